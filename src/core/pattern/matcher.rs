@@ -1,0 +1,131 @@
+//! A pattern prepared for comparisons.
+
+use super::case::Case;
+use super::cover::covers;
+use super::name::Name;
+use super::segment::{Segment, Token};
+use super::sequence::{Part, Sequence};
+
+/// A compiled pattern: compile once, compare often.
+///
+/// Paths are relative to the top of the repository, not empty, and have no empty names. Matchers
+/// that are compared with each other are compiled for the same [`Case`].
+#[derive(Clone, Debug)]
+pub struct Matcher {
+    case: Case,
+    /// The path, folded, of a pattern without wildcards.
+    literal: Option<Vec<u8>>,
+    /// A path belongs to the pattern if it belongs to one of these; one or two.
+    readings: Vec<Sequence>,
+}
+
+impl Matcher {
+    pub(super) fn compile(segments: &[Segment], case: Case) -> Matcher {
+        let names = spelled_path(segments);
+        let literal = segments.iter().all(|segment| matches!(segment, Segment::Literal(_)));
+        let mut readings = Vec::new();
+        if !literal {
+            readings.push(Sequence::new(segments.iter().map(|s| part(s, case)).collect()));
+        }
+        if segments.iter().all(may_be_meant_literally) {
+            let names = names.iter().map(|name| Part::Name(Name::exact(case.fold(name))));
+            readings.push(Sequence::new(names.chain([Part::AnyDepth]).collect()));
+        }
+        let literal = literal.then(|| case.fold(&names.join(&b'/')));
+        Matcher { case, literal, readings }
+    }
+
+    /// Whether `path` belongs to the pattern.
+    pub fn matches(&self, path: &[u8]) -> bool {
+        match self.case {
+            Case::Sensitive => self.matches_folded(path),
+            Case::Folded => self.matches_folded(&self.case.fold(path)),
+        }
+    }
+
+    /// Whether there is a path that belongs to both patterns. Exact.
+    ///
+    /// Does at most [`OVERLAP_STEPS_MAX`](super::bounds::OVERLAP_STEPS_MAX) steps.
+    pub fn overlaps(&self, other: &Matcher) -> bool {
+        debug_assert_eq!(self.case, other.case);
+        if let (Some(own), Some(its)) = (&self.literal, &other.literal) {
+            return is_at_or_below(own, its) || is_at_or_below(its, own);
+        }
+        self.readings.iter().any(|own| other.readings.iter().any(|its| own.meets(its)))
+    }
+
+    /// Whether every path of `other` belongs to this pattern.
+    ///
+    /// `true` is always right. `false` is right unless the answer would have taken more than
+    /// [`COVER_STEPS_MAX`](super::bounds::COVER_STEPS_MAX) steps.
+    pub fn covers(&self, other: &Matcher) -> bool {
+        debug_assert_eq!(self.case, other.case);
+        if let (Some(own), Some(its)) = (&self.literal, &other.literal) {
+            return is_at_or_below(its, own);
+        }
+        covers(&self.readings, &other.readings)
+    }
+
+    /// Whether some path at or below the directory with these names belongs to the pattern. Exact.
+    pub fn may_match_below<Segment: AsRef<[u8]>>(&self, directory: &[Segment]) -> bool {
+        let directory: Vec<_> =
+            directory.iter().map(|name| self.case.fold(name.as_ref())).collect();
+        // Every position can be left towards the end, so a position that is reached is enough.
+        self.rows(directory.iter().map(Vec::as_slice)).any(|(_, row)| row != 0)
+    }
+
+    fn matches_folded(&self, path: &[u8]) -> bool {
+        if path.is_empty() {
+            return false;
+        }
+        if let Some(literal) = &self.literal {
+            return is_at_or_below(path, literal);
+        }
+        let names = path.split(|&byte| byte == b'/');
+        self.rows(names).any(|(reading, row)| reading.accepts(row))
+    }
+
+    /// The positions of each reading after `names`.
+    fn rows<'n>(
+        &self,
+        names: impl Iterator<Item = &'n [u8]> + Clone,
+    ) -> impl Iterator<Item = (&Sequence, u64)> {
+        self.readings.iter().map(move |reading| {
+            let read = |row, name| reading.read(row, |own| own.accepts(name));
+            (reading, names.clone().fold(reading.start(), read))
+        })
+    }
+}
+
+fn part(segment: &Segment, case: Case) -> Part {
+    match segment {
+        Segment::AnyDepth => Part::AnyDepth,
+        Segment::Literal(name) => Part::Name(Name::exact(case.fold(name))),
+        Segment::Glob { spelled, tokens, .. } => Part::Name(Name::glob(tokens, spelled, case)),
+    }
+}
+
+/// Whether a segment may be a name that somebody has: it has no wildcards, or classes only.
+fn may_be_meant_literally(segment: &Segment) -> bool {
+    match segment {
+        Segment::AnyDepth => false,
+        Segment::Literal(_) => true,
+        Segment::Glob { tokens, .. } => {
+            tokens.iter().all(|token| matches!(token, Token::Byte(_) | Token::Class { .. }))
+        }
+    }
+}
+
+/// The names of the path that is spelled like the pattern.
+fn spelled_path(segments: &[Segment]) -> Vec<&[u8]> {
+    let spelled = segments.iter().map(|segment| match segment {
+        Segment::AnyDepth => b"**".as_slice(),
+        Segment::Literal(name) => name,
+        Segment::Glob { spelled, .. } => spelled,
+    });
+    spelled.collect()
+}
+
+fn is_at_or_below(path: &[u8], directory: &[u8]) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+}

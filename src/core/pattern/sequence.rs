@@ -1,0 +1,111 @@
+//! Sets of paths: names in a row, with any number of names wherever the pattern has `**`.
+//!
+//! The positions between segments that a path can have reached are one machine word, moved as in
+//! `automaton`, with names in the place of bytes.
+
+use super::bounds::SEGMENTS_MAX;
+use super::name::Name;
+
+/// A sequence of n parts has n + 1 positions, and a literal path gets one part more than it has
+/// segments.
+const _: () = assert!(SEGMENTS_MAX + 2 <= 64, "positions must fit in one machine word");
+
+/// One reading of a pattern. No two parts that stand for any depth are adjacent.
+#[derive(Clone, Debug)]
+pub(super) struct Sequence {
+    parts: Vec<Part>,
+    /// The positions before parts that stand for any depth.
+    any_depth: u64,
+}
+
+/// What one segment stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    /// Any number of names, or none.
+    AnyDepth,
+    /// One of these names.
+    Name(Name),
+}
+
+impl Sequence {
+    pub(super) fn new(parts: Vec<Part>) -> Sequence {
+        let mut any_depth = 0;
+        for (position, part) in parts.iter().enumerate() {
+            if let Part::AnyDepth = part {
+                any_depth |= 1 << position;
+            }
+        }
+        Sequence { parts, any_depth }
+    }
+
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The positions before anything was read.
+    pub(super) fn start(&self) -> u64 {
+        self.with_skips(1)
+    }
+
+    /// The positions after a name that the parts in `accepting` accept.
+    pub(super) fn advance(&self, row: u64, accepting: u64) -> u64 {
+        self.with_skips(((row & accepting) << 1) | (row & self.any_depth))
+    }
+
+    /// The positions after a name of which `accepts` knows which parts accept it.
+    pub(super) fn read(&self, row: u64, accepts: impl Fn(&Name) -> bool) -> u64 {
+        let mut accepting = 0;
+        for (position, name) in self.names_at(row) {
+            if accepts(name) {
+                accepting |= 1 << position;
+            }
+        }
+        self.advance(row, accepting)
+    }
+
+    /// The names that may come next, each with its position.
+    pub(super) fn names_at(&self, row: u64) -> impl Iterator<Item = (usize, &Name)> {
+        let mut left = row & !self.any_depth;
+        std::iter::from_fn(move || {
+            let position = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            // The last position, if it was reached, has no part and ends this.
+            match self.parts.get(position) {
+                Some(Part::Name(name)) => Some((position, name)),
+                Some(Part::AnyDepth) | None => None,
+            }
+        })
+    }
+
+    /// Whether what was read is a path of this sequence.
+    pub(super) fn accepts(&self, row: u64) -> bool {
+        row & (1 << self.parts.len()) != 0
+    }
+
+    /// Whether there is a path in both. Each name of one is compared with each of the other at most
+    /// once.
+    pub(super) fn meets(&self, other: &Sequence) -> bool {
+        let mut row = self.start();
+        for part in &other.parts {
+            row = match part {
+                Part::AnyDepth => self.spread(row),
+                Part::Name(name) => self.read(row, |own| own.meets(name)),
+            };
+            if row == 0 {
+                return false;
+            }
+        }
+        self.accepts(row)
+    }
+
+    /// Reads any names at all: every position behind a reached one is reached.
+    fn spread(&self, row: u64) -> u64 {
+        let all = u64::MAX >> (63 - self.parts.len());
+        all & (u64::MAX << row.trailing_zeros())
+    }
+
+    /// Adds the positions that are reached by reading no name for a `**`.
+    fn with_skips(&self, row: u64) -> u64 {
+        row | ((row & self.any_depth) << 1)
+    }
+}

@@ -1,0 +1,3 @@
+//! Coordination of many agents and people on one git repository, kept in git itself.
+
+pub mod core;
