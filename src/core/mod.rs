@@ -1,3 +1,27 @@
 //! Documents, commands and decisions: everything that `git coord` knows, and nothing that it does.
+//!
+//! Every module here obeys the same rules. A decision is a pure function of the documents it is
+//! given, the command, and an [`Env`](decision::Env) that carries the clock reading, the identity
+//! and the op as values. Nothing in here reads a file, a clock, the environment, a random source
+//! or git; a test keeps it so.
+//!
+//! - [`pattern`] says which paths a pattern means, and whether two patterns meet;
+//! - [`documents`] is what a decision may read and how it says what to write;
+//! - [`decision`] is the frame that all decisions share: ids, fences, events, refusals;
+//! - [`command`] lists every command, as it is recorded in an entry;
+//! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values they are made of;
+//! - [`reservation`] holds the rules of reservations, one file a verb.
 
+pub mod command;
+pub mod decision;
+pub mod documents;
+pub mod duration;
+pub mod environment;
+pub mod event;
+pub mod ids;
+pub mod limits;
 pub mod pattern;
+pub mod refusal;
+pub mod reservation;
+pub mod text;
+pub mod time;

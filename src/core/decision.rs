@@ -1,0 +1,155 @@
+//! The frame that all decisions share.
+//!
+//! A decision reads a [`Draft`], edits it, names the events, and gives an answer or a refusal. It
+//! is taken again, on another state, whenever the ledger moved meanwhile, and it is taken again by
+//! `verify` to see that an entry is what its command makes of the entry before. So it may depend
+//! on nothing but its arguments.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::core::documents::{Child, Documents, Draft, Edits, Key, ReadError, encode};
+use crate::core::event::Event;
+use crate::core::ids::{AgentName, HoldId, OpId};
+use crate::core::pattern::Case;
+use crate::core::refusal::Refusal;
+use crate::core::time::Timestamp;
+
+/// Raised whenever any decision changes, so that `verify` knows which entries it can take again.
+pub const RULES: u32 = 1;
+
+/// What a decision is given besides the documents and the command.
+#[derive(Clone, Copy)]
+pub struct Env<'a> {
+    /// Who asks.
+    pub actor: &'a AgentName,
+    /// The later of the asker's clock and the time of the entry before.
+    pub now: Timestamp,
+    /// The act, which ids are derived from.
+    pub op: &'a OpId,
+    /// The highest fence given so far.
+    pub fence: u64,
+    /// Whether the ledger folds case.
+    pub case: Case,
+    /// The state that a rollback goes back to.
+    pub earlier: Option<&'a dyn Documents>,
+}
+
+/// Why there is no decision.
+#[derive(Debug, thiserror::Error)]
+pub enum No {
+    /// The decision was no.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The state could not be read; no decision was taken.
+    #[error(transparent)]
+    Unreadable(#[from] ReadError),
+}
+
+/// A command whose outcome is a pure function of a state.
+pub trait Decide {
+    /// What the asker is told.
+    type Answer;
+
+    /// Decides on a state.
+    fn decide(&self, act: &mut Act<'_>) -> Result<Self::Answer, No>;
+
+    /// One line for people, once it is decided.
+    fn summary(&self, answer: &Self::Answer, env: &Env<'_>) -> String;
+}
+
+/// A decision in the making: the state with its edits, the events, the ids and fences given out.
+pub struct Act<'a> {
+    /// What the decision is given.
+    pub env: Env<'a>,
+    draft: Draft<'a>,
+    events: Vec<Event>,
+    ids_given: u64,
+    fence: u64,
+}
+
+/// What a decision changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// The documents.
+    pub edits: Edits,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// The highest fence given out by now.
+    pub fence: u64,
+}
+
+impl<'a> Act<'a> {
+    /// Begins a decision on a state.
+    pub fn on(documents: &'a dyn Documents, env: Env<'a>) -> Act<'a> {
+        // A fence is at least the clock, so that it grows even after somebody reset the ref.
+        let clock = u64::try_from(env.now.as_millis()).unwrap_or(0);
+        let fence = env.fence.max(clock);
+        Act { env, draft: Draft::on(documents), events: Vec::new(), ids_given: 0, fence }
+    }
+
+    /// Writes a document.
+    pub fn put(&mut self, key: Key, document: &impl Serialize) {
+        self.draft.put(key, encode(document));
+    }
+
+    /// Removes a document.
+    pub fn remove(&mut self, key: Key) {
+        self.draft.remove(key);
+    }
+
+    /// Notes what happened.
+    pub fn record(&mut self, kind: &str, subject: &HoldId, data: Map<String, Value>) {
+        self.events.push(Event {
+            kind: kind.to_owned(),
+            actor: self.env.actor.clone(),
+            subject: Some(subject.to_string()),
+            data,
+        });
+    }
+
+    /// The next id that this act derives and that `is_taken` does not know.
+    pub fn new_id(
+        &mut self,
+        is_taken: impl Fn(&Draft<'a>, &HoldId) -> Result<bool, ReadError>,
+    ) -> Result<HoldId, ReadError> {
+        loop {
+            let id = HoldId::derive(self.env.op, self.ids_given);
+            self.ids_given += 1;
+            if !is_taken(&self.draft, &id)? {
+                return Ok(id);
+            }
+        }
+    }
+
+    /// A fence above all that were given before.
+    pub fn new_fence(&mut self) -> u64 {
+        self.fence += 1;
+        self.fence
+    }
+
+    /// Whether nothing has changed so far.
+    pub fn is_unchanged(&self) -> bool {
+        self.draft.is_unchanged() && self.events.is_empty()
+    }
+
+    /// Whether anything has happened so far.
+    pub fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
+    /// What the decision changes.
+    pub fn into_changes(self) -> Changes {
+        Changes { edits: self.draft.into_edits(), events: self.events, fence: self.fence }
+    }
+}
+
+impl Documents for Act<'_> {
+    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, ReadError> {
+        self.draft.get(key)
+    }
+
+    fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError> {
+        self.draft.list(dir)
+    }
+}

@@ -1,0 +1,293 @@
+//! What a decision may read, and how it says what is to be written.
+//!
+//! A ledger is a tree of small JSON documents named by path. [`Documents`] reads one state of it:
+//! git implements it lazily, a `BTreeMap` implements it for tests. A [`Draft`] is that state with
+//! the edits of the present decision on top, so that a decision sees what it has just done.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::core::limits::DIRECTORIES_MAX;
+
+/// The path of a document or a directory in a ledger's tree; the root is the empty key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Key(String);
+
+impl Key {
+    /// The directory that holds everything.
+    pub fn root() -> Key {
+        Key::default()
+    }
+
+    /// A key from its parts, none of which may hold a `/`.
+    pub fn of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Key {
+        parts.into_iter().fold(Key::root(), |key, part| key.join(part))
+    }
+
+    /// The child of this directory with that name.
+    #[must_use]
+    pub fn join(&self, name: &str) -> Key {
+        debug_assert!(!name.is_empty() && !name.contains('/'), "one tree entry: {name:?}");
+        if self.0.is_empty() { Key(name.to_owned()) } else { Key(format!("{}/{name}", self.0)) }
+    }
+
+    /// The path as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The parts from the root down.
+    pub fn parts(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/').filter(|part| !part.is_empty())
+    }
+
+    /// The directory that this key is in, and its name there.
+    pub fn split_last(&self) -> (Key, &str) {
+        match self.0.rsplit_once('/') {
+            Some((dir, name)) => (Key(dir.to_owned()), name),
+            None => (Key::root(), &self.0),
+        }
+    }
+
+    /// The path below `dir`, if this key is below it.
+    fn below<'a>(&'a self, dir: &Key) -> Option<&'a str> {
+        if dir.0.is_empty() {
+            return Some(&self.0);
+        }
+        self.0.strip_prefix(dir.as_str())?.strip_prefix('/')
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_empty() { "(root)" } else { &self.0 })
+    }
+}
+
+/// One name in a directory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Child {
+    /// Its name there.
+    pub name: String,
+    /// What it is.
+    pub kind: ChildKind,
+}
+
+/// What a [`Child`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChildKind {
+    /// A document.
+    Document,
+    /// A directory, which may turn out to be empty in a draft.
+    Directory,
+}
+
+/// Why a state could not be read. A decision that meets one is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// A document that is not what it should be.
+    #[error("damaged document '{key}': {why}")]
+    Damaged {
+        /// Where it stands.
+        key: Key,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl ReadError {
+    /// A damaged document.
+    pub fn damaged(key: &Key, why: impl fmt::Display) -> ReadError {
+        ReadError::Damaged { key: key.clone(), why: why.to_string() }
+    }
+}
+
+/// One state of a ledger.
+pub trait Documents {
+    /// The bytes of a document, `None` where there is none.
+    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, ReadError>;
+
+    /// The names in a directory, sorted; none where there is no such directory.
+    fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError>;
+}
+
+/// Reads a document of a known form.
+pub fn read<T: DeserializeOwned>(
+    documents: &dyn Documents,
+    key: &Key,
+) -> Result<Option<T>, ReadError> {
+    let Some(bytes) = documents.get(key)? else { return Ok(None) };
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| ReadError::damaged(key, error))
+}
+
+/// The bytes of a document: indented JSON that ends in a newline, so that `git show` is readable.
+pub fn encode(document: &impl Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(document)
+        .expect("documents have string keys and no failing parts");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// All documents at or below a directory, for tests, `verify` and rollbacks.
+pub fn walk(documents: &dyn Documents, dir: &Key) -> Result<Vec<Key>, ReadError> {
+    let mut found = Vec::new();
+    let mut pending = vec![dir.clone()];
+    let mut listed = 0;
+    while let Some(dir) = pending.pop() {
+        listed += 1;
+        if listed > DIRECTORIES_MAX {
+            return Err(ReadError::damaged(&dir, "more directories than this program reads"));
+        }
+        for child in documents.list(&dir)? {
+            let key = dir.join(&child.name);
+            match child.kind {
+                ChildKind::Document => found.push(key),
+                ChildKind::Directory => pending.push(key),
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What is to change: `None` removes.
+pub type Edits = BTreeMap<Key, Option<Vec<u8>>>;
+
+/// A state with the edits of one decision on top.
+pub struct Draft<'a> {
+    base: &'a dyn Documents,
+    edits: Edits,
+}
+
+impl<'a> Draft<'a> {
+    /// A draft that changes nothing yet.
+    pub fn on(base: &'a dyn Documents) -> Draft<'a> {
+        Draft { base, edits: Edits::new() }
+    }
+
+    /// Writes a document.
+    pub fn put(&mut self, key: Key, bytes: Vec<u8>) {
+        self.edits.insert(key, Some(bytes));
+    }
+
+    /// Removes a document; one that is not there may be removed too.
+    pub fn remove(&mut self, key: Key) {
+        self.edits.insert(key, None);
+    }
+
+    /// Whether nothing is to change.
+    pub fn is_unchanged(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// What is to change.
+    pub fn into_edits(self) -> Edits {
+        self.edits
+    }
+}
+
+impl Documents for Draft<'_> {
+    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, ReadError> {
+        match self.edits.get(key) {
+            Some(edit) => Ok(edit.clone()),
+            None => self.base.get(key),
+        }
+    }
+
+    fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError> {
+        let mut children: BTreeSet<Child> = self.base.list(dir)?.into_iter().collect();
+        for (rest, edit) in edits_below(&self.edits, dir) {
+            let child = match rest.split_once('/') {
+                Some((name, _)) => Child { name: name.to_owned(), kind: ChildKind::Directory },
+                None => Child { name: rest.to_owned(), kind: ChildKind::Document },
+            };
+            match (edit, child.kind) {
+                (Some(_), _) => drop(children.insert(child)),
+                (None, ChildKind::Document) => drop(children.remove(&child)),
+                (None, ChildKind::Directory) => {}
+            }
+        }
+        Ok(children.into_iter().collect())
+    }
+}
+
+/// The edits below a directory, with the rest of their paths.
+fn edits_below<'a>(
+    edits: &'a Edits,
+    dir: &Key,
+) -> impl Iterator<Item = (&'a str, &'a Option<Vec<u8>>)> {
+    let first = if dir.0.is_empty() { Key::root() } else { Key(format!("{dir}/")) };
+    let dir = dir.clone();
+    edits.range(first..).map_while(move |(key, edit)| key.below(&dir).map(|rest| (rest, edit)))
+}
+
+impl Documents for BTreeMap<Key, Vec<u8>> {
+    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, ReadError> {
+        Ok(BTreeMap::get(self, key).cloned())
+    }
+
+    fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError> {
+        let children: BTreeSet<Child> = self
+            .keys()
+            .filter_map(|key| key.below(dir))
+            .map(|rest| match rest.split_once('/') {
+                Some((name, _)) => Child { name: name.to_owned(), kind: ChildKind::Directory },
+                None => Child { name: rest.to_owned(), kind: ChildKind::Document },
+            })
+            .collect();
+        Ok(children.into_iter().collect())
+    }
+}
+
+/// Applies edits to a state in memory.
+pub fn apply(documents: &mut BTreeMap<Key, Vec<u8>>, edits: &Edits) {
+    for (key, edit) in edits {
+        match edit {
+            Some(bytes) => drop(documents.insert(key.clone(), bytes.clone())),
+            None => drop(documents.remove(key)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(path: &str) -> Key {
+        Key::of(path.split('/'))
+    }
+
+    #[test]
+    fn a_draft_shows_its_own_edits() {
+        let mut base = BTreeMap::new();
+        for path in ["a/b/1", "a/b/2", "a/c", "ab"] {
+            base.insert(key(path), path.as_bytes().to_vec());
+        }
+        let mut draft = Draft::on(&base);
+        draft.remove(key("a/b/1"));
+        draft.put(key("a/d/e"), b"new".to_vec());
+        let names = |dir: &str| -> Vec<String> {
+            let dir = if dir.is_empty() { Key::root() } else { key(dir) };
+            draft.list(&dir).unwrap().into_iter().map(|child| child.name).collect()
+        };
+        assert_eq!(names(""), ["a", "ab"]);
+        assert_eq!(names("a"), ["b", "c", "d"]);
+        assert_eq!(names("a/b"), ["2"]);
+        assert_eq!(draft.get(&key("a/b/1")).unwrap(), None);
+        assert_eq!(draft.get(&key("a/d/e")).unwrap(), Some(b"new".to_vec()));
+    }
+
+    #[test]
+    fn a_damaged_document_is_named() {
+        let mut base = BTreeMap::new();
+        base.insert(key("ids/a/b/x"), b"{".to_vec());
+        let error = read::<serde_json::Value>(&base, &key("ids/a/b/x")).unwrap_err();
+        assert!(error.to_string().starts_with("damaged document 'ids/a/b/x': "), "{error}");
+    }
+}

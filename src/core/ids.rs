@@ -1,0 +1,299 @@
+//! Names of agents, holds, acts, entries and requests. Each is its own type, checked when made.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::core::limits::AGENT_CHARS_MAX;
+
+/// Implements the text conversions that all the names below share.
+macro_rules! text_conversions {
+    ($name:ident) => {
+        impl $name {
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = BadId;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(name: $name) -> String {
+                name.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+/// Text that cannot be the name it was given as.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadId {
+    /// Not an agent's name.
+    #[error(
+        "'{}' is not an agent name: a letter or digit, then up to {} of letters, digits and ._:@/-",
+        clipped(.0), AGENT_CHARS_MAX - 1
+    )]
+    Agent(String),
+    /// Not an id or the beginning of one.
+    #[error("'{}' is not an id: ids are 8 characters of a-z and 0-9", clipped(.0))]
+    Hold(String),
+    /// Not an op.
+    #[error("'{}' is not an op: 32 hexadecimal digits", clipped(.0))]
+    Op(String),
+    /// Not an entry.
+    #[error("'{}' is not an entry: name it by its commit id or its number", clipped(.0))]
+    Entry(String),
+    /// Not a request id.
+    #[error("'{}' is not a request id: 1 to 128 visible ASCII characters", clipped(.0))]
+    Request(String),
+}
+
+/// What was given, short enough to be read.
+fn clipped(text: &str) -> String {
+    const SHOWN_MAX: usize = 80;
+    let start: String = text.chars().take(SHOWN_MAX).collect();
+    let more = if start.len() < text.len() { "..." } else { "" };
+    format!("{}{more}", start.escape_debug())
+}
+
+/// Who acts: a person or an agent.
+///
+/// `claude:7f3a91c2/reviewer` is a subagent of the session `claude:7f3a91c2`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct AgentName(String);
+
+text_conversions!(AgentName);
+
+impl AgentName {
+    /// The name nearest to a text that need not be one, such as a user name of another script:
+    /// other characters become `-`, and a text with nothing to keep becomes `unknown`.
+    pub fn cleaned(text: &str) -> AgentName {
+        let start = text.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        let allowed = |c: char| if c.is_ascii() && is_name_byte(c as u8) { c } else { '-' };
+        let name: String = start.chars().map(allowed).take(AGENT_CHARS_MAX).collect();
+        AgentName(if name.is_empty() { "unknown".to_owned() } else { name })
+    }
+
+    /// Whether this is the other, or the session that the other is a subagent of.
+    pub fn covers(&self, other: &AgentName) -> bool {
+        other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// Whether the two are one session, so that neither stands in the other's way. Two subagents
+    /// of one session are not.
+    pub fn is_one_with(&self, other: &AgentName) -> bool {
+        self.covers(other) || other.covers(self)
+    }
+}
+
+impl FromStr for AgentName {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let begins_well = text.starts_with(|first: char| first.is_ascii_alphanumeric());
+        if begins_well && text.len() <= AGENT_CHARS_MAX && text.bytes().all(is_name_byte) {
+            Ok(AgentName(text.to_owned()))
+        } else {
+            Err(BadId::Agent(text.to_owned()))
+        }
+    }
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"._:@/-".contains(&byte)
+}
+
+/// What ids are made of.
+pub const ID_ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+const ID_LENGTH: usize = 8;
+
+/// The name of a hold.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct HoldId(String);
+
+text_conversions!(HoldId);
+
+impl HoldId {
+    /// The id that the act `op` gives to the thing it makes as number `counter`.
+    pub fn derive(op: &OpId, counter: u64) -> HoldId {
+        let digest =
+            Sha256::new().chain_update(&op.0).chain_update(counter.to_le_bytes()).finalize();
+        let mut number = u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
+        let mut text = String::with_capacity(ID_LENGTH);
+        for _ in 0..ID_LENGTH {
+            let at = usize::try_from(number % 36).expect("below 36");
+            text.push(char::from(ID_ALPHABET[at]));
+            number /= 36;
+        }
+        HoldId(text)
+    }
+}
+
+impl FromStr for HoldId {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let prefix: HoldIdPrefix = text.parse()?;
+        if prefix.0.len() == ID_LENGTH { Ok(HoldId(prefix.0)) } else { Err(BadId::Hold(prefix.0)) }
+    }
+}
+
+/// The beginning of a [`HoldId`], as people type it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct HoldIdPrefix(String);
+
+text_conversions!(HoldIdPrefix);
+
+impl FromStr for HoldIdPrefix {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let length_fits = (1..=ID_LENGTH).contains(&text.len());
+        if length_fits && text.bytes().all(|byte| ID_ALPHABET.contains(&byte)) {
+            Ok(HoldIdPrefix(text.to_owned()))
+        } else {
+            Err(BadId::Hold(text.to_owned()))
+        }
+    }
+}
+
+/// One act, however often it is decided: 128 random bits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct OpId(String);
+
+text_conversions!(OpId);
+
+impl OpId {
+    /// The op of these bits.
+    pub fn from_bits(bits: u128) -> OpId {
+        OpId(format!("{bits:032x}"))
+    }
+
+    /// A number as random as the op, for what is done to a part of everything at a time.
+    pub fn turn(&self) -> u64 {
+        u64::from_str_radix(&self.0[16..], 16).expect("an op is hexadecimal")
+    }
+}
+
+impl FromStr for OpId {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.len() == 32 && is_lower_hex(text) {
+            Ok(OpId(text.to_owned()))
+        } else {
+            Err(BadId::Op(text.to_owned()))
+        }
+    }
+}
+
+/// An entry of a ledger: the id of its commit, the beginning of that, or its number.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct EntryName(String);
+
+text_conversions!(EntryName);
+
+impl FromStr for EntryName {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if (1..=64).contains(&text.len()) && is_lower_hex(text) {
+            Ok(EntryName(text.to_owned()))
+        } else {
+            Err(BadId::Entry(text.to_owned()))
+        }
+    }
+}
+
+fn is_lower_hex(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+}
+
+/// What a caller names its request, so that repeating it is harmless.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RequestId(String);
+
+text_conversions!(RequestId);
+
+impl FromStr for RequestId {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            Ok(RequestId(text.to_owned()))
+        } else {
+            Err(BadId::Request(text.to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent(name: &str) -> AgentName {
+        name.parse().unwrap()
+    }
+
+    #[test]
+    fn agent_names_keep_their_alphabet() {
+        for good in ["a", "claude:7f3a91c2", "alice@host.example", "claude:7f3a91c2/review-1"] {
+            assert_eq!(agent(good).as_str(), good);
+        }
+        for bad in ["", "-a", "a b", "a\nb", "é", "$(x)", &"a".repeat(65), "a\u{202e}b"] {
+            assert!(bad.parse::<AgentName>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_session_covers_its_subagents_and_subagents_are_strangers() {
+        let session = agent("claude:7f3a91c2");
+        let first = agent("claude:7f3a91c2/a");
+        let second = agent("claude:7f3a91c2/b");
+        assert!(session.covers(&first) && !first.covers(&session));
+        assert!(session.is_one_with(&first) && first.is_one_with(&session));
+        assert!(!first.is_one_with(&second));
+        assert!(!agent("claude:7f3a").covers(&session), "a shared beginning is no session");
+    }
+
+    #[test]
+    fn any_text_can_be_cleaned_to_a_name() {
+        let long = "ü".repeat(100) + &"x".repeat(100);
+        for text in ["", "Mia Müller@höst", "_build", "日本", "ok@host", long.as_str()] {
+            let cleaned = AgentName::cleaned(text);
+            assert_eq!(cleaned.as_str().parse(), Ok(cleaned.clone()), "{text}");
+        }
+        assert_eq!(AgentName::cleaned("Mia Müller@höst").as_str(), "Mia-M-ller@h-st");
+    }
+
+    /// 1/ARCH-2: ids are short and of one alphabet.
+    #[test]
+    fn derived_ids_are_valid_and_differ() {
+        let op = OpId::from_bits(7);
+        let ids: std::collections::BTreeSet<_> =
+            (0..1_000).map(|n| HoldId::derive(&op, n)).collect();
+        assert_eq!(ids.len(), 1_000);
+        assert!(ids.iter().all(|id| id.as_str().parse::<HoldId>().is_ok()));
+    }
+}

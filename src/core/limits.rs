@@ -1,0 +1,40 @@
+//! The bounds of everything that is stored or asked, in one place.
+//!
+//! The bounds of a single pattern stand beside the pattern code, in
+//! [`pattern::bounds`](crate::core::pattern).
+
+use crate::core::time::Ttl;
+
+/// Live holds that one agent may have.
+pub const HOLDS_PER_AGENT_MAX: usize = 1_000;
+/// Live holds, of all agents, whose pattern begins with a wildcard: every check reads them.
+pub const ROOT_WILDCARDS_MAX: usize = 256;
+/// Patterns that one command may name, after braces are expanded.
+pub const PATTERNS_PER_COMMAND_MAX: usize = 500;
+/// Expired holds that one entry sweeps; a sweep goes on in further entries.
+pub const SWEPT_PER_ENTRY_MAX: usize = 5_000;
+/// How long the answer to a request id is kept.
+pub const REQUEST_KEPT_SECONDS: u64 = 7 * 24 * 60 * 60;
+
+/// Characters of a reason, a task, or any other line of text.
+pub const LINE_CHARS_MAX: usize = 500;
+/// Characters of an agent's name.
+pub const AGENT_CHARS_MAX: usize = 64;
+
+/// Bytes of one document that a reader accepts.
+pub const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
+/// Entries of one tree node that a reader accepts.
+pub const NODE_ENTRIES_MAX: usize = 20_000;
+/// Directories that one walk lists: a tree can name one subtree many times over.
+pub const DIRECTORIES_MAX: usize = 2_000_000;
+/// Depth of a tree that a reader follows.
+pub const TREE_DEPTH_MAX: usize = 64;
+/// Bytes of one entry's message that a reader accepts.
+pub const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Recorded inputs above this size are kept as a document instead of a line of the message.
+pub const INLINE_COMMAND_BYTES_MAX: usize = 4 * 1024;
+
+/// The shortest life of a hold.
+pub const TTL_MIN: Ttl = Ttl::from_seconds_const(1);
+/// The longest life of a hold.
+pub const TTL_MAX: Ttl = Ttl::from_seconds_const(24 * 60 * 60);

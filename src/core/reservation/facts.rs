@@ -1,0 +1,125 @@
+//! The events of reservations, written and read back.
+//!
+//! Each carries what is needed to follow the state from the events alone: [`fold`] gives the holds
+//! that the events lead to, and a property test compares them with the tree.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::core::decision::Act;
+use crate::core::event::Event;
+use crate::core::ids::{AgentName, HoldId};
+use crate::core::reservation::Hold;
+use crate::core::text::Line;
+
+/// A hold was granted, new or again after a rollback.
+pub fn granted(act: &mut Act<'_>, hold: &Hold) {
+    act.record("granted", &hold.id, object(&hold));
+}
+
+/// A hold lives longer, or says something new about itself.
+pub fn renewed(act: &mut Act<'_>, hold: &Hold) {
+    act.record("renewed", &hold.id, object(&hold));
+}
+
+/// A hold changed from exclusive to shared or back.
+pub fn mode_changed(act: &mut Act<'_>, hold: &Hold) {
+    act.record("mode_changed", &hold.id, object(&hold));
+}
+
+/// A hold went into a wider one of the same holder.
+pub fn absorbed(act: &mut Act<'_>, hold: &Hold, into: &HoldId) {
+    let mut data = ended(hold);
+    data.insert("into".to_owned(), json!(into));
+    act.record("absorbed", &hold.id, data);
+}
+
+/// A hold was let go, by its holder or by force.
+pub fn released(act: &mut Act<'_>, hold: &Hold, forced: Option<&Line>) {
+    let mut data = ended(hold);
+    if let Some(reason) = forced {
+        data.insert("forced".to_owned(), json!(true));
+        data.insert("because".to_owned(), json!(reason));
+    }
+    act.record("released", &hold.id, data);
+}
+
+/// A hold had run out and was removed.
+pub fn expired(act: &mut Act<'_>, hold: &Hold) {
+    let mut data = ended(hold);
+    data.insert("expired_at".to_owned(), json!(hold.expires_at));
+    act.record("expired", &hold.id, data);
+}
+
+/// A hold has another holder.
+pub fn transferred(act: &mut Act<'_>, hold: &Hold, from: &AgentName, forced: Option<&Line>) {
+    let mut data = object(&hold);
+    data.insert("from".to_owned(), json!(from));
+    if let Some(reason) = forced {
+        data.insert("forced".to_owned(), json!(true));
+        data.insert("because".to_owned(), json!(reason));
+    }
+    act.record("transferred", &hold.id, data);
+}
+
+/// A hold was undone by a rollback.
+pub fn revoked(act: &mut Act<'_>, hold: &Hold, because: &Line) {
+    let mut data = ended(hold);
+    data.insert("because".to_owned(), json!(because));
+    act.record("revoked", &hold.id, data);
+}
+
+/// A hold that could not be read was undone by a rollback.
+pub fn revoked_unread(act: &mut Act<'_>, id: &HoldId, because: &Line) {
+    let data = Map::from_iter([("because".to_owned(), json!(because))]);
+    act.record("revoked", id, data);
+}
+
+fn object(value: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(map)) => map,
+        _ => unreachable!("a hold is an object"),
+    }
+}
+
+/// What a reader wants to know of a hold that is no more.
+fn ended(hold: &Hold) -> Map<String, Value> {
+    let mut data = Map::new();
+    data.insert("holder".to_owned(), json!(hold.holder));
+    data.insert("pattern".to_owned(), json!(hold.pattern));
+    if let Some(run) = &hold.about.run {
+        data.insert("run".to_owned(), json!(run));
+    }
+    data
+}
+
+/// Whom an event of somebody else's doing concerns: whose hold was taken away, handed over, or
+/// granted again.
+pub fn concerned(event: &Event) -> Option<AgentName> {
+    let name = match event.kind.as_str() {
+        "granted" | "released" | "revoked" => event.text("holder"),
+        "transferred" => event.text("from"),
+        _ => None,
+    };
+    name?.parse().ok().filter(|name| *name != event.actor)
+}
+
+/// Follows the events: the holds after them, by id.
+pub fn fold(holds: &mut BTreeMap<String, Map<String, Value>>, event: &Event) {
+    let Some(subject) = &event.subject else { return };
+    match event.kind.as_str() {
+        "granted" | "renewed" | "mode_changed" | "transferred" => {
+            let mut hold = event.data.clone();
+            if event.kind == "transferred" {
+                for told_only in ["from", "forced", "because"] {
+                    hold.shift_remove(told_only);
+                }
+            }
+            holds.insert(subject.clone(), hold);
+        }
+        "absorbed" | "released" | "expired" | "revoked" => drop(holds.remove(subject)),
+        _ => {}
+    }
+}

@@ -1,0 +1,233 @@
+//! Where holds live in the tree: the tree is the index.
+//!
+//! ```text
+//! ids/a/b/abcdefgh                  by id, in 36 x 36 shards so that no tree grows large
+//! holders/+claude:7f3a91c2/a/abc... by holder; a subagent is a directory below its session
+//! paths/+src/+api/@abcdefgh         by the literal leading segments of the pattern
+//! ```
+//!
+//! All three name the same blob. A path that two patterns share begins with the literal segments
+//! of both, so the holds that meet a pattern are found on the way to its node or below it: a check
+//! costs the depth of the path, not the number of holds.
+
+use crate::core::decision::Act;
+use crate::core::documents::{ChildKind, Documents, Key, ReadError, read, walk};
+use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, ID_ALPHABET};
+use crate::core::pattern::{Case, Matcher, Pattern, node_name, node_segment};
+use crate::core::reservation::Hold;
+
+/// The directories that this module owns.
+pub const ROOTS: [&str; 3] = ["ids", "holders", "paths"];
+
+/// Where a hold stands when it is looked up by id.
+pub fn id_key(id: &HoldId) -> Key {
+    Key::of(["ids", &id.as_str()[..1], &id.as_str()[1..2], id.as_str()])
+}
+
+fn holder_dir(holder: &AgentName) -> Key {
+    holder.as_str().split('/').fold(Key::of(["holders"]), |dir, part| {
+        dir.join(&node_name(part.as_bytes(), Case::Sensitive))
+    })
+}
+
+fn path_dir(pattern: &Pattern, case: Case) -> Key {
+    pattern
+        .literal_segments()
+        .iter()
+        .fold(Key::of(["paths"]), |dir, segment| dir.join(&node_name(segment, case)))
+}
+
+/// The three places of a hold.
+pub fn keys(hold: &Hold, case: Case) -> [Key; 3] {
+    let id = hold.id.as_str();
+    [
+        id_key(&hold.id),
+        holder_dir(&hold.holder).join(&id[..1]).join(id),
+        path_dir(&hold.pattern, case).join(&format!("@{id}")),
+    ]
+}
+
+/// Writes a hold at its three places.
+pub fn put(act: &mut Act<'_>, hold: &Hold) {
+    for key in keys(hold, act.env.case) {
+        act.put(key, hold);
+    }
+}
+
+/// Removes a hold from its three places.
+pub fn remove(act: &mut Act<'_>, hold: &Hold) {
+    for key in keys(hold, act.env.case) {
+        act.remove(key);
+    }
+}
+
+/// The hold of that name, live or not.
+pub fn by_id(documents: &dyn Documents, id: &HoldId) -> Result<Option<Hold>, ReadError> {
+    read(documents, &id_key(id))
+}
+
+fn at(documents: &dyn Documents, key: &Key) -> Result<Hold, ReadError> {
+    let hold: Option<Hold> = read(documents, key)?;
+    let hold = hold.ok_or_else(|| ReadError::damaged(key, "listed but not there"))?;
+    let (_, name) = key.split_last();
+    if name.trim_start_matches('@') != hold.id.as_str() {
+        return Err(ReadError::damaged(key, format!("it is the hold {}", hold.id)));
+    }
+    Ok(hold)
+}
+
+/// The ids that begin so.
+pub fn with_prefix(
+    documents: &dyn Documents,
+    prefix: &HoldIdPrefix,
+) -> Result<Vec<HoldId>, ReadError> {
+    let text = prefix.as_str();
+    let dir = text.chars().take(2).fold(Key::of(["ids"]), |dir, part| dir.join(&part.to_string()));
+    let mut found = Vec::new();
+    for key in walk(documents, &dir)? {
+        let (_, name) = key.split_last();
+        if let Ok(id) = name.parse()
+            && name.starts_with(text)
+        {
+            found.push(id);
+        }
+    }
+    Ok(found)
+}
+
+/// All holds, live or not, by id.
+pub fn all(documents: &dyn Documents) -> Result<Vec<Hold>, ReadError> {
+    holds_below(documents, &Key::of(["ids"]))
+}
+
+/// The holds of one shard of ids; `turn` counts through all shards and begins again.
+pub fn shard(documents: &dyn Documents, turn: u64) -> Result<Vec<Hold>, ReadError> {
+    let place = |n: u64| {
+        let at = usize::try_from(n % 36).expect("below 36");
+        char::from(ID_ALPHABET[at]).to_string()
+    };
+    holds_below(documents, &Key::of(["ids", &place(turn / 36), &place(turn)]))
+}
+
+/// Whose holds are meant by "mine".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// The agent's own.
+    Own,
+    /// The agent's own and its subagents'.
+    Session,
+}
+
+/// The holds of an agent, live or not.
+pub fn of_agent(
+    documents: &dyn Documents,
+    agent: &AgentName,
+    whose: Whose,
+) -> Result<Vec<Hold>, ReadError> {
+    let dir = holder_dir(agent);
+    match whose {
+        Whose::Session => holds_below(documents, &dir),
+        Whose::Own => own_keys(documents, agent)?.iter().map(|key| at(documents, key)).collect(),
+    }
+}
+
+/// Where the agent's own holds stand; their number without reading them.
+pub fn own_keys(documents: &dyn Documents, agent: &AgentName) -> Result<Vec<Key>, ReadError> {
+    let dir = holder_dir(agent);
+    let mut keys = Vec::new();
+    for shard in documents.list(&dir)? {
+        // A subagent's directory begins with `+` or `~`, a shard is one character of an id.
+        if shard.name.len() == 1 && shard.name != "+" {
+            let shard_dir = dir.join(&shard.name);
+            keys.extend(
+                documents.list(&shard_dir)?.iter().map(|child| shard_dir.join(&child.name)),
+            );
+        }
+    }
+    Ok(keys)
+}
+
+fn holds_below(documents: &dyn Documents, dir: &Key) -> Result<Vec<Hold>, ReadError> {
+    let keys = walk(documents, dir)?;
+    keys.iter().filter(|key| names_hold(key)).map(|key| at(documents, key)).collect()
+}
+
+/// Whether a document has the name of a hold; others belong to a later version.
+pub fn names_hold(key: &Key) -> bool {
+    key.split_last().1.trim_start_matches('@').parse::<HoldId>().is_ok()
+}
+
+/// The holds whose pattern begins with a wildcard, live or not: every check reads them.
+pub fn at_root(documents: &dyn Documents) -> Result<Vec<Hold>, ReadError> {
+    holds_at(documents, &Key::of(["paths"]))
+}
+
+fn holds_at(documents: &dyn Documents, node: &Key) -> Result<Vec<Hold>, ReadError> {
+    let children = documents.list(node)?;
+    let holds = children.iter().filter(|child| child.name.starts_with('@'));
+    holds.map(|child| at(documents, &node.join(&child.name))).collect()
+}
+
+/// The holds, live or not, that share a path with the pattern.
+pub fn meeting(
+    documents: &dyn Documents,
+    pattern: &Pattern,
+    case: Case,
+) -> Result<Vec<Hold>, ReadError> {
+    let matcher = pattern.matcher(case);
+    let mut search = Search { documents, matcher, case, found: Vec::new() };
+    let mut node = Key::of(["paths"]);
+    search.at_node(&node)?;
+    let segments = pattern.literal_segments();
+    for segment in &segments {
+        node = node.join(&node_name(segment, case));
+        search.at_node(&node)?;
+    }
+    search.below_node(node, segments)?;
+    Ok(search.found)
+}
+
+/// A search for the holds that share a path with a pattern.
+struct Search<'d> {
+    documents: &'d dyn Documents,
+    matcher: Matcher,
+    case: Case,
+    found: Vec<Hold>,
+}
+
+impl Search<'_> {
+    fn at_node(&mut self, node: &Key) -> Result<(), ReadError> {
+        let holds = holds_at(self.documents, node)?;
+        self.keep_meeting(holds);
+        Ok(())
+    }
+
+    /// Looks below a node, passing over what the pattern cannot match.
+    fn below_node(&mut self, node: Key, segments: Vec<Vec<u8>>) -> Result<(), ReadError> {
+        let mut pending = vec![(node, segments)];
+        while let Some((node, segments)) = pending.pop() {
+            let children = self.documents.list(&node)?;
+            for child in children.iter().filter(|child| child.kind == ChildKind::Directory) {
+                let below = node.join(&child.name);
+                // The name of a very long segment is a hash: what stands below it must be read.
+                let Some(segment) = node_segment(&child.name) else {
+                    let holds = holds_below(self.documents, &below)?;
+                    self.keep_meeting(holds);
+                    continue;
+                };
+                let mut path = segments.clone();
+                path.push(segment);
+                if self.matcher.may_match_below(&path) {
+                    self.at_node(&below)?;
+                    pending.push((below, path));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn keep_meeting(&mut self, holds: Vec<Hold>) {
+        let meets = |hold: &Hold| self.matcher.overlaps(&hold.pattern.matcher(self.case));
+        self.found.extend(holds.into_iter().filter(meets));
+    }
+}

@@ -1,0 +1,84 @@
+//! What must be true of every state, whoever wrote it.
+
+use std::collections::BTreeMap;
+
+use crate::core::documents::{Documents, Key, ReadError, encode, walk};
+use crate::core::pattern::Case;
+use crate::core::reservation::check::Asker;
+use crate::core::reservation::{Hold, index};
+use crate::core::time::Timestamp;
+
+/// A law that a state breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where.
+    pub key: Key,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// Every law that the state breaks at that moment.
+pub fn faults(
+    documents: &dyn Documents,
+    now: Timestamp,
+    case: Case,
+) -> Result<Vec<Fault>, ReadError> {
+    let holds = index::all(documents)?;
+    let mut faults = misplaced(documents, &holds, case)?;
+    for hold in &holds {
+        faults.extend(standing_against(documents, hold, now, case)?);
+    }
+    Ok(faults)
+}
+
+/// The tree is a function of the holds: nothing missing, nothing besides, nothing different.
+fn misplaced(
+    documents: &dyn Documents,
+    holds: &[Hold],
+    case: Case,
+) -> Result<Vec<Fault>, ReadError> {
+    let mut expected: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
+    for hold in holds {
+        expected.extend(index::keys(hold, case).map(|key| (key, encode(hold))));
+    }
+    let mut faults = Vec::new();
+    for root in index::ROOTS {
+        let keys = walk(documents, &Key::of([root]))?;
+        for key in keys.into_iter().filter(index::names_hold) {
+            let what = match expected.remove(&key) {
+                None => "belongs to no reservation",
+                Some(bytes) if documents.get(&key)?.as_ref() == Some(&bytes) => continue,
+                Some(_) => "differs from its other copies",
+            };
+            faults.push(Fault { key, what: what.to_owned() });
+        }
+    }
+    let missing = expected.into_keys();
+    faults.extend(missing.map(|key| Fault { key, what: "is missing".to_owned() }));
+    Ok(faults)
+}
+
+/// No two live holds of strangers stand against each other.
+fn standing_against(
+    documents: &dyn Documents,
+    hold: &Hold,
+    now: Timestamp,
+    case: Case,
+) -> Result<Vec<Fault>, ReadError> {
+    if !hold.is_live(now) {
+        return Ok(Vec::new());
+    }
+    let asker = Asker { agent: &hold.holder, mode: hold.mode, now };
+    let meeting = index::meeting(documents, &hold.pattern, case)?;
+    let against = meeting.into_iter().filter(|other| asker.is_blocked_by(other));
+    // Each pair is met from both sides and named once.
+    let later = against.filter(|other| hold.id < other.id);
+    let fault = |other: Hold| Fault {
+        key: index::id_key(&hold.id),
+        what: format!(
+            "'{}' of '{}' overlaps '{}' of '{}', held as {}",
+            hold.pattern, hold.holder, other.pattern, other.holder, other.id
+        ),
+    };
+    Ok(later.map(fault).collect())
+}

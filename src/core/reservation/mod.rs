@@ -1,0 +1,133 @@
+//! Reservations: who may change what, until when.
+//!
+//! A [`Hold`] is one pattern held by one agent. Two holds *stand against* each other when their
+//! patterns meet, their holders are strangers, and at least one of them is exclusive; no two live
+//! holds of a ledger ever do. Expired holds stand against nothing; they are removed by whichever
+//! write meets them.
+//!
+//! One file a verb ([`reserve`], [`renew`], [`release`], [`transfer`], [`sweep`], [`check`],
+//! [`rollback`]), each a pure decision; [`index`] is where holds live in the tree, [`facts`] the
+//! events they leave, [`laws`] what must be true of every state.
+
+pub mod check;
+pub mod facts;
+pub mod index;
+pub mod laws;
+pub mod release;
+pub mod renew;
+pub mod requests;
+pub mod reserve;
+pub mod rollback;
+pub mod select;
+pub mod sweep;
+pub mod transfer;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::core::ids::{AgentName, HoldId};
+use crate::core::pattern::Pattern;
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+
+/// Whether others may hold the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Nobody else.
+    Exclusive,
+    /// Others who hold it shared.
+    Shared,
+}
+
+impl Mode {
+    /// Whether holds of these modes cannot be held by two strangers.
+    pub fn excludes(self, other: Mode) -> bool {
+        self == Mode::Exclusive || other == Mode::Exclusive
+    }
+
+    /// Whether a hold of this mode gives what a hold of the other would.
+    pub fn gives(self, other: Mode) -> bool {
+        self == Mode::Exclusive || other == Mode::Shared
+    }
+
+    /// The word that is stored and shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Exclusive => "exclusive",
+            Mode::Shared => "shared",
+        }
+    }
+}
+
+/// Through which door a hold was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Via {
+    /// The command line: somebody meant it.
+    Command,
+    /// An agent's edit hook: it came with an edit.
+    Hook,
+}
+
+/// What a hold is for and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Why, in the holder's words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<Line>,
+    /// The task it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub task: Option<Line>,
+    /// The run it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub run: Option<Line>,
+    /// Through which door it came.
+    pub via: Via,
+    /// The linked worktree it was made in; absent for the main one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub worktree: Option<Line>,
+}
+
+/// One pattern held by one agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hold {
+    /// Its name.
+    pub id: HoldId,
+    /// Whose it is.
+    pub holder: AgentName,
+    /// What it covers.
+    pub pattern: Pattern,
+    /// Whether others may hold the same.
+    pub mode: Mode,
+    /// What it is for and where it came from.
+    #[serde(flatten)]
+    pub about: About,
+    /// When it was granted.
+    pub granted_at: Timestamp,
+    /// When it ends unless it is renewed.
+    pub expires_at: Timestamp,
+    /// Grows with every grant: a resource can turn away a holder that was overtaken.
+    pub fence: u64,
+    /// Fields of a later version, kept as they are.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+impl Hold {
+    /// Whether it still counts.
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        now < self.expires_at
+    }
+}
+
+/// Patterns for a line of text: the first two by name, then how many more.
+fn named<'a>(patterns: impl IntoIterator<Item = &'a Pattern>) -> String {
+    let shown: Vec<String> = patterns.into_iter().map(Pattern::shown).collect();
+    match shown.as_slice() {
+        [] => "nothing".to_owned(),
+        [only] => only.clone(),
+        [first, second] => format!("{first}, {second}"),
+        [first, second, rest @ ..] => format!("{first}, {second} and {} more", rest.len()),
+    }
+}

@@ -1,0 +1,90 @@
+//! `renew`: longer life for what is still mine. What is no longer mine is named, not revived.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::reservation::index::Whose;
+use crate::core::reservation::select::{self, Named, Selection};
+use crate::core::reservation::{Hold, facts, index, named};
+use crate::core::time::{Timestamp, Ttl};
+
+/// What is to live longer, and until when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Renew {
+    /// Which holds.
+    #[serde(flatten)]
+    pub which: Selection,
+    /// For how long from now; a hold that lives longer already is not shortened.
+    pub ttl: Ttl,
+}
+
+/// A hold that is no longer the asker's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Lost {
+    /// What was named.
+    pub id: String,
+    /// What became of it.
+    pub why: Why,
+}
+
+/// What became of a hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// It is not there: released, swept, or never was.
+    Gone,
+    /// It ran out.
+    Expired(Timestamp),
+    /// It is somebody else's.
+    HeldBy(crate::core::ids::AgentName),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Renewed {
+    /// What lives longer.
+    pub renewed: Vec<Hold>,
+    /// What is no longer the asker's.
+    pub lost: Vec<Lost>,
+}
+
+impl Decide for Renew {
+    type Answer = Renewed;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Renewed, No> {
+        let mut answer = Renewed::default();
+        let mut mine = Vec::new();
+        for found in select::by_ids(act, &self.which.ids)? {
+            let (id, why) = match found {
+                Named::Missing(id) => (id.to_string(), Why::Gone),
+                Named::Hold(hold) if hold.holder != *act.env.actor => {
+                    (hold.id.to_string(), Why::HeldBy(hold.holder))
+                }
+                Named::Hold(hold) if !hold.is_live(act.env.now) => {
+                    (hold.id.to_string(), Why::Expired(hold.expires_at))
+                }
+                Named::Hold(hold) => {
+                    mine.push(*hold);
+                    continue;
+                }
+            };
+            answer.lost.push(Lost { id, why });
+        }
+        if self.which.mine {
+            mine.extend(index::of_agent(act, act.env.actor, Whose::Own)?);
+            mine.retain(|hold| hold.is_live(act.env.now));
+        }
+        for mut hold in select::once(mine) {
+            hold.expires_at = hold.expires_at.max(act.env.now.plus(self.ttl));
+            index::put(act, &hold);
+            facts::renewed(act, &hold);
+            answer.renewed.push(hold);
+        }
+        Ok(answer)
+    }
+
+    fn summary(&self, answer: &Renewed, env: &Env<'_>) -> String {
+        let patterns = named(answer.renewed.iter().map(|hold| &hold.pattern));
+        format!("renew {patterns} for {} ({})", env.actor, self.ttl)
+    }
+}

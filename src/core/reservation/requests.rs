@@ -1,0 +1,137 @@
+//! Request ids: a request that is repeated gets its first answer, and nothing happens twice.
+//!
+//! ```text
+//! requests/4/f/4fa1.../request     who asked, when, and a digest of what
+//! requests/4/f/4fa1.../grant-000   what was granted, one document each
+//! ```
+//!
+//! The same id with other content is an error, never a silent drop, and so is a repetition after
+//! what was granted has ended: its first answer is not true any more. Answers are forgotten after
+//! a while, one shard a write.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::core::decision::{Act, No};
+use crate::core::documents::{Key, ReadError, read, walk};
+use crate::core::ids::{AgentName, RequestId};
+use crate::core::limits::REQUEST_KEPT_SECONDS;
+use crate::core::refusal::{Conflict, Refusal};
+use crate::core::reservation::index;
+use crate::core::reservation::reserve::{Grant, Reserve, Reserved};
+use crate::core::time::Timestamp;
+
+/// The directory that this module owns.
+pub const ROOT: &str = "requests";
+
+const REQUEST: &str = "request";
+
+#[derive(Serialize, Deserialize)]
+struct Answered {
+    id: RequestId,
+    by: AgentName,
+    at: Timestamp,
+    digest: String,
+    granted: usize,
+    conflicts: usize,
+}
+
+fn digest_hex(content: impl AsRef<[u8]>) -> String {
+    format!("{:x}", Sha256::digest(content))
+}
+
+fn dir(id: &RequestId) -> Key {
+    let name = &digest_hex(id.as_str())[..32];
+    Key::of([ROOT, &name[..1], &name[1..2], name])
+}
+
+fn grant_key(dir: &Key, number: usize) -> Key {
+    dir.join(&format!("grant-{number:03}"))
+}
+
+fn conflict_key(dir: &Key, number: usize) -> Key {
+    dir.join(&format!("conflict-{number:03}"))
+}
+
+/// What was asked, by whom; not when or under which op.
+fn digest(actor: &AgentName, asked: &Reserve) -> String {
+    let content = serde_json::to_vec(&(actor, asked)).expect("a request is plain data");
+    digest_hex(content)
+}
+
+/// The first answer to this request, if it was answered before and still is true.
+pub fn answered(act: &Act<'_>, asked: &Reserve) -> Result<Option<Reserved>, No> {
+    let Some(id) = &asked.request_id else { return Ok(None) };
+    let dir = dir(id);
+    let Some(before) = read::<Answered>(act, &dir.join(REQUEST))? else { return Ok(None) };
+    if before.digest != digest(act.env.actor, asked) {
+        return Err(Refusal::RequestMismatch { id: id.clone(), by: before.by }.into());
+    }
+    let mut answer = Reserved { replayed: true, ..Reserved::default() };
+    for number in 0..before.granted {
+        answer.granted.push(must_read::<Grant>(act, &grant_key(&dir, number))?);
+    }
+    for number in 0..before.conflicts {
+        answer.conflicts.push(must_read::<Conflict>(act, &conflict_key(&dir, number))?);
+    }
+    let mut ended = Vec::new();
+    for Grant { hold, .. } in &answer.granted {
+        let present = index::by_id(act, &hold.id)?;
+        let is_there = |present: &crate::core::reservation::Hold| {
+            present.holder == hold.holder && present.is_live(act.env.now)
+        };
+        if !present.as_ref().is_some_and(is_there) {
+            ended.push(hold.id.clone());
+        }
+    }
+    if ended.is_empty() {
+        return Ok(Some(answer));
+    }
+    Err(Refusal::RequestOver { id: id.clone(), ended }.into())
+}
+
+fn must_read<T: serde::de::DeserializeOwned>(act: &Act<'_>, key: &Key) -> Result<T, ReadError> {
+    read(act, key)?.ok_or_else(|| ReadError::damaged(key, "it is missing"))
+}
+
+/// Keeps the answer for a repetition.
+pub fn remember(act: &mut Act<'_>, asked: &Reserve, answer: &Reserved) {
+    let Some(id) = &asked.request_id else { return };
+    let dir = dir(id);
+    let document = Answered {
+        id: id.clone(),
+        by: act.env.actor.clone(),
+        at: act.env.now,
+        digest: digest(act.env.actor, asked),
+        granted: answer.granted.len(),
+        conflicts: answer.conflicts.len(),
+    };
+    act.put(dir.join(REQUEST), &document);
+    for (number, grant) in answer.granted.iter().enumerate() {
+        act.put(grant_key(&dir, number), grant);
+    }
+    for (number, conflict) in answer.conflicts.iter().enumerate() {
+        act.put(conflict_key(&dir, number), conflict);
+    }
+}
+
+/// Forgets the old answers of one shard; `turn` counts through all shards and begins again.
+pub fn forget_old(act: &mut Act<'_>, turn: u64) -> Result<(), ReadError> {
+    use crate::core::documents::Documents as _;
+    let shard = Key::of([ROOT, &format!("{:x}", turn / 16 % 16), &format!("{:x}", turn % 16)]);
+    for child in act.list(&shard)? {
+        let dir = shard.join(&child.name);
+        let answered = match read::<Answered>(act, &dir.join(REQUEST)) {
+            Ok(Some(answered)) => answered,
+            // Not ours to judge, and no reason to stop a write that is about something else.
+            Ok(None) | Err(ReadError::Damaged { .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        if act.env.now.seconds_since(answered.at) > REQUEST_KEPT_SECONDS {
+            for key in walk(act, &dir)? {
+                act.remove(key);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,251 @@
+//! `reserve`: all patterns or none, or one by one.
+//!
+//! What an agent already holds is looked at first. A hold of its own that covers the request is
+//! renewed; own holds that the request covers are absorbed into it; a mere overlap is granted
+//! beside. Otherwise one who holds `src/a.rs` and asks for `src/**` could be told "renewed" and be
+//! protected from nothing.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::Documents as _;
+use crate::core::ids::{AgentName, RequestId};
+use crate::core::limits::{HOLDS_PER_AGENT_MAX, PATTERNS_PER_COMMAND_MAX, ROOT_WILDCARDS_MAX};
+use crate::core::pattern::{Matcher, Pattern};
+use crate::core::refusal::{Conflict, Refusal, within};
+use crate::core::reservation::check::Asker;
+use crate::core::reservation::index::{self, Whose};
+use crate::core::reservation::{About, Hold, Mode, facts, named, requests, sweep};
+use crate::core::time::Ttl;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reserve {
+    /// Brace-free, canonical.
+    pub patterns: Vec<Pattern>,
+    /// Exclusive or shared.
+    pub mode: Mode,
+    /// For how long.
+    pub ttl: Ttl,
+    /// What for, and from where.
+    #[serde(flatten)]
+    pub about: About,
+    /// Which of the patterns name a file at the moment.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub files: Vec<Pattern>,
+    /// All patterns or none, or each for itself.
+    pub scope: Scope,
+    /// Makes repeating the request harmless.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub request_id: Option<RequestId>,
+}
+
+/// Whether one refused pattern refuses the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// All patterns or none.
+    All,
+    /// Each for itself.
+    Each,
+}
+
+/// A hold that the asker has now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// The hold.
+    pub hold: Hold,
+    /// Whether the asker had it before.
+    pub renewed: bool,
+}
+
+/// What came of it; conflicts only with [`Scope::Each`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reserved {
+    /// What the asker has now, in the order of the patterns.
+    pub granted: Vec<Grant>,
+    /// What stood in the way.
+    pub conflicts: Vec<Conflict>,
+    /// Whether this is the answer to an earlier request of the same id.
+    #[serde(skip)]
+    pub replayed: bool,
+}
+
+impl Decide for Reserve {
+    type Answer = Reserved;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Reserved, No> {
+        within("patterns in one command", self.patterns.len(), PATTERNS_PER_COMMAND_MAX)?;
+        if let Some(first_answer) = requests::answered(act, self)? {
+            return Ok(first_answer);
+        }
+        let mut answer = Reserved::default();
+        for pattern in &self.patterns {
+            match self.claim(act, pattern)? {
+                Claim::Granted(grant) => answer.granted.push(*grant),
+                Claim::Blocked(conflicts) => answer.conflicts.extend(conflicts),
+            }
+        }
+        if self.scope == Scope::All && !answer.conflicts.is_empty() {
+            return Err(Refusal::Held { conflicts: answer.conflicts, at: act.env.now }.into());
+        }
+        answer.keep_what_is_there(act)?;
+        self.keep_limits(act)?;
+        if !answer.granted.is_empty() {
+            requests::remember(act, self, &answer);
+        }
+        Ok(answer)
+    }
+
+    fn summary(&self, answer: &Reserved, env: &Env<'_>) -> String {
+        let patterns = named(answer.granted.iter().map(|grant| &grant.hold.pattern));
+        let shared = if self.mode == Mode::Shared { " shared" } else { "" };
+        format!("reserve {patterns}{shared} for {} ({})", env.actor, self.ttl)
+    }
+}
+
+impl Reserved {
+    /// A pattern can absorb or renew what an earlier one of the same request was granted: each
+    /// hold is told once, as it is in the end.
+    fn keep_what_is_there(&mut self, act: &Act<'_>) -> Result<(), No> {
+        let mut told: Vec<Grant> = Vec::new();
+        for Grant { hold, renewed } in self.granted.drain(..) {
+            let is_told = told.iter().any(|grant| grant.hold.id == hold.id);
+            if let Some(hold) = index::by_id(act, &hold.id)?.filter(|_| !is_told) {
+                told.push(Grant { hold, renewed });
+            }
+        }
+        self.granted = told;
+        Ok(())
+    }
+}
+
+enum Claim {
+    Granted(Box<Grant>),
+    Blocked(Vec<Conflict>),
+}
+
+impl Reserve {
+    fn claim(&self, act: &mut Act<'_>, pattern: &Pattern) -> Result<Claim, No> {
+        let mut meeting = index::meeting(act, pattern, act.env.case)?;
+        sweep::remove_expired(act, &mut meeting);
+        let asker = Asker { agent: act.env.actor, mode: self.mode, now: act.env.now };
+        let conflicts = asker.conflicts(pattern, &meeting);
+        if !conflicts.is_empty() {
+            return Ok(Claim::Blocked(conflicts));
+        }
+        meeting.retain(|hold| hold.holder == *act.env.actor);
+        let grant = match self.covering(act, pattern, &meeting) {
+            Some((hold, extent)) => self.extend(act, hold, extent),
+            None => self.grant(act, pattern, &meeting)?,
+        };
+        Ok(Claim::Granted(Box::new(grant)))
+    }
+
+    /// The own hold that means the very same, or one that already gives what is asked for.
+    fn covering(&self, act: &Act<'_>, pattern: &Pattern, own: &[Hold]) -> Option<(Hold, Extent)> {
+        let asked = pattern.matcher(act.env.case);
+        let mut wider = None;
+        for hold in own {
+            let held = hold.pattern.matcher(act.env.case);
+            let covers = held.covers(&asked);
+            if covers && asked.covers(&held) {
+                return Some((hold.clone(), Extent::Same));
+            }
+            let is_file_inside = || self.names_file(pattern) && matches_itself(&held, pattern);
+            if hold.mode.gives(self.mode) && (covers || is_file_inside()) {
+                wider = wider.or(Some((hold.clone(), Extent::Wider)));
+            }
+        }
+        wider
+    }
+
+    /// Whether there is nothing below the path, so that one who holds the path has all of it.
+    fn names_file(&self, pattern: &Pattern) -> bool {
+        self.files.contains(pattern)
+    }
+
+    fn extend(&self, act: &mut Act<'_>, mut hold: Hold, extent: Extent) -> Grant {
+        hold.expires_at = hold.expires_at.max(act.env.now.plus(self.ttl));
+        if extent == Extent::Wider {
+            index::put(act, &hold);
+            facts::renewed(act, &hold);
+            return Grant { hold, renewed: true };
+        }
+        let About { reason, task, run, .. } = &self.about;
+        hold.about.reason = reason.clone().or(hold.about.reason);
+        hold.about.task = task.clone().or(hold.about.task);
+        hold.about.run = run.clone().or(hold.about.run);
+        if hold.mode == self.mode {
+            facts::renewed(act, &hold);
+        } else {
+            hold.mode = self.mode;
+            hold.fence = act.new_fence();
+            facts::mode_changed(act, &hold);
+        }
+        index::put(act, &hold);
+        Grant { hold, renewed: true }
+    }
+
+    fn grant(&self, act: &mut Act<'_>, pattern: &Pattern, own: &[Hold]) -> Result<Grant, No> {
+        let id = act.new_id(|documents, id| Ok(documents.get(&index::id_key(id))?.is_some()))?;
+        let matcher = pattern.matcher(act.env.case);
+        let mut expires_at = act.env.now.plus(self.ttl);
+        let narrower = own.iter().filter(|hold| {
+            self.mode.gives(hold.mode) && matcher.covers(&hold.pattern.matcher(act.env.case))
+        });
+        for hold in narrower.cloned().collect::<Vec<_>>() {
+            expires_at = expires_at.max(hold.expires_at);
+            index::remove(act, &hold);
+            facts::absorbed(act, &hold, &id);
+        }
+        let hold = Hold {
+            id,
+            holder: act.env.actor.clone(),
+            pattern: pattern.clone(),
+            mode: self.mode,
+            about: self.about.clone(),
+            granted_at: act.env.now,
+            expires_at,
+            fence: act.new_fence(),
+            unknown: serde_json::Map::new(),
+        };
+        index::put(act, &hold);
+        facts::granted(act, &hold);
+        Ok(Grant { hold, renewed: false })
+    }
+
+    fn keep_limits(&self, act: &mut Act<'_>) -> Result<(), No> {
+        keep_agent_limit(act, act.env.actor)?;
+        if self.patterns.iter().any(Pattern::begins_with_wildcard) {
+            let mut at_root = index::at_root(act)?;
+            if at_root.len() > ROOT_WILDCARDS_MAX {
+                sweep::remove_expired(act, &mut at_root);
+            }
+            within("patterns that begin with a wildcard", at_root.len(), ROOT_WILDCARDS_MAX)?;
+        }
+        Ok(())
+    }
+}
+
+/// How an own hold relates to what is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Same,
+    Wider,
+}
+
+fn matches_itself(held: &Matcher, pattern: &Pattern) -> bool {
+    pattern.literal_path().is_some_and(|path| held.matches(&path))
+}
+
+/// Refuses what would give an agent more live holds than allowed.
+pub(super) fn keep_agent_limit(act: &mut Act<'_>, agent: &AgentName) -> Result<(), No> {
+    let mut count = index::own_keys(act, agent)?.len();
+    if count > HOLDS_PER_AGENT_MAX {
+        let mut own = index::of_agent(act, agent, Whose::Own)?;
+        sweep::remove_expired(act, &mut own);
+        count = own.len();
+    }
+    Ok(within("live reservations of one agent", count, HOLDS_PER_AGENT_MAX)?)
+}

@@ -1,0 +1,109 @@
+//! `transfer`: holds change hands, all of them or none.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::ids::AgentName;
+use crate::core::refusal::{Conflict, Refusal};
+use crate::core::reservation::check::Asker;
+use crate::core::reservation::index::Whose;
+use crate::core::reservation::reserve::keep_agent_limit;
+use crate::core::reservation::select::{self, Named, Selection};
+use crate::core::reservation::{Hold, facts, index, named};
+use crate::core::text::Line;
+
+/// What goes from whom to whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// From whom.
+    pub from: AgentName,
+    /// To whom.
+    pub to: AgentName,
+    /// Which holds; everything if nothing is named.
+    #[serde(flatten)]
+    pub which: Selection,
+    /// Why another's holds may be handed on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub force: Option<Line>,
+}
+
+impl Decide for Transfer {
+    /// What changed hands.
+    type Answer = Vec<Hold>;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Vec<Hold>, No> {
+        let chosen = self.chosen(act)?;
+        let may_move = |hold: &Hold| self.force.is_some() || act.env.actor.covers(&hold.holder);
+        let not_theirs = |hold: &&Hold| hold.holder != self.from || !may_move(hold);
+        let strangers: Vec<Hold> = chosen.iter().filter(not_theirs).cloned().collect();
+        if !strangers.is_empty() {
+            return Err(Refusal::NotYours { holds: strangers, at: act.env.now }.into());
+        }
+        if self.from == self.to {
+            return Ok(Vec::new());
+        }
+        let mut moved = Vec::new();
+        for mut hold in chosen {
+            index::remove(act, &hold);
+            hold.holder = self.to.clone();
+            // The new holder must be told apart from the old one, who may not know yet.
+            hold.fence = act.new_fence();
+            index::put(act, &hold);
+            let forced = self.force.as_ref().filter(|_| !act.env.actor.covers(&self.from));
+            facts::transferred(act, &hold, &self.from, forced);
+            moved.push(hold);
+        }
+        self.keep_law(act, &moved)?;
+        keep_agent_limit(act, &self.to)?;
+        Ok(moved)
+    }
+
+    fn summary(&self, answer: &Vec<Hold>, env: &Env<'_>) -> String {
+        let patterns = named(answer.iter().map(|hold| &hold.pattern));
+        let forced = match &self.force {
+            Some(reason) if !env.actor.covers(&self.from) => {
+                format!(" by force of {}: {reason}", env.actor)
+            }
+            _ => String::new(),
+        };
+        format!("transfer {patterns} from {} to {}{forced}", self.from, self.to)
+    }
+}
+
+impl Transfer {
+    /// The live holds that are meant. One that is named and not there stops the whole.
+    fn chosen(&self, act: &Act<'_>) -> Result<Vec<Hold>, No> {
+        let mut chosen = Vec::new();
+        let mut missing = Vec::new();
+        for (found, id) in select::by_ids(act, &self.which.ids)?.into_iter().zip(&self.which.ids) {
+            match found {
+                Named::Hold(hold) if hold.is_live(act.env.now) => chosen.push(*hold),
+                Named::Hold(_) | Named::Missing(_) => missing.push(id.clone()),
+            }
+        }
+        if !missing.is_empty() {
+            return Err(Refusal::NothingThere { ids: missing }.into());
+        }
+        let is_from = |hold: &Hold| hold.holder == self.from;
+        chosen.extend(select::by_paths(act, &self.which.paths, act.env.case, is_from)?.inside);
+        if self.which.ids.is_empty() && self.which.paths.is_empty() {
+            chosen.extend(index::of_agent(act, &self.from, Whose::Own)?);
+        }
+        chosen.retain(|hold| hold.is_live(act.env.now));
+        Ok(select::once(chosen))
+    }
+
+    /// What one session may hold side by side can stand against the new holder.
+    fn keep_law(&self, act: &Act<'_>, moved: &[Hold]) -> Result<(), No> {
+        let mut conflicts: Vec<Conflict> = Vec::new();
+        for hold in moved {
+            let asker = Asker { agent: &self.to, mode: hold.mode, now: act.env.now };
+            let meeting = index::meeting(act, &hold.pattern, act.env.case)?;
+            conflicts.extend(asker.conflicts(&hold.pattern, &meeting));
+        }
+        if conflicts.is_empty() {
+            return Ok(());
+        }
+        Err(Refusal::Held { conflicts, at: act.env.now }.into())
+    }
+}

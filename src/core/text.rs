@@ -1,0 +1,163 @@
+//! One line of text from a person or an agent: a reason, a task, a subject.
+//!
+//! It is checked on the way in and again when a document is read, because a ledger can come from
+//! anybody. How it is escaped on the way out depends on where it goes and is decided there.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::limits::LINE_CHARS_MAX;
+
+/// A line without control, direction-changing or invisible characters, of bounded length.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Line(String);
+
+/// Why a text is no [`Line`].
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadLine {
+    /// Nothing but blanks.
+    #[error("the text is empty")]
+    Empty,
+    /// Longer than allowed.
+    #[error("the text has {0} characters; at most {LINE_CHARS_MAX} are allowed")]
+    TooLong(usize),
+    /// A character that could disguise the text or disturb a terminal.
+    #[error(
+        "the text has the character U+{:04X} at position {position}; write it without",
+        u32::from(*character)
+    )]
+    Character {
+        /// What was found.
+        character: char,
+        /// Where, in characters from 1.
+        position: usize,
+    },
+}
+
+impl Line {
+    /// The text, if every character of it is fit to be shown.
+    pub fn new(text: &str) -> Result<Line, BadLine> {
+        let count = text.chars().count();
+        if text.trim().is_empty() {
+            return Err(BadLine::Empty);
+        }
+        if count > LINE_CHARS_MAX {
+            return Err(BadLine::TooLong(count));
+        }
+        match text.chars().enumerate().find(|(_, character)| is_disguise(*character)) {
+            Some((at, character)) => Err(BadLine::Character { character, position: at + 1 }),
+            None => Ok(Line(text.to_owned())),
+        }
+    }
+
+    /// The text itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Whether a character can hide or reorder what stands around it: control characters,
+/// bidirectional overrides and isolates, zero-width characters, line and paragraph separators.
+pub fn is_disguise(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{2064}'
+                | '\u{2066}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// The text with every disguise written out as `\u{..}`, for one line on a terminal.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_disguise) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        if is_disguise(character) {
+            safe.extend(character.escape_unicode());
+        } else {
+            safe.push(character);
+        }
+    }
+    Cow::Owned(safe)
+}
+
+impl FromStr for Line {
+    type Err = BadLine;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Line::new(text)
+    }
+}
+
+impl TryFrom<String> for Line {
+    type Error = BadLine;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Line::new(&text)
+    }
+}
+
+impl From<Line> for String {
+    fn from(line: Line) -> String {
+        line.0
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1/SAFETY-1-owner: what could disguise a text is refused by name.
+    #[test]
+    fn disguises_are_refused_by_name() {
+        for hostile in ["a\nb", "a\u{1b}[31mb", "a\u{202e}b", "a\u{200b}b", "a\u{feff}b", "a\u{7f}"]
+        {
+            assert!(matches!(Line::new(hostile), Err(BadLine::Character { .. })), "{hostile:?}");
+        }
+        assert_eq!(
+            Line::new("ab\n").unwrap_err().to_string(),
+            "the text has the character U+000A at position 3; write it without"
+        );
+    }
+
+    #[test]
+    fn ordinary_text_of_any_script_passes() {
+        for text in ["fix the parser", "Überprüfung", "修复", "quote ' \" $(x) `y`"] {
+            assert_eq!(Line::new(text).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn disguises_are_written_out() {
+        for text in ["", "src/api/**", "größer", "日本語", "a b", "\\u{1b}"] {
+            assert!(matches!(shown(text), Cow::Borrowed(same) if same == text), "{text}");
+        }
+        assert_eq!(shown("a\x1b[31mb\n"), "a\\u{1b}[31mb\\u{a}");
+        assert_eq!(shown("\u{202e}gpj.exe"), "\\u{202e}gpj.exe");
+    }
+
+    /// 7/NUMBERS: the bound counts characters, not bytes.
+    #[test]
+    fn the_bound_counts_characters() {
+        assert!(Line::new(&"é".repeat(LINE_CHARS_MAX)).is_ok());
+        assert_eq!(Line::new(&"é".repeat(501)), Err(BadLine::TooLong(501)));
+        assert_eq!(Line::new("  "), Err(BadLine::Empty));
+    }
+}

@@ -1,0 +1,188 @@
+//! Points in time and lengths of it, as values. Nobody here asks a clock.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::limits;
+
+/// A moment, to the millisecond, written as RFC 3339 in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Timestamp(jiff::Timestamp);
+
+/// Text that is no RFC 3339 time.
+#[derive(Debug, thiserror::Error)]
+#[error("'{0}' is not a time such as 2026-01-31T08:30:00Z")]
+pub struct NotATime(String);
+
+impl Timestamp {
+    /// The moment so many milliseconds after 1970 began; out of range is cut to the range.
+    pub fn from_millis(millis: i64) -> Timestamp {
+        Timestamp(jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX))
+    }
+
+    /// Milliseconds since 1970 began.
+    pub fn as_millis(self) -> i64 {
+        self.0.as_millisecond()
+    }
+
+    /// Whole seconds since 1970 began.
+    pub fn as_seconds(self) -> i64 {
+        self.0.as_second()
+    }
+
+    /// The moment one life later; the end of time is not passed.
+    #[must_use]
+    pub fn plus(self, ttl: Ttl) -> Timestamp {
+        self.plus_seconds(ttl.as_seconds())
+    }
+
+    /// The moment so many seconds later; the end of time is not passed.
+    #[must_use]
+    pub fn plus_seconds(self, seconds: u64) -> Timestamp {
+        let millis = i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1_000);
+        Timestamp::from_millis(self.as_millis().saturating_add(millis))
+    }
+
+    /// Whole seconds from `earlier` to this moment, 0 if it is not earlier.
+    pub fn seconds_since(self, earlier: Timestamp) -> u64 {
+        let millis = self.as_millis().saturating_sub(earlier.as_millis());
+        u64::try_from(millis / 1_000).unwrap_or(0)
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = NotATime;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parsed: jiff::Timestamp = text.parse().map_err(|_| NotATime(text.to_owned()))?;
+        Ok(Timestamp::from_millis(parsed.as_millisecond()))
+    }
+}
+
+impl TryFrom<String> for Timestamp {
+    type Error = NotATime;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Timestamp> for String {
+    fn from(at: Timestamp) -> String {
+        at.to_string()
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// How long a hold lives unless it is renewed: 1 second to 24 hours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct Ttl(u64);
+
+/// A life outside the bounds.
+#[derive(Debug, thiserror::Error)]
+#[error("a TTL must be from {} to {}, not {seconds}s", limits::TTL_MIN, limits::TTL_MAX)]
+pub struct BadTtl {
+    /// What was asked for.
+    pub seconds: u64,
+}
+
+impl Ttl {
+    /// For the bounds themselves.
+    pub(crate) const fn from_seconds_const(seconds: u64) -> Ttl {
+        Ttl(seconds)
+    }
+
+    /// So many seconds, if that is within the bounds.
+    pub fn from_seconds(seconds: u64) -> Result<Ttl, BadTtl> {
+        let ttl = Ttl(seconds);
+        if (limits::TTL_MIN..=limits::TTL_MAX).contains(&ttl) {
+            Ok(ttl)
+        } else {
+            Err(BadTtl { seconds })
+        }
+    }
+
+    /// The length in seconds.
+    pub fn as_seconds(self) -> u64 {
+        self.0
+    }
+}
+
+impl TryFrom<u64> for Ttl {
+    type Error = BadTtl;
+
+    fn try_from(seconds: u64) -> Result<Self, Self::Error> {
+        Ttl::from_seconds(seconds)
+    }
+}
+
+impl From<Ttl> for u64 {
+    fn from(ttl: Ttl) -> u64 {
+        ttl.0
+    }
+}
+
+impl fmt::Display for Ttl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&span(self.0))
+    }
+}
+
+/// A length of time as people write it: `90s`, `15m`, `2h`, `7d`, the largest unit that fits.
+pub fn span(seconds: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(24 * 60 * 60, "d"), (60 * 60, "h"), (60, "m")];
+    UNITS
+        .iter()
+        .find(|(length, _)| seconds >= *length && seconds.is_multiple_of(*length))
+        .map_or_else(
+            || format!("{seconds}s"),
+            |(length, unit)| format!("{}{unit}", seconds / length),
+        )
+}
+
+/// A length of time for people, rounded down: nobody is told of time that is not there.
+pub fn about(seconds: u64) -> String {
+    match seconds {
+        0..=119 => format!("{seconds}s"),
+        120..=7_199 => format!("{}m", seconds / 60),
+        7_200..=172_799 => format!("{}h", seconds / 3_600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_survive_a_round_trip_to_the_millisecond() {
+        let at: Timestamp = "2026-01-31T08:30:00.123456Z".parse().unwrap();
+        assert_eq!(at.to_string(), "2026-01-31T08:30:00.123Z");
+        assert_eq!(at.to_string().parse::<Timestamp>().unwrap(), at);
+    }
+
+    #[test]
+    fn spans_are_written_in_the_largest_unit_that_fits() {
+        let cases = [(1, "1s"), (90, "90s"), (900, "15m"), (7200, "2h"), (604_800, "7d")];
+        for (seconds, text) in cases {
+            assert_eq!(span(seconds), text);
+        }
+    }
+
+    #[test]
+    fn a_ttl_keeps_its_bounds() {
+        assert!(Ttl::from_seconds(0).is_err());
+        assert!(Ttl::from_seconds(86_400).is_ok());
+        assert!(Ttl::from_seconds(86_401).is_err());
+        assert!(serde_json::from_str::<Ttl>("0").is_err());
+    }
+}
