@@ -1,0 +1,193 @@
+//! Git configuration, read in process and as git reads it.
+//!
+//! Files come from libgit2 (system, global, repository and worktree, with includes); what the
+//! environment adds (`git -c`, `GIT_CONFIG_COUNT`) is laid over them. `app::config` gives the
+//! values their meaning.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use git2::{ConfigLevel, ErrorCode};
+
+use super::config_env::{self, ConfigEnvError};
+use crate::core::environment::Environment;
+use crate::store::repository::Repository;
+
+/// Why the configuration cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A file is malformed or unreadable; libgit2 names it.
+    #[error("cannot read the git configuration: {}", .0.message())]
+    Files(#[source] git2::Error),
+    /// The environment is malformed.
+    #[error(transparent)]
+    Environment(#[from] ConfigEnvError),
+}
+
+impl From<git2::Error> for ConfigError {
+    fn from(error: git2::Error) -> Self {
+        ConfigError::Files(error)
+    }
+}
+
+/// One consistent reading of the configuration.
+pub struct Config {
+    files: git2::Config,
+    /// `GIT_CONFIG_GLOBAL` replaces both files of the user; libgit2 goes on reading the XDG one.
+    ignores_xdg: bool,
+    overlay: BTreeMap<String, String>,
+}
+
+impl Config {
+    /// The configuration that a git command would see in the current directory, inside or outside
+    /// of a repository.
+    pub fn open(env: &Environment) -> Result<Config, ConfigError> {
+        match git2::Repository::open_from_env() {
+            Ok(repository) => Self::of_git(&repository, env),
+            // No repository, or one of another owner, whose settings git does not trust either.
+            Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::Owner) => {
+                Self::layered(user_files(env), env)
+            }
+            // A kind of repository that libgit2 does not know: its configuration is plain all the
+            // same. Conditional includes are the one thing that is lost here.
+            Err(_) => {
+                let mut files = user_files(env);
+                files.extend(repository_files(env));
+                Self::layered(files, env)
+            }
+        }
+    }
+
+    /// The configuration of a repository that is open already.
+    pub fn of_repository(
+        repository: &Repository,
+        env: &Environment,
+    ) -> Result<Config, ConfigError> {
+        Self::of_git(&repository.git(), env)
+    }
+
+    /// A repository from `open_from_env`: a plain `open` ignores `GIT_CONFIG_GLOBAL` and its kin.
+    fn of_git(repository: &git2::Repository, env: &Environment) -> Result<Config, ConfigError> {
+        // The snapshot is taken at once: refreshing would need the repository to stay open.
+        let files = repository.config()?.snapshot()?;
+        Self::overlaid(files, env)
+    }
+
+    /// The value that wins; a key without value is `true`.
+    pub fn get(&self, key: &str) -> Option<String> {
+        let normal = config_env::normal_key(key).ok()?;
+        if let Some(value) = self.overlay.get(&normal) {
+            return Some(value.clone());
+        }
+        let winner = self.files.get_entry(&normal).ok()?;
+        if !self.is_ignored(&winner) {
+            return Some(value_text(&winner));
+        }
+        // Only what is weaker than the ignored file is left: the last value of the system.
+        let mut weaker = None;
+        let entries = self.files.multivar(&normal, None).ok()?;
+        let each = |entry: &git2::ConfigEntry<'_>| {
+            if !self.is_ignored(entry) {
+                weaker = Some(value_text(entry));
+            }
+        };
+        entries.for_each(each).ok()?;
+        weaker
+    }
+
+    /// All keys of one section, in git's normal spelling.
+    pub fn names_in_section(&self, section: &str) -> Result<BTreeSet<String>, ConfigError> {
+        let prefix = format!("{}.", section.to_ascii_lowercase());
+        let mut names: BTreeSet<String> =
+            self.overlay.keys().filter(|name| name.starts_with(&prefix)).cloned().collect();
+        self.files.entries(None)?.for_each(|entry| {
+            if let Ok(name) = entry.name()
+                && name.starts_with(&prefix)
+                && !self.is_ignored(entry)
+            {
+                names.insert(name.to_owned());
+            }
+        })?;
+        Ok(names)
+    }
+
+    fn layered(
+        files: Vec<(ConfigLevel, PathBuf)>,
+        env: &Environment,
+    ) -> Result<Config, ConfigError> {
+        let mut layers = git2::Config::new()?;
+        for (level, path) in files {
+            if path.is_file() {
+                layers.add_file(&path, level, false)?;
+            }
+        }
+        Self::overlaid(layers.snapshot()?, env)
+    }
+
+    fn overlaid(files: git2::Config, env: &Environment) -> Result<Config, ConfigError> {
+        let overlay = config_env::from_environment(env)?;
+        let ignores_xdg = env.os("GIT_CONFIG_GLOBAL").is_some();
+        Ok(Config { files, ignores_xdg, overlay })
+    }
+
+    fn is_ignored(&self, entry: &git2::ConfigEntry<'_>) -> bool {
+        self.ignores_xdg && entry.level() == ConfigLevel::XDG
+    }
+}
+
+fn value_text(entry: &git2::ConfigEntry<'_>) -> String {
+    if entry.has_value() {
+        String::from_utf8_lossy(entry.value_bytes()).into_owned()
+    } else {
+        "true".to_owned()
+    }
+}
+
+/// System and user files, where git's own variables may move them or switch them off.
+fn user_files(env: &Environment) -> Vec<(ConfigLevel, PathBuf)> {
+    let mut files = Vec::new();
+    let no_system = env.non_empty("GIT_CONFIG_NOSYSTEM").is_some_and(|value| value != "0");
+    if !no_system {
+        let moved = env.os("GIT_CONFIG_SYSTEM").map(PathBuf::from);
+        files.extend(
+            moved.or_else(|| git2::Config::find_system().ok()).map(|p| (ConfigLevel::System, p)),
+        );
+    }
+    if let Some(moved) = env.os("GIT_CONFIG_GLOBAL") {
+        files.push((ConfigLevel::Global, PathBuf::from(moved)));
+        return files;
+    }
+    let home = env.os("HOME").map(PathBuf::from);
+    let xdg = env.non_empty("XDG_CONFIG_HOME").map(PathBuf::from);
+    let xdg = xdg.or_else(|| home.as_ref().map(|home| home.join(".config")));
+    files.extend(xdg.map(|directory| (ConfigLevel::XDG, directory.join("git/config"))));
+    files.extend(home.map(|home| (ConfigLevel::Global, home.join(".gitconfig"))));
+    files
+}
+
+/// The files of a repository, found without opening it.
+fn repository_files(env: &Environment) -> Vec<(ConfigLevel, PathBuf)> {
+    let git_dir = match env.os("GIT_DIR") {
+        Some(given) => PathBuf::from(given),
+        None => match git2::Repository::discover_path(Path::new("."), [] as [&Path; 0]) {
+            Ok(found) => found,
+            Err(_) => return Vec::new(),
+        },
+    };
+    let common = env.os("GIT_COMMON_DIR").map_or_else(
+        || match std::fs::read_to_string(git_dir.join("commondir")) {
+            Ok(relative) => git_dir.join(relative.trim_end()),
+            Err(_) => git_dir.clone(),
+        },
+        PathBuf::from,
+    );
+    let local = common.join("config");
+    let mut files = vec![(ConfigLevel::Local, local.clone())];
+    let per_worktree = git2::Config::open(&local)
+        .and_then(|config| config.get_bool("extensions.worktreeConfig"))
+        .unwrap_or(false);
+    if per_worktree {
+        files.push((ConfigLevel::Worktree, git_dir.join("config.worktree")));
+    }
+    files
+}

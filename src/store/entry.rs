@@ -1,0 +1,334 @@
+//! Entries: one commit each, written and read back.
+//!
+//! ```text
+//! reserve src/api/** for claude:7f3a91c2 (15m)
+//!
+//! {"type":"granted","actor":"claude:7f3a91c2","subject":"k3v9x0ab","data":{...}}
+//! {"command":"reserve","input":{...},"actor":"...","host":"...","clock":"...","rules":1}
+//!
+//! Coord-Op: 6d0c3f...
+//! Coord-Seq: 12
+//! Coord-Time: 2026-01-31T08:30:00.123Z
+//! Coord-Fence: 1769848200124
+//! ```
+//!
+//! The counters live in the trailers and are read from the parent, never from a tree, so nothing
+//! that restores a tree can turn them back.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use serde_json::{Value, json};
+
+use crate::core::decision::Changes;
+use crate::core::event::Event;
+use crate::core::ids::OpId;
+use crate::core::time::Timestamp;
+use crate::store::object::{Object, ObjectId, ObjectKind};
+
+/// The document that holds a command too large for the message. It belongs to one entry alone.
+pub const COMMAND_DOCUMENT: &str = "command";
+
+/// Beyond this, counters are not counted but made up, and JSON readers lose their last digits.
+const COUNTER_MAX: u64 = 1 << 53;
+
+/// Who committed, as git wants to know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committer {
+    /// Name, without the characters that would end it.
+    pub name: String,
+    /// Address, likewise.
+    pub email: String,
+}
+
+impl Committer {
+    /// A committer whose parts cannot break out of their line.
+    pub fn new(name: &str, email: &str) -> Committer {
+        let clean = |text: &str| -> String {
+            let kept = text.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>'));
+            kept.collect::<String>().trim().to_owned()
+        };
+        Committer { name: clean(name), email: clean(email) }
+    }
+
+    /// The line that git writes about who and when.
+    pub fn signature(&self, at: Timestamp) -> String {
+        format!("{} <{}> {} +0000", self.name, self.email, at.as_seconds())
+    }
+}
+
+/// The counters that an entry hands on to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counters {
+    /// The act.
+    pub op: OpId,
+    /// The place of its last event among all events of the chain, from 1.
+    pub seq: u64,
+    /// The time of the decision; never before that of the parent.
+    pub at: Timestamp,
+    /// The highest fence given out.
+    pub fence: u64,
+}
+
+impl Counters {
+    /// Counts what a decision changes.
+    pub fn count(&mut self, changes: &Changes) {
+        self.seq = self.seq.saturating_add(changes.events.len() as u64);
+        self.fence = changes.fence;
+    }
+}
+
+/// Where the recorded command is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// In the message.
+    Inline(Value),
+    /// In the document [`COMMAND_DOCUMENT`] of this entry's tree, under this id.
+    Document(ObjectId),
+}
+
+/// What a rollback says in its trailers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undoes {
+    /// The entry that is restored.
+    pub to: ObjectId,
+    /// How many entries are undone.
+    pub count: u64,
+}
+
+/// The message of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// One line for people.
+    pub summary: String,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// What was decided.
+    pub command: Recorded,
+    /// The counters.
+    pub counters: Counters,
+    /// For a rollback.
+    pub undoes: Option<Undoes>,
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The whole state after it.
+    pub tree: ObjectId,
+    /// The entry before it.
+    pub parent: Option<ObjectId>,
+    /// What it says.
+    pub message: Message,
+}
+
+/// A commit that is no entry.
+#[derive(Debug, thiserror::Error)]
+#[error("not in the format of an entry: {0}")]
+pub struct NotAnEntry(String);
+
+fn not(why: impl Into<String>) -> NotAnEntry {
+    NotAnEntry(why.into())
+}
+
+impl Message {
+    fn encode(&self) -> String {
+        let mut text = format!("{}\n\n", self.summary);
+        for event in &self.events {
+            text.push_str(&line(event));
+        }
+        text.push_str(&match &self.command {
+            Recorded::Inline(command) => line(command),
+            Recorded::Document(id) => line(&json!({ "command": { "blob": id.to_string() } })),
+        });
+        let Counters { op, seq, at, fence } = &self.counters;
+        text.push_str(&format!(
+            "\nCoord-Op: {op}\nCoord-Seq: {seq}\nCoord-Time: {at}\nCoord-Fence: {fence}\n"
+        ));
+        if let Some(Undoes { to, count }) = &self.undoes {
+            text.push_str(&format!("Coord-Rollback-To: {to}\nCoord-Abandons: {count}\n"));
+        }
+        text
+    }
+
+    fn decode(text: &str) -> Result<Message, NotAnEntry> {
+        let (summary, rest) = text.split_once("\n\n").ok_or_else(|| not("it has no body"))?;
+        let (body, trailers) =
+            rest.trim_end().rsplit_once("\n\n").ok_or_else(|| not("it has no trailers"))?;
+        let trailers = Trailers::parse(trailers);
+        let mut events = Vec::new();
+        let mut command = None;
+        for text in body.lines() {
+            let value: Value = serde_json::from_str(text)
+                .map_err(|error| not(format!("a line of it is not JSON: {error}")))?;
+            match &value["command"] {
+                Value::Null => events.push(
+                    serde_json::from_value(value)
+                        .map_err(|error| not(format!("an event of it is malformed: {error}")))?,
+                ),
+                Value::String(_) => command = Some(Recorded::Inline(value)),
+                pointer => command = Some(Recorded::Document(parse("command", &pointer["blob"])?)),
+            }
+        }
+        let undoes = match trailers.find("Coord-Rollback-To") {
+            None => None,
+            Some(_) => Some(Undoes {
+                to: trailers.get("Coord-Rollback-To")?,
+                count: trailers.get("Coord-Abandons")?,
+            }),
+        };
+        let seq: u64 = trailers.get("Coord-Seq")?;
+        let fence: u64 = trailers.get("Coord-Fence")?;
+        if seq < events.len() as u64 || seq.max(fence) > COUNTER_MAX {
+            return Err(not("its counters are out of range"));
+        }
+        Ok(Message {
+            summary: summary.to_owned(),
+            events,
+            command: command.ok_or_else(|| not("it names no command"))?,
+            counters: Counters {
+                op: trailers.get("Coord-Op")?,
+                seq,
+                at: trailers.get("Coord-Time")?,
+                fence,
+            },
+            undoes,
+        })
+    }
+}
+
+fn line(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("events and commands are plain data") + "\n"
+}
+
+fn parse<T: FromStr>(what: &str, value: &Value) -> Result<T, NotAnEntry> {
+    let text = value.as_str().unwrap_or_default();
+    text.parse().map_err(|_| not(format!("its {what} is malformed")))
+}
+
+struct Trailers<'t>(BTreeMap<&'t str, &'t str>);
+
+impl<'t> Trailers<'t> {
+    fn parse(text: &'t str) -> Trailers<'t> {
+        Trailers(text.lines().filter_map(|line| line.split_once(": ")).collect())
+    }
+
+    fn find(&self, name: &str) -> Option<&'t str> {
+        self.0.get(name).copied()
+    }
+
+    fn get<T: FromStr>(&self, name: &str) -> Result<T, NotAnEntry> {
+        let text = self.find(name).ok_or_else(|| not(format!("it has no {name} trailer")))?;
+        text.parse().map_err(|_| not(format!("its {name} trailer is malformed")))
+    }
+}
+
+impl Entry {
+    /// The entry as a commit object.
+    pub fn to_object(&self, signature: &str) -> Object {
+        let mut text = format!("tree {}\n", self.tree);
+        if let Some(parent) = &self.parent {
+            text.push_str(&format!("parent {parent}\n"));
+        }
+        for role in ["author", "committer"] {
+            text.push_str(&format!("{role} {signature}\n"));
+        }
+        text.push('\n');
+        text.push_str(&self.message.encode());
+        Object { kind: ObjectKind::Commit, bytes: text.into_bytes() }
+    }
+
+    /// Reads a commit object.
+    pub fn parse(bytes: &[u8]) -> Result<Entry, NotAnEntry> {
+        let text = std::str::from_utf8(bytes).map_err(|_| not("it is not UTF-8"))?;
+        let (header, message) = text.split_once("\n\n").ok_or_else(|| not("it has no message"))?;
+        let field = |name: &str| -> Vec<&str> {
+            let lines = header.lines().filter_map(|line| line.split_once(' '));
+            lines.filter(|(field, _)| *field == name).map(|(_, value)| value).collect()
+        };
+        let id = |text: &str| text.parse().map_err(|_| not("an id in it is malformed"));
+        let parent = match field("parent").as_slice() {
+            [] => None,
+            [parent] => Some(id(parent)?),
+            _ => return Err(not("it has several parents")),
+        };
+        let tree = *field("tree").first().ok_or_else(|| not("it has no tree"))?;
+        Ok(Entry { tree: id(tree)?, parent, message: Message::decode(message)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::object::HashKind;
+
+    fn sample() -> Entry {
+        Entry {
+            tree: HashKind::Sha1.digest(&[b"tree"]),
+            parent: Some(HashKind::Sha1.digest(&[b"parent"])),
+            message: Message {
+                summary: "reserve src/** for alice (15m)".to_owned(),
+                events: vec![Event {
+                    kind: "granted".to_owned(),
+                    actor: "alice".parse().unwrap(),
+                    subject: None,
+                    data: serde_json::Map::from_iter([("pattern".to_owned(), json!("src/**"))]),
+                }],
+                command: Recorded::Inline(json!({ "command": "reserve", "rules": 1 })),
+                counters: Counters {
+                    op: OpId::from_bits(1),
+                    seq: 12,
+                    at: "2026-01-31T08:30:00.123Z".parse().unwrap(),
+                    fence: 1_769_848_200_124,
+                },
+                undoes: None,
+            },
+        }
+    }
+
+    #[test]
+    fn an_entry_is_a_commit_that_people_can_read() {
+        let entry = sample();
+        let committer = Committer::new("Alice", "alice@example.org");
+        let object = entry.to_object(&committer.signature(entry.message.counters.at));
+        let text = String::from_utf8(object.bytes).unwrap();
+        let expected = "\
+tree c052fadd05b9a2cd3b4db5b5c1a3b5b8d1ff8d96
+parent fa4b0e1eb2eb9b1c7b8f2e5c1e86c0b3b5f6b4f1
+author Alice <alice@example.org> 1769848200 +0000
+committer Alice <alice@example.org> 1769848200 +0000
+
+reserve src/** for alice (15m)
+
+{\"type\":\"granted\",\"actor\":\"alice\",\"data\":{\"pattern\":\"src/**\"}}
+{\"command\":\"reserve\",\"rules\":1}
+
+Coord-Op: 00000000000000000000000000000001
+Coord-Seq: 12
+Coord-Time: 2026-01-31T08:30:00.123Z
+Coord-Fence: 1769848200124
+";
+        let after_ids = |text: &str| text.lines().skip(2).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(after_ids(&text), after_ids(expected));
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_read() {
+        let mut entry = sample();
+        let committer = Committer::new("A <b>\n", "c>d").signature(entry.message.counters.at);
+        assert_eq!(Entry::parse(&entry.to_object(&committer).bytes).unwrap(), entry);
+        entry.parent = None;
+        entry.message.command = Recorded::Document(entry.tree);
+        entry.message.undoes = Some(Undoes { to: entry.tree, count: 3 });
+        assert_eq!(Entry::parse(&entry.to_object(&committer).bytes).unwrap(), entry);
+    }
+
+    #[test]
+    fn a_commit_of_somebody_else_is_named_as_such() {
+        let tree = HashKind::Sha1.digest(&[b"tree"]);
+        let commit =
+            format!("tree {tree}\nauthor a <a> 1 +0000\ncommitter a <a> 1 +0000\n\nhello\n");
+        let error = Entry::parse(commit.as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), "not in the format of an entry: it has no body");
+    }
+}

@@ -1,0 +1,125 @@
+//! What can go wrong in the store. Contention is not among it: being busy is an outcome.
+
+use std::path::PathBuf;
+
+use crate::store::files::FileError;
+use crate::store::object::{ObjectId, ObjectKind};
+use crate::store::refs::{NotARefName, RefError};
+
+/// A failure of the store; the text names the thing, and where there is one the way out.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no repository here.
+    #[error("not a git repository (or any of the parent directories): '{}'", .0.display())]
+    NotARepository(PathBuf),
+    /// The repository belongs to somebody else.
+    #[error(
+        "the repository at '{path}' belongs to another user; \
+         git config --global --add safe.directory '{path}' trusts it",
+        path = .0.display()
+    )]
+    ForeignOwner(PathBuf),
+    /// The repository uses something that this program cannot read.
+    #[error("this repository cannot be opened: {0}")]
+    Unsupported(String),
+    /// Objects would go to a quarantine that is thrown away if the push fails.
+    #[error("in a push's quarantine nothing can be written; run it in a post-receive hook instead")]
+    Quarantine,
+    /// Objects would not be where the ref is.
+    #[error(
+        "GIT_OBJECT_DIRECTORY names '{}', which is not this repository's own store; unset it",
+        .0.display()
+    )]
+    ForeignObjects(PathBuf),
+    /// State would leave the repository.
+    #[error("'{}' is a symbolic link, and state is not kept through one; remove it", .0.display())]
+    Symlink(PathBuf),
+    /// A ref that is no ledger.
+    #[error("'{reference}' is damaged: {why}")]
+    Damaged {
+        /// Which ref.
+        reference: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// A ledger of a later version.
+    #[error(
+        "'{reference}' has format {found}, and this git-coord knows formats up to {known}; \
+         nothing was changed; install a newer git-coord"
+    )]
+    NewerFormat {
+        /// Which ref.
+        reference: String,
+        /// Its version.
+        found: u64,
+        /// The newest known one.
+        known: u64,
+    },
+    /// An object that is named and not there.
+    #[error("object {id} is missing")]
+    Missing {
+        /// Which.
+        id: ObjectId,
+    },
+    /// An object of another kind than expected.
+    #[error("object {id} is a {}, not a {}", found.name(), expected.name())]
+    WrongKind {
+        /// Which.
+        id: ObjectId,
+        /// What it is.
+        found: ObjectKind,
+        /// What it should be.
+        expected: ObjectKind,
+    },
+    /// An object beyond the bound.
+    #[error("object {id} has {size} bytes, more than this program reads")]
+    TooLarge {
+        /// Which.
+        id: ObjectId,
+        /// How large.
+        size: usize,
+    },
+    /// An object that cannot be decoded.
+    #[error("object {id} is damaged: {why}")]
+    DamagedObject {
+        /// Which.
+        id: ObjectId,
+        /// Why.
+        why: String,
+    },
+    /// A file operation failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A ref could not be read or moved.
+    #[error(transparent)]
+    Ref(#[from] RefError),
+    /// A name that no ref can have.
+    #[error(transparent)]
+    RefName(#[from] NotARefName),
+    /// A file of ours is not what it should be.
+    #[error("{0}")]
+    Malformed(String),
+    /// libgit2 failed.
+    #[error("git: {}", .0.message())]
+    Git(#[from] git2::Error),
+    /// There is no source of random numbers.
+    #[error("no random numbers: {0}")]
+    Random(String),
+}
+
+impl StoreError {
+    /// Whether what is stored is not what it should be, as opposed to not being reached.
+    pub fn is_damage(&self) -> bool {
+        matches!(
+            self,
+            StoreError::Damaged { .. }
+                | StoreError::Missing { .. }
+                | StoreError::WrongKind { .. }
+                | StoreError::TooLarge { .. }
+                | StoreError::DamagedObject { .. }
+                | StoreError::Ref(
+                    RefError::Symbolic(_) | RefError::Broken(_) | RefError::BrokenPacked(_)
+                )
+        )
+    }
+}

@@ -1,0 +1,102 @@
+//! Where things are: the refs of the ledgers, and the helper files beside them.
+//!
+//! The only place in the source that spells these names.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Everything below this is ours and nothing else is.
+pub const NAMESPACE: &str = "refs/coord/";
+
+/// A ledger: one ref whose commits are its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LedgerName {
+    /// Reservations.
+    Reservations,
+}
+
+/// Text that names no ledger.
+#[derive(Debug, thiserror::Error)]
+#[error("no ledger '{}'; there is: {}", .0.escape_debug(), every_name())]
+pub struct NoSuchLedger(String);
+
+fn every_name() -> String {
+    LedgerName::ALL.map(LedgerName::as_str).join(", ")
+}
+
+impl LedgerName {
+    /// Every ledger.
+    pub const ALL: [LedgerName; 1] = [LedgerName::Reservations];
+
+    /// The word for people and programs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LedgerName::Reservations => "reservations",
+        }
+    }
+
+    /// The ref.
+    pub fn reference(self) -> String {
+        format!("{NAMESPACE}{}", self.as_str())
+    }
+}
+
+/// Every path that is ours alone. None of them may lead out of the repository.
+pub fn own_paths(common_dir: &Path) -> Vec<PathBuf> {
+    let mut paths =
+        vec![common_dir.join("coord"), common_dir.join(NAMESPACE.trim_end_matches('/'))];
+    paths.extend(HelperDir::ALL.map(|dir| dir.below(common_dir)));
+    for ledger in LedgerName::ALL {
+        let queue = HelperDir::Locks.below(common_dir).join(format!("{ledger}.lock"));
+        paths.extend([common_dir.join(ledger.reference()), queue]);
+    }
+    paths
+}
+
+impl fmt::Display for LedgerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for LedgerName {
+    type Err = NoSuchLedger;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let name = text.strip_prefix(NAMESPACE).unwrap_or(text);
+        LedgerName::ALL
+            .into_iter()
+            .find(|ledger| ledger.as_str() == name)
+            .ok_or_else(|| NoSuchLedger(text.to_owned()))
+    }
+}
+
+/// A directory of helper files under the common git directory. Losing it loses no state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HelperDir {
+    /// Locks that queue writers.
+    Locks,
+    /// Files on their way to where they belong.
+    Staging,
+    /// Which packs are ours.
+    Packs,
+    /// How far consumers have read.
+    Cursors,
+}
+
+impl HelperDir {
+    const ALL: [HelperDir; 4] =
+        [HelperDir::Locks, HelperDir::Staging, HelperDir::Packs, HelperDir::Cursors];
+
+    /// Where it is.
+    pub fn below(self, common_dir: &Path) -> PathBuf {
+        let name = match self {
+            HelperDir::Locks => "locks",
+            HelperDir::Staging => "tmp",
+            HelperDir::Packs => "packs",
+            HelperDir::Cursors => "cursors",
+        };
+        common_dir.join("coord").join(name)
+    }
+}

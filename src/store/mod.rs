@@ -1,0 +1,36 @@
+//! The only code that knows git.
+//!
+//! - [`ledger`] is a ledger and its states, [`proposal`] what a command comes to on one of them,
+//!   [`transact`] the way to write it, [`snapshot`] the state at one entry, [`history`] the
+//!   entries, [`verify`] whether they are right;
+//! - [`entry`], [`tree`] and [`object`] are the bytes;
+//! - [`backend`] is what is needed of a repository, [`libgit2`] gives it;
+//! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath;
+
+pub mod backend;
+pub mod config;
+pub mod config_env;
+pub mod cursors;
+pub mod diff;
+pub mod entry;
+pub mod error;
+pub mod files;
+pub mod history;
+pub mod layout;
+pub mod ledger;
+pub mod libgit2;
+pub mod object;
+pub mod pack;
+pub mod packs;
+pub mod process;
+pub mod proposal;
+pub mod queue;
+pub mod refs;
+pub mod repository;
+pub mod shared_mode;
+pub mod snapshot;
+#[cfg(test)]
+mod testing;
+pub mod transact;
+pub mod tree;
+pub mod verify;

@@ -1,0 +1,117 @@
+//! Pack files (version 2) and their indexes, as bytes.
+//!
+//! Written by hand because ours are simple: whole objects, no deltas, everything in memory. Where
+//! the bytes go is the business of `packs`; packs of others are read by git and libgit2.
+
+mod index;
+mod reader;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
+use super::object::{HashKind, Object, ObjectId, ObjectKind};
+pub use reader::{UnreadablePack, object_count, read_entries};
+
+const SIGNATURE: &[u8; 4] = b"PACK";
+const VERSION: u32 = 2;
+/// Signature, version and number of objects.
+const HEADER_LENGTH: usize = 12;
+
+/// A whole object as it stands in a pack: header and compressed content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackEntry {
+    id: ObjectId,
+    encoded: Vec<u8>,
+}
+
+impl PackEntry {
+    /// Compresses an object.
+    pub fn new(object: &Object, hash: HashKind) -> PackEntry {
+        let mut encoded = entry_header(object.kind, object.bytes.len());
+        deflate(&object.bytes, &mut encoded);
+        PackEntry { id: object.id(hash), encoded }
+    }
+
+    /// The object's name.
+    pub fn id(&self) -> ObjectId {
+        self.id
+    }
+}
+
+/// A pack and its index, ready to be written to two files.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    /// Hash over the pack, which is also its last bytes.
+    pub checksum: ObjectId,
+    /// Content of the `.pack` file.
+    pub pack: Vec<u8>,
+    /// Content of the `.idx` file.
+    pub index: Vec<u8>,
+}
+
+impl Pack {
+    /// Packs objects, each once.
+    pub fn from_objects(objects: &[Object], hash: HashKind) -> Pack {
+        Pack::from_entries(objects.iter().map(|object| PackEntry::new(object, hash)), hash)
+    }
+
+    /// Packs what is already compressed, each object once.
+    pub fn from_entries(entries: impl IntoIterator<Item = PackEntry>, hash: HashKind) -> Pack {
+        let entries: BTreeMap<ObjectId, Vec<u8>> =
+            entries.into_iter().map(|entry| (entry.id, entry.encoded)).collect();
+        let mut pack = SIGNATURE.to_vec();
+        pack.extend_from_slice(&VERSION.to_be_bytes());
+        pack.extend_from_slice(&count_u32(entries.len()).to_be_bytes());
+        let mut rows = Vec::with_capacity(entries.len());
+        for (id, encoded) in entries {
+            let offset = pack.len() as u64;
+            rows.push(index::Row { id, crc32: crc32fast::hash(&encoded), offset });
+            pack.extend_from_slice(&encoded);
+        }
+        let checksum = hash.digest(&[&pack]);
+        pack.extend_from_slice(checksum.as_bytes());
+        let index = index::encode(&rows, checksum);
+        Pack { checksum, pack, index }
+    }
+}
+
+fn deflate(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut encoder = ZlibEncoder::new(out, Compression::default());
+    let done = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    done.expect("because writing to a vector cannot fail");
+}
+
+/// The format counts objects in 32 bits.
+fn count_u32(count: usize) -> u32 {
+    u32::try_from(count).expect("because so many objects do not fit into memory")
+}
+
+/// Kind and length: three bits and four in the first byte, then seven bits a byte, lowest first.
+fn entry_header(kind: ObjectKind, length: usize) -> Vec<u8> {
+    let kind: u8 = match kind {
+        ObjectKind::Commit => 1,
+        ObjectKind::Tree => 2,
+        ObjectKind::Blob => 3,
+        ObjectKind::Tag => 4,
+    };
+    let mut header = vec![kind << 4 | low_bits(length, 4)];
+    let mut rest = length >> 4;
+    while rest > 0 {
+        if let Some(last) = header.last_mut() {
+            *last |= 0x80;
+        }
+        header.push(low_bits(rest, 7));
+        rest >>= 7;
+    }
+    header
+}
+
+fn low_bits(number: usize, bits: u32) -> u8 {
+    debug_assert!(bits <= 8);
+    number.to_le_bytes()[0] & (0xff >> (8 - bits))
+}

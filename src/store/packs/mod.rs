@@ -1,0 +1,134 @@
+//! Our packs among those of the repository: written safely, kept few, and told from the user's.
+//!
+//! - *Ours* is a pack with a marker in `coord/packs`. Nothing without a marker is ever read,
+//!   merged or removed here; losing a marker only means that its pack is never merged.
+//! - A pack that no ref reaches yet is protected by a `.keep` file (`install`), because
+//!   `git gc --prune=now` deletes everything else that is unreachable.
+//! - After a [`Packs::maintain`] that nobody disturbed there are at most [`PACKS_MAX`] of ours,
+//!   however many entries were written (`upkeep`, `merge`). Not counted are those that must stay:
+//!   with a `.keep`, or named by the user's multi-pack-index.
+//! - The pack of an attempt that lost is never deleted: a competitor may have found its objects
+//!   already there. It goes when git's own gc finds it unreachable.
+
+mod install;
+mod merge;
+mod multi_pack_index;
+#[cfg(test)]
+mod tests;
+mod upkeep;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::files::{FileError, Files};
+use super::object::{HashKind, ObjectId};
+use super::process::ProcessIdentity;
+use crate::store::layout::HelperDir;
+pub use install::Kept;
+pub use merge::PACKS_MAX;
+pub use upkeep::Upkeep;
+
+/// The packs of one repository that we wrote.
+#[derive(Clone, Debug)]
+pub struct Packs {
+    common: PathBuf,
+    directory: PathBuf,
+    hash: HashKind,
+    files: Files,
+}
+
+/// The name of a pack, which its files share: `pack-` and a hash.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PackName(String);
+
+impl PackName {
+    /// A name that no pack has or ever had.
+    ///
+    /// git takes the pack's checksum, and reads any name. The checksum would not do: when an
+    /// attempt is repeated with the same objects, a `git gc` that listed the first, unprotected
+    /// pack deletes files by that name later, and takes the second with its `.keep`.
+    fn unique(checksum: ObjectId) -> PackName {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let process = ProcessIdentity::current().to_string();
+        let parts = [checksum.as_bytes(), process.as_bytes(), &count.to_be_bytes()];
+        PackName(format!("pack-{}", checksum.hash_kind().digest(&parts)))
+    }
+}
+
+impl fmt::Display for PackName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Text that names no pack.
+#[derive(Debug, thiserror::Error)]
+#[error("not the name of a pack")]
+pub struct NotAPackName;
+
+impl FromStr for PackName {
+    type Err = NotAPackName;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let hash = text.strip_prefix("pack-").ok_or(NotAPackName)?;
+        hash.parse::<ObjectId>().map_err(|_| NotAPackName)?;
+        Ok(PackName(text.to_owned()))
+    }
+}
+
+/// The files of a pack, and the marker that makes it ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Pack,
+    Index,
+    Keep,
+}
+
+impl Part {
+    const ALL: [Part; 3] = [Part::Keep, Part::Pack, Part::Index];
+
+    fn extension(self) -> &'static str {
+        match self {
+            Part::Pack => "pack",
+            Part::Index => "idx",
+            Part::Keep => "keep",
+        }
+    }
+}
+
+impl Packs {
+    /// Our packs in a repository with these common and object directories.
+    pub fn new(common: &Path, objects: &Path, hash: HashKind, files: Files) -> Packs {
+        Packs { common: common.to_owned(), directory: objects.join("pack"), hash, files }
+    }
+
+    /// The packs that are ours, whether or not they are still there.
+    pub fn registered(&self) -> Result<Vec<PackName>, FileError> {
+        let names = self.files.list(&self.markers())?;
+        Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
+    }
+
+    fn markers(&self) -> PathBuf {
+        HelperDir::Packs.below(&self.common)
+    }
+
+    fn marker(&self, name: &PackName) -> PathBuf {
+        self.markers().join(&name.0)
+    }
+
+    /// Where files are written before they appear, since git deletes unknown ones in `objects`.
+    fn staging(&self) -> PathBuf {
+        HelperDir::Staging.below(&self.common)
+    }
+
+    fn staged(&self, name: &PackName, part: Part) -> PathBuf {
+        self.staging().join(format!("{name}.{}", part.extension()))
+    }
+
+    fn path(&self, name: &PackName, part: Part) -> PathBuf {
+        self.directory.join(format!("{name}.{}", part.extension()))
+    }
+}

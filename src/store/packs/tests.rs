@@ -1,0 +1,295 @@
+//! Our packs in real repositories, beside the user's packs and git's gc.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+use super::*;
+use crate::store::object::Object;
+use crate::store::pack::Pack;
+use crate::store::refs::{LogNote, RefName, Refs, Swap};
+use crate::store::testing::{self, HASHES, Repo, Worker, entry};
+
+const NOTE: LogNote<'static> =
+    LogNote { committer: "A <a@example.com> 1700000000 +0000", message: "swap" };
+
+fn packs(repo: &Repo) -> Packs {
+    Packs::new(repo.path(), &repo.path().join("objects"), repo.hash, testing::FILES)
+}
+
+fn install(packs: &Packs, objects: &[Object]) -> Kept {
+    packs.install(&Pack::from_objects(objects, packs.hash)).unwrap()
+}
+
+/// Installs an entry of its own without parent, and releases it as after a swap.
+fn installed(packs: &Packs, text: &str) -> (PackName, Vec<Object>) {
+    let objects = entry(packs.hash, text, None);
+    let kept = install(packs, &objects);
+    let name = kept.name().clone();
+    kept.release().unwrap();
+    (name, objects)
+}
+
+fn whole_packs(packs: &Packs) -> usize {
+    let files = fs::read_dir(&packs.directory).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|end| end == "idx")).count()
+}
+
+fn contents(directory: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
+    let paths = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let read =
+        |path: &PathBuf| (fs::read(path).unwrap(), fs::metadata(path).unwrap().modified().unwrap());
+    paths.map(|path| (path.clone(), read(&path))).collect()
+}
+
+/// Every object is there, whichever pack it is in by now.
+fn assert_all_there(repo: &Repo, objects: &[Object]) {
+    let mut check = repo.command();
+    check.args(["cat-file", "--batch-check"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = check.spawn().unwrap();
+    let ids: Vec<String> = objects.iter().map(|object| object.id(repo.hash).to_string()).collect();
+    let ids = ids.join("\n") + "\n";
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || stdin.write_all(ids.as_bytes()).unwrap());
+    let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    writer.join().unwrap();
+    assert_eq!(output.lines().count(), objects.len());
+    assert!(!output.contains("missing"), "{output}");
+}
+
+#[test]
+fn many_installations_leave_few_packs_and_every_object() {
+    for (hash, entries) in HASHES.into_iter().zip([300, 60]) {
+        let repo = Repo::new(hash);
+        let user = repo.commit(0).to_string();
+        repo.git(&["update-ref", "refs/heads/main", &user]);
+        repo.git(&["repack", "-a", "-d", "-b", "--quiet"]);
+        let packs = packs(&repo);
+        let users_packs = contents(&packs.directory);
+        let (mut all, mut tip, mut merged) = (Vec::new(), None, 0);
+        for number in 0..entries {
+            let objects = entry(hash, &number.to_string(), tip);
+            install(&packs, &objects).release().unwrap();
+            tip = Some(objects[2].id(hash));
+            all.extend(objects);
+            merged += packs.maintain().unwrap().packs_merged;
+            assert!(whole_packs(&packs) <= PACKS_MAX + 1, "ours and one of the user's");
+        }
+        assert!(merged > entries);
+        assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 0);
+        repo.git(&["update-ref", "refs/coord/runs", &tip.unwrap().to_string()]);
+        assert_all_there(&repo, &all);
+        repo.git(&["fsck", "--strict", "--full"]);
+        let now = contents(&packs.directory);
+        assert!(users_packs.iter().all(|(path, content)| now.get(path) == Some(content)));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn packs_are_read_only_as_gits_are() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let (name, _) = installed(&packs, "text");
+    for part in [Part::Pack, Part::Index] {
+        let mode = fs::metadata(packs.path(&name, part)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o222, 0);
+    }
+}
+
+#[test]
+fn the_same_objects_twice_are_two_packs_with_protections_of_their_own() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let objects = entry(repo.hash, "again", None);
+    let (first, second) = (install(&packs, &objects), install(&packs, &objects));
+    assert_ne!(first.name(), second.name());
+    let second_name = second.name().clone();
+    first.release().unwrap();
+    assert!(packs.path(&second_name, Part::Keep).exists());
+}
+
+#[test]
+fn what_is_kept_survives_gc_and_what_is_dropped_does_not() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let objects = entry(repo.hash, "text", None);
+    let kept = install(&packs, &objects);
+    repo.git(&["gc", "--quiet", "--prune=now"]);
+    assert_all_there(&repo, &objects);
+    drop(kept);
+    repo.git(&["gc", "--quiet", "--prune=now"]);
+    assert!(!repo.try_git(&["cat-file", "-e", &objects[2].id(repo.hash).to_string()]));
+}
+
+#[test]
+fn only_keeps_of_dead_processes_of_this_host_are_removed() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let here = ProcessIdentity::current().to_string();
+    let start = here.split(' ').find(|word| word.starts_with("start=")).unwrap();
+    let host = here.split(' ').find(|word| word.starts_with("host=")).unwrap();
+    let cases = [
+        ("dead", format!("git-coord {}\n", here.replace(start, "start=1")), false),
+        ("alive", format!("git-coord {here}\n"), true),
+        ("elsewhere", format!("git-coord {}\n", here.replace(host, "host=other")), true),
+        ("the user's", String::new(), true),
+        ("another program's", format!("fetch-pack {}\n", here.replace(start, "start=1")), true),
+    ];
+    for (whose, content, stays) in &cases {
+        let (name, _) = installed(&packs, whose);
+        let keep = packs.path(&name, Part::Keep);
+        fs::write(&keep, content).unwrap();
+        assert_eq!(packs.maintain().unwrap().keeps_removed, usize::from(!stays), "{whose}");
+        assert_eq!(keep.exists(), *stays, "{whose}");
+    }
+    // Not registered, so not ours, whatever the file says.
+    let (name, _) = installed(&packs, "unregistered");
+    fs::remove_file(packs.marker(&name)).unwrap();
+    fs::write(packs.path(&name, Part::Keep), &cases[0].1).unwrap();
+    assert_eq!(packs.maintain().unwrap().keeps_removed, 0);
+}
+
+#[test]
+fn kept_packs_are_not_merged() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let objects: Vec<_> = (0..20).map(|n| entry(repo.hash, &n.to_string(), None)).collect();
+    let kept: Vec<Kept> = objects.iter().map(|objects| install(&packs, objects)).collect();
+    assert_eq!(packs.maintain().unwrap(), Upkeep::default());
+    assert_eq!(whole_packs(&packs), 20);
+    drop(kept);
+    assert!(packs.maintain().unwrap().packs_merged > PACKS_MAX);
+    assert_all_there(&repo, &objects.concat());
+}
+
+#[test]
+fn packs_that_a_multi_pack_index_names_are_left_to_git() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    for number in 0..20 {
+        installed(&packs, &number.to_string());
+    }
+    repo.git(&["multi-pack-index", "write"]);
+    assert_eq!(packs.maintain().unwrap().packs_merged, 0);
+    repo.git(&["fsck", "--strict"]);
+    for number in 20..=20 + PACKS_MAX {
+        installed(&packs, &number.to_string());
+    }
+    assert!(packs.maintain().unwrap().packs_merged > 0);
+    repo.git(&["fsck", "--strict"]);
+    // One that cannot be understood may name anything.
+    fs::remove_file(packs.directory.join("multi-pack-index")).unwrap();
+    fs::write(packs.directory.join("multi-pack-index"), "MIDX, but strange").unwrap();
+    assert_eq!(packs.maintain().unwrap().packs_merged, 0);
+}
+
+#[test]
+fn a_pack_that_is_damaged_or_has_deltas_is_left_alone() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let (name, _) = installed(&packs, "damaged");
+    let path = packs.path(&name, Part::Pack);
+    let mut content = fs::read(&path).unwrap();
+    content[14] ^= 0xff;
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, &content).unwrap();
+    for number in 0..=PACKS_MAX {
+        installed(&packs, &number.to_string());
+    }
+    assert_eq!(packs.maintain().unwrap().packs_merged, 0, "given up, but the next one knows");
+    assert!(packs.maintain().unwrap().packs_merged > 0);
+    assert_eq!(fs::read(&path).unwrap(), content);
+}
+
+#[test]
+fn packs_that_gc_takes_away_are_forgotten_in_time() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    for number in 0..=PACKS_MAX {
+        installed(&packs, &number.to_string());
+    }
+    repo.git(&["gc", "--quiet", "--prune=now"]);
+    assert_eq!(packs.maintain().unwrap(), Upkeep::default());
+    assert_eq!(packs.registered().unwrap().len(), PACKS_MAX + 1, "they might be on their way");
+    for name in packs.registered().unwrap() {
+        make_old(&packs.marker(&name));
+    }
+    packs.maintain().unwrap();
+    assert!(packs.registered().unwrap().is_empty());
+}
+
+#[test]
+fn leftovers_of_the_dead_are_collected_and_nothing_younger() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let (torn, _) = installed(&packs, "torn");
+    fs::remove_file(packs.path(&torn, Part::Index)).unwrap();
+    let (in_progress, _) = installed(&packs, "in progress");
+    fs::remove_file(packs.path(&in_progress, Part::Index)).unwrap();
+    let keep = format!("git-coord {}\n", ProcessIdentity::current());
+    fs::write(packs.path(&in_progress, Part::Keep), keep).unwrap();
+    for name in ["old", "young"] {
+        fs::write(packs.staging().join(name), "").unwrap();
+    }
+    make_old(&packs.staging().join("old"));
+    assert_eq!(packs.maintain().unwrap().leftovers_removed, 2);
+    assert!(!packs.path(&torn, Part::Pack).exists());
+    assert!(packs.path(&in_progress, Part::Pack).exists());
+    assert!(packs.staging().join("young").exists() && !packs.staging().join("old").exists());
+}
+
+fn make_old(path: &Path) {
+    let old = SystemTime::now() - Duration::from_secs(2 * 60 * 60);
+    File::options().append(true).open(path).unwrap().set_modified(old).unwrap();
+}
+
+#[test]
+fn a_failed_installation_leaves_nothing_visible() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    fs::remove_dir(&packs.directory).unwrap();
+    fs::write(&packs.directory, "not a directory").unwrap();
+    let error = packs.install(&Pack::from_objects(&entry(repo.hash, "x", None), repo.hash));
+    assert!(error.unwrap_err().to_string().contains("objects/pack"));
+    assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 0);
+}
+
+const ENTRIES: usize = 60;
+
+/// What an entry costs its neighbours: processes that write and merge while git collects.
+#[test]
+fn writers_that_merge_lose_nothing_beside_gc() {
+    if let Some(home) = testing::worker_home() {
+        let packs = Packs::new(&home, &home.join("objects"), HashKind::Sha1, testing::FILES);
+        let refs = Refs::new(&home, HashKind::Sha1, testing::FILES);
+        let me = std::process::id();
+        let name: RefName = format!("refs/coord/{me}").parse().unwrap();
+        let mut tip = None;
+        for number in 0..ENTRIES {
+            let objects = entry(HashKind::Sha1, &format!("{me} {number}"), tip);
+            let new = objects[2].id(HashKind::Sha1);
+            let kept = install(&packs, &objects);
+            while refs.swap(&name, tip, new, &NOTE).unwrap() == Swap::Locked {}
+            kept.release().unwrap();
+            packs.maintain().unwrap();
+            tip = Some(new);
+        }
+        return;
+    }
+    let repo = Repo::new(HashKind::Sha1);
+    let test = "packs::tests::writers_that_merge_lose_nothing_beside_gc";
+    let mut workers: Vec<Worker> = (0..3).map(|_| Worker::start(test, repo.path())).collect();
+    while workers.iter_mut().any(Worker::is_running) {
+        repo.try_git(&["gc", "--quiet", "--prune=now"]);
+    }
+    workers.into_iter().for_each(Worker::finish);
+    assert_eq!(repo.git(&["rev-list", "--count", "--all"]), (3 * ENTRIES).to_string());
+    repo.git(&["fsck", "--strict", "--full"]);
+    let packs = packs(&repo);
+    packs.maintain().unwrap();
+    assert!(whole_packs(&packs) <= PACKS_MAX + 1, "ours and one of gc");
+}

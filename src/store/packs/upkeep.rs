@@ -1,0 +1,119 @@
+//! What a writer does after its swap, so that nothing has to run in the background: removes what
+//! dead processes left behind, and has packs merged when there are many.
+//!
+//! With nothing to do it costs two directory listings and three `stat`s for each pack of ours.
+
+use std::time::{Duration, SystemTime};
+
+use super::{PackName, Packs, Part, install};
+use crate::store::files::FileError;
+use crate::store::process::Liveness;
+
+/// Staged files and markers this old belong to nobody: an installation takes milliseconds.
+const LEFTOVER_AGE: Duration = Duration::from_secs(60 * 60);
+/// Ours are one line; anything longer is somebody else's.
+const KEEP_LENGTH_MAX: u64 = 4096;
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Upkeep {
+    /// `.keep` files of dead processes that were removed.
+    pub keeps_removed: usize,
+    /// Files of dead processes that were removed.
+    pub leftovers_removed: usize,
+    /// Packs that were merged into one.
+    pub packs_merged: usize,
+}
+
+/// What there is of a registered pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// In use, and free to be merged.
+    Whole,
+    /// Protected by its writer, or by the user.
+    Kept,
+    /// A pack without index: its installation or its removal was cut short.
+    Torn,
+    /// Not there, or not yet.
+    Absent,
+}
+
+impl Packs {
+    /// Clears up after the dead and merges our packs if they are many.
+    pub fn maintain(&self) -> Result<Upkeep, FileError> {
+        let mut upkeep = Upkeep { leftovers_removed: self.collect_staging()?, ..Upkeep::default() };
+        let mut whole = Vec::new();
+        for name in self.registered()? {
+            upkeep.keeps_removed += usize::from(self.release_dead(&name)?);
+            match self.state(&name)? {
+                State::Whole => whole.push(name),
+                State::Kept => {}
+                State::Torn => upkeep.leftovers_removed += usize::from(self.clear_torn(&name)?),
+                State::Absent => self.forget_if_old(&name)?,
+            }
+        }
+        upkeep.packs_merged = self.merge_if_many(whole)?;
+        Ok(upkeep)
+    }
+
+    fn collect_staging(&self) -> Result<usize, FileError> {
+        let mut removed = 0;
+        for name in self.files.list(&self.staging())? {
+            let path = self.staging().join(name);
+            let stamp = self.files.stamp(&path)?;
+            if stamp.is_some_and(|stamp| is_old(stamp.modified)) {
+                // What another user owns is theirs to remove, and no reason to stop here.
+                removed += usize::from(self.files.remove(&path).unwrap_or(false));
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Removes the `.keep` of a process of this host that has ended.
+    fn release_dead(&self, name: &PackName) -> Result<bool, FileError> {
+        let path = self.path(name, Part::Keep);
+        // What another user hides from us is not ours to judge, and no reason to stop here.
+        let content = self.files.read_start(&path, KEEP_LENGTH_MAX).unwrap_or(None);
+        let Some(content) = content else { return Ok(false) };
+        match install::keeper(&content).map(|keeper| keeper.liveness()) {
+            Some(Liveness::Dead) => self.files.remove(&path),
+            Some(Liveness::Alive | Liveness::Elsewhere) | None => Ok(false),
+        }
+    }
+
+    /// The order of the questions matters, because a writer may be installing this pack: `.keep`
+    /// is there before `.pack` and goes after `.idx` came. So once the pack is seen without
+    /// `.keep`, its installation is over, and a missing index stays missing.
+    fn state(&self, name: &PackName) -> Result<State, FileError> {
+        let there = |part| self.files.exists(&self.path(name, part));
+        let pack = there(Part::Pack)?;
+        if there(Part::Keep)? {
+            return Ok(State::Kept);
+        }
+        if !pack {
+            return Ok(State::Absent);
+        }
+        Ok(if there(Part::Index)? { State::Whole } else { State::Torn })
+    }
+
+    /// Nobody can have found objects in a pack without index, or what removed the index had put
+    /// them elsewhere.
+    fn clear_torn(&self, name: &PackName) -> Result<bool, FileError> {
+        let removed = self.files.remove(&self.path(name, Part::Pack))?;
+        self.files.remove(&self.marker(name))?;
+        Ok(removed)
+    }
+
+    /// The marker comes before the pack, so only an old one shows that the pack is gone.
+    fn forget_if_old(&self, name: &PackName) -> Result<(), FileError> {
+        let marker = self.marker(name);
+        if self.files.stamp(&marker)?.is_some_and(|stamp| is_old(stamp.modified)) {
+            self.files.remove(&marker)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_old(modified: SystemTime) -> bool {
+    modified.elapsed().is_ok_and(|age| age > LEFTOVER_AGE)
+}

@@ -1,0 +1,253 @@
+//! Which process left something behind, and whether it still runs.
+//!
+//! An identity is one line of text in a file. A process id alone says nothing, since ids are used
+//! again, so it goes with the start time; and it is only ever tested where it was given out.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+/// In place of what a system does not tell.
+const UNKNOWN: &str = "-";
+
+/// One run of one process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessIdentity {
+    pid: u32,
+    /// Compared, never interpreted: what it counts from differs from system to system.
+    start: String,
+    /// Which boot of the machine; start times of another boot mean nothing.
+    boot: String,
+    /// Which space of process ids: containers may share a host name but not this.
+    namespace: String,
+    host: String,
+}
+
+/// Whether a process still runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Liveness {
+    /// It runs, or nothing shows that it does not.
+    Alive,
+    /// It has ended.
+    Dead,
+    /// Its id was given out by another host or container, so nothing can be said.
+    Elsewhere,
+}
+
+impl ProcessIdentity {
+    /// This process.
+    pub fn current() -> &'static ProcessIdentity {
+        static CURRENT: OnceLock<ProcessIdentity> = OnceLock::new();
+        CURRENT.get_or_init(|| {
+            let pid = std::process::id();
+            ProcessIdentity {
+                pid,
+                start: system::start_of(pid).map_or_else(|| UNKNOWN.to_owned(), one_word),
+                boot: system::boot().map_or_else(|| UNKNOWN.to_owned(), one_word),
+                namespace: system::namespace().map_or_else(|| UNKNOWN.to_owned(), one_word),
+                host: one_word(host_name()),
+            }
+        })
+    }
+
+    /// Whether the process still runs.
+    pub fn liveness(&self) -> Liveness {
+        let here = ProcessIdentity::current();
+        if self.host != here.host {
+            return Liveness::Elsewhere;
+        }
+        if differ(&self.boot, &here.boot) {
+            return Liveness::Dead;
+        }
+        if differ(&self.namespace, &here.namespace) {
+            return Liveness::Elsewhere;
+        }
+        match system::start_of(self.pid) {
+            Some(start) if differ(&self.start, &one_word(&start)) => Liveness::Dead,
+            Some(_) => Liveness::Alive,
+            None if system::exists(self.pid) => Liveness::Alive,
+            None => Liveness::Dead,
+        }
+    }
+}
+
+/// Unknown differs from nothing: in doubt a process is taken to be alive.
+fn differ(left: &str, right: &str) -> bool {
+    left != right && left != UNKNOWN && right != UNKNOWN
+}
+
+fn one_word(text: impl AsRef<str>) -> String {
+    let word = text.as_ref().trim().replace(|c: char| c.is_whitespace() || c.is_control(), "_");
+    if word.is_empty() { UNKNOWN.to_owned() } else { word }
+}
+
+fn host_name() -> String {
+    #[cfg(unix)]
+    return rustix::system::uname().nodename().to_string_lossy().into_owned();
+    #[cfg(not(unix))]
+    return std::env::var("COMPUTERNAME").unwrap_or_default();
+}
+
+impl fmt::Display for ProcessIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ProcessIdentity { pid, start, boot, namespace, host } = self;
+        write!(f, "pid={pid} start={start} boot={boot} namespace={namespace} host={host}")
+    }
+}
+
+/// Text that names no process.
+#[derive(Debug, thiserror::Error)]
+#[error("not the identity of a process")]
+pub struct NotAProcess;
+
+impl FromStr for ProcessIdentity {
+    type Err = NotAProcess;
+
+    fn from_str(line: &str) -> Result<Self, Self::Err> {
+        let mut words = line.split_whitespace();
+        let mut value = |key: &str| {
+            let (found, value) = words.next()?.split_once('=')?;
+            (found == key && !value.is_empty()).then(|| value.to_owned())
+        };
+        let mut parse = || {
+            Some(ProcessIdentity {
+                pid: value("pid")?.parse().ok().filter(|pid| *pid > 0)?,
+                start: value("start")?,
+                boot: value("boot")?,
+                namespace: value("namespace")?,
+                host: value("host")?,
+            })
+        };
+        parse().filter(|_| words.next().is_none()).ok_or(NotAProcess)
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::fs;
+
+    /// Clock ticks from boot to start; none if there is no such process or it cannot be seen.
+    pub(super) fn start_of(pid: u32) -> Option<String> {
+        let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The program's name may hold spaces and brackets; what follows its last bracket is fields.
+        let mut fields = line[line.rfind(')')? + 1..].split_whitespace();
+        let state = fields.next()?;
+        // A zombie holds nothing any more; it only waits to be counted.
+        let ended = matches!(state, "Z" | "X");
+        let start = fields.nth(18)?;
+        Some(if ended { "ended".to_owned() } else { start.to_owned() })
+    }
+
+    pub(super) fn boot() -> Option<String> {
+        fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
+    }
+
+    pub(super) fn namespace() -> Option<String> {
+        let link = fs::read_link("/proc/self/ns/pid").ok()?;
+        Some(link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.to_owned())
+    }
+
+    pub(super) use super::signal::exists;
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::process::Command;
+
+    /// Date and time of the start, in words that depend neither on language nor on time zone.
+    pub(super) fn start_of(pid: u32) -> Option<String> {
+        let mut ps = Command::new("ps");
+        ps.args(["-o", "lstart=", "-p", &pid.to_string()]).env("LC_ALL", "C").env("TZ", "UTC");
+        let output = ps.output().ok().filter(|output| output.status.success())?;
+        String::from_utf8(output.stdout).ok().filter(|start| !start.trim().is_empty())
+    }
+
+    pub(super) fn boot() -> Option<String> {
+        None
+    }
+
+    pub(super) fn namespace() -> Option<String> {
+        None
+    }
+
+    #[cfg(unix)]
+    pub(super) use super::signal::exists;
+
+    #[cfg(not(unix))]
+    pub(super) fn exists(_: u32) -> bool {
+        true
+    }
+}
+
+#[cfg(unix)]
+mod signal {
+    use rustix::io::Errno;
+    use rustix::process::{Pid, test_kill_process};
+
+    /// Whether the id is in use; also true for processes of others that we may not look at.
+    pub(super) fn exists(pid: u32) -> bool {
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    fn edited(line: &str, from: &str, to: &str) -> ProcessIdentity {
+        line.replace(from, to).parse().unwrap()
+    }
+
+    #[test]
+    fn an_identity_is_one_line_that_reads_back() {
+        let here = ProcessIdentity::current();
+        assert_eq!(here.to_string().lines().count(), 1);
+        assert_eq!(here.to_string().parse::<ProcessIdentity>().unwrap(), *here);
+        for wrong in ["", "pid=1", "pid=x start=1 boot=- namespace=- host=h", "kept by somebody"] {
+            assert!(wrong.parse::<ProcessIdentity>().is_err(), "{wrong}");
+        }
+        assert!(format!("{here} more").parse::<ProcessIdentity>().is_err());
+    }
+
+    #[test]
+    fn this_process_lives_and_its_predecessor_with_the_same_id_does_not() {
+        let here = ProcessIdentity::current();
+        assert_eq!(here.liveness(), Liveness::Alive);
+        let line = here.to_string();
+        let start = format!("start={}", here.start);
+        assert_eq!(edited(&line, &start, "start=1").liveness(), Liveness::Dead);
+        assert_eq!(edited(&line, &start, "start=-").liveness(), Liveness::Alive);
+    }
+
+    #[test]
+    fn an_ended_child_is_dead_before_and_after_it_is_waited_for() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let pid = child.id();
+        let identity =
+            ProcessIdentity { pid, start: UNKNOWN.into(), ..ProcessIdentity::current().clone() };
+        let start = one_word(system::start_of(pid).unwrap());
+        let identity = ProcessIdentity { start, ..identity };
+        assert_eq!(identity.liveness(), Liveness::Alive);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(identity.liveness(), Liveness::Dead);
+    }
+
+    #[test]
+    fn other_hosts_and_containers_are_never_judged() {
+        let here = ProcessIdentity::current();
+        let line = here.to_string();
+        let host = format!("host={}", here.host);
+        assert_eq!(edited(&line, &host, "host=other").liveness(), Liveness::Elsewhere);
+        if here.namespace != UNKNOWN {
+            let namespace = format!("namespace={}", here.namespace);
+            assert_eq!(edited(&line, &namespace, "namespace=7").liveness(), Liveness::Elsewhere);
+        }
+        if here.boot != UNKNOWN {
+            let boot = format!("boot={}", here.boot);
+            assert_eq!(edited(&line, &boot, "boot=before").liveness(), Liveness::Dead);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a command comes to on a state: the answer, and the entry that would say so.
+//!
+//! One function for all who need it: [`transact`] writes the proposed entry, a dry run shows its
+//! answer, and [`verify`] compares it with the entry that is there.
+//!
+//! [`transact`]: crate::store::transact
+//! [`verify`]: crate::store::verify
+
+use crate::core::command::{Command, Decided, Request, decide};
+use crate::core::decision::{Decide, Env};
+use crate::core::documents::{Edits, Key, encode};
+use crate::core::ids::OpId;
+use crate::core::limits::{
+    DOCUMENT_BYTES_MAX, INLINE_COMMAND_BYTES_MAX, MESSAGE_BYTES_MAX, NODE_ENTRIES_MAX,
+};
+use crate::core::refusal::{Refusal, within};
+use crate::core::time::Timestamp;
+use crate::store::entry::{COMMAND_DOCUMENT, Entry, Message, Recorded, Undoes};
+use crate::store::error::StoreError;
+use crate::store::history;
+use crate::store::ledger::{Base, Ledger};
+use crate::store::object::{HashKind, Object, ObjectId, ObjectKind};
+use crate::store::snapshot::Format;
+use crate::store::transact::TransactError;
+use crate::store::tree::rewrite;
+
+/// What a command comes to.
+pub struct Proposal<A> {
+    /// What the asker is told.
+    pub answer: A,
+    /// The time that counted.
+    pub at: Timestamp,
+    /// What is to be written; `None` if nothing changes.
+    pub entry: Option<ProposedEntry>,
+}
+
+/// An entry, and the documents and trees that are new with it.
+pub struct ProposedEntry {
+    /// The entry.
+    pub entry: Entry,
+    /// Its new objects, without the commit.
+    pub objects: Vec<Object>,
+}
+
+impl Ledger<'_> {
+    /// Takes the decision on a state and makes the entry, without writing anything.
+    pub fn propose<C>(
+        &self,
+        base: &Base<'_>,
+        request: &Request<C>,
+        op: &OpId,
+    ) -> Result<Proposal<C::Answer>, TransactError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        let recorded = request.recorded();
+        let earlier = self.earlier(&recorded.command)?;
+        let mut counters = base.next_counters(request.clock, op);
+        let env = Env {
+            actor: &request.actor,
+            now: counters.at,
+            op,
+            fence: counters.fence,
+            case: self.case(base),
+            earlier: earlier.as_ref().map(|base| &base.snapshot as _),
+        };
+        let at = counters.at;
+        let Decided { answer, changes, summary } = decide(&request.command, &base.snapshot, env)?;
+        let Some(changes) = changes else { return Ok(Proposal { answer, at, entry: None }) };
+        counters.count(&changes);
+        let (command, mut edits) = place(&recorded, self.backend().hash_kind());
+        keep_document_bound(&changes.edits)?;
+        edits.extend(changes.edits);
+        if base.format.is_none() {
+            let format = Format::new(self.name(), self.case(base));
+            edits.insert(Format::key(), Some(encode(&format)));
+        }
+        let tree = rewrite(&base.snapshot, base.snapshot.root(), &edits)?;
+        within("reservations in one directory", tree.widest, NODE_ENTRIES_MAX)?;
+        let undoes = match earlier.as_ref().and_then(Base::id) {
+            Some(to) => Some(Undoes { to, count: self.entries_above(base, to)? }),
+            None => None,
+        };
+        let message = Message { summary, events: changes.events, command, counters, undoes };
+        let entry = Entry { tree: tree.root, parent: base.id(), message };
+        keep_message_bound(&entry)?;
+        Ok(Proposal { answer, at, entry: Some(ProposedEntry { entry, objects: tree.objects }) })
+    }
+
+    fn entries_above(&self, base: &Base<'_>, to: ObjectId) -> Result<u64, StoreError> {
+        history::distance(self, base.id(), to)?.ok_or_else(|| {
+            StoreError::Malformed(format!("entry {} is not in this ledger's chain", to.short()))
+        })
+    }
+}
+
+/// Where the command is recorded, and the edits that this takes: a large one is a document of this
+/// entry, and the one of the entry before goes.
+fn place(request: &Request<Command>, hash: HashKind) -> (Recorded, Edits) {
+    let value = serde_json::to_value(request).expect("a request is plain data");
+    let key = Key::of([COMMAND_DOCUMENT]);
+    if value.to_string().len() <= INLINE_COMMAND_BYTES_MAX {
+        return (Recorded::Inline(value), Edits::from([(key, None)]));
+    }
+    let bytes = encode(&value);
+    let id = Object { kind: ObjectKind::Blob, bytes: bytes.clone() }.id(hash);
+    (Recorded::Document(id), Edits::from([(key, Some(bytes))]))
+}
+
+/// What no reader would accept is not written.
+fn keep_document_bound(edits: &Edits) -> Result<(), Refusal> {
+    let largest = edits.values().flatten().map(Vec::len).max().unwrap_or(0);
+    within("bytes in one document", largest, DOCUMENT_BYTES_MAX)
+}
+
+fn keep_message_bound(entry: &Entry) -> Result<(), TransactError> {
+    let commit = entry.to_object("nobody <nobody> 0 +0000");
+    within("bytes in one entry", commit.bytes.len(), MESSAGE_BYTES_MAX / 2)?;
+    if Entry::parse(&commit.bytes).is_ok_and(|read| read == *entry) {
+        return Ok(());
+    }
+    let why = "the entry would not read back as it was meant: a document holds something that JSON \
+               does not keep, such as a number of many digits";
+    Err(StoreError::Malformed(why.to_owned()).into())
+}

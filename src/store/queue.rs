@@ -1,0 +1,127 @@
+//! The advisory lock that queues the writers of one machine, one file per ledger.
+//!
+//! It is there for speed: without it writers disturb each other and decide again and again.
+//! Correctness rests on the compare-and-swap of the ref alone, so a file system without locks, or
+//! somebody who deletes the lock file, costs time and nothing else. The lock is the kernel's: it
+//! goes with the process, however that ends.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::files::{FileError, Files};
+use crate::store::layout::HelperDir;
+
+/// First pause between two attempts; an entry takes a few milliseconds.
+const PAUSE_MIN: Duration = Duration::from_micros(500);
+/// Longest pause, so that a free queue is not left waiting.
+const PAUSE_MAX: Duration = Duration::from_millis(5);
+
+/// The queue of one ledger.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    path: PathBuf,
+    files: Files,
+}
+
+/// The front place of a queue; given up when dropped.
+#[derive(Debug)]
+#[must_use = "the place in the queue is given up at once"]
+pub struct QueueGuard {
+    /// Closing the file releases the lock.
+    _file: File,
+}
+
+impl Queue {
+    /// The queue `name` of the repository with this common directory.
+    pub fn new(common: &Path, name: &str, files: Files) -> Queue {
+        Queue { path: HelperDir::Locks.below(common).join(format!("{name}.lock")), files }
+    }
+
+    /// Waits for the front place until `deadline`; none if somebody had it all the time.
+    pub fn enter(&self, deadline: Instant) -> Result<Option<QueueGuard>, FileError> {
+        let file = self.files.open_lockable(&self.path)?;
+        let mut pause = PAUSE_MIN;
+        loop {
+            if self.try_lock(&file)? {
+                return Ok(Some(QueueGuard { _file: file }));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            thread::sleep(jittered(pause).min(left));
+            pause = (pause * 2).min(PAUSE_MAX);
+        }
+    }
+
+    fn try_lock(&self, file: &File) -> Result<bool, FileError> {
+        match file.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            // No locks here: everybody is at the front, and the swap sorts them out.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                Ok(true)
+            }
+            Err(TryLockError::Error(source)) => {
+                Err(FileError { operation: "lock", path: self.path.clone(), source })
+            }
+        }
+    }
+}
+
+/// Between half and one and a half of `pause`: those who wait must not wake in step.
+fn jittered(pause: Duration) -> Duration {
+    // Without randomness the queue still works, a little less fairly.
+    let random = getrandom::u32().unwrap_or(u32::MAX / 2);
+    pause / 2 + pause.mul_f64(f64::from(random) / f64::from(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::testing::{self, Worker};
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_millis(20)
+    }
+
+    #[test]
+    fn one_at_a_time_and_each_ledger_for_itself() {
+        let home = tempfile::tempdir().unwrap();
+        let queue = |name| Queue::new(home.path(), name, testing::FILES);
+        let first = queue("runs").enter(soon()).unwrap().expect("the queue is empty");
+        assert!(queue("runs").enter(soon()).unwrap().is_none());
+        assert!(queue("domains").enter(soon()).unwrap().is_some());
+        drop(first);
+        assert!(queue("runs").enter(soon()).unwrap().is_some());
+    }
+
+    #[test]
+    fn jitter_stays_near_the_pause() {
+        for _ in 0..100 {
+            let pause = jittered(PAUSE_MAX);
+            assert!(pause >= PAUSE_MAX / 2 && pause <= PAUSE_MAX * 2, "{pause:?}");
+        }
+    }
+
+    #[test]
+    fn a_killed_process_gives_up_its_place() {
+        if let Some(home) = testing::worker_home() {
+            let _place = Queue::new(&home, "runs", testing::FILES).enter(soon()).unwrap();
+            std::fs::write(home.join("ready"), "").unwrap();
+            thread::sleep(Duration::from_secs(60));
+            return;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let queue = Queue::new(home.path(), "runs", testing::FILES);
+        let worker =
+            Worker::start("queue::tests::a_killed_process_gives_up_its_place", home.path());
+        testing::wait_for(&home.path().join("ready"));
+        assert!(queue.enter(soon()).unwrap().is_none());
+        worker.kill();
+        assert!(queue.enter(soon()).unwrap().is_some());
+    }
+}

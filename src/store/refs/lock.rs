@@ -1,0 +1,90 @@
+//! `<ref>.lock`: the file whose exclusive creation gives the right to move a ref.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{RefError, RefName, Refs};
+use crate::store::files::{FileError, Files, Purpose};
+
+/// How often the directory of a ref is made anew when `git pack-refs` removes it, being empty,
+/// just before the lock is created in it. git itself tries three times.
+const ATTEMPTS_MAX: usize = 16;
+
+/// A lock that is ours until it is dropped or becomes the ref.
+pub(super) struct RefLock {
+    path: PathBuf,
+    files: Files,
+    is_ref: bool,
+}
+
+/// The outcome of asking for a lock.
+pub(super) enum Locking {
+    /// It is ours, and holds what the ref will hold.
+    Held(RefLock),
+    /// It is somebody else's.
+    HeldByAnother,
+}
+
+impl RefLock {
+    pub(super) fn rename_to(mut self, path: &Path) -> Result<(), FileError> {
+        self.files.rename(&self.path, path)?;
+        self.is_ref = true;
+        Ok(())
+    }
+}
+
+impl Drop for RefLock {
+    fn drop(&mut self) {
+        // Once renamed, a file of this name is somebody else's lock.
+        if !self.is_ref {
+            self.files.remove(&self.path).ok();
+        }
+    }
+}
+
+impl Refs {
+    /// Asks for the lock of a ref once, without waiting.
+    pub(super) fn lock(&self, name: &RefName, content: &[u8]) -> Result<Locking, RefError> {
+        let path = self.lock_path(name);
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let error = match self.files.write_new(&path, content, Purpose::State) {
+                Ok(()) => {
+                    let lock = RefLock { path, files: self.files, is_ref: false };
+                    return Ok(Locking::Held(lock));
+                }
+                Err(error) => error,
+            };
+            match error.kind() {
+                io::ErrorKind::AlreadyExists => return Ok(Locking::HeldByAnother),
+                io::ErrorKind::NotFound if attempts < ATTEMPTS_MAX => {
+                    self.make_parents(name)?;
+                }
+                io::ErrorKind::NotADirectory => return Err(self.blocked(name, error)),
+                _ => return Err(error.into()),
+            }
+        }
+    }
+
+    fn make_parents(&self, name: &RefName) -> Result<(), RefError> {
+        let path = self.path(name);
+        let Some(directory) = path.parent() else {
+            return Ok(());
+        };
+        match self.files.make_directories(directory) {
+            // Removed under our hands: the next attempt makes it again.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(self.blocked(name, error)),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// A file where a directory is needed is a ref; any other cause stays what it is.
+    fn blocked(&self, name: &RefName, error: FileError) -> RefError {
+        match name.parents().find(|parent| self.common.join(parent).is_file()) {
+            Some(other) => RefError::InTheWay { name: name.clone(), other: other.to_owned() },
+            None => error.into(),
+        }
+    }
+}

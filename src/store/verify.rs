@@ -1,0 +1,138 @@
+//! Whether a ledger is what it says: every entry decoded, counted and decided again.
+//!
+//! An entry is right if its recorded command, taken again on the entry before, gives the same tree
+//! and the same message. That covers the layout of the tree as well, so only the newest state is
+//! held against the laws.
+
+use std::collections::BTreeSet;
+
+use crate::core::decision::RULES;
+use crate::core::documents::Key;
+use crate::core::reservation::laws;
+use crate::core::time::Timestamp;
+use crate::store::entry::Entry;
+use crate::store::error::StoreError;
+use crate::store::history::History;
+use crate::store::ledger::{Ledger, decode_request, recorded_command};
+use crate::store::object::ObjectId;
+use crate::store::proposal::ProposedEntry;
+
+/// Something in a ledger that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The entry it was found in.
+    pub entry: Option<ObjectId>,
+    /// The document, where it is about one.
+    pub key: Option<Key>,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// What was looked at, and what was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Entries looked at.
+    pub entries: u64,
+    /// Entries made under other rules, which were decoded but not decided again.
+    pub other_rules: u64,
+    /// What is wrong.
+    pub faults: Vec<Fault>,
+}
+
+/// Looks at the whole ledger as it is at that moment.
+pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError> {
+    let mut report = Report::default();
+    let tip = match ledger.now() {
+        Ok(base) => base.id(),
+        Err(error) => {
+            report.fault(None, error.to_string());
+            return Ok(report);
+        }
+    };
+    let mut chain = Vec::new();
+    for item in History::from(ledger, tip) {
+        match item {
+            Ok(found) => chain.push(found),
+            Err(error) => report.fault(None, error.to_string()),
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for (id, entry) in chain.iter().rev() {
+        report.entries += 1;
+        if !seen.insert(entry.message.counters.op.clone()) {
+            report.fault(Some(*id), format!("op {} stands twice", entry.message.counters.op));
+        }
+        match check_entry(ledger, entry, *id) {
+            Ok(Checked::AsDecided) => {}
+            Ok(Checked::OtherRules) => report.other_rules += 1,
+            Ok(Checked::Wrong(what)) => report.fault(Some(*id), what),
+            Err(error) => report.fault(Some(*id), error.to_string()),
+        }
+    }
+    if let Some(id) = tip {
+        check_laws(ledger, id, now, &mut report);
+    }
+    Ok(report)
+}
+
+impl Report {
+    fn fault(&mut self, entry: Option<ObjectId>, what: String) {
+        self.faults.push(Fault { entry, key: None, what });
+    }
+}
+
+fn check_laws(ledger: &Ledger<'_>, id: ObjectId, now: Timestamp, report: &mut Report) {
+    let found = ledger.at(Some(id)).map_err(|error| error.to_string()).and_then(|base| {
+        let now = base.counters().map_or(now, |counters| counters.at.max(now));
+        laws::faults(&base.snapshot, now, ledger.case(&base)).map_err(|error| error.to_string())
+    });
+    match found {
+        Ok(faults) => report.faults.extend(faults.into_iter().map(|fault| Fault {
+            entry: Some(id),
+            key: Some(fault.key),
+            what: fault.what,
+        })),
+        Err(what) => report.fault(Some(id), what),
+    }
+}
+
+enum Checked {
+    AsDecided,
+    OtherRules,
+    Wrong(String),
+}
+
+/// Takes the entry's decision again on its parent and compares.
+fn check_entry(
+    ledger: &Ledger<'_>,
+    entry: &Entry,
+    id: ObjectId,
+) -> Result<Checked, Box<dyn std::error::Error>> {
+    let base = ledger.at(entry.parent)?;
+    let made = ledger.at(Some(id))?;
+    let recorded = recorded_command(entry, &made)?;
+    if recorded["rules"] != RULES {
+        return Ok(Checked::OtherRules);
+    }
+    let request = decode_request(recorded)?;
+    let ledger = ledger.for_reading(ledger.case(&made));
+    let proposal = ledger.propose(&base, &request, &entry.message.counters.op)?;
+    let wrong = |what: &str| Ok(Checked::Wrong(format!("its {what} not that of its command")));
+    let Some(ProposedEntry { entry: expected, .. }) = proposal.entry else {
+        return Ok(Checked::Wrong("its command changes nothing".to_owned()));
+    };
+    let (found, expected) = (entry, &expected);
+    if found.message.counters != expected.message.counters {
+        wrong("sequence, time or fence is")
+    } else if found.message.events != expected.message.events {
+        wrong("list of events is")
+    } else if found.tree != expected.tree {
+        wrong("tree of documents is")
+    } else if found.message.summary != expected.message.summary {
+        wrong("first line is")
+    } else if found != expected {
+        wrong("record is")
+    } else {
+        Ok(Checked::AsDecided)
+    }
+}
