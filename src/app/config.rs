@@ -1,0 +1,252 @@
+//! The configuration keys of `git coord`: one table for the program and for its documentation.
+//!
+//! Reading the files is `store::config`'s work; here values get their meaning.
+
+use std::time::Duration;
+
+use crate::core::duration::{DurationError, parse_duration, parse_ttl};
+use crate::core::ids::{AgentName, BadId};
+use crate::core::time::Ttl;
+
+/// What a key's value may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// A git boolean: `true`, `yes`, `on`, `1` or no value; `false`, `no`, `off`, `0`.
+    Boolean,
+    /// `90s`, `15m`, `2h`, `7d`.
+    Duration,
+    /// A duration from one second to one day.
+    Ttl,
+    /// The name of an agent.
+    Agent,
+    /// `auto`, `always`, `never` or a git boolean.
+    Color,
+}
+
+impl ValueKind {
+    /// The kind in words, for the documentation and for errors.
+    pub fn description(self) -> &'static str {
+        match self {
+            ValueKind::Boolean => "boolean",
+            ValueKind::Duration => "duration",
+            ValueKind::Ttl => "duration from 1s to 24h",
+            ValueKind::Agent => "agent name",
+            ValueKind::Color => "auto, always, never or a boolean",
+        }
+    }
+}
+
+/// One configuration key.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// The key as people spell it.
+    pub name: &'static str,
+    /// What its value may be.
+    pub kind: ValueKind,
+    /// The value that stands where nothing is set; `None` where there is none to write down.
+    pub default: Option<&'static str>,
+    /// What it does, in one or two sentences.
+    pub meaning: &'static str,
+}
+
+/// Every key that is read.
+pub const KEYS: [Key; 10] = [
+    Key {
+        name: "coord.agent",
+        kind: ValueKind::Agent,
+        default: None,
+        meaning: "Your name as an agent, where neither --as, GIT_COORD_AGENT nor the agent's \
+                  own environment gives one.",
+    },
+    Key {
+        name: "coord.wait",
+        kind: ValueKind::Duration,
+        default: Some("30s"),
+        meaning: "How long a command tries again while others write, before it exits with 5.",
+    },
+    Key {
+        name: "coord.ttl",
+        kind: ValueKind::Ttl,
+        default: Some("15m"),
+        meaning: "How long a reservation lives when --ttl is not given.",
+    },
+    Key {
+        name: "coord.fsync",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "Whether an entry is on the disk before the command answers. Off is faster, and \
+                  a power cut can then damage the repository.",
+    },
+    Key {
+        name: "coord.queue",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "Whether the writers of one machine queue on a file lock. It is there for speed \
+                  only; switch it off on file systems without working locks.",
+    },
+    Key {
+        name: "coord.clockSkew",
+        kind: ValueKind::Duration,
+        default: Some("5m"),
+        meaning: "How far the clock of another machine may be off before a warning says so.",
+    },
+    Key {
+        name: "color.coord",
+        kind: ValueKind::Color,
+        default: None,
+        meaning: "When to use colour; color.ui stands in where it is not set.",
+    },
+    Key {
+        name: "advice.coordHeld",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "Hints on what to do when another agent holds what you asked for.",
+    },
+    Key {
+        name: "advice.coordNoMatch",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "The hint that a pattern matches no tracked file.",
+    },
+    Key {
+        name: "advice.coordNotYours",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "The hint on how to release what another agent holds.",
+    },
+];
+
+/// A value that does not fit its key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("bad value '{}' for config key '{key}'", crate::core::text::shown(value))]
+pub struct SettingError {
+    /// The key as people spell it.
+    pub key: &'static str,
+    /// The value that was found.
+    pub value: String,
+    /// What is wrong with it.
+    #[source]
+    pub fault: ValueFault,
+}
+
+/// What is wrong with a value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ValueFault {
+    /// No git boolean.
+    #[error("expected true or false")]
+    Boolean,
+    /// No word about colour.
+    #[error("expected auto, always, never, true or false")]
+    Color,
+    /// No duration.
+    #[error(transparent)]
+    Duration(#[from] DurationError),
+    /// No agent name.
+    #[error(transparent)]
+    Agent(#[from] BadId),
+}
+
+/// The settings of one command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// `coord.agent`.
+    pub agent: Option<AgentName>,
+    /// `coord.wait`.
+    pub wait: Duration,
+    /// `coord.ttl`.
+    pub ttl: Ttl,
+    /// `coord.fsync`.
+    pub fsync: bool,
+    /// `coord.queue`.
+    pub queue: bool,
+    /// `coord.clockSkew`.
+    pub clock_skew: Duration,
+}
+
+impl Settings {
+    /// Reads all settings through a lookup of configured values.
+    pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Settings, SettingError> {
+        for key in KEYS {
+            check(lookup, &key)?;
+        }
+        Ok(Settings {
+            agent: value(lookup, "coord.agent", |text| Ok(text.parse()?))?,
+            wait: required(lookup, "coord.wait", |text| Ok(parse_duration(text)?))?,
+            ttl: required(lookup, "coord.ttl", |text| Ok(parse_ttl(text)?))?,
+            fsync: required(lookup, "coord.fsync", boolean)?,
+            queue: required(lookup, "coord.queue", boolean)?,
+            clock_skew: required(lookup, "coord.clockSkew", |text| Ok(parse_duration(text)?))?,
+        })
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self::read(&|_| None).expect("every default in the table fits its key")
+    }
+}
+
+/// Reads a boolean as git does: words, or a number that is not zero.
+pub fn parse_boolean(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" | "" => Some(false),
+        number => number.parse::<i32>().ok().map(|number| number != 0),
+    }
+}
+
+/// The `coord.*` keys among `configured` that mean nothing, most likely misspelt.
+pub fn unknown_keys<'a>(configured: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let known = |name: &str| KEYS.iter().any(|key| key.name.eq_ignore_ascii_case(name));
+    let ours =
+        |name: &str| name.get(..6).is_some_and(|section| section.eq_ignore_ascii_case("coord."));
+    configured.into_iter().filter(|name| ours(name) && !known(name)).collect()
+}
+
+/// A value that nobody has asked for yet must fit, too: a slip is found where it is made.
+fn check(lookup: Lookup<'_>, key: &Key) -> Result<(), SettingError> {
+    let fits = |text: &str| match key.kind {
+        ValueKind::Boolean => boolean(text).map(drop),
+        ValueKind::Color if matches!(text, "auto" | "always" | "never") => Ok(()),
+        ValueKind::Color => parse_boolean(text).map(drop).ok_or(ValueFault::Color),
+        ValueKind::Duration => parse_duration(text).map(|_| ()).map_err(ValueFault::from),
+        ValueKind::Ttl => parse_ttl(text).map(|_| ()).map_err(ValueFault::from),
+        ValueKind::Agent => text.parse::<AgentName>().map(|_| ()).map_err(ValueFault::from),
+    };
+    value(lookup, key.name, fits).map(drop)
+}
+
+type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+fn boolean(text: &str) -> Result<bool, ValueFault> {
+    parse_boolean(text).ok_or(ValueFault::Boolean)
+}
+
+fn value<T>(
+    lookup: Lookup<'_>,
+    name: &'static str,
+    parse: impl Fn(&str) -> Result<T, ValueFault>,
+) -> Result<Option<T>, SettingError> {
+    let default = || {
+        let key = KEYS.iter().find(|key| key.name == name)?;
+        key.default.map(str::to_owned)
+    };
+    let Some(text) = lookup(name).or_else(default) else {
+        return Ok(None);
+    };
+    match parse(&text) {
+        Ok(value) => Ok(Some(value)),
+        Err(fault) => Err(SettingError { key: name, value: text, fault }),
+    }
+}
+
+fn required<T>(
+    lookup: Lookup<'_>,
+    name: &'static str,
+    parse: impl Fn(&str) -> Result<T, ValueFault>,
+) -> Result<T, SettingError> {
+    Ok(value(lookup, name, parse)?.expect("the table has a default for this key"))
+}
+
+#[cfg(test)]
+mod tests;

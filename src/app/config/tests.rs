@@ -1,0 +1,54 @@
+//! Tests of the settings.
+
+use super::*;
+
+fn read(name: &str, text: &str) -> Result<Settings, SettingError> {
+    Settings::read(&|asked| (asked == name).then(|| text.to_owned()))
+}
+
+#[test]
+fn defaults_come_from_the_table() {
+    let settings = Settings::default();
+    assert_eq!(settings.wait, Duration::from_secs(30));
+    assert_eq!(settings.ttl.as_seconds(), 900);
+    assert!(settings.fsync && settings.queue && settings.agent.is_none());
+}
+
+#[test]
+fn configured_values_win() {
+    assert_eq!(read("coord.wait", "2m").map(|s| s.wait), Ok(Duration::from_secs(120)));
+    assert_eq!(read("coord.fsync", "off").map(|s| s.fsync), Ok(false));
+    let agent = read("coord.agent", "ci").map(|s| s.agent.map(|name| name.to_string()));
+    assert_eq!(agent, Ok(Some("ci".to_owned())));
+}
+
+#[test]
+fn a_bad_value_is_named_with_its_key() {
+    for (key, text) in [
+        ("coord.wait", "30"),
+        ("coord.ttl", "25h"),
+        ("coord.fsync", "maybe"),
+        ("coord.agent", "no spaces"),
+    ] {
+        let error = read(key, text).expect_err(text);
+        assert_eq!((error.key, error.value.as_str()), (key, text));
+        assert_eq!(error.to_string(), format!("bad value '{text}' for config key '{key}'"));
+    }
+}
+
+#[test]
+fn booleans_are_git_booleans() {
+    for text in ["true", "Yes", "ON", "1", "-1", "42"] {
+        assert_eq!(parse_boolean(text), Some(true), "{text}");
+    }
+    for text in ["false", "no", "Off", "0", ""] {
+        assert_eq!(parse_boolean(text), Some(false), "{text}");
+    }
+    assert_eq!(parse_boolean("maybe"), None);
+}
+
+#[test]
+fn misspelt_keys_are_found() {
+    let configured = ["coord.ttl", "coord.tll", "coord.clockskew", "Coord.Wait", "user.name"];
+    assert_eq!(unknown_keys(configured), ["coord.tll"]);
+}

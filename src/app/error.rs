@@ -1,0 +1,66 @@
+//! Why a request did not come to its outcome. The doors turn this into text, JSON or a verdict.
+
+use crate::core::documents::ReadError;
+use crate::core::pattern::PatternError;
+use crate::core::refusal::Refusal;
+use crate::store::error::StoreError;
+use crate::store::layout::NoSuchLedger;
+use crate::store::transact::TransactError;
+
+/// Anything that is not an outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    /// The request makes no sense; nothing was read or written.
+    #[error("{0}")]
+    Usage(String),
+    /// The decision was no.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// What was asked for does not exist.
+    #[error("{0}")]
+    Nothing(String),
+    /// Others were writing all the time.
+    #[error("{0}")]
+    Busy(String),
+    /// Something failed.
+    #[error(transparent)]
+    Failed(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<PatternError> for AppError {
+    fn from(error: PatternError) -> AppError {
+        AppError::Usage(error.to_string())
+    }
+}
+
+impl From<NoSuchLedger> for AppError {
+    fn from(error: NoSuchLedger) -> AppError {
+        AppError::Usage(error.to_string())
+    }
+}
+
+impl From<ReadError> for AppError {
+    fn from(error: ReadError) -> AppError {
+        AppError::Failed(Box::new(error))
+    }
+}
+
+impl From<StoreError> for AppError {
+    fn from(error: StoreError) -> AppError {
+        AppError::Failed(Box::new(error))
+    }
+}
+
+impl From<TransactError> for AppError {
+    fn from(error: TransactError) -> AppError {
+        match error {
+            TransactError::Refused(refusal @ Refusal::NothingThere { .. }) => {
+                AppError::Nothing(refusal.to_string())
+            }
+            TransactError::Refused(refusal) => AppError::Refused(refusal),
+            TransactError::Unreadable(error) => error.into(),
+            busy @ TransactError::Busy { .. } => AppError::Busy(busy.to_string()),
+            TransactError::Store(error) => error.into(),
+        }
+    }
+}

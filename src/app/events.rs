@@ -1,0 +1,165 @@
+//! The events of the ledgers, in order, from where a reader left off.
+
+use std::collections::{HashSet, VecDeque};
+
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::core::event::Event;
+use crate::core::time::Timestamp;
+use crate::store::error::StoreError;
+use crate::store::history::History;
+use crate::store::layout::LedgerName;
+use crate::store::ledger::Ledger;
+use crate::store::object::ObjectId;
+
+/// The events of one entry.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// Which ledger.
+    pub ledger: LedgerName,
+    /// Which entry.
+    pub entry: ObjectId,
+    /// The place of its last event in the chain.
+    pub seq: u64,
+    /// When it was decided.
+    pub at: Timestamp,
+    /// What happened, with the place of each in the chain.
+    pub events: Vec<(u64, Event)>,
+}
+
+/// Which events are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Only of this type.
+    pub kind: Option<String>,
+    /// Only of this run.
+    pub run: Option<String>,
+}
+
+impl Wanted {
+    fn lets_through(&self, event: &Event) -> bool {
+        self.kind.as_ref().is_none_or(|kind| event.kind == *kind)
+            && self.run.as_deref().is_none_or(|run| event.text("run") == Some(run))
+    }
+}
+
+/// Where a reader begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// So many events before the end.
+    Last,
+    /// After the entry whose last event has this place.
+    Seq(u64),
+    /// After this entry, whose place was `seq` when it was read.
+    Entry {
+        /// The entry.
+        id: ObjectId,
+        /// Its place.
+        seq: u64,
+    },
+}
+
+/// Entries with the wanted events, oldest first.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// At most as many events as asked for, unless a single entry has more.
+    pub batches: Vec<Batch>,
+    /// The newest entry that was looked at: where the next page begins.
+    pub reached: Option<(ObjectId, u64)>,
+    /// Where the reader was taken back to, because the entry it knew is not in the chain any more.
+    pub rewound: Option<Since>,
+}
+
+/// Reads a page of one ledger. A limit never splits an entry.
+pub fn page(
+    ctx: &Ctx,
+    name: LedgerName,
+    since: Since,
+    wanted: &Wanted,
+    limit: usize,
+) -> Result<Page, AppError> {
+    let ledger = ctx.ledger(name)?;
+    let tip = ledger.now()?.id();
+    let (after, rewound) = match since {
+        Since::Last => (None, None),
+        Since::Seq(seq) => (Some(seq), None),
+        Since::Entry { id, seq } => match common_ancestor(&ledger, tip, id)? {
+            Some((ancestor, at)) if ancestor == id => (Some(at), None),
+            Some((ancestor, at)) => (Some(at), Some(Since::Entry { id: ancestor, seq: at })),
+            None => (Some(0), Some(Since::Seq(0)).filter(|_| seq > 0)),
+        },
+    };
+    let mut window = Window { batches: VecDeque::new(), events: 0, limit, oldest: after.is_some() };
+    let mut reached = None;
+    for item in History::from(&ledger, tip) {
+        let (id, entry) = item?;
+        let seq = entry.message.counters.seq;
+        if after.is_some_and(|after| seq <= after) || window.is_full() {
+            break;
+        }
+        let at = entry.message.counters.at;
+        let first = (seq + 1).saturating_sub(entry.message.events.len() as u64);
+        let numbered = (first..).zip(entry.message.events);
+        let events = numbered.filter(|(_, event)| wanted.lets_through(event)).collect();
+        reached = reached.or(Some((id, seq)));
+        if let Some(newest) = window.push(Batch { ledger: name, entry: id, seq, at, events }) {
+            reached = Some(newest);
+        }
+    }
+    let batches = window.batches.into_iter().filter(|batch| !batch.events.is_empty()).collect();
+    Ok(Page { batches, reached, rewound })
+}
+
+/// The batches seen so far on the way back, oldest first, no more than the limit allows.
+struct Window {
+    batches: VecDeque<Batch>,
+    events: usize,
+    limit: usize,
+    /// Whether the oldest are wanted, or the newest.
+    oldest: bool,
+}
+
+impl Window {
+    fn is_full(&self) -> bool {
+        !self.oldest && self.events >= self.limit
+    }
+
+    /// Takes a batch that is older than all before, and drops the newest that no longer fit; gives
+    /// the newest that is left if any were dropped.
+    fn push(&mut self, batch: Batch) -> Option<(ObjectId, u64)> {
+        self.events += batch.events.len();
+        self.batches.push_front(batch);
+        let mut dropped = false;
+        while self.oldest && self.events > self.limit && self.batches.len() > 1 {
+            let newest = self.batches.pop_back().expect("there is more than one");
+            self.events -= newest.events.len();
+            dropped = true;
+        }
+        let newest = self.batches.back().expect("one was just pushed");
+        dropped.then_some((newest.entry, newest.seq))
+    }
+}
+
+/// The newest entry that both chains have, with its place.
+fn common_ancestor(
+    ledger: &Ledger<'_>,
+    tip: Option<ObjectId>,
+    known: ObjectId,
+) -> Result<Option<(ObjectId, u64)>, StoreError> {
+    let mut chain = HashSet::new();
+    for item in History::from(ledger, tip) {
+        let (id, entry) = item?;
+        if id == known {
+            return Ok(Some((id, entry.message.counters.seq)));
+        }
+        chain.insert(id);
+    }
+    for item in History::from(ledger, Some(known)) {
+        // What was abandoned may have been collected since.
+        let Ok((id, entry)) = item else { return Ok(None) };
+        if chain.contains(&id) {
+            return Ok(Some((id, entry.message.counters.seq)));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,161 @@
+//! Who acts, and why we think so.
+//!
+//! One agent has one name in every door. The order is: `--as`, `GIT_COORD_AGENT`, what the agent's
+//! harness exports, `coord.agent`, and at last `user@host`, which is a person. Nothing here is
+//! proof: agents of one user trust each other.
+
+use crate::core::environment::Environment;
+use crate::core::ids::{AgentName, BadId};
+
+/// Overrides every other source except `--as`.
+pub const AGENT_VARIABLE: &str = "GIT_COORD_AGENT";
+
+/// How much of a session id goes into a name: enough to tell sessions apart, short enough to say.
+const SESSION_CHARACTERS: usize = 8;
+
+/// A program that runs agents and tells their commands the session.
+#[derive(Clone, Copy, Debug)]
+pub struct Harness {
+    /// The first part of the names it gives.
+    pub kind: &'static str,
+    /// The variable that holds the session id in the commands of its agents.
+    pub variable: &'static str,
+}
+
+/// The harnesses that export a session id. Others only say that they are there, which is no name:
+/// two of their sessions would share it and never conflict.
+pub const HARNESSES: [Harness; 2] = [
+    Harness { kind: "claude", variable: "CLAUDE_CODE_SESSION_ID" },
+    Harness { kind: "codex", variable: "CODEX_THREAD_ID" },
+];
+
+/// Whether a program or a person acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActorKind {
+    /// Somebody gave the actor a name of its own.
+    Agent,
+    /// Nobody did: it is whoever is logged in.
+    Person,
+}
+
+/// Where a name came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdentitySource {
+    /// `--as`.
+    Option,
+    /// The named environment variable: ours, or that of a harness.
+    Variable(&'static str),
+    /// `coord.agent`.
+    Config,
+    /// User and host.
+    Login,
+}
+
+impl IdentitySource {
+    /// The source in words: what to change for another name.
+    pub fn description(self) -> &'static str {
+        match self {
+            IdentitySource::Option => "--as",
+            IdentitySource::Variable(name) => name,
+            IdentitySource::Config => "coord.agent",
+            IdentitySource::Login => "user and host",
+        }
+    }
+}
+
+/// Who acts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The name that everything is recorded under.
+    pub name: AgentName,
+    /// Program or person.
+    pub kind: ActorKind,
+    /// Why this name.
+    pub source: IdentitySource,
+}
+
+/// What the identity is decided from.
+#[derive(Debug)]
+pub struct IdentityInputs<'a> {
+    /// `--as`.
+    pub option: Option<&'a AgentName>,
+    /// The environment of the command.
+    pub environment: &'a Environment,
+    /// `coord.agent`.
+    pub configured: Option<&'a AgentName>,
+    /// Who is logged in, and where.
+    pub login: &'a Login,
+}
+
+/// The user of this process and the machine that it runs on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Login {
+    /// The user's name, or `uid<number>` where the environment does not tell it.
+    pub user: String,
+    /// The name of the machine.
+    pub host: String,
+}
+
+impl Login {
+    /// Of this process, which runs with the given environment.
+    pub fn of_process(environment: &Environment) -> Login {
+        let user = ["USER", "LOGNAME"]
+            .into_iter()
+            .find_map(|variable| environment.non_empty(variable))
+            .map_or_else(|| format!("uid{}", rustix::process::getuid()), str::to_owned);
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        Login { user, host }
+    }
+}
+
+/// `GIT_COORD_AGENT` is set to something that is no name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("bad agent name '{}' in {AGENT_VARIABLE}", crate::core::text::shown(value))]
+pub struct IdentityError {
+    /// The value that was found.
+    pub value: String,
+    /// The rule.
+    #[source]
+    pub rule: BadId,
+}
+
+/// Decides who acts.
+pub fn identify(inputs: &IdentityInputs<'_>) -> Result<Identity, IdentityError> {
+    let agent = |name: AgentName, source| Identity { name, kind: ActorKind::Agent, source };
+    if let Some(name) = inputs.option {
+        return Ok(agent(name.clone(), IdentitySource::Option));
+    }
+    if let Some(value) = inputs.environment.non_empty(AGENT_VARIABLE) {
+        let name = value.parse().map_err(|rule| IdentityError { value: value.to_owned(), rule })?;
+        return Ok(agent(name, IdentitySource::Variable(AGENT_VARIABLE)));
+    }
+    for harness in HARNESSES {
+        if let Some(session) = inputs.environment.non_empty(harness.variable) {
+            let name = session_name(harness.kind, session);
+            return Ok(agent(name, IdentitySource::Variable(harness.variable)));
+        }
+    }
+    if let Some(name) = inputs.configured {
+        return Ok(agent(name.clone(), IdentitySource::Config));
+    }
+    Ok(Identity {
+        name: AgentName::cleaned(&format!("{}@{}", inputs.login.user, inputs.login.host)),
+        kind: ActorKind::Person,
+        source: IdentitySource::Login,
+    })
+}
+
+/// The name of a session: the kind of its harness and 8 characters of the session id.
+///
+/// Ids of UUID version 7 begin with the clock, so that two sessions started in the same minute
+/// share their first 8 characters; of those the last ones are taken.
+pub fn session_name(kind: &str, session: &str) -> AgentName {
+    let characters: Vec<char> = session.chars().filter(char::is_ascii_alphanumeric).collect();
+    let is_time_ordered = characters.len() == 32 && characters[12] == '7';
+    let from = if is_time_ordered { characters.len() - SESSION_CHARACTERS } else { 0 };
+    let short: String = characters.into_iter().skip(from).take(SESSION_CHARACTERS).collect();
+    AgentName::cleaned(&format!("{kind}:{short}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! What every door can ask for: the command line, hooks, MCP and CI call the same functions and
+//! differ only in how they read a request and show an answer.
+
+pub mod config;
+pub mod error;
+pub mod events;
+pub mod identity;
+pub mod ledgers;
+pub mod reservations;
+pub mod specs;
+pub mod status;
+
+use crate::app::config::Settings;
+use crate::app::error::AppError;
+use crate::app::identity::Identity;
+use crate::core::command::{Command, Request};
+use crate::core::decision::Decide;
+use crate::core::ids::{AgentName, EntryName, OpId};
+use crate::core::pattern::Case;
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+use crate::store::backend::Backend;
+use crate::store::cursors::Cursors;
+use crate::store::entry::Committer;
+use crate::store::error::StoreError;
+use crate::store::files::Files;
+use crate::store::layout::LedgerName;
+use crate::store::ledger::{Base, Ledger};
+use crate::store::libgit2::LibGit2;
+use crate::store::queue::Queue;
+use crate::store::repository::Repository;
+use crate::store::shared_mode::SharedMode;
+use crate::store::transact::{Committed, Writing};
+
+/// Everything that a request is answered with: the repository, who asks, when, and the settings.
+pub struct Ctx {
+    repository: Repository,
+    backend: Box<dyn Backend>,
+    files: Files,
+    settings: Settings,
+    identity: Identity,
+    committer: Committer,
+    clock: Timestamp,
+    host: Line,
+    case: Case,
+}
+
+/// What the doors find out before they ask.
+pub struct Setup {
+    /// The repository.
+    pub repository: Repository,
+    /// The settings.
+    pub settings: Settings,
+    /// Who asks.
+    pub identity: Identity,
+    /// Who commits; git's own identity where there is one.
+    pub committer: Option<Committer>,
+    /// The one clock reading of this request.
+    pub clock: Timestamp,
+    /// The name of this machine.
+    pub host: String,
+    /// How file names compare here.
+    pub case: Case,
+    /// Who may use the files that are made.
+    pub shared: SharedMode,
+}
+
+/// A state to be read, with the time that counts for it.
+pub struct Reading<'c> {
+    /// The state.
+    pub base: Base<'c>,
+    /// The later of the clock and the time of the newest entry.
+    pub now: Timestamp,
+    /// How the ledger compares names.
+    pub case: Case,
+}
+
+impl Ctx {
+    /// Everything in its place.
+    pub fn new(setup: Setup) -> Result<Ctx, AppError> {
+        let Setup { repository, settings, identity, committer, clock, host, case, shared } = setup;
+        let files = Files { fsync: settings.fsync, shared };
+        let backend = Box::new(LibGit2::open(&repository, files)?);
+        let host = Line::new(&host)
+            .unwrap_or_else(|_| Line::new("unknown").expect("a plain word is a line"));
+        // Forges refuse made-up committers, so one is made up only where git has none.
+        let committer = committer
+            .unwrap_or_else(|| Committer::new(identity.name.as_str(), &format!("coord@{host}")));
+        Ok(Ctx { repository, backend, files, settings, identity, committer, clock, host, case })
+    }
+
+    /// The repository.
+    pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Who asks, and how that is known.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Who asks.
+    pub fn actor(&self) -> &AgentName {
+        &self.identity.name
+    }
+
+    /// On which machine.
+    pub fn host(&self) -> &Line {
+        &self.host
+    }
+
+    /// When.
+    pub fn clock(&self) -> Timestamp {
+        self.clock
+    }
+
+    /// A ledger, to be read or written.
+    pub fn ledger(&self, name: LedgerName) -> Result<Ledger<'_>, StoreError> {
+        let common_dir = self.repository.common_dir();
+        let queue = || Queue::new(common_dir, name.as_str(), self.files);
+        let writing = Writing {
+            committer: self.committer.clone(),
+            queue: self.settings.queue.then(queue),
+            wait: self.settings.wait,
+            case: self.case,
+            clock_skew: self.settings.clock_skew,
+        };
+        Ok(Ledger::new(&*self.backend, name, writing))
+    }
+
+    /// The reservations now.
+    pub fn read(&self) -> Result<Reading<'_>, AppError> {
+        let ledger = self.ledger(LedgerName::Reservations)?;
+        let base = ledger.now()?;
+        let now = base.counters().map_or(self.clock, |counters| counters.at.max(self.clock));
+        let case = ledger.case(&base);
+        Ok(Reading { base, now, case })
+    }
+
+    /// Decides a command and writes it as one entry.
+    pub fn transact<C>(
+        &self,
+        ledger: LedgerName,
+        command: C,
+        expect: Option<&EntryName>,
+    ) -> Result<Committed<C::Answer>, AppError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock);
+        Ok(self.ledger(ledger)?.transact(&request, &Ctx::new_op()?, expect)?)
+    }
+
+    /// How far consumers have read.
+    pub fn cursors(&self) -> Cursors {
+        Cursors::new(self.repository.common_dir(), self.files)
+    }
+
+    /// The linked worktree that the request comes from.
+    pub fn worktree(&self) -> Option<Line> {
+        self.repository.work_tree()?.linked.as_deref().and_then(|name| Line::new(name).ok())
+    }
+
+    /// A new act.
+    pub fn new_op() -> Result<OpId, StoreError> {
+        let mut bits = [0; 16];
+        getrandom::fill(&mut bits).map_err(|error| StoreError::Random(error.to_string()))?;
+        Ok(OpId::from_bits(u128::from_le_bytes(bits)))
+    }
+}

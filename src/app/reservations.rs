@@ -1,0 +1,61 @@
+//! Questions about reservations. What changes them goes through [`Ctx::transact`].
+
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::core::ids::AgentName;
+use crate::core::pattern::Pattern;
+use crate::core::refusal::Conflict;
+use crate::core::reservation::check::{self, Asker};
+use crate::core::reservation::index::{self, Whose};
+use crate::core::reservation::sweep::Sweep;
+use crate::core::reservation::{Hold, Mode};
+use crate::core::time::Timestamp;
+
+/// Everything that stands in the way of the patterns, and the time that counted.
+pub fn check(ctx: &Ctx, patterns: &[Pattern]) -> Result<(Vec<Conflict>, Timestamp), AppError> {
+    let reading = ctx.read()?;
+    let asker = Asker { agent: ctx.actor(), mode: Mode::Exclusive, now: reading.now };
+    let conflicts = check::check(&reading.base.snapshot, patterns, asker, reading.case)?;
+    Ok((conflicts, reading.now))
+}
+
+/// Which holds a list shows.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only this agent's, with its subagents'.
+    pub holder: Option<AgentName>,
+    /// Only those that meet one of these.
+    pub paths: Vec<Pattern>,
+    /// Also those that have expired and are not yet swept.
+    pub expired_too: bool,
+}
+
+/// The holds that the filter lets through, the soonest to end first, and the time that counted.
+pub fn list(ctx: &Ctx, filter: &Filter) -> Result<(Vec<Hold>, Timestamp), AppError> {
+    let reading = ctx.read()?;
+    let documents = &reading.base.snapshot;
+    let mut holds = match (&filter.holder, filter.paths.as_slice()) {
+        (_, paths @ [_, ..]) => {
+            let mut holds = Vec::new();
+            for path in paths {
+                holds.extend(index::meeting(documents, path, reading.case)?);
+            }
+            holds
+        }
+        (Some(holder), []) => index::of_agent(documents, holder, Whose::Session)?,
+        (None, []) => index::all(documents)?,
+    };
+    holds.retain(|hold| {
+        (filter.expired_too || hold.is_live(reading.now))
+            && filter.holder.as_ref().is_none_or(|holder| holder.covers(&hold.holder))
+    });
+    holds.sort_by(|one, other| (one.expires_at, &one.id).cmp(&(other.expires_at, &other.id)));
+    holds.dedup_by(|one, other| one.id == other.id);
+    Ok((holds, reading.now))
+}
+
+/// The holds that a sweep would remove.
+pub fn due_for_sweep(ctx: &Ctx, sweep: Sweep) -> Result<Vec<Hold>, AppError> {
+    let reading = ctx.read()?;
+    Ok(sweep.due(&reading.base.snapshot, reading.now)?)
+}

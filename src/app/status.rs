@@ -1,0 +1,103 @@
+//! One screen: what is mine, what others hold, what was done to me.
+
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::core::event::Event;
+use crate::core::reservation::{Hold, facts, index};
+use crate::core::time::Timestamp;
+use crate::store::history::History;
+use crate::store::layout::LedgerName;
+use crate::store::object::ObjectId;
+
+/// How far back, in entries, status looks for what was done to the asker.
+const NOTICE_ENTRIES_MAX: usize = 200;
+/// How old such a thing may be.
+const NOTICE_AGE_SECONDS_MAX: u64 = 24 * 60 * 60;
+/// How many are shown.
+const NOTICES_MAX: usize = 5;
+
+/// Something that somebody did to a hold of the asker's.
+#[derive(Clone, Debug)]
+pub struct Notice {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub event: Event,
+}
+
+/// Where a ledger stands.
+#[derive(Clone, Debug)]
+pub struct Position {
+    /// Which.
+    pub ledger: LedgerName,
+    /// Its newest entry.
+    pub entry: ObjectId,
+    /// The number of that.
+    pub seq: u64,
+    /// When it was decided.
+    pub at: Timestamp,
+}
+
+/// The one screen.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// The time that counts.
+    pub now: Timestamp,
+    /// The asker's live holds, with its subagents'.
+    pub mine: Vec<Hold>,
+    /// The live holds of others.
+    pub others: Vec<Hold>,
+    /// Expired holds that no write has met yet.
+    pub expired: usize,
+    /// What was done to the asker lately, newest first.
+    pub notices: Vec<Notice>,
+    /// Where the ledgers stand; none before the first entry.
+    pub positions: Vec<Position>,
+    /// By how much the newest entry is ahead of this clock, if that is too much.
+    pub clock_behind_seconds: Option<u64>,
+}
+
+/// Looks around.
+pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
+    let reading = ctx.read()?;
+    let mut live = index::all(&reading.base.snapshot)?;
+    let all = live.len();
+    live.retain(|hold| hold.is_live(reading.now));
+    let expired = all - live.len();
+    live.sort_by(|one, other| (one.expires_at, &one.id).cmp(&(other.expires_at, &other.id)));
+    let (mine, others) = live.into_iter().partition(|hold| ctx.actor().covers(&hold.holder));
+    let positions = reading.base.snapshot.tip().map(|tip| Position {
+        ledger: LedgerName::Reservations,
+        entry: tip.id,
+        seq: tip.entry.message.counters.seq,
+        at: tip.entry.message.counters.at,
+    });
+    let ledger = ctx.ledger(LedgerName::Reservations)?;
+    Ok(Status {
+        now: reading.now,
+        mine,
+        others,
+        expired,
+        notices: notices(ctx, reading.now)?,
+        positions: positions.into_iter().collect(),
+        clock_behind_seconds: ledger.seconds_ahead(&reading.base, ctx.clock()),
+    })
+}
+
+fn notices(ctx: &Ctx, now: Timestamp) -> Result<Vec<Notice>, AppError> {
+    let ledger = ctx.ledger(LedgerName::Reservations)?;
+    let mut notices = Vec::new();
+    for item in History::from(&ledger, ledger.now()?.id()).take(NOTICE_ENTRIES_MAX) {
+        let (_, entry) = item?;
+        let at = entry.message.counters.at;
+        if now.seconds_since(at) > NOTICE_AGE_SECONDS_MAX || notices.len() >= NOTICES_MAX {
+            break;
+        }
+        let concerns =
+            |event: &Event| facts::concerned(event).is_some_and(|agent| ctx.actor().covers(&agent));
+        let events = entry.message.events.into_iter().filter(concerns);
+        notices.extend(events.map(|event| Notice { at, event }));
+    }
+    notices.truncate(NOTICES_MAX);
+    Ok(notices)
+}

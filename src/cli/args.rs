@@ -1,0 +1,119 @@
+//! The command line as a whole: global options and the list of commands.
+//!
+//! Parser, `-h`, manual, reference and completions all come from these definitions. Each command
+//! has its arguments in a file of its own under `commands`.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand};
+
+use super::color::ColorChoice;
+use super::commands::{
+    check, completions, demo, events, ledger, list, release, renew, reserve, status, sweep,
+    transfer, whoami,
+};
+use super::term::Manner;
+use crate::core::ids::AgentName;
+
+/// Coordinate many coding agents and people on one repository
+///
+/// Agents and people reserve paths before they change them, so that two of them do not edit the
+/// same file at once. All state is git objects under refs/coord/*: no daemon, no database, no
+/// file in the work tree, and nothing that touches the index, HEAD or a branch.
+///
+/// Without a command, shows the status.
+#[derive(Debug, Parser)]
+#[command(
+    name = "git-coord",
+    bin_name = "git coord",
+    version,
+    disable_help_subcommand = true,
+    infer_long_args = false,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Options that every command takes, before or after its name.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Globals {
+    /// Run as if started in <DIR>
+    #[arg(short = 'C', value_name = "DIR", global = true, value_hint = clap::ValueHint::DirPath)]
+    pub(crate) directory: Option<PathBuf>,
+
+    /// Act under this name
+    ///
+    /// An agent name begins with a letter or digit and has at most 64 letters, digits and
+    /// '._:@/-'. 'git coord whoami' tells the name that you have without this option.
+    #[arg(long = "as", value_name = "AGENT", global = true)]
+    pub(crate) acting_as: Option<AgentName>,
+
+    /// Answer with one JSON object on stdout
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Print no notes, warnings or advice
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", global = true, action = ArgAction::Set)]
+    pub(crate) color: Option<ColorChoice>,
+}
+
+impl Globals {
+    /// How the user wants to be talked to.
+    pub(crate) fn manner(&self) -> Manner {
+        Manner { json: self.json, quiet: self.quiet, color: self.color }
+    }
+}
+
+/// The commands. Only what exists is here.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Reserve(reserve::Args),
+    Check(check::Args),
+    Renew(renew::Args),
+    Release(release::Args),
+    Transfer(transfer::Args),
+    List(list::Args),
+    Sweep(sweep::Args),
+    Status(status::Args),
+    Whoami(whoami::Args),
+    Events(events::Args),
+    Ledger(ledger::Args),
+    Completions(completions::Args),
+    Demo(demo::Args),
+}
+
+impl Command {
+    /// What the parser cannot say in a sentence of its own; the error is the sentence.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        match self {
+            Command::Renew(args) => args.check(),
+            Command::Release(args) => args.check(),
+            Command::Events(args) => args.check(),
+            Command::Reserve(_)
+            | Command::Check(_)
+            | Command::Transfer(_)
+            | Command::List(_)
+            | Command::Sweep(_)
+            | Command::Status(_)
+            | Command::Whoami(_)
+            | Command::Ledger(_)
+            | Command::Completions(_)
+            | Command::Demo(_) => Ok(()),
+        }
+    }
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Command::Status(status::Args::default())
+    }
+}

@@ -1,0 +1,66 @@
+//! `git coord check`
+
+use std::ffi::OsString;
+
+use serde_json::json;
+
+use crate::app::{reservations, specs};
+use crate::cli::dispatch::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::ExitCode;
+use crate::cli::holds::{conflict_text, conflicts_json, fields};
+use crate::cli::open::open;
+use crate::cli::refusals::held_json;
+use crate::cli::term::Ui;
+use crate::core::pattern::Reading;
+
+const EXAMPLES: &str = "\
+Examples:
+  git coord check src/api/mod.rs
+  git coord check 'src/**' --json";
+
+/// Tell whether paths are free for you, without taking them
+///
+/// Exits with 0 when all of them are free or yours, with 1 when another agent holds any of them.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Paths or patterns, relative to the current directory
+    #[arg(value_name = "PATTERN", required = true, value_hint = clap::ValueHint::AnyPath)]
+    pub(crate) patterns: Vec<OsString>,
+
+    /// Take the patterns as plain paths: no wildcards
+    #[arg(long)]
+    pub(crate) literal: bool,
+}
+
+impl Args {
+    /// Looks whether the patterns are free.
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+        let ctx = open(context)?;
+        let reading = if self.literal { Reading::Literal } else { Reading::Glob };
+        let patterns = specs::patterns(ctx.repository(), &self.patterns, reading)?;
+        let (conflicts, now) = reservations::check(&ctx, &patterns)?;
+        if conflicts.is_empty() {
+            if ui.is_json() {
+                ui.answer(true, fields([("free", json!(true)), ("conflicts", json!([]))]))?;
+            } else {
+                ui.line("free")?;
+            }
+            return Ok(ExitCode::Done);
+        }
+        if ui.is_json() {
+            let answer = fields([
+                ("free", json!(false)),
+                ("conflicts", conflicts_json(&conflicts, now)),
+                ("refusal", held_json(&conflicts, now)),
+            ]);
+            ui.answer(false, answer)?;
+        } else {
+            for conflict in &conflicts {
+                ui.line(&conflict_text(conflict, now))?;
+            }
+        }
+        Ok(ExitCode::No)
+    }
+}

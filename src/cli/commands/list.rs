@@ -1,0 +1,62 @@
+//! `git coord list`
+
+use std::ffi::OsString;
+
+use crate::app::reservations::{self, Filter};
+use crate::app::specs;
+use crate::cli::dispatch::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::ExitCode;
+use crate::cli::holds::{fields, holds_json, print_table};
+use crate::cli::open::open;
+use crate::cli::term::Ui;
+use crate::core::ids::AgentName;
+use crate::core::pattern::Reading;
+
+const EXAMPLES: &str = "\
+Examples:
+  git coord list
+  git coord list --path src/api
+  git coord list --mine --json";
+
+/// List reservations
+///
+/// Shows those that are live; with --all also expired ones that were not swept yet.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Only yours
+    #[arg(long, conflicts_with = "holder")]
+    pub(crate) mine: bool,
+
+    /// Only those of this agent
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) holder: Option<AgentName>,
+
+    /// Only those that overlap this path or pattern
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    pub(crate) path: Option<OsString>,
+
+    /// Also expired ones
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+impl Args {
+    /// Shows the holds.
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+        let ctx = open(context)?;
+        let paths = specs::patterns(ctx.repository(), self.path.as_slice(), Reading::Glob)?;
+        let mine = self.mine.then(|| ctx.actor().clone());
+        let filter = Filter { holder: self.holder.clone().or(mine), paths, expired_too: self.all };
+        let (holds, now) = reservations::list(&ctx, &filter)?;
+        if ui.is_json() {
+            ui.answer(true, fields([("reservations", holds_json(&holds, now))]))?;
+        } else if holds.is_empty() {
+            ui.note("no reservations")?;
+        } else {
+            print_table(ui, &holds, now)?;
+        }
+        Ok(ExitCode::Done)
+    }
+}

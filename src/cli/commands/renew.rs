@@ -1,0 +1,92 @@
+//! `git coord renew`
+
+use serde_json::{Value, json};
+
+use crate::cli::dispatch::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::ExitCode;
+use crate::cli::holds::{fields, holds_json, print_table};
+use crate::cli::open::{open, told};
+use crate::cli::term::Ui;
+use crate::cli::values::parse_ttl;
+use crate::core::ids::HoldIdPrefix;
+use crate::core::reservation::renew::{Lost, Renew, Why};
+use crate::core::reservation::select::Selection;
+use crate::core::time::Ttl;
+use crate::store::layout::LedgerName;
+
+const EXAMPLES: &str = "\
+Examples:
+  git coord renew --mine
+  git coord renew k3v9x2ab --ttl 1h";
+
+/// Extend reservations that are still yours
+///
+/// Never shortens one. Names those that are no longer yours and exits with 1.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Ids of reservations, or the beginning of an id
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<HoldIdPrefix>,
+
+    /// Everything that is yours
+    #[arg(long, conflicts_with = "ids")]
+    pub(crate) mine: bool,
+
+    /// How long they live from now, from 1s to 24h [default: coord.ttl, 15m]
+    #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
+    pub(crate) ttl: Option<Ttl>,
+}
+
+impl Args {
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        if self.ids.is_empty() && !self.mine {
+            return Err("nothing to renew: name reservations by id, or all of yours with --mine");
+        }
+        Ok(())
+    }
+}
+
+impl Args {
+    /// Extends the holds.
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+        let ctx = open(context)?;
+        let which = Selection { ids: self.ids.clone(), mine: self.mine, paths: Vec::new() };
+        let command = Renew { which, ttl: self.ttl.unwrap_or(ctx.settings().ttl) };
+        let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+        let now = committed.at;
+        let answer = told(ui, committed)?;
+        let is_whole = answer.lost.is_empty();
+        if ui.is_json() {
+            let lost: Vec<Value> = answer.lost.iter().map(lost_json).collect();
+            let renewed = holds_json(&answer.renewed, now);
+            ui.answer(is_whole, fields([("renewed", renewed), ("lost", json!(lost))]))?;
+        } else {
+            if answer.renewed.is_empty() && is_whole {
+                ui.line("nothing to renew")?;
+            }
+            print_table(ui, &answer.renewed, now)?;
+            for lost in &answer.lost {
+                ui.talk(&format!("no longer yours: {}", lost_text(lost)))?;
+            }
+        }
+        Ok(if is_whole { ExitCode::Done } else { ExitCode::No })
+    }
+}
+
+fn lost_text(lost: &Lost) -> String {
+    match &lost.why {
+        Why::Gone => format!("{}, which is not there (any more)", lost.id),
+        Why::Expired(at) => format!("{}, which expired at {at}", lost.id),
+        Why::HeldBy(holder) => format!("{}, which '{holder}' holds", lost.id),
+    }
+}
+
+fn lost_json(lost: &Lost) -> Value {
+    match &lost.why {
+        Why::Gone => json!({ "id": lost.id, "why": "gone" }),
+        Why::Expired(at) => json!({ "id": lost.id, "why": "expired", "expired_at": at }),
+        Why::HeldBy(holder) => json!({ "id": lost.id, "why": "held", "holder": holder }),
+    }
+}

@@ -1,0 +1,186 @@
+//! `git coord reserve`
+
+use std::ffi::OsString;
+
+use serde_json::{Map, Value, json};
+
+use crate::app::{Ctx, specs};
+use crate::cli::color::Slot;
+use crate::cli::dispatch::Context;
+use crate::cli::error::{Advice, CliError, advise};
+use crate::cli::exit::ExitCode;
+use crate::cli::holds::{conflict_text, conflicts_json, fields};
+use crate::cli::layout::{Cell, aligned, relative};
+use crate::cli::open::{open, told};
+use crate::cli::refusals::held_json;
+use crate::cli::term::Ui;
+use crate::cli::values::parse_ttl;
+use crate::core::ids::RequestId;
+use crate::core::pattern::{Case, Pattern, Reading};
+use crate::core::reservation::reserve::{Grant, Reserve, Reserved, Scope};
+use crate::core::reservation::{About, Mode, Via};
+use crate::core::text::{Line, shown};
+use crate::core::time::{Timestamp, Ttl};
+use crate::store::layout::LedgerName;
+
+const EXAMPLES: &str = "\
+Examples:
+  git coord reserve src/api 'tests/api/*.rs' --reason 'new endpoints'
+  git coord reserve --shared docs --ttl 2h
+  git coord reserve --literal 'app/[id]/page.tsx'";
+
+/// Reserve paths, so that others do not change them meanwhile
+///
+/// Takes all patterns or none; with --each every one that is free. A pattern that you hold
+/// already is renewed and never shortened. A pattern without wildcards covers its path and
+/// everything below it; '*' and '?' stay inside one path segment, '**' spans any number of them.
+///
+/// Exits with 1 when another agent holds any of it, and says who, why and until when.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Paths or patterns, relative to the current directory; ':/' is the top of the repository
+    #[arg(value_name = "PATTERN", required = true, value_hint = clap::ValueHint::AnyPath)]
+    pub(crate) patterns: Vec<OsString>,
+
+    /// Allow other shared reservations of the same paths
+    #[arg(long)]
+    pub(crate) shared: bool,
+
+    /// How long it lives unless renewed, from 1s to 24h [default: coord.ttl, 15m]
+    #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
+    pub(crate) ttl: Option<Ttl>,
+
+    /// Why, for those who meet it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<Line>,
+
+    /// The task this is for, as your tracker names it
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<Line>,
+
+    /// The run this is for
+    #[arg(long, value_name = "RUN")]
+    pub(crate) run: Option<Line>,
+
+    /// Take what is free, one pattern at a time, instead of all or nothing
+    #[arg(long)]
+    pub(crate) each: bool,
+
+    /// Take the patterns as plain paths: no wildcards
+    #[arg(long)]
+    pub(crate) literal: bool,
+
+    /// Your own id for this request: a repetition gives the first answer again
+    #[arg(long, value_name = "ID")]
+    pub(crate) request_id: Option<RequestId>,
+}
+
+impl Args {
+    /// Asks for the patterns.
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+        let ctx = open(context)?;
+        let reading = if self.literal { Reading::Literal } else { Reading::Glob };
+        let patterns = specs::patterns(ctx.repository(), &self.patterns, reading)?;
+        let command = Reserve {
+            mode: if self.shared { Mode::Shared } else { Mode::Exclusive },
+            ttl: self.ttl.unwrap_or(ctx.settings().ttl),
+            about: About {
+                reason: self.reason.clone(),
+                task: self.task.clone(),
+                run: self.run.clone(),
+                via: Via::Command,
+                worktree: ctx.worktree(),
+            },
+            files: patterns.iter().filter(|pattern| names_file(&ctx, pattern)).cloned().collect(),
+            scope: if self.each { Scope::Each } else { Scope::All },
+            request_id: self.request_id.clone(),
+            patterns,
+        };
+        let hinted = command.patterns.clone();
+        let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+        let now = committed.at;
+        let answer = told(ui, committed)?;
+        if ui.is_json() {
+            ui.answer(answer.conflicts.is_empty(), answer_json(&answer, now))?;
+        } else {
+            print_answer(ui, &answer, now)?;
+            hint_unmatched(ui, &ctx, &hinted)?;
+        }
+        Ok(if answer.conflicts.is_empty() { ExitCode::Done } else { ExitCode::No })
+    }
+}
+
+fn answer_json(answer: &Reserved, now: Timestamp) -> Map<String, Value> {
+    let granted = answer.granted.iter().map(|grant| {
+        let mut hold = json!(grant.hold);
+        hold["renewed"] = json!(grant.renewed);
+        hold
+    });
+    let mut answered = fields([
+        ("granted", granted.collect()),
+        ("conflicts", conflicts_json(&answer.conflicts, now)),
+    ]);
+    if answer.replayed {
+        answered.insert("replayed".to_owned(), json!(true));
+    }
+    if !answer.conflicts.is_empty() {
+        answered.insert("refusal".to_owned(), held_json(&answer.conflicts, now));
+    }
+    answered
+}
+
+fn print_answer(ui: &mut Ui, answer: &Reserved, now: Timestamp) -> std::io::Result<()> {
+    let rows: Vec<Vec<Cell>> = answer
+        .granted
+        .iter()
+        .map(|Grant { hold, renewed }| {
+            let pattern = shown(&hold.pattern.shown()).into_owned();
+            vec![
+                Cell::plain(if *renewed { "renewed" } else { "reserved" }),
+                Cell::painted(hold.id.as_str(), ui.paint(Slot::Id, hold.id.as_str())),
+                Cell::painted(&pattern, ui.paint(Slot::Path, &pattern)),
+                Cell::plain(hold.mode.name()),
+                Cell::plain(&format!(
+                    "until {} ({})",
+                    hold.expires_at,
+                    relative(hold.expires_at.as_seconds(), now.as_seconds())
+                )),
+            ]
+        })
+        .collect();
+    for line in aligned(&rows) {
+        ui.line(&line)?;
+    }
+    if answer.replayed {
+        ui.note("this request was answered before; nothing was done again")?;
+    }
+    for conflict in &answer.conflicts {
+        ui.talk(&format!("not reserved: {}", conflict_text(conflict, now)))?;
+    }
+    Ok(())
+}
+
+/// A pattern that matches nothing is often a slip, and sometimes a file that is yet to be made.
+fn hint_unmatched(ui: &mut Ui, ctx: &Ctx, patterns: &[Pattern]) -> Result<(), CliError> {
+    if !ui.wants_advice(Advice::NoMatch) || ctx.repository().work_tree().is_none() {
+        return Ok(());
+    }
+    let unmatched = patterns.iter().find(|pattern| !reservable(ctx, pattern));
+    if let Some(pattern) = unmatched {
+        let shown = shown(&pattern.shown()).into_owned();
+        let text = format!("'{shown}' matches no tracked file; it holds for files yet to be made");
+        advise(ui, Advice::NoMatch, &text)?;
+    }
+    Ok(())
+}
+
+fn names_file(ctx: &Ctx, pattern: &Pattern) -> bool {
+    pattern.literal_path().is_some_and(|path| ctx.repository().has_regular_file(&path))
+}
+
+fn reservable(ctx: &Ctx, pattern: &Pattern) -> bool {
+    let there = pattern.literal_path().is_some_and(|path| ctx.repository().has_file(&path));
+    let matcher = pattern.matcher(Case::Sensitive);
+    there || ctx.repository().any_tracked(|path| matcher.matches(path)).unwrap_or(true)
+}

@@ -1,0 +1,149 @@
+//! `git coord status`
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::app::Ctx;
+use crate::app::status::{self, Notice, Status};
+use crate::cli::color::Slot;
+use crate::cli::dispatch::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::ExitCode;
+use crate::cli::holds::{fields, holds_json, print_table};
+use crate::cli::layout::relative;
+use crate::cli::open::open;
+use crate::cli::patience::Patience;
+use crate::cli::term::Ui;
+use crate::core::reservation::Hold;
+use crate::core::text::shown;
+use crate::core::time::Timestamp;
+use crate::store::ledger::clock_notice;
+
+/// Show who holds what, on one screen
+///
+/// What is yours and how long it lives, and what others hold.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    /// Draw it again whenever it changes, until interrupted
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) watch: bool,
+}
+
+/// Rows of other agents' holds that one screen shows.
+const OTHERS_SHOWN_MAX: usize = 20;
+/// How often a watched status looks for news.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+
+impl Args {
+    /// Shows the screen, once or whenever it changes.
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+        if self.watch {
+            return watch(ui, context);
+        }
+        let ctx = open(context)?;
+        let status = status::status(&ctx)?;
+        if ui.is_json() {
+            ui.answer(true, status_json(&ctx, &status))?;
+        } else {
+            print(ui, &ctx, &status)?;
+        }
+        Ok(ExitCode::Done)
+    }
+}
+
+fn watch(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
+    let mut patience = Patience::new(WATCH_INTERVAL);
+    while !ui.is_closed() {
+        let looked = open(context).and_then(|ctx| {
+            let status = status::status(&ctx)?;
+            ui.text(if ui.is_terminal() { CLEAR } else { "\n" })?;
+            print(ui, &ctx, &status)?;
+            Ok(ui.flush()?)
+        });
+        std::thread::sleep(patience.after(ui, looked)?);
+    }
+    Ok(ExitCode::Done)
+}
+
+fn status_json(ctx: &Ctx, status: &Status) -> Map<String, Value> {
+    let positions: Vec<Value> = status
+        .positions
+        .iter()
+        .map(|position| {
+            json!({
+                "ledger": position.ledger.as_str(),
+                "entry": position.entry.to_string(),
+                "seq": position.seq,
+                "at": position.at,
+            })
+        })
+        .collect();
+    let notices: Vec<Value> = status
+        .notices
+        .iter()
+        .map(|notice| json!({ "at": notice.at, "event": notice.event }))
+        .collect();
+    let mut answer = fields([
+        ("agent", json!(ctx.actor())),
+        ("mine", holds_json(&status.mine, status.now)),
+        ("others", holds_json(&status.others, status.now)),
+        ("expired", json!(status.expired)),
+        ("notices", json!(notices)),
+        ("ledgers", json!(positions)),
+    ]);
+    if let Some(seconds) = status.clock_behind_seconds {
+        answer.insert("clock_behind_seconds".to_owned(), json!(seconds));
+    }
+    answer
+}
+
+fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), CliError> {
+    let identity = ctx.identity();
+    let name = ui.paint(Slot::Holder, identity.name.as_str());
+    ui.line(&format!("You are {name} ({})", identity.source.description()))?;
+    if let Some(seconds) = status.clock_behind_seconds {
+        ui.warn(&clock_notice(seconds))?;
+    }
+    for notice in &status.notices {
+        ui.line(&notice_text(notice, status.now))?;
+    }
+    ui.line("")?;
+    section(ui, "Yours", &status.mine, status.now)?;
+    let shown_count = status.others.len().min(OTHERS_SHOWN_MAX);
+    section(ui, "Held by others", &status.others[..shown_count], status.now)?;
+    let hidden = status.others.len() - shown_count;
+    if hidden > 0 {
+        ui.line(&format!("  and {hidden} more: git coord list"))?;
+    }
+    if status.mine.is_empty() && status.others.is_empty() {
+        ui.line("Nobody holds anything. To begin: git coord reserve <path>")?;
+    }
+    Ok(())
+}
+
+fn section(ui: &mut Ui, title: &str, holds: &[Hold], now: Timestamp) -> Result<(), CliError> {
+    if !holds.is_empty() {
+        ui.line(&format!("{title}:"))?;
+        print_table(ui, holds, now)?;
+    }
+    Ok(())
+}
+
+fn notice_text(notice: &Notice, now: Timestamp) -> String {
+    let Notice { at, event } = notice;
+    let pattern = event.text("pattern").unwrap_or("?").to_owned();
+    let did = match event.kind.as_str() {
+        "transferred" => "handed on",
+        "revoked" => "rolled back",
+        "granted" => "gave you back",
+        _ => "released",
+    };
+    let when = relative(at.as_seconds(), now.as_seconds());
+    let mut text = format!("! {} {did} your '{}' {when}", event.actor, shown(&pattern));
+    if let Some(reason) = event.text("because") {
+        text.push_str(&format!(": {}", shown(reason)));
+    }
+    text
+}

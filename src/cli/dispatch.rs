@@ -1,0 +1,47 @@
+//! From a parsed command to the function that does it.
+
+use std::cell::RefCell;
+
+use super::args::{Command, Globals};
+use super::commands::{demo, whoami};
+use super::error::CliError;
+use super::exit::ExitCode;
+use super::term::Ui;
+use crate::core::environment::Environment;
+use crate::store::error::StoreError;
+use crate::store::repository::Repository;
+
+/// What a command can see of the world besides its arguments.
+pub(crate) struct Context<'a> {
+    /// The global options.
+    pub(crate) globals: &'a Globals,
+    /// The variables of the process.
+    pub(crate) environment: &'a Environment,
+    /// Configured values by key.
+    pub(crate) config: &'a dyn Fn(&str) -> Option<String>,
+    /// The repository as it was found at the start, for the first who opens it.
+    pub(crate) repository: RefCell<Option<Result<Repository, StoreError>>>,
+}
+
+/// Runs one command.
+pub(crate) fn run(
+    command: &Command,
+    ui: &mut Ui,
+    context: &Context<'_>,
+) -> Result<ExitCode, CliError> {
+    match command {
+        Command::Reserve(args) => args.run(ui, context),
+        Command::Check(args) => args.run(ui, context),
+        Command::Renew(args) => args.run(ui, context),
+        Command::Release(args) => args.run(ui, context),
+        Command::Transfer(args) => args.run(ui, context),
+        Command::List(args) => args.run(ui, context),
+        Command::Sweep(args) => args.run(ui, context),
+        Command::Status(args) => args.run(ui, context),
+        Command::Whoami(_) => whoami::Args::run(ui, context),
+        Command::Events(args) => args.run(ui, context),
+        Command::Ledger(args) => args.run(ui, context),
+        Command::Completions(args) => args.run(ui),
+        Command::Demo(_) => demo::Args::run(ui),
+    }
+}

@@ -1,0 +1,92 @@
+//! The exit codes: a contract with scripts and agents.
+
+/// How a command ended.
+///
+/// There is no 2: hooks of agents read it as "block this action", and a program that exits with
+/// it by accident, as argument parsers do, would block every edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitCode {
+    /// Done, free, fresh, allowed; also "already so".
+    Done,
+    /// The answer is no.
+    No,
+    /// What is cached is out of date.
+    Stale,
+    /// No such thing.
+    NothingThere,
+    /// Others kept writing for longer than `coord.wait`.
+    Busy,
+    /// `with` could not start its command.
+    NotStarted,
+    /// Input, output or stored data failed.
+    Failure,
+    /// The command line is wrong.
+    Usage,
+}
+
+impl ExitCode {
+    /// Every code, in the order of the documentation.
+    pub(crate) const ALL: [ExitCode; 8] = [
+        ExitCode::Done,
+        ExitCode::No,
+        ExitCode::Stale,
+        ExitCode::NothingThere,
+        ExitCode::Busy,
+        ExitCode::NotStarted,
+        ExitCode::Failure,
+        ExitCode::Usage,
+    ];
+
+    /// The number that the process ends with.
+    pub fn number(self) -> u8 {
+        match self {
+            ExitCode::Done => 0,
+            ExitCode::No => 1,
+            ExitCode::Stale => 3,
+            ExitCode::NothingThere => 4,
+            ExitCode::Busy => 5,
+            ExitCode::NotStarted => 125,
+            ExitCode::Failure => 128,
+            ExitCode::Usage => 129,
+        }
+    }
+
+    /// What it means, for the manual.
+    pub(crate) fn meaning(self) -> &'static str {
+        match self {
+            ExitCode::Done => "Done, free, fresh or allowed; also where it was so already.",
+            ExitCode::No => "No: held by another, refused, or a check found something.",
+            ExitCode::Stale => "What is cached is out of date.",
+            ExitCode::NothingThere => "Nothing there: no such id, ledger or entry.",
+            ExitCode::Busy => {
+                "Busy: others kept writing for longer than coord.wait. Nothing was written; try \
+                 again."
+            }
+            ExitCode::NotStarted => "Reserved: a command to be run could not be started.",
+            ExitCode::Failure => {
+                "Failure: input or output, a damaged ledger or one of a newer format. The message \
+                 names the thing and the way out."
+            }
+            ExitCode::Usage => "Wrong usage; nothing was read or written.",
+        }
+    }
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        code.number().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_distinct_and_never_2() {
+        let mut numbers: Vec<u8> = ExitCode::ALL.iter().map(|code| code.number()).collect();
+        assert!(!numbers.contains(&2));
+        numbers.dedup();
+        assert_eq!(numbers, [0, 1, 3, 4, 5, 125, 128, 129]);
+    }
+}

@@ -1,0 +1,102 @@
+//! Holds and conflicts as JSON and as text.
+
+use serde_json::{Map, Value, json};
+
+use super::color::Slot;
+use super::layout::{Cell, aligned, relative};
+use super::term::Ui;
+use crate::core::refusal::Conflict;
+use crate::core::reservation::{Hold, Mode};
+use crate::core::text::shown;
+use crate::core::time::Timestamp;
+
+/// A hold for programs: its document, and the seconds that it has left.
+pub(crate) fn hold_json(hold: &Hold, now: Timestamp) -> Value {
+    let mut value = serde_json::to_value(hold).expect("a hold is plain data");
+    if let Value::Object(fields) = &mut value {
+        fields.insert("seconds_left".to_owned(), json!(hold.expires_at.seconds_since(now)));
+    }
+    value
+}
+
+/// Several holds for programs.
+pub(crate) fn holds_json(holds: &[Hold], now: Timestamp) -> Value {
+    holds.iter().map(|hold| hold_json(hold, now)).collect()
+}
+
+/// The ids of holds, for programs.
+pub(crate) fn ids_json(holds: &[Hold]) -> Value {
+    holds.iter().map(|hold| json!(hold.id)).collect()
+}
+
+/// Conflicts for programs.
+pub(crate) fn conflicts_json(conflicts: &[Conflict], now: Timestamp) -> Value {
+    let one = |conflict: &Conflict| {
+        let held = hold_json(&conflict.held, now);
+        json!({ "pattern": conflict.pattern, "held": held })
+    };
+    conflicts.iter().map(one).collect()
+}
+
+/// Fields of an answer.
+pub(crate) fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// One line that tells why a pattern is not to be had: who, as what, until when, why.
+pub(crate) fn conflict_text(conflict: &Conflict, now: Timestamp) -> String {
+    let Conflict { pattern, held } = conflict;
+    let wider = if held.pattern == *pattern {
+        String::new()
+    } else {
+        format!(" as '{}'", shown(&held.pattern.shown()))
+    };
+    let shared = if held.mode == Mode::Shared { " (shared)" } else { "" };
+    let left = relative(held.expires_at.as_seconds(), now.as_seconds());
+    let mut text = format!(
+        "'{}' is held by '{}'{wider}{shared} until {} ({left}), {}",
+        shown(&pattern.shown()),
+        held.holder,
+        held.expires_at,
+        held.id,
+    );
+    if let Some(reason) = &held.about.reason {
+        text.push_str(&format!(": {}", shown(reason.as_str())));
+    }
+    if let Some(task) = &held.about.task {
+        text.push_str(&format!(" [task {}]", shown(task.as_str())));
+    }
+    text
+}
+
+/// A table of holds: id, pattern, holder, mode, what is left, why.
+pub(crate) fn print_table(ui: &mut Ui, holds: &[Hold], now: Timestamp) -> std::io::Result<()> {
+    let rows: Vec<Vec<Cell>> = holds.iter().map(|hold| row(ui, hold, now)).collect();
+    for line in aligned(&rows) {
+        ui.line(&line)?;
+    }
+    Ok(())
+}
+
+fn row(ui: &Ui, hold: &Hold, now: Timestamp) -> Vec<Cell> {
+    let painted = |slot, text: &str| Cell::painted(text, ui.paint(slot, text));
+    let (expires, now_seconds) = (hold.expires_at.as_seconds(), now.as_seconds());
+    let ends = if hold.is_live(now) {
+        relative(expires, now_seconds)
+    } else {
+        format!("expired {}", relative(expires, now_seconds))
+    };
+    let mut why =
+        hold.about.reason.as_ref().map_or(String::new(), |reason| shown(reason.as_str()).into());
+    if let Some(task) = &hold.about.task {
+        why.push_str(&format!(" [{}]", shown(task.as_str())));
+    }
+    vec![
+        painted(Slot::Id, hold.id.as_str()),
+        painted(Slot::Path, &shown(&hold.pattern.shown())),
+        painted(Slot::Holder, hold.holder.as_str()),
+        Cell::plain(hold.mode.name()),
+        Cell::plain(&ends),
+        painted(Slot::Dim, why.trim()),
+    ]
+}

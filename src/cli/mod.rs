@@ -1,0 +1,133 @@
+//! The command line: words in, text or JSON out, an exit code at the end.
+//!
+//! What a command does is decided in `app`; this layer reads requests and shows answers.
+mod args;
+mod color;
+mod commands;
+mod dispatch;
+mod error;
+mod exit;
+mod generate;
+mod holds;
+mod layout;
+mod open;
+mod patience;
+mod refusals;
+mod suggest;
+mod term;
+mod usage;
+mod values;
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+use clap::Parser as _;
+
+pub use exit::ExitCode;
+pub use generate::generated;
+
+use args::{Cli, Command};
+use color::ColorChoice;
+use dispatch::Context;
+use error::{CliError, ErrorKind};
+use term::{Manner, Ui};
+
+use crate::core::environment::Environment;
+use crate::core::text::shown;
+use crate::store::config::Config;
+use crate::store::error::StoreError;
+use crate::store::repository::Repository;
+
+/// Runs the command line `words`, whose first one is the name of the program.
+pub fn run(words: &[OsString], environment: &Environment) -> ExitCode {
+    match run_and_report(words, environment) {
+        Ok(code) => code,
+        // There is no stream left to say it on.
+        Err(_) => ExitCode::Failure,
+    }
+}
+
+fn run_and_report(words: &[OsString], environment: &Environment) -> io::Result<ExitCode> {
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        Err(error) => return report_unparsed(&error, words, environment),
+    };
+    let manner = cli.globals.manner();
+    match surroundings(cli.globals.directory.as_deref(), environment) {
+        Ok((repository, config)) => {
+            let lookup = |key: &str| config.get(key);
+            let mut ui = Ui::of_process(manner, environment, &lookup);
+            let context = Context {
+                globals: &cli.globals,
+                environment,
+                config: &lookup,
+                repository: RefCell::new(Some(repository)),
+            };
+            run_parsed(&cli.command.unwrap_or_default(), &mut ui, &context)
+        }
+        Err(error) => error.report(&mut Ui::of_process(manner, environment, &|_| None)),
+    }
+}
+
+fn run_parsed(command: &Command, ui: &mut Ui, context: &Context<'_>) -> io::Result<ExitCode> {
+    if let Err(message) = command.check() {
+        return CliError::new(ErrorKind::Usage, message).report(ui);
+    }
+    let result = dispatch::run(command, ui, context);
+    match result.and_then(|code| ui.flush().map(|()| code).map_err(CliError::from)) {
+        Ok(code) => Ok(code),
+        Err(error) => error.report(ui),
+    }
+}
+
+/// The repository, if there is one, and the configuration. As git does it, `-C` changes the
+/// directory before anything is looked for.
+fn surroundings(
+    directory: Option<&Path>,
+    env: &Environment,
+) -> Result<(Result<Repository, StoreError>, Config), CliError> {
+    if let Some(directory) = directory {
+        std::env::set_current_dir(directory).map_err(|error| {
+            let message =
+                format!("cannot change to '{}': {error}", shown(&directory.to_string_lossy()));
+            CliError::new(ErrorKind::Failure, message)
+        })?;
+    }
+    let repository = Repository::discover(env);
+    let config = match &repository {
+        Ok(repository) => Config::of_repository(repository, env)?,
+        Err(_) => Config::open(env)?,
+    };
+    Ok((repository, config))
+}
+
+/// Help and version are answers; everything else that does not parse is wrong usage.
+fn report_unparsed(
+    error: &clap::Error,
+    words: &[OsString],
+    environment: &Environment,
+) -> io::Result<ExitCode> {
+    let manner =
+        Manner { json: usage::asks_for_json(words), quiet: false, color: requested_color(words) };
+    let mut ui = Ui::of_process(manner, environment, &|_| None);
+    if error.use_stderr() {
+        return usage::usage_error(error).report(&mut ui);
+    }
+    let text = error.render();
+    ui.text(&if ui.is_colored() { text.ansi().to_string() } else { text.to_string() })?;
+    ui.flush()?;
+    Ok(ExitCode::Done)
+}
+
+/// `--color`, looked for in words that were not parsed.
+fn requested_color(words: &[OsString]) -> Option<ColorChoice> {
+    let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
+    let pair = words.windows(2).find(|pair| pair[0] == "--color").map(|pair| pair[1]);
+    let value = pair.or_else(|| words.iter().find_map(|word| word.strip_prefix("--color=")))?;
+    clap::ValueEnum::from_str(value, true).ok()
+}
+
+#[cfg(test)]
+mod tests;

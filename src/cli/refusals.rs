@@ -1,0 +1,170 @@
+//! Why a request did not come to its outcome, in the words of the command line.
+
+use serde_json::{Map, Value, json};
+
+use super::error::{Advice, CliError, ErrorKind, Hint};
+use super::holds::{conflict_text, conflicts_json, fields, holds_json};
+use crate::app::error::AppError;
+use crate::core::documents::ReadError;
+use crate::core::pattern::Pattern;
+use crate::core::refusal::{Conflict, Refusal};
+use crate::core::text::is_disguise;
+use crate::core::time::Timestamp;
+use crate::store::error::StoreError;
+use crate::store::layout::LedgerName;
+
+/// How many conflicts an error lists in full.
+const CONFLICTS_SHOWN_MAX: usize = 10;
+
+impl From<AppError> for CliError {
+    fn from(error: AppError) -> CliError {
+        match error {
+            AppError::Usage(message) => CliError::new(ErrorKind::Usage, message),
+            AppError::Nothing(message) => CliError::new(ErrorKind::NothingThere, message),
+            AppError::Busy(message) => CliError::new(ErrorKind::Busy, message)
+                .with_hint(Hint::plain("nothing was written; try again")),
+            AppError::Refused(refusal) => refused(&refusal),
+            AppError::Failed(error) => with_way_out(&*error),
+        }
+    }
+}
+
+/// A failure; where a ledger is damaged, with the way out.
+fn with_way_out(error: &(dyn std::error::Error + 'static)) -> CliError {
+    let failure = CliError::caused(ErrorKind::Failure, error);
+    let is_damage = match error.downcast_ref::<StoreError>() {
+        Some(error) => error.is_damage(),
+        None => error.is::<ReadError>(),
+    };
+    if !is_damage {
+        return failure;
+    }
+    let reference = LedgerName::Reservations.reference();
+    failure
+        .with_hint(Hint::plain("nothing was changed. To find what is whole and go back to it:"))
+        .with_hint(Hint::plain("  git coord ledger verify"))
+        .with_hint(Hint::plain(
+            "  git coord ledger rollback reservations --to <entry> --reason <why>",
+        ))
+        .with_hint(Hint::plain(format!("  or, by hand: git update-ref {reference} <entry>")))
+}
+
+/// A refusal with what can be done about it.
+fn refused(refusal: &Refusal) -> CliError {
+    match refusal {
+        Refusal::Held { conflicts, at } => held(conflicts, *at),
+        Refusal::NotYours { holds, at } => {
+            let details = fields([("holds", holds_json(holds, *at))]);
+            let look = next(&["list", &format!("--holder={}", holds[0].holder)]);
+            let hint = "its holder can do this; to do it anyway, on the record, add: \
+                        --force --reason '<why>'";
+            CliError::refused(refusal.code(), refusal.to_string(), details, &[look])
+                .with_hint(Hint::advice(Advice::NotYours, hint))
+        }
+        Refusal::NothingThere { .. } => CliError::new(ErrorKind::NothingThere, refusal.to_string()),
+        Refusal::TooMany { count, max, .. } => {
+            let details = fields([("count", json!(count)), ("max", json!(max))]);
+            CliError::refused(
+                refusal.code(),
+                refusal.to_string(),
+                details,
+                &[next(&["list", "--mine"])],
+            )
+        }
+        Refusal::Ambiguous { prefix, ids } => {
+            let details = fields([("prefix", json!(prefix)), ("ids", json!(ids))]);
+            CliError::refused(refusal.code(), refusal.to_string(), details, &[next(&["list"])])
+        }
+        Refusal::RequestMismatch { id, by } => {
+            let details = fields([("request_id", json!(id)), ("by", json!(by))]);
+            CliError::refused(refusal.code(), refusal.to_string(), details, &[])
+                .with_hint(Hint::plain("a request id names one request; choose another"))
+        }
+        Refusal::RequestOver { id, ended } => {
+            let details = fields([("request_id", json!(id)), ("ended", json!(ended))]);
+            CliError::refused(refusal.code(), refusal.to_string(), details, &[])
+                .with_hint(Hint::plain("to ask again, choose another request id"))
+        }
+        Refusal::Changed { expected, found } => {
+            let details = fields([("expected", json!(expected)), ("found", json!(found))]);
+            let look = next(&["ledger", "log", "reservations"]);
+            CliError::refused(refusal.code(), refusal.to_string(), details, &[look])
+        }
+    }
+}
+
+fn held(conflicts: &[Conflict], now: Timestamp) -> CliError {
+    let mut lines: Vec<String> = conflicts
+        .iter()
+        .take(CONFLICTS_SHOWN_MAX)
+        .map(|conflict| conflict_text(conflict, now))
+        .collect();
+    if let more @ 1.. = conflicts.len().saturating_sub(CONFLICTS_SHOWN_MAX) {
+        lines.push(format!("and {more} more"));
+    }
+    let commands = what_next(conflicts);
+    let mut error = CliError::refused(
+        "held",
+        lines.join("\n       "),
+        fields([("conflicts", conflicts_json(conflicts, now))]),
+        &commands,
+    );
+    error.json_extra.extend(held_fields(conflicts, now));
+    let hint = "nothing was reserved; work on something else, or look again later:";
+    error = error.with_hint(Hint::advice(Advice::Held, hint));
+    // What cannot be typed is not suggested; programs find it in the JSON.
+    for command in commands.iter().filter(|words| !words.concat().contains(is_disguise)) {
+        error = error.with_hint(Hint::advice(Advice::Held, format!("  {}", in_shell(command))));
+    }
+    error
+}
+
+/// What `reserve` and `check` have at the top of their answers, refused or not.
+fn held_fields(conflicts: &[Conflict], now: Timestamp) -> Map<String, Value> {
+    fields([
+        ("granted", json!([])),
+        ("free", json!(false)),
+        ("conflicts", conflicts_json(conflicts, now)),
+    ])
+}
+
+/// The refusal of an answer that has conflicts in it.
+pub(crate) fn held_json(conflicts: &[Conflict], now: Timestamp) -> Value {
+    let messages: Vec<String> =
+        conflicts.iter().take(1).map(|conflict| conflict_text(conflict, now)).collect();
+    json!({ "code": "held", "message": messages.concat(), "next": what_next(conflicts) })
+}
+
+/// Commands that can be run as they are. Patterns come from others, so `--` stands before them.
+fn what_next(conflicts: &[Conflict]) -> Vec<Vec<String>> {
+    let Some(first) = conflicts.first() else { return Vec::new() };
+    let mut commands = Vec::new();
+    if let Some(pattern) = from_top(&first.pattern) {
+        commands.push(next(&["check", "--", &pattern]));
+    }
+    commands.push(next(&["list", &format!("--holder={}", first.held.holder)]));
+    commands
+}
+
+/// A pattern as it can be typed in any directory.
+fn from_top(pattern: &Pattern) -> Option<String> {
+    let text = std::str::from_utf8(pattern.as_bytes()).ok()?;
+    Some(format!(":/{text}"))
+}
+
+fn next(words: &[&str]) -> Vec<String> {
+    ["git", "coord"].iter().chain(words).map(|word| (*word).to_owned()).collect()
+}
+
+/// A command as a shell reads it back.
+pub(crate) fn in_shell(words: &[impl AsRef<str>]) -> String {
+    let quoted = words.iter().map(AsRef::as_ref).map(|word: &str| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@,+".contains(c);
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.to_owned()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,209 @@
+//! The only place that writes to the terminal: stdout is data, stderr is talk.
+//!
+//! A reader that goes away (`git coord list | head -1`) is a quiet success; every other failure
+//! to write is an error.
+
+use std::io::{self, IsTerminal as _, Write};
+
+use serde_json::{Map, Value, json};
+
+use super::color::{ColorChoice, ColorInputs, Slot, wants_color};
+use super::error::Advice;
+use crate::app::config::parse_boolean;
+use crate::core::environment::Environment;
+use crate::core::text::shown;
+
+/// The version of every JSON object that is printed.
+pub(crate) const JSON_SCHEMA: u32 = 1;
+
+/// How the user wants to be talked to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Manner {
+    /// One JSON object on stdout instead of text.
+    pub(crate) json: bool,
+    /// No talk on stderr except errors.
+    pub(crate) quiet: bool,
+    /// `--color`.
+    pub(crate) color: Option<ColorChoice>,
+}
+
+/// Where output goes and how it looks.
+pub(crate) struct Ui {
+    out: Stream,
+    err: Stream,
+    manner: Manner,
+    silenced: Vec<Advice>,
+    is_terminal: bool,
+}
+
+struct Stream {
+    to: Box<dyn Write>,
+    colored: bool,
+    closed: bool,
+}
+
+impl Ui {
+    /// The process's own streams.
+    pub(crate) fn of_process(
+        manner: Manner,
+        environment: &Environment,
+        config: &dyn Fn(&str) -> Option<String>,
+    ) -> Ui {
+        let colored = |is_terminal| {
+            wants_color(&ColorInputs { option: manner.color, environment, config, is_terminal })
+        };
+        let (stdout, stderr) = (io::stdout(), io::stderr());
+        let is_terminal = stdout.is_terminal();
+        let out_colored = colored(is_terminal);
+        let err_colored = colored(stderr.is_terminal());
+        Ui {
+            // Buffered: a list of thousands of lines is not written line by line.
+            out: Stream::new(Box::new(io::BufWriter::new(stdout)), out_colored),
+            err: Stream::new(Box::new(stderr), err_colored),
+            manner,
+            silenced: silenced_advice(environment, config),
+            is_terminal,
+        }
+    }
+
+    /// Whether answers are JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.manner.json
+    }
+
+    /// Whether the reader of stdout has gone away: nothing more needs to be printed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.out.closed
+    }
+
+    /// One line of data.
+    pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
+        self.out.write(text)?;
+        self.out.write("\n")
+    }
+
+    /// Data that brings its own line ends, such as a script.
+    pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
+        self.out.write(text)
+    }
+
+    /// The answer of a command as JSON: `schema` and `ok` come first, then the given fields.
+    pub(crate) fn answer(&mut self, ok: bool, fields: Map<String, Value>) -> io::Result<()> {
+        let mut answer = Map::new();
+        answer.insert("schema".to_owned(), json!(JSON_SCHEMA));
+        answer.insert("ok".to_owned(), json!(ok));
+        answer.extend(fields);
+        self.line(&Value::Object(answer).to_string())
+    }
+
+    /// One JSON value on its own line, for streams of events.
+    pub(crate) fn json_line(&mut self, value: &Value) -> io::Result<()> {
+        self.line(&value.to_string())
+    }
+
+    /// Talk that `--quiet` silences.
+    pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
+        if self.manner.quiet { Ok(()) } else { self.talk(text) }
+    }
+
+    /// A warning, on stderr also in JSON mode.
+    pub(crate) fn warn(&mut self, text: &str) -> io::Result<()> {
+        let word = self.paint_talk(Slot::Warning, "warning:");
+        self.note(&format!("{word} {}", shown(text)))
+    }
+
+    /// Talk that cannot be silenced: errors.
+    pub(crate) fn talk(&mut self, text: &str) -> io::Result<()> {
+        // What was found comes before what is said about it, also in one terminal. If it cannot be
+        // written, that is to be said too.
+        self.flush().ok();
+        self.err.write(text)?;
+        self.err.write("\n")
+    }
+
+    /// Text in the colour of its slot, for stdout. Foreign text goes through `shown` first.
+    pub(crate) fn paint(&self, slot: Slot, text: &str) -> String {
+        self.out.painted(slot, text)
+    }
+
+    /// Text in the colour of its slot, for stderr.
+    pub(crate) fn paint_talk(&self, slot: Slot, text: &str) -> String {
+        self.err.painted(slot, text)
+    }
+
+    /// Whether the user still wants this kind of hint.
+    pub(crate) fn wants_advice(&self, advice: Advice) -> bool {
+        !self.manner.quiet && !self.silenced.contains(&advice)
+    }
+
+    /// Whether a person looks at stdout right now.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
+    /// Whether stdout gets colour.
+    pub(crate) fn is_colored(&self) -> bool {
+        self.out.colored
+    }
+
+    /// Hands everything to the system; a full disk shows here at the latest.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Stream {
+    fn new(to: Box<dyn Write>, colored: bool) -> Stream {
+        Stream { to, colored, closed: false }
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        if self.closed {
+            return Ok(());
+        }
+        let written = self.to.write_all(text.as_bytes());
+        self.unless_closed(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.closed {
+            return Ok(());
+        }
+        let flushed = self.to.flush();
+        self.unless_closed(flushed)
+    }
+
+    fn unless_closed(&mut self, result: io::Result<()>) -> io::Result<()> {
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    fn painted(&self, slot: Slot, text: &str) -> String {
+        if self.colored {
+            let style = slot.style();
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+fn silenced_advice(
+    environment: &Environment,
+    config: &dyn Fn(&str) -> Option<String>,
+) -> Vec<Advice> {
+    let is_off = |value: &str| parse_boolean(value) == Some(false);
+    if environment.non_empty("GIT_ADVICE").is_some_and(is_off) {
+        return Advice::ALL.to_vec();
+    }
+    let silenced = |advice: &Advice| config(advice.key()).as_deref().is_some_and(is_off);
+    Advice::ALL.into_iter().filter(silenced).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,69 @@
+//! Wrong command lines, told in the way of all other errors.
+//!
+//! clap finds the fault; here its text is taken apart into a message, hints and the usage line,
+//! so that it can be shown as JSON and never ends with clap's exit code 2.
+
+use clap::error::{ContextKind, ContextValue};
+
+use super::error::{CliError, ErrorKind, Hint};
+use super::suggest;
+use crate::core::text::shown;
+
+/// The error that tells what clap found.
+pub(crate) fn usage_error(error: &clap::Error) -> CliError {
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return missing_subcommand(error);
+    }
+    let rendered = error.render().to_string();
+    let paragraph = rendered.split("\n\n").next().unwrap_or_default();
+    let message = paragraph.strip_prefix("error: ").unwrap_or(paragraph);
+    let message = message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    // It repeats what was typed, which may have come from anywhere.
+    let mut result = CliError::new(ErrorKind::Usage, shown(&message));
+    if let Some(command) = meant_command(error) {
+        result = result.with_hint(Hint::plain(format!("did you mean '{command}'?")));
+    } else {
+        for tip in rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: ")) {
+            result = result.with_hint(Hint::plain(shown(tip)));
+        }
+    }
+    if let Some(usage) = rendered.lines().find_map(|line| line.strip_prefix("Usage: ")) {
+        result = result.with_hint(Hint::plain(format!("usage: {usage}")));
+    }
+    result.with_hint(Hint::plain("all commands and options: git coord -h"))
+}
+
+/// A group of commands, named without one of them: its help says which there are.
+fn missing_subcommand(error: &clap::Error) -> CliError {
+    let rendered = error.render().to_string();
+    let usage = rendered.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
+    let (_, commands) = rendered.split_once("Commands:\n").unwrap_or_default();
+    let names: Vec<&str> = commands
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let message = format!("a command is missing: one of {}", names.join(", "));
+    CliError::new(ErrorKind::Usage, message).with_hint(Hint::plain(format!("usage: {usage}")))
+}
+
+/// Whether the user wants JSON, asked of words that could not be parsed.
+pub(crate) fn asks_for_json(words: &[std::ffi::OsString]) -> bool {
+    words.iter().skip(1).take_while(|word| *word != "--").any(|word| word == "--json")
+}
+
+/// The command that was most likely meant: by a word for the same thing, or by its spelling.
+fn meant_command(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    if let Some(command) = suggest::command_for(word) {
+        return Some(command.to_owned());
+    }
+    match error.get(ContextKind::SuggestedSubcommand) {
+        Some(ContextValue::String(similar)) => Some(similar.clone()),
+        // The most similar one comes last.
+        Some(ContextValue::Strings(similar)) => similar.last().cloned(),
+        _ => None,
+    }
+}

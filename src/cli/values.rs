@@ -1,0 +1,91 @@
+//! Values on the command line, parsed where they are read, so that a wrong one is a usage error
+//! that names it.
+
+use std::time::Duration;
+
+use crate::core::duration;
+use crate::core::ids::EntryName;
+use crate::core::time::Ttl;
+use crate::store::layout::LedgerName;
+
+/// A ledger, or one of its entries: `reservations`, `reservations@3f9c2ab1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LedgerAt {
+    /// Which ledger.
+    pub(crate) ledger: LedgerName,
+    /// Which entry; the newest where it is not given.
+    pub(crate) entry: Option<EntryName>,
+}
+
+/// A place in a ledger's sequence of events: `reservations:42`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EventPlace {
+    /// Which ledger.
+    pub(crate) ledger: LedgerName,
+    /// After which sequence number.
+    pub(crate) sequence: u64,
+}
+
+/// `90s`, `15m`, `2h`, `7d`.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    duration::parse_duration(text).map_err(|error| error.to_string())
+}
+
+/// A duration from one second to one day.
+pub(crate) fn parse_ttl(text: &str) -> Result<Ttl, String> {
+    duration::parse_ttl(text).map_err(|error| error.to_string())
+}
+
+/// `<ledger>` or `<ledger>@<entry>`.
+pub(crate) fn parse_ledger_at(text: &str) -> Result<LedgerAt, String> {
+    let (ledger, entry) = match text.split_once('@') {
+        Some((ledger, entry)) => (ledger, Some(parse_entry(entry)?)),
+        None => (text, None),
+    };
+    Ok(LedgerAt { ledger: parse_ledger(ledger)?, entry })
+}
+
+/// A commit id, a prefix of one, or a sequence number.
+pub(crate) fn parse_entry(text: &str) -> Result<EntryName, String> {
+    text.to_ascii_lowercase()
+        .parse()
+        .map_err(|_| "an entry is named by its commit id or its sequence number".to_owned())
+}
+
+/// `<ledger>:<sequence number>`.
+pub(crate) fn parse_event_place(text: &str) -> Result<EventPlace, String> {
+    let (ledger, sequence) =
+        text.split_once(':').ok_or("expected <ledger>:<sequence number>, as 'reservations:42'")?;
+    let sequence =
+        sequence.parse().map_err(|_| format!("'{sequence}' is not a sequence number"))?;
+    Ok(EventPlace { ledger: parse_ledger(ledger)?, sequence })
+}
+
+fn parse_ledger(text: &str) -> Result<LedgerName, String> {
+    text.parse().map_err(|error: crate::store::layout::NoSuchLedger| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ledgers_and_entries() {
+        let newest = LedgerAt { ledger: LedgerName::Reservations, entry: None };
+        assert_eq!(parse_ledger_at("reservations"), Ok(newest));
+        let at = parse_ledger_at("reservations@3F9c").expect("good");
+        assert_eq!(at.entry, Some("3f9c".parse().unwrap()));
+        for bad in ["", "reservation", "reservations@", "reservations@x y", "@3f9c"] {
+            assert!(parse_ledger_at(bad).is_err(), "{bad}");
+        }
+    }
+
+    /// 7/NUMBERS
+    #[test]
+    fn places_need_a_ledger_and_a_number() {
+        assert_eq!(parse_event_place("reservations:0").map(|place| place.sequence), Ok(0));
+        for bad in ["42", "reservations:", "reservations:-1", "reservations:1e99", "x:1"] {
+            assert!(parse_event_place(bad).is_err(), "{bad}");
+        }
+    }
+}

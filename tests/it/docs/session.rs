@@ -1,0 +1,47 @@
+//! A shell whose directory and exported variables outlive each command of a page.
+
+use std::path::PathBuf;
+
+use crate::support::content::Content;
+use crate::support::{Output, Repo};
+
+/// Runs the text in `$1` in the state that the command before left, and leaves its own.
+const STEP: &str = r#"
+cd "$(cat "$2/directory")" || exit 125
+. "$2/variables"
+trap 'code=$?; pwd >"$2/directory"; export -p >"$2/variables"; exit $code' EXIT
+eval "$1"
+"#;
+
+pub(super) struct Session {
+    repo: Repo,
+    state: PathBuf,
+}
+
+impl Session {
+    /// A session at the top of a scratch repository with nothing in the making.
+    pub(super) fn new() -> Session {
+        let repo = Repo::with(&Content::clean());
+        let state = repo.world().join("tmp/session");
+        std::fs::create_dir(&state).expect("a directory can be made");
+        let directory = repo.work().display().to_string();
+        std::fs::write(state.join("directory"), directory).expect("a file can be written");
+        std::fs::write(state.join("variables"), "").expect("a file can be written");
+        Session { repo, state }
+    }
+
+    /// Runs one command and returns what a terminal would show, as stdout.
+    pub(super) fn run(&self, command: &str) -> Output {
+        let script = format!("exec 2>&1\n{STEP}");
+        let call = self.repo.call("").without_env("GIT_COORD_NOW").program("sh");
+        let state = self.state.display().to_string();
+        call.args(["-c", &script, "sh", command, &state]).run_unproven()
+    }
+}
+
+#[test]
+fn directory_and_variables_stay() {
+    let session = Session::new();
+    session.run("cd src && export WHO=ada").done();
+    assert_eq!(session.run("echo $WHO; basename \"$PWD\"; false").exits(1).stdout, "ada\nsrc\n");
+}

@@ -1,0 +1,80 @@
+//! The frame of the command line: help, hints, colour, quiet, and JSON for every outcome.
+
+use crate::support::contract::{exit, refusal};
+use crate::support::{Output, Repo};
+
+/// A refusal as a person sees it, with one variable set.
+fn refusal_with(name: &str, value: &str) -> Output {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/**");
+    let call = repo.call("bob").env(name, value).args(["reserve", "src/main.rs"]);
+    call.run().exits(exit::NO)
+}
+
+fn has_hint(output: &Output) -> bool {
+    output.stderr.lines().any(|line| line.starts_with("hint:"))
+}
+
+#[test]
+fn hints_can_be_switched_off() {
+    assert!(has_hint(&refusal_with("UNRELATED", "1")), "a refusal says what can be done");
+    assert!(!has_hint(&refusal_with("GIT_ADVICE", "0")));
+}
+
+#[test]
+fn data_goes_to_stdout_and_talk_to_stderr() {
+    let no = refusal_with("UNRELATED", "1");
+    assert_eq!(no.stdout, "");
+    assert_ne!(no.stderr, "");
+}
+
+#[test]
+fn a_pipe_gets_no_colour_unless_asked() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/**");
+    let coloured = |args: &[&str]| repo.coord("alice", args).done().stdout.contains('\x1b');
+    assert!(!coloured(&["list"]));
+    assert!(!coloured(&["--color", "never", "list"]));
+    assert!(coloured(&["--color", "always", "list"]));
+    assert!(!coloured(&["--color", "always", "--json", "list"]));
+}
+
+#[test]
+fn quiet_says_nothing_that_was_expected() {
+    let repo = Repo::new();
+    let quiet = repo.coord("alice", ["--quiet", "reserve", "src/**"]).done();
+    assert_eq!(quiet.stderr, "");
+    repo.coord("bob", ["-q", "reserve", "src/x"]).exits(exit::NO);
+}
+
+#[test]
+fn short_help_and_version_need_no_repository() {
+    let repo = Repo::new();
+    let call = |args: &[&str]| repo.call("").dir(repo.elsewhere()).args(args).run().done();
+    call(&["-h"]).says("reserve").says("release");
+    call(&["reserve", "-h"]).says("--ttl").says("--shared");
+    call(&["--version"]).says(env!("CARGO_PKG_VERSION"));
+}
+
+/// 1/QUALITY-5: kinds are compared by kind, not by text.
+#[test]
+fn every_outcome_has_its_kind_in_json() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/**");
+    let kind = |args: &[&str]| repo.coord_json("bob", args).json()["error"]["kind"].clone();
+    assert_eq!(kind(&["reserve", "x", "--ttl", "0s"]), "usage");
+    assert_eq!(kind(&["transfer", "--to", "carol", "zzzzzzzz"]), "nothing");
+    assert_eq!(kind(&["-C", "no-such-directory", "list"]), "failure");
+    repo.coord_json("bob", ["reserve", "src/x"]).refused(refusal::HELD);
+}
+
+/// Only what exists is registered.
+#[test]
+fn no_command_answers_not_yet() {
+    let repo = Repo::new();
+    let help = repo.coord("", ["-h"]).done();
+    help.says("reserve");
+    for text in ["not yet", "not implemented", "unimplemented"] {
+        assert!(!help.stdout.to_lowercase().contains(text), "{help:#?}");
+    }
+}

@@ -1,0 +1,103 @@
+//! What must be true of every state that any sequence of commands leads to.
+
+use std::collections::BTreeMap;
+
+use git_coord::core::pattern::Case;
+use git_coord::core::reservation::{Hold, facts, index, laws};
+use proptest::prelude::*;
+use serde_json::{Map, Value};
+
+use crate::scenario::{MemoryLedger, reserving, steps};
+
+/// The holds of a state as their documents say them.
+fn stored(ledger: &MemoryLedger) -> BTreeMap<String, Map<String, Value>> {
+    let document = |hold: Hold| match serde_json::to_value(&hold).unwrap() {
+        Value::Object(fields) => (hold.id.to_string(), fields),
+        _ => unreachable!(),
+    };
+    index::all(&ledger.documents).unwrap().into_iter().map(document).collect()
+}
+
+fn holds_of(ledger: &MemoryLedger) -> Vec<(String, String, &'static str)> {
+    let mut holds: Vec<_> = index::all(&ledger.documents)
+        .unwrap()
+        .into_iter()
+        .filter(|hold| hold.is_live(ledger.at))
+        .map(|hold| (hold.holder.to_string(), hold.pattern.shown(), hold.mode.name()))
+        .collect();
+    holds.sort();
+    holds
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 256,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// 1/C1, 1/H1, 1/H3, 1/ARCH-3: no two live holds of strangers overlap unless both are shared,
+    /// the tree is a function of the documents, every change has its event, and the events alone
+    /// lead to the same state.
+    #[test]
+    fn laws_hold_after_every_step(steps in steps(30)) {
+        let mut ledger = MemoryLedger::new(Case::Sensitive);
+        let mut folded = BTreeMap::new();
+        let mut seen = 0;
+        for step in &steps {
+            let Some(asked) = ledger.ask(step) else { continue };
+            let fences_before = fences(&ledger);
+            let number = ledger.history.len();
+            let outcome = ledger.transact(&asked, || format!("{number:040x}").parse().unwrap());
+            let faults = laws::faults(&ledger.documents, ledger.at, ledger.case).unwrap();
+            prop_assert!(faults.is_empty(), "{faults:?} after {asked:?}", asked = asked.command);
+            for event in &ledger.events[seen..] {
+                facts::fold(&mut folded, event);
+            }
+            seen = ledger.events.len();
+            prop_assert_eq!(&folded, &stored(&ledger), "events against documents");
+            prop_assert!(outcome == "done" || fences_before == fences(&ledger));
+        }
+    }
+
+    /// Rollback restores: right after any step, going back to the entry before it gives the holds
+    /// that were live then and still would be.
+    #[test]
+    fn rollback_restores(steps in steps(20)) {
+        let mut ledger = MemoryLedger::new(Case::Sensitive);
+        for step in &steps {
+            let Some(asked) = ledger.ask(step) else { continue };
+            let before = holds_of(&ledger);
+            let number = ledger.history.len();
+            let outcome = ledger.transact(&asked, || format!("{number:040x}").parse().unwrap());
+            // Without an entry there is nothing to undo; with a passing of time, holds end.
+            let no_time_passed = number > 0 && asked.clock == ledger.times[number - 1];
+            if outcome != "done" || !no_time_passed {
+                continue;
+            }
+            let back = crate::scenario::rollback_by(&mut ledger, 1);
+            let number = ledger.history.len();
+            ledger.transact(&back, || format!("{number:040x}").parse().unwrap());
+            prop_assert_eq!(&before, &holds_of(&ledger), "undoing {:?}", asked.command);
+        }
+    }
+}
+
+fn fences(ledger: &MemoryLedger) -> Vec<u64> {
+    index::all(&ledger.documents).unwrap().iter().map(|hold| hold.fence).collect()
+}
+
+/// 1/ARCH-2: an id that is taken is noticed inside the decision, and another one is derived.
+#[test]
+fn an_id_that_is_taken_is_not_given_again() {
+    let mut ledger = MemoryLedger::new(Case::Sensitive);
+    let first = reserving(&mut ledger, "docs");
+    let mut second = reserving(&mut ledger, "src/a");
+    second.op = first.op.clone();
+    for (number, asked) in [first, second].iter().enumerate() {
+        ledger.transact(asked, || format!("{number:040x}").parse().unwrap());
+    }
+    let held: Vec<String> = holds_of(&ledger).into_iter().map(|(_, pattern, _)| pattern).collect();
+    assert_eq!(held, ["docs", "src/a"]);
+    assert_eq!(stored(&ledger).len(), 2, "two ids");
+}

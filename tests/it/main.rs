@@ -1,0 +1,49 @@
+//! The single integration-test binary. Each file here is one command or one concern; `support` is
+//! what they stand on. Every test calls the built program in a repository of its own.
+//!
+//! Ids such as `1/C1` name the requirement that a test shows.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod support;
+
+mod bad_input;
+mod check;
+mod completions;
+mod concurrency;
+mod configuration;
+mod damage;
+mod demo;
+mod docs;
+mod events;
+mod everywhere;
+mod frame;
+mod interop;
+mod laws;
+mod ledger;
+mod list;
+mod model;
+mod patterns;
+mod release;
+mod renew;
+mod reserve;
+mod scenario;
+mod shells;
+mod status;
+mod sweep;
+mod tidy;
+mod transfer;
+mod whoami;
+
+/// A file that nobody lists is a test that nobody runs.
+#[test]
+fn every_file_here_is_listed_above() {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let list = include_str!("main.rs");
+    for entry in std::fs::read_dir(here).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_str().unwrap();
+        let is_listed = list.lines().any(|line| line == format!("mod {stem};"));
+        assert!(is_listed || stem == "main", "'{stem}' is not listed in tests/it/main.rs");
+    }
+}

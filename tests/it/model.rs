@@ -1,0 +1,104 @@
+//! The git ledger against the memory ledger: the same commands, the same answers, the same
+//! documents, in folding and in case-sensitive ledgers.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use git_coord::core::command::{Command, Request};
+use git_coord::core::decision::Decide;
+use git_coord::core::documents::{Documents as _, Key, walk};
+use git_coord::core::ids::EntryName;
+use git_coord::core::pattern::Case;
+use git_coord::core::text::Line;
+use git_coord::store::entry::Committer;
+use git_coord::store::files::Files;
+use git_coord::store::layout::LedgerName;
+use git_coord::store::ledger::Ledger;
+use git_coord::store::libgit2::LibGit2;
+use git_coord::store::repository::Repository;
+use git_coord::store::shared_mode::SharedMode;
+use git_coord::store::transact::{TransactError, Writing};
+use git_coord::store::verify::verify;
+use proptest::prelude::*;
+
+use crate::scenario::{Asked, MemoryLedger, steps};
+
+/// A ledger in a repository of its own.
+fn on_git<T>(case: Case, test: impl FnOnce(&Ledger<'_>) -> T) -> T {
+    let home = tempfile::tempdir().unwrap();
+    let repository = Repository::make_empty(home.path()).unwrap();
+    let backend =
+        LibGit2::open(&repository, Files { fsync: false, shared: SharedMode::Umask }).unwrap();
+    let writing = Writing {
+        committer: Committer::new("model", "model@example.org"),
+        queue: None,
+        wait: Duration::from_secs(5),
+        case,
+        clock_skew: Duration::from_secs(300),
+    };
+    test(&Ledger::new(&backend, LedgerName::Reservations, writing))
+}
+
+fn transact(ledger: &Ledger<'_>, asked: &Asked) -> &'static str {
+    match &asked.command {
+        Command::Reserve(command) => transact_as(ledger, asked, command),
+        Command::Renew(command) => transact_as(ledger, asked, command),
+        Command::Release(command) => transact_as(ledger, asked, command),
+        Command::Transfer(command) => transact_as(ledger, asked, command),
+        Command::Sweep(command) => transact_as(ledger, asked, command),
+        Command::Rollback(command) => transact_as(ledger, asked, command),
+    }
+}
+
+fn transact_as<C>(ledger: &Ledger<'_>, asked: &Asked, command: &C) -> &'static str
+where
+    C: Decide + Clone + Into<Command>,
+{
+    let host = Line::new("host").unwrap();
+    let request = Request::new(command.clone(), asked.actor.clone(), host, asked.clock);
+    match ledger.transact(&request, &asked.op, None) {
+        Ok(committed) if committed.entry.is_some() => "done",
+        Ok(_) => "unchanged",
+        Err(TransactError::Refused(refusal)) => refusal.code(),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn tip(ledger: &Ledger<'_>) -> EntryName {
+    ledger.now().unwrap().id().unwrap().to_string().parse().unwrap()
+}
+
+/// What the ledger itself adds is not part of the model.
+fn documents(ledger: &Ledger<'_>) -> BTreeMap<Key, Vec<u8>> {
+    let base = ledger.now().unwrap();
+    let keys = walk(&base.snapshot, &Key::root()).unwrap();
+    let ours = keys.into_iter().filter(|key| !matches!(key.as_str(), "format" | "command"));
+    ours.map(|key| (key.clone(), base.snapshot.get(&key).unwrap().unwrap())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 24,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn git_and_memory_agree(steps in steps(25), fold in any::<bool>()) {
+        let case = if fold { Case::Folded } else { Case::Sensitive };
+        let mut memory = MemoryLedger::new(case);
+        on_git(case, |ledger| {
+            for step in &steps {
+                let Some(asked) = memory.ask(step) else { continue };
+                let by_git = transact(ledger, &asked);
+                let by_memory = memory.transact(&asked, || tip(ledger));
+                prop_assert_eq!(by_git, by_memory, "{:?}", asked.command);
+                prop_assert_eq!(documents(ledger), memory.documents.clone());
+            }
+            let report = verify(ledger, memory.at).unwrap();
+            prop_assert!(report.faults.is_empty(), "{:?}", report.faults);
+            prop_assert_eq!(report.entries, memory.history.len() as u64);
+            Ok(())
+        })?;
+    }
+}

@@ -1,0 +1,277 @@
+//! Random sequences of commands, and a ledger in memory to run them on.
+//!
+//! The same scenario runs on the memory ledger alone (`laws.rs`, many of them) and beside the git
+//! ledger (`model.rs`), which must agree with it document by document.
+
+use std::collections::BTreeMap;
+
+use git_coord::core::command::{Command, decide};
+use git_coord::core::decision::{Env, No};
+use git_coord::core::documents::{Key, apply};
+use git_coord::core::event::Event;
+use git_coord::core::ids::{AgentName, EntryName, HoldId, OpId};
+use git_coord::core::pattern::{Case, Pattern};
+use git_coord::core::reservation::index;
+use git_coord::core::reservation::release::Release;
+use git_coord::core::reservation::renew::Renew;
+use git_coord::core::reservation::reserve::{Reserve, Scope};
+use git_coord::core::reservation::rollback::Rollback;
+use git_coord::core::reservation::select::Selection;
+use git_coord::core::reservation::sweep::Sweep;
+use git_coord::core::reservation::transfer::Transfer;
+use git_coord::core::reservation::{About, Mode, Via};
+use git_coord::core::text::Line;
+use git_coord::core::time::{Timestamp, Ttl};
+use proptest::prelude::*;
+
+/// A session, two of its subagents, and strangers.
+const AGENTS: [&str; 5] = ["ann", "ann/x", "ann/y", "bob", "cid"];
+
+/// Patterns that meet each other in every way: equal, inside, across, not at all.
+const PATTERNS: [&str; 14] = [
+    "src",
+    "src/**",
+    "src/a",
+    "src/a/b",
+    "src/*",
+    "src/*/b",
+    "src/a*",
+    "**/b",
+    "*.md",
+    "docs",
+    "docs/*.md",
+    "**",
+    "[ad]*",
+    "src/[a]",
+];
+
+/// One thing that somebody does.
+#[derive(Clone, Debug)]
+pub(crate) enum Deed {
+    Reserve { patterns: Vec<usize>, shared: bool, ttl: u64, each: bool, request: Option<u8> },
+    RenewMine { ttl: u64 },
+    RenewSome { hold: usize, ttl: u64 },
+    ReleaseMine,
+    ReleasePath { pattern: usize, force: bool },
+    ReleaseSome { hold: usize, force: bool },
+    Transfer { to: usize, from: usize, force: bool },
+    Sweep { older_than: u64 },
+    Rollback { back: usize },
+}
+
+/// Who does it, and how many seconds later.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    agent: usize,
+    seconds_later: u64,
+    deed: Deed,
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let pattern = 0..PATTERNS.len();
+    let agent = 0..AGENTS.len();
+    let ttl = prop_oneof![Just(5_u64), Just(60), Just(600)];
+    prop_oneof![
+        8 => (
+            prop::collection::vec(pattern.clone(), 1..3),
+            any::<bool>(),
+            ttl.clone(),
+            any::<bool>(),
+            prop::option::weighted(0.2, 0_u8..3),
+        )
+            .prop_map(|(patterns, shared, ttl, each, request)| Deed::Reserve {
+                patterns, shared, ttl, each, request,
+            }),
+        1 => ttl.clone().prop_map(|ttl| Deed::RenewMine { ttl }),
+        1 => (0_usize..8, ttl).prop_map(|(hold, ttl)| Deed::RenewSome { hold, ttl }),
+        1 => Just(Deed::ReleaseMine),
+        1 => (pattern, any::<bool>())
+            .prop_map(|(pattern, force)| Deed::ReleasePath { pattern, force }),
+        1 => (0_usize..8, any::<bool>())
+            .prop_map(|(hold, force)| Deed::ReleaseSome { hold, force }),
+        1 => (agent.clone(), agent, any::<bool>())
+            .prop_map(|(to, from, force)| Deed::Transfer { to, from, force }),
+        1 => prop_oneof![Just(0_u64), Just(30)].prop_map(|older_than| Deed::Sweep { older_than }),
+        1 => (1_usize..6).prop_map(|back| Deed::Rollback { back }),
+    ]
+}
+
+/// A scenario of up to `length` steps.
+pub(crate) fn steps(length: usize) -> impl Strategy<Value = Vec<Step>> {
+    let step = (0..AGENTS.len(), prop_oneof![3 => Just(0_u64), 1 => 1_u64..90], deed())
+        .prop_map(|(agent, seconds_later, deed)| Step { agent, seconds_later, deed });
+    prop::collection::vec(step, 1..length)
+}
+
+/// A ledger that is nothing but a map.
+pub(crate) struct MemoryLedger {
+    pub(crate) documents: BTreeMap<Key, Vec<u8>>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) case: Case,
+    /// The state after each entry, by the name that the entry is given.
+    pub(crate) history: Vec<(EntryName, BTreeMap<Key, Vec<u8>>)>,
+    /// When each entry was decided.
+    pub(crate) times: Vec<Timestamp>,
+    pub(crate) at: Timestamp,
+    fence: u64,
+    ops: u128,
+}
+
+/// What a step asks for, ready to be decided anywhere.
+pub(crate) struct Asked {
+    pub(crate) actor: AgentName,
+    pub(crate) clock: Timestamp,
+    pub(crate) op: OpId,
+    pub(crate) command: Command,
+}
+
+fn line(text: &str) -> Line {
+    Line::new(text).unwrap()
+}
+
+fn pattern(index: usize) -> Pattern {
+    Pattern::canonical(PATTERNS[index].as_bytes()).unwrap()
+}
+
+fn agent(index: usize) -> AgentName {
+    AGENTS[index].parse().unwrap()
+}
+
+impl MemoryLedger {
+    pub(crate) fn new(case: Case) -> MemoryLedger {
+        MemoryLedger {
+            documents: BTreeMap::new(),
+            events: Vec::new(),
+            case,
+            history: Vec::new(),
+            times: Vec::new(),
+            at: "2026-01-05T10:00:00Z".parse().unwrap(),
+            fence: 0,
+            ops: 0,
+        }
+    }
+
+    /// The request that a step comes to in the present state.
+    pub(crate) fn ask(&mut self, step: &Step) -> Option<Asked> {
+        self.ops += 1;
+        let command = self.command(&step.deed)?;
+        let clock = self.at.plus_seconds(step.seconds_later);
+        Some(Asked { actor: agent(step.agent), clock, op: OpId::from_bits(self.ops), command })
+    }
+
+    fn command(&self, deed: &Deed) -> Option<Command> {
+        let ttl = |seconds: u64| Ttl::from_seconds(seconds).unwrap();
+        let force = |force: bool| force.then(|| line("by force"));
+        Some(match deed {
+            Deed::Reserve { patterns, shared, ttl: seconds, each, request } => Reserve {
+                patterns: patterns.iter().map(|index| pattern(*index)).collect(),
+                mode: if *shared { Mode::Shared } else { Mode::Exclusive },
+                ttl: ttl(*seconds),
+                about: About {
+                    reason: None,
+                    task: None,
+                    run: None,
+                    via: Via::Command,
+                    worktree: None,
+                },
+                files: Vec::new(),
+                scope: if *each { Scope::Each } else { Scope::All },
+                request_id: request.map(|number| format!("r{number}").parse().unwrap()),
+            }
+            .into(),
+            Deed::RenewMine { ttl: seconds } => {
+                let which = Selection { mine: true, ..Selection::default() };
+                Renew { which, ttl: ttl(*seconds) }.into()
+            }
+            Deed::RenewSome { hold, ttl: seconds } => {
+                Renew { which: self.named(*hold)?, ttl: ttl(*seconds) }.into()
+            }
+            Deed::ReleaseMine => {
+                let which = Selection { mine: true, ..Selection::default() };
+                Release { which, force: None }.into()
+            }
+            Deed::ReleasePath { pattern: index, force: forced } => {
+                let which = Selection { paths: vec![pattern(*index)], ..Selection::default() };
+                Release { which, force: force(*forced) }.into()
+            }
+            Deed::ReleaseSome { hold, force: forced } => {
+                Release { which: self.named(*hold)?, force: force(*forced) }.into()
+            }
+            Deed::Transfer { to, from, force: forced } => Transfer {
+                from: agent(*from),
+                to: agent(*to),
+                which: Selection::default(),
+                force: force(*forced),
+            }
+            .into(),
+            Deed::Sweep { older_than } => Sweep { older_than_seconds: *older_than }.into(),
+            Deed::Rollback { back } => {
+                let at = self.history.len().checked_sub(*back + 1)?;
+                Rollback { to: self.history[at].0.clone(), reason: line("again") }.into()
+            }
+        })
+    }
+
+    /// One of the holds by its id.
+    fn named(&self, number: usize) -> Option<Selection> {
+        let holds = index::all(&self.documents).unwrap();
+        let hold = holds.get(number % holds.len().max(1))?;
+        Some(Selection { ids: vec![prefix(&hold.id)], ..Selection::default() })
+    }
+
+    /// Decides, and says what came of it in a word.
+    pub(crate) fn transact(
+        &mut self,
+        asked: &Asked,
+        entry_name: impl FnOnce() -> EntryName,
+    ) -> &'static str {
+        let earlier = asked.command.reads_entry().and_then(|name| {
+            self.history.iter().find(|(entry, _)| entry == name).map(|(_, documents)| documents)
+        });
+        let now = asked.clock.max(self.at);
+        let env = Env {
+            actor: &asked.actor,
+            now,
+            op: &asked.op,
+            fence: self.fence,
+            case: self.case,
+            earlier: earlier.map(|documents| documents as _),
+        };
+        let changes = match decide(&asked.command, &self.documents, env) {
+            Ok(decided) => decided.changes,
+            Err(No::Refused(refusal)) => return refusal.code(),
+            Err(No::Unreadable(error)) => panic!("{error}"),
+        };
+        let Some(changes) = changes else { return "unchanged" };
+        apply(&mut self.documents, &changes.edits);
+        self.events.extend(changes.events);
+        self.fence = changes.fence;
+        self.at = now;
+        self.times.push(now);
+        self.history.push((entry_name(), self.documents.clone()));
+        "done"
+    }
+}
+
+/// The request of the first agent for one pattern.
+pub(crate) fn reserving(ledger: &mut MemoryLedger, pattern: &str) -> Asked {
+    let number = PATTERNS.iter().position(|known| *known == pattern).expect("a known pattern");
+    let deed = Deed::Reserve {
+        patterns: vec![number],
+        shared: false,
+        ttl: 600,
+        each: false,
+        request: None,
+    };
+    ledger.ask(&Step { agent: 0, seconds_later: 0, deed }).expect("it can always be asked for")
+}
+
+/// The request to undo the last `back` entries.
+pub(crate) fn rollback_by(ledger: &mut MemoryLedger, back: usize) -> Asked {
+    let step = Step { agent: 0, seconds_later: 0, deed: Deed::Rollback { back } };
+    ledger.ask(&step).expect("there are that many entries")
+}
+
+fn prefix(id: &HoldId) -> git_coord::core::ids::HoldIdPrefix {
+    id.as_str().parse().unwrap()
+}

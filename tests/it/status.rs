@@ -1,0 +1,33 @@
+//! `status`: one screen, and what a bare `git coord` shows.
+
+use crate::support::Repo;
+
+#[test]
+fn it_shows_what_is_mine() {
+    let repo = Repo::new();
+    repo.reserve_with("alice", &["src/**", "--reason", "handlers"]);
+    repo.coord("alice", ["status"]).done().says("src/**");
+    repo.json("alice", ["status"]);
+}
+
+#[test]
+fn a_bare_call_is_status() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/**");
+    let bare = repo.coord("alice", [""; 0]).done();
+    assert_eq!(bare.stdout, repo.coord("alice", ["status"]).done().stdout);
+    let by_git = repo.git_call(["coord"]).env("GIT_COORD_AGENT", "alice").run().done();
+    assert_eq!(bare.stdout, by_git.stdout);
+}
+
+#[test]
+fn it_only_reads() {
+    let repo = Repo::new();
+    repo.coord("alice", ["status"]).done();
+    assert_eq!(repo.tip(), "");
+    repo.reserve("alice", "src/**");
+    let tip = repo.tip();
+    repo.pass("16m");
+    repo.coord("alice", ["status"]).done();
+    assert_eq!(repo.tip(), tip);
+}

@@ -1,0 +1,68 @@
+//! The words and numbers of the contract that tests rely on, each written down once.
+//!
+//! A test that fails because one of these is spelled otherwise in the program is repaired here.
+
+/// Exit codes (CLI.md). Two is not among them: agents' hooks read it as "block".
+pub(crate) mod exit {
+    /// Done, free, or already so.
+    pub(crate) const DONE: i32 = 0;
+    /// Held by another, refused, or a check that found something.
+    pub(crate) const NO: i32 = 1;
+    /// No such thing.
+    pub(crate) const NOTHING: i32 = 4;
+    /// Contention outlasted `coord.wait`; nothing was written.
+    pub(crate) const BUSY: i32 = 5;
+    /// I/O, a damaged ledger, a newer format.
+    pub(crate) const FAILURE: i32 = 128;
+    /// Wrong usage; nothing was read or written.
+    pub(crate) const USAGE: i32 = 129;
+    /// What no command ever returns.
+    pub(crate) const NEVER: i32 = 2;
+}
+
+/// `refusal.code`.
+pub(crate) mod refusal {
+    pub(crate) const HELD: &str = "held";
+    pub(crate) const NOT_YOURS: &str = "not_yours";
+    pub(crate) const TOO_MANY: &str = "too_many";
+    pub(crate) const REQUEST_MISMATCH: &str = "request_mismatch";
+    pub(crate) const CHANGED: &str = "changed";
+}
+
+/// `type` of an event.
+pub(crate) mod event {
+    pub(crate) const GRANTED: &str = "granted";
+    pub(crate) const RENEWED: &str = "renewed";
+    pub(crate) const RELEASED: &str = "released";
+    pub(crate) const EXPIRED: &str = "expired";
+    pub(crate) const TRANSFERRED: &str = "transferred";
+    pub(crate) const REVOKED: &str = "revoked";
+}
+
+/// The ledger of reservations: its name on the command line, and its ref.
+pub(crate) const RESERVATIONS: &str = "reservations";
+pub(crate) const RESERVATIONS_REF: &str = "refs/coord/reservations";
+
+/// The document with ledger name, version and folding, at the root of every entry's tree.
+pub(crate) const FORMAT: &str = "format";
+/// Where local helpers live, under the common git directory.
+pub(crate) const LOCAL_DIR: &str = "coord";
+
+/// Settings that tests turn.
+pub(crate) mod key {
+    /// Whether writers of one machine queue up (speed only).
+    pub(crate) const QUEUE: &str = "coord.queue";
+    /// How long a writer tries before it says "busy".
+    pub(crate) const WAIT: &str = "coord.wait";
+}
+
+/// Bounds (CLI.md "Limits", "For every command").
+pub(crate) mod limit {
+    pub(crate) const PATTERNS_PER_COMMAND: usize = 500;
+    pub(crate) const HOLDS_PER_AGENT: usize = 1_000;
+    pub(crate) const ROOT_WILDCARDS: usize = 256;
+    pub(crate) const SEGMENTS: usize = 48;
+    pub(crate) const PATTERN_BYTES: usize = 4_096;
+    pub(crate) const AGENT_CHARS: usize = 64;
+    pub(crate) const BRACE_ALTERNATIVES: usize = 16;
+}

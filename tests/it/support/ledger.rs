@@ -1,0 +1,137 @@
+//! The ledger of reservations as git sees it: for tests that read it with other tools, and for
+//! tests that damage it.
+
+use serde_json::Value;
+
+use super::contract::{FORMAT, RESERVATIONS_REF};
+use super::repo::Repo;
+
+impl Repo {
+    /// The newest entry, or nothing before the first.
+    pub(crate) fn tip(&self) -> String {
+        let call = self.git_call(["rev-parse", "--verify", "--quiet", RESERVATIONS_REF]);
+        call.run_unproven().stdout.trim_end().to_owned()
+    }
+
+    /// How many entries there are.
+    #[track_caller]
+    pub(crate) fn entry_count(&self) -> usize {
+        if self.tip().is_empty() {
+            return 0;
+        }
+        let count = self.git(["rev-list", "--count", RESERVATIONS_REF]);
+        count.parse().expect("git counts in numbers")
+    }
+
+    /// The values of a trailer, oldest entry first.
+    #[track_caller]
+    pub(crate) fn trailers(&self, key: &str) -> Vec<String> {
+        let format = format!("--format=%(trailers:key={key},valueonly,separator=)");
+        let all = self.git(["log", "--reverse", &format, RESERVATIONS_REF]);
+        all.lines().map(str::to_owned).collect()
+    }
+
+    /// The paths of the newest entry's tree.
+    #[track_caller]
+    pub(crate) fn documents(&self) -> Vec<String> {
+        let paths = self.git(["ls-tree", "-r", "-z", "--name-only", RESERVATIONS_REF]);
+        paths.split_terminator('\0').map(str::to_owned).collect()
+    }
+
+    /// The documents of one hold: by id, by holder, and at its path.
+    #[track_caller]
+    pub(crate) fn documents_of(&self, id: &str) -> Vec<String> {
+        let is_its = |path: &String| path.ends_with(&format!("/{id}")) || path.ends_with(&at(id));
+        let found: Vec<String> = self.documents().into_iter().filter(is_its).collect();
+        assert_eq!(found.len(), 3, "three links to one document: {found:?}");
+        found
+    }
+
+    /// A document of the newest entry.
+    #[track_caller]
+    pub(crate) fn document(&self, path: &str) -> String {
+        self.git(["cat-file", "blob", &format!("{RESERVATIONS_REF}:{path}")])
+    }
+
+    /// Puts other text into documents of the newest entry, behind the program's back.
+    #[track_caller]
+    pub(crate) fn overwrite(&self, paths: &[String], text: &str) {
+        let blob = self.store_blob(text);
+        let index = self.world().join("tmp/index-of-damage");
+        let git = |args: &[&str]| {
+            let call = self.git_call(args).env("GIT_INDEX_FILE", &index);
+            call.run_unproven().done().stdout.trim_end().to_owned()
+        };
+        git(&["read-tree", RESERVATIONS_REF]);
+        for path in paths {
+            git(&["update-index", "--add", "--cacheinfo", &format!("100644,{blob},{path}")]);
+        }
+        let tree = git(&["write-tree"]);
+        self.replace_tip(&tree, &self.tip_message());
+    }
+
+    /// Puts another message on the newest entry, behind the program's back.
+    #[track_caller]
+    pub(crate) fn overwrite_message(&self, message: &str) {
+        let tree = self.git(["rev-parse", &format!("{RESERVATIONS_REF}^{{tree}}")]);
+        self.replace_tip(&tree, message);
+    }
+
+    /// The message of the newest entry.
+    #[track_caller]
+    pub(crate) fn tip_message(&self) -> String {
+        self.git(["log", "-1", "--format=%B", RESERVATIONS_REF])
+    }
+
+    /// The `format` document of the newest entry, with another version.
+    #[track_caller]
+    pub(crate) fn raise_format(&self, version: u64) {
+        let mut format: Value =
+            serde_json::from_str(&self.document(FORMAT)).expect("'format' is JSON");
+        assert!(format["version"].is_number(), "'format' has a version: {format}");
+        format["version"] = version.into();
+        self.overwrite(&[FORMAT.to_owned()], &format.to_string());
+    }
+
+    /// Stores a blob and returns its name.
+    #[track_caller]
+    pub(crate) fn store_blob(&self, text: &str) -> String {
+        let file = self.world().join("tmp/blob");
+        std::fs::write(&file, text).expect("a file can be written");
+        self.git_call(["hash-object", "-w"])
+            .args([&file])
+            .run_unproven()
+            .done()
+            .stdout
+            .trim()
+            .into()
+    }
+
+    fn replace_tip(&self, tree: &str, message: &str) {
+        let mut args = vec!["commit-tree".to_owned(), tree.to_owned()];
+        let parents = self.git(["log", "-1", "--format=%P", RESERVATIONS_REF]);
+        for parent in parents.split_whitespace() {
+            args.extend(["-p".to_owned(), parent.to_owned()]);
+        }
+        let file = self.world().join("tmp/message");
+        std::fs::write(&file, message).expect("a file can be written");
+        args.extend(["-F".to_owned(), file.display().to_string()]);
+        let commit = self.git(&args);
+        self.git(["update-ref", RESERVATIONS_REF, &commit]);
+    }
+}
+
+fn at(id: &str) -> String {
+    format!("/@{id}")
+}
+
+#[test]
+fn a_document_can_be_overwritten() {
+    let repo = Repo::new();
+    repo.git(["update-ref", RESERVATIONS_REF, "HEAD"]);
+    repo.overwrite(&[FORMAT.to_owned(), "a/@b".to_owned()], "{\"version\":1}");
+    repo.raise_format(7);
+    assert_eq!(repo.document(FORMAT), "{\"version\":7}");
+    assert!(repo.documents().contains(&"a/@b".to_owned()));
+    assert_eq!((repo.entry_count(), repo.tip_message().as_str()), (1, "first"));
+}

@@ -1,0 +1,17 @@
+//! What every test stands on: a hermetic repository, a clock that only moves when told, and the
+//! proof that nothing of the user's was touched (1/QUALITY-3: one set-up for all).
+
+pub(crate) mod call;
+pub(crate) mod content;
+pub(crate) mod contract;
+pub(crate) mod env;
+pub(crate) mod ledger;
+pub(crate) mod output;
+pub(crate) mod race;
+pub(crate) mod repo;
+pub(crate) mod untouched;
+
+pub(crate) use self::call::Call;
+pub(crate) use self::output::{Output, texts};
+pub(crate) use self::race::{race, rounds};
+pub(crate) use self::repo::Repo;

@@ -1,0 +1,223 @@
+//! `Repo`: a scratch repository in a world of its own, with a clock that moves when told.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use jiff::Timestamp;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::call::Call;
+use super::content::Content;
+use super::contract::event;
+use super::output::Output;
+
+/// When every test begins.
+pub(crate) const START: &str = "2026-01-05T10:00:00Z";
+
+/// A repository, its user, and its time.
+pub(crate) struct Repo {
+    world: TempDir,
+    now_seconds: AtomicI64,
+}
+
+impl Repo {
+    /// A repository in the middle of somebody's work.
+    pub(crate) fn new() -> Repo {
+        Repo::with(&Content::usual())
+    }
+
+    /// A repository before its first commit.
+    pub(crate) fn unborn() -> Repo {
+        Repo::with(&Content::default())
+    }
+
+    /// A repository with this in it.
+    pub(crate) fn with(content: &Content) -> Repo {
+        let repo = Repo { world: TempDir::new().expect("a directory"), now_seconds: 0.into() };
+        for directory in ["home/.config", "tmp", "work", "elsewhere"] {
+            fs::create_dir_all(repo.world().join(directory)).expect("a directory can be made");
+        }
+        repo.at(START);
+        repo.git(["init", "--quiet", "--initial-branch=main", "--template=", "."]);
+        content.put_into(&repo);
+        repo.put_hook();
+        repo
+    }
+
+    /// A hook of the user's, which must stay as it is.
+    fn put_hook(&self) {
+        let hook = self.git_dir().join("hooks/pre-commit");
+        fs::create_dir_all(hook.parent().expect("a file lies in a directory")).expect("hooks");
+        fs::write(&hook, "#!/bin/sh\nexit 0\n").expect("a hook can be written");
+        fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("made executable");
+    }
+
+    /// Everything that the test owns: home, scratch files, work tree.
+    pub(crate) fn world(&self) -> &Path {
+        self.world.path()
+    }
+
+    /// The top of the work tree.
+    pub(crate) fn work(&self) -> PathBuf {
+        self.world().join("work")
+    }
+
+    /// A directory that belongs to no repository.
+    pub(crate) fn elsewhere(&self) -> PathBuf {
+        self.world().join("elsewhere")
+    }
+
+    /// The common git directory.
+    pub(crate) fn git_dir(&self) -> PathBuf {
+        self.work().join(".git")
+    }
+
+    /// Writes a file of the work tree.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let file = self.work().join(path);
+        fs::create_dir_all(file.parent().expect("a file lies in a directory")).expect("made");
+        fs::write(file, text).expect("a file can be written");
+    }
+
+    /// Sets the clock.
+    pub(crate) fn at(&self, time: &str) {
+        let time: Timestamp = time.parse().expect("a time in RFC 3339");
+        self.now_seconds.store(time.as_second(), Ordering::SeqCst);
+    }
+
+    /// Lets time pass: `90s`, `16m`, `2h`, `7d`.
+    pub(crate) fn pass(&self, span: &str) {
+        self.now_seconds.fetch_add(seconds(span), Ordering::SeqCst);
+    }
+
+    /// What the clock says, as `GIT_COORD_NOW` and JSON spell it.
+    pub(crate) fn now(&self) -> String {
+        let seconds = self.now_seconds.load(Ordering::SeqCst);
+        Timestamp::from_second(seconds).expect("a time that exists").to_string()
+    }
+
+    /// The time that lies `span` ahead.
+    pub(crate) fn later(&self, span: &str) -> String {
+        let then = self.now_seconds.load(Ordering::SeqCst) + seconds(span);
+        Timestamp::from_second(then).expect("a time that exists").to_string()
+    }
+
+    /// Runs git at the top of the work tree, which must succeed, and returns what it printed.
+    #[track_caller]
+    pub(crate) fn git(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
+        let output = self.git_call(args).run_unproven().done();
+        output.stdout.trim_end().to_owned()
+    }
+
+    /// A call of git that has not been made yet.
+    pub(crate) fn git_call(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Call {
+        self.call("").program("git").args(args)
+    }
+
+    /// A call of the program by `agent`, or by a person if the name is empty.
+    pub(crate) fn call(&self, agent: &str) -> Call {
+        let call = Call::new(self.world(), &self.work()).env("GIT_COORD_NOW", self.now());
+        if agent.is_empty() { call } else { call.env("GIT_COORD_AGENT", agent) }
+    }
+
+    /// Runs a command as `agent`.
+    #[track_caller]
+    pub(crate) fn coord(
+        &self,
+        agent: &str,
+        args: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Output {
+        self.call(agent).args(args).run()
+    }
+
+    /// Runs a command as `agent` with `--json`.
+    #[track_caller]
+    pub(crate) fn coord_json(
+        &self,
+        agent: &str,
+        args: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Output {
+        self.call(agent).args(["--json"]).args(args).run()
+    }
+
+    /// The answer of a command that must succeed.
+    #[track_caller]
+    pub(crate) fn json(
+        &self,
+        agent: &str,
+        args: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Value {
+        self.coord_json(agent, args).done().json()
+    }
+
+    /// Reserves one pattern, which must succeed, and returns what was granted.
+    #[track_caller]
+    pub(crate) fn reserve(&self, agent: &str, pattern: &str) -> Value {
+        self.reserve_with(agent, &[pattern])
+    }
+
+    /// Reserves one pattern with options, which must succeed, and returns what was granted.
+    #[track_caller]
+    pub(crate) fn reserve_with(&self, agent: &str, args: &[&str]) -> Value {
+        let answer = self.json(agent, std::iter::once(&"reserve").chain(args));
+        let granted = answer["granted"].as_array().expect("'granted' is a list");
+        assert_eq!(granted.len(), 1, "{answer:#}");
+        granted[0].clone()
+    }
+
+    /// The id of what [`Repo::reserve`] granted.
+    #[track_caller]
+    pub(crate) fn reserve_id(&self, agent: &str, pattern: &str) -> String {
+        id_of(&self.reserve(agent, pattern))
+    }
+
+    /// The active reservations.
+    #[track_caller]
+    pub(crate) fn holds(&self) -> Vec<Value> {
+        self.list(&[])
+    }
+
+    /// What `list` answers with these options.
+    #[track_caller]
+    pub(crate) fn list(&self, options: &[&str]) -> Vec<Value> {
+        let answer = self.json("lister", std::iter::once(&"list").chain(options));
+        answer["reservations"].as_array().expect("'reservations' is a list").clone()
+    }
+
+    /// The events of one type, in order; of every type if it is empty.
+    #[track_caller]
+    pub(crate) fn events(&self, kind: &str) -> Vec<Value> {
+        let all = self.coord("lister", ["events", "--json", "--limit", "100000"]).done();
+        let wanted = |found: &Value| kind.is_empty() || found["type"] == kind;
+        all.json_lines().into_iter().filter(wanted).collect()
+    }
+
+    /// How many events of each type of a hold's life there are: granted, released, expired.
+    #[track_caller]
+    pub(crate) fn life_counts(&self) -> [usize; 3] {
+        [event::GRANTED, event::RELEASED, event::EXPIRED].map(|kind| self.events(kind).len())
+    }
+}
+
+/// The id of a reservation.
+#[track_caller]
+pub(crate) fn id_of(hold: &Value) -> String {
+    hold["id"].as_str().unwrap_or_else(|| panic!("no id in {hold:#}")).to_owned()
+}
+
+fn seconds(span: &str) -> i64 {
+    let (number, unit) = span.split_at(span.len() - 1);
+    let number: i64 = number.parse().expect("a number before the unit");
+    let unit = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 60 * 60,
+        "d" => 24 * 60 * 60,
+        other => panic!("no such unit: '{other}'"),
+    };
+    number * unit
+}

@@ -1,0 +1,150 @@
+//! The repository checks itself: the house rules that a reader relies on.
+
+mod files;
+mod rules;
+mod source;
+
+use self::files::{File, root, tracked};
+
+/// Direct and indirect dependencies; a new one is a decision, and this number goes up with it.
+const PACKAGES_MAX: usize = 141;
+/// Lines of a source file, its tests not counted.
+const LINES_MAX: usize = 400;
+/// Characters of a line.
+const COLUMNS_MAX: usize = 100;
+
+/// Commands whose tests stand elsewhere, each with the reason.
+const TESTED_ELSEWHERE: [(&str, &str); 0] = [];
+
+/// Fails, listing them, if anything was found.
+#[track_caller]
+fn none(found: &[String], rule: &str) {
+    assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
+}
+
+#[test]
+fn source_files_are_short() {
+    let long = |file: &File| {
+        let lines = source::lines_without_tests(&file.text).count();
+        (lines > LINES_MAX).then(|| format!("{}: {lines} lines", file.path))
+    };
+    let found: Vec<String> = files::source().iter().filter_map(long).collect();
+    none(&found, "a source file has at most 400 lines without its tests");
+}
+
+#[test]
+fn source_files_say_what_they_are_for() {
+    let silent = |file: &&File| !file.text.starts_with("//!");
+    let found: Vec<String> = files::source().iter().filter(silent).map(File::name).collect();
+    none(&found, "a source file begins with a '//!' comment");
+}
+
+#[test]
+fn lines_fit_the_screen() {
+    let mut found = Vec::new();
+    for file in tracked().iter().filter(|file| file.is_rust()) {
+        for (number, line) in file.numbered() {
+            if line.chars().count() > COLUMNS_MAX {
+                found.push(format!("{}:{number}", file.path));
+            }
+        }
+    }
+    none(&found, "a line has at most 100 characters");
+}
+
+#[test]
+fn things_that_have_one_place_stay_there() {
+    none(
+        &rules::outside_of_its_place("refs/coord", "src/store/layout.rs"),
+        "ref names are one file",
+    );
+    // 1/L2: one way to open the store, and 7/ONE-PATH: one way to write to it.
+    for (word, place) in [
+        ("LibGit2::open(", "src/app/mod.rs"),
+        ("Ledger::new(", "src/app/mod.rs"),
+        ("backend.swap(", "src/store/transact.rs"),
+        ("refs.swap(", "src/store/libgit2.rs"),
+    ] {
+        assert_eq!(rules::files_with(word), [place], "{word} has one place");
+    }
+    let git = rules::files_with("Command::new(\"git\")");
+    assert!(git.len() <= 1, "one file starts the git program: {git:?}");
+}
+
+#[test]
+fn the_core_has_no_effects() {
+    none(&rules::effects_in_core(), "'core' does no I/O and reads no clock, randomness or git");
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    none(&rules::left_for_later(), "unfinished code is an issue, not a comment");
+}
+
+#[test]
+fn modules_have_names() {
+    let nameless = ["utils", "util", "common", "helpers", "misc"].map(|name| format!("mod {name}"));
+    let found: Vec<String> = nameless.iter().flat_map(|name| rules::files_with(name)).collect();
+    none(&found, "a shared thing gets a name");
+}
+
+#[test]
+fn exit_code_two_is_never_used() {
+    let exit = std::fs::read_to_string(root().join("src/cli/exit.rs")).unwrap();
+    let code = source::code_lines(source::lines_without_tests(&exit));
+    let found: Vec<String> =
+        code.filter(|line| source::numbers(line).any(|number| number == "2")).collect();
+    none(&found, "agents' hooks read exit code 2 as 'block'");
+}
+
+#[test]
+fn no_path_of_a_machine_is_written_down() {
+    none(&rules::machine_paths(), "paths of one machine mean nothing on another");
+}
+
+#[test]
+fn every_command_has_a_test_file() {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(root().join("src/cli/commands")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let is_tested = root().join(format!("tests/it/{name}.rs")).is_file();
+        let is_excused = TESTED_ELSEWHERE.iter().any(|(command, _)| *command == name);
+        if name != "mod" && !is_tested && !is_excused {
+            found.push(name);
+        }
+    }
+    none(&found, "tests/it has a file for every command");
+}
+
+#[test]
+fn dependencies_are_few() {
+    let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let count = lock.lines().filter(|line| *line == "[[package]]").count();
+    assert!(count <= PACKAGES_MAX, "{count} packages, at most {PACKAGES_MAX}");
+}
+
+#[test]
+fn the_changelog_has_a_place_for_what_is_new() {
+    let changelog = std::fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
+    let heading = |line: &str| line.starts_with("## ") && line.contains("Unreleased");
+    assert!(changelog.lines().any(heading), "CHANGELOG.md has no 'Unreleased' heading");
+}
+
+/// 1/C2 = 1/L1, 1/PROCESS-3: one gate runs everything, with lints as errors, and it is what the
+/// README's test command is part of.
+#[test]
+fn one_gate_runs_everything() {
+    let gate = std::fs::read_to_string(root().join(".ci/run")).unwrap();
+    for step in [
+        "cargo fmt --check",
+        "cargo clippy --all-targets --locked -- -D warnings",
+        "GIT_COORD_TEST_ROUNDS:=1000",
+        "cargo test --locked\n",
+        "RUSTDOCFLAGS='-D warnings' cargo doc",
+    ] {
+        assert!(gate.contains(step), "'.ci/run' does not run: {step}");
+    }
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(readme.contains("\ncargo test --locked\n"));
+}

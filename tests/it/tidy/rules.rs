@@ -1,0 +1,95 @@
+//! What may not stand in the source, and where.
+
+use super::files::{self, File};
+use super::source;
+
+/// What a decision may not reach for. `time` is given to it, and so is everything else.
+const EFFECTS: [&str; 11] = [
+    "std::fs",
+    "std::env",
+    "std::process",
+    "std::net",
+    "std::thread",
+    "SystemTime",
+    "Instant",
+    "git2",
+    "getrandom",
+    "Timestamp::now",
+    "rustix",
+];
+
+/// Words of unfinished work.
+const LATER: [&str; 6] = ["todo!", "unimplemented!", "FIXME", "XXX", "for now", "#[ignore"];
+
+/// Directories that exist on one machine only.
+const MACHINE_ROOTS: [&str; 4] = ["work", "root", "farm", "home"];
+
+/// This file names what it forbids.
+const SELF: &str = "tests/it/tidy/rules.rs";
+
+/// Each line of code outside of `place` that holds `word`.
+pub(super) fn outside_of_its_place(word: &str, place: &str) -> Vec<String> {
+    let others = files::source().into_iter().filter(|file| file.path != place);
+    others.filter(|file| has_code(file, word)).map(|file| file.path).collect()
+}
+
+/// The source files with `word` in their code.
+pub(super) fn files_with(word: &str) -> Vec<String> {
+    outside_of_its_place(word, "")
+}
+
+fn has_code(file: &File, word: &str) -> bool {
+    source::code_lines(source::lines_without_tests(&file.text)).any(|line| line.contains(word))
+}
+
+/// Each use of an effect in `core`.
+pub(super) fn effects_in_core() -> Vec<String> {
+    let mut found = Vec::new();
+    for file in files::source().iter().filter(|file| file.path.starts_with("src/core/")) {
+        let used = EFFECTS.iter().filter(|word| has_code(file, word));
+        found.extend(used.map(|word| format!("{}: {word}", file.path)));
+    }
+    found
+}
+
+/// Each line of code or prose that promises to be finished another day.
+pub(super) fn left_for_later() -> Vec<String> {
+    let rust = files::tracked().into_iter().filter(File::is_rust);
+    let mut found = Vec::new();
+    for file in rust.filter(|file| file.path != SELF) {
+        for (number, line) in file.numbered() {
+            if LATER.iter().any(|word| line.contains(word)) {
+                found.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    found
+}
+
+/// Each absolute path of a machine in any tracked file.
+pub(super) fn machine_paths() -> Vec<String> {
+    let mut found = Vec::new();
+    for file in files::tracked() {
+        for (number, line) in file.numbered() {
+            if MACHINE_ROOTS.iter().any(|root| names_root(line, root)) {
+                found.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a directory of that name stands in the line as the beginning of a path.
+fn names_root(line: &str, root: &str) -> bool {
+    let path = format!("/{root}/");
+    line.match_indices(&path).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_' || letter == '.')
+    })
+}
+
+#[test]
+fn a_relative_path_is_no_machine_path() {
+    assert!(names_root(&["cd ", "/", "home/ada"].concat(), "home"));
+    assert!(!names_root("world/home/.config and ./home/x", "home"));
+}

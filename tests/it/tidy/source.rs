@@ -1,0 +1,33 @@
+//! Rust source as lines: which are tests, which are comments, which numbers stand in them.
+
+/// The lines of a file up to its tests, which stand last.
+pub(super) fn lines_without_tests(text: &str) -> impl Iterator<Item = &str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let begins_tests = |pair: &[&str]| {
+        pair[0].trim() == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].ends_with('{')
+    };
+    let end = lines.windows(2).position(begins_tests).unwrap_or(lines.len());
+    lines.into_iter().take(end)
+}
+
+/// The same lines without comments.
+pub(super) fn code_lines<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
+    lines.filter(|line| !line.trim_start().starts_with("//")).map(str::to_owned)
+}
+
+/// The whole numbers of a line.
+pub(super) fn numbers(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words.filter(|word| word.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+#[test]
+fn tests_at_the_end_do_not_count() {
+    let text = "fn a() {}\n#[cfg(test)]\nmod tests {\n}\n";
+    assert_eq!(lines_without_tests(text).count(), 1);
+}
+
+#[test]
+fn a_number_inside_a_word_is_no_number() {
+    assert_eq!(numbers("Ok2 = 128, x => 2").collect::<Vec<_>>(), ["128", "2"]);
+}
