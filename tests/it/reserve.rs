@@ -363,3 +363,16 @@ fn a_long_answer_can_be_replayed() {
     assert_eq!(repo.entry_count(), 1);
     repo.coord("ops", ["ledger", "verify"]).done();
 }
+
+/// At the limit, `--each` still renews what is held, and names what it did not get.
+#[test]
+fn each_goes_on_at_the_limit() {
+    let repo = Repo::new();
+    for half in ["a", "b"] {
+        let patterns = (0..500).map(|number| format!("{half}{number}"));
+        repo.coord("alice", std::iter::once("reserve".to_owned()).chain(patterns)).done();
+    }
+    let answer = repo.coord_json("alice", ["reserve", "--each", "new", "a7"]).refused("too_many");
+    assert_eq!(answer["over_limit"], serde_json::json!(["new"]));
+    assert_eq!(answer["granted"][0]["renewed"], true);
+}

@@ -101,13 +101,14 @@ impl Args {
         let committed = ctx.transact(LedgerName::Reservations, command, None)?;
         let now = committed.at;
         let answer = told(ui, committed)?;
+        let is_whole = answer.conflicts.is_empty() && answer.over_limit.is_empty();
         if ui.is_json() {
-            ui.answer(answer.conflicts.is_empty(), answer_json(&answer, now))?;
+            ui.answer(is_whole, answer_json(&answer, now))?;
         } else {
             print_answer(ui, &answer, now)?;
             hint_unmatched(ui, &ctx, &hinted)?;
         }
-        Ok(if answer.conflicts.is_empty() { ExitCode::Done } else { ExitCode::No })
+        Ok(if is_whole { ExitCode::Done } else { ExitCode::No })
     }
 }
 
@@ -123,6 +124,13 @@ fn answer_json(answer: &Reserved, now: Timestamp) -> Map<String, Value> {
     ]);
     if answer.replayed {
         answered.insert("replayed".to_owned(), json!(true));
+    }
+    if !answer.over_limit.is_empty() {
+        answered.insert("over_limit".to_owned(), json!(answer.over_limit));
+        let message = "you hold as many reservations as one agent may";
+        let next = [["git", "coord", "list", "--mine"]];
+        let refusal = json!({ "code": "too_many", "message": message, "next": next });
+        answered.insert("refusal".to_owned(), refusal);
     }
     if !answer.conflicts.is_empty() {
         answered.insert("refusal".to_owned(), held_json(&answer.conflicts, now));
@@ -154,6 +162,10 @@ fn print_answer(ui: &mut Ui, answer: &Reserved, now: Timestamp) -> std::io::Resu
     }
     if answer.replayed {
         ui.note("this request was answered before; nothing was done again")?;
+    }
+    for pattern in &answer.over_limit {
+        let shown = shown(&pattern.shown()).into_owned();
+        ui.talk(&format!("not reserved: '{shown}': you hold as many as one agent may"))?;
     }
     for conflict in &answer.conflicts {
         ui.talk(&format!("not reserved: {}", conflict_text(conflict, now)))?;

@@ -66,6 +66,9 @@ pub struct Reserved {
     pub granted: Vec<Grant>,
     /// What stood in the way.
     pub conflicts: Vec<Conflict>,
+    /// What was not granted because the asker holds as much as one may.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub over_limit: Vec<Pattern>,
     /// Whether this is the answer to an earlier request of the same id.
     #[serde(skip)]
     pub replayed: bool,
@@ -84,6 +87,7 @@ impl Decide for Reserve {
             match self.claim(act, pattern)? {
                 Claim::Granted(grant) => answer.granted.push(*grant),
                 Claim::Blocked(conflicts) => answer.conflicts.extend(conflicts),
+                Claim::OverLimit => answer.over_limit.push(pattern.clone()),
             }
         }
         if self.scope == Scope::All && !answer.conflicts.is_empty() {
@@ -123,6 +127,7 @@ impl Reserved {
 enum Claim {
     Granted(Box<Grant>),
     Blocked(Vec<Conflict>),
+    OverLimit,
 }
 
 impl Reserve {
@@ -137,6 +142,7 @@ impl Reserve {
         meeting.retain(|hold| hold.holder == *act.env.actor);
         let grant = match self.covering(act, pattern, &meeting) {
             Some((hold, extent)) => self.extend(act, hold, extent),
+            None if self.scope == Scope::Each && is_at_limit(act)? => return Ok(Claim::OverLimit),
             None => self.grant(act, pattern, &meeting)?,
         };
         Ok(Claim::Granted(Box::new(grant)))
@@ -239,13 +245,24 @@ fn matches_itself(held: &Matcher, pattern: &Pattern) -> bool {
     pattern.literal_path().is_some_and(|path| held.matches(&path))
 }
 
+fn is_at_limit(act: &mut Act<'_>) -> Result<bool, No> {
+    let actor = act.env.actor;
+    Ok(live_count(act, actor, HOLDS_PER_AGENT_MAX - 1)? >= HOLDS_PER_AGENT_MAX)
+}
+
+/// How many holds an agent has. Whether they live is only looked at if there are more than `few`.
+fn live_count(act: &mut Act<'_>, agent: &AgentName, few: usize) -> Result<usize, No> {
+    let count = index::own_keys(act, agent)?.len();
+    if count <= few {
+        return Ok(count);
+    }
+    let mut own = index::of_agent(act, agent, Whose::Own)?;
+    sweep::remove_expired(act, &mut own);
+    Ok(own.len())
+}
+
 /// Refuses what would give an agent more live holds than allowed.
 pub(super) fn keep_agent_limit(act: &mut Act<'_>, agent: &AgentName) -> Result<(), No> {
-    let mut count = index::own_keys(act, agent)?.len();
-    if count > HOLDS_PER_AGENT_MAX {
-        let mut own = index::of_agent(act, agent, Whose::Own)?;
-        sweep::remove_expired(act, &mut own);
-        count = own.len();
-    }
+    let count = live_count(act, agent, HOLDS_PER_AGENT_MAX)?;
     Ok(within("live reservations of one agent", count, HOLDS_PER_AGENT_MAX)?)
 }
