@@ -13,6 +13,7 @@ use crate::store::history::{self, Found, History};
 use crate::store::layout::LedgerName;
 use crate::store::ledger::{Base, recorded_command};
 use crate::store::object::ObjectId;
+use crate::store::snapshot::read_entry;
 use crate::store::transact::Committed;
 use crate::store::verify::{self, Report};
 
@@ -83,10 +84,7 @@ pub fn show(ctx: &Ctx, ledger: LedgerName, entry: Option<&EntryName>) -> Result<
         None => tip.ok_or_else(|| AppError::Nothing(format!("'{ledger}' has no entries yet")))?,
     };
     let after = opened.at(Some(id))?;
-    let Some(tip) = after.snapshot.tip() else {
-        return Err(AppError::Nothing(format!("'{ledger}' has no entries yet")));
-    };
-    let entry = tip.entry.clone();
+    let entry = read_entry(opened.backend(), &ledger.reference(), &id)?;
     let before = opened.at(entry.parent)?;
     let command = recorded_command(&entry, &after)?;
     let actor = actor_of(&entry, &after);

@@ -69,8 +69,8 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
     let positions = reading.base.snapshot.tip().map(|tip| Position {
         ledger: LedgerName::Reservations,
         entry: tip.id,
-        seq: tip.entry.message.counters.seq,
-        at: tip.entry.message.counters.at,
+        seq: tip.head.counters.seq,
+        at: tip.head.counters.at,
     });
     let ledger = ctx.ledger(LedgerName::Reservations)?;
     Ok(Status {

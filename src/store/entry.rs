@@ -122,6 +122,18 @@ pub struct Entry {
     pub message: Message,
 }
 
+/// What the state needs of an entry. An entry can have thousands of events, and who asks for the
+/// state does not ask how it came to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryHead {
+    /// The whole state after it.
+    pub tree: ObjectId,
+    /// The entry before it.
+    pub parent: Option<ObjectId>,
+    /// What it hands on.
+    pub counters: Counters,
+}
+
 /// A commit that is no entry.
 #[derive(Debug, thiserror::Error)]
 #[error("not in the format of an entry: {0}")]
@@ -152,9 +164,7 @@ impl Message {
     }
 
     fn decode(text: &str) -> Result<Message, NotAnEntry> {
-        let (summary, rest) = text.split_once("\n\n").ok_or_else(|| not("it has no body"))?;
-        let (body, trailers) =
-            rest.trim_end().rsplit_once("\n\n").ok_or_else(|| not("it has no trailers"))?;
+        let (summary, body, trailers) = split(text)?;
         let trailers = Trailers::parse(trailers);
         let mut events = Vec::new();
         let mut command = None;
@@ -177,24 +187,26 @@ impl Message {
                 count: trailers.get("Coord-Abandons")?,
             }),
         };
-        let seq: u64 = trailers.get("Coord-Seq")?;
-        let fence: u64 = trailers.get("Coord-Fence")?;
-        if seq < events.len() as u64 || seq.max(fence) > COUNTER_MAX {
+        let counters = trailers.counters()?;
+        if counters.seq < events.len() as u64 {
             return Err(not("its counters are out of range"));
         }
         Ok(Message {
             summary: summary.to_owned(),
             events,
             command: command.ok_or_else(|| not("it names no command"))?,
-            counters: Counters {
-                op: trailers.get("Coord-Op")?,
-                seq,
-                at: trailers.get("Coord-Time")?,
-                fence,
-            },
+            counters,
             undoes,
         })
     }
+}
+
+/// The line for people, the lines for programs, and the trailers.
+fn split(text: &str) -> Result<(&str, &str, &str), NotAnEntry> {
+    let (summary, rest) = text.split_once("\n\n").ok_or_else(|| not("it has no body"))?;
+    let (body, trailers) =
+        rest.trim_end().rsplit_once("\n\n").ok_or_else(|| not("it has no trailers"))?;
+    Ok((summary, body, trailers))
 }
 
 fn line(value: &impl serde::Serialize) -> String {
@@ -215,6 +227,20 @@ impl<'t> Trailers<'t> {
 
     fn find(&self, name: &str) -> Option<&'t str> {
         self.0.get(name).copied()
+    }
+
+    fn counters(&self) -> Result<Counters, NotAnEntry> {
+        let counters = Counters {
+            op: self.get("Coord-Op")?,
+            seq: self.get("Coord-Seq")?,
+            at: self.get("Coord-Time")?,
+            fence: self.get("Coord-Fence")?,
+        };
+        // Every entry has an event.
+        if counters.seq == 0 || counters.seq.max(counters.fence) > COUNTER_MAX {
+            return Err(not("its counters are out of range"));
+        }
+        Ok(counters)
     }
 
     fn get<T: FromStr>(&self, name: &str) -> Result<T, NotAnEntry> {
@@ -240,6 +266,18 @@ impl Entry {
 
     /// Reads a commit object.
     pub fn parse(bytes: &[u8]) -> Result<Entry, NotAnEntry> {
+        let (EntryHead { tree, parent, .. }, message) = EntryHead::parse_with_message(bytes)?;
+        Ok(Entry { tree, parent, message: Message::decode(message)? })
+    }
+}
+
+impl EntryHead {
+    /// Reads of a commit object what the state needs.
+    pub fn parse(bytes: &[u8]) -> Result<EntryHead, NotAnEntry> {
+        EntryHead::parse_with_message(bytes).map(|(head, _)| head)
+    }
+
+    fn parse_with_message(bytes: &[u8]) -> Result<(EntryHead, &str), NotAnEntry> {
         let text = std::str::from_utf8(bytes).map_err(|_| not("it is not UTF-8"))?;
         let (header, message) = text.split_once("\n\n").ok_or_else(|| not("it has no message"))?;
         let field = |name: &str| -> Vec<&str> {
@@ -253,7 +291,9 @@ impl Entry {
             _ => return Err(not("it has several parents")),
         };
         let tree = *field("tree").first().ok_or_else(|| not("it has no tree"))?;
-        Ok(Entry { tree: id(tree)?, parent, message: Message::decode(message)? })
+        let (_, _, trailers) = split(message)?;
+        let counters = Trailers::parse(trailers).counters()?;
+        Ok((EntryHead { tree: id(tree)?, parent, counters }, message))
     }
 }
 

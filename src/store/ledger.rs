@@ -40,7 +40,7 @@ impl Base<'_> {
 
     /// The counters of the entry.
     pub fn counters(&self) -> Option<&Counters> {
-        self.snapshot.tip().map(|tip| &tip.entry.message.counters)
+        self.snapshot.tip().map(|tip| &tip.head.counters)
     }
 
     /// The counters of the next entry, before its decision adds events and gives out fences.

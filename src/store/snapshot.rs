@@ -10,7 +10,7 @@ use crate::core::documents::{Child, ChildKind, Documents, Key, ReadError};
 use crate::core::limits::{DOCUMENT_BYTES_MAX, NODE_ENTRIES_MAX, TREE_DEPTH_MAX};
 use crate::core::pattern::Case;
 use crate::store::backend::Backend;
-use crate::store::entry::Entry;
+use crate::store::entry::{Entry, EntryHead, NotAnEntry};
 use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
 use crate::store::object::{HashKind, Object, ObjectId, ObjectKind};
@@ -60,8 +60,8 @@ impl Format {
 pub struct Tip {
     /// Its name.
     pub id: ObjectId,
-    /// What it says.
-    pub entry: Entry,
+    /// What the state needs of it.
+    pub head: EntryHead,
 }
 
 /// A ledger at one entry, or before its first.
@@ -84,7 +84,7 @@ impl<'b> Snapshot<'b> {
         let reference = ledger.reference();
         let tip = match id {
             None => None,
-            Some(id) => Some(Tip { id, entry: read_entry(backend, &reference, &id)? }),
+            Some(id) => Some(Tip { id, head: read_head(backend, &reference, &id)? }),
         };
         let snapshot = Snapshot {
             backend,
@@ -129,7 +129,7 @@ impl<'b> Snapshot<'b> {
 
     /// The root tree.
     pub fn root(&self) -> Option<ObjectId> {
-        self.tip.as_ref().map(|tip| tip.entry.tree)
+        self.tip.as_ref().map(|tip| tip.head.tree)
     }
 
     fn directory(&self, dir: &Key) -> Result<Option<Rc<Tree>>, ReadError> {
@@ -174,10 +174,27 @@ pub fn read_entry(
     reference: &str,
     id: &ObjectId,
 ) -> Result<Entry, StoreError> {
+    read_commit(backend, reference, id, Entry::parse)
+}
+
+fn read_head(
+    backend: &dyn Backend,
+    reference: &str,
+    id: &ObjectId,
+) -> Result<EntryHead, StoreError> {
+    read_commit(backend, reference, id, EntryHead::parse)
+}
+
+fn read_commit<T>(
+    backend: &dyn Backend,
+    reference: &str,
+    id: &ObjectId,
+    parse: impl FnOnce(&[u8]) -> Result<T, NotAnEntry>,
+) -> Result<T, StoreError> {
     let damaged = |why: String| StoreError::Damaged { reference: reference.to_owned(), why };
     let object = read_object(backend, id, ObjectKind::Commit)
         .map_err(|error| damaged(format!("entry {}: {error}", id.short())))?;
-    Entry::parse(&object.bytes).map_err(|error| damaged(format!("commit {}: {error}", id.short())))
+    parse(&object.bytes).map_err(|error| damaged(format!("commit {}: {error}", id.short())))
 }
 
 fn unreadable(error: StoreError) -> ReadError {
