@@ -7,7 +7,7 @@ use git_coord::core::reservation::{Hold, facts, index, laws};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::scenario::{MemoryLedger, reserving, steps};
+use crate::scenario::{MemoryLedger, reserving, rollback_by, steps};
 
 /// The holds of a state as their documents say them.
 fn stored(ledger: &MemoryLedger) -> BTreeMap<String, Map<String, Value>> {
@@ -75,7 +75,7 @@ proptest! {
             if outcome != "done" || !no_time_passed {
                 continue;
             }
-            let back = crate::scenario::rollback_by(&mut ledger, 1);
+            let back = rollback_by(&mut ledger, 1);
             let number = ledger.history.len();
             ledger.transact(&back, || format!("{number:040x}").parse().unwrap());
             prop_assert_eq!(&before, &holds_of(&ledger), "undoing {:?}", asked.command);
@@ -100,4 +100,34 @@ fn an_id_that_is_taken_is_not_given_again() {
     let held: Vec<String> = holds_of(&ledger).into_iter().map(|(_, pattern, _)| pattern).collect();
     assert_eq!(held, ["docs", "src/a"]);
     assert_eq!(stored(&ledger).len(), 2, "two ids");
+}
+
+/// A rollback leaves a whole tree, whatever it found: links without a hold, holds without a link,
+/// links that say something else. Each is an event.
+#[test]
+fn a_rollback_mends_the_tree() {
+    for damage in 0..3 {
+        let mut ledger = MemoryLedger::new(Case::Sensitive);
+        for (number, pattern) in ["docs", "src/a"].into_iter().enumerate() {
+            let asked = reserving(&mut ledger, pattern);
+            ledger.transact(&asked, || format!("{number:040x}").parse().unwrap());
+        }
+        let holds = index::all(&ledger.documents).unwrap();
+        let docs = holds.iter().find(|hold| hold.pattern.shown() == "docs").unwrap();
+        let source = holds.iter().find(|hold| hold.pattern.shown() == "src/a").unwrap();
+        let [id, _, _] = index::keys(source, ledger.case);
+        let [_, holder, path] = index::keys(docs, ledger.case);
+        match damage {
+            0 => drop(ledger.documents.remove(&id)),
+            1 => drop(ledger.documents.remove(&holder)),
+            _ => drop(ledger.documents.insert(path, b"{ no json".to_vec())),
+        }
+        let events_before = ledger.events.len();
+        let back = rollback_by(&mut ledger, 1);
+        assert_eq!(ledger.transact(&back, || format!("{:040x}", 9).parse().unwrap()), "done");
+        assert!(ledger.events.len() > events_before);
+        assert_eq!(laws::faults(&ledger.documents, ledger.at, ledger.case).unwrap(), []);
+        let held: Vec<String> = holds_of(&ledger).into_iter().map(|hold| hold.1).collect();
+        assert_eq!(held, ["docs"], "damage {damage}");
+    }
 }

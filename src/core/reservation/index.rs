@@ -149,12 +149,12 @@ pub fn own_keys(documents: &dyn Documents, agent: &AgentName) -> Result<Vec<Key>
 
 fn holds_below(documents: &dyn Documents, dir: &Key) -> Result<Vec<Hold>, ReadError> {
     let keys = walk(documents, dir)?;
-    keys.iter().filter(|key| names_hold(key)).map(|key| at(documents, key)).collect()
+    keys.iter().filter(|key| hold_named_by(key).is_some()).map(|key| at(documents, key)).collect()
 }
 
-/// Whether a document has the name of a hold; others belong to a later version.
-pub fn names_hold(key: &Key) -> bool {
-    key.split_last().1.trim_start_matches('@').parse::<HoldId>().is_ok()
+/// The hold that a document has the name of; other names belong to a later version.
+pub fn hold_named_by(key: &Key) -> Option<HoldId> {
+    key.split_last().1.trim_start_matches('@').parse().ok()
 }
 
 /// The holds whose pattern begins with a wildcard, live or not: every check reads them.

@@ -44,7 +44,7 @@ fn misplaced(
     let mut faults = Vec::new();
     for root in index::ROOTS {
         let keys = walk(documents, &Key::of([root]))?;
-        for key in keys.into_iter().filter(index::names_hold) {
+        for key in keys.into_iter().filter(|key| index::hold_named_by(key).is_some()) {
             let what = match expected.remove(&key) {
                 None => "belongs to no reservation",
                 Some(bytes) if documents.get(&key)?.as_ref() == Some(&bytes) => continue,

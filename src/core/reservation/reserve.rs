@@ -95,13 +95,17 @@ impl Decide for Reserve {
         }
         answer.keep_what_is_there(act)?;
         self.keep_limits(act)?;
-        if !answer.granted.is_empty() {
+        // What was only granted in part for want of room may be asked for again.
+        if !answer.granted.is_empty() && answer.over_limit.is_empty() {
             requests::remember(act, self, &answer);
         }
         Ok(answer)
     }
 
     fn summary(&self, answer: &Reserved, env: &Env<'_>) -> String {
+        if answer.granted.is_empty() {
+            return format!("sweep what a refused request of {} met", env.actor);
+        }
         let patterns = named(answer.granted.iter().map(|grant| &grant.hold.pattern));
         let shared = if self.mode == Mode::Shared { " shared" } else { "" };
         format!("reserve {patterns}{shared} for {} ({})", env.actor, self.ttl)

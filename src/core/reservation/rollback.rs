@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::documents::{Documents, Key, ReadError, walk};
+use crate::core::documents::{Documents, Key, ReadError, encode, walk};
 use crate::core::ids::{EntryName, HoldId};
 use crate::core::reservation::{Hold, facts, index};
 use crate::core::text::Line;
@@ -41,7 +41,7 @@ impl Decide for Rollback {
             let why = format!("entry '{}' cannot be read", self.to);
             return Err(ReadError::damaged(&Key::root(), why).into());
         };
-        let mut present = self.readable(act)?;
+        let mut present = self.mended(act)?;
         let mut answer = RolledBack::default();
         for (id, past) in holds_by_id(earlier)? {
             match present.remove(&id) {
@@ -56,7 +56,6 @@ impl Decide for Rollback {
         for hold in present.into_values() {
             self.revoke(act, hold, &mut answer);
         }
-        remove_strays(act)?;
         Ok(answer)
     }
 
@@ -70,20 +69,18 @@ fn holds_by_id(documents: &dyn Documents) -> Result<BTreeMap<HoldId, Hold>, Read
     Ok(index::all(documents)?.into_iter().map(|hold| (hold.id.clone(), hold)).collect())
 }
 
-/// Removes what stands under a holder or a path and under no id: a rollback leaves a whole tree.
-fn remove_strays(act: &mut Act<'_>) -> Result<(), ReadError> {
-    let mut placed = BTreeSet::new();
-    for hold in index::all(act)? {
-        placed.extend(index::keys(&hold, act.env.case));
-    }
-    for root in index::ROOTS {
-        for key in walk(act, &Key::of([root]))? {
-            if index::names_hold(&key) && !placed.contains(&key) {
-                act.remove(key);
-            }
+/// The holds that stand under their id and can be read.
+fn readable(documents: &dyn Documents) -> Result<BTreeMap<HoldId, Hold>, ReadError> {
+    let mut readable = BTreeMap::new();
+    for key in walk(documents, &Key::of(["ids"]))? {
+        let Some(id) = index::hold_named_by(&key) else { continue };
+        match index::by_id(documents, &id) {
+            Ok(Some(hold)) if hold.id == id => drop(readable.insert(id, hold)),
+            Ok(_) | Err(ReadError::Damaged { .. }) => {}
+            Err(error) => return Err(error),
         }
     }
-    Ok(())
+    Ok(readable)
 }
 
 /// Whether the holder has the same right in both, whatever its end.
@@ -101,22 +98,36 @@ fn regrant(act: &mut Act<'_>, mut past: Hold, answer: &mut RolledBack) {
 }
 
 impl Rollback {
-    /// The present holds. One that is damaged is what people roll back from: it is revoked, too.
-    fn readable(&self, act: &mut Act<'_>) -> Result<BTreeMap<HoldId, Hold>, ReadError> {
-        let mut readable = BTreeMap::new();
-        for key in walk(act, &Key::of(["ids"]))? {
-            let Ok(id) = key.split_last().1.parse::<HoldId>() else { continue };
-            match index::by_id(act, &id) {
-                Ok(Some(hold)) => drop(readable.insert(id, hold)),
-                Ok(None) => {}
-                Err(ReadError::Damaged { .. }) => {
+    /// The present holds, in a tree that is whole. One that is damaged is what people roll back
+    /// from: it is revoked, and a link that is missing, wrong or stray is set right.
+    fn mended(&self, act: &mut Act<'_>) -> Result<BTreeMap<HoldId, Hold>, ReadError> {
+        let holds = readable(act)?;
+        let mut placed: BTreeMap<Key, &Hold> = BTreeMap::new();
+        for hold in holds.values() {
+            placed.extend(index::keys(hold, act.env.case).map(|key| (key, hold)));
+        }
+        let mut wrong = BTreeSet::new();
+        for root in index::ROOTS {
+            for key in walk(act, &Key::of([root]))? {
+                let Some(id) = index::hold_named_by(&key) else { continue };
+                let right = placed.remove(&key).map(encode);
+                if right.is_none() || act.get(&key)? != right {
                     act.remove(key);
-                    facts::revoked_unread(act, &id, &self.reason);
+                    wrong.insert(id);
                 }
-                Err(error) => return Err(error),
             }
         }
-        Ok(readable)
+        wrong.extend(placed.into_values().map(|hold| hold.id.clone()));
+        for id in wrong {
+            match holds.get(&id) {
+                Some(hold) => {
+                    index::put(act, hold);
+                    facts::renewed(act, hold);
+                }
+                None => facts::revoked_unread(act, &id, &self.reason),
+            }
+        }
+        Ok(holds)
     }
 
     fn revoke(&self, act: &mut Act<'_>, hold: Hold, answer: &mut RolledBack) {
