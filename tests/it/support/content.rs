@@ -55,13 +55,17 @@ impl Content {
         self
     }
 
-    /// Puts it into a repository.
-    pub(crate) fn put_into(&self, repo: &Repo) {
+    /// Commits what is to be committed.
+    pub(crate) fn commit_in(&self, repo: &Repo) {
         write_all(repo, &self.committed);
         if !self.committed.is_empty() {
             repo.git(["add", "--all"]);
             repo.git(["commit", "--quiet", "--message", "first"]);
         }
+    }
+
+    /// Begins what the user is in the middle of.
+    pub(crate) fn begin_in(&self, repo: &Repo) {
         write_all(repo, &self.staged);
         for (path, _) in &self.staged {
             repo.git(["add", "--", path]);

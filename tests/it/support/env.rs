@@ -13,7 +13,7 @@ pub(crate) fn program() -> PathBuf {
 /// Clears the environment of `command` and fills it with what `world` owns.
 pub(crate) fn make_hermetic(command: &mut Command, world: &Path) {
     command.env_clear();
-    command.env("PATH", path_with_program());
+    command.env("PATH", path_in(world));
     command.env("HOME", world.join("home"));
     command.env("XDG_CONFIG_HOME", world.join("home/.config"));
     command.env("TMPDIR", world.join("tmp"));
@@ -35,12 +35,13 @@ const FIXED: [(&str, &str); 12] = [
     ("TZ", "UTC"),
 ];
 
-/// `PATH` with the program's directory in front, so that `git coord` finds it.
-fn path_with_program() -> OsString {
+/// `PATH` with the program's directory in front, so that `git coord` finds it, and with what the
+/// world prefers to the machine's.
+fn path_in(world: &Path) -> OsString {
     let program = program();
     let own = program.parent().expect("a program lies in a directory").to_path_buf();
     let machine = std::env::var_os("PATH").unwrap_or_default();
-    let all = std::iter::once(own).chain(std::env::split_paths(&machine));
+    let all = [own, world.join("bin")].into_iter().chain(std::env::split_paths(&machine));
     std::env::join_paths(all).expect("no entry of PATH contains a separator")
 }
 

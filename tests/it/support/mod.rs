@@ -5,6 +5,8 @@ pub(crate) mod call;
 pub(crate) mod content;
 pub(crate) mod contract;
 pub(crate) mod env;
+pub(crate) mod gits;
+pub(crate) mod kind;
 pub(crate) mod ledger;
 pub(crate) mod output;
 pub(crate) mod race;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use super::call::Call;
 use super::content::Content;
 use super::contract::event;
+use super::gits::Git;
 use super::output::Output;
 
 /// When every test begins.
@@ -21,6 +22,10 @@ pub(crate) const START: &str = "2026-01-05T10:00:00Z";
 /// A repository, its user, and its time.
 pub(crate) struct Repo {
     world: TempDir,
+    /// Where calls are made: the top of a work tree, or a bare repository.
+    pub(super) top: PathBuf,
+    /// The common git directory.
+    pub(super) git_dir: PathBuf,
     now_seconds: AtomicI64,
 }
 
@@ -37,19 +42,34 @@ impl Repo {
 
     /// A repository with this in it.
     pub(crate) fn with(content: &Content) -> Repo {
-        let repo = Repo { world: TempDir::new().expect("a directory"), now_seconds: 0.into() };
-        for directory in ["home/.config", "tmp", "work", "elsewhere"] {
-            fs::create_dir_all(repo.world().join(directory)).expect("a directory can be made");
-        }
-        repo.at(START);
+        let repo = Repo::in_new_world();
         repo.git(["init", "--quiet", "--initial-branch=main", "--template=", "."]);
-        content.put_into(&repo);
+        content.commit_in(&repo);
+        content.begin_in(&repo);
         repo.put_hook();
         repo
     }
 
+    /// The world of a repository that is not made yet.
+    pub(super) fn in_new_world() -> Repo {
+        let world = TempDir::new().expect("a directory");
+        for directory in ["home/.config", "tmp", "bin", "work", "elsewhere"] {
+            fs::create_dir_all(world.path().join(directory)).expect("a directory can be made");
+        }
+        let top = world.path().join("work");
+        let repo = Repo { git_dir: top.join(".git"), top, world, now_seconds: 0.into() };
+        repo.at(START);
+        repo
+    }
+
+    /// Puts a git in front of all others on the `PATH` of every call.
+    pub(crate) fn prefer(&self, git: &Git) {
+        let link = self.world().join("bin/git");
+        symlink(&git.program, link).expect("a git is preferred once");
+    }
+
     /// A hook of the user's, which must stay as it is.
-    fn put_hook(&self) {
+    pub(super) fn put_hook(&self) {
         let hook = self.git_dir().join("hooks/pre-commit");
         fs::create_dir_all(hook.parent().expect("a file lies in a directory")).expect("hooks");
         fs::write(&hook, "#!/bin/sh\nexit 0\n").expect("a hook can be written");
@@ -61,9 +81,9 @@ impl Repo {
         self.world.path()
     }
 
-    /// The top of the work tree.
+    /// The top of the work tree, or the bare repository.
     pub(crate) fn work(&self) -> PathBuf {
-        self.world().join("work")
+        self.top.clone()
     }
 
     /// A directory that belongs to no repository.
@@ -73,7 +93,7 @@ impl Repo {
 
     /// The common git directory.
     pub(crate) fn git_dir(&self) -> PathBuf {
-        self.work().join(".git")
+        self.git_dir.clone()
     }
 
     /// Writes a file of the work tree.

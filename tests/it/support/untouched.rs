@@ -7,10 +7,16 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::env::make_hermetic;
 
 /// What may change inside a git directory; everything else there is the user's.
-const OURS_IN_GIT_DIR: [&str; 5] =
-    ["objects", "coord", "refs/coord", "logs/refs/coord", "refs/coord-remote"];
+const OURS: [&str; 2] = ["objects", "coord"];
+/// The same where refs are files. Elsewhere such a file would be a ref that git never sees.
+const OURS_IN_FILES: [&str; 3] = ["refs/coord", "logs/refs/coord", "refs/coord-remote"];
+/// Where refs are kept in tables, each of which holds refs of the user's and of ours.
+const TABLES: &str = "reftable";
 /// Scratch files of running programs.
 const SCRATCH: &str = "tmp";
 
@@ -48,7 +54,11 @@ impl Untouched {
     }
 
     fn read_directory(&mut self, directory: &Path) {
-        let is_git_dir = directory.join("HEAD").is_file() && directory.join("objects").is_dir();
+        let is_git_dir = is_git_dir(directory);
+        if is_git_dir && directory.join(TABLES).is_dir() {
+            let content = refs_in_tables(&self.world, directory);
+            self.files.insert(directory.join(TABLES), File { mode: 0, content });
+        }
         for entry in fs::read_dir(directory).expect("the test's own directory is readable") {
             let path = entry.expect("an entry of the test's own directory is readable").path();
             let within_git_dir = is_git_dir.then_some(directory);
@@ -57,15 +67,15 @@ impl Untouched {
     }
 
     fn read(&mut self, path: &Path, git_dir: Option<&Path>) {
-        let ours = git_dir.into_iter().flat_map(|dir| OURS_IN_GIT_DIR.map(|name| dir.join(name)));
-        if ours.into_iter().any(|ours| ours == path) || path == self.world.join(SCRATCH) {
+        let is_ours = git_dir.is_some_and(|git_dir| ours(git_dir).any(|ours| ours == path));
+        if is_ours || path == self.world.join(SCRATCH) {
             return;
         }
         let meta = fs::symlink_metadata(path).expect("a file of the test's own is there");
         if !meta.is_dir() {
             let file = File { mode: meta.permissions().mode(), content: content(path, &meta) };
             self.files.insert(path.to_path_buf(), file);
-        } else if let Some(git_dir) = git_dir {
+        } else if let Some(git_dir) = git_dir.filter(|_| !is_git_dir(path)) {
             let inside = fs::read_dir(path).expect("the test's own directory is readable");
             for entry in inside {
                 let entry = entry.expect("an entry of the test's own directory is readable");
@@ -75,6 +85,35 @@ impl Untouched {
             self.read_directory(path);
         }
     }
+}
+
+fn is_git_dir(directory: &Path) -> bool {
+    directory.join("HEAD").is_file() && directory.join("objects").is_dir()
+}
+
+/// What may change in this git directory.
+fn ours(git_dir: &Path) -> impl Iterator<Item = PathBuf> {
+    let in_tables = git_dir.join(TABLES).is_dir();
+    let refs: &[&str] = if in_tables { &[TABLES] } else { &OURS_IN_FILES };
+    OURS.iter().chain(refs).map(|name| git_dir.join(name))
+}
+
+/// The user's refs and reflogs where they share their files with ours.
+fn refs_in_tables(world: &Path, git_dir: &Path) -> Vec<u8> {
+    let git = |args: &[&str]| {
+        let mut command = Command::new("git");
+        make_hermetic(&mut command, world);
+        let output = command.arg("--git-dir").arg(git_dir).args(args).output();
+        let output = output.expect("git can be started");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("the test's own refs are UTF-8")
+    };
+    let format = "--format=%(refname) %(objectname) %(symref)";
+    let refs = git(&["for-each-ref", "--include-root-refs", format]);
+    let logs = git(&["log", "--walk-reflogs", "--all", "--format=%gD %H %gn %ge %gs"]);
+    let lines = refs.lines().chain(logs.lines());
+    let others = lines.filter(|line| !line.starts_with("refs/coord"));
+    others.collect::<Vec<_>>().join("\n").into_bytes()
 }
 
 fn content(path: &Path, meta: &fs::Metadata) -> Vec<u8> {
@@ -95,8 +134,32 @@ fn without_our_refs(packed: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use crate::support::Repo;
+    use crate::support::kind::{Kind, RefFormat};
 
     use super::Untouched;
+
+    #[test]
+    fn each_kind_is_watched() {
+        for kind in Kind::all() {
+            let Some(repo) = Repo::of(kind) else { continue };
+            let is_noticed = |act: &dyn Fn()| {
+                let before = Untouched::of(repo.world());
+                act();
+                before != Untouched::of(repo.world())
+            };
+            let git = |args: &[&str]| drop(repo.git(args));
+            assert!(!is_noticed(&|| git(&["update-ref", "refs/coord/any", "HEAD"])), "{kind}");
+            assert!(is_noticed(&|| git(&["branch", "another"])), "{kind}: a branch");
+            let head = ["symbolic-ref", "HEAD", "refs/heads/another"];
+            assert!(is_noticed(&|| git(&head)), "{kind}: HEAD");
+            let loose = || {
+                let refs = repo.git_dir().join("refs/coord");
+                std::fs::create_dir_all(&refs).unwrap();
+                std::fs::write(refs.join("loose"), repo.git(["rev-parse", "HEAD"])).unwrap();
+            };
+            assert_eq!(is_noticed(&loose), kind.refs == RefFormat::Reftable, "{kind}: a file");
+        }
+    }
 
     #[test]
     #[should_panic(expected = "touched what is not its own")]
