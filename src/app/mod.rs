@@ -24,9 +24,9 @@ use crate::store::cursors::Cursors;
 use crate::store::entry::Committer;
 use crate::store::error::StoreError;
 use crate::store::files::Files;
+use crate::store::git::Git;
 use crate::store::layout::LedgerName;
 use crate::store::ledger::{Base, Ledger};
-use crate::store::libgit2::LibGit2;
 use crate::store::queue::Queue;
 use crate::store::repository::Repository;
 use crate::store::shared_mode::SharedMode;
@@ -80,7 +80,7 @@ impl Ctx {
     pub fn new(setup: Setup) -> Result<Ctx, AppError> {
         let Setup { repository, settings, identity, committer, clock, host, case, shared } = setup;
         let files = Files { fsync: settings.fsync, shared };
-        let backend = Box::new(LibGit2::open(&repository, files)?);
+        let backend = Box::new(Git::open(&repository, files)?);
         let host = Line::new(&host)
             .unwrap_or_else(|_| Line::new("unknown").expect("a plain word is a line"));
         // Forges refuse made-up committers, so one is made up only where git has none.

@@ -98,7 +98,7 @@ fn surroundings(
     let repository = Repository::discover(env);
     let config = match &repository {
         Ok(repository) => Config::of_repository(repository, env)?,
-        Err(_) => Config::open(env)?,
+        Err(_) => Config::of_user(env)?,
     };
     Ok((repository, config))
 }

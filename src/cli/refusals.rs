@@ -32,11 +32,7 @@ impl From<AppError> for CliError {
 /// A failure; where a ledger is damaged, with the way out.
 fn with_way_out(error: &(dyn std::error::Error + 'static)) -> CliError {
     let failure = CliError::caused(ErrorKind::Failure, error);
-    let is_damage = match error.downcast_ref::<StoreError>() {
-        Some(error) => error.is_damage(),
-        None => error.is::<ReadError>(),
-    };
-    if !is_damage {
+    if !is_damage(error) {
         return failure;
     }
     let reference = LedgerName::Reservations.reference();
@@ -47,6 +43,16 @@ fn with_way_out(error: &(dyn std::error::Error + 'static)) -> CliError {
             "  git coord ledger rollback reservations --to <entry> --reason <why>",
         ))
         .with_hint(Hint::plain(format!("  or, by hand: git update-ref {reference} <entry>")))
+}
+
+fn is_damage(error: &(dyn std::error::Error + 'static)) -> bool {
+    match (error.downcast_ref::<ReadError>(), error.downcast_ref::<StoreError>()) {
+        (Some(ReadError::Store(inner)), _) => {
+            inner.downcast_ref::<StoreError>().is_none_or(StoreError::is_damage)
+        }
+        (Some(ReadError::Damaged { .. }), _) => true,
+        (None, error) => error.is_some_and(StoreError::is_damage),
+    }
 }
 
 /// A refusal with what can be done about it.

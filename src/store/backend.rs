@@ -1,10 +1,12 @@
-//! What a ledger needs of git, and nothing more: so that libgit2 and others are interchangeable.
+//! What a ledger needs of git, and nothing more: so that libgit2 and the `git` program are
+//! interchangeable.
 
 use std::fmt;
 
 use crate::store::error::StoreError;
 use crate::store::object::{HashKind, Object, ObjectId};
 use crate::store::queue::QueueGuard;
+use crate::store::refs::RefName;
 pub use crate::store::refs::Swap;
 
 /// A ref's change, and what it relies on.
@@ -29,6 +31,27 @@ pub trait Kept {
     fn release(self: Box<Self>) -> Result<(), StoreError>;
 }
 
+/// Where objects are read from.
+pub trait ReadObjects {
+    /// An object, `None` if it is not there.
+    fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError>;
+}
+
+/// Where refs are read and moved; as in [`Backend`], which hands on to it.
+pub trait MoveRefs {
+    /// What the ref points at.
+    fn tip(&self, name: &RefName) -> Result<Option<ObjectId>, StoreError>;
+
+    /// Moves it if it is what it is expected to be.
+    fn swap(&self, name: &RefName, update: Update<'_>) -> Result<Swap, StoreError>;
+
+    /// Looks at the lock on it again.
+    fn watch_lock(&self, name: &RefName, place: &QueueGuard) -> Result<Option<String>, StoreError>;
+
+    /// What its lock is called.
+    fn lock_of(&self, name: &RefName) -> String;
+}
+
 /// A repository as a ledger sees it.
 pub trait Backend {
     /// The hash that names objects.
@@ -40,6 +63,9 @@ pub trait Backend {
     /// An object, `None` if it is not there.
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError>;
 
+    /// Whether reading may go over the network: this is a partial clone.
+    fn may_fetch(&self) -> bool;
+
     /// Stores objects as one pack.
     fn store(&self, objects: &[Object]) -> Result<Box<dyn Kept + '_>, StoreError>;
 
@@ -50,6 +76,9 @@ pub trait Backend {
     /// that its maker must be gone; says what it did. Only for the one whose turn it is.
     fn watch_lock(&self, reference: &str, place: &QueueGuard)
     -> Result<Option<String>, StoreError>;
+
+    /// What stands in the way of a swap that finds the ref locked, for people.
+    fn lock_of(&self, reference: &str) -> Result<String, StoreError>;
 
     /// Tidies what earlier writers left behind. Nothing depends on it.
     fn maintain(&self) -> Result<(), StoreError>;

@@ -1,17 +1,18 @@
 //! Git configuration, read in process and as git reads it.
 //!
 //! Files come from libgit2 (system, global, repository and worktree, with includes); what the
-//! environment adds (`git -c`, `GIT_CONFIG_COUNT`) is laid over them. `app::config` gives the
-//! values their meaning.
+//! environment adds (`git -c`, `GIT_CONFIG_COUNT`) is laid over them. Where libgit2 does not know
+//! the repository, git lists it all. `app::config` gives the values their meaning.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use git2::{ConfigLevel, ErrorCode};
+use git2::ConfigLevel;
 
 use super::config_env::{self, ConfigEnvError};
 use crate::core::environment::Environment;
-use crate::store::repository::Repository;
+use crate::store::program::ProgramError;
+use crate::store::repository::{Reader, Repository};
 
 /// Why the configuration cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,9 @@ pub enum ConfigError {
     /// A file is malformed or unreadable; libgit2 names it.
     #[error("cannot read the git configuration: {}", .0.message())]
     Files(#[source] git2::Error),
+    /// Git could not list it.
+    #[error("cannot read the git configuration: {0}")]
+    Listing(#[from] ProgramError),
     /// The environment is malformed.
     #[error(transparent)]
     Environment(#[from] ConfigEnvError),
@@ -32,38 +36,40 @@ impl From<git2::Error> for ConfigError {
 
 /// One consistent reading of the configuration.
 pub struct Config {
+    /// What libgit2 reads.
     files: git2::Config,
     /// `GIT_CONFIG_GLOBAL` replaces both files of the user; libgit2 goes on reading the XDG one.
     ignores_xdg: bool,
+    /// What is stronger than all files.
     overlay: BTreeMap<String, String>,
 }
 
 impl Config {
-    /// The configuration that a git command would see in the current directory, inside or outside
-    /// of a repository.
-    pub fn open(env: &Environment) -> Result<Config, ConfigError> {
-        match git2::Repository::open_from_env() {
-            Ok(repository) => Self::of_git(&repository, env),
-            // No repository, or one of another owner, whose settings git does not trust either.
-            Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::Owner) => {
-                Self::layered(user_files(env), env)
-            }
-            // A kind of repository that libgit2 does not know: its configuration is plain all the
-            // same. Conditional includes are the one thing that is lost here.
-            Err(_) => {
-                let mut files = user_files(env);
-                files.extend(repository_files(env));
-                Self::layered(files, env)
+    /// The configuration outside of any repository.
+    pub fn of_user(env: &Environment) -> Result<Config, ConfigError> {
+        let mut files = git2::Config::new()?;
+        for (level, path) in user_files(env) {
+            if path.is_file() {
+                files.add_file(&path, level, false)?;
             }
         }
+        Self::overlaid(files.snapshot()?, env)
     }
 
-    /// The configuration of a repository that is open already.
+    /// The configuration that a git command would see in the repository.
     pub fn of_repository(
         repository: &Repository,
         env: &Environment,
     ) -> Result<Config, ConfigError> {
-        Self::of_git(&repository.git(), env)
+        match repository.reader() {
+            Reader::LibGit2(git) => Self::of_git(git, env),
+            Reader::Program => {
+                // The environment is in the list as well, and is checked as it is elsewhere.
+                config_env::from_environment(env)?;
+                let overlay = repository.program().configuration()?.into_iter().collect();
+                Ok(Config { files: git2::Config::new()?, ignores_xdg: false, overlay })
+            }
+        }
     }
 
     /// A repository from `open_from_env`: a plain `open` ignores `GIT_CONFIG_GLOBAL` and its kin.
@@ -111,19 +117,6 @@ impl Config {
         Ok(names)
     }
 
-    fn layered(
-        files: Vec<(ConfigLevel, PathBuf)>,
-        env: &Environment,
-    ) -> Result<Config, ConfigError> {
-        let mut layers = git2::Config::new()?;
-        for (level, path) in files {
-            if path.is_file() {
-                layers.add_file(&path, level, false)?;
-            }
-        }
-        Self::overlaid(layers.snapshot()?, env)
-    }
-
     fn overlaid(files: git2::Config, env: &Environment) -> Result<Config, ConfigError> {
         let overlay = config_env::from_environment(env)?;
         let ignores_xdg = env.os("GIT_CONFIG_GLOBAL").is_some();
@@ -162,32 +155,5 @@ fn user_files(env: &Environment) -> Vec<(ConfigLevel, PathBuf)> {
     let xdg = xdg.or_else(|| home.as_ref().map(|home| home.join(".config")));
     files.extend(xdg.map(|directory| (ConfigLevel::XDG, directory.join("git/config"))));
     files.extend(home.map(|home| (ConfigLevel::Global, home.join(".gitconfig"))));
-    files
-}
-
-/// The files of a repository, found without opening it.
-fn repository_files(env: &Environment) -> Vec<(ConfigLevel, PathBuf)> {
-    let git_dir = match env.os("GIT_DIR") {
-        Some(given) => PathBuf::from(given),
-        None => match git2::Repository::discover_path(Path::new("."), [] as [&Path; 0]) {
-            Ok(found) => found,
-            Err(_) => return Vec::new(),
-        },
-    };
-    let common = env.os("GIT_COMMON_DIR").map_or_else(
-        || match std::fs::read_to_string(git_dir.join("commondir")) {
-            Ok(relative) => git_dir.join(relative.trim_end()),
-            Err(_) => git_dir.clone(),
-        },
-        PathBuf::from,
-    );
-    let local = common.join("config");
-    let mut files = vec![(ConfigLevel::Local, local.clone())];
-    let per_worktree = git2::Config::open(&local)
-        .and_then(|config| config.get_bool("extensions.worktreeConfig"))
-        .unwrap_or(false);
-    if per_worktree {
-        files.push((ConfigLevel::Worktree, git_dir.join("config.worktree")));
-    }
     files
 }

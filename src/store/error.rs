@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::store::files::FileError;
 use crate::store::object::{ObjectId, ObjectKind};
+use crate::store::program::ProgramError;
 use crate::store::refs::{NotARefName, RefError};
 
 /// A failure of the store; the text names the thing, and where there is one the way out.
@@ -20,7 +21,7 @@ pub enum StoreError {
     )]
     ForeignOwner(PathBuf),
     /// The repository uses something that this program cannot read.
-    #[error("this repository cannot be opened: {0}")]
+    #[error("this repository cannot be opened: git says: {0}; a newer git may know it")]
     Unsupported(String),
     /// Objects would go to a quarantine that is thrown away if the push fails.
     #[error("in a push's quarantine nothing can be written; run it in a post-receive hook instead")]
@@ -61,6 +62,17 @@ pub enum StoreError {
         /// Which.
         id: ObjectId,
     },
+    /// An object that a partial clone left behind, and that could not be had.
+    #[error(
+        "object {id} is not in this partial clone and could not be fetched: {why}; \
+         make its remote reachable and try again"
+    )]
+    NotFetched {
+        /// Which.
+        id: ObjectId,
+        /// Git's own words.
+        why: String,
+    },
     /// An object of another kind than expected.
     #[error("object {id} is a {}, not a {}", found.name(), expected.name())]
     WrongKind {
@@ -99,6 +111,9 @@ pub enum StoreError {
     /// A file of ours is not what it should be.
     #[error("{0}")]
     Malformed(String),
+    /// The git program failed.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     /// libgit2 failed.
     #[error("git: {}", .0.message())]
     Git(#[from] git2::Error),

@@ -1,49 +1,21 @@
-//! The backend for repositories whose refs are files: libgit2 reads objects, our own code writes
-//! packs and moves refs.
+//! Objects read in process, by libgit2.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use crate::core::limits::MESSAGE_BYTES_MAX;
-use crate::store::backend::{Backend, Kept, Update};
+use crate::store::backend::ReadObjects;
 use crate::store::error::StoreError;
-use crate::store::files::Files;
-use crate::store::layout::own_paths;
-use crate::store::object::{HashKind, Object, ObjectId, ObjectKind};
-use crate::store::pack::Pack;
-use crate::store::packs::{self, Packs};
-use crate::store::queue::QueueGuard;
-use crate::store::refs::{LogNote, RefName, Refs, StaleLockWatch, Swap};
-use crate::store::repository::Repository;
+use crate::store::object::{Object, ObjectId, ObjectKind};
 
-/// How long a lock on a ref must stand still before it counts as left behind.
-const STALE_AFTER: Duration = Duration::from_secs(10);
-
-/// A repository with SHA-1 objects and refs in files.
-pub struct LibGit2 {
+/// The objects of a repository that libgit2 has opened.
+pub struct LibGit2Objects {
     git: Rc<git2::Repository>,
-    packs: Packs,
-    refs: Refs,
-    watches: RefCell<BTreeMap<RefName, StaleLockWatch>>,
 }
 
-impl LibGit2 {
-    /// The backend of an open repository. State is never kept outside of it, wherever a symbolic
-    /// link may lead.
-    pub fn open(repository: &Repository, files: Files) -> Result<LibGit2, StoreError> {
-        let common = repository.common_dir();
-        if let Some(link) = own_paths(common).into_iter().find(|path| path.is_symlink()) {
-            return Err(StoreError::Symlink(link));
-        }
-        let hash = HashKind::Sha1;
-        Ok(LibGit2 {
-            git: repository.git(),
-            packs: Packs::new(common, &common.join("objects"), hash, files),
-            refs: Refs::new(common, hash, files),
-            watches: RefCell::default(),
-        })
+impl LibGit2Objects {
+    /// The objects of that repository.
+    pub fn new(git: Rc<git2::Repository>) -> LibGit2Objects {
+        LibGit2Objects { git }
     }
 
     fn read_once(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
@@ -82,21 +54,7 @@ fn kind_of(kind: git2::ObjectType) -> Option<ObjectKind> {
     }
 }
 
-impl Kept for packs::Kept {
-    fn release(self: Box<Self>) -> Result<(), StoreError> {
-        Ok(packs::Kept::release(*self)?)
-    }
-}
-
-impl Backend for LibGit2 {
-    fn hash_kind(&self) -> HashKind {
-        HashKind::Sha1
-    }
-
-    fn tip(&self, reference: &str) -> Result<Option<ObjectId>, StoreError> {
-        Ok(self.refs.read(&reference.parse()?)?)
-    }
-
+impl ReadObjects for LibGit2Objects {
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
         if let Ok(Some(object)) = self.read_once(id) {
             return Ok(Some(object));
@@ -105,37 +63,5 @@ impl Backend for LibGit2 {
         // believing that one is gone or damaged.
         self.git.odb()?.refresh()?;
         self.read_once(id)
-    }
-
-    fn store(&self, objects: &[Object]) -> Result<Box<dyn Kept + '_>, StoreError> {
-        let pack = Pack::from_objects(objects, self.hash_kind());
-        Ok(Box::new(self.packs.install(&pack)?))
-    }
-
-    fn swap(&self, update: Update<'_>) -> Result<Swap, StoreError> {
-        let note = LogNote { committer: update.committer, message: update.why };
-        Ok(self.refs.swap(&update.reference.parse()?, update.expect, update.new, &note)?)
-    }
-
-    fn watch_lock(
-        &self,
-        reference: &str,
-        place: &QueueGuard,
-    ) -> Result<Option<String>, StoreError> {
-        let name: RefName = reference.parse()?;
-        let mut watches = self.watches.borrow_mut();
-        let watch =
-            watches.entry(name.clone()).or_insert_with(|| StaleLockWatch::new(name, STALE_AFTER));
-        let moved = watch.look(&self.refs, Instant::now(), place)?;
-        Ok(moved.map(|moved| {
-            let (lock, now_at) = (moved.lock.display(), moved.now_at.display());
-            let seconds = moved.unmoved_for.as_secs();
-            format!("'{lock}' had not moved for {seconds}s and was set aside as '{now_at}'")
-        }))
-    }
-
-    fn maintain(&self) -> Result<(), StoreError> {
-        self.packs.maintain()?;
-        Ok(())
     }
 }

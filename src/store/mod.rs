@@ -4,8 +4,9 @@
 //!   [`transact`] the way to write it, [`snapshot`] the state at one entry, [`history`] the
 //!   entries, [`verify`] whether they are right;
 //! - [`entry`], [`tree`] and [`object`] are the bytes;
-//! - [`backend`] is what is needed of a repository, [`libgit2`] gives it;
-//! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath;
+//! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
+//!   knows the repository and with the git [`program`] where it does not;
+//! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath.
 
 pub mod backend;
 pub mod config;
@@ -15,6 +16,7 @@ pub mod diff;
 pub mod entry;
 pub mod error;
 pub mod files;
+pub mod git;
 pub mod history;
 pub mod layout;
 pub mod ledger;
@@ -23,6 +25,7 @@ pub mod object;
 pub mod pack;
 pub mod packs;
 pub mod process;
+pub mod program;
 pub mod proposal;
 pub mod queue;
 pub mod refs;

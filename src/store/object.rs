@@ -144,6 +144,10 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
+    /// Every kind.
+    pub const ALL: [ObjectKind; 4] =
+        [ObjectKind::Blob, ObjectKind::Tree, ObjectKind::Commit, ObjectKind::Tag];
+
     /// The word in the object's header.
     pub fn name(self) -> &'static str {
         match self {

@@ -11,11 +11,26 @@ use std::rc::Rc;
 
 use crate::core::environment::Environment;
 use crate::store::error::StoreError;
+use crate::store::object::HashKind;
+use crate::store::program::facts::{Facts, RefStorage};
+use crate::store::program::{Program, ProgramError, first_sentence};
 
 /// An open repository.
 pub struct Repository {
-    git: Rc<git2::Repository>,
+    reader: Reader,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    hash: HashKind,
+    refs: RefStorage,
     work_tree: Option<WorkTree>,
+}
+
+/// Who reads a repository.
+pub(super) enum Reader {
+    /// libgit2, which knows it.
+    LibGit2(Rc<git2::Repository>),
+    /// The `git` program, because libgit2 refused.
+    Program,
 }
 
 /// The work tree that the caller stands in.
@@ -29,32 +44,94 @@ pub struct WorkTree {
     pub linked: Option<String>,
 }
 
+impl WorkTree {
+    /// The work tree with that top; none if the caller stands outside of it, or in its git
+    /// directory.
+    fn at(top: &Path, here: &Path, git_dir: &Path, common_dir: &Path) -> Option<WorkTree> {
+        let top = top.canonicalize().ok()?;
+        let here = here.canonicalize().ok()?;
+        let prefix = here.strip_prefix(&top).ok()?.as_os_str().as_bytes().to_vec();
+        let git_dir = git_dir.canonicalize().ok()?;
+        if here.starts_with(&git_dir) {
+            return None;
+        }
+        let is_linked = common_dir.canonicalize().is_ok_and(|common_dir| common_dir != git_dir);
+        let linked = is_linked.then(|| name_of(&git_dir));
+        Some(WorkTree { top, prefix, linked })
+    }
+}
+
 impl Repository {
     /// The repository that the current directory belongs to, as git would find it.
     pub fn discover(environment: &Environment) -> Result<Repository, StoreError> {
         let here = std::env::current_dir()
             .map_err(|error| StoreError::Malformed(format!("no current directory: {error}")))?;
-        let git = git2::Repository::open_from_env().map_err(|error| open_error(&error, &here))?;
-        let work_tree = work_tree(&git, environment, &here);
-        let repository = Repository { git: Rc::new(git), work_tree };
+        let repository = match git2::Repository::open_from_env() {
+            // libgit2 is not asked to tell: it takes a table of refs for no refs at all, where the
+            // configuration does not warn it.
+            Ok(git) if !git.commondir().join("reftable").exists() => {
+                let top = top_of(&git, environment, &here);
+                Repository::of_libgit2(git, top.as_deref(), &here)
+            }
+            Err(error) if error.code() == git2::ErrorCode::NotFound => {
+                return Err(StoreError::NotARepository(here));
+            }
+            refused => {
+                let is_foreign = refused.is_err_and(|error| error.code() == git2::ErrorCode::Owner);
+                let facts = Facts::find().map_err(|error| refusal(error, is_foreign, &here))?;
+                Repository::of_program(facts, &here)
+            }
+        };
         repository.refuse_foreign_objects(environment)?;
         Ok(repository)
     }
 
-    /// Makes a bare repository and opens it.
-    pub fn make_empty(path: &Path) -> Result<Repository, StoreError> {
-        let git = git2::Repository::init_bare(path)?;
-        Ok(Repository { git: Rc::new(git), work_tree: None })
+    fn of_libgit2(git: git2::Repository, top: Option<&Path>, here: &Path) -> Repository {
+        let (git_dir, common_dir) = (git.path().to_owned(), git.commondir().to_owned());
+        Repository {
+            work_tree: top.and_then(|top| WorkTree::at(top, here, &git_dir, &common_dir)),
+            reader: Reader::LibGit2(Rc::new(git)),
+            git_dir,
+            common_dir,
+            hash: HashKind::Sha1,
+            refs: RefStorage::Files,
+        }
     }
 
-    /// What libgit2 has opened.
-    pub(super) fn git(&self) -> Rc<git2::Repository> {
-        Rc::clone(&self.git)
+    fn of_program(facts: Facts, here: &Path) -> Repository {
+        let Facts { git_dir, common_dir, hash, refs, work_tree } = facts;
+        let work_tree = work_tree.and_then(|top| WorkTree::at(&top, here, &git_dir, &common_dir));
+        Repository { reader: Reader::Program, work_tree, git_dir, common_dir, hash, refs }
+    }
+
+    /// Makes a bare repository and opens it.
+    pub fn make_empty(path: &Path) -> Result<Repository, StoreError> {
+        Ok(Repository::of_libgit2(git2::Repository::init_bare(path)?, None, path))
+    }
+
+    /// Who reads it.
+    pub(super) fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// The git program for what belongs to this worktree alone: its configuration, its index.
+    pub(super) fn program(&self) -> Program {
+        Program::of(&self.git_dir)
+    }
+
+    /// How its objects are named.
+    pub fn hash_kind(&self) -> HashKind {
+        self.hash
+    }
+
+    /// How it keeps its refs.
+    pub fn ref_storage(&self) -> &RefStorage {
+        &self.refs
     }
 
     /// The directory that all worktrees share; ledgers live there.
     pub fn common_dir(&self) -> &Path {
-        self.git.commondir()
+        &self.common_dir
     }
 
     /// The work tree, unless the repository is bare or the caller stands outside of it.
@@ -78,10 +155,21 @@ impl Repository {
     /// Whether any tracked path satisfies the question; `None` if the index is too large or
     /// cannot be read, for a question that is only asked to be helpful.
     pub fn any_tracked(&self, question: impl Fn(&[u8]) -> bool) -> Option<bool> {
-        const INDEX_BYTES_MAX: u64 = 32 * 1024 * 1024;
-        let index = self.git.index().ok()?;
-        let size = index.path()?.metadata().map_or(0, |metadata| metadata.len());
-        (size <= INDEX_BYTES_MAX).then(|| index.iter().any(|entry| question(&entry.path)))
+        match &self.reader {
+            Reader::LibGit2(git) => {
+                let index = git.index().ok()?;
+                is_small(index.path()?).then(|| index.iter().any(|entry| question(&entry.path)))
+            }
+            Reader::Program => {
+                let index = std::env::var_os("GIT_INDEX_FILE").map(PathBuf::from);
+                let index = index.unwrap_or_else(|| self.git_dir.join("index"));
+                if !is_small(&index) {
+                    return None;
+                }
+                let paths = self.program().tracked(&index).ok()?;
+                Some(paths.split(|byte| *byte == 0).any(question))
+            }
+        }
     }
 
     /// A ref and its objects belong together: in a quarantine, or with another object directory,
@@ -104,41 +192,31 @@ fn set<'e>(environment: &'e Environment, name: &str) -> Option<&'e OsStr> {
     environment.os(name).filter(|value| !value.is_empty())
 }
 
-fn open_error(error: &git2::Error, here: &Path) -> StoreError {
-    match error.code() {
-        git2::ErrorCode::NotFound => StoreError::NotARepository(here.to_owned()),
-        git2::ErrorCode::Owner => StoreError::ForeignOwner(here.to_owned()),
-        _ => StoreError::Unsupported(unsupported(error.message())),
+/// What is small enough to be read for a hint.
+fn is_small(index: &Path) -> bool {
+    const INDEX_BYTES_MAX: u64 = 32 * 1024 * 1024;
+    index.metadata().map_or(0, |metadata| metadata.len()) <= INDEX_BYTES_MAX
+}
+
+fn refusal(error: ProgramError, is_foreign: bool, here: &Path) -> StoreError {
+    match error {
+        _ if is_foreign => StoreError::ForeignOwner(here.to_owned()),
+        ProgramError::Failed { words, .. } => StoreError::Unsupported(first_sentence(&words)),
+        error => error.into(),
     }
 }
 
-/// What libgit2 does not know, in words that tell what to do.
-fn unsupported(message: &str) -> String {
-    let what = match message {
-        text if text.contains("refstorage") => "refs in the reftable format",
-        text if text.contains("object format") => "SHA-256 object names",
-        text => return text.to_owned(),
-    };
-    format!("it has {what}, which this version of git-coord does not support")
-}
-
-fn work_tree(git: &git2::Repository, environment: &Environment, here: &Path) -> Option<WorkTree> {
+/// The top of the work tree, which libgit2 sees with other eyes than git.
+fn top_of(git: &git2::Repository, environment: &Environment, here: &Path) -> Option<PathBuf> {
     // With GIT_DIR and no GIT_WORK_TREE git takes the current directory for the top, where
     // libgit2 would take the parent of the git directory.
-    let top = match (set(environment, "GIT_WORK_TREE"), set(environment, "GIT_DIR")) {
-        (Some(work_tree), _) => here.join(work_tree),
-        (None, Some(_)) if !git.is_bare() => configured_work_tree(git).unwrap_or(here.to_owned()),
-        (None, _) => git.workdir()?.to_owned(),
-    };
-    let top = top.canonicalize().ok()?;
-    let here = here.canonicalize().ok()?;
-    let prefix = here.strip_prefix(&top).ok()?.as_os_str().as_bytes().to_vec();
-    let inside_git_dir = git.path().canonicalize().is_ok_and(|git_dir| here.starts_with(git_dir));
-    if inside_git_dir {
-        return None;
+    match (set(environment, "GIT_WORK_TREE"), set(environment, "GIT_DIR")) {
+        (Some(work_tree), _) => Some(here.join(work_tree)),
+        (None, Some(_)) if !git.is_bare() => {
+            Some(configured_work_tree(git).unwrap_or(here.to_owned()))
+        }
+        (None, _) => git.workdir().map(Path::to_owned),
     }
-    let linked = git.is_worktree().then(|| name_of(git.path()));
-    Some(WorkTree { top, prefix, linked })
 }
 
 fn configured_work_tree(git: &git2::Repository) -> Option<PathBuf> {

@@ -107,7 +107,11 @@ impl<'b> Snapshot<'b> {
 
     fn format(&self, ledger: LedgerName) -> Result<Format, StoreError> {
         let damaged = |why: String| StoreError::Damaged { reference: self.reference.clone(), why };
-        let bytes = self.get(&Format::key()).map_err(|error| damaged(error.to_string()))?;
+        let bytes = match self.get(&Format::key()) {
+            Ok(bytes) => bytes,
+            Err(ReadError::Store(error)) => return Err(not_reached(error, damaged)),
+            Err(error) => return Err(damaged(error.to_string())),
+        };
         let bytes = bytes.ok_or_else(|| damaged("it has no format document".to_owned()))?;
         let version: FormatVersion = serde_json::from_slice(&bytes)
             .map_err(|error| damaged(format!("its format document is malformed: {error}")))?;
@@ -192,9 +196,26 @@ fn read_commit<T>(
     parse: impl FnOnce(&[u8]) -> Result<T, NotAnEntry>,
 ) -> Result<T, StoreError> {
     let damaged = |why: String| StoreError::Damaged { reference: reference.to_owned(), why };
-    let object = read_object(backend, id, ObjectKind::Commit)
-        .map_err(|error| damaged(format!("entry {}: {error}", id.short())))?;
+    let object = match read_object(backend, id, ObjectKind::Commit) {
+        Ok(object) => object,
+        Err(error) if error.is_damage() => {
+            return Err(damaged(format!("entry {}: {error}", id.short())));
+        }
+        Err(error) => return Err(error),
+    };
     parse(&object.bytes).map_err(|error| damaged(format!("commit {}: {error}", id.short())))
+}
+
+/// A failure to reach what is stored stays what it is; everything else is damage.
+fn not_reached(
+    error: Box<dyn std::error::Error + Send + Sync>,
+    damaged: impl FnOnce(String) -> StoreError,
+) -> StoreError {
+    match error.downcast::<StoreError>() {
+        Ok(error) if !error.is_damage() => *error,
+        Ok(error) => damaged(error.to_string()),
+        Err(error) => damaged(error.to_string()),
+    }
 }
 
 fn unreadable(error: StoreError) -> ReadError {

@@ -97,6 +97,10 @@ impl Ledger<'_> {
     where
         C: Decide + Clone + Into<Command>,
     {
+        if self.backend.may_fetch() {
+            // What a partial clone left behind comes over the network now, while nobody waits.
+            self.propose(&self.now()?, request, op)?;
+        }
         let begun = Instant::now();
         let deadline = begun + self.writing.wait;
         let busy = |cause: String| TransactError::Busy {
@@ -151,7 +155,8 @@ impl Ledger<'_> {
                 }
                 Swap::Moved if Instant::now() >= deadline => return Err(others()),
                 Swap::Locked if Instant::now() >= deadline => {
-                    return Err(busy(format!("'{}.lock' was there", self.name.reference())));
+                    let lock = self.backend.lock_of(&self.name.reference())?;
+                    return Err(busy(format!("'{lock}' was there")));
                 }
                 Swap::Moved | Swap::Locked => pause(tries, deadline)?,
             }

@@ -24,6 +24,7 @@ mod ledger;
 mod list;
 mod model;
 mod patterns;
+mod program;
 mod release;
 mod renew;
 mod reserve;

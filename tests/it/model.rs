@@ -12,9 +12,9 @@ use git_coord::core::pattern::Case;
 use git_coord::core::text::Line;
 use git_coord::store::entry::Committer;
 use git_coord::store::files::Files;
+use git_coord::store::git::Git;
 use git_coord::store::layout::LedgerName;
 use git_coord::store::ledger::Ledger;
-use git_coord::store::libgit2::LibGit2;
 use git_coord::store::repository::Repository;
 use git_coord::store::shared_mode::SharedMode;
 use git_coord::store::transact::{TransactError, Writing};
@@ -28,7 +28,7 @@ fn on_git<T>(case: Case, test: impl FnOnce(&Ledger<'_>) -> T) -> T {
     let home = tempfile::tempdir().unwrap();
     let repository = Repository::make_empty(home.path()).unwrap();
     let backend =
-        LibGit2::open(&repository, Files { fsync: false, shared: SharedMode::Umask }).unwrap();
+        Git::open(&repository, Files { fsync: false, shared: SharedMode::Umask }).unwrap();
     let writing = Writing {
         committer: Committer::new("model", "model@example.org"),
         queue: None,

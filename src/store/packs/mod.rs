@@ -111,6 +111,13 @@ impl Packs {
         Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
     }
 
+    /// Whether some remote promised objects that are not here: git marks the packs of a partial
+    /// clone.
+    pub fn has_promises(&self) -> bool {
+        let names = self.files.list(&self.directory).unwrap_or_default();
+        names.iter().any(|name| name.as_encoded_bytes().ends_with(b".promisor"))
+    }
+
     fn markers(&self) -> PathBuf {
         HelperDir::Packs.below(&self.common)
     }

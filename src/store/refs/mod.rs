@@ -10,6 +10,7 @@ mod packed;
 mod stale;
 #[cfg(test)]
 mod tests;
+mod watched;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use lock::{Locking, RefLock};
 pub use name::{NotARefName, RefName};
 use packed::PackedRefs;
 pub use stale::{MovedAside, StaleLockWatch};
+pub use watched::FileRefs;
 
 /// An id in hexadecimal and a newline; whatever is longer is no ref.
 const LOOSE_LENGTH_MAX: u64 = 4096;

@@ -1,0 +1,114 @@
+//! A repository as the backend of its ledgers.
+//!
+//! Packs are written by our own code everywhere, because every git reads the same packs. Objects
+//! are read by libgit2, or by the `git` program where libgit2 does not know the repository or would
+//! have to fetch. Refs in files are moved by our own code, and all others by git: a file in a
+//! repository that keeps its refs elsewhere would be a ref that nobody else sees.
+
+use std::rc::Rc;
+
+use crate::store::backend::{Backend, Kept, MoveRefs, ReadObjects, Update};
+use crate::store::error::StoreError;
+use crate::store::files::Files;
+use crate::store::layout::own_paths;
+use crate::store::libgit2::LibGit2Objects;
+use crate::store::object::{HashKind, Object, ObjectId};
+use crate::store::pack::Pack;
+use crate::store::packs::{self, Packs};
+use crate::store::program::Program;
+use crate::store::program::facts::RefStorage;
+use crate::store::program::objects::ProgramObjects;
+use crate::store::program::refs::ProgramRefs;
+use crate::store::queue::QueueGuard;
+use crate::store::refs::{FileRefs, Refs, Swap};
+use crate::store::repository::{Reader, Repository};
+
+/// The backend of one repository.
+pub struct Git {
+    hash: HashKind,
+    objects: Rc<dyn ReadObjects>,
+    /// Git, which can fetch what a partial clone left behind.
+    fetching: Rc<ProgramObjects>,
+    refs: Box<dyn MoveRefs>,
+    packs: Packs,
+}
+
+impl Git {
+    /// The backend of an open repository. State is never kept outside of it, wherever a symbolic
+    /// link may lead.
+    pub fn open(repository: &Repository, files: Files) -> Result<Git, StoreError> {
+        let common = repository.common_dir();
+        if let Some(link) = own_paths(common).into_iter().find(|path| path.is_symlink()) {
+            return Err(StoreError::Symlink(link));
+        }
+        let hash = repository.hash_kind();
+        let packs = Packs::new(common, &common.join("objects"), hash, files);
+        let program = Program::of(common);
+        let fetching = Rc::new(ProgramObjects::new(program.clone()));
+        let objects: Rc<dyn ReadObjects> = match repository.reader() {
+            Reader::LibGit2(git) => Rc::new(LibGit2Objects::new(Rc::clone(git))),
+            Reader::Program => Rc::clone(&fetching) as _,
+        };
+        let refs: Box<dyn MoveRefs> = match repository.ref_storage() {
+            RefStorage::Files => Box::new(FileRefs::new(Refs::new(common, hash, files))),
+            RefStorage::Other(kind) => {
+                let names = Rc::clone(&fetching);
+                Box::new(ProgramRefs::new(program, names, kind, files.fsync))
+            }
+        };
+        Ok(Git { hash, objects, fetching, refs, packs })
+    }
+}
+
+impl Kept for packs::Kept {
+    fn release(self: Box<Self>) -> Result<(), StoreError> {
+        Ok(packs::Kept::release(*self)?)
+    }
+}
+
+impl Backend for Git {
+    fn hash_kind(&self) -> HashKind {
+        self.hash
+    }
+
+    fn tip(&self, reference: &str) -> Result<Option<ObjectId>, StoreError> {
+        self.refs.tip(&reference.parse()?)
+    }
+
+    fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
+        match self.objects.read(id)? {
+            None if self.may_fetch() => self.fetching.read(id),
+            read => Ok(read),
+        }
+    }
+
+    fn may_fetch(&self) -> bool {
+        self.packs.has_promises()
+    }
+
+    fn store(&self, objects: &[Object]) -> Result<Box<dyn Kept + '_>, StoreError> {
+        let pack = Pack::from_objects(objects, self.hash);
+        Ok(Box::new(self.packs.install(&pack)?))
+    }
+
+    fn swap(&self, update: Update<'_>) -> Result<Swap, StoreError> {
+        self.refs.swap(&update.reference.parse()?, update)
+    }
+
+    fn watch_lock(
+        &self,
+        reference: &str,
+        place: &QueueGuard,
+    ) -> Result<Option<String>, StoreError> {
+        self.refs.watch_lock(&reference.parse()?, place)
+    }
+
+    fn lock_of(&self, reference: &str) -> Result<String, StoreError> {
+        Ok(self.refs.lock_of(&reference.parse()?))
+    }
+
+    fn maintain(&self) -> Result<(), StoreError> {
+        self.packs.maintain()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! The `git` program: what it is asked where libgit2 does not know the repository.
+//!
+//! [`facts`] finds a repository, [`objects`] reads its objects, [`refs`] its refs where they are no
+//! files. This file starts git, and nothing else does.
+
+pub mod facts;
+pub mod objects;
+pub mod refs;
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Variables that would point git at something else than the repository that was found. Those
+/// that carry configuration stay: `git -c` is meant for us as well.
+const ELSEWHERE: [&str; 11] = [
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// Why git did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// There is no git, or it cannot be run.
+    #[error("cannot run git, which this repository needs: {0}")]
+    NotStarted(#[source] io::Error),
+    /// It said no.
+    #[error("git {verb} failed: {}", first_sentence(words))]
+    Failed {
+        /// Which subcommand.
+        verb: String,
+        /// All that it said.
+        words: String,
+    },
+    /// It stopped in the middle, or answered something else than documented.
+    #[error("git {verb} gave no proper answer: {why}")]
+    Garbled {
+        /// Which subcommand.
+        verb: &'static str,
+        /// What was wrong.
+        why: String,
+    },
+}
+
+/// Git, for one repository.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The directory that is its `GIT_DIR`.
+    git_dir: PathBuf,
+}
+
+impl Program {
+    /// Git for the repository with this git directory. Given the common one, all worktrees are the
+    /// same to it, as they are to a ledger.
+    pub fn of(git_dir: &Path) -> Program {
+        Program { git_dir: git_dir.to_owned() }
+    }
+
+    /// A call that has not been made yet. The repository is named, not looked for, so git's
+    /// question whose it is has to be settled before.
+    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = git();
+        for name in ELSEWHERE {
+            command.env_remove(name);
+        }
+        command.args(arguments);
+        command.env("GIT_DIR", &self.git_dir);
+        // A replaced object is another one than its name says.
+        command.env("GIT_NO_REPLACE_OBJECTS", "1");
+        command
+    }
+
+    /// What the call prints, if it succeeds.
+    pub(super) fn ask(&self, arguments: &[&str]) -> Result<Vec<u8>, ProgramError> {
+        answer(self.command(arguments))
+    }
+}
+
+impl Program {
+    /// The tracked paths in that index, each with a NUL after it.
+    pub(super) fn tracked(&self, index: &Path) -> Result<Vec<u8>, ProgramError> {
+        let mut command = self.command(&["ls-files", "-z", "--cached", "--full-name"]);
+        // Without a work tree to be inside of, all paths are listed.
+        command.env("GIT_INDEX_FILE", index).current_dir(&self.git_dir);
+        answer(command)
+    }
+
+    /// The configuration: keys in git's normal spelling with their values, the strongest last.
+    pub(super) fn configuration(&self) -> Result<Vec<(String, String)>, ProgramError> {
+        let listed = self.ask(&["config", "--list", "--null"])?;
+        let listed = String::from_utf8_lossy(&listed);
+        let pairs = listed.split_terminator('\0').map(|pair| match pair.split_once('\n') {
+            Some((key, value)) => (key.to_owned(), value.to_owned()),
+            // A key without value is `true`.
+            None => (pair.to_owned(), "true".to_owned()),
+        });
+        Ok(pairs.collect())
+    }
+}
+
+/// Git in the current directory and with the caller's variables, to find what they mean.
+fn git() -> Command {
+    let mut command = Command::new("git");
+    command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
+    command.stdin(Stdio::null());
+    command
+}
+
+fn answer(mut command: Command) -> Result<Vec<u8>, ProgramError> {
+    let output = command.output().map_err(ProgramError::NotStarted)?;
+    if output.status.success() { Ok(output.stdout) } else { Err(failure(&command, &output)) }
+}
+
+fn failure(command: &Command, output: &Output) -> ProgramError {
+    let given: Vec<&str> = command.get_args().filter_map(OsStr::to_str).collect();
+    let is_setting = |at: usize| given[at] == "-c" || (at > 0 && given[at - 1] == "-c");
+    let verb = (0..given.len()).find(|at| !is_setting(*at)).map_or("", |at| given[at]);
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    ProgramError::Failed { verb: verb.to_owned(), words }
+}
+
+/// The first line of what git says, without its prefix: the lines after it are advice.
+pub(super) fn first_sentence(words: &str) -> String {
+    let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
+    let Some(first) = lines.next() else { return "it did not say why".to_owned() };
+    let prefixes = ["fatal: ", "error: "];
+    let first = prefixes.iter().find_map(|prefix| first.strip_prefix(prefix)).unwrap_or(first);
+    // git names what it does not know on a line of its own.
+    match lines.next() {
+        Some(second) if first.ends_with(':') => format!("{first} {second}"),
+        _ => first.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_said_is_its_first_sentence() {
+        for (stderr, expected) in [
+            ("fatal: no such ref: x\nhint: try y\n", "no such ref: x"),
+            ("fatal: unknown extension found:\n\tfoo\n", "unknown extension found: foo"),
+            ("\nplain words\n", "plain words"),
+            ("", "it did not say why"),
+        ] {
+            assert_eq!(first_sentence(stderr), expected, "{stderr:?}");
+        }
+    }
+
+    #[test]
+    fn a_failure_names_the_subcommand() {
+        let home = tempfile::tempdir().unwrap();
+        let error = Program::of(home.path()).ask(&["cat-file", "-t", "x"]).unwrap_err();
+        assert!(error.to_string().starts_with("git cat-file failed: "), "{error}");
+    }
+}

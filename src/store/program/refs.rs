@@ -1,0 +1,97 @@
+//! Refs that are no files: read and moved by git itself.
+
+use std::rc::Rc;
+
+use super::objects::ProgramObjects;
+use super::{Program, ProgramError};
+use crate::store::backend::{MoveRefs, Swap, Update};
+use crate::store::error::StoreError;
+use crate::store::object::ObjectId;
+use crate::store::queue::QueueGuard;
+use crate::store::refs::{RefError, RefName};
+
+/// The refs of a repository as git knows them.
+pub struct ProgramRefs {
+    program: Program,
+    objects: Rc<ProgramObjects>,
+    fsync: bool,
+    lock: String,
+}
+
+impl ProgramRefs {
+    /// The refs of that repository; names are looked up by the same git that reads its objects.
+    pub fn new(
+        program: Program,
+        objects: Rc<ProgramObjects>,
+        storage: &str,
+        fsync: bool,
+    ) -> ProgramRefs {
+        let lock = match storage {
+            "reftable" => "reftable/tables.list.lock".to_owned(),
+            other => format!("the lock on refs of the kind '{other}'"),
+        };
+        ProgramRefs { program, objects, fsync, lock }
+    }
+
+    /// A ref whose object is missing counts as missing with `cat-file`, and so does no ref at all.
+    /// The difference matters: the one is damage, the other the beginning of a ledger.
+    fn value_of(&self, name: &RefName) -> Result<Option<ObjectId>, StoreError> {
+        match self.program.ask(&["rev-parse", "--verify", "--quiet", name.as_str()]) {
+            Ok(id) => match String::from_utf8_lossy(&id).trim_end().parse() {
+                Ok(id) => Ok(Some(id)),
+                Err(_) => Err(RefError::Broken(name.clone()).into()),
+            },
+            // Quiet about what is not there, and about nothing else.
+            Err(ProgramError::Failed { words, .. }) if words.is_empty() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl MoveRefs for ProgramRefs {
+    fn tip(&self, name: &RefName) -> Result<Option<ObjectId>, StoreError> {
+        match self.objects.resolve(name.as_str())? {
+            Some(id) => Ok(Some(id)),
+            None => self.value_of(name),
+        }
+    }
+
+    fn swap(&self, name: &RefName, update: Update<'_>) -> Result<Swap, StoreError> {
+        let new = update.new.to_string();
+        let expect = match update.expect {
+            Some(id) => id.to_string(),
+            None => "0".repeat(new.len()),
+        };
+        // Nobody else's program runs while others wait for us.
+        let no_hooks = ["-c", "core.hooksPath=/dev/null"];
+        let fsync: &[&str] = if self.fsync { &["-c", "core.fsync=reference"] } else { &[] };
+        let update_ref =
+            ["update-ref", "--no-deref", "-m", update.why, name.as_str(), &new, &expect];
+        let mut command = self.program.command(&[&no_hooks, fsync, &update_ref].concat());
+        if let Some((who, when)) = update.committer.rsplit_once('>') {
+            let (name, email) = who.split_once('<').unwrap_or((who, ""));
+            command.env("GIT_COMMITTER_NAME", name.trim()).env("GIT_COMMITTER_EMAIL", email);
+            command.env("GIT_COMMITTER_DATE", when.trim());
+        }
+        let Err(error) = super::answer(command) else { return Ok(Swap::Done) };
+        // The value tells what the words only describe.
+        let now = self.tip(name)?;
+        match error {
+            error if now == Some(update.new) => Err(error.into()),
+            _ if now != update.expect => Ok(Swap::Moved),
+            ProgramError::Failed { words, .. } if words.contains("cannot lock ref") => {
+                Ok(Swap::Locked)
+            }
+            error => Err(error.into()),
+        }
+    }
+
+    fn lock_of(&self, _: &RefName) -> String {
+        self.lock.clone()
+    }
+
+    /// The lock on such refs is one for the whole repository. It is not ours to judge.
+    fn watch_lock(&self, _: &RefName, _: &QueueGuard) -> Result<Option<String>, StoreError> {
+        Ok(None)
+    }
+}

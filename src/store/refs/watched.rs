@@ -1,0 +1,55 @@
+//! Refs in files as a backend has them: with a memory of the locks that stood in the way.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use super::{LogNote, RefName, Refs, StaleLockWatch, Swap};
+use crate::store::backend::{MoveRefs, Update};
+use crate::store::error::StoreError;
+use crate::store::object::ObjectId;
+use crate::store::queue::QueueGuard;
+
+/// How long a lock on a ref must stand still before it counts as left behind.
+const STALE_AFTER: Duration = Duration::from_secs(10);
+
+/// The refs of one repository, and what was seen of their locks.
+pub struct FileRefs {
+    refs: Refs,
+    watches: RefCell<BTreeMap<RefName, StaleLockWatch>>,
+}
+
+impl FileRefs {
+    /// No lock was seen yet.
+    pub fn new(refs: Refs) -> FileRefs {
+        FileRefs { refs, watches: RefCell::default() }
+    }
+}
+
+impl MoveRefs for FileRefs {
+    fn tip(&self, name: &RefName) -> Result<Option<ObjectId>, StoreError> {
+        Ok(self.refs.read(name)?)
+    }
+
+    fn swap(&self, name: &RefName, update: Update<'_>) -> Result<Swap, StoreError> {
+        let note = LogNote { committer: update.committer, message: update.why };
+        Ok(self.refs.swap(name, update.expect, update.new, &note)?)
+    }
+
+    fn watch_lock(&self, name: &RefName, place: &QueueGuard) -> Result<Option<String>, StoreError> {
+        let mut watches = self.watches.borrow_mut();
+        let watch = watches
+            .entry(name.clone())
+            .or_insert_with(|| StaleLockWatch::new(name.clone(), STALE_AFTER));
+        let moved = watch.look(&self.refs, Instant::now(), place)?;
+        Ok(moved.map(|moved| {
+            let (lock, now_at) = (moved.lock.display(), moved.now_at.display());
+            let seconds = moved.unmoved_for.as_secs();
+            format!("'{lock}' had not moved for {seconds}s and was set aside as '{now_at}'")
+        }))
+    }
+
+    fn lock_of(&self, name: &RefName) -> String {
+        format!("{name}.lock")
+    }
+}
