@@ -5,7 +5,7 @@
 //! somebody who deletes the lock file, costs time and nothing else. The lock is the kernel's: it
 //! goes with the process, however that ends.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -58,16 +58,10 @@ impl Queue {
     }
 
     fn try_lock(&self, file: &File) -> Result<bool, FileError> {
-        match file.try_lock() {
-            Ok(()) => Ok(true),
-            Err(TryLockError::WouldBlock) => Ok(false),
+        match self.files.try_lock(file, &self.path) {
             // No locks here: everybody is at the front, and the swap sorts them out.
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
-                Ok(true)
-            }
-            Err(TryLockError::Error(source)) => {
-                Err(FileError { operation: "lock", path: self.path.clone(), source })
-            }
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(true),
+            other => other,
         }
     }
 }

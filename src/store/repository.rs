@@ -11,9 +11,11 @@ use std::rc::Rc;
 
 use crate::core::environment::Environment;
 use crate::store::error::StoreError;
+use crate::store::files::{Files, Purpose};
 use crate::store::object::HashKind;
 use crate::store::program::facts::{Facts, RefStorage};
 use crate::store::program::{Program, ProgramError, first_sentence};
+use crate::store::shared_mode::SharedMode;
 
 /// An open repository.
 pub struct Repository {
@@ -231,12 +233,12 @@ fn name_of(git_dir: &Path) -> String {
 /// Makes a repository with these files, committed, for a demonstration.
 pub fn make_scratch(top: &Path, files: &[&str]) -> Result<(), StoreError> {
     let git = git2::Repository::init(top)?;
+    let disk = Files { fsync: false, shared: SharedMode::Umask };
     let mut index = git.index()?;
     for file in files {
         let path = top.join(file);
-        let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-        made.and_then(|()| std::fs::write(&path, "\n"))
-            .map_err(|error| StoreError::Malformed(format!("cannot make '{file}': {error}")))?;
+        path.parent().map_or(Ok(()), |directory| disk.make_directories(directory))?;
+        disk.write_new(&path, b"\n", Purpose::Helper)?;
         index.add_path(Path::new(file))?;
     }
     index.write()?;

@@ -74,6 +74,11 @@ fn things_that_have_one_place_stay_there() {
 }
 
 #[test]
+fn the_store_changes_files_in_one_place() {
+    none(&rules::files_changed_elsewhere(), "only 'store::files' changes, syncs or locks files");
+}
+
+#[test]
 fn the_core_has_no_effects() {
     none(&rules::effects_in_core(), "'core' does no I/O and reads no clock, randomness or git");
 }
