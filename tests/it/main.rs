@@ -18,6 +18,7 @@ mod docs;
 mod events;
 mod everywhere;
 mod frame;
+mod golden;
 mod interop;
 mod laws;
 mod ledger;
