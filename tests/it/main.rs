@@ -8,6 +8,7 @@
 mod support;
 
 mod bad_input;
+mod beside_git;
 mod check;
 mod completions;
 mod concurrency;

@@ -2,6 +2,7 @@
 //! documents, in folding and in case-sensitive ledgers.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use git_coord::core::command::{Command, Request};
@@ -23,8 +24,8 @@ use proptest::prelude::*;
 
 use crate::scenario::{Asked, MemoryLedger, steps};
 
-/// A ledger in a repository of its own.
-fn on_git<T>(case: Case, test: impl FnOnce(&Ledger<'_>) -> T) -> T {
+/// A ledger in a bare repository of its own, and where that is.
+pub(crate) fn on_git<T>(case: Case, test: impl FnOnce(&Ledger<'_>, &Path) -> T) -> T {
     let home = tempfile::tempdir().unwrap();
     let repository = Repository::make_empty(home.path()).unwrap();
     let backend =
@@ -36,10 +37,11 @@ fn on_git<T>(case: Case, test: impl FnOnce(&Ledger<'_>) -> T) -> T {
         case,
         clock_skew: Duration::from_secs(300),
     };
-    test(&Ledger::new(&backend, LedgerName::Reservations, writing))
+    test(&Ledger::new(&backend, LedgerName::Reservations, writing), home.path())
 }
 
-fn transact(ledger: &Ledger<'_>, asked: &Asked) -> &'static str {
+/// Decides on the git ledger, and says what came of it in a word.
+pub(crate) fn transact(ledger: &Ledger<'_>, asked: &Asked) -> &'static str {
     match &asked.command {
         Command::Reserve(command) => transact_as(ledger, asked, command),
         Command::Renew(command) => transact_as(ledger, asked, command),
@@ -87,7 +89,7 @@ proptest! {
     fn git_and_memory_agree(steps in steps(25), fold in any::<bool>()) {
         let case = if fold { Case::Folded } else { Case::Sensitive };
         let mut memory = MemoryLedger::new(case);
-        on_git(case, |ledger| {
+        on_git(case, |ledger, _| {
             for step in &steps {
                 let Some(asked) = memory.ask(step) else { continue };
                 let by_git = transact(ledger, &asked);

@@ -52,6 +52,8 @@ pub(crate) const LOCAL_DIR: &str = "coord";
 pub(crate) mod key {
     /// Whether writers of one machine queue up (speed only).
     pub(crate) const QUEUE: &str = "coord.queue";
+    /// Whether writes are forced to disk.
+    pub(crate) const FSYNC: &str = "coord.fsync";
     /// How long a writer tries before it says "busy".
     pub(crate) const WAIT: &str = "coord.wait";
 }

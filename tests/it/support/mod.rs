@@ -15,5 +15,5 @@ pub(crate) mod untouched;
 
 pub(crate) use self::call::Call;
 pub(crate) use self::output::{Output, texts};
-pub(crate) use self::race::{race, rounds};
+pub(crate) use self::race::{race, race_unproven, rounds};
 pub(crate) use self::repo::Repo;

@@ -123,12 +123,14 @@ fn content(path: &Path, meta: &fs::Metadata) -> Vec<u8> {
         return target.as_os_str().as_bytes().to_vec();
     }
     let bytes = fs::read(path).expect("a file of the test's own is readable");
-    if path.ends_with("packed-refs") { without_our_refs(&bytes) } else { bytes }
+    let lists_refs = path.ends_with("packed-refs") || path.ends_with("info/refs");
+    if lists_refs { without_our_refs(&bytes) } else { bytes }
 }
 
-fn without_our_refs(packed: &[u8]) -> Vec<u8> {
-    let text = String::from_utf8_lossy(packed);
-    let others = text.lines().filter(|line| !line.contains(" refs/coord"));
+fn without_our_refs(listed: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(listed);
+    let is_ours = |line: &str| line.contains(" refs/coord") || line.contains("\trefs/coord");
+    let others = text.lines().filter(|line| !is_ours(line));
     others.collect::<Vec<_>>().join("\n").into_bytes()
 }
 

@@ -1,0 +1,251 @@
+//! Living beside git: its housekeeping takes nothing of ours, and ours nothing of the user's.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use git_coord::core::pattern::Case;
+
+use crate::model::{on_git, transact};
+use crate::scenario::{Asked, MemoryLedger, reserving};
+use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, event, exit, key};
+use crate::support::kind::{Hash, Kind, Place, RefFormat};
+use crate::support::untouched::Untouched;
+use crate::support::{Call, Repo, race_unproven, rounds, texts};
+
+const WRITERS: usize = 8;
+
+/// What each writer does: reserves one file after the other, and prints each answer.
+const WRITER: &str = r#"
+i=0
+while [ "$i" -lt "$1" ]; do
+    git-coord reserve --json "$GIT_COORD_AGENT/$i" || exit
+    i=$((i + 1))
+done
+"#;
+
+/// All that throws objects or refs away, again and again until told to stop.
+const HOUSEKEEPING: &str = r#"
+while :; do
+    git gc --quiet --prune=now || exit
+    git prune --expire=now || exit
+    git pack-refs --all --prune || exit
+    git repack -a -d -q || exit
+    echo once
+    if [ -e "$1" ]; then exit; fi
+done
+"#;
+
+fn agent(number: usize) -> String {
+    format!("agent-{number}")
+}
+
+fn script(repo: &Repo, agent: &str, script: &str, arg: &str) -> Call {
+    repo.call(agent).program("sh").args(["-c", script, "sh", arg])
+}
+
+/// 6.1: whatever answered that it is done is there, though git cleans up all the time.
+#[track_caller]
+fn housekeeping_takes_nothing(refs: RefFormat) {
+    let kind = Kind { refs, hash: Hash::Sha1, place: Place::Main };
+    let Some(repo) = Repo::of(kind) else { return };
+    let stop = repo.world().join("tmp/stop");
+    let clean = script(&repo, "", HOUSEKEEPING, stop.to_str().unwrap());
+    // Once beforehand: packing the user's own refs is no doing of ours.
+    fs::write(&stop, "").unwrap();
+    clean.run_unproven().done();
+    fs::remove_file(&stop).unwrap();
+    let before = Untouched::of(repo.world());
+    let cleaning = clean.command().spawn().unwrap();
+    let each = (rounds() / 2).clamp(25, 100);
+    let writer = |number: usize| {
+        script(&repo, &agent(number), WRITER, &each.to_string()).config(key::WAIT, "5m")
+    };
+    let outputs = race_unproven(&(0..WRITERS).map(writer).collect::<Vec<_>>());
+    fs::write(&stop, "").unwrap();
+    let cleaned = clean.finish(cleaning).done();
+    before.assert_still_so("writers beside housekeeping");
+    assert!(cleaned.stdout.lines().count() > 1, "it ran beside the writers: {cleaned:#?}");
+    let granted: Vec<String> = outputs
+        .into_iter()
+        .flat_map(|output| output.done().json_lines())
+        .flat_map(|answer| texts(&answer["granted"], "id"))
+        .collect();
+    assert_eq!(granted.len(), WRITERS * each);
+    let written: BTreeSet<String> =
+        repo.events(event::GRANTED).iter().map(|event| text(&event["subject"])).collect();
+    assert!(granted.iter().all(|id| written.contains(id)), "each answer is an entry");
+    assert_eq!(repo.entry_count(), granted.len());
+    assert_eq!(repo.holds().len(), granted.len());
+    repo.coord("ops", ["ledger", "verify"]).done();
+    assert_eq!(repo.git(["fsck", "--strict", "--full", "--no-dangling"]), "");
+}
+
+fn text(value: &serde_json::Value) -> String {
+    value.as_str().expect("it is text").to_owned()
+}
+
+#[test]
+fn housekeeping_takes_nothing_where_refs_are_files() {
+    housekeeping_takes_nothing(RefFormat::Files);
+}
+
+/// Every file of the store of packs, by content.
+fn packs(repo: &Repo) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = fs::read_dir(repo.git_dir().join("objects/pack")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
+}
+
+/// How many objects of the repository are files of their own.
+fn loose_objects(repo: &Repo) -> usize {
+    let counts = repo.git(["count-objects"]);
+    counts.split(' ').next().unwrap().parse().unwrap()
+}
+
+fn write_entries(repo: &Repo, count: usize) {
+    let before = Untouched::of(repo.world());
+    let writer = script(repo, "alice", WRITER, &count.to_string());
+    let written = writer.config(key::FSYNC, "false").run_unproven().done();
+    assert_eq!(written.json_lines().len(), count);
+    before.assert_still_so("entries one by one");
+}
+
+/// The user's own commit, with the housekeeping that git starts after it in the foreground.
+fn commit(repo: &Repo, config: &[(&str, &str)]) -> String {
+    let call = repo.git_call(["commit", "--allow-empty", "--message", "of the user"]);
+    let detach = [("gc.autoDetach", "false"), ("maintenance.autoDetach", "false")];
+    let settings = detach.iter().chain(config);
+    let call = settings.fold(call, |call, (key, value)| call.config(key, value));
+    call.run_unproven().done().stderr
+}
+
+#[track_caller]
+fn commit_starts_no_packing(repo: &Repo) {
+    assert_eq!(commit(repo, &[("gc.autoPackLimit", "50")]), "");
+    for trace in ["gc.log", "gc.pid"] {
+        assert!(!repo.git_dir().join(trace).exists(), "{trace}");
+    }
+}
+
+/// Makes commits that are each in a pack of their own, and an index with a bitmap over all.
+const MAKE_PACKS: &str = r#"
+i=0
+while [ "$i" -lt "$1" ]; do
+    git -c gc.auto=0 commit --quiet --allow-empty --message "number $i" || exit
+    git repack -d -q -n || exit
+    i=$((i + 1))
+done
+git multi-pack-index write --bitmap
+"#;
+
+/// The user's packs, multi-pack-index and bitmap stay byte by byte, and ours are so few beside
+/// them that the user's commit never packs because of us.
+#[test]
+fn packs_of_the_user_are_left_alone() {
+    let repo = Repo::new();
+    script(&repo, "", MAKE_PACKS, "30").run_unproven().done();
+    let theirs = packs(&repo);
+    let names = || theirs.keys().map(|path| path.display().to_string());
+    let count_of = |end: &str| names().filter(|name| name.ends_with(end)).count();
+    assert_eq!(count_of(".pack"), 30);
+    assert_eq!([count_of("multi-pack-index"), count_of(".bitmap")], [1, 1]);
+    write_entries(&repo, 300);
+    let now = packs(&repo);
+    for (path, content) in &theirs {
+        assert!(now.get(path) == Some(content), "'{}' was changed", path.display());
+    }
+    commit_starts_no_packing(&repo);
+    repo.git(["fsck", "--strict", "--full", "--no-dangling"]);
+    repo.git(["multi-pack-index", "verify"]);
+    let packed = commit(&repo, &[("gc.autoPackLimit", "20")]);
+    assert!(packed.contains("Auto packing"), "this is what packing would have said: {packed}");
+}
+
+/// Objects of the user's, a little under the number at which git packs.
+const LOOSE_OBJECTS: usize = 6_000;
+
+#[test]
+fn no_loose_object_is_added_to_those_of_the_user() {
+    let repo = Repo::new();
+    let directory = repo.world().join("tmp/loose");
+    fs::create_dir(&directory).unwrap();
+    let names: Vec<String> = (0..LOOSE_OBJECTS)
+        .map(|number| {
+            let path = directory.join(number.to_string());
+            fs::write(&path, number.to_string()).unwrap();
+            path.display().to_string()
+        })
+        .collect();
+    let list = repo.world().join("tmp/list");
+    fs::write(&list, names.join("\n")).unwrap();
+    let store = "git hash-object -w --stdin-paths <\"$1\"";
+    script(&repo, "", store, list.to_str().unwrap()).run_unproven().done();
+    let before = loose_objects(&repo);
+    assert!(before >= LOOSE_OBJECTS);
+    write_entries(&repo, 100);
+    assert_eq!(loose_objects(&repo), before);
+    commit_starts_no_packing(&repo);
+    let packed = commit(&repo, &[("gc.auto", "3000")]);
+    assert!(packed.contains("Auto packing"), "this is what packing would have said: {packed}");
+}
+
+/// However many entries there are, the number of our files in the store is the same.
+#[test]
+fn packs_stay_as_few_at_two_thousand_entries_as_at_five_hundred() {
+    on_git(Case::Sensitive, |ledger, home| {
+        let mut memory = MemoryLedger::new(Case::Sensitive);
+        let mut clock = memory.at;
+        // The number goes up with each entry and down with each merge: its height is what counts.
+        let mut most_within = |count: usize| {
+            let mut most = 0;
+            for _ in 0..count {
+                clock = clock.plus_seconds(1);
+                let renewal = Asked { clock, ..reserving(&mut memory, "src") };
+                assert_eq!(transact(ledger, &renewal), "done");
+                most = most.max(fs::read_dir(home.join("objects/pack")).unwrap().count());
+            }
+            most
+        };
+        let highest: Vec<usize> = [470, 30, 1_470, 30].map(&mut most_within).into();
+        assert_eq!(highest[1], highest[3], "files beside each other up to 500 and 2,000 entries");
+        let directories = fs::read_dir(home.join("objects")).unwrap();
+        let names: BTreeSet<_> = directories.map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["info", "pack"].map(Into::into).into(), "no loose object");
+    });
+}
+
+/// Refs of the user's, all packed, with neighbours of ours among them.
+const PACKED_REFS: usize = 100_000;
+
+#[test]
+fn a_hundred_thousand_packed_refs_hide_nothing() {
+    let repo = Repo::new();
+    let head = repo.git(["rev-parse", "HEAD"]);
+    let mut packed = "# pack-refs with: peeled fully-peeled sorted \n".to_owned();
+    for number in 0..PACKED_REFS {
+        let namespace = match number * 3 / PACKED_REFS {
+            0 => "changes",
+            1 => "coord-neighbour",
+            _ => "tags",
+        };
+        packed.push_str(&format!("{head} refs/{namespace}/{number:06}\n"));
+    }
+    fs::write(repo.git_dir().join("packed-refs"), packed).unwrap();
+    repo.reserve("alice", "src/**");
+    assert_eq!(repo.holds().len(), 1);
+    let others = || repo.git(["for-each-ref", "--count=100001", "--format=%(objectname)"]);
+    assert_eq!(others().lines().count(), PACKED_REFS + 1);
+    // Ours among them, and found there: it is read, refused over, and moved on.
+    repo.git(["pack-refs", "--all", "--prune"]);
+    assert!(!repo.git_dir().join(RESERVATIONS_REF).exists());
+    assert_eq!(repo.holds().len(), 1);
+    repo.coord("bob", ["reserve", "src/main.rs"]).exits(exit::NO);
+    repo.reserve("bob", "docs/**");
+    assert_eq!((repo.holds().len(), repo.entry_count()), (2, 2));
+    assert_eq!(
+        repo.tip(),
+        repo.json("bob", ["ledger", "log", RESERVATIONS])["entries"][0]["entry"]
+    );
+    repo.coord("ops", ["ledger", "verify"]).done();
+}
