@@ -7,7 +7,7 @@ use crate::app::error::AppError;
 use crate::core::event::Event;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
-use crate::store::history::History;
+use crate::store::history::{Archived, History, SetAside};
 use crate::store::layout::LedgerName;
 use crate::store::ledger::Ledger;
 use crate::store::object::ObjectId;
@@ -140,15 +140,24 @@ impl Window {
     }
 }
 
-/// The newest entry that both chains have, with its place.
+/// The newest entry that both chains have, with its place. What a compaction set aside counts as
+/// part of the chain: places do not change with it.
 fn common_ancestor(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,
     known: ObjectId,
 ) -> Result<Option<(ObjectId, u64)>, StoreError> {
     let mut chain = HashSet::new();
+    let mut root = None;
     for item in History::from(ledger, tip) {
         let (id, entry) = item?;
+        if id == known {
+            return Ok(Some((id, entry.message.counters.seq)));
+        }
+        chain.insert(id);
+        root = Some(entry);
+    }
+    for SetAside { id, entry, .. } in Archived::behind(ledger, root.as_ref()) {
         if id == known {
             return Ok(Some((id, entry.message.counters.seq)));
         }

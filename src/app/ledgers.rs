@@ -1,5 +1,7 @@
 //! The entries of a ledger: looked at, compared, checked, gone back to.
 
+use std::time::Duration;
+
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::command::Request;
@@ -7,6 +9,7 @@ use crate::core::documents::{Documents as _, Key};
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::reservation::rollback::{Rollback, RolledBack};
 use crate::core::text::Line;
+use crate::store::compact::{Compacted, Compaction};
 use crate::store::diff;
 use crate::store::entry::Entry;
 use crate::store::history::{self, Found, History};
@@ -114,6 +117,9 @@ pub fn resolve(ctx: &Ctx, ledger: LedgerName, name: &EntryName) -> Result<Object
     match history::find(&opened, tip, name.as_str())? {
         Found::One(id) => Ok(id),
         Found::None => Err(AppError::Nothing(format!("no entry '{name}' in '{ledger}'"))),
+        Found::SetAside(archive) => Err(AppError::Nothing(format!(
+            "entry '{name}' of '{ledger}' was set aside by a compaction; '{archive}' has it"
+        ))),
         Found::Several => {
             Err(AppError::Usage(format!("'{name}' is the beginning of several entries")))
         }
@@ -177,6 +183,28 @@ pub fn rollback(
     let Committed { answer, entry, notices, .. } =
         ctx.transact(ledger, command, expect.as_ref())?;
     Ok(RollbackOutcome { entry, to, undone, holds: answer, notices })
+}
+
+/// Puts a checkpoint in the place of what is older than `keep`; none if the chain would not become
+/// shorter.
+pub fn compact(
+    ctx: &Ctx,
+    ledger: LedgerName,
+    keep: Duration,
+    dry_run: bool,
+) -> Result<Option<Compacted>, AppError> {
+    let opened = ctx.ledger(ledger)?;
+    let wanted = Compaction {
+        actor: ctx.actor().clone(),
+        host: ctx.host().clone(),
+        clock: ctx.clock(),
+        keep_seconds: keep.as_secs(),
+    };
+    if dry_run {
+        let plan = opened.plan_compaction(&wanted)?;
+        return Ok(plan.map(|plan| Compacted { plan, written: None, notices: Vec::new() }));
+    }
+    Ok(opened.compact(&wanted, &Ctx::new_op()?)?)
 }
 
 /// Whether the ledger is what it says.

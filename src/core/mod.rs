@@ -9,10 +9,12 @@
 //! - [`documents`] is what a decision may read and how it says what to write;
 //! - [`decision`] is the frame that all decisions share: ids, fences, events, refusals;
 //! - [`command`] lists every command, as it is recorded in an entry;
+//! - [`compaction`] says which entries of a chain are kept when it is made shorter;
 //! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values they are made of;
 //! - [`reservation`] holds the rules of reservations, one file a verb.
 
 pub mod command;
+pub mod compaction;
 pub mod decision;
 pub mod documents;
 pub mod duration;

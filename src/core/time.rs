@@ -28,6 +28,11 @@ impl Timestamp {
         self.0.as_millisecond()
     }
 
+    /// To the second and without punctuation, for names of refs and files: `20260131T083000Z`.
+    pub fn compact(self) -> String {
+        self.0.strftime("%Y%m%dT%H%M%SZ").to_string()
+    }
+
     /// Whole seconds since 1970 began.
     pub fn as_seconds(self) -> i64 {
         self.0.as_second()

@@ -32,6 +32,9 @@ pub const COMMAND_DOCUMENT: &str = "command";
 /// Beyond this, counters are not counted but made up, and JSON readers lose their last digits.
 const COUNTER_MAX: u64 = 1 << 53;
 
+const ROLLBACK_TO: &str = "Coord-Rollback-To";
+const STANDS_FOR: &str = "Coord-Stands-For";
+
 /// Who committed, as git wants to know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committer {
@@ -96,6 +99,17 @@ pub struct Undoes {
     pub count: u64,
 }
 
+/// What a checkpoint says in its trailers: the root of a ledger that was made shorter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The entry whose state and counters it has.
+    pub stands_for: ObjectId,
+    /// The newest entry of the chain that was set aside.
+    pub replaces: ObjectId,
+    /// How many entries are not in the chain any more.
+    pub set_aside: u64,
+}
+
 /// The message of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
@@ -109,6 +123,8 @@ pub struct Message {
     pub counters: Counters,
     /// For a rollback.
     pub undoes: Option<Undoes>,
+    /// For a checkpoint.
+    pub checkpoint: Option<Checkpoint>,
 }
 
 /// One entry.
@@ -158,7 +174,13 @@ impl Message {
             "\nCoord-Op: {op}\nCoord-Seq: {seq}\nCoord-Time: {at}\nCoord-Fence: {fence}\n"
         ));
         if let Some(Undoes { to, count }) = &self.undoes {
-            text.push_str(&format!("Coord-Rollback-To: {to}\nCoord-Abandons: {count}\n"));
+            text.push_str(&format!("{ROLLBACK_TO}: {to}\nCoord-Abandons: {count}\n"));
+        }
+        if let Some(Checkpoint { stands_for, replaces, set_aside }) = &self.checkpoint {
+            text.push_str(&format!(
+                "{STANDS_FOR}: {stands_for}\nCoord-Replaces: {replaces}\n\
+                 Coord-Set-Aside: {set_aside}\n"
+            ));
         }
         text
     }
@@ -180,11 +202,19 @@ impl Message {
                 pointer => command = Some(Recorded::Document(parse("command", &pointer["blob"])?)),
             }
         }
-        let undoes = match trailers.find("Coord-Rollback-To") {
+        let undoes = match trailers.find(ROLLBACK_TO) {
             None => None,
             Some(_) => Some(Undoes {
-                to: trailers.get("Coord-Rollback-To")?,
+                to: trailers.get(ROLLBACK_TO)?,
                 count: trailers.get("Coord-Abandons")?,
+            }),
+        };
+        let checkpoint = match trailers.find(STANDS_FOR) {
+            None => None,
+            Some(_) => Some(Checkpoint {
+                stands_for: trailers.get(STANDS_FOR)?,
+                replaces: trailers.get("Coord-Replaces")?,
+                set_aside: trailers.get("Coord-Set-Aside")?,
             }),
         };
         let counters = trailers.counters()?;
@@ -197,6 +227,7 @@ impl Message {
             command: command.ok_or_else(|| not("it names no command"))?,
             counters,
             undoes,
+            checkpoint,
         })
     }
 }
@@ -271,6 +302,52 @@ impl Entry {
     }
 }
 
+/// A commit of an entry, on another parent and with the entry that it goes back to under another
+/// name. Everything else stays to the byte, whoever wrote it.
+pub fn replant(
+    commit: &[u8],
+    parent: ObjectId,
+    renamed: impl FnOnce(&ObjectId) -> Option<ObjectId>,
+) -> Result<Object, NotAnEntry> {
+    let entry = Entry::parse(commit)?;
+    let text = std::str::from_utf8(commit).map_err(|_| not("it is not UTF-8"))?;
+    let (header, message) = text.split_once("\n\n").ok_or_else(|| not("it has no message"))?;
+    let mut moved = String::with_capacity(text.len());
+    for line in header.lines() {
+        match line.strip_prefix("parent ") {
+            Some(_) => moved.push_str(&format!("parent {parent}\n")),
+            None => moved.push_str(&format!("{line}\n")),
+        }
+    }
+    moved.push('\n');
+    match entry.message.undoes {
+        None => moved.push_str(message),
+        Some(Undoes { to, .. }) => {
+            let new = renamed(&to).ok_or_else(|| not("it goes back to what is not kept"))?;
+            moved.push_str(&with_target(message, to, new)?);
+        }
+    }
+    Ok(Object { kind: ObjectKind::Commit, bytes: moved.into_bytes() })
+}
+
+/// The message of a rollback with another name for the entry that it goes back to.
+fn with_target(message: &str, old: ObjectId, new: ObjectId) -> Result<String, NotAnEntry> {
+    let (summary, body, trailers) = split(message)?;
+    let mut text = format!("{}\n\n", summary.replacen(&old.short(), &new.short(), 1));
+    for row in body.lines() {
+        let mut value: Value = serde_json::from_str(row).map_err(|_| not("a line is not JSON"))?;
+        if value["command"].is_string() {
+            value["input"]["to"] = json!(new.to_string());
+            text.push_str(&line(&value));
+        } else {
+            text.push_str(&format!("{row}\n"));
+        }
+    }
+    let (old, new) = (format!("{ROLLBACK_TO}: {old}"), format!("{ROLLBACK_TO}: {new}"));
+    text.push_str(&format!("\n{}\n", trailers.replacen(&old, &new, 1)));
+    Ok(text)
+}
+
 impl EntryHead {
     /// Reads of a commit object what the state needs.
     pub fn parse(bytes: &[u8]) -> Result<EntryHead, NotAnEntry> {
@@ -322,6 +399,7 @@ mod tests {
                     fence: 1_769_848_200_124,
                 },
                 undoes: None,
+                checkpoint: None,
             },
         }
     }
@@ -360,6 +438,8 @@ Coord-Fence: 1769848200124
         entry.parent = None;
         entry.message.command = Recorded::Document(entry.tree);
         entry.message.undoes = Some(Undoes { to: entry.tree, count: 3 });
+        entry.message.checkpoint =
+            Some(Checkpoint { stands_for: entry.tree, replaces: entry.tree, set_aside: 7 });
         assert_eq!(Entry::parse(&entry.to_object(&committer).bytes).unwrap(), entry);
     }
 

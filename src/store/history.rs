@@ -33,6 +33,54 @@ impl Iterator for History<'_, '_> {
     }
 }
 
+/// An entry that is not in the chain any more.
+pub struct SetAside {
+    /// Its name.
+    pub id: ObjectId,
+    /// What it says.
+    pub entry: Entry,
+    /// The ref that keeps it.
+    pub archive: String,
+}
+
+/// Goes on where a [`History`] ends: through the chains that compactions replaced, newest first, as
+/// far as they can be read.
+pub struct Archived<'l, 'b> {
+    chain: History<'l, 'b>,
+    archive: String,
+}
+
+impl<'l, 'b> Archived<'l, 'b> {
+    /// What the chain with that first entry has replaced; nothing if it is no checkpoint.
+    pub fn behind(ledger: &'l Ledger<'b>, root: Option<&Entry>) -> Archived<'l, 'b> {
+        let mut archived =
+            Archived { chain: History::from(ledger, None), archive: String::default() };
+        if let Some(root) = root {
+            archived.go_behind(root);
+        }
+        archived
+    }
+
+    fn go_behind(&mut self, root: &Entry) {
+        let Some(checkpoint) = &root.message.checkpoint else { return };
+        let event = root.message.events.first();
+        let named = event.and_then(|event| event.text("archive"));
+        named.unwrap_or_default().clone_into(&mut self.archive);
+        self.chain.next = Some(checkpoint.replaces);
+    }
+}
+
+impl Iterator for Archived<'_, '_> {
+    type Item = SetAside;
+
+    fn next(&mut self) -> Option<SetAside> {
+        let (id, entry) = self.chain.next()?.ok()?;
+        let archive = self.archive.clone();
+        self.go_behind(&entry);
+        Some(SetAside { id, entry, archive })
+    }
+}
+
 /// What an entry's name, or the beginning of one, stands for in a ledger.
 pub enum Found {
     /// One entry.
@@ -41,18 +89,22 @@ pub enum Found {
     None,
     /// Several.
     Several,
+    /// One that a compaction has set aside; this ref has it.
+    SetAside(String),
 }
 
 /// Shorter names are numbers only: three digits of an id are no name.
 const ID_PREFIX_MIN: usize = 4;
 
 /// The entry of the ledger that is named so: by its id, by the beginning of that, or by the number
-/// of one of its events.
+/// of one of its events. The name that an entry had before a compaction is good still.
 pub fn find(ledger: &Ledger<'_>, tip: Option<ObjectId>, name: &str) -> Result<Found, StoreError> {
     let number: Option<u64> = name.parse().ok();
     let whole = ledger.backend().hash_kind().len() * 2;
+    let is_named = |id: &ObjectId| name.len() >= ID_PREFIX_MIN && id.to_string().starts_with(name);
     let mut by_id = Vec::new();
     let mut by_number = None;
+    let mut root = None;
     for item in History::from(ledger, tip) {
         let (id, entry) = match item {
             Ok(found) => found,
@@ -60,24 +112,63 @@ pub fn find(ledger: &Ledger<'_>, tip: Option<ObjectId>, name: &str) -> Result<Fo
             Err(_) if !by_id.is_empty() || by_number.is_some() => break,
             Err(error) => return Err(error),
         };
-        if name.len() >= ID_PREFIX_MIN && id.to_string().starts_with(name) {
+        if is_named(&id) {
             by_id.push(id);
             if name.len() == whole {
                 break;
             }
         }
-        let last = entry.message.counters.seq;
-        let first = last.saturating_sub(entry.message.events.len() as u64) + 1;
-        if number.is_some_and(|number| (first..=last).contains(&number)) {
+        if number.is_some_and(|number| has_number(&entry, number)) {
             by_number = Some(id);
         }
+        root = Some((id, entry));
     }
     Ok(match (by_id.as_slice(), by_number) {
         ([one], _) => Found::One(*one),
         ([_, _, ..], _) => Found::Several,
         ([], Some(id)) => Found::One(id),
-        ([], None) => Found::None,
+        ([], None) => {
+            let is_meant = |old: &SetAside| {
+                is_named(&old.id) || number.is_some_and(|number| has_number(&old.entry, number))
+            };
+            let root_entry = root.as_ref().map(|(_, entry)| entry);
+            match Archived::behind(ledger, root_entry).find(is_meant) {
+                None => Found::None,
+                Some(old) => match now_named(ledger, tip, root.as_ref(), &old)? {
+                    Some(id) => Found::One(id),
+                    None => Found::SetAside(old.archive),
+                },
+            }
+        }
     })
+}
+
+/// Whether one of the entry's events has that number.
+fn has_number(entry: &Entry, number: u64) -> bool {
+    let last = entry.message.counters.seq;
+    let first = last.saturating_sub(entry.message.events.len() as u64) + 1;
+    (first..=last).contains(&number)
+}
+
+/// The entry of the chain that is the same act as one of an earlier chain, or its checkpoint.
+fn now_named(
+    ledger: &Ledger<'_>,
+    tip: Option<ObjectId>,
+    root: Option<&(ObjectId, Entry)>,
+    old: &SetAside,
+) -> Result<Option<ObjectId>, StoreError> {
+    if let Some((id, Entry { message, .. })) = root
+        && message.checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.stands_for == old.id)
+    {
+        return Ok(Some(*id));
+    }
+    for item in History::from(ledger, tip) {
+        let (id, entry) = item?;
+        if entry.message.counters.op == old.entry.message.counters.op {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
 }
 
 /// How many entries lie above one of them; `None` if it is not among them.

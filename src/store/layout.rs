@@ -6,8 +6,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::core::time::Timestamp;
+use crate::store::object::ObjectId;
+
 /// Everything below this is ours and nothing else is.
 pub const NAMESPACE: &str = "refs/coord/";
+
+/// Below this are chains that compactions replaced.
+const ARCHIVE: &str = "archive";
 
 /// A ledger: one ref whose commits are its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +45,11 @@ impl LedgerName {
     /// The ref.
     pub fn reference(self) -> String {
         format!("{NAMESPACE}{}", self.as_str())
+    }
+
+    /// Where a compaction keeps the chain that it replaces.
+    pub fn archive(self, at: Timestamp, tip: &ObjectId) -> String {
+        format!("{NAMESPACE}{ARCHIVE}/{self}/{}-{}", at.compact(), tip.short())
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! - [`ledger`] is a ledger and its states, [`proposal`] what a command comes to on one of them,
 //!   [`transact`] the way to write it, [`snapshot`] the state at one entry, [`history`] the
-//!   entries, [`verify`] whether they are right;
+//!   entries, [`verify`] whether they are right, [`compact`] makes their chain shorter;
 //! - [`entry`], [`tree`] and [`object`] are the bytes;
 //! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
 //!   knows the repository and with the git [`program`] where it does not;
 //! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath.
 
 pub mod backend;
+pub mod compact;
 pub mod config;
 pub mod config_env;
 pub mod cursors;

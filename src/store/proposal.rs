@@ -81,7 +81,14 @@ impl Ledger<'_> {
             Some(to) => Some(Undoes { to, count: self.entries_above(base, to)? }),
             None => None,
         };
-        let message = Message { summary, events: changes.events, command, counters, undoes };
+        let message = Message {
+            summary,
+            events: changes.events,
+            command,
+            counters,
+            undoes,
+            checkpoint: None,
+        };
         let entry = Entry { tree: tree.root, parent: base.id(), message };
         keep_message_bound(&entry)?;
         Ok(Proposal { answer, at, entry: Some(ProposedEntry { entry, objects: tree.objects }) })

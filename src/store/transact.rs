@@ -19,7 +19,7 @@ use crate::store::entry::Committer;
 use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
 use crate::store::ledger::{Base, Ledger, clock_notice};
-use crate::store::object::ObjectId;
+use crate::store::object::{Object, ObjectId};
 use crate::store::proposal::{Proposal, ProposedEntry};
 use crate::store::queue::{Queue, QueueGuard};
 
@@ -101,37 +101,22 @@ impl Ledger<'_> {
             // What a partial clone left behind comes over the network now, while nobody waits.
             self.propose(&self.now()?, request, op)?;
         }
-        let begun = Instant::now();
-        let deadline = begun + self.writing.wait;
-        let busy = |cause: String| TransactError::Busy {
-            ledger: self.name,
-            cause,
-            waited_seconds: begun.elapsed().as_secs(),
-        };
-        let others = || busy("others were writing".to_owned());
-        let turn = match &self.writing.queue {
-            None => None,
-            Some(queue) => {
-                Some(queue.enter(deadline).map_err(StoreError::from)?.ok_or_else(others)?)
-            }
-        };
-        let mut notices = Vec::new();
-        let mut tries = 0;
+        let mut writer = Writer::begin(self)?;
         loop {
             let base = self.now()?;
-            if tries == 0 {
-                notices.extend(self.seconds_ahead(&base, request.clock).map(clock_notice));
+            if writer.tries == 0 {
+                let behind = self.seconds_ahead(&base, request.clock);
+                writer.notices.extend(behind.map(clock_notice));
             }
             expect.map_or(Ok(()), |expected| keep_expectation(&base, expected))?;
             let Proposal { answer, at, entry } = self.propose(&base, request, op)?;
             let Some(ProposedEntry { entry, mut objects }) = entry else {
-                return Ok(Committed { answer, at, entry: None, notices });
+                return Ok(Committed { answer, at, entry: None, notices: writer.notices });
             };
             let committer = self.writing.committer.signature(at);
             let commit = entry.to_object(&committer);
             let new = commit.id(self.backend.hash_kind());
             objects.push(commit);
-            let kept = self.backend.store(&objects)?;
             let update = Update {
                 reference: &self.name.reference(),
                 expect: base.id(),
@@ -139,46 +124,89 @@ impl Ledger<'_> {
                 committer: &committer,
                 why: &entry.message.summary,
             };
-            let swapped = self.swap(update, turn.as_ref(), deadline, &mut notices);
-            // A lost try only loses its protection: its pack may hold what another try relies on.
-            if let Err(error) = kept.release() {
-                notices.push(format!("a pack stays marked as kept: {error}"));
+            if writer.publish(&objects, &[update])? {
+                return Ok(Committed { answer, at, entry: Some(new), notices: writer.finish() });
             }
-            match swapped? {
-                Swap::Done => {
-                    // Others need not wait for the tidying.
-                    drop(turn);
-                    if let Err(error) = self.backend.maintain() {
-                        notices.push(format!("upkeep failed, which changes nothing: {error}"));
-                    }
-                    return Ok(Committed { answer, at, entry: Some(new), notices });
-                }
-                Swap::Moved if Instant::now() >= deadline => return Err(others()),
-                Swap::Locked if Instant::now() >= deadline => {
-                    let lock = self.backend.lock_of(&self.name.reference())?;
-                    return Err(busy(format!("'{lock}' was there")));
-                }
-                Swap::Moved | Swap::Locked => pause(tries, deadline)?,
-            }
-            tries += 1;
         }
     }
+}
 
-    /// Swaps the ref; waits while another holds git's own lock on it.
-    fn swap(
-        &self,
-        update: Update<'_>,
-        turn: Option<&QueueGuard>,
-        deadline: Instant,
-        notices: &mut Vec<String>,
-    ) -> Result<Swap, TransactError> {
+/// Somebody whose turn it is to write, until the deadline.
+pub(super) struct Writer<'l, 'b> {
+    ledger: &'l Ledger<'b>,
+    begun: Instant,
+    deadline: Instant,
+    turn: Option<QueueGuard>,
+    tries: u32,
+    pub(super) notices: Vec<String>,
+}
+
+impl<'l, 'b> Writer<'l, 'b> {
+    /// Waits for the turn.
+    pub(super) fn begin(ledger: &'l Ledger<'b>) -> Result<Writer<'l, 'b>, TransactError> {
+        let begun = Instant::now();
+        let deadline = begun + ledger.writing.wait;
+        let mut writer =
+            Writer { ledger, begun, deadline, turn: None, tries: 0, notices: Vec::new() };
+        if let Some(queue) = &ledger.writing.queue {
+            let turn = queue.enter(deadline).map_err(StoreError::from)?;
+            writer.turn = Some(turn.ok_or_else(|| writer.others())?);
+        }
+        Ok(writer)
+    }
+
+    fn busy(&self, cause: String) -> TransactError {
+        let waited_seconds = self.begun.elapsed().as_secs();
+        TransactError::Busy { ledger: self.ledger.name, cause, waited_seconds }
+    }
+
+    fn others(&self) -> TransactError {
+        self.busy("others were writing".to_owned())
+    }
+
+    /// Stores the objects and moves the refs, one after the other; false if one had moved, after a
+    /// pause, so that the caller decides again.
+    pub(super) fn publish(
+        &mut self,
+        objects: &[Object],
+        updates: &[Update<'_>],
+    ) -> Result<bool, TransactError> {
+        let kept = self.ledger.backend.store(objects)?;
+        let mut outcome = Ok(Swap::Done);
+        for update in updates {
+            outcome = self.swap(*update);
+            if !matches!(outcome, Ok(Swap::Done)) {
+                break;
+            }
+        }
+        // A lost try only loses its protection: its pack may hold what another try relies on.
+        if let Err(error) = kept.release() {
+            self.notices.push(format!("a pack stays marked as kept: {error}"));
+        }
+        let is_late = Instant::now() >= self.deadline;
+        match outcome? {
+            Swap::Done => return Ok(true),
+            Swap::Moved if is_late => return Err(self.others()),
+            Swap::Locked if is_late => {
+                let lock = self.ledger.backend.lock_of(&self.ledger.name.reference())?;
+                return Err(self.busy(format!("'{lock}' was there")));
+            }
+            Swap::Moved | Swap::Locked => pause(self.tries, self.deadline)?,
+        }
+        self.tries += 1;
+        Ok(false)
+    }
+
+    /// Swaps a ref; waits while another holds git's own lock on it.
+    fn swap(&mut self, update: Update<'_>) -> Result<Swap, TransactError> {
         for tries in 0.. {
-            match self.swap_once(update, notices)? {
-                Swap::Locked if Instant::now() < deadline => {
-                    if let Some(place) = turn {
-                        notices.extend(self.backend.watch_lock(update.reference, place)?);
+            match self.swap_once(update)? {
+                Swap::Locked if Instant::now() < self.deadline => {
+                    if let Some(place) = &self.turn {
+                        let moved = self.ledger.backend.watch_lock(update.reference, place)?;
+                        self.notices.extend(moved);
                     }
-                    pause(tries, deadline)?;
+                    pause(tries, self.deadline)?;
                 }
                 outcome => return Ok(outcome),
             }
@@ -187,16 +215,27 @@ impl Ledger<'_> {
     }
 
     /// Once the ref has moved, what fails after it changes nothing: the entry is in.
-    fn swap_once(&self, update: Update<'_>, notices: &mut Vec<String>) -> Result<Swap, StoreError> {
-        let failed = match self.backend.swap(update) {
+    fn swap_once(&mut self, update: Update<'_>) -> Result<Swap, StoreError> {
+        let failed = match self.ledger.backend.swap(update) {
             Err(error) => error,
             outcome => return outcome,
         };
-        if self.backend.tip(update.reference)? != Some(update.new) {
+        if self.ledger.backend.tip(update.reference)? != Some(update.new) {
             return Err(failed);
         }
-        notices.push(format!("the entry is in, but a power cut may lose it: {failed}"));
+        self.notices.push(format!("the entry is in, but a power cut may lose it: {failed}"));
         Ok(Swap::Done)
+    }
+
+    /// Gives up the turn, tidies, and says what the caller should be told besides.
+    pub(super) fn finish(self) -> Vec<String> {
+        let Writer { ledger, turn, mut notices, .. } = self;
+        // Others need not wait for the tidying.
+        drop(turn);
+        if let Err(error) = ledger.backend.maintain() {
+            notices.push(format!("upkeep failed, which changes nothing: {error}"));
+        }
+        notices
     }
 }
 

@@ -10,7 +10,7 @@ use crate::core::decision::RULES;
 use crate::core::documents::Key;
 use crate::core::reservation::laws;
 use crate::core::time::Timestamp;
-use crate::store::entry::Entry;
+use crate::store::entry::{Checkpoint, Counters, Entry};
 use crate::store::error::StoreError;
 use crate::store::history::History;
 use crate::store::ledger::{Ledger, decode_request, recorded_command};
@@ -35,6 +35,8 @@ pub struct Report {
     pub entries: u64,
     /// Entries made under other rules, which were decoded but not decided again.
     pub other_rules: u64,
+    /// Checkpoints of compactions, which stand for an earlier entry.
+    pub checkpoints: u64,
     /// What is wrong.
     pub faults: Vec<Fault>,
 }
@@ -65,6 +67,7 @@ pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError>
         match check_entry(ledger, entry, *id) {
             Ok(Checked::AsDecided) => {}
             Ok(Checked::OtherRules) => report.other_rules += 1,
+            Ok(Checked::Checkpoint) => report.checkpoints += 1,
             Ok(Checked::Wrong(what)) => report.fault(Some(*id), what),
             Err(error) => report.fault(Some(*id), error.to_string()),
         }
@@ -99,6 +102,7 @@ fn check_laws(ledger: &Ledger<'_>, id: ObjectId, now: Timestamp, report: &mut Re
 enum Checked {
     AsDecided,
     OtherRules,
+    Checkpoint,
     Wrong(String),
 }
 
@@ -108,6 +112,9 @@ fn check_entry(
     entry: &Entry,
     id: ObjectId,
 ) -> Result<Checked, Box<dyn std::error::Error>> {
+    if let Some(checkpoint) = &entry.message.checkpoint {
+        return Ok(check_checkpoint(ledger, entry, checkpoint));
+    }
     let base = ledger.at(entry.parent)?;
     let made = ledger.at(Some(id))?;
     let recorded = recorded_command(entry, &made)?;
@@ -134,5 +141,25 @@ fn check_entry(
         wrong("record is")
     } else {
         Ok(Checked::AsDecided)
+    }
+}
+
+/// A checkpoint is held against the entry that it stands for, where that can still be read: what
+/// was set aside is kept, but not sent to other clones.
+fn check_checkpoint(ledger: &Ledger<'_>, entry: &Entry, checkpoint: &Checkpoint) -> Checked {
+    let wrong = |what: &str| Checked::Wrong(format!("a checkpoint, but {what}"));
+    if entry.parent.is_some() {
+        return wrong("it is not the first entry");
+    }
+    let mut replaced = History::from(ledger, Some(checkpoint.stands_for));
+    let Some(Ok((_, old))) = replaced.next() else { return Checked::Checkpoint };
+    let Counters { op: _, seq, at, fence } = &old.message.counters;
+    let own = &entry.message.counters;
+    if (seq, at, fence) != (&own.seq, &own.at, &own.fence) {
+        wrong("its sequence, time or fence is not that of the entry it stands for")
+    } else if old.tree != entry.tree {
+        wrong("its tree of documents is not that of the entry it stands for")
+    } else {
+        Checked::Checkpoint
     }
 }

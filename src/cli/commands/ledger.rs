@@ -1,5 +1,7 @@
 //! `git coord ledger`
 
+mod compact;
+
 use clap::Subcommand;
 use serde_json::{Value, json};
 
@@ -20,7 +22,7 @@ use crate::core::text::{Line, shown};
 use crate::store::layout::LedgerName;
 use crate::store::verify::Fault;
 
-/// Look into the ledgers, check them and turn them back
+/// Look into the ledgers, check them, turn them back, make them shorter
 ///
 /// A ledger is a ref under refs/coord/ whose commits are its entries: one command, one entry.
 #[derive(Debug, clap::Args)]
@@ -37,6 +39,7 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     Rollback(RollbackArgs),
     Verify(VerifyArgs),
+    Compact(compact::Args),
 }
 
 /// List entries, newest first
@@ -125,6 +128,7 @@ impl Args {
             Command::Diff(args) => args.run(ui, &ctx),
             Command::Rollback(args) => args.run(ui, &ctx),
             Command::Verify(args) => args.run(ui, &ctx),
+            Command::Compact(args) => args.run(ui, &ctx),
         }
     }
 }
@@ -317,10 +321,11 @@ impl VerifyArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         let ledgers = self.ledger.map_or_else(|| LedgerName::ALL.to_vec(), |ledger| vec![ledger]);
         let mut faults = Vec::new();
-        let mut entries = 0;
+        let (mut entries, mut checkpoints) = (0, 0);
         for ledger in ledgers {
             let report = ledgers::verify(ctx, ledger)?;
             entries += report.entries;
+            checkpoints += report.checkpoints;
             if report.other_rules > 0 {
                 let count = report.other_rules;
                 ui.note(&format!(
@@ -332,7 +337,11 @@ impl VerifyArgs {
         if ui.is_json() {
             let rows: Vec<Value> =
                 faults.iter().map(|(ledger, fault)| fault_json(*ledger, fault)).collect();
-            let answer = fields([("entries", json!(entries)), ("faults", json!(rows))]);
+            let answer = fields([
+                ("entries", json!(entries)),
+                ("checkpoints", json!(checkpoints)),
+                ("faults", json!(rows)),
+            ]);
             ui.answer(faults.is_empty(), answer)?;
         } else if faults.is_empty() {
             ui.line(&format!("ok: {entries} entries"))?;

@@ -91,7 +91,9 @@ fn plain() -> Vec<Step> {
             "ops",
             json!({
                 "command": "transfer",
-                "input": { "from": "alice", "to": "erin", "paths": ["src/**"], "force": "shift ends" },
+                "input": {
+                    "from": "alice", "to": "erin", "paths": ["src/**"], "force": "shift ends",
+                },
             }),
         ),
         Step(

@@ -1,0 +1,147 @@
+//! Which entries of a chain a compaction keeps.
+//!
+//! A pure function of what the chain looks like: when each entry was made, and to which entry a
+//! rollback goes back. The checkpoint stands for the newest entry that is old enough and that no
+//! kept rollback reaches behind, so that every kept entry can still be decided again.
+
+use std::collections::BTreeSet;
+
+use crate::core::time::Timestamp;
+
+/// What counts of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link<I> {
+    /// Its name.
+    pub id: I,
+    /// When it was decided.
+    pub at: Timestamp,
+    /// The earlier entry that its decision read besides the state before it.
+    pub goes_back_to: Option<I>,
+}
+
+/// What a compaction does to a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan<I> {
+    /// The entry that the checkpoint stands for.
+    pub stands_for: I,
+    /// The entries after it, newest first.
+    pub kept: Vec<I>,
+    /// How many entries are set aside: the one that the checkpoint stands for, and those before.
+    pub set_aside: u64,
+}
+
+/// Makes a [`Plan`] while the chain is walked, and remembers the kept entries only.
+#[derive(Debug)]
+pub struct Planner<I> {
+    now: Timestamp,
+    keep_seconds: u64,
+    kept: Vec<I>,
+    /// Entries that kept rollbacks go back to and that were not met yet.
+    awaited: BTreeSet<I>,
+    stands_for: Option<I>,
+    set_aside: u64,
+}
+
+impl<I: Copy + Ord> Planner<I> {
+    /// Keeps what is at most so old at that time.
+    pub fn new(now: Timestamp, keep_seconds: u64) -> Planner<I> {
+        Planner {
+            now,
+            keep_seconds,
+            kept: Vec::new(),
+            awaited: BTreeSet::new(),
+            stands_for: None,
+            set_aside: 0,
+        }
+    }
+
+    /// Takes the next entry, from the newest to the first.
+    pub fn meet(&mut self, link: Link<I>) {
+        if self.stands_for.is_some() {
+            self.set_aside += 1;
+            return;
+        }
+        self.awaited.remove(&link.id);
+        let is_old = self.now.seconds_since(link.at) > self.keep_seconds;
+        if is_old && self.awaited.is_empty() {
+            self.stands_for = Some(link.id);
+            self.set_aside = 1;
+        } else {
+            self.awaited.extend(link.goes_back_to);
+            self.kept.push(link.id);
+        }
+    }
+
+    /// The plan; none if the chain would not become shorter.
+    pub fn plan(self) -> Option<Plan<I>> {
+        let Planner { stands_for, kept, set_aside, .. } = self;
+        let stands_for = stands_for.filter(|_| set_aside > 1)?;
+        Some(Plan { stands_for, kept, set_aside })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NOW_SECONDS: i64 = 1_000_000;
+
+    /// A chain, newest first, of entries named by their age: each at least as old as the one
+    /// before, some of them rollbacks to an older one.
+    fn chains() -> impl Strategy<Value = Vec<Link<usize>>> {
+        prop::collection::vec((0..50i64, prop::option::weighted(0.2, 1..6usize)), 0..40).prop_map(
+            |steps| {
+                let (mut age, length) = (0, steps.len());
+                let link = |(place, (step, back)): (usize, (i64, Option<usize>))| {
+                    age += step;
+                    let target = back.map(|back| place + back).filter(|to| *to < length);
+                    let at = Timestamp::from_millis((NOW_SECONDS - age) * 1000);
+                    Link { id: place, at, goes_back_to: target }
+                };
+                steps.into_iter().enumerate().map(link).collect()
+            },
+        )
+    }
+
+    fn planned(chain: &[Link<usize>], keep_seconds: u64) -> Option<Plan<usize>> {
+        let now = Timestamp::from_millis(NOW_SECONDS * 1000);
+        let mut planner = Planner::new(now, keep_seconds);
+        for link in chain {
+            planner.meet(*link);
+        }
+        planner.plan()
+    }
+
+    /// The rule as one would say it: the first place that is old enough and closed.
+    fn by_the_rule(chain: &[Link<usize>], keep_seconds: u64) -> Option<usize> {
+        let now = Timestamp::from_millis(NOW_SECONDS * 1000);
+        (0..chain.len()).find(|place| {
+            let is_old = now.seconds_since(chain[*place].at) > keep_seconds;
+            let reaches = |link: &Link<usize>| link.goes_back_to.is_some_and(|to| to > *place);
+            is_old && !chain[..*place].iter().any(reaches)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_plan_is_the_newest_closed_place(chain in chains(), keep in 0..600u64) {
+            let place = by_the_rule(&chain, keep).filter(|place| place + 1 < chain.len());
+            let plan = planned(&chain, keep);
+            prop_assert_eq!(plan.as_ref().map(|plan| plan.stands_for), place);
+            if let (Some(plan), Some(place)) = (plan, place) {
+                prop_assert_eq!(plan.kept, (0..place).collect::<Vec<_>>());
+                prop_assert_eq!(plan.set_aside, (chain.len() - place) as u64);
+            }
+        }
+
+        /// Compacting again at the same time finds nothing: the checkpoint is the root.
+        #[test]
+        fn a_second_compaction_has_nothing_to_do(chain in chains(), keep in 0..600u64) {
+            if let Some(plan) = planned(&chain, keep) {
+                let again = &chain[..=plan.kept.len()];
+                prop_assert_eq!(planned(again, keep), None);
+            }
+        }
+    }
+}
