@@ -25,6 +25,7 @@ mod interop;
 mod laws;
 mod ledger;
 mod list;
+mod matrix;
 mod model;
 mod patterns;
 mod program;

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process;
 use std::time::Duration;
 
 use git_coord::core::command::{Command, Request};
 use git_coord::core::decision::Decide;
 use git_coord::core::documents::{Documents as _, Key, walk};
+use git_coord::core::environment::Environment;
 use git_coord::core::ids::EntryName;
 use git_coord::core::pattern::Case;
 use git_coord::core::text::Line;
@@ -21,15 +23,21 @@ use git_coord::store::shared_mode::SharedMode;
 use git_coord::store::transact::{TransactError, Writing};
 use git_coord::store::verify::verify;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
-use crate::scenario::{Asked, MemoryLedger, steps};
+use crate::scenario::{Asked, MemoryLedger, Step, steps};
+use crate::support::contract::RESERVATIONS_REF;
 
 /// A ledger in a bare repository of its own, and where that is.
 pub(crate) fn on_git<T>(case: Case, test: impl FnOnce(&Ledger<'_>, &Path) -> T) -> T {
     let home = tempfile::tempdir().unwrap();
     let repository = Repository::make_empty(home.path()).unwrap();
-    let backend =
-        Git::open(&repository, Files { fsync: false, shared: SharedMode::Umask }).unwrap();
+    on_ledger(&repository, case, |ledger| test(ledger, home.path()))
+}
+
+fn on_ledger<T>(repository: &Repository, case: Case, test: impl FnOnce(&Ledger<'_>) -> T) -> T {
+    let files = Files { fsync: false, shared: SharedMode::Umask };
+    let backend = Git::open(repository, files).unwrap();
     let writing = Writing {
         committer: Committer::new("model", "model@example.org"),
         queue: None,
@@ -37,7 +45,7 @@ pub(crate) fn on_git<T>(case: Case, test: impl FnOnce(&Ledger<'_>, &Path) -> T) 
         case,
         clock_skew: Duration::from_secs(300),
     };
-    test(&Ledger::new(&backend, LedgerName::Reservations, writing), home.path())
+    test(&Ledger::new(&backend, LedgerName::Reservations, writing))
 }
 
 /// Decides on the git ledger, and says what came of it in a word.
@@ -78,29 +86,45 @@ fn documents(ledger: &Ledger<'_>) -> BTreeMap<Key, Vec<u8>> {
     ours.map(|key| (key.clone(), base.snapshot.get(&key).unwrap().unwrap())).collect()
 }
 
+/// One scenario on both ledgers.
+fn agree(ledger: &Ledger<'_>, case: Case, steps: &[Step]) -> Result<(), TestCaseError> {
+    let mut memory = MemoryLedger::new(case);
+    for step in steps {
+        let Some(asked) = memory.ask(step) else { continue };
+        let by_git = transact(ledger, &asked);
+        let by_memory = memory.transact(&asked, || tip(ledger));
+        prop_assert_eq!(by_git, by_memory, "{:?}", asked.command);
+        prop_assert_eq!(documents(ledger), memory.documents.clone());
+    }
+    let report = verify(ledger, memory.at).unwrap();
+    prop_assert!(report.faults.is_empty(), "{:?}", report.faults);
+    prop_assert_eq!(report.entries, memory.history.len() as u64);
+    Ok(())
+}
+
+fn cases(count: u32) -> ProptestConfig {
+    ProptestConfig { cases: count, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// A few scenarios in the repository of the current directory, each in a ledger of its own.
+pub(crate) fn agree_in_this_directory() {
+    let environment: Environment = std::env::vars_os().collect();
+    let scenarios = (steps(20), prop_oneof![Just(Case::Folded), Just(Case::Sensitive)]);
+    let agreed = TestRunner::new(cases(4)).run(&scenarios, |(steps, case)| {
+        let forget = ["update-ref", "-d", RESERVATIONS_REF];
+        assert!(process::Command::new("git").args(forget).status().unwrap().success());
+        let repository = Repository::discover(&environment).unwrap();
+        on_ledger(&repository, case, |ledger| agree(ledger, case, &steps))
+    });
+    agreed.unwrap_or_else(|error| panic!("{error}"));
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 24,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(cases(24))]
 
     #[test]
     fn git_and_memory_agree(steps in steps(25), fold in any::<bool>()) {
         let case = if fold { Case::Folded } else { Case::Sensitive };
-        let mut memory = MemoryLedger::new(case);
-        on_git(case, |ledger, _| {
-            for step in &steps {
-                let Some(asked) = memory.ask(step) else { continue };
-                let by_git = transact(ledger, &asked);
-                let by_memory = memory.transact(&asked, || tip(ledger));
-                prop_assert_eq!(by_git, by_memory, "{:?}", asked.command);
-                prop_assert_eq!(documents(ledger), memory.documents.clone());
-            }
-            let report = verify(ledger, memory.at).unwrap();
-            prop_assert!(report.faults.is_empty(), "{:?}", report.faults);
-            prop_assert_eq!(report.entries, memory.history.len() as u64);
-            Ok(())
-        })?;
+        on_git(case, |ledger, _| agree(ledger, case, &steps))?;
     }
 }
