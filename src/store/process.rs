@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 
 /// In place of what a system does not tell.
 const UNKNOWN: &str = "-";
+/// File systems take names of 255 bytes, and others put something before and after this.
+const FILE_NAME_LENGTH_MAX: usize = 200;
 
 /// One run of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +70,21 @@ impl ProcessIdentity {
             None if system::exists(self.pid) => Liveness::Alive,
             None => Liveness::Dead,
         }
+    }
+}
+
+impl ProcessIdentity {
+    /// The identity as part of a file's name; none if a host is called so strangely that it
+    /// would not be one.
+    pub fn to_file_name(&self) -> Option<String> {
+        let text = self.to_string();
+        let fits = text.len() <= FILE_NAME_LENGTH_MAX && !text.contains(['/', ',']);
+        fits.then(|| text.replace(' ', ","))
+    }
+
+    /// The identity that such a part of a name tells.
+    pub fn from_file_name(name: &str) -> Option<ProcessIdentity> {
+        name.replace(',', " ").parse().ok()
     }
 }
 
@@ -209,6 +226,19 @@ mod tests {
             assert!(wrong.parse::<ProcessIdentity>().is_err(), "{wrong}");
         }
         assert!(format!("{here} more").parse::<ProcessIdentity>().is_err());
+    }
+
+    #[test]
+    fn an_identity_in_a_file_name_reads_back_or_is_not_put_there() {
+        let here = ProcessIdentity::current();
+        let name = here.to_file_name().unwrap();
+        assert!(!name.contains(['/', ' ']), "{name}");
+        assert_eq!(ProcessIdentity::from_file_name(&name).unwrap(), *here);
+        for host in ["a/b", "a,b", &"h".repeat(FILE_NAME_LENGTH_MAX)] {
+            let strange = ProcessIdentity { host: host.to_owned(), ..here.clone() };
+            assert_eq!(strange.to_file_name(), None);
+        }
+        assert_eq!(ProcessIdentity::from_file_name("pack-1234.pack"), None);
     }
 
     #[test]

@@ -15,8 +15,8 @@ const RIVALS: usize = 8;
 /// Processes that write at once, and entries of each at most: beyond it only time is spent.
 const WRITERS: usize = 16;
 const ENTRIES_EACH_MAX: usize = 400;
-/// Commands that are killed at most: one in thirty leaves git's own lock, which costs 10 s.
-const KILLS_MAX: usize = 100;
+/// Commands that are killed at most.
+const KILLS_MAX: usize = 200;
 
 /// Patterns that all overlap, no two alike.
 const OVERLAPPING: [&str; RIVALS] =
@@ -293,7 +293,8 @@ fn a_stale_lock_of_git_does_not_block_for_good() {
     repo.coord("bob", ["reserve", "docs/y"]).done();
 }
 
-/// 1/C1-state, 0/IMP-1: after a kill at any moment the next command works, without repair.
+/// 1/C1-state, 0/IMP-1: after a kill at any moment the next command works, without repair, and
+/// without the time that it takes to believe that a lock of unknown owner is left behind.
 #[test]
 fn a_killed_command_blocks_nobody() {
     let repo = Repo::new();
@@ -306,7 +307,8 @@ fn a_killed_command_blocks_nobody() {
         child.kill().unwrap();
         child.wait().unwrap();
         let next = repo.call("next").args(["reserve", &format!("next-{round}")]);
-        next.run_unproven().done();
+        let said = next.config(key::WAIT, "8s").run_unproven().done().stderr;
+        assert!(!said.contains("had not moved"), "{said}");
     }
     before.assert_still_so("killed commands");
     assert_eq!(repo.list(&["--holder", "next"]).len(), kills);

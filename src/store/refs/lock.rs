@@ -1,8 +1,11 @@
 //! `<ref>.lock`: the file whose exclusive creation gives the right to move a ref.
+//!
+//! Ours is a link to a signed file: creating a link is as exclusive as creating a file.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::signature::{Signature, cannot_link};
 use super::{RefError, RefName, Refs};
 use crate::store::files::{FileError, Files, Purpose};
 
@@ -15,6 +18,8 @@ pub(super) struct RefLock {
     path: PathBuf,
     files: Files,
     is_ref: bool,
+    /// Dropped after the lock, which must never be without it.
+    _signature: Option<Signature>,
 }
 
 /// The outcome of asking for a lock.
@@ -46,15 +51,17 @@ impl Refs {
     /// Asks for the lock of a ref once, without waiting.
     pub(super) fn lock(&self, name: &RefName, content: &[u8]) -> Result<Locking, RefError> {
         let path = self.lock_path(name);
+        let mut signature = self.sign(content)?;
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let error = match self.files.write_new(&path, content, Purpose::State) {
-                Ok(()) => {
-                    let lock = RefLock { path, files: self.files, is_ref: false };
-                    return Ok(Locking::Held(lock));
-                }
-                Err(error) => error,
+            let created = match &signature {
+                Some(signed) => self.files.link(&signed.path, &path),
+                None => self.files.write_new(&path, content, Purpose::State),
+            };
+            let Err(error) = created else {
+                let (files, is_ref) = (self.files, false);
+                return Ok(Locking::Held(RefLock { path, files, is_ref, _signature: signature }));
             };
             match error.kind() {
                 io::ErrorKind::AlreadyExists => return Ok(Locking::HeldByAnother),
@@ -62,6 +69,7 @@ impl Refs {
                     self.make_parents(name)?;
                 }
                 io::ErrorKind::NotADirectory => return Err(self.blocked(name, error)),
+                kind if signature.is_some() && cannot_link(kind) => signature = None,
                 _ => return Err(error.into()),
             }
         }

@@ -7,6 +7,7 @@
 mod lock;
 mod name;
 mod packed;
+mod signature;
 mod stale;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,7 @@ use super::object::{HashKind, ObjectId};
 use lock::{Locking, RefLock};
 pub use name::{NotARefName, RefName};
 use packed::PackedRefs;
-pub use stale::{MovedAside, StaleLockWatch};
+pub use stale::{Evidence, MovedAside, StaleLockWatch};
 pub use watched::FileRefs;
 
 /// An id in hexadecimal and a newline; whatever is longer is no ref.
@@ -168,7 +169,7 @@ impl Refs {
     /// Makes the lock the ref.
     fn commit(&self, lock: RefLock, name: &RefName) -> Result<(), RefError> {
         let path = self.path(name);
-        if path.is_dir() && self.files.remove_empty_directories(&path).is_err() {
+        if self.files.is_directory(&path)? && self.files.remove_empty_directories(&path).is_err() {
             let other = format!("{name}/");
             return Err(RefError::InTheWay { name: name.clone(), other });
         }

@@ -1,6 +1,7 @@
 //! A `<ref>.lock` whose owner was killed blocks every writer for good; this moves it aside.
 //!
-//! Nothing in the file tells whose it is, so the only evidence is time: somebody who is at the
+//! A lock that is signed by a process of this host which has ended is nobody's. Of any other, such
+//! as git's own, nothing tells whose it is, and the only evidence is time: somebody who is at the
 //! front of the queue and has watched the very same file for long enough may take it away. Time
 //! counts only while a watcher runs: after a suspend both continue, and the owner may well live.
 //! Watchers of little patience add up: each leaves a note of what it saw for the next.
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::{RefError, RefName, Refs};
 use crate::store::files::{Purpose, Stamp};
 use crate::store::layout::HelperDir;
+use crate::store::process::Liveness;
 use crate::store::queue::QueueGuard;
 
 /// The most that counts between two looks; a longer gap means that this process did not run.
@@ -40,8 +42,17 @@ pub struct MovedAside {
     pub lock: PathBuf,
     /// Where it is now.
     pub now_at: PathBuf,
-    /// How long it had not moved while it was watched.
-    pub unmoved_for: Duration,
+    /// Why that was right.
+    pub evidence: Evidence,
+}
+
+/// What shows that a lock is nobody's any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// The process that signed it has ended.
+    OwnerEnded,
+    /// It had not moved for so long while it was watched.
+    UnmovedFor(Duration),
 }
 
 impl StaleLockWatch {
@@ -63,6 +74,12 @@ impl StaleLockWatch {
             self.seen = None;
             return Ok(None);
         };
+        // Who cannot be found out is watched.
+        let owner = refs.signer(stamp).ok().flatten();
+        if owner.is_some_and(|owner| owner.liveness() == Liveness::Dead) {
+            self.seen = None;
+            return refs.move_aside(&self.name, stamp, Evidence::OwnerEnded);
+        }
         let unmoved_for = match self.seen {
             Some(seen) if seen.stamp == stamp => {
                 seen.unmoved_for + now.saturating_duration_since(seen.last_look).min(GAP_MAX)
@@ -75,8 +92,7 @@ impl StaleLockWatch {
             return Ok(None);
         }
         self.seen = None;
-        let now_at = refs.move_aside(&self.name, stamp)?;
-        Ok(now_at.map(|now_at| MovedAside { lock, now_at, unmoved_for }))
+        refs.move_aside(&self.name, stamp, Evidence::UnmovedFor(unmoved_for))
     }
 }
 
@@ -102,18 +118,25 @@ impl Refs {
     }
 
     /// Moves the lock into `coord/tmp`, if it still is the one with this stamp.
-    fn move_aside(&self, name: &RefName, stamp: Stamp) -> Result<Option<PathBuf>, RefError> {
+    fn move_aside(
+        &self,
+        name: &RefName,
+        stamp: Stamp,
+        evidence: Evidence,
+    ) -> Result<Option<MovedAside>, RefError> {
         let lock = self.lock_path(name);
         let aside = HelperDir::Staging.below(&self.common);
         self.files.make_directories(&aside)?;
         let file_name = format!("{}.lock.{}", name.as_str().replace('/', "-"), stamp.inode);
         let aside = aside.join(file_name);
+        // A rename between two names of one file would do nothing and call it success.
+        self.files.remove(&aside)?;
         match self.files.rename(&lock, &aside) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             other => other?,
         }
         if self.files.stamp(&aside)? == Some(stamp) {
-            return Ok(Some(aside));
+            return Ok(Some(MovedAside { lock, now_at: aside, evidence }));
         }
         // Its owner came back between the last look and the move, and this is a new lock: it goes
         // back, unless yet another one has been created there.

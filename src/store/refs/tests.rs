@@ -5,6 +5,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::store::process::ProcessIdentity;
 use crate::store::queue::Queue;
 use crate::store::testing::{self, HASHES, Repo, Worker};
 
@@ -144,10 +145,49 @@ fn only_a_lock_that_was_watched_long_enough_is_moved_aside() {
     fs::write(&lock, "moved on").unwrap();
     assert_eq!((0..20).find_map(|step| look_at(80_000 + step * 500)), None, "another file");
     let moved = (20..25).find_map(|step| look_at(80_000 + step * 500)).unwrap();
-    assert_eq!(moved.unmoved_for, Duration::from_secs(10));
+    assert_eq!(moved.evidence, Evidence::UnmovedFor(Duration::from_secs(10)));
     assert_eq!(fs::read_to_string(moved.now_at).unwrap(), "moved on");
     assert!(!lock.exists());
     assert_eq!(look_at(100_000), None);
+}
+
+#[test]
+fn a_lock_whose_signer_has_ended_is_moved_aside_at_once() {
+    let repo = Repo::new(HashKind::Sha1);
+    let refs = refs(&repo);
+    let place = Queue::new(repo.path(), "runs", testing::FILES).enter(Instant::now());
+    let place = place.unwrap().unwrap();
+    let lock = refs.lock_path(&name());
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    let here = ProcessIdentity::current().to_file_name().unwrap();
+    let word = |key: &str| here.split(',').find(|word| word.starts_with(key)).unwrap();
+    let dead = here.replace(word("start="), "start=1");
+    let elsewhere = dead.replace(word("host="), "host=other");
+    for (signer, is_moved) in [(here.clone(), false), (elsewhere, false), (dead, true)] {
+        let signature = refs.sign(b"id").unwrap().unwrap();
+        let signed = signature.path.with_file_name(format!("lock,{signer},0"));
+        fs::hard_link(&signature.path, &lock).unwrap();
+        fs::rename(&signature.path, &signed).unwrap();
+        let mut watch = StaleLockWatch::new(name(), Duration::from_secs(10));
+        let moved = watch.look(&refs, Instant::now(), &place).unwrap();
+        let evidence = moved.map(|moved| moved.evidence);
+        assert_eq!(evidence, is_moved.then_some(Evidence::OwnerEnded), "{signer}");
+        assert_eq!(lock.exists(), !is_moved, "{signer}");
+        fs::remove_file(&signed).unwrap();
+        fs::remove_file(&lock).ok();
+    }
+}
+
+#[test]
+fn a_swap_leaves_no_signature() {
+    let repo = Repo::new(HashKind::Sha1);
+    let (refs, commit) = (refs(&repo), repo.commit(1));
+    for expected in [Swap::Done, Swap::Moved] {
+        assert_eq!(refs.swap(&name(), None, commit, &NOTE).unwrap(), expected);
+    }
+    fs::write(refs.lock_path(&name()), "").unwrap();
+    assert_eq!(refs.swap(&name(), None, commit, &NOTE).unwrap(), Swap::Locked);
+    assert_eq!(fs::read_dir(repo.path().join("coord/tmp")).unwrap().count(), 0);
 }
 
 /// Appends one commit to the ref, deciding again until the swap is done.

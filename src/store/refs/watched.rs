@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{LogNote, RefName, Refs, StaleLockWatch, Swap};
+use super::{Evidence, LogNote, RefName, Refs, StaleLockWatch, Swap};
 use crate::store::backend::{MoveRefs, Update};
 use crate::store::error::StoreError;
 use crate::store::object::ObjectId;
@@ -44,8 +44,11 @@ impl MoveRefs for FileRefs {
         let moved = watch.look(&self.refs, Instant::now(), place)?;
         Ok(moved.map(|moved| {
             let (lock, now_at) = (moved.lock.display(), moved.now_at.display());
-            let seconds = moved.unmoved_for.as_secs();
-            format!("'{lock}' had not moved for {seconds}s and was set aside as '{now_at}'")
+            let why = match moved.evidence {
+                Evidence::OwnerEnded => "was left by a process that has ended".to_owned(),
+                Evidence::UnmovedFor(time) => format!("had not moved for {}s", time.as_secs()),
+            };
+            format!("'{lock}' {why} and was set aside as '{now_at}'")
         }))
     }
 
