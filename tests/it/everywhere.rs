@@ -1,10 +1,12 @@
 //! The same ledger from everywhere (1/ARCH-4), whatever the caller's environment (7/CALLER-ENV).
 
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::support::contract::exit;
+use crate::support::contract::{LOCAL_DIR, RESERVATIONS_REF, exit};
+use crate::support::kind::{Hash, Kind, Place, RefFormat};
 use crate::support::{Call, Repo, texts};
 
 /// Fails unless a call sees the one hold that was made from the top of the work tree.
@@ -92,35 +94,116 @@ fn before_the_first_commit() {
     assert_eq!(repo.git(["for-each-ref", "refs/heads"]), "");
 }
 
-/// 7/CALLER-ENV: variables of the caller do not change where state goes.
-#[test]
-fn variables_of_the_caller_do_not_move_the_state() {
-    let repo = Repo::new();
+/// 7/CALLER-ENV: variables of the caller, alone and together, do not change where state goes. Each
+/// call reads what is held there and writes beside it.
+#[track_caller]
+pub(crate) fn variables_of_the_caller_do_not_move_the_state(repo: &Repo, place: Place) {
     repo.reserve("alice", "src/**");
-    let git_dir = repo.git_dir();
+    let (top, common) = (repo.work(), repo.git_dir());
+    let git_dir = PathBuf::from(repo.git(["rev-parse", "--absolute-git-dir"]));
+    let (from_top, from_elsewhere) = match place {
+        Place::Main => (".git", "../work/.git"),
+        Place::Worktree => ("../work/.git/worktrees/linked", "../work/.git/worktrees/linked"),
+        Place::Bare => (".", "../bare.git/"),
+    };
     let index = repo.world().join("home/another-index");
-    std::fs::copy(git_dir.join("index"), &index).unwrap();
-    sees_the_hold(repo.call("bob").env("GIT_DIR", ".git"));
-    sees_the_hold(repo.call("bob").env("GIT_INDEX_FILE", &index));
-    sees_the_hold(repo.call("bob").env("GIT_DIR", &git_dir).env("GIT_INDEX_FILE", &index));
-    let away = || repo.call("bob").dir(repo.elsewhere()).env("GIT_DIR", &git_dir);
-    sees_the_hold(away());
-    sees_the_hold(away().env("GIT_WORK_TREE", repo.work()));
-    sees_the_hold(away().env("GIT_WORK_TREE", repo.work()).env("GIT_INDEX_FILE", &index));
-    let write = away().env("GIT_WORK_TREE", repo.work()).env("GIT_INDEX_FILE", &index);
-    write.args(["-C", "../work/docs", "reserve", "guide.md"]).run().done();
-    assert_eq!(repo.list(&["--path", "docs/guide.md"]).len(), 1);
+    if place != Place::Bare {
+        std::fs::copy(git_dir.join("index"), &index).unwrap();
+    }
+    let here = || repo.call("bob");
+    let away = || repo.call("bob").dir(repo.elsewhere());
+    let mut calls = vec![
+        here().env("GIT_DIR", &git_dir),
+        here().env("GIT_DIR", from_top),
+        here().env("GIT_INDEX_FILE", &index),
+        here().env("GIT_DIR", from_top).env("GIT_INDEX_FILE", &index),
+        here().env("GIT_NAMESPACE", "other"),
+        here().env("GIT_DIR", &git_dir).env("GIT_COMMON_DIR", &common),
+        here().env("GIT_CEILING_DIRECTORIES", repo.world()),
+        here().env("GIT_OBJECT_DIRECTORY", common.join("objects")),
+        here().env("GIT_PREFIX", "docs/"),
+        away().env("GIT_DIR", &git_dir),
+        away().env("GIT_DIR", from_elsewhere).env("GIT_NAMESPACE", "other"),
+        away()
+            .env("GIT_DIR", &git_dir)
+            .env("GIT_COMMON_DIR", &common)
+            .env("GIT_INDEX_FILE", &index),
+    ];
+    if place != Place::Bare {
+        let with_tree = || away().env("GIT_DIR", from_elsewhere).env("GIT_WORK_TREE", &top);
+        calls.push(with_tree());
+        calls.push(with_tree().env("GIT_INDEX_FILE", &index));
+        calls.push(with_tree().args(["-C"]).args([top.join("docs")]).env("GIT_DIR", &git_dir));
+        calls.push(here().dir("src").env("GIT_CEILING_DIRECTORIES", repo.world()));
+        calls.push(here().dir("src").env("GIT_DIR", &git_dir).env("GIT_WORK_TREE", ".."));
+    }
+    let count = calls.len();
+    for (number, call) in calls.into_iter().enumerate() {
+        let paths = [":/src/main.rs".to_owned(), format!(":/by-{number}")];
+        let answer = call.args(["reserve", "--json", "--each"]).args(paths).run();
+        let answer = answer.exits(exit::NO).json();
+        assert_eq!(texts(&answer["granted"], "pattern"), [format!("by-{number}")]);
+    }
+    assert_eq!(repo.entry_count(), count + 1);
+    assert_eq!(repo.list(&["--holder", "bob"]).len(), count);
+    let ours = repo.git(["for-each-ref", "--format=%(refname)", "refs/coord", "refs/namespaces"]);
+    assert_eq!(ours, RESERVATIONS_REF);
 }
 
-/// Objects go to the common directory's store, or the command is refused.
+/// Above a ceiling nothing is looked for, as in git.
 #[test]
-fn a_foreign_object_directory_is_refused() {
-    let repo = Repo::new();
-    let foreign = repo.world().join("tmp/objects");
-    std::fs::create_dir(&foreign).unwrap();
-    let call = repo.call("alice").env("GIT_OBJECT_DIRECTORY", &foreign);
-    call.args(["reserve", "src/**"]).run().exits(exit::FAILURE).says("GIT_OBJECT_DIRECTORY");
-    assert_eq!(repo.tip(), "");
+fn a_ceiling_hides_what_is_above_it() {
+    for refs in [RefFormat::Files, RefFormat::Reftable] {
+        let kind = Kind { refs, hash: Hash::Sha1, place: Place::Main };
+        let Some(repo) = Repo::of(kind) else { continue };
+        let below = || repo.call("bob").dir("src").env("GIT_CEILING_DIRECTORIES", repo.work());
+        below().program("git").args(["rev-parse"]).run().exits(exit::FAILURE);
+        let no = below().args(["reserve", "main.rs"]).run().exits(exit::FAILURE);
+        no.says("not a git repository");
+    }
+}
+
+/// Everything that a write could leave in a git directory.
+fn traces(repo: &Repo) -> (String, usize, bool) {
+    let packs = std::fs::read_dir(repo.git_dir().join("objects/pack"));
+    let packs = packs.map_or(0, Iterator::count);
+    (repo.tip(), packs, repo.git_dir().join(LOCAL_DIR).exists())
+}
+
+/// Objects go to the common directory's store, or the command is refused with nothing written.
+#[test]
+fn objects_that_would_go_elsewhere_are_refused() {
+    for kind in Kind::all() {
+        let Some(repo) = Repo::of(kind) else { continue };
+        let before = traces(&repo);
+        let foreign = repo.world().join("tmp/objects");
+        std::fs::create_dir(&foreign).unwrap();
+        let call = || repo.call("alice").args(["reserve", "src/**"]);
+        let no = call().env("GIT_OBJECT_DIRECTORY", &foreign).run().exits(exit::FAILURE);
+        no.says("GIT_OBJECT_DIRECTORY");
+        let no = call().env("GIT_QUARANTINE_PATH", &foreign).run().exits(exit::FAILURE);
+        no.says("quarantine");
+        assert_eq!(traces(&repo), before, "{kind}");
+        assert_eq!(std::fs::read_dir(&foreign).unwrap().count(), 0, "{kind}");
+    }
+}
+
+/// What git sets for a hook of a push: a ref would outlive its objects if the push is refused.
+#[test]
+fn in_a_hook_before_a_push_is_accepted_nothing_is_written() {
+    for refs in [RefFormat::Files, RefFormat::Reftable] {
+        let kind = Kind { refs, hash: Hash::Sha1, place: Place::Bare };
+        let Some(repo) = Repo::of(kind) else { continue };
+        let before = traces(&repo);
+        let hook = repo.git_dir().join("hooks/pre-receive");
+        std::fs::write(&hook, "#!/bin/sh\ngit coord reserve src 2>&1; echo exit $?\n").unwrap();
+        std::fs::set_permissions(&hook, PermissionsExt::from_mode(0o755)).unwrap();
+        let push = repo.git_call(["push", "../bare.git", "main:pushed"]);
+        let said = push.dir(repo.world().join("work")).run_unproven().done();
+        said.says("quarantine").says(&format!("exit {}", exit::FAILURE));
+        let after = traces(&repo);
+        assert_eq!((&after.0, after.2), (&before.0, before.2), "{kind}");
+    }
 }
 
 #[test]

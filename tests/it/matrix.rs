@@ -44,6 +44,14 @@ macro_rules! matrix {
             }
 
             #[test]
+            fn variables_of_the_caller_do_not_move_the_state() {
+                if let Some(repo) = Repo::of(KIND) {
+                    let place = KIND.place;
+                    crate::everywhere::variables_of_the_caller_do_not_move_the_state(&repo, place);
+                }
+            }
+
+            #[test]
             fn one_of_many_gets_it() {
                 if let Some(repo) = Repo::of(KIND) {
                     super::one_of_many_gets_it(&repo);
