@@ -66,6 +66,9 @@ pub trait Backend {
     /// Whether reading may go over the network: this is a partial clone.
     fn may_fetch(&self) -> bool;
 
+    /// Whether history ends at that commit, whatever parent it names: this is a shallow clone.
+    fn is_cut_off_at(&self, commit: &ObjectId) -> Result<bool, StoreError>;
+
     /// Stores objects as one pack.
     fn store(&self, objects: &[Object]) -> Result<Box<dyn Kept + '_>, StoreError>;
 

@@ -22,6 +22,7 @@ use crate::store::program::refs::ProgramRefs;
 use crate::store::queue::QueueGuard;
 use crate::store::refs::{FileRefs, Refs, Swap};
 use crate::store::repository::{Reader, Repository};
+use crate::store::shallow::Shallow;
 
 /// The backend of one repository.
 pub struct Git {
@@ -31,6 +32,7 @@ pub struct Git {
     fetching: Rc<ProgramObjects>,
     refs: Box<dyn MoveRefs>,
     packs: Packs,
+    shallow: Shallow,
 }
 
 impl Git {
@@ -56,7 +58,8 @@ impl Git {
                 Box::new(ProgramRefs::new(program, names, kind, files.fsync))
             }
         };
-        Ok(Git { hash, objects, fetching, refs, packs })
+        let shallow = Shallow::of(common, files);
+        Ok(Git { hash, objects, fetching, refs, packs, shallow })
     }
 }
 
@@ -84,6 +87,10 @@ impl Backend for Git {
 
     fn may_fetch(&self) -> bool {
         self.packs.has_promises()
+    }
+
+    fn is_cut_off_at(&self, commit: &ObjectId) -> Result<bool, StoreError> {
+        Ok(self.shallow.names(commit)?)
     }
 
     fn store(&self, objects: &[Object]) -> Result<Box<dyn Kept + '_>, StoreError> {

@@ -6,7 +6,7 @@ use crate::store::ledger::Ledger;
 use crate::store::object::ObjectId;
 use crate::store::snapshot::read_entry;
 
-/// Walks back from an entry to the first.
+/// Walks back from an entry to the first, or to where a shallow clone ends.
 pub struct History<'l, 'b> {
     ledger: &'l Ledger<'b>,
     next: Option<ObjectId>,
@@ -25,11 +25,16 @@ impl Iterator for History<'_, '_> {
     fn next(&mut self) -> Option<Self::Item> {
         let id = self.next.take()?;
         let reference = self.ledger.name().reference();
-        let entry = read_entry(self.ledger.backend(), &reference, &id);
-        if let Ok(entry) = &entry {
-            self.next = entry.parent;
+        let backend = self.ledger.backend();
+        let entry = match read_entry(backend, &reference, &id) {
+            Ok(entry) => entry,
+            Err(error) => return Some(Err(error)),
+        };
+        match backend.is_cut_off_at(&id) {
+            Ok(is_cut_off) => self.next = entry.parent.filter(|_| !is_cut_off),
+            Err(error) => return Some(Err(error)),
         }
-        Some(entry.map(|entry| (id, entry)))
+        Some(Ok((id, entry)))
     }
 }
 

@@ -31,6 +31,7 @@ pub mod proposal;
 pub mod queue;
 pub mod refs;
 pub mod repository;
+mod shallow;
 pub mod shared_mode;
 pub mod snapshot;
 #[cfg(test)]

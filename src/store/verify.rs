@@ -37,6 +37,8 @@ pub struct Report {
     pub other_rules: u64,
     /// Checkpoints of compactions, which stand for an earlier entry.
     pub checkpoints: u64,
+    /// Entries at which a shallow clone ends, which could not be decided again.
+    pub cut_off: u64,
     /// What is wrong.
     pub faults: Vec<Fault>,
 }
@@ -68,6 +70,7 @@ pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError>
             Ok(Checked::AsDecided) => {}
             Ok(Checked::OtherRules) => report.other_rules += 1,
             Ok(Checked::Checkpoint) => report.checkpoints += 1,
+            Ok(Checked::CutOff) => report.cut_off += 1,
             Ok(Checked::Wrong(what)) => report.fault(Some(*id), what),
             Err(error) => report.fault(Some(*id), error.to_string()),
         }
@@ -103,6 +106,7 @@ enum Checked {
     AsDecided,
     OtherRules,
     Checkpoint,
+    CutOff,
     Wrong(String),
 }
 
@@ -114,6 +118,9 @@ fn check_entry(
 ) -> Result<Checked, Box<dyn std::error::Error>> {
     if let Some(checkpoint) = &entry.message.checkpoint {
         return Ok(check_checkpoint(ledger, entry, checkpoint));
+    }
+    if ledger.backend().is_cut_off_at(&id)? {
+        return Ok(Checked::CutOff);
     }
     let base = ledger.at(entry.parent)?;
     let made = ledger.at(Some(id))?;

@@ -10,6 +10,7 @@ mod support;
 mod bad_input;
 mod beside_git;
 mod check;
+mod clones;
 mod compact;
 mod completions;
 mod concurrency;

@@ -332,6 +332,11 @@ impl VerifyArgs {
                     "{count} entries of '{ledger}' follow other rules: decoded only"
                 ))?;
             }
+            if report.cut_off > 0 {
+                ui.note(&format!(
+                    "this clone is shallow: entries of '{ledger}' before its end are not here"
+                ))?;
+            }
             faults.extend(report.faults.into_iter().map(|fault| (ledger, fault)));
         }
         if ui.is_json() {
