@@ -202,10 +202,20 @@ fn is_small(index: &Path) -> bool {
 
 fn refusal(error: ProgramError, is_foreign: bool, here: &Path) -> StoreError {
     match error {
+        ProgramError::Failed { words, .. } => match distrusted(&words) {
+            Some(path) => StoreError::ForeignOwner(path),
+            None => StoreError::Unsupported(first_sentence(&words)),
+        },
         _ if is_foreign => StoreError::ForeignOwner(here.to_owned()),
-        ProgramError::Failed { words, .. } => StoreError::Unsupported(first_sentence(&words)),
         error => error.into(),
     }
+}
+
+/// The directory that git does not trust, by the name that it has to be trusted under: the top of
+/// the work tree, wherever the caller stands in it.
+fn distrusted(words: &str) -> Option<PathBuf> {
+    let (_, path) = words.lines().next()?.split_once("dubious ownership in repository at '")?;
+    path.strip_suffix('\'').map(PathBuf::from)
 }
 
 /// The top of the work tree, which libgit2 sees with other eyes than git.

@@ -28,6 +28,7 @@ mod ledger;
 mod list;
 mod matrix;
 mod model;
+mod owners;
 mod patterns;
 mod program;
 mod release;

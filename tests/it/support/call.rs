@@ -1,7 +1,7 @@
 //! One call of a program in a test's world: who, where, with what arguments and environment.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -18,6 +18,14 @@ pub(crate) struct Call {
     args: Vec<OsString>,
     env: Vec<(OsString, Option<OsString>)>,
     config: Vec<(String, String)>,
+    user: Option<User>,
+}
+
+/// A user of this machine, who need not have a name.
+#[derive(Clone, Copy)]
+pub(crate) struct User {
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
 }
 
 impl Call {
@@ -30,6 +38,7 @@ impl Call {
             args: Vec::new(),
             env: Vec::new(),
             config: Vec::new(),
+            user: None,
         }
     }
 
@@ -69,6 +78,12 @@ impl Call {
         self
     }
 
+    /// Runs as another user, which only root may.
+    pub(crate) fn user(mut self, user: User) -> Call {
+        self.user = Some(user);
+        self
+    }
+
     /// The call as `std` makes it.
     pub(crate) fn command(&self) -> Command {
         self.command_of(&self.program, &self.args)
@@ -98,6 +113,9 @@ impl Call {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
             };
+        }
+        if let Some(User { uid, gid }) = self.user {
+            command.uid(uid).gid(gid);
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command

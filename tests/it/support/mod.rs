@@ -13,7 +13,7 @@ pub(crate) mod race;
 pub(crate) mod repo;
 pub(crate) mod untouched;
 
-pub(crate) use self::call::Call;
+pub(crate) use self::call::{Call, User};
 pub(crate) use self::output::{Output, texts};
 pub(crate) use self::race::{race, race_unproven, rounds};
 pub(crate) use self::repo::Repo;
