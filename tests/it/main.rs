@@ -20,6 +20,7 @@ mod demo;
 mod docs;
 mod events;
 mod everywhere;
+mod faults;
 mod frame;
 mod golden;
 mod interop;

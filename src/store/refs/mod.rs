@@ -114,11 +114,16 @@ impl Refs {
             Locking::Held(lock) => lock,
             Locking::HeldByAnother => return Ok(Swap::Locked),
         };
-        if self.read_once(name)? != expect {
+        let loose = self.read_loose(name)?;
+        let found = if loose.is_some() { loose } else { self.packed()?.find(name, self.hash)? };
+        if found != expect {
             return Ok(Swap::Moved);
         }
         if expect.is_none() {
             self.check_nothing_in_the_way(name)?;
+        }
+        if loose.is_none() {
+            self.sync_parents(name)?;
         }
         self.append_log(name, expect, new, note)?;
         self.commit(lock, name)?;
@@ -178,6 +183,15 @@ impl Refs {
             self.files.sync_directory(directory)?;
         }
         Ok(())
+    }
+
+    /// Forces the directories that lead to a ref to disk. Whoever makes a ref's file does it before:
+    /// the directories may be new, and those who replace the file rely on them.
+    fn sync_parents(&self, name: &RefName) -> Result<(), FileError> {
+        let mut parents: Vec<&str> = name.parents().collect();
+        // The last one is synced once the file is in it.
+        parents.pop();
+        parents.iter().try_for_each(|parent| self.files.sync_directory(&self.common.join(parent)))
     }
 
     /// Adds a line where the user wants a log of this ref, which a file there shows. Before the

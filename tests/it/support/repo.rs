@@ -68,6 +68,19 @@ impl Repo {
         symlink(&git.program, link).expect("a git is preferred once");
     }
 
+    /// The same repository, user and time in a world of its own; what happens there stays there.
+    pub(crate) fn copy(&self) -> Repo {
+        let world = TempDir::new().expect("a directory");
+        copy_below(self.world(), world.path());
+        let moved = |path: &Path| {
+            let below = path.strip_prefix(self.world()).expect("a repository is in its world");
+            world.path().join(below)
+        };
+        let (top, git_dir) = (moved(&self.top), moved(&self.git_dir));
+        let now_seconds = self.now_seconds.load(Ordering::SeqCst).into();
+        Repo { world, top, git_dir, now_seconds }
+    }
+
     /// A hook of the user's, which must stay as it is.
     pub(super) fn put_hook(&self) {
         let hook = self.git_dir().join("hooks/pre-commit");
@@ -220,6 +233,19 @@ impl Repo {
     #[track_caller]
     pub(crate) fn life_counts(&self) -> [usize; 3] {
         [event::GRANTED, event::RELEASED, event::EXPIRED].map(|kind| self.events(kind).len())
+    }
+}
+
+fn copy_below(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("the test's own directory is readable") {
+        let entry = entry.expect("an entry of the test's own directory is readable");
+        let copy = to.join(entry.file_name());
+        if entry.file_type().expect("a type").is_dir() {
+            fs::create_dir(&copy).expect("a directory can be made");
+            copy_below(&entry.path(), &copy);
+        } else {
+            fs::copy(entry.path(), copy).expect("a file can be copied");
+        }
     }
 }
 

@@ -1,0 +1,216 @@
+//! The writes that are disturbed, each in a repository that is ready for it, and what must be true
+//! whatever happened to them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::steps::{Step, recorded};
+use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, key};
+use crate::support::untouched::Untouched;
+use crate::support::{Call, Repo};
+
+/// Less than the time after which a lock of unknown owner counts as left behind: who has to wait
+/// for that is "busy" before.
+const AT_ONCE: &str = "8s";
+/// Our packs stand beside each other up to this number.
+const PACKS_MAX: usize = 12;
+
+/// One write, and where it is made.
+pub(super) struct Act {
+    pub(super) name: &'static str,
+    prepared: Repo,
+    old_tip: String,
+    args: Vec<String>,
+}
+
+impl Act {
+    fn new(name: &'static str, prepared: Repo, args: &[&str]) -> Act {
+        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        Act { name, old_tip: prepared.tip(), prepared, args }
+    }
+
+    /// Each act is by "alice", is one entry, and says the same when it is repeated.
+    fn reserve(name: &'static str, prepared: Repo) -> Act {
+        Act::new(name, prepared, &["reserve", "src/api/**", "--request-id", "r1"])
+    }
+
+    pub(super) fn first_reserve() -> Act {
+        Act::reserve("first reserve", Repo::new())
+    }
+
+    pub(super) fn later_reserve() -> Act {
+        Act::reserve("later reserve", with_a_hold())
+    }
+
+    pub(super) fn release() -> Act {
+        let repo = with_a_hold();
+        let id = repo.reserve_id("alice", "README.md");
+        Act::new("release", repo, &["release", &id])
+    }
+
+    pub(super) fn rollback() -> Act {
+        let repo = with_a_hold();
+        let target = repo.tip();
+        repo.reserve("bob", "README.md");
+        let rollback = ["ledger", "rollback", RESERVATIONS, "--to", &target, "--reason", "a test"];
+        Act::new("rollback", repo, &rollback)
+    }
+
+    pub(super) fn reserve_that_sweeps() -> Act {
+        let repo = with_a_hold();
+        repo.reserve_with("bob", &["src/api/users.rs", "--ttl", "60s"]);
+        repo.pass("2m");
+        Act::reserve("reserve that sweeps", repo)
+    }
+
+    pub(super) fn reserve_that_merges_packs() -> Act {
+        let repo = Repo::new();
+        for number in 0..PACKS_MAX {
+            repo.reserve("bob", &format!("file-{number}"));
+        }
+        Act::reserve("reserve that merges packs", repo)
+    }
+
+    pub(super) fn reserve_after_pack_refs() -> Act {
+        let repo = with_a_hold();
+        repo.git(["pack-refs", "--all", "--prune"]);
+        assert!(!repo.git_dir().join(RESERVATIONS_REF).exists(), "the ref is packed");
+        Act::reserve("reserve after pack-refs", repo)
+    }
+
+    pub(super) fn reserve_shared_and_logged() -> Act {
+        let repo = Repo::new();
+        repo.git(["config", "core.sharedRepository", "group"]);
+        repo.reserve("bob", "docs");
+        let log = repo.git_dir().join("logs").join(RESERVATIONS_REF);
+        std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+        std::fs::write(log, "").unwrap();
+        Act::reserve("reserve, shared and logged", repo)
+    }
+
+    /// The act in a copy of its repository.
+    pub(super) fn stage(&self) -> Stage<'_> {
+        Stage { act: self, repo: self.prepared.copy() }
+    }
+
+    /// The git directory as it is before the act.
+    pub(super) fn git_dir(&self) -> PathBuf {
+        self.prepared.git_dir()
+    }
+
+    /// The steps of the act when nothing disturbs it, with paths below the git directory.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        let stage = self.stage();
+        let record = stage.record();
+        stage.call().env("GIT_COORD_STEPS", &record).run().done();
+        let git_dir = stage.repo.git_dir();
+        recorded(&record).into_iter().map(|step| step.below(&git_dir)).collect()
+    }
+
+    /// How often each type of event is there once the act is done.
+    pub(super) fn events_after(&self) -> BTreeMap<String, usize> {
+        let stage = self.stage();
+        stage.call().run().done();
+        events(&stage.repo)
+    }
+}
+
+fn with_a_hold() -> Repo {
+    let repo = Repo::new();
+    repo.reserve("bob", "docs");
+    repo
+}
+
+fn events(repo: &Repo) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for event in repo.events("") {
+        *counts.entry(event["type"].as_str().unwrap().to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+/// One performance of an act.
+pub(super) struct Stage<'a> {
+    act: &'a Act,
+    pub(super) repo: Repo,
+}
+
+impl Stage<'_> {
+    /// The act, not made yet.
+    pub(super) fn call(&self) -> Call {
+        self.repo.call("alice").config(key::WAIT, AT_ONCE).args(&self.act.args)
+    }
+
+    /// Where the steps of a call can be recorded.
+    pub(super) fn record(&self) -> PathBuf {
+        self.repo.world().join("tmp/steps")
+    }
+
+    /// 1/C1-state, 0/IMP-1, 2/P1-3, 4/F4: the state is wholly the old or wholly the new one, for
+    /// us and for git. Says whether it is the new one.
+    #[track_caller]
+    pub(super) fn is_old_or_new(&self, case: &str) -> bool {
+        let two = ["rev-list", "--max-count=2", "--ignore-missing", RESERVATIONS_REF, "--"];
+        let entries = self.repo.git_call(two).run_unproven().stdout;
+        let mut entries = entries.lines();
+        let is_new = entries.next().unwrap_or_default() != self.act.old_tip;
+        if is_new {
+            let before = entries.next().unwrap_or_default();
+            assert_eq!(before, self.act.old_tip, "{case}: one entry more");
+        }
+        let fsck = self.repo.git_call(["fsck", "--strict", "--no-dangling"]).run_unproven();
+        assert_eq!((fsck.code, fsck.stderr.as_str()), (0, ""), "{case}: {fsck:#?}");
+        is_new
+    }
+
+    /// 4/TEST-3: the act, issued again, succeeds at once, and is one act however often it was
+    /// tried; the next one finds nothing in its way.
+    #[track_caller]
+    pub(super) fn goes_on(&self, case: &str, expected: &BTreeMap<String, usize>) {
+        let before = Untouched::of(self.repo.world());
+        let again = self.call().run_unproven();
+        assert_eq!(again.code, 0, "{case}: {again:#?}");
+        assert!(!again.stderr.contains("had not moved"), "{case}: nobody waits: {again:#?}");
+        assert_eq!(events(&self.repo), *expected, "{case}: one act, one set of events");
+        let verify = self.repo.call("ops").args(["ledger", "verify"]).run_unproven();
+        assert_eq!(verify.code, 0, "{case}: {verify:#?}");
+        assert!(!self.lock().exists(), "{case}: no lock is left");
+        before.assert_still_so(case);
+    }
+
+    /// Whether there is a lock that nothing tells the owner of.
+    pub(super) fn has_unsigned_lock(&self) -> bool {
+        let staged = names_in(&self.repo.git_dir().join("coord/tmp"));
+        self.lock().exists() && !staged.iter().any(|name| name.starts_with("lock,"))
+    }
+
+    /// A lock of unknown owner is taken away in time.
+    #[track_caller]
+    pub(super) fn goes_on_after_a_wait(&self, case: &str) {
+        let patient = self.call().config(key::WAIT, "1m").run();
+        assert_eq!(patient.code, 0, "{case}: {patient:#?}");
+        patient.says("had not moved");
+    }
+
+    fn lock(&self) -> PathBuf {
+        self.repo.git_dir().join(format!("{RESERVATIONS_REF}.lock"))
+    }
+
+    /// Whoever finds an index takes its pack to be there.
+    #[track_caller]
+    pub(super) fn has_no_index_without_pack(&self, case: &str) {
+        assert_eq!(self.without_partner(".idx", ".pack"), None, "{case}");
+    }
+
+    /// The first pack of which there is `one` file and not the `other`.
+    fn without_partner(&self, one: &str, other: &str) -> Option<String> {
+        let names = names_in(&self.repo.git_dir().join("objects/pack"));
+        let mut stems = names.iter().filter_map(|name| name.strip_suffix(one));
+        stems.find(|stem| !names.contains(&format!("{stem}{other}"))).map(str::to_owned)
+    }
+}
+
+fn names_in(directory: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}

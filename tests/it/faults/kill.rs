@@ -1,0 +1,100 @@
+//! Killed at every step.
+
+use super::acts::Act;
+use super::steps::{Step, recorded};
+use crate::support::rounds;
+
+/// What a shell says of a process that was killed.
+const KILLED: i32 = 128 + 9;
+/// From this number of rounds on, steps that change nothing are killed as well.
+const ROUNDS_FOR_ALL: usize = 1000;
+
+/// The faults for a step. A process leaves nothing behind but the disk, so a kill before or after
+/// a step that only reads is the kill after the last step that wrote.
+fn faults(step: &Step, is_last: bool) -> Vec<&'static str> {
+    let all = rounds() >= ROUNDS_FOR_ALL;
+    let mut faults = Vec::new();
+    if all || step.changes() {
+        faults.push("kill");
+    }
+    if all || is_last {
+        faults.push("kill-after");
+    }
+    if step.content.is_some() {
+        faults.push("torn");
+    }
+    faults
+}
+
+#[track_caller]
+fn survives(act: &Act) {
+    let steps = act.steps();
+    let events = act.events_after();
+    let (mut old, mut new) = (0, 0);
+    for (index, step) in steps.iter().enumerate() {
+        for fault in faults(step, index + 1 == steps.len()) {
+            let number = index + 1;
+            let case = format!("{}: {fault} at step {number}, {}", act.name, step.name());
+            let stage = act.stage();
+            let record = stage.record();
+            let call = stage.call().env("GIT_COORD_STEPS", &record);
+            let call = call.env("GIT_COORD_FAULT", format!("{number}:{fault}"));
+            assert_eq!(call.run().code, KILLED, "{case}");
+            let last = recorded(&record).pop().expect("a step");
+            assert_eq!(last.act, step.act, "{case}: the same steps in every copy");
+            let is_new = stage.is_old_or_new(&case);
+            *(if is_new { &mut new } else { &mut old }) += 1;
+            stage.has_no_index_without_pack(&case);
+            stage.goes_on(&case, &events);
+        }
+    }
+    assert!(old > 0 && new > 0, "{}: killed before the ref moved and after", act.name);
+}
+
+/// 1/C1-state, 0/IMP-1, 2/P1-3: the first entry of all, with every directory that it needs.
+#[test]
+fn a_first_reserve_is_killed_at_every_step() {
+    survives(&Act::first_reserve());
+}
+
+/// 1/C1-state, 0/IMP-1, 2/P1-3.
+#[test]
+fn a_later_reserve_is_killed_at_every_step() {
+    survives(&Act::later_reserve());
+}
+
+/// 1/C1-state, 4/TEST-3.
+#[test]
+fn a_release_is_killed_at_every_step() {
+    survives(&Act::release());
+}
+
+/// 4/F4, 4/TEST-3.
+#[test]
+fn a_rollback_is_killed_at_every_step() {
+    survives(&Act::rollback());
+}
+
+/// 1/C1-state: the expired hold goes with the new one's coming, or stays.
+#[test]
+fn a_reserve_that_sweeps_is_killed_at_every_step() {
+    survives(&Act::reserve_that_sweeps());
+}
+
+/// 1/C1-state: objects are in the old packs or in the merged one.
+#[test]
+fn a_merge_of_packs_is_killed_at_every_step() {
+    survives(&Act::reserve_that_merges_packs());
+}
+
+/// 1/C1-state.
+#[test]
+fn a_reserve_after_pack_refs_is_killed_at_every_step() {
+    survives(&Act::reserve_after_pack_refs());
+}
+
+/// 1/C1-state: with `core.sharedRepository` and a reflog.
+#[test]
+fn a_shared_and_logged_reserve_is_killed_at_every_step() {
+    survives(&Act::reserve_shared_and_logged());
+}

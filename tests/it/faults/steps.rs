@@ -1,0 +1,69 @@
+//! The record of file operations that the program writes when it is asked to.
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+/// Steps that leave the disk as it was.
+const READING: [&str; 5] = ["Open", "Lock", "Read", "List", "Examine"];
+
+/// One file operation.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) act: String,
+    pub(super) path: PathBuf,
+    /// The other name in a rename or a link.
+    pub(super) from: Option<PathBuf>,
+    /// What was written.
+    pub(super) content: Option<Vec<u8>>,
+    /// Whether it succeeded.
+    pub(super) done: bool,
+}
+
+impl Step {
+    fn parse(line: &str) -> Step {
+        let step: Value = serde_json::from_str(line).expect("a step is a line of JSON");
+        let text = |key: &str| step[key].as_str().map(str::to_owned);
+        Step {
+            act: text("step").expect("a step has a name"),
+            path: text("path").expect("a step has a path").into(),
+            from: text("from").map(PathBuf::from),
+            content: text("content").map(|text| STANDARD.decode(text).expect("base64")),
+            done: step["done"].as_bool().expect("a step is done or not"),
+        }
+    }
+
+    /// Whether the disk may be another one after it.
+    pub(super) fn changes(&self) -> bool {
+        !READING.contains(&self.act.as_str()) || (self.act == "Open" && is_queue(&self.path))
+    }
+
+    /// Whether names or content are others after it. The file of a queue may come and go.
+    pub(super) fn matters(&self) -> bool {
+        self.changes() && !["Open", "Share"].contains(&self.act.as_str())
+    }
+
+    /// The same step with paths from `directory` on.
+    pub(super) fn below(self, directory: &Path) -> Step {
+        let cut = |path: PathBuf| path.strip_prefix(directory).expect("it is ours").to_owned();
+        Step { path: cut(self.path), from: self.from.map(cut), ..self }
+    }
+
+    /// What is said of it when a test fails.
+    pub(super) fn name(&self) -> String {
+        format!("{} {}", self.act, self.path.display())
+    }
+}
+
+/// The file of a queue is created by opening it.
+fn is_queue(path: &Path) -> bool {
+    path.parent().is_some_and(|directory| directory.ends_with("locks"))
+}
+
+/// The steps in a record.
+pub(super) fn recorded(record: &Path) -> Vec<Step> {
+    let lines = std::fs::read_to_string(record).expect("the program recorded its steps");
+    lines.lines().map(Step::parse).collect()
+}
