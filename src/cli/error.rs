@@ -189,8 +189,15 @@ impl CliError {
     fn json_fields(&self) -> Map<String, Value> {
         let mut fields = Map::clone(&self.json_extra);
         if !fields.contains_key("refusal") {
-            let error = json!({ "kind": self.kind.word(), "message": self.message });
-            fields.insert("error".to_owned(), error);
+            let mut error = Map::new();
+            error.insert("kind".to_owned(), json!(self.kind.word()));
+            error.insert("message".to_owned(), json!(self.message));
+            let plain = self.hints.iter().filter(|hint| hint.advice.is_none());
+            let hints: Vec<&str> = plain.map(|hint| hint.text.as_str()).collect();
+            if !hints.is_empty() {
+                error.insert("hints".to_owned(), json!(hints));
+            }
+            fields.insert("error".to_owned(), Value::Object(error));
         }
         fields
     }

@@ -1,5 +1,8 @@
 //! Why a request did not come to its outcome, in the words of the command line.
 
+use std::io;
+
+use rustix::io::Errno;
 use serde_json::{Map, Value, json};
 
 use super::error::{Advice, CliError, ErrorKind, Hint};
@@ -11,6 +14,7 @@ use crate::core::refusal::{Conflict, Refusal};
 use crate::core::text::is_disguise;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
+use crate::store::files::FileError;
 use crate::store::layout::LedgerName;
 
 /// How many conflicts an error lists in full.
@@ -29,9 +33,13 @@ impl From<AppError> for CliError {
     }
 }
 
-/// A failure; where a ledger is damaged, with the way out.
+/// A failure; where a ledger is damaged or the disk refuses, with the way out.
 fn with_way_out(error: &(dyn std::error::Error + 'static)) -> CliError {
     let failure = CliError::caused(ErrorKind::Failure, error);
+    let stored = error.downcast_ref::<StoreError>();
+    if let Some(remedy) = stored.and_then(StoreError::file_error).and_then(remedy) {
+        return failure.with_hint(Hint::plain(remedy));
+    }
     if !is_damage(error) {
         return failure;
     }
@@ -53,6 +61,30 @@ fn is_damage(error: &(dyn std::error::Error + 'static)) -> bool {
         (Some(ReadError::Damaged { .. }), _) => true,
         (None, error) => error.is_some_and(StoreError::is_damage),
     }
+}
+
+/// What to do about a file system that refuses.
+fn remedy(error: &FileError) -> Option<String> {
+    let directory = error.path.parent().unwrap_or(&error.path).display();
+    Some(match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "make room on that disk, and run it again".to_owned()
+        }
+        io::ErrorKind::PermissionDenied => format!(
+            "see who has access there: ls -ld '{directory}'\n\
+             users who share a repository set: git config core.sharedRepository group"
+        ),
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "that disk takes no writes; what only reads, such as check and list, works".to_owned()
+        }
+        _ if error.cause.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => {
+            "see how many files this process may open: ulimit -n".to_owned()
+        }
+        _ if error.cause.raw_os_error() == Some(Errno::IO.raw_os_error()) => {
+            "the disk itself may be failing; make a copy of the repository first".to_owned()
+        }
+        _ => return None,
+    })
 }
 
 /// A refusal with what can be done about it.

@@ -123,6 +123,14 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The file operation that failed, if it was one.
+    pub fn file_error(&self) -> Option<&FileError> {
+        match self {
+            StoreError::File(error) | StoreError::Ref(RefError::File(error)) => Some(error),
+            _ => None,
+        }
+    }
+
     /// Whether what is stored is not what it should be, as opposed to not being reached.
     pub fn is_damage(&self) -> bool {
         matches!(

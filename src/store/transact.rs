@@ -181,7 +181,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         }
         // A lost try only loses its protection: its pack may hold what another try relies on.
         if let Err(error) = kept.release() {
-            self.notices.push(format!("a pack stays marked as kept: {error}"));
+            self.notices.push(format!("a pack stays protected until the next write: {error}"));
         }
         let is_late = Instant::now() >= self.deadline;
         match outcome? {
@@ -233,7 +233,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         // Others need not wait for the tidying.
         drop(turn);
         if let Err(error) = ledger.backend.maintain() {
-            notices.push(format!("upkeep failed, which changes nothing: {error}"));
+            notices.push(format!("tidying up is left to the next write: {error}"));
         }
         notices
     }

@@ -111,9 +111,9 @@ impl Files {
                 self.share(&file, path, SharedMode::for_file).ok();
                 Ok(file)
             }
-            // Locking needs no right to write.
+            // Locking needs no right to write; but who may not even read is told the first cause.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Step::new(Act::Open, path).run(|| File::open(path))
+                Step::new(Act::Open, path).run(|| File::open(path)).map_err(|_| error)
             }
             Err(error) => Err(error),
         }
@@ -271,14 +271,15 @@ impl Files {
     }
 }
 
-/// A path whose parent is a file names nothing, just as one whose parent is absent.
-fn is_absence(kind: io::ErrorKind) -> bool {
-    matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
+/// What is at `path`, links not followed.
 fn examine(path: &Path) -> Result<Option<Metadata>> {
     let look = || fs::symlink_metadata(path).map(Some);
     absent_as(None, Step::new(Act::Examine, path).run(look))
+}
+
+/// A path whose parent is a file names nothing, just as one whose parent is absent.
+fn is_absence(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn absent_as<T>(absent: T, got: Result<T>) -> Result<T> {

@@ -202,6 +202,15 @@ impl Stage<'_> {
         assert_eq!(self.without_partner(".idx", ".pack"), None, "{case}");
     }
 
+    /// What was left half done is gone after the next write.
+    #[track_caller]
+    pub(super) fn clears_up(&self, case: &str) {
+        if self.without_partner(".pack", ".idx").is_some() {
+            self.repo.reserve("next", "elsewhere");
+            assert_eq!(self.without_partner(".pack", ".idx"), None, "{case}");
+        }
+    }
+
     /// The first pack of which there is `one` file and not the `other`.
     fn without_partner(&self, one: &str, other: &str) -> Option<String> {
         let names = names_in(&self.repo.git_dir().join("objects/pack"));

@@ -1,5 +1,6 @@
 //! The record of file operations that the program writes when it is asked to.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
@@ -49,6 +50,12 @@ impl Step {
     pub(super) fn below(self, directory: &Path) -> Step {
         let cut = |path: PathBuf| path.strip_prefix(directory).expect("it is ours").to_owned();
         Step { path: cut(self.path), from: self.from.map(cut), ..self }
+    }
+
+    /// What is done to which sort of file: the same for all packs.
+    pub(super) fn kind(&self) -> (String, Option<PathBuf>, Option<OsString>) {
+        let directory = self.path.parent().map(Path::to_owned);
+        (self.act.clone(), directory, self.path.extension().map(OsStr::to_owned))
     }
 
     /// What is said of it when a test fails.

@@ -1,0 +1,138 @@
+//! Refused by the disk at every step.
+
+use std::collections::BTreeSet;
+
+use super::acts::{Act, Stage};
+use super::steps::{Step, recorded};
+use crate::support::contract::exit;
+use crate::support::{Output, rounds};
+
+/// What the system says, and in which words.
+const ERRORS: [(&str, &str); 4] = [
+    ("EACCES", "Permission denied"),
+    ("ENOSPC", "No space left on device"),
+    ("EROFS", "Read-only file system"),
+    ("EMFILE", "Too many open files"),
+];
+/// From this number of rounds on, every error is tried at every step.
+const ROUNDS_FOR_ALL: usize = 1000;
+
+/// The errors for a step: they take turns, in every act from another one on.
+fn errors(act: &Act, number: usize) -> Vec<(&'static str, &'static str)> {
+    if rounds() >= ROUNDS_FOR_ALL {
+        return ERRORS.to_vec();
+    }
+    vec![ERRORS[(number + act.name.len()) % ERRORS.len()]]
+}
+
+/// Fails unless the error says what was tried, on what, and why it did not work.
+#[track_caller]
+fn names_the_cause(output: &Output, message: &str, step: &Step, words: &str, case: &str) {
+    let path = step.path.display();
+    assert!(message.starts_with("cannot "), "{case}: {output:#?}");
+    assert!(message.ends_with(&format!("'{path}': {words}")), "{case}: {output:#?}");
+}
+
+#[track_caller]
+fn answers(stage: &Stage<'_>, number: usize, (error, words): (&str, &str), case: &str) -> i32 {
+    // Every other one is a program that asks.
+    let as_json = number.is_multiple_of(2);
+    let options: &[&str] = if as_json { &["--json"] } else { &[] };
+    let record = stage.record();
+    let call = stage.call().env("GIT_COORD_STEPS", &record).args(options);
+    let output = call.env("GIT_COORD_FAULT", format!("{number}:{error}")).run();
+    let step = &recorded(&record)[number - 1];
+    match (output.code, as_json) {
+        (exit::DONE, _) => {}
+        (exit::FAILURE, true) => {
+            let json = output.json();
+            assert_eq!(json["error"]["kind"], "failure", "{case}: {output:#?}");
+            let message = json["error"]["message"].as_str().unwrap();
+            names_the_cause(&output, message, step, words, case);
+            assert!(json["error"]["hints"].is_array(), "{case}: a way out: {output:#?}");
+        }
+        (exit::FAILURE, false) => {
+            let message = output.stderr.lines().next().unwrap_or_default();
+            let message = message.strip_prefix("error: ").unwrap_or_default();
+            names_the_cause(&output, message, step, words, case);
+            assert!(output.stderr.contains("\nhint: "), "{case}: a way out: {output:#?}");
+        }
+        _ => panic!("{case}: {output:#?}"),
+    }
+    output.code
+}
+
+#[track_caller]
+fn survives(act: &Act) {
+    let events = act.events_after();
+    let mut codes = BTreeSet::new();
+    let mut questions = BTreeSet::new();
+    for (index, step) in act.steps().iter().enumerate() {
+        let number = index + 1;
+        // The same question about another pack has the same answer.
+        let is_repeated = !step.changes() && !questions.insert(step.kind());
+        if is_repeated && rounds() < ROUNDS_FOR_ALL {
+            continue;
+        }
+        for (error, words) in errors(act, number) {
+            let case = format!("{}: {error} at step {number}, {}", act.name, step.name());
+            let stage = act.stage();
+            let code = answers(&stage, number, (error, words), &case);
+            let is_new = stage.is_old_or_new(&case);
+            assert_eq!(is_new, code == exit::DONE, "{case}: the answer is true");
+            stage.has_no_index_without_pack(&case);
+            stage.goes_on(&case, &events);
+            stage.clears_up(&case);
+            codes.insert(code);
+        }
+    }
+    assert_eq!(codes, BTreeSet::from([exit::DONE, exit::FAILURE]), "{}", act.name);
+}
+
+/// 1/C1-state, 0/IMP-1.
+#[test]
+fn a_first_reserve_meets_an_error_at_every_step() {
+    survives(&Act::first_reserve());
+}
+
+/// 1/C1-state, 0/IMP-1.
+#[test]
+fn a_later_reserve_meets_an_error_at_every_step() {
+    survives(&Act::later_reserve());
+}
+
+/// 1/C1-state.
+#[test]
+fn a_release_meets_an_error_at_every_step() {
+    survives(&Act::release());
+}
+
+/// 4/F4, 4/F4-exit.
+#[test]
+fn a_rollback_meets_an_error_at_every_step() {
+    survives(&Act::rollback());
+}
+
+/// 1/C1-state.
+#[test]
+fn a_reserve_that_sweeps_meets_an_error_at_every_step() {
+    survives(&Act::reserve_that_sweeps());
+}
+
+/// 1/C1-state.
+#[test]
+fn a_merge_of_packs_meets_an_error_at_every_step() {
+    survives(&Act::reserve_that_merges_packs());
+}
+
+/// 1/C1-state.
+#[test]
+fn a_reserve_after_pack_refs_meets_an_error_at_every_step() {
+    survives(&Act::reserve_after_pack_refs());
+}
+
+/// 1/C1-state.
+#[test]
+fn a_shared_and_logged_reserve_meets_an_error_at_every_step() {
+    survives(&Act::reserve_shared_and_logged());
+}
