@@ -9,10 +9,8 @@ mod reader;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
+use flate2::{Compress, Compression, FlushCompress, Status};
 
 use super::object::{HashKind, Object, ObjectId, ObjectKind};
 pub use reader::{UnreadablePack, object_count, read_entries};
@@ -30,13 +28,6 @@ pub struct PackEntry {
 }
 
 impl PackEntry {
-    /// Compresses an object.
-    pub fn new(object: &Object, hash: HashKind) -> PackEntry {
-        let mut encoded = entry_header(object.kind, object.bytes.len());
-        deflate(&object.bytes, &mut encoded);
-        PackEntry { id: object.id(hash), encoded }
-    }
-
     /// The object's name.
     pub fn id(&self) -> ObjectId {
         self.id
@@ -57,7 +48,8 @@ pub struct Pack {
 impl Pack {
     /// Packs objects, each once.
     pub fn from_objects(objects: &[Object], hash: HashKind) -> Pack {
-        Pack::from_entries(objects.iter().map(|object| PackEntry::new(object, hash)), hash)
+        let mut packer = Packer::new();
+        Pack::from_entries(objects.iter().map(|object| packer.entry(object, hash)), hash)
     }
 
     /// Packs what is already compressed, each object once.
@@ -80,10 +72,37 @@ impl Pack {
     }
 }
 
-fn deflate(bytes: &[u8], out: &mut Vec<u8>) {
-    let mut encoder = ZlibEncoder::new(out, Compression::default());
-    let done = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    done.expect("because writing to a vector cannot fail");
+/// Compresses objects one after another. A compressor has a quarter of a megabyte of tables, which
+/// cost more to set up than a small object costs to compress.
+struct Packer {
+    compressor: Compress,
+}
+
+impl Packer {
+    fn new() -> Packer {
+        Packer { compressor: Compress::new(Compression::fast(), true) }
+    }
+
+    fn entry(&mut self, object: &Object, hash: HashKind) -> PackEntry {
+        let mut encoded = entry_header(object.kind, object.bytes.len());
+        self.deflate(&object.bytes, &mut encoded);
+        PackEntry { id: object.id(hash), encoded }
+    }
+
+    fn deflate(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        self.compressor.reset();
+        loop {
+            let taken = usize::try_from(self.compressor.total_in()).unwrap_or(usize::MAX);
+            let rest = bytes.get(taken..).unwrap_or_default();
+            // Room for what does not shrink, so that once is enough for nearly everything.
+            out.reserve(rest.len() + 64);
+            let status = self.compressor.compress_vec(rest, out, FlushCompress::Finish);
+            match status.expect("because a stream that was just reset takes any bytes") {
+                Status::StreamEnd => return,
+                Status::Ok | Status::BufError => {}
+            }
+        }
+    }
 }
 
 /// The format counts objects in 32 bits.
