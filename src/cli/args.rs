@@ -3,9 +3,10 @@
 //! Parser, `-h`, manual, reference and completions all come from these definitions. Each command
 //! has its arguments in a file of its own under `commands`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use super::color::ColorChoice;
 use super::commands::{
@@ -66,6 +67,25 @@ pub(crate) struct Globals {
     pub(crate) color: Option<ColorChoice>,
 }
 
+impl Cli {
+    /// Reads the command line.
+    pub(crate) fn read(words: &[OsString]) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(words).or_else(|_| Cli::read_with_every_command(words))
+    }
+
+    /// The same with every command described: help and hints speak of them all.
+    fn read_with_every_command(words: &[OsString]) -> Result<Cli, clap::Error> {
+        Cli::from_arg_matches(&Cli::described().try_get_matches_from(words)?)
+    }
+
+    /// The whole command line, with names, usages and options of every command filled in.
+    pub(crate) fn described() -> clap::Command {
+        let mut command = Cli::command();
+        command.build();
+        command
+    }
+}
+
 impl Globals {
     /// How the user wants to be talked to.
     pub(crate) fn manner(&self) -> Manner {
@@ -73,8 +93,10 @@ impl Globals {
     }
 }
 
-/// The commands. Only what exists is here.
+/// The commands. Only what exists is here. Their options are described when they are needed, which
+/// for all but one of them is hardly ever.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Reserve(reserve::Args),
     Check(check::Args),

@@ -23,8 +23,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-use clap::Parser as _;
-
 pub use exit::ExitCode;
 pub use generate::generated;
 
@@ -50,7 +48,7 @@ pub fn run(words: &[OsString], environment: &Environment) -> ExitCode {
 }
 
 fn run_and_report(words: &[OsString], environment: &Environment) -> io::Result<ExitCode> {
-    let cli = match Cli::try_parse_from(words) {
+    let cli = match Cli::read(words) {
         Ok(cli) => cli,
         Err(error) => return report_unparsed(&error, words, environment),
     };

@@ -41,20 +41,18 @@ pub(crate) fn command_for(word: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
     use crate::cli::args::Cli;
 
     #[test]
     fn synonyms_lead_to_commands_that_exist_and_are_none_themselves() {
         for (synonym, command) in SYNONYMS {
-            let mut found = Cli::command();
+            let mut found = Cli::described();
             for word in command.split(' ') {
                 let next = found.find_subcommand(word).cloned();
                 found = next.unwrap_or_else(|| panic!("no command {command}"));
             }
-            assert!(Cli::command().find_subcommand(synonym).is_none(), "{synonym}");
+            assert!(Cli::described().find_subcommand(synonym).is_none(), "{synonym}");
         }
     }
 }

@@ -2,14 +2,13 @@
 
 use crate::core::time::Ttl;
 
-use clap::CommandFactory as _;
-
 use super::*;
 use args::Command;
 
 fn parsed(line: &str) -> Result<Cli, CliError> {
     let words = std::iter::once("git-coord").chain(line.split_whitespace());
-    let cli = Cli::try_parse_from(words).map_err(|error| usage::usage_error(&error))?;
+    let words: Vec<OsString> = words.map(OsString::from).collect();
+    let cli = Cli::read(&words).map_err(|error| usage::usage_error(&error))?;
     match cli.command.as_ref().map_or(Ok(()), Command::check) {
         Ok(()) => Ok(cli),
         Err(message) => Err(CliError::new(ErrorKind::Usage, message)),
@@ -24,7 +23,7 @@ fn usage_message(line: &str) -> String {
 
 #[test]
 fn the_definitions_are_consistent() {
-    Cli::command().debug_assert();
+    Cli::described().debug_assert();
 }
 
 #[test]

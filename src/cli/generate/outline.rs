@@ -1,7 +1,7 @@
 //! The commands as plain data, taken from the clap definitions: what the manual and the reference
 //! have in common.
 
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
 
 use crate::cli::args::Cli;
 
@@ -31,21 +31,14 @@ pub(super) struct Argument {
 
 /// The program as a whole; its arguments are the global options.
 pub(super) fn program() -> Outline {
-    outline(&built(), |_| true)
+    outline(&Cli::described(), |_| true)
 }
 
 /// Every command, subcommands after the command that they belong to.
 pub(super) fn commands() -> Vec<Outline> {
     let mut found = Vec::new();
-    collect(&built(), &mut found);
+    collect(&Cli::described(), &mut found);
     found
-}
-
-fn built() -> Command {
-    let mut command = Cli::command();
-    // Fills in the names and usages of subcommands.
-    command.build();
-    command
 }
 
 fn collect(parent: &Command, found: &mut Vec<Outline>) {

@@ -50,7 +50,6 @@ fn completion_scripts_have_the_names_that_git_looks_for() {
 /// The examples of the help are commands: words that the parser takes.
 #[test]
 fn examples_are_commands() {
-    use clap::Parser as _;
     for command in outline::commands() {
         for example in &command.examples {
             let line = example.split(" >").next().unwrap_or_default();
@@ -60,8 +59,8 @@ fn examples_are_commands() {
                 1 => vec![part],
                 _ => part.split_whitespace().collect(),
             });
-            let words = std::iter::once("git-coord").chain(words);
-            let parsed = crate::cli::args::Cli::try_parse_from(words);
+            let words = std::iter::once("git-coord").chain(words).map(std::ffi::OsString::from);
+            let parsed = crate::cli::args::Cli::read(&words.collect::<Vec<_>>());
             assert!(
                 parsed.is_ok(),
                 "{example}: {}",
