@@ -34,14 +34,9 @@ impl From<git2::Error> for ConfigError {
     }
 }
 
-/// One consistent reading of the configuration.
+/// One consistent reading of the configuration: every key with the value that wins.
 pub struct Config {
-    /// What libgit2 reads.
-    files: git2::Config,
-    /// `GIT_CONFIG_GLOBAL` replaces both files of the user; libgit2 goes on reading the XDG one.
-    ignores_xdg: bool,
-    /// What is stronger than all files.
-    overlay: BTreeMap<String, String>,
+    values: BTreeMap<String, String>,
 }
 
 impl Config {
@@ -53,7 +48,7 @@ impl Config {
                 files.add_file(&path, level, false)?;
             }
         }
-        Self::overlaid(files.snapshot()?, env)
+        Self::overlaid(&files.snapshot()?, env)
     }
 
     /// The configuration that a git command would see in the repository.
@@ -66,8 +61,8 @@ impl Config {
             Reader::Program => {
                 // The environment is in the list as well, and is checked as it is elsewhere.
                 config_env::from_environment(env)?;
-                let overlay = repository.program().configuration()?.into_iter().collect();
-                Ok(Config { files: git2::Config::new()?, ignores_xdg: false, overlay })
+                let values = repository.program().configuration()?.into_iter().collect();
+                Ok(Config { values })
             }
         }
     }
@@ -76,55 +71,35 @@ impl Config {
     fn of_git(repository: &git2::Repository, env: &Environment) -> Result<Config, ConfigError> {
         // The snapshot is taken at once: refreshing would need the repository to stay open.
         let files = repository.config()?.snapshot()?;
-        Self::overlaid(files, env)
+        Self::overlaid(&files, env)
     }
 
     /// The value that wins; a key without value is `true`.
     pub fn get(&self, key: &str) -> Option<String> {
-        let normal = config_env::normal_key(key).ok()?;
-        if let Some(value) = self.overlay.get(&normal) {
-            return Some(value.clone());
-        }
-        let winner = self.files.get_entry(&normal).ok()?;
-        if !self.is_ignored(&winner) {
-            return Some(value_text(&winner));
-        }
-        // Only what is weaker than the ignored file is left: the last value of the system.
-        let mut weaker = None;
-        let entries = self.files.multivar(&normal, None).ok()?;
-        let each = |entry: &git2::ConfigEntry<'_>| {
-            if !self.is_ignored(entry) {
-                weaker = Some(value_text(entry));
-            }
-        };
-        entries.for_each(each).ok()?;
-        weaker
+        self.values.get(&config_env::normal_key(key).ok()?).cloned()
     }
 
     /// All keys of one section, in git's normal spelling.
-    pub fn names_in_section(&self, section: &str) -> Result<BTreeSet<String>, ConfigError> {
+    pub fn names_in_section(&self, section: &str) -> BTreeSet<String> {
         let prefix = format!("{}.", section.to_ascii_lowercase());
-        let mut names: BTreeSet<String> =
-            self.overlay.keys().filter(|name| name.starts_with(&prefix)).cloned().collect();
-        self.files.entries(None)?.for_each(|entry| {
+        self.values.keys().filter(|name| name.starts_with(&prefix)).cloned().collect()
+    }
+
+    /// Reads the files once, weaker ones first: asking libgit2 for each key costs more than
+    /// everything that is done with the answers.
+    fn overlaid(files: &git2::Config, env: &Environment) -> Result<Config, ConfigError> {
+        // It replaces both files of the user, while libgit2 goes on reading the XDG one.
+        let ignores_xdg = env.os("GIT_CONFIG_GLOBAL").is_some();
+        let mut values = BTreeMap::new();
+        files.entries(None)?.for_each(|entry| {
             if let Ok(name) = entry.name()
-                && name.starts_with(&prefix)
-                && !self.is_ignored(entry)
+                && !(ignores_xdg && entry.level() == ConfigLevel::XDG)
             {
-                names.insert(name.to_owned());
+                values.insert(name.to_owned(), value_text(entry));
             }
         })?;
-        Ok(names)
-    }
-
-    fn overlaid(files: git2::Config, env: &Environment) -> Result<Config, ConfigError> {
-        let overlay = config_env::from_environment(env)?;
-        let ignores_xdg = env.os("GIT_CONFIG_GLOBAL").is_some();
-        Ok(Config { files, ignores_xdg, overlay })
-    }
-
-    fn is_ignored(&self, entry: &git2::ConfigEntry<'_>) -> bool {
-        self.ignores_xdg && entry.level() == ConfigLevel::XDG
+        values.extend(config_env::from_environment(env)?);
+        Ok(Config { values })
     }
 }
 
