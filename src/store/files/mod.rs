@@ -33,6 +33,17 @@ pub enum Purpose {
     Helper,
 }
 
+/// A file to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct NewFile<'a> {
+    /// Where.
+    pub path: &'a Path,
+    /// All of it.
+    pub content: &'a [u8],
+    /// What it is for.
+    pub purpose: Purpose,
+}
+
 /// What tells one version of a file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
@@ -56,27 +67,52 @@ pub struct Files {
 impl Files {
     /// Creates `path`, which must not exist, with this content.
     pub fn write_new(&self, path: &Path, content: &[u8], purpose: Purpose) -> Result<()> {
+        self.write_all_new(&[NewFile { path, content, purpose }])
+    }
+
+    /// Creates files, none of which may exist. All are handed to the disk before any is waited
+    /// for, so that several take little longer than one.
+    pub fn write_all_new(&self, files: &[NewFile<'_>]) -> Result<()> {
+        let written: Vec<File> = files.iter().map(|new| self.write(new)).collect::<Result<_>>()?;
+        for (new, file) in files.iter().zip(&written) {
+            if self.must_survive(new.purpose) {
+                let sync = Step::new(Act::Sync, new.path).run(|| file.sync_all());
+                sync.inspect_err(|_| self.discard(new))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, new: &NewFile<'_>) -> Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         {
             use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(if purpose == Purpose::Immutable { 0o444 } else { 0o666 });
+            options.mode(if new.purpose == Purpose::Immutable { 0o444 } else { 0o666 });
         }
-        let file = Step::new(Act::Create, path).run(|| options.open(path))?;
-        self.fill(&file, path, content, purpose).inspect_err(|_| {
-            // Half a file helps nobody, and the first error is the one to report.
-            self.remove(path).ok();
-        })
+        let file = Step::new(Act::Create, new.path).run(|| options.open(new.path))?;
+        let filled = self.fill(&file, new);
+        filled.inspect_err(|_| self.discard(new)).map(|()| file)
     }
 
-    fn fill(&self, mut file: &File, path: &Path, content: &[u8], purpose: Purpose) -> Result<()> {
+    fn fill(&self, mut file: &File, new: &NewFile<'_>) -> Result<()> {
+        let NewFile { path, content, purpose } = *new;
         self.share(file, path, SharedMode::for_file)?;
         Step::new(Act::Write, path).writing(file, content).run(|| file.write_all(content))?;
-        if self.fsync && purpose != Purpose::Helper {
-            Step::new(Act::Sync, path).run(|| file.sync_all())?;
+        if self.must_survive(purpose) {
+            begin_writing_back(file);
         }
         Ok(())
+    }
+
+    /// Half a file helps nobody, and the first error is the one to report.
+    fn discard(&self, new: &NewFile<'_>) {
+        self.remove(new.path).ok();
+    }
+
+    fn must_survive(&self, purpose: Purpose) -> bool {
+        self.fsync && purpose != Purpose::Helper
     }
 
     /// Adds to the end of `path`; false if there is no such file.
@@ -270,6 +306,15 @@ impl Files {
         Ok(())
     }
 }
+
+/// Lets the disk begin before somebody waits for it. Nothing depends on it.
+#[cfg(target_os = "linux")]
+fn begin_writing_back(file: &File) {
+    rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed).ok();
+}
+
+#[cfg(not(target_os = "linux"))]
+fn begin_writing_back(_: &File) {}
 
 /// What is at `path`, links not followed.
 fn examine(path: &Path) -> Result<Option<Metadata>> {

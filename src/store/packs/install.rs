@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::{PackName, Packs, Part};
-use crate::store::files::{FileError, Files, Purpose};
+use crate::store::files::{FileError, Files, NewFile, Purpose};
 use crate::store::pack::Pack;
 use crate::store::process::ProcessIdentity;
 
@@ -61,15 +61,16 @@ impl Packs {
             self.files.make_directories(&directory)?;
         }
         let keep = keep_text(ProcessIdentity::current());
-        for (part, content, purpose) in [
-            (Part::Pack, pack.pack.as_slice(), Purpose::Immutable),
-            (Part::Index, pack.index.as_slice(), Purpose::Immutable),
+        let [staged_pack, staged_index, staged_keep] =
+            [Part::Pack, Part::Index, Part::Keep].map(|part| self.staged(name, part));
+        let immutable = Purpose::Immutable;
+        self.files.write_all_new(&[
+            NewFile { path: &staged_pack, content: &pack.pack, purpose: immutable },
+            NewFile { path: &staged_index, content: &pack.index, purpose: immutable },
             // Lost in a power cut, together with the process that it speaks for.
-            (Part::Keep, keep.as_bytes(), Purpose::Helper),
-        ] {
-            self.files.write_new(&self.staged(name, part), content, purpose)?;
-        }
-        self.files.write_new(&self.marker(name), MARKER_TEXT, Purpose::Helper)?;
+            NewFile { path: &staged_keep, content: keep.as_bytes(), purpose: Purpose::Helper },
+            NewFile { path: &self.marker(name), content: MARKER_TEXT, purpose: Purpose::Helper },
+        ])?;
         for part in [Part::Keep, Part::Pack, Part::Index] {
             self.files.rename(&self.staged(name, part), &self.path(name, part))?;
         }
