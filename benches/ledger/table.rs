@@ -1,0 +1,53 @@
+//! The table that is printed, in Markdown, so that it can stand in a document as it is.
+
+use std::time::Duration;
+
+/// How often both sides of a ratio run.
+const REPEATS: usize = 40;
+
+/// Prints the head of the table.
+pub(crate) fn head() {
+    println!("| what | ours | against | ratio | bar |");
+    println!("| --- | --- | --- | --- | --- |");
+}
+
+/// Prints a row that states something.
+pub(crate) fn stated(what: &str, ours: &str, bar: &str) {
+    println!("| {what} | {ours} | | | {bar} |");
+}
+
+/// Prints a row that could not be measured.
+pub(crate) fn skipped(what: &str, reason: &str, bar: &str) {
+    println!("| {what} | skipped: {reason} | | | {bar} |");
+}
+
+/// Prints a row of two numbers and their ratio.
+pub(crate) fn ratio(what: &str, ours: (f64, &str), against: (f64, &str), bar: &str) {
+    let ((ours, our_unit), (against, unit)) = (ours, against);
+    println!(
+        "| {what} | {ours:.2} {our_unit} | {against:.2} {unit} | {:.2}x | {bar} |",
+        ours / against
+    );
+}
+
+/// Runs both sides in turn, so that what disturbs one disturbs the other, and prints how their
+/// medians compare.
+pub(crate) fn compared(
+    what: &str,
+    bar: &str,
+    mut ours: impl FnMut() -> Duration,
+    mut against: impl FnMut() -> Duration,
+) {
+    let (mut our_times, mut other_times) = (Vec::new(), Vec::new());
+    for _ in 0..REPEATS {
+        our_times.push(ours().as_secs_f64() * 1e3);
+        other_times.push(against().as_secs_f64() * 1e3);
+    }
+    ratio(what, (median(our_times), "ms"), (median(other_times), "ms"), bar);
+}
+
+/// The middle one.
+pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
