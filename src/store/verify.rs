@@ -4,7 +4,7 @@
 //! and the same message. That covers the layout of the tree as well, so only the newest state is
 //! held against the laws.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use crate::core::decision::RULES;
 use crate::core::documents::Key;
@@ -53,28 +53,32 @@ pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError>
             return Ok(report);
         }
     };
-    let mut chain = Vec::new();
+    // Newest first, as they are found, so that the chain is never in memory as a whole.
+    let mut later_with_op = BTreeMap::new();
     for item in History::from(ledger, tip) {
-        match item {
-            Ok(found) => chain.push(found),
-            Err(error) => report.fault(None, error.to_string()),
-        }
-    }
-    let mut seen = BTreeSet::new();
-    for (id, entry) in chain.iter().rev() {
+        let (id, entry) = match item {
+            Ok(found) => found,
+            Err(error) => {
+                report.fault(None, error.to_string());
+                continue;
+            }
+        };
         report.entries += 1;
-        if !seen.insert(entry.message.counters.op.clone()) {
-            report.fault(Some(*id), format!("op {} stands twice", entry.message.counters.op));
-        }
-        match check_entry(ledger, entry, *id) {
+        match check_entry(ledger, &entry, id) {
             Ok(Checked::AsDecided) => {}
             Ok(Checked::OtherRules) => report.other_rules += 1,
             Ok(Checked::Checkpoint) => report.checkpoints += 1,
             Ok(Checked::CutOff) => report.cut_off += 1,
-            Ok(Checked::Wrong(what)) => report.fault(Some(*id), what),
-            Err(error) => report.fault(Some(*id), error.to_string()),
+            Ok(Checked::Wrong(what)) => report.fault(Some(id), what),
+            Err(error) => report.fault(Some(id), error.to_string()),
+        }
+        let op = entry.message.counters.op;
+        if let Some(later) = later_with_op.insert(op.clone(), id) {
+            report.fault(Some(later), format!("op {op} stands twice"));
         }
     }
+    // Told from the first entry on: one fault often follows from another before it.
+    report.faults.reverse();
     if let Some(id) = tip {
         check_laws(ledger, id, now, &mut report);
     }
