@@ -5,6 +5,7 @@
 
 mod index;
 mod reader;
+mod stored;
 #[cfg(test)]
 mod tests;
 
@@ -72,7 +73,7 @@ impl Pack {
     }
 }
 
-/// Compresses objects one after another. A compressor has a quarter of a megabyte of tables, which
+/// Encodes objects one after another. A compressor has a quarter of a megabyte of tables, which
 /// cost more to set up than a small object costs to compress.
 struct Packer {
     compressor: Compress,
@@ -85,7 +86,13 @@ impl Packer {
 
     fn entry(&mut self, object: &Object, hash: HashKind) -> PackEntry {
         let mut encoded = entry_header(object.kind, object.bytes.len());
-        self.deflate(&object.bytes, &mut encoded);
+        match object.kind {
+            // Mostly hashes, which do not shrink, and there are more trees than anything else.
+            ObjectKind::Tree => stored::encode(&object.bytes, &mut encoded),
+            ObjectKind::Blob | ObjectKind::Commit | ObjectKind::Tag => {
+                self.deflate(&object.bytes, &mut encoded);
+            }
+        }
         PackEntry { id: object.id(hash), encoded }
     }
 
