@@ -115,8 +115,7 @@ impl Refs {
             Locking::HeldByAnother => return Ok(Swap::Locked),
         };
         let loose = self.read_loose(name)?;
-        let found = if loose.is_some() { loose } else { self.packed()?.find(name, self.hash)? };
-        if found != expect {
+        if self.or_packed(name, loose)? != expect {
             return Ok(Swap::Moved);
         }
         if expect.is_none() {
@@ -133,10 +132,15 @@ impl Refs {
     /// One look at both places, which is exact while the ref's lock is held: git removes a loose
     /// ref under that lock only, and only after `packed-refs` has it.
     fn read_once(&self, name: &RefName) -> Result<Option<ObjectId>, RefError> {
-        if let Some(id) = self.read_loose(name)? {
-            return Ok(Some(id));
-        }
-        self.packed()?.find(name, self.hash)
+        self.or_packed(name, self.read_loose(name)?)
+    }
+
+    fn or_packed(
+        &self,
+        name: &RefName,
+        loose: Option<ObjectId>,
+    ) -> Result<Option<ObjectId>, RefError> {
+        if loose.is_some() { Ok(loose) } else { self.packed()?.find(name, self.hash) }
     }
 
     fn read_loose(&self, name: &RefName) -> Result<Option<ObjectId>, RefError> {
@@ -185,7 +189,7 @@ impl Refs {
         Ok(())
     }
 
-    /// Forces the directories that lead to a ref to disk. Whoever makes a ref's file does it before:
+    /// Forces the directories that lead to a ref to disk. Whoever makes a ref's file does so first:
     /// the directories may be new, and those who replace the file rely on them.
     fn sync_parents(&self, name: &RefName) -> Result<(), FileError> {
         let mut parents: Vec<&str> = name.parents().collect();
