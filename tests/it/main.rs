@@ -20,6 +20,8 @@ mod demo;
 mod docs;
 mod events;
 mod everywhere;
+// A release build cannot be made to fail.
+#[cfg(debug_assertions)]
 mod faults;
 mod frame;
 mod golden;

@@ -78,6 +78,22 @@ fn the_store_changes_files_in_one_place() {
     none(&rules::files_changed_elsewhere(), "only 'store::files' changes, syncs or locks files");
 }
 
+/// What makes the disk fail on demand is compiled for tests only.
+#[test]
+fn a_release_cannot_be_made_to_fail() {
+    for variable in ["GIT_COORD_FAULT", "GIT_COORD_STEPS"] {
+        assert_eq!(rules::files_with(variable), ["src/store/files/faults.rs"], "{variable}");
+    }
+    for (path, line) in [
+        ("src/store/files/mod.rs", "mod faults;"),
+        ("src/store/files/step.rs", "use super::faults;"),
+    ] {
+        let text = std::fs::read_to_string(root().join(path)).unwrap();
+        let is_for_tests = text.contains(&format!("#[cfg(debug_assertions)]\n{line}\n"));
+        assert!(is_for_tests, "'{line}' in '{path}' is for debug builds only");
+    }
+}
+
 #[test]
 fn the_core_has_no_effects() {
     none(&rules::effects_in_core(), "'core' does no I/O and reads no clock, randomness or git");
