@@ -190,32 +190,6 @@ fn crosswise_requests_have_one_winner() {
     }
 }
 
-/// 0/IMP-2: beside a writer, readers never fail, and the writer gets on. Two seconds of it.
-#[test]
-fn readers_beside_a_writer_never_fail() {
-    let repo = Repo::new();
-    let before = Untouched::of(repo.world());
-    let end = Instant::now() + Duration::from_secs(2);
-    let until_the_end = |call: &dyn Fn(usize) -> Call| {
-        let mut count = 0;
-        while Instant::now() < end {
-            call(count).run_unproven().done();
-            count += 1;
-        }
-        count
-    };
-    let write = |count: usize| repo.call("writer").args(["reserve", &format!("file-{count}")]);
-    let read = |_| repo.call("reader").args(["list", "--json"]);
-    thread::scope(|scope| {
-        let writer = scope.spawn(|| until_the_end(&write));
-        for _ in 0..RIVALS {
-            scope.spawn(|| until_the_end(&read));
-        }
-        assert!(writer.join().unwrap() > 2, "the writer gets on");
-    });
-    before.assert_still_so("readers and a writer");
-}
-
 /// 0/IMP-3: contention that outlasts `coord.wait` is "busy", and nothing was written.
 #[test]
 fn a_locked_ref_is_busy() {

@@ -34,6 +34,7 @@ mod model;
 mod owners;
 mod patterns;
 mod program;
+mod readers;
 mod release;
 mod renew;
 mod reserve;
