@@ -149,7 +149,7 @@ impl Documents for Act<'_> {
         self.draft.get(key)
     }
 
-    fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError> {
-        self.draft.list(dir)
+    fn list_starting(&self, dir: &Key, start: &str) -> Result<Vec<Child>, ReadError> {
+        self.draft.list_starting(dir, start)
     }
 }

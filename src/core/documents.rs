@@ -113,8 +113,14 @@ pub trait Documents {
     /// The bytes of a document, `None` where there is none.
     fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, ReadError>;
 
-    /// The names in a directory, sorted; none where there is no such directory.
-    fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError>;
+    /// The names in a directory that begin with `start`, sorted; none where there is no such
+    /// directory. What else is there costs nothing: a directory can be wide.
+    fn list_starting(&self, dir: &Key, start: &str) -> Result<Vec<Child>, ReadError>;
+
+    /// All names in a directory, likewise.
+    fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError> {
+        self.list_starting(dir, "")
+    }
 }
 
 /// Reads a document of a known form.
@@ -200,9 +206,10 @@ impl Documents for Draft<'_> {
         }
     }
 
-    fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError> {
-        let mut children: BTreeSet<Child> = self.base.list(dir)?.into_iter().collect();
-        for (rest, edit) in edits_below(&self.edits, dir) {
+    fn list_starting(&self, dir: &Key, start: &str) -> Result<Vec<Child>, ReadError> {
+        let base = self.base.list_starting(dir, start)?;
+        let mut children: BTreeSet<Child> = base.into_iter().collect();
+        for (rest, edit) in edits_below(&self.edits, dir, start) {
             let child = match rest.split_once('/') {
                 Some((name, _)) => Child { name: name.to_owned(), kind: ChildKind::Directory },
                 None => Child { name: rest.to_owned(), kind: ChildKind::Document },
@@ -217,14 +224,16 @@ impl Documents for Draft<'_> {
     }
 }
 
-/// The edits below a directory, with the rest of their paths.
+/// The edits below a directory, under names that begin with `start`, with the rest of their paths.
 fn edits_below<'a>(
     edits: &'a Edits,
     dir: &Key,
+    start: &str,
 ) -> impl Iterator<Item = (&'a str, &'a Option<Vec<u8>>)> {
-    let first = if dir.0.is_empty() { Key::root() } else { Key(format!("{dir}/")) };
-    let dir = dir.clone();
-    edits.range(first..).map_while(move |(key, edit)| key.below(&dir).map(|rest| (rest, edit)))
+    let first = if dir.0.is_empty() { start.to_owned() } else { format!("{}/{start}", dir.0) };
+    let (dir, start) = (dir.clone(), start.to_owned());
+    let below = move |key: &'a Key| key.below(&dir).filter(|rest| rest.starts_with(&start));
+    edits.range(Key(first)..).map_while(move |(key, edit)| below(key).map(|rest| (rest, edit)))
 }
 
 impl Documents for BTreeMap<Key, Vec<u8>> {
@@ -232,10 +241,11 @@ impl Documents for BTreeMap<Key, Vec<u8>> {
         Ok(BTreeMap::get(self, key).cloned())
     }
 
-    fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError> {
+    fn list_starting(&self, dir: &Key, start: &str) -> Result<Vec<Child>, ReadError> {
         let children: BTreeSet<Child> = self
             .keys()
             .filter_map(|key| key.below(dir))
+            .filter(|rest| rest.starts_with(start))
             .map(|rest| match rest.split_once('/') {
                 Some((name, _)) => Child { name: name.to_owned(), kind: ChildKind::Directory },
                 None => Child { name: rest.to_owned(), kind: ChildKind::Document },
@@ -278,6 +288,13 @@ mod tests {
         };
         assert_eq!(names(""), ["a", "ab"]);
         assert_eq!(names("a"), ["b", "c", "d"]);
+        let starting = |dir: &Key, start: &str| -> Vec<String> {
+            let found = draft.list_starting(dir, start).unwrap();
+            found.into_iter().map(|child| child.name).collect()
+        };
+        assert_eq!(starting(&key("a"), "d"), ["d"]);
+        assert_eq!(starting(&key("a/b"), "1"), [] as [&str; 0]);
+        assert_eq!(starting(&Key::root(), "ab"), ["ab"]);
         assert_eq!(names("a/b"), ["2"]);
         assert_eq!(draft.get(&key("a/b/1")).unwrap(), None);
         assert_eq!(draft.get(&key("a/d/e")).unwrap(), Some(b"new".to_vec()));

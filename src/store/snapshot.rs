@@ -146,6 +146,7 @@ impl<'b> Snapshot<'b> {
             let tree = self.tree(&id, &at)?;
             match tree.get(part) {
                 Some(entry) if entry.kind == EntryKind::Directory => id = entry.id,
+                Some(entry) if entry.kind == EntryKind::Other => return Err(neither(&at, part)),
                 _ => return Ok(None),
             }
             at = at.join(part);
@@ -218,6 +219,12 @@ fn not_reached(
     }
 }
 
+/// To pass it over could hide a hold that git shows.
+fn neither(dir: &Key, name: &str) -> ReadError {
+    let why = format!("'{}' is neither document nor directory", name.escape_debug());
+    ReadError::damaged(dir, why)
+}
+
 fn unreadable(error: StoreError) -> ReadError {
     ReadError::Store(Box::new(error))
 }
@@ -266,24 +273,19 @@ impl Documents for Snapshot<'_> {
         Ok(Some(object.bytes))
     }
 
-    fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError> {
+    fn list_starting(&self, dir: &Key, start: &str) -> Result<Vec<Child>, ReadError> {
         let Some(tree) = self.directory(dir)? else { return Ok(Vec::new()) };
         if tree.entries().len() > NODE_ENTRIES_MAX {
             let why = format!("{} entries, more than this program reads", tree.entries().len());
             return Err(ReadError::damaged(dir, why));
         }
-        let mut children = Vec::with_capacity(tree.entries().len());
-        for entry in tree.entries() {
+        let mut children = Vec::new();
+        for entry in tree.entries_starting(start) {
             let name = String::from_utf8_lossy(entry.name);
             let kind = match entry.kind {
                 EntryKind::Directory => ChildKind::Directory,
                 EntryKind::Document => ChildKind::Document,
-                // To pass it over could hide a hold that git shows.
-                EntryKind::Other => {
-                    let why =
-                        format!("'{}' is neither document nor directory", name.escape_debug());
-                    return Err(ReadError::damaged(dir, why));
-                }
+                EntryKind::Other => return Err(neither(dir, &name)),
             };
             if name.contains('\u{fffd}') {
                 let why = format!("the name '{}' is not UTF-8", name.escape_debug());

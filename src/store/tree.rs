@@ -103,6 +103,17 @@ impl Tree {
         self.entries.iter().map(|place| self.entry(place))
     }
 
+    /// The entries whose names begin so, likewise.
+    pub fn entries_starting(&self, start: &str) -> impl Iterator<Item = TreeEntry<'_>> {
+        let is_before = |place: &Place| {
+            let entry = self.entry(place);
+            order_of(entry.name, entry.kind, start.as_bytes(), EntryKind::Document).is_lt()
+        };
+        let first = self.entries.partition_point(is_before);
+        let found = self.entries[first..].iter().map(|place| self.entry(place));
+        found.take_while(move |entry| entry.name.starts_with(start.as_bytes()))
+    }
+
     /// The entry of that name.
     pub fn get(&self, name: &str) -> Option<TreeEntry<'_>> {
         if name.contains('/') {
@@ -317,6 +328,9 @@ mod tests {
             assert_eq!(tree.get(name).map(|entry| entry.name), Some(name.as_bytes()));
         }
         assert!(tree.get("b").is_none() && tree.get("a/").is_none());
+        for (start, expected) in [("", 4), ("a", 4), ("a-", 1), ("a.b", 1), ("a/", 0), ("b", 0)] {
+            assert_eq!(tree.entries_starting(start).count(), expected, "{start}");
+        }
     }
 
     #[test]

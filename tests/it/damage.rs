@@ -49,6 +49,18 @@ fn damage_elsewhere_does_not_stop_a_write() {
     repo.coord("bob", ["reserve", "src/broken.rs"]).exits(exit::FAILURE);
 }
 
+/// 1/M4: a link in the place of a directory would hide the holds below it from us, not from git.
+#[test]
+fn a_link_on_the_way_to_a_path_is_damage() {
+    let repo = Repo::new();
+    repo.reserve_id("alice", "src/api");
+    repo.overwrite_by_link("paths/+src");
+    for command in ["check", "reserve"] {
+        let output = repo.coord("bob", [command, "src/api/users.rs"]).exits(exit::FAILURE);
+        output.says("'+src' is neither document nor directory");
+    }
+}
+
 /// 1/SAFETY-1-owner: what a document says reaches no terminal unescaped.
 #[test]
 fn an_escape_sequence_in_a_document_stays_text() {

@@ -143,10 +143,11 @@ fn a_reserve_among_a_thousand_is_quick() {
     assert!(best < LOADED_RESERVE_MAX, "{best:?}");
 }
 
-/// Documents in memory that count how often one is read.
+/// Documents in memory that count how many are read, and how many names are told.
 struct Counting {
     documents: BTreeMap<Key, Vec<u8>>,
     reads: Cell<usize>,
+    names: Cell<usize>,
 }
 
 impl Documents for Counting {
@@ -155,8 +156,10 @@ impl Documents for Counting {
         Documents::get(&self.documents, key)
     }
 
-    fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError> {
-        self.documents.list(dir)
+    fn list_starting(&self, dir: &Key, start: &str) -> Result<Vec<Child>, ReadError> {
+        let found = self.documents.list_starting(dir, start)?;
+        self.names.set(self.names.get() + found.len());
+        Ok(found)
     }
 }
 
@@ -180,9 +183,10 @@ fn a_check_among_a_thousand_reads_only_what_is_on_its_way() {
         let keys = index::keys(&hold, Case::Sensitive);
         documents.extend(keys.map(|key| (key, bytes.clone())));
     }
-    let counting = Counting { documents, reads: Cell::new(0) };
+    let counting = Counting { documents, reads: Cell::new(0), names: Cell::new(0) };
     let asked = Pattern::canonical(b"src/7/main.rs").unwrap();
     let met = index::meeting(&counting, &asked, Case::Sensitive).unwrap();
     assert_eq!(met.len(), 1);
     assert!(counting.reads.get() < 10, "{} documents were read", counting.reads.get());
+    assert!(counting.names.get() < 10, "{} names were told", counting.names.get());
 }

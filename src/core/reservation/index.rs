@@ -163,9 +163,8 @@ pub fn at_root(documents: &dyn Documents) -> Result<Vec<Hold>, ReadError> {
 }
 
 fn holds_at(documents: &dyn Documents, node: &Key) -> Result<Vec<Hold>, ReadError> {
-    let children = documents.list(node)?;
-    let holds = children.iter().filter(|child| child.name.starts_with('@'));
-    holds.map(|child| at(documents, &node.join(&child.name))).collect()
+    let holds = documents.list_starting(node, "@")?;
+    holds.iter().map(|child| at(documents, &node.join(&child.name))).collect()
 }
 
 /// The holds, live or not, that share a path with the pattern.

@@ -56,6 +56,17 @@ impl Repo {
     /// Puts other text into documents of the newest entry, behind the program's back.
     #[track_caller]
     pub(crate) fn overwrite(&self, paths: &[String], text: &str) {
+        self.overwrite_as("100644", paths, text);
+    }
+
+    /// Puts a symbolic link into the newest entry, in the place of whatever is there.
+    #[track_caller]
+    pub(crate) fn overwrite_by_link(&self, path: &str) {
+        self.overwrite_as("120000", &[path.to_owned()], "elsewhere");
+    }
+
+    #[track_caller]
+    fn overwrite_as(&self, mode: &str, paths: &[String], text: &str) {
         let blob = self.store_blob(text);
         let index = self.world().join("tmp/index-of-damage");
         let git = |args: &[&str]| {
@@ -64,7 +75,8 @@ impl Repo {
         };
         git(&["read-tree", RESERVATIONS_REF]);
         for path in paths {
-            git(&["update-index", "--add", "--cacheinfo", &format!("100644,{blob},{path}")]);
+            let entry = format!("{mode},{blob},{path}");
+            git(&["update-index", "--add", "--replace", "--cacheinfo", &entry]);
         }
         let tree = git(&["write-tree"]);
         self.replace_tip(&tree, &self.tip_message());
