@@ -1,6 +1,7 @@
 //! The same in every kind of repository: refs in files or tables, SHA-1 or SHA-256, called from the
 //! main tree, from a linked worktree and in a bare repository (1/ARCH-4).
 
+use std::os::unix::process::CommandExt;
 use std::thread;
 use std::time::Duration;
 
@@ -220,16 +221,18 @@ fn one_of_many_gets_it(repo: &Repo) {
     repo.coord("ops", ["ledger", "verify"]).done();
 }
 
-/// 1/C1-state, 0/IMP-1: after a kill at any moment the next command works, without repair.
+/// 1/C1-state, 0/IMP-1: after a kill at any moment, of the command and all that it started, the
+/// next one works, without repair.
 #[track_caller]
 fn a_killed_command_blocks_nobody(repo: &Repo) {
     let before = Untouched::of(repo.world());
     let kills = rounds().div_ceil(5).min(KILLS_MAX);
     for round in 0..kills {
         let victim = repo.call("victim").args(["reserve", &format!("file-{round}")]);
-        let mut child = victim.command().spawn().unwrap();
+        let mut child = victim.command().process_group(0).spawn().unwrap();
         thread::sleep(Duration::from_micros(round as u64 * 3_571 % 40_000));
-        child.kill().unwrap();
+        let group = format!("-{}", child.id());
+        repo.call("").program("kill").args(["-KILL", "--", &group]).run_unproven();
         child.wait().unwrap();
         repo.call("next").args(["reserve", &format!("next-{round}")]).run_unproven().done();
     }

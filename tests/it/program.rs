@@ -2,6 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::support::Repo;
 use crate::support::contract::exit;
@@ -102,4 +105,44 @@ fn what_a_partial_clone_left_behind_is_fetched_or_named() {
     partial().args(["check", "src/x"]).run().exits(exit::NO).says("src/**");
     partial().args(["reserve", "docs/**"]).run().done();
     partial().args(["ledger", "verify"]).run().done();
+}
+
+/// Says that git is about to move a ref, and gives a killer the time to act.
+const SLOW_SWAP: &str = r#"#!/bin/sh
+case "$*" in
+*update-ref*) : >"$TMPDIR/swapping"; sleep 1; "$GIT" "$@"; : >"$TMPDIR/swapped" ;;
+*) exec "$GIT" "$@" ;;
+esac
+"#;
+
+/// 1/C1-state: whoever kills the command and all that it started does not hit git while it holds
+/// the lock on all refs, which nobody would remove.
+#[test]
+fn a_swap_by_git_is_not_cut_in_the_middle() {
+    let Some(repo) = reftable() else { return };
+    let slow = repo.world().join("bin/git");
+    let git = fs::read_link(&slow).unwrap();
+    fs::remove_file(&slow).unwrap();
+    fs::write(&slow, SLOW_SWAP).unwrap();
+    fs::set_permissions(&slow, fs::Permissions::from_mode(0o755)).unwrap();
+    let victim = repo.call("alice").args(["reserve", "src/**"]).env("GIT", git);
+    let mut child = victim.command().process_group(0).spawn().unwrap();
+    wait_for(&repo, "swapping");
+    let group = format!("-{}", child.id());
+    repo.call("").program("kill").args(["-KILL", "--", &group]).run_unproven().done();
+    child.wait().unwrap();
+    fs::remove_file(&slow).unwrap();
+    wait_for(&repo, "swapped");
+    assert_eq!(repo.entry_count(), 1);
+    assert!(!repo.git_dir().join("reftable/tables.list.lock").exists());
+    repo.reserve("bob", "docs/**");
+}
+
+fn wait_for(repo: &Repo, file: &str) {
+    let path = repo.world().join("tmp").join(file);
+    let end = Instant::now() + Duration::from_secs(60);
+    while !path.exists() {
+        assert!(Instant::now() < end, "'{file}' never came");
+        thread::sleep(Duration::from_millis(5));
+    }
 }

@@ -1,5 +1,6 @@
 //! Refs that are no files: read and moved by git itself.
 
+use std::os::unix::process::CommandExt as _;
 use std::rc::Rc;
 
 use super::objects::ProgramObjects;
@@ -73,6 +74,9 @@ impl MoveRefs for ProgramRefs {
             command.env("GIT_COMMITTER_NAME", name.trim()).env("GIT_COMMITTER_EMAIL", email);
             command.env("GIT_COMMITTER_DATE", when.trim());
         }
+        // Whoever kills us and all that we started must not hit git while it holds its lock, which
+        // would then stand in everybody's way for good. It is done in a moment.
+        command.process_group(0);
         let Err(error) = super::answer(command) else { return Ok(Swap::Done) };
         // The value tells what the words only describe.
         let now = self.tip(name)?;
