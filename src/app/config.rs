@@ -203,6 +203,29 @@ pub fn unknown_keys<'a>(configured: impl IntoIterator<Item = &'a str>) -> Vec<&'
     configured.into_iter().filter(|name| ours(name) && !known(name)).collect()
 }
 
+/// The key that somebody who wrote `name` most likely meant.
+pub fn nearest_key(name: &str) -> Option<&'static str> {
+    const SLIPS_MAX: usize = 3;
+    let name = name.to_ascii_lowercase();
+    let slips = |key: &Key| distance(&name, &key.name.to_ascii_lowercase());
+    let nearest = KEYS.iter().min_by_key(|key| slips(key))?;
+    (slips(nearest) <= SLIPS_MAX).then_some(nearest.name)
+}
+
+/// How many letters have to be added, removed or changed to make one text the other.
+fn distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
+    for (place, letter) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], place + 1);
+        for (column, found) in other.chars().enumerate() {
+            let change = diagonal + usize::from(found != letter);
+            diagonal = row[column + 1];
+            row[column + 1] = change.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[row.len() - 1]
+}
+
 /// A value that nobody has asked for yet must fit, too: a slip is found where it is made.
 fn check(lookup: Lookup<'_>, key: &Key) -> Result<(), SettingError> {
     let fits = |text: &str| match key.kind {

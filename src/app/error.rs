@@ -4,6 +4,7 @@ use crate::core::documents::ReadError;
 use crate::core::pattern::PatternError;
 use crate::core::refusal::Refusal;
 use crate::store::error::StoreError;
+use crate::store::files::FileError;
 use crate::store::layout::NoSuchLedger;
 use crate::store::transact::TransactError;
 
@@ -48,6 +49,13 @@ impl From<ReadError> for AppError {
 impl From<StoreError> for AppError {
     fn from(error: StoreError) -> AppError {
         AppError::Failed(Box::new(error))
+    }
+}
+
+impl AppError {
+    /// A file operation failed.
+    pub fn files(error: FileError) -> AppError {
+        StoreError::from(error).into()
     }
 }
 

@@ -2,6 +2,7 @@
 //! differ only in how they read a request and show an answer.
 
 pub mod config;
+pub mod doctor;
 pub mod error;
 pub mod events;
 pub mod identity;

@@ -10,7 +10,7 @@ use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Su
 
 use super::color::ColorChoice;
 use super::commands::{
-    check, completions, demo, events, ledger, list, release, renew, reserve, status, sweep,
+    check, completions, demo, doctor, events, ledger, list, release, renew, reserve, status, sweep,
     transfer, whoami,
 };
 use super::term::Manner;
@@ -109,6 +109,7 @@ pub(crate) enum Command {
     Whoami(whoami::Args),
     Events(events::Args),
     Ledger(ledger::Args),
+    Doctor(doctor::Args),
     Completions(completions::Args),
     Demo(demo::Args),
 }
@@ -128,6 +129,7 @@ impl Command {
             | Command::Status(_)
             | Command::Whoami(_)
             | Command::Ledger(_)
+            | Command::Doctor(_)
             | Command::Completions(_)
             | Command::Demo(_) => Ok(()),
         }

@@ -19,6 +19,8 @@ pub(crate) struct Context<'a> {
     pub(crate) environment: &'a Environment,
     /// Configured values by key.
     pub(crate) config: &'a dyn Fn(&str) -> Option<String>,
+    /// The names of the configured keys of a section.
+    pub(crate) configured: &'a dyn Fn(&str) -> Vec<String>,
     /// The repository as it was found at the start, for the first who opens it.
     pub(crate) repository: RefCell<Option<Result<Repository, StoreError>>>,
 }
@@ -41,6 +43,7 @@ pub(crate) fn run(
         Command::Whoami(_) => whoami::Args::run(ui, context),
         Command::Events(args) => args.run(ui, context),
         Command::Ledger(args) => args.run(ui, context),
+        Command::Doctor(args) => args.run(ui, context),
         Command::Completions(args) => args.run(ui),
         Command::Demo(_) => demo::Args::run(ui),
     }

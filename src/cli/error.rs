@@ -105,6 +105,8 @@ pub(crate) struct CliError {
     pub(crate) message: String,
     /// What to type next.
     pub(crate) hints: Vec<Hint>,
+    /// Commands that programs can run as they are.
+    pub(crate) next: Vec<Vec<String>>,
     /// Fields for the top of the JSON object, such as `conflicts`.
     pub(crate) json_extra: Box<Map<String, Value>>,
 }
@@ -112,7 +114,13 @@ pub(crate) struct CliError {
 impl CliError {
     /// An error with nothing but its message.
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> CliError {
-        CliError { kind, message: message.into(), hints: Vec::new(), json_extra: Box::default() }
+        CliError {
+            kind,
+            message: message.into(),
+            hints: Vec::new(),
+            next: Vec::new(),
+            json_extra: Box::default(),
+        }
     }
 
     /// A failure with the chain of its causes, in git's style: `cannot x: because y: because z`.
@@ -151,6 +159,12 @@ impl CliError {
     /// The same error with one more hint.
     pub(crate) fn with_hint(mut self, hint: Hint) -> CliError {
         self.hints.push(hint);
+        self
+    }
+
+    /// The same error with one more command that helps.
+    pub(crate) fn with_next(mut self, command: Vec<String>) -> CliError {
+        self.next.push(command);
         self
     }
 
@@ -196,6 +210,9 @@ impl CliError {
             let hints: Vec<&str> = plain.map(|hint| hint.text.as_str()).collect();
             if !hints.is_empty() {
                 error.insert("hints".to_owned(), json!(hints));
+            }
+            if !self.next.is_empty() {
+                error.insert("next".to_owned(), json!(self.next));
             }
             fields.insert("error".to_owned(), Value::Object(error));
         }

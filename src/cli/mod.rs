@@ -56,11 +56,13 @@ fn run_and_report(words: &[OsString], environment: &Environment) -> io::Result<E
     match surroundings(cli.globals.directory.as_deref(), environment) {
         Ok((repository, config)) => {
             let lookup = |key: &str| config.get(key);
+            let configured = |section: &str| config.names_in_section(section).into_iter().collect();
             let mut ui = Ui::of_process(manner, environment, &lookup);
             let context = Context {
                 globals: &cli.globals,
                 environment,
                 config: &lookup,
+                configured: &configured,
                 repository: RefCell::new(Some(repository)),
             };
             run_parsed(&cli.command.unwrap_or_default(), &mut ui, &context)

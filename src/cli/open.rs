@@ -21,8 +21,12 @@ pub(crate) const CLOCK_VARIABLE: &str = "GIT_COORD_NOW";
 
 /// Opens the repository that the command is about.
 pub(crate) fn open(context: &Context<'_>) -> Result<Ctx, CliError> {
+    open_with(context, Settings::read(context.config)?)
+}
+
+/// The same with settings that somebody else has read.
+pub(crate) fn open_with(context: &Context<'_>, settings: Settings) -> Result<Ctx, CliError> {
     let clock = clock(context)?;
-    let settings = Settings::read(context.config)?;
     let identity = identity(context, &settings)?;
     let found = context.repository.take();
     let repository = found

@@ -16,6 +16,7 @@ use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::files::FileError;
 use crate::store::layout::LedgerName;
+use crate::store::refs::RefError;
 
 /// How many conflicts an error lists in full.
 const CONFLICTS_SHOWN_MAX: usize = 10;
@@ -33,33 +34,69 @@ impl From<AppError> for CliError {
     }
 }
 
-/// A failure; where a ledger is damaged or the disk refuses, with the way out.
+/// A failure; where a ledger is damaged, something is in the way or the disk refuses, with the
+/// way out.
 fn with_way_out(error: &(dyn std::error::Error + 'static)) -> CliError {
     let failure = CliError::caused(ErrorKind::Failure, error);
     let stored = error.downcast_ref::<StoreError>();
     if let Some(remedy) = stored.and_then(StoreError::file_error).and_then(remedy) {
         return failure.with_hint(Hint::plain(remedy));
     }
-    if !is_damage(error) {
-        return failure;
+    let doctor = next(&["doctor"]);
+    let repair = next(&["doctor", "--repair"]);
+    let hint = |command: &[String]| Hint::plain(format!("  {}", in_shell(command)));
+    match way_out(error) {
+        WayOut::None => failure,
+        WayOut::Look => failure
+            .with_hint(Hint::plain("nothing was changed. To see what is in the way:"))
+            .with_hint(hint(&doctor))
+            .with_next(doctor),
+        WayOut::Repair => failure
+            .with_hint(Hint::plain("nothing was changed. To go on from the newest whole entry:"))
+            .with_hint(hint(&repair))
+            .with_next(repair),
+        WayOut::RollBack => {
+            let reference = LedgerName::Reservations.reference();
+            let verify = next(&["ledger", "verify"]);
+            failure
+                .with_hint(Hint::plain(
+                    "nothing was changed. To find what is whole and go back to it:",
+                ))
+                .with_hint(hint(&verify))
+                .with_hint(Hint::plain(
+                    "  git coord ledger rollback reservations --to <entry> --reason <why>",
+                ))
+                .with_hint(Hint::plain(format!(
+                    "  or, by hand: git update-ref {reference} <entry>"
+                )))
+                .with_next(verify)
+        }
     }
-    let reference = LedgerName::Reservations.reference();
-    failure
-        .with_hint(Hint::plain("nothing was changed. To find what is whole and go back to it:"))
-        .with_hint(Hint::plain("  git coord ledger verify"))
-        .with_hint(Hint::plain(
-            "  git coord ledger rollback reservations --to <entry> --reason <why>",
-        ))
-        .with_hint(Hint::plain(format!("  or, by hand: git update-ref {reference} <entry>")))
 }
 
-fn is_damage(error: &(dyn std::error::Error + 'static)) -> bool {
-    match (error.downcast_ref::<ReadError>(), error.downcast_ref::<StoreError>()) {
-        (Some(ReadError::Store(inner)), _) => {
-            inner.downcast_ref::<StoreError>().is_none_or(StoreError::is_damage)
-        }
-        (Some(ReadError::Damaged { .. }), _) => true,
-        (None, error) => error.is_some_and(StoreError::is_damage),
+/// What helps against a failure.
+enum WayOut {
+    None,
+    /// Something stands where a ledger should be.
+    Look,
+    /// Objects are missing or unreadable.
+    Repair,
+    /// A document says something that it cannot say.
+    RollBack,
+}
+
+fn way_out(error: &(dyn std::error::Error + 'static)) -> WayOut {
+    if let Some(error) = error.downcast_ref::<StoreError>() {
+        return match error {
+            StoreError::Symlink(_) | StoreError::Ref(RefError::InTheWay { .. }) => WayOut::Look,
+            error if error.is_damage() => WayOut::Repair,
+            _ => WayOut::None,
+        };
+    }
+    match error.downcast_ref::<ReadError>() {
+        Some(ReadError::Store(error)) => way_out(&**error),
+        Some(ReadError::Damaged { .. }) => WayOut::RollBack,
+        None => WayOut::None,
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::decision::{Act, Changes, Decide, Env, No, RULES};
 use crate::core::documents::Documents;
 use crate::core::ids::{AgentName, EntryName};
+use crate::core::repair::Repair;
 use crate::core::reservation::release::Release;
 use crate::core::reservation::renew::Renew;
 use crate::core::reservation::reserve::Reserve;
@@ -64,6 +65,8 @@ pub enum Command {
     Sweep(Sweep),
     /// Goes back to an earlier entry.
     Rollback(Rollback),
+    /// Goes on from the newest whole entry.
+    Repair(Repair),
 }
 
 impl Command {
@@ -75,7 +78,8 @@ impl Command {
             | Command::Renew(_)
             | Command::Release(_)
             | Command::Transfer(_)
-            | Command::Sweep(_) => None,
+            | Command::Sweep(_)
+            | Command::Repair(_) => None,
         }
     }
 }
@@ -92,6 +96,7 @@ impl Decide for Command {
             Command::Transfer(command) => decide_and_sum_up(command, act),
             Command::Sweep(command) => decide_and_sum_up(command, act),
             Command::Rollback(command) => decide_and_sum_up(command, act),
+            Command::Repair(command) => decide_and_sum_up(command, act),
         }
     }
 
@@ -115,7 +120,7 @@ macro_rules! recorded_as {
     };
 }
 
-recorded_as!(Reserve, Renew, Release, Transfer, Sweep, Rollback);
+recorded_as!(Reserve, Renew, Release, Transfer, Sweep, Rollback, Repair);
 
 /// A decision: the answer, and what it changes. No changes, no entry.
 #[derive(Clone, Debug, PartialEq, Eq)]

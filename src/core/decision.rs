@@ -108,6 +108,12 @@ impl<'a> Act<'a> {
         });
     }
 
+    /// Notes what happened to the ledger as a whole.
+    pub fn record_of_ledger(&mut self, kind: &str, data: Map<String, Value>) {
+        let actor = self.env.actor.clone();
+        self.events.push(Event { kind: kind.to_owned(), actor, subject: None, data });
+    }
+
     /// The next id that this act derives and that `is_taken` does not know.
     pub fn new_id(
         &mut self,

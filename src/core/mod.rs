@@ -11,6 +11,7 @@
 //! - [`command`] lists every command, as it is recorded in an entry;
 //! - [`compaction`] says which entries of a chain are kept when it is made shorter;
 //! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values they are made of;
+//! - [`repair`] is what a ledger records when it goes on from its newest whole entry;
 //! - [`reservation`] holds the rules of reservations, one file a verb.
 
 pub mod command;
@@ -24,6 +25,7 @@ pub mod ids;
 pub mod limits;
 pub mod pattern;
 pub mod refusal;
+pub mod repair;
 pub mod reservation;
 pub mod text;
 pub mod time;

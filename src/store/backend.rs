@@ -2,6 +2,7 @@
 //! interchangeable.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use crate::store::error::StoreError;
 use crate::store::object::{HashKind, Object, ObjectId};
@@ -16,6 +17,8 @@ pub struct Update<'a> {
     pub reference: &'a str,
     /// What it must be; `None` means that it must not exist.
     pub expect: Option<ObjectId>,
+    /// What it must hold instead, where it holds nothing that can be read.
+    pub over: Option<&'a [u8]>,
     /// What it is to be.
     pub new: ObjectId,
     /// Who, for the reflog, where there is one.
@@ -42,6 +45,9 @@ pub trait MoveRefs {
     /// What the ref points at.
     fn tip(&self, name: &RefName) -> Result<Option<ObjectId>, StoreError>;
 
+    /// What it holds where that is no object's name; none if there is nothing to be had.
+    fn raw(&self, name: &RefName) -> Result<Option<Vec<u8>>, StoreError>;
+
     /// Moves it if it is what it is expected to be.
     fn swap(&self, name: &RefName, update: Update<'_>) -> Result<Swap, StoreError>;
 
@@ -60,8 +66,20 @@ pub trait Backend {
     /// What the ref points at.
     fn tip(&self, reference: &str) -> Result<Option<ObjectId>, StoreError>;
 
+    /// What a ref holds that cannot be read; none if there is nothing to be had.
+    fn raw(&self, reference: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
     /// An object, `None` if it is not there.
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError>;
+
+    /// Every commit that there is, whether or not anything leads to it.
+    fn every_commit(&self) -> Result<Vec<ObjectId>, StoreError>;
+
+    /// Whether everything that an object leads to is there.
+    fn is_connected(&self, id: &ObjectId) -> Result<bool, StoreError>;
+
+    /// Keeps something damaged as a file under that name, and says where.
+    fn keep_aside(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError>;
 
     /// Whether reading may go over the network: this is a partial clone.
     fn may_fetch(&self) -> bool;

@@ -94,9 +94,16 @@ impl Ledger<'_> {
             let tip = tip.expect("there is a checkpoint at least");
             let reference = self.name.reference();
             let (committer, why) = (committer.as_str(), why.as_str());
-            let keep = Update { reference: &archive, expect: None, new: replaces, committer, why };
-            let swap =
-                Update { reference: &reference, expect: Some(replaces), new: tip, committer, why };
+            let update = |reference, expect, new| Update {
+                reference,
+                expect,
+                over: None,
+                new,
+                committer,
+                why,
+            };
+            let keep = update(archive.as_str(), None, replaces);
+            let swap = update(reference.as_str(), Some(replaces), tip);
             // Somebody may have been killed between the two.
             let is_archived = self.backend.tip(&archive)? == Some(replaces);
             let updates = if is_archived { &[swap][..] } else { &[keep, swap][..] };

@@ -43,6 +43,14 @@ pub enum StoreError {
         /// What is wrong.
         why: String,
     },
+    /// A damaged ledger of which nothing is left.
+    #[error("'{reference}' is damaged, and no whole entry of it was found: {why}")]
+    NothingWhole {
+        /// Which ref.
+        reference: String,
+        /// What is wrong.
+        why: String,
+    },
     /// A ledger of a later version.
     #[error(
         "'{reference}' has format {found}, and this git-coord knows formats up to {known}; \

@@ -5,12 +5,14 @@
 //! have to fetch. Refs in files are moved by our own code, and all others by git: a file in a
 //! repository that keeps its refs elsewhere would be a ref that nobody else sees.
 
+use std::io;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use crate::store::backend::{Backend, Kept, MoveRefs, ReadObjects, Update};
 use crate::store::error::StoreError;
-use crate::store::files::Files;
-use crate::store::layout::own_paths;
+use crate::store::files::{Files, Purpose};
+use crate::store::layout::{HelperDir, own_paths};
 use crate::store::libgit2::LibGit2Objects;
 use crate::store::object::{HashKind, Object, ObjectId};
 use crate::store::pack::Pack;
@@ -33,6 +35,9 @@ pub struct Git {
     refs: Box<dyn MoveRefs>,
     packs: Packs,
     shallow: Shallow,
+    program: Program,
+    damaged: PathBuf,
+    files: Files,
 }
 
 impl Git {
@@ -55,11 +60,11 @@ impl Git {
             RefStorage::Files => Box::new(FileRefs::new(Refs::new(common, hash, files))),
             RefStorage::Other(kind) => {
                 let names = Rc::clone(&fetching);
-                Box::new(ProgramRefs::new(program, names, kind, files.fsync))
+                Box::new(ProgramRefs::new(program.clone(), names, kind, files.fsync))
             }
         };
-        let shallow = Shallow::of(common, files);
-        Ok(Git { hash, objects, fetching, refs, packs, shallow })
+        let (shallow, damaged) = (Shallow::of(common, files), HelperDir::Damaged.below(common));
+        Ok(Git { hash, objects, fetching, refs, packs, shallow, program, damaged, files })
     }
 }
 
@@ -83,6 +88,33 @@ impl Backend for Git {
             None if self.may_fetch() => self.fetching.read(id),
             read => Ok(read),
         }
+    }
+
+    fn raw(&self, reference: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.refs.raw(&reference.parse()?)
+    }
+
+    fn every_commit(&self) -> Result<Vec<ObjectId>, StoreError> {
+        Ok(self.program.every_commit()?)
+    }
+
+    fn is_connected(&self, id: &ObjectId) -> Result<bool, StoreError> {
+        Ok(self.program.is_connected(id)?)
+    }
+
+    fn keep_aside(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
+        self.files.make_directories(&self.damaged)?;
+        for number in 1.. {
+            let path = match number {
+                1 => self.damaged.join(name),
+                _ => self.damaged.join(format!("{name}-{number}")),
+            };
+            match self.files.write_new(&path, content, Purpose::State) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                other => return Ok(other.map(|()| path)?),
+            }
+        }
+        unreachable!("there is always another number")
     }
 
     fn may_fetch(&self) -> bool {

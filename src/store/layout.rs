@@ -14,6 +14,8 @@ pub const NAMESPACE: &str = "refs/coord/";
 
 /// Below this are chains that compactions replaced.
 const ARCHIVE: &str = "archive";
+/// Below this is what was damaged.
+const DAMAGED: &str = "damaged";
 
 /// A ledger: one ref whose commits are its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,6 +52,42 @@ impl LedgerName {
     /// Where a compaction keeps the chain that it replaces.
     pub fn archive(self, at: Timestamp, tip: &ObjectId) -> String {
         format!("{NAMESPACE}{ARCHIVE}/{self}/{}-{}", at.compact(), tip.short())
+    }
+
+    /// Where a repair keeps a damaged entry.
+    pub fn damaged(self, at: Timestamp, tip: &ObjectId) -> String {
+        format!("{NAMESPACE}{DAMAGED}/{self}/{}-{}", at.compact(), tip.short())
+    }
+}
+
+/// What a ref in our namespace is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnRef {
+    /// A ledger.
+    Ledger,
+    /// A chain that a compaction replaced.
+    Archive,
+    /// What a repair kept.
+    Damaged,
+    /// Nothing of ours, and in the way of this ledger.
+    InTheWayOf(LedgerName),
+    /// Nothing of ours.
+    Stranger,
+}
+
+impl OwnRef {
+    /// What the ref of that full name is.
+    pub fn of(reference: &str) -> OwnRef {
+        let name = reference.strip_prefix(NAMESPACE).unwrap_or(reference);
+        let (first, rest) = name.split_once('/').unwrap_or((name, ""));
+        let ledger = LedgerName::ALL.into_iter().find(|ledger| ledger.as_str() == first);
+        match (first, ledger) {
+            (ARCHIVE, _) if !rest.is_empty() => OwnRef::Archive,
+            (DAMAGED, _) if !rest.is_empty() => OwnRef::Damaged,
+            (_, Some(_)) if rest.is_empty() => OwnRef::Ledger,
+            (_, Some(ledger)) => OwnRef::InTheWayOf(ledger),
+            _ => OwnRef::Stranger,
+        }
     }
 }
 
@@ -94,11 +132,18 @@ pub enum HelperDir {
     Packs,
     /// How far consumers have read.
     Cursors,
+    /// What was damaged and could not be kept under a ref.
+    Damaged,
 }
 
 impl HelperDir {
-    const ALL: [HelperDir; 4] =
-        [HelperDir::Locks, HelperDir::Staging, HelperDir::Packs, HelperDir::Cursors];
+    const ALL: [HelperDir; 5] = [
+        HelperDir::Locks,
+        HelperDir::Staging,
+        HelperDir::Packs,
+        HelperDir::Cursors,
+        HelperDir::Damaged,
+    ];
 
     /// Where it is.
     pub fn below(self, common_dir: &Path) -> PathBuf {
@@ -107,6 +152,7 @@ impl HelperDir {
             HelperDir::Staging => "tmp",
             HelperDir::Packs => "packs",
             HelperDir::Cursors => "cursors",
+            HelperDir::Damaged => "damaged",
         };
         common_dir.join("coord").join(name)
     }

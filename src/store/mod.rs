@@ -2,7 +2,8 @@
 //!
 //! - [`ledger`] is a ledger and its states, [`proposal`] what a command comes to on one of them,
 //!   [`transact`] the way to write it, [`snapshot`] the state at one entry, [`history`] the
-//!   entries, [`verify`] whether they are right, [`compact`] makes their chain shorter;
+//!   entries, [`verify`] whether they are right, [`compact`] makes their chain shorter,
+//!   [`repair`] takes a damaged one on;
 //! - [`entry`], [`tree`] and [`object`] are the bytes;
 //! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
 //!   knows the repository and with the git [`program`] where it does not;
@@ -30,6 +31,7 @@ pub mod program;
 pub mod proposal;
 pub mod queue;
 pub mod refs;
+pub mod repair;
 pub mod repository;
 mod shallow;
 pub mod shared_mode;

@@ -24,6 +24,14 @@ impl HashKind {
         }
     }
 
+    /// Git's word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            HashKind::Sha1 => "sha1",
+            HashKind::Sha256 => "sha256",
+        }
+    }
+
     /// Hash of the concatenated parts.
     pub fn digest(self, parts: &[&[u8]]) -> ObjectId {
         let mut bytes = [0u8; 32];

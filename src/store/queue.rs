@@ -57,6 +57,20 @@ impl Queue {
         }
     }
 
+    /// Whether its file can be locked, which somebody may just have done; none if there is no file
+    /// yet. Leaves everything as it is.
+    pub fn can_lock(&self) -> Result<Option<bool>, FileError> {
+        if !self.files.exists(&self.path)? {
+            return Ok(None);
+        }
+        let file = self.files.open_lockable(&self.path)?;
+        match self.files.try_lock(&file, &self.path) {
+            Ok(_) => Ok(Some(true)),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(Some(false)),
+            Err(error) => Err(error),
+        }
+    }
+
     fn try_lock(&self, file: &File) -> Result<bool, FileError> {
         match self.files.try_lock(file, &self.path) {
             // No locks here: everybody is at the front, and the swap sorts them out.

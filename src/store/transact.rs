@@ -120,6 +120,7 @@ impl Ledger<'_> {
             let update = Update {
                 reference: &self.name.reference(),
                 expect: base.id(),
+                over: None,
                 new,
                 committer: &committer,
                 why: &entry.message.summary,

@@ -18,6 +18,7 @@ mod configuration;
 mod damage;
 mod demo;
 mod docs;
+mod doctor;
 mod events;
 mod everywhere;
 // A release build cannot be made to fail.

@@ -57,6 +57,7 @@ pub(crate) fn transact(ledger: &Ledger<'_>, asked: &Asked) -> &'static str {
         Command::Transfer(command) => transact_as(ledger, asked, command),
         Command::Sweep(command) => transact_as(ledger, asked, command),
         Command::Rollback(command) => transact_as(ledger, asked, command),
+        Command::Repair(command) => transact_as(ledger, asked, command),
     }
 }
 

@@ -2,6 +2,7 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod events;
 pub(crate) mod ledger;
 pub(crate) mod list;

@@ -12,6 +12,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::store::object::ObjectId;
+
 /// Variables that would point git at something else than the repository that was found. Those
 /// that carry configuration stay: `git -c` is meant for us as well.
 const ELSEWHERE: [&str; 11] = [
@@ -95,6 +97,30 @@ impl Program {
         answer(command)
     }
 
+    /// Every commit of the store, reachable or not. What git cannot read it passes over.
+    pub(super) fn every_commit(&self) -> Result<Vec<ObjectId>, ProgramError> {
+        let check = "--batch-check=%(objecttype) %(objectname)";
+        let listed = self.ask(&["cat-file", "--batch-all-objects", "--unordered", check])?;
+        let listed = String::from_utf8_lossy(&listed);
+        let commits = listed.lines().filter_map(|line| line.strip_prefix("commit "));
+        Ok(commits.filter_map(|id| id.parse().ok()).collect())
+    }
+
+    /// Whether everything that an object leads to is there: git's own test before it accepts one.
+    pub(super) fn is_connected(&self, id: &ObjectId) -> Result<bool, ProgramError> {
+        match self.ask(&["rev-list", "--objects", "--quiet", &id.to_string()]) {
+            Ok(_) => Ok(true),
+            Err(ProgramError::Failed { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Every ref below that prefix.
+    pub fn refs_below(&self, prefix: &str) -> Result<Vec<String>, ProgramError> {
+        let listed = self.ask(&["for-each-ref", "--format=%(refname)", prefix])?;
+        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+    }
+
     /// The configuration: keys in git's normal spelling with their values, the strongest last.
     pub(super) fn configuration(&self) -> Result<Vec<(String, String)>, ProgramError> {
         let listed = self.ask(&["config", "--list", "--null"])?;
@@ -106,6 +132,15 @@ impl Program {
         });
         Ok(pairs.collect())
     }
+}
+
+/// Which git there is.
+pub fn version() -> Result<String, ProgramError> {
+    let mut command = git();
+    command.arg("version");
+    let said = answer(command)?;
+    let said = String::from_utf8_lossy(&said);
+    Ok(said.trim().trim_start_matches("git version ").to_owned())
 }
 
 /// Git in the current directory and with the caller's variables, to find what they mean.

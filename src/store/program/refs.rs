@@ -57,7 +57,16 @@ impl MoveRefs for ProgramRefs {
         }
     }
 
+    /// What such a ref holds is known to git alone.
+    fn raw(&self, _: &RefName) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(None)
+    }
+
     fn swap(&self, name: &RefName, update: Update<'_>) -> Result<Swap, StoreError> {
+        if update.over.is_some() {
+            let why = format!("'{name}' cannot be read; delete it: git update-ref -d {name}");
+            return Err(StoreError::Malformed(why));
+        }
         let new = update.new.to_string();
         let expect = match update.expect {
             Some(id) => id.to_string(),

@@ -129,6 +129,32 @@ impl Refs {
         Ok(Swap::Done)
     }
 
+    /// The beginning of the file of a ref, whatever it says; none if there is no file.
+    pub fn raw(&self, name: &RefName) -> Result<Option<Vec<u8>>, RefError> {
+        Ok(self.files.read_start(&self.path(name), LOOSE_LENGTH_MAX)?)
+    }
+
+    /// Moves a ref that cannot be read, if its file still begins with `broken`, to `new`.
+    pub fn mend(
+        &self,
+        name: &RefName,
+        broken: &[u8],
+        new: ObjectId,
+        note: &LogNote<'_>,
+    ) -> Result<Swap, RefError> {
+        let content = format!("{new}\n");
+        let lock = match self.lock(name, content.as_bytes())? {
+            Locking::Held(lock) => lock,
+            Locking::HeldByAnother => return Ok(Swap::Locked),
+        };
+        if self.raw(name)?.unwrap_or_default() != broken || self.read_once(name).is_ok() {
+            return Ok(Swap::Moved);
+        }
+        self.append_log(name, None, new, note)?;
+        self.commit(lock, name)?;
+        Ok(Swap::Done)
+    }
+
     /// One look at both places, which is exact while the ref's lock is held: git removes a loose
     /// ref under that lock only, and only after `packed-refs` has it.
     fn read_once(&self, name: &RefName) -> Result<Option<ObjectId>, RefError> {

@@ -31,8 +31,15 @@ impl MoveRefs for FileRefs {
         Ok(self.refs.read(name)?)
     }
 
+    fn raw(&self, name: &RefName) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.refs.raw(name)?)
+    }
+
     fn swap(&self, name: &RefName, update: Update<'_>) -> Result<Swap, StoreError> {
         let note = LogNote { committer: update.committer, message: update.why };
+        if let Some(broken) = update.over {
+            return Ok(self.refs.mend(name, broken, update.new, &note)?);
+        }
         Ok(self.refs.swap(name, update.expect, update.new, &note)?)
     }
 

@@ -1,0 +1,324 @@
+//! What could be wrong here, looked at one by one, each with what to do about it.
+//!
+//! Looking changes nothing. Only [`repair`] writes, and it deletes nothing.
+
+use crate::app::Ctx;
+use crate::app::config::{SettingError, nearest_key, unknown_keys};
+use crate::app::error::AppError;
+use crate::core::time::about;
+use crate::store::layout::{HelperDir, LedgerName, NAMESPACE, OwnRef, own_paths};
+use crate::store::ledger::clock_notice;
+use crate::store::packs::{PACKS_MAX, Packs};
+use crate::store::program::{self, Program};
+use crate::store::queue::Queue;
+use crate::store::repair::{Repaired, Repairer};
+use crate::store::repository::Repository;
+use crate::store::verify;
+
+/// The oldest git whose behaviour is known.
+const GIT_OLDEST: (u32, u32) = (2, 39);
+
+/// How it stands with one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// As it should be.
+    Ok,
+    /// Worth knowing.
+    Note,
+    /// Something will go wrong, or goes slowly.
+    Warning,
+    /// Something is wrong.
+    Fault,
+}
+
+impl State {
+    /// The word for people and programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            State::Ok => "ok",
+            State::Note => "note",
+            State::Warning => "warning",
+            State::Fault => "fault",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Which thing.
+    pub name: &'static str,
+    /// How it stands with it.
+    pub state: State,
+    /// What was found.
+    pub text: String,
+    /// Commands that help.
+    pub next: Vec<Vec<String>>,
+}
+
+impl Check {
+    fn new(name: &'static str, state: State, text: impl Into<String>) -> Check {
+        Check { name, state, text: text.into(), next: Vec::new() }
+    }
+
+    fn ok(name: &'static str, text: impl Into<String>) -> Check {
+        Check::new(name, State::Ok, text)
+    }
+
+    fn with_next(mut self, words: &[&str]) -> Check {
+        self.next.push(words.iter().map(|word| (*word).to_owned()).collect());
+        self
+    }
+}
+
+/// The git program.
+pub fn git_program() -> Check {
+    const NAME: &str = "git";
+    let (major, minor) = GIT_OLDEST;
+    match program::version() {
+        Err(error) => Check::new(NAME, State::Warning, format!("{error}; install git")),
+        Ok(version) if is_older(&version) => {
+            let text = format!("{version} is older than {major}.{minor}; install a newer git");
+            Check::new(NAME, State::Warning, text)
+        }
+        Ok(version) => Check::ok(NAME, version),
+    }
+}
+
+fn is_older(version: &str) -> bool {
+    let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    found < GIT_OLDEST
+}
+
+/// The settings: those that do not fit, and those that mean nothing.
+pub fn configuration(names: &[String], settings: Option<&SettingError>) -> Vec<Check> {
+    const NAME: &str = "configuration";
+    let mut checks = Vec::new();
+    if let Some(error) = settings {
+        let text = format!("{error}: {}", error.fault);
+        let find = ["git", "config", "--show-origin", "--get-all", error.key];
+        checks.push(Check::new(NAME, State::Fault, text).with_next(&find));
+    }
+    for name in unknown_keys(names.iter().map(String::as_str)) {
+        let meant = nearest_key(name).map(|key| format!("; did you mean '{key}'?"));
+        let text = format!("'{name}' means nothing{}", meant.unwrap_or_default());
+        let find = ["git", "config", "--show-origin", "--get-all", name];
+        checks.push(Check::new(NAME, State::Warning, text).with_next(&find));
+    }
+    if checks.is_empty() {
+        checks.push(Check::ok(NAME, format!("{} keys set", names.len())));
+    }
+    checks
+}
+
+/// Whether a path of ours leads out of the repository (nothing is kept through a symbolic link).
+pub fn symbolic_link(repository: &Repository) -> Option<Check> {
+    let link = own_paths(repository.common_dir()).into_iter().find(|path| path.is_symlink())?;
+    let path = link.display().to_string();
+    let text = format!("'{path}' is a symbolic link, and state is not kept through one");
+    Some(Check::new("files", State::Fault, text).with_next(&["rm", "--", &path]))
+}
+
+/// Everything about an open repository.
+pub fn examine(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
+    let mut checks = vec![repository(ctx), identity(ctx), clock(ctx), locks(ctx)];
+    checks.extend(leftovers(ctx)?);
+    for ledger in LedgerName::ALL {
+        checks.push(ledger_check(ctx, ledger)?);
+    }
+    checks.extend(refs(ctx));
+    Ok(checks)
+}
+
+fn repository(ctx: &Ctx) -> Check {
+    let repository = ctx.repository();
+    let tree = match repository.work_tree() {
+        None => "no work tree".to_owned(),
+        Some(tree) => match &tree.linked {
+            None => "work tree".to_owned(),
+            Some(name) => format!("linked worktree '{name}'"),
+        },
+    };
+    let (hash, refs) = (repository.hash_kind().name(), repository.ref_storage().name());
+    let path = repository.common_dir().display();
+    Check::ok("repository", format!("{path}, {hash} objects, refs as {refs}, {tree}"))
+}
+
+fn identity(ctx: &Ctx) -> Check {
+    let identity = ctx.identity();
+    Check::ok("identity", format!("{} (from {})", identity.name, identity.source.description()))
+}
+
+fn clock(ctx: &Ctx) -> Check {
+    const NAME: &str = "clock";
+    let ahead = LedgerName::ALL.into_iter().filter_map(|name| {
+        let ledger = ctx.ledger(name).ok()?;
+        ledger.seconds_ahead(&ledger.now().ok()?, ctx.clock())
+    });
+    match ahead.max() {
+        None => Check::ok(NAME, "not behind the newest entry"),
+        Some(seconds) => Check::new(NAME, State::Warning, clock_notice(seconds)),
+    }
+}
+
+fn locks(ctx: &Ctx) -> Check {
+    const NAME: &str = "locks";
+    let common = ctx.repository.common_dir();
+    let off = || Check::new(NAME, State::Note, "the queue of writers is off (coord.queue)");
+    if !ctx.settings.queue {
+        return off();
+    }
+    for ledger in LedgerName::ALL {
+        match Queue::new(common, ledger.as_str(), ctx.files).can_lock() {
+            Ok(None | Some(true)) => {}
+            Ok(Some(false)) => {
+                let text = "files cannot be locked here, so writers disturb each other";
+                let queue = ["git", "config", "coord.queue", "false"];
+                return Check::new(NAME, State::Warning, text).with_next(&queue);
+            }
+            Err(error) => return Check::new(NAME, State::Fault, error.to_string()),
+        }
+    }
+    Check::ok(NAME, "files can be locked")
+}
+
+fn leftovers(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
+    let common = ctx.repository.common_dir();
+    let mut checks = Vec::new();
+    for ledger in LedgerName::ALL {
+        let lock = common.join(format!("{}.lock", ledger.reference()));
+        let Some(stamp) = ctx.files.stamp(&lock).map_err(AppError::files)? else { continue };
+        let age = stamp.modified.elapsed().map_or(0, |age| age.as_secs());
+        let path = lock.display();
+        let text = format!(
+            "'{path}' is {} old; if nobody is writing, the next command sets it aside",
+            about(age)
+        );
+        checks.push(Check::new("leftovers", State::Warning, text));
+    }
+    let staged = ctx.files.list(&HelperDir::Staging.below(common)).map_err(AppError::files)?;
+    if !staged.is_empty() {
+        let text = format!("{} files of ended commands in coord/tmp", staged.len());
+        checks.push(Check::new("leftovers", State::Note, text));
+    }
+    if checks.is_empty() {
+        checks.push(Check::ok("leftovers", "none"));
+    }
+    let hash = ctx.repository.hash_kind();
+    let packs = Packs::new(common, &common.join("objects"), hash, ctx.files);
+    let count = packs.registered().map_err(AppError::files)?.len();
+    checks.push(if count <= PACKS_MAX {
+        Check::ok("packs", format!("{count} of ours"))
+    } else {
+        let text = format!("{count} of ours; the next command merges them");
+        Check::new("packs", State::Note, text)
+    });
+    Ok(checks)
+}
+
+fn ledger_check(ctx: &Ctx, name: LedgerName) -> Result<Check, AppError> {
+    let ledger = ctx.ledger(name)?;
+    let fault = |text: String| Check::new(name.as_str(), State::Fault, text);
+    match ledger.damage() {
+        Err(error) => return Ok(fault(error.to_string())),
+        Ok(Some(damage)) => {
+            return Ok(fault(damage.why).with_next(&["git", "coord", "doctor", "--repair"]));
+        }
+        Ok(None) => {}
+    }
+    let report = verify::verify(&ledger, ctx.clock())?;
+    if let Some(first) = report.faults.first() {
+        let more = match report.faults.len() {
+            1 => String::new(),
+            count => format!(" (and {} more)", count - 1),
+        };
+        let verify = ["git", "coord", "ledger", "verify", name.as_str()];
+        return Ok(fault(format!("{}{more}", first.what)).with_next(&verify));
+    }
+    let version = ledger.now()?.format.map(|format| format.version);
+    Ok(Check::ok(
+        name.as_str(),
+        match version {
+            None => "no entries yet".to_owned(),
+            Some(version) => format!("{} entries, format {version}", report.entries),
+        },
+    ))
+}
+
+/// The refs beside the ledgers.
+fn refs(ctx: &Ctx) -> Vec<Check> {
+    const NAME: &str = "refs";
+    let listed = Program::of(ctx.repository.common_dir()).refs_below(NAMESPACE);
+    let listed = match listed {
+        Ok(listed) => listed,
+        Err(error) => return vec![Check::new(NAME, State::Warning, error.to_string())],
+    };
+    let mut checks = Vec::new();
+    let (mut archives, mut damaged) = (0, 0);
+    for reference in &listed {
+        // No ref has a space in its name.
+        let delete = format!("git update-ref -d {reference}");
+        let delete: Vec<&str> = delete.split(' ').collect();
+        match OwnRef::of(reference) {
+            OwnRef::Ledger => {}
+            OwnRef::Archive => archives += 1,
+            OwnRef::Damaged => damaged += 1,
+            OwnRef::InTheWayOf(ledger) => {
+                let text = format!("'{reference}' is in the way of the ledger '{ledger}'");
+                checks.push(Check::new(NAME, State::Fault, text).with_next(&delete));
+            }
+            OwnRef::Stranger => {
+                let text = format!("'{reference}' is no ledger of this version");
+                checks.push(Check::new(NAME, State::Note, text));
+            }
+        }
+    }
+    if archives + damaged > 0 {
+        let text = format!("{archives} archives of compactions, {damaged} damaged entries kept");
+        checks.push(Check::new(NAME, State::Note, text).with_next(&[
+            "git",
+            "for-each-ref",
+            NAMESPACE,
+        ]));
+    }
+    if checks.is_empty() {
+        checks.push(Check::ok(NAME, "ledgers only"));
+    }
+    checks
+}
+
+/// Takes a damaged ledger on from its newest whole entry; none if it is not damaged.
+pub fn repair(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Repaired>, AppError> {
+    let who = Repairer { actor: ctx.actor().clone(), host: ctx.host().clone(), clock: ctx.clock() };
+    Ok(ctx.ledger(ledger)?.repair(&who, &Ctx::new_op()?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_git_are_compared_by_number() {
+        for (version, older) in
+            [("2.39.0", false), ("2.9.5", true), ("2.47.3", false), ("3.0.0", false), ("x", true)]
+        {
+            assert_eq!(is_older(version), older, "{version}");
+        }
+        assert!(!is_older("2.39.5 (Apple Git-154)"));
+    }
+
+    #[test]
+    fn a_slip_in_a_key_is_named_with_what_was_meant() {
+        let names = ["coord.wiat", "coord.ttl", "coord.nonsense"].map(str::to_owned);
+        let checks = configuration(&names, None);
+        let texts: Vec<&str> = checks.iter().map(|check| check.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "'coord.wiat' means nothing; did you mean 'coord.wait'?",
+                "'coord.nonsense' means nothing"
+            ]
+        );
+    }
+}

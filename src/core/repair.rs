@@ -1,0 +1,72 @@
+//! `doctor --repair`: a ledger goes on from its newest whole entry, and says what was lost.
+//!
+//! The decision changes no document. It is there for the record: whoever reads the ledger later
+//! learns that something is missing, and where what is left of it is kept.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::text::Line;
+
+/// What a ledger is repaired from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repair {
+    /// What the ref held: the name of the damaged entry, or whatever else stood there.
+    pub lost: Line,
+    /// What was wrong with it.
+    pub why: Line,
+    /// The ref or the file that has what is left of it.
+    pub kept_at: Line,
+}
+
+impl Decide for Repair {
+    type Answer = ();
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<(), No> {
+        let Repair { lost, why, kept_at } = self;
+        let facts = [("lost", lost), ("why", why), ("kept_at", kept_at)];
+        let data: Map<_, _> =
+            facts.into_iter().map(|(name, text)| (name.to_owned(), json!(text))).collect();
+        act.record_of_ledger("repaired", data);
+        Ok(())
+    }
+
+    fn summary(&self, (): &(), env: &Env<'_>) -> String {
+        format!("repair by {}: {}", env.actor, self.why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::core::command::decide;
+    use crate::core::documents::Key;
+    use crate::core::ids::OpId;
+    use crate::core::pattern::Case;
+    use crate::core::time::Timestamp;
+
+    #[test]
+    fn a_repair_is_an_event_and_changes_no_document() {
+        let line = |text: &str| Line::new(text).unwrap();
+        let repair = Repair { lost: line("1f0e"), why: line("a blob"), kept_at: line("a ref") };
+        let env = Env {
+            actor: &"ops".parse().unwrap(),
+            now: Timestamp::from_millis(1_767_607_200_000),
+            op: &OpId::from_bits(7),
+            fence: 0,
+            case: Case::Sensitive,
+            earlier: None,
+        };
+        let documents: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
+        let decided = decide(&repair, &documents, env).unwrap();
+        let changes = decided.changes.unwrap();
+        assert!(changes.edits.is_empty(), "{changes:?}");
+        assert_eq!(changes.events.len(), 1);
+        assert_eq!(changes.events[0].kind, "repaired");
+        assert_eq!(changes.events[0].text("lost"), Some("1f0e"));
+        assert_eq!(decided.summary, "repair by ops: a blob");
+    }
+}

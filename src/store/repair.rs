@@ -1,0 +1,244 @@
+//! A ledger that is damaged: found out, and taken on from its newest whole entry.
+//!
+//! A ledger is damaged when its ref holds no entry, or when something that the newest entry's tree
+//! names is missing or cannot be read. Its repair is an entry like any other, on top of the newest
+//! whole one, and the ref moves by one swap from the damaged value. Nothing is deleted.
+
+use std::collections::HashSet;
+
+use crate::core::command::Request;
+use crate::core::ids::{AgentName, OpId};
+use crate::core::limits::LINE_CHARS_MAX;
+use crate::core::repair::Repair;
+use crate::core::text::{Line, shown};
+use crate::core::time::Timestamp;
+use crate::store::backend::Update;
+use crate::store::entry::EntryHead;
+use crate::store::error::StoreError;
+use crate::store::history::History;
+use crate::store::ledger::Ledger;
+use crate::store::object::{ObjectId, ObjectKind};
+use crate::store::proposal::ProposedEntry;
+use crate::store::snapshot::{read_entry, read_object};
+use crate::store::transact::{TransactError, Writer};
+use crate::store::tree::{EntryKind, Tree};
+
+/// What is wrong with a ledger.
+#[derive(Clone, Debug)]
+pub struct Damage {
+    /// What its ref names; `None` if it names nothing.
+    pub tip: Option<ObjectId>,
+    /// What the ref holds where it names nothing.
+    raw: Vec<u8>,
+    /// What is wrong.
+    pub why: String,
+}
+
+/// Who repairs.
+#[derive(Clone, Debug)]
+pub struct Repairer {
+    /// Who.
+    pub actor: AgentName,
+    /// On which host.
+    pub host: Line,
+    /// When.
+    pub clock: Timestamp,
+}
+
+/// A ledger that is whole again.
+#[derive(Clone, Debug)]
+pub struct Repaired {
+    /// What was wrong.
+    pub damage: Damage,
+    /// The newest entry that was whole.
+    pub whole: ObjectId,
+    /// The entry that says so.
+    pub entry: ObjectId,
+    /// The ref or the file that has what was damaged.
+    pub kept_at: String,
+    /// What the caller should be told besides.
+    pub notices: Vec<String>,
+}
+
+impl Damage {
+    /// What the ref held, for people.
+    fn lost(&self) -> String {
+        match self.tip {
+            Some(id) => id.to_string(),
+            None if self.raw.is_empty() => "nothing".to_owned(),
+            None => String::from_utf8_lossy(&self.raw).trim_end().to_owned(),
+        }
+    }
+}
+
+impl Ledger<'_> {
+    /// What is wrong with the ledger, if anything is. Not being reached is not damage, and neither
+    /// is a newer format.
+    pub fn damage(&self) -> Result<Option<Damage>, StoreError> {
+        let reference = self.name.reference();
+        let (tip, error) = match self.backend.tip(&reference) {
+            Ok(None) => return Ok(None),
+            Ok(Some(id)) => match self.check_whole(id) {
+                Ok(()) => return Ok(None),
+                Err(error) => (Some(id), error),
+            },
+            Err(error) => (None, error),
+        };
+        if !error.is_damage() {
+            return Err(error);
+        }
+        let raw = match tip {
+            Some(_) => Vec::new(),
+            None => self.backend.raw(&reference)?.unwrap_or_default(),
+        };
+        Ok(Some(Damage { tip, raw, why: error.to_string() }))
+    }
+
+    /// Whether an entry is one of this ledger, and everything that its tree names can be read.
+    fn check_whole(&self, id: ObjectId) -> Result<(), StoreError> {
+        let reference = self.name.reference();
+        let tree = read_entry(self.backend, &reference, &id)?.tree;
+        self.at(Some(id))?;
+        self.read_below(tree).map_err(|error| match error {
+            error if error.is_damage() => {
+                StoreError::Damaged { reference, why: format!("entry {}: {error}", id.short()) }
+            }
+            error => error,
+        })
+    }
+
+    /// Reads every object that a tree leads to.
+    fn read_below(&self, root: ObjectId) -> Result<(), StoreError> {
+        let mut seen = HashSet::from([root]);
+        let mut pending = vec![root];
+        while let Some(id) = pending.pop() {
+            let object = read_object(self.backend, &id, ObjectKind::Tree)?;
+            let tree = Tree::parse(object.bytes, self.backend.hash_kind())
+                .map_err(|error| StoreError::DamagedObject { id, why: error.to_string() })?;
+            for entry in tree.entries().filter(|entry| seen.insert(entry.id)) {
+                match entry.kind {
+                    EntryKind::Directory => pending.push(entry.id),
+                    EntryKind::Document => {
+                        read_object(self.backend, &entry.id, ObjectKind::Blob)?;
+                    }
+                    EntryKind::Other => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The newest whole entry: on the way back from the damaged one where there is such a way,
+    /// otherwise the one with the highest number among all commits of the repository.
+    fn newest_whole(&self, damage: &Damage) -> Result<Option<ObjectId>, StoreError> {
+        let readable = History::from(self, damage.tip).map_while(Result::ok);
+        for (id, _) in readable {
+            if self.check_whole(id).is_ok() {
+                return Ok(Some(id));
+            }
+        }
+        let mut entries = Vec::new();
+        for id in self.backend.every_commit()? {
+            let Ok(commit) = read_object(self.backend, &id, ObjectKind::Commit) else { continue };
+            if let Ok(head) = EntryHead::parse(&commit.bytes) {
+                entries.push((head.counters.seq, head.counters.at, id));
+            }
+        }
+        entries.sort_unstable();
+        let mut newest_first = entries.into_iter().rev().map(|(.., id)| id);
+        Ok(newest_first.find(|id| self.check_whole(*id).is_ok()))
+    }
+
+    /// Takes a damaged ledger on from its newest whole entry; none if it is not damaged.
+    pub fn repair(&self, who: &Repairer, op: &OpId) -> Result<Option<Repaired>, TransactError> {
+        let mut writer = Writer::begin(self)?;
+        let reference = self.name.reference();
+        loop {
+            let Some(damage) = self.damage()? else { return Ok(None) };
+            let Some(whole) = self.newest_whole(&damage)? else {
+                return Err(StoreError::NothingWhole { reference, why: damage.why }.into());
+            };
+            let kept = self.kept_ref(&damage, who.clock)?;
+            let kept_at = match &kept {
+                Some((name, _)) => name.clone(),
+                None => self.keep_as_file(&damage, who.clock)?,
+            };
+            let command = Repair {
+                lost: line(&damage.lost()),
+                why: line(&damage.why),
+                kept_at: line(&kept_at),
+            };
+            let request = Request::new(command, who.actor.clone(), who.host.clone(), who.clock);
+            let base = self.at(Some(whole))?;
+            let proposal = self.propose(&base, &request, op)?;
+            let ProposedEntry { entry, mut objects } =
+                proposal.entry.expect("a repair leaves an event");
+            let committer = self.writing.committer.signature(proposal.at);
+            let commit = entry.to_object(&committer);
+            let new = commit.id(self.backend.hash_kind());
+            objects.push(commit);
+            let why = entry.message.summary.as_str();
+            let committer = committer.as_str();
+            let update = |reference, expect, new| Update {
+                reference,
+                expect,
+                over: None,
+                new,
+                committer,
+                why,
+            };
+            let mut updates = Vec::new();
+            if let Some((name, tip)) = &kept
+                && self.backend.tip(name)? != Some(*tip)
+            {
+                updates.push(update(name.as_str(), None, *tip));
+            }
+            let over = damage.tip.is_none().then_some(damage.raw.as_slice());
+            updates.push(Update { over, ..update(&reference, damage.tip, new) });
+            if writer.publish(&objects, &updates)? {
+                let notices = writer.finish();
+                return Ok(Some(Repaired { damage, whole, entry: new, kept_at, notices }));
+            }
+        }
+    }
+
+    /// The ref that will keep what is damaged, if a ref can: git stops collecting garbage where a
+    /// ref leads to something that is missing or cannot be read.
+    fn kept_ref(
+        &self,
+        damage: &Damage,
+        at: Timestamp,
+    ) -> Result<Option<(String, ObjectId)>, StoreError> {
+        let Some(tip) = damage.tip else { return Ok(None) };
+        let Ok(Some(object)) = self.backend.read(&tip) else { return Ok(None) };
+        let is_whole = match EntryHead::parse(&object.bytes) {
+            Ok(head) => self.read_below(head.tree).is_ok(),
+            Err(_) => true,
+        };
+        let is_kept = is_whole && self.backend.is_connected(&tip)?;
+        Ok(is_kept.then(|| (self.name.damaged(at, &tip), tip)))
+    }
+
+    /// Keeps what the ref held, and the damaged commit if it can be read, as a file.
+    fn keep_as_file(&self, damage: &Damage, at: Timestamp) -> Result<String, StoreError> {
+        let mut content = format!("{} held:\n\n", self.name.reference()).into_bytes();
+        match damage.tip {
+            None => content.extend_from_slice(&damage.raw),
+            Some(id) => {
+                content.extend_from_slice(format!("{id}\n").as_bytes());
+                if let Ok(Some(object)) = self.backend.read(&id) {
+                    content.extend_from_slice(format!("\n{}\n\n", object.kind.name()).as_bytes());
+                    content.extend_from_slice(&object.bytes);
+                }
+            }
+        }
+        let name = format!("{}-{}", self.name, at.compact());
+        Ok(self.backend.keep_aside(&name, &content)?.display().to_string())
+    }
+}
+
+/// The beginning of a text, with nothing in it that disguises anything.
+fn line(text: &str) -> Line {
+    let safe: String = shown(text.trim()).chars().take(LINE_CHARS_MAX).collect();
+    Line::new(&safe).unwrap_or_else(|_| Line::new("nothing").expect("a plain word is a line"))
+}
