@@ -112,6 +112,7 @@ fn every_command_works(repo: &Repo, kind: Kind) {
     the_ledger_can_be_read_and_turned_back(repo);
     git_sees_what_we_see(repo, kind);
     gc_keeps_everything(repo);
+    a_damaged_ledger_is_repaired_and_a_long_one_compacted(repo);
 }
 
 /// Every flag of `reserve`, then what becomes of the holds.
@@ -174,6 +175,25 @@ fn the_ledger_can_be_read_and_turned_back(repo: &Repo) {
     let patterns = |holds: &[Value]| texts(&holds.into(), "pattern");
     assert_eq!(patterns(&repo.holds()), patterns(&before.1));
     repo.coord("ops", ["ledger", "verify"]).done();
+}
+
+#[track_caller]
+fn a_damaged_ledger_is_repaired_and_a_long_one_compacted(repo: &Repo) {
+    let (whole, damaged) = (repo.tip(), repo.git(["rev-parse", "HEAD"]));
+    repo.git(["update-ref", RESERVATIONS_REF, &damaged]);
+    let answer = repo.json("ops", ["doctor", "--repair"]);
+    let repaired = &answer["repaired"][0];
+    assert_eq!(repaired["whole"], whole.as_str(), "{answer:#}");
+    assert_eq!(repo.git(["rev-parse", repaired["kept_at"].as_str().unwrap()]), damaged);
+    repo.coord("ops", ["ledger", "verify"]).done();
+    repo.pass("40d");
+    repo.reserve("alice", "after/all");
+    let (holds, before) = (repo.holds(), repo.tip());
+    let answer = repo.json("ops", ["ledger", "compact"])["ledgers"][0].clone();
+    assert_eq!(answer["kept"], 1, "{answer:#}");
+    assert_eq!(repo.git(["rev-parse", answer["archive"].as_str().unwrap()]), before);
+    assert_eq!((repo.entry_count(), repo.holds()), (2, holds));
+    repo.coord("ops", ["doctor"]).done();
 }
 
 /// One ref, where git looks for refs and nowhere else, with the objects that git expects.
