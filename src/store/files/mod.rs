@@ -2,7 +2,7 @@
 //! and names the path in errors.
 //!
 //! Knows nothing of packs, refs or locks. Nothing else in `store` changes a file. Each call of the
-//! system is one [`Step`], so that tests can make each of them fail.
+//! system is one `Step`, so that tests can make each of them fail.
 
 #[cfg(debug_assertions)]
 mod faults;
