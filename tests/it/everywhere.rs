@@ -188,6 +188,22 @@ fn objects_that_would_go_elsewhere_are_refused() {
     }
 }
 
+/// 7/CALLER-ENV: what git sets for a hook of a commit: its own index, and in a linked worktree the
+/// git directory as well.
+#[test]
+fn in_a_hook_of_a_commit_the_state_is_the_same() {
+    for kind in Kind::all().into_iter().filter(|kind| kind.place != Place::Bare) {
+        let Some(repo) = Repo::of(kind) else { continue };
+        let hook = repo.git_dir().join("hooks/pre-commit");
+        std::fs::write(&hook, "#!/bin/sh\nexec git coord reserve README.md\n").unwrap();
+        let commit = ["commit", "--quiet", "--message", "with a hook", "--", "src/main.rs"];
+        repo.git_call(commit).env("GIT_COORD_AGENT", "alice").run_unproven().done();
+        assert_eq!(repo.holds()[0]["pattern"], "README.md", "{kind}");
+        let changed = repo.git(["show", "--name-only", "--format=", "HEAD"]);
+        assert_eq!(changed, "src/main.rs", "{kind}: the commit is the user's alone");
+    }
+}
+
 /// What git sets for a hook of a push: a ref would outlive its objects if the push is refused.
 #[test]
 fn in_a_hook_before_a_push_is_accepted_nothing_is_written() {
