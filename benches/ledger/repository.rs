@@ -61,18 +61,15 @@ impl Repository {
         repository
     }
 
-    /// A repository with one commit and so many refs, all of them packed.
+    /// A repository with one commit and so many refs, all of them packed. Made by hand: git would
+    /// make a file for each first.
     pub(crate) fn with_packed_refs(count: usize) -> Repository {
-        use std::io::Write as _;
         let repository = Repository::new();
         let head = repository.read("git", &["rev-parse", "HEAD"]);
-        let mut packing = repository.command("git", &["update-ref", "--stdin"]);
-        let mut child = packing.stdin(Stdio::piped()).spawn().unwrap();
-        let create = |number| format!("create refs/tags/v{number} {head}\n");
-        let refs = (0..count).map(create).collect::<Vec<_>>().concat();
-        child.stdin.take().unwrap().write_all(refs.as_bytes()).unwrap();
-        assert!(child.wait().unwrap().success());
-        repository.run("git", &["pack-refs", "--all"]);
+        let header = "# pack-refs with: peeled fully-peeled sorted \n".to_owned();
+        let lines = (0..count).map(|number| format!("{head} refs/tags/v{number:06}\n"));
+        let packed = std::iter::once(header).chain(lines).collect::<Vec<_>>().concat();
+        std::fs::write(repository.path().join(".git/packed-refs"), packed).unwrap();
         repository
     }
 
