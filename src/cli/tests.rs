@@ -131,3 +131,14 @@ fn json_is_asked_for_before_the_double_dash_only() {
     assert!(usage::asks_for_json(&words("git-coord lock --json")));
     assert!(!usage::asks_for_json(&words("git-coord check -- --json")));
 }
+
+/// The options of commands are described late; their first lines must be in the list all the same.
+#[test]
+fn help_tells_what_every_command_is_for() {
+    let help = Cli::read(&["git-coord", "-h"].map(OsString::from)).expect_err("help is no command");
+    let help = help.to_string();
+    for command in Cli::described().get_subcommands() {
+        let about = command.get_about().expect("every command says what it is for").to_string();
+        assert!(help.contains(&about), "{}: {help}", command.get_name());
+    }
+}

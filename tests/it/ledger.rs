@@ -177,6 +177,21 @@ fn verify_finds_nothing_in_a_sound_ledger() {
     assert_eq!(sound["faults"], Value::Array(Vec::new()));
 }
 
+/// An act is written once, so the later of two entries with one op is the wrong one.
+#[test]
+fn verify_finds_an_op_that_stands_twice() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/**");
+    repo.reserve("alice", "docs/**");
+    let ops = repo.trailers("Coord-Op");
+    repo.overwrite_message(&repo.tip_message().replace(&ops[1], &ops[0]));
+    let found = repo.coord_json("ops", ["ledger", "verify"]).exits(exit::NO).json();
+    let faults = found["faults"].as_array().unwrap();
+    let twice = format!("op {} stands twice", ops[0]);
+    let named = faults.iter().find(|fault| fault["fault"] == twice.as_str());
+    assert_eq!(named.map(|fault| &fault["entry"]), Some(&repo.tip().into()), "{found:#}");
+}
+
 /// 1/M4: each fault is named with its ledger and path.
 #[test]
 fn verify_names_each_fault() {
