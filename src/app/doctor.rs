@@ -275,7 +275,7 @@ fn refs(ctx: &Ctx) -> Vec<Check> {
         }
     }
     if archives + damaged > 0 {
-        let text = format!("{archives} archives of compactions, {damaged} damaged entries kept");
+        let text = format!("kept aside: {archives} by compactions, {damaged} damaged");
         checks.push(Check::new(NAME, State::Note, text).with_next(&[
             "git",
             "for-each-ref",

@@ -349,7 +349,8 @@ impl VerifyArgs {
             ]);
             ui.answer(faults.is_empty(), answer)?;
         } else if faults.is_empty() {
-            ui.line(&format!("ok: {entries} entries"))?;
+            let noun = if entries == 1 { "entry" } else { "entries" };
+            ui.line(&format!("ok: {entries} {noun}"))?;
         } else {
             for (ledger, fault) in &faults {
                 let at = fault.entry.map_or(String::new(), |entry| format!("@{}", entry.short()));
