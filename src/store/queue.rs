@@ -8,16 +8,10 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::files::{FileError, Files};
 use crate::store::layout::HelperDir;
-
-/// First pause between two attempts; an entry takes a few milliseconds.
-const PAUSE_MIN: Duration = Duration::from_micros(500);
-/// Longest pause, so that a free queue is not left waiting.
-const PAUSE_MAX: Duration = Duration::from_millis(5);
 
 /// The queue of one ledger.
 #[derive(Clone, Debug)]
@@ -43,18 +37,10 @@ impl Queue {
     /// Waits for the front place until `deadline`; none if somebody had it all the time.
     pub fn enter(&self, deadline: Instant) -> Result<Option<QueueGuard>, FileError> {
         let file = self.files.open_lockable(&self.path)?;
-        let mut pause = PAUSE_MIN;
-        loop {
-            if self.try_lock(&file)? {
-                return Ok(Some(QueueGuard { _file: file }));
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(None);
-            }
-            thread::sleep(jittered(pause).min(left));
-            pause = (pause * 2).min(PAUSE_MAX);
-        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        let is_front = self.try_lock(&file)?
+            || (!left.is_zero() && self.files.lock_within(&file, &self.path, left)?);
+        Ok(is_front.then(|| QueueGuard { _file: file }))
     }
 
     /// Whether its file can be locked, which somebody may just have done; none if there is no file
@@ -80,15 +66,11 @@ impl Queue {
     }
 }
 
-/// Between half and one and a half of `pause`: those who wait must not wake in step.
-fn jittered(pause: Duration) -> Duration {
-    // Without randomness the queue still works, a little less fairly.
-    let random = getrandom::u32().unwrap_or(u32::MAX / 2);
-    pause / 2 + pause.mul_f64(f64::from(random) / f64::from(u32::MAX))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::thread;
+    use std::time::Duration;
+
     use super::*;
     use crate::store::testing::{self, Worker};
 
@@ -108,11 +90,16 @@ mod tests {
     }
 
     #[test]
-    fn jitter_stays_near_the_pause() {
-        for _ in 0..100 {
-            let pause = jittered(PAUSE_MAX);
-            assert!(pause >= PAUSE_MAX / 2 && pause <= PAUSE_MAX * 2, "{pause:?}");
+    fn who_gave_up_waiting_does_not_stand_in_the_way() {
+        let home = tempfile::tempdir().unwrap();
+        let queue = Queue::new(home.path(), "runs", testing::FILES);
+        let first = queue.enter(soon()).unwrap().expect("the queue is empty");
+        for _ in 0..5 {
+            assert!(queue.enter(soon()).unwrap().is_none());
         }
+        drop(first);
+        let later = Instant::now() + Duration::from_secs(30);
+        assert!(queue.enter(later).unwrap().is_some());
     }
 
     #[test]

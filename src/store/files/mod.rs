@@ -14,7 +14,9 @@ use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
-use std::time::SystemTime;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use super::shared_mode::SharedMode;
 pub use step::FileError;
@@ -153,6 +155,22 @@ impl Files {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Waits for the kernel's lock on an open file; false if another had it all the time. The
+    /// kernel wakes whoever is next at once, where asking again and again would leave the lock idle
+    /// in between.
+    pub fn lock_within(&self, file: &File, path: &Path, limit: Duration) -> Result<bool> {
+        Step::new(Act::Lock, path).run(|| {
+            let waiting = file.try_clone()?;
+            let (sender, locked) = mpsc::channel();
+            let wait = move || {
+                // Whoever gave up has closed the file, and the lock goes with this last handle.
+                sender.send(waiting.lock()).ok();
+            };
+            thread::Builder::new().name("lock".to_owned()).spawn(wait)?;
+            locked.recv_timeout(limit).map_or(Ok(false), |outcome| outcome.map(|()| true))
+        })
     }
 
     /// Asks for the kernel's lock on an open file, without waiting; false if another has it. It
