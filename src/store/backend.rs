@@ -51,6 +51,9 @@ pub trait MoveRefs {
     /// Moves it if it is what it is expected to be.
     fn swap(&self, name: &RefName, update: Update<'_>) -> Result<Swap, StoreError>;
 
+    /// Makes the move outlive a power cut.
+    fn settle(&self, name: &RefName) -> Result<(), StoreError>;
+
     /// Looks at the lock on it again.
     fn watch_lock(&self, name: &RefName, place: &QueueGuard) -> Result<Option<String>, StoreError>;
 
@@ -92,6 +95,10 @@ pub trait Backend {
 
     /// Moves a ref if it is what it is expected to be.
     fn swap(&self, update: Update<'_>) -> Result<Swap, StoreError>;
+
+    /// Makes the last move of a ref outlive a power cut; until then it counts for everybody, but
+    /// may not have been.
+    fn settle(&self, reference: &str) -> Result<(), StoreError>;
 
     /// Looks at the lock on a ref again, and sets it aside once it has stood still for so long
     /// that its maker must be gone; says what it did. Only for the one whose turn it is.

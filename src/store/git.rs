@@ -134,6 +134,10 @@ impl Backend for Git {
         self.refs.swap(&update.reference.parse()?, update)
     }
 
+    fn settle(&self, reference: &str) -> Result<(), StoreError> {
+        self.refs.settle(&reference.parse()?)
+    }
+
     fn watch_lock(
         &self,
         reference: &str,

@@ -174,7 +174,11 @@ impl<'l, 'b> Writer<'l, 'b> {
     ) -> Result<bool, TransactError> {
         let kept = self.ledger.backend.store(objects)?;
         let mut outcome = Ok(Swap::Done);
-        for update in updates {
+        for (place, update) in updates.iter().enumerate() {
+            // What comes next relies on what came before.
+            if let Some(before) = place.checked_sub(1) {
+                self.ledger.backend.settle(updates[before].reference)?;
+            }
             outcome = self.swap(*update);
             if !matches!(outcome, Ok(Swap::Done)) {
                 break;
@@ -186,7 +190,10 @@ impl<'l, 'b> Writer<'l, 'b> {
         }
         let is_late = Instant::now() >= self.deadline;
         match outcome? {
-            Swap::Done => return Ok(true),
+            Swap::Done => {
+                self.settle(updates);
+                return Ok(true);
+            }
             Swap::Moved if is_late => return Err(self.others()),
             Swap::Locked if is_late => {
                 let lock = self.ledger.backend.lock_of(&self.ledger.name.reference())?;
@@ -196,6 +203,16 @@ impl<'l, 'b> Writer<'l, 'b> {
         }
         self.tries += 1;
         Ok(false)
+    }
+
+    /// Waits until the disk has it, before anybody is told that it is done. Others need not wait
+    /// for that: what they write goes on from here, and is on disk no sooner.
+    fn settle(&mut self, updates: &[Update<'_>]) {
+        self.turn = None;
+        let Some(last) = updates.last() else { return };
+        if let Err(error) = self.ledger.backend.settle(last.reference) {
+            self.notices.push(format!("the entry is in, but a power cut may lose it: {error}"));
+        }
     }
 
     /// Swaps a ref; waits while another holds git's own lock on it.
@@ -228,11 +245,9 @@ impl<'l, 'b> Writer<'l, 'b> {
         Ok(Swap::Done)
     }
 
-    /// Gives up the turn, tidies, and says what the caller should be told besides.
+    /// Tidies, for which nobody waits, and says what the caller should be told besides.
     pub(super) fn finish(self) -> Vec<String> {
-        let Writer { ledger, turn, mut notices, .. } = self;
-        // Others need not wait for the tidying.
-        drop(turn);
+        let Writer { ledger, mut notices, .. } = self;
         if let Err(error) = ledger.backend.maintain() {
             notices.push(format!("tidying up is left to the next write: {error}"));
         }

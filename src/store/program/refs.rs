@@ -103,6 +103,11 @@ impl MoveRefs for ProgramRefs {
         self.lock.clone()
     }
 
+    /// Git has seen to it.
+    fn settle(&self, _: &RefName) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// The lock on such refs is one for the whole repository. It is not ours to judge.
     fn watch_lock(&self, _: &RefName, _: &QueueGuard) -> Result<Option<String>, StoreError> {
         Ok(None)

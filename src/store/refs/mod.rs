@@ -98,10 +98,8 @@ impl Refs {
         self.read_loose(name)
     }
 
-    /// Moves a ref from `expect` to `new`, or creates it where absence is expected.
-    ///
-    /// An error while the directory is synced leaves the ref moved: whether it stays so after a
-    /// power cut is unknown, and reading it again is the only way to know its value.
+    /// Moves a ref from `expect` to `new`, or creates it where absence is expected. A power cut can
+    /// undo it until it is settled ([`Refs::settle`]).
     pub fn swap(
         &self,
         name: &RefName,
@@ -209,10 +207,14 @@ impl Refs {
             return Err(RefError::InTheWay { name: name.clone(), other });
         }
         lock.rename_to(&path)?;
-        if let Some(directory) = path.parent() {
-            self.files.sync_directory(directory)?;
-        }
         Ok(())
+    }
+
+    /// Forces the last move of a ref to disk, where a power cut cannot undo it. Not part of the
+    /// move, because others can go on from it meanwhile: what they settle includes it.
+    pub fn settle(&self, name: &RefName) -> Result<(), FileError> {
+        let path = self.path(name);
+        path.parent().map_or(Ok(()), |directory| self.files.sync_directory(directory))
     }
 
     /// Forces the directories that lead to a ref to disk. Whoever makes a ref's file does so first:

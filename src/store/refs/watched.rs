@@ -43,6 +43,10 @@ impl MoveRefs for FileRefs {
         Ok(self.refs.swap(name, update.expect, update.new, &note)?)
     }
 
+    fn settle(&self, name: &RefName) -> Result<(), StoreError> {
+        Ok(self.refs.settle(name)?)
+    }
+
     fn watch_lock(&self, name: &RefName, place: &QueueGuard) -> Result<Option<String>, StoreError> {
         let mut watches = self.watches.borrow_mut();
         let watch = watches
