@@ -3,6 +3,7 @@
 
 pub mod config;
 pub mod doctor;
+pub mod edits;
 pub mod error;
 pub mod events;
 pub mod identity;
@@ -28,6 +29,7 @@ use crate::store::files::Files;
 use crate::store::git::Git;
 use crate::store::layout::LedgerName;
 use crate::store::ledger::{Base, Ledger};
+use crate::store::notes::Notes;
 use crate::store::queue::Queue;
 use crate::store::repository::Repository;
 use crate::store::shared_mode::SharedMode;
@@ -160,6 +162,11 @@ impl Ctx {
     /// How far consumers have read.
     pub fn cursors(&self) -> Cursors {
         Cursors::new(self.repository.common_dir(), self.files)
+    }
+
+    /// What was edited in this worktree and not committed yet.
+    pub fn notes(&self) -> Notes {
+        Notes::new(self.repository.git_dir(), self.files)
     }
 
     /// The linked worktree that the request comes from.

@@ -134,15 +134,18 @@ pub enum HelperDir {
     Cursors,
     /// What was damaged and could not be kept under a ref.
     Damaged,
+    /// What was edited and not committed yet; each worktree has its own, below its git directory.
+    Notes,
 }
 
 impl HelperDir {
-    const ALL: [HelperDir; 5] = [
+    const ALL: [HelperDir; 6] = [
         HelperDir::Locks,
         HelperDir::Staging,
         HelperDir::Packs,
         HelperDir::Cursors,
         HelperDir::Damaged,
+        HelperDir::Notes,
     ];
 
     /// Where it is.
@@ -153,6 +156,7 @@ impl HelperDir {
             HelperDir::Packs => "packs",
             HelperDir::Cursors => "cursors",
             HelperDir::Damaged => "damaged",
+            HelperDir::Notes => "notes",
         };
         common_dir.join("coord").join(name)
     }

@@ -23,6 +23,7 @@ pub mod history;
 pub mod layout;
 pub mod ledger;
 pub mod libgit2;
+pub mod notes;
 pub mod object;
 pub mod pack;
 pub mod packs;

@@ -131,6 +131,11 @@ impl Repository {
         &self.refs
     }
 
+    /// The directory that this worktree has for itself.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
     /// The directory that all worktrees share; ledgers live there.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir

@@ -49,6 +49,8 @@ const PATTERNS: [&str; 14] = [
 #[derive(Clone, Debug)]
 pub(crate) enum Deed {
     Reserve { patterns: Vec<usize>, shared: bool, ttl: u64, each: bool, request: Option<u8> },
+    Edit { pattern: usize, ttl: u64, worktree: Option<u8> },
+    EndTurn,
     RenewMine { ttl: u64 },
     RenewSome { hold: usize, ttl: u64 },
     ReleaseMine,
@@ -82,6 +84,9 @@ fn deed() -> impl Strategy<Value = Deed> {
             .prop_map(|(patterns, shared, ttl, each, request)| Deed::Reserve {
                 patterns, shared, ttl, each, request,
             }),
+        3 => (pattern.clone(), ttl.clone(), prop::option::of(0_u8..2))
+            .prop_map(|(pattern, ttl, worktree)| Deed::Edit { pattern, ttl, worktree }),
+        1 => Just(Deed::EndTurn),
         1 => ttl.clone().prop_map(|ttl| Deed::RenewMine { ttl }),
         1 => (0_usize..8, ttl).prop_map(|(hold, ttl)| Deed::RenewSome { hold, ttl }),
         1 => Just(Deed::ReleaseMine),
@@ -177,8 +182,30 @@ impl MemoryLedger {
                 files: Vec::new(),
                 scope: if *each { Scope::Each } else { Scope::All },
                 request_id: request.map(|number| format!("r{number}").parse().unwrap()),
+                with_edit: false,
             }
             .into(),
+            Deed::Edit { pattern: index, ttl: seconds, worktree } => Reserve {
+                patterns: vec![pattern(*index)],
+                mode: Mode::Exclusive,
+                ttl: ttl(*seconds),
+                about: About {
+                    reason: None,
+                    task: None,
+                    run: None,
+                    via: Via::Hook,
+                    worktree: worktree.map(|number| line(&format!("tree{number}"))),
+                },
+                files: Vec::new(),
+                scope: Scope::All,
+                request_id: None,
+                with_edit: true,
+            }
+            .into(),
+            Deed::EndTurn => {
+                let which = Selection { mine: true, via: Some(Via::Hook), ..Selection::default() };
+                Release { which, force: None }.into()
+            }
             Deed::RenewMine { ttl: seconds } => {
                 let which = Selection { mine: true, ..Selection::default() };
                 Renew { which, ttl: ttl(*seconds) }.into()

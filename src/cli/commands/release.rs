@@ -69,7 +69,7 @@ impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
         let paths = specs::patterns(ctx.repository(), &self.paths, Reading::Glob)?;
-        let which = Selection { ids: self.ids.clone(), mine: self.mine, paths };
+        let which = Selection { ids: self.ids.clone(), mine: self.mine, paths, via: None };
         let force = self.reason.clone().filter(|_| self.force);
         let command = Release { which, force };
         let answer = told(ui, ctx.transact(LedgerName::Reservations, command, None)?)?;

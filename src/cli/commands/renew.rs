@@ -52,7 +52,8 @@ impl Args {
     /// Extends the holds.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
-        let which = Selection { ids: self.ids.clone(), mine: self.mine, paths: Vec::new() };
+        let which =
+            Selection { ids: self.ids.clone(), mine: self.mine, paths: Vec::new(), via: None };
         let command = Renew { which, ttl: self.ttl.unwrap_or(ctx.settings().ttl) };
         let committed = ctx.transact(LedgerName::Reservations, command, None)?;
         let now = committed.at;

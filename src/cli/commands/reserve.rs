@@ -95,6 +95,7 @@ impl Args {
             files: patterns.iter().filter(|pattern| names_file(&ctx, pattern)).cloned().collect(),
             scope: if self.each { Scope::Each } else { Scope::All },
             request_id: self.request_id.clone(),
+            with_edit: false,
             patterns,
         };
         let hinted = command.patterns.clone();

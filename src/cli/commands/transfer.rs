@@ -64,7 +64,7 @@ impl Args {
         let command = Transfer {
             from: self.from.clone().unwrap_or_else(|| ctx.actor().clone()),
             to: self.to.clone(),
-            which: Selection { ids: self.ids.clone(), mine: false, paths },
+            which: Selection { ids: self.ids.clone(), mine: false, paths, via: None },
             force: self.reason.clone().filter(|_| self.force),
         };
         let from = command.from.clone();

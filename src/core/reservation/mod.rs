@@ -7,10 +7,12 @@
 //!
 //! One file a verb ([`reserve`], [`renew`], [`release`], [`transfer`], [`sweep`], [`check`],
 //! [`rollback`]), each a pure decision; [`index`] is where holds live in the tree, [`facts`] the
-//! events they leave, [`laws`] what must be true of every state.
+//! events they leave, [`laws`] what must be true of every state, [`fence`] whether an edit may
+//! still be committed.
 
 pub mod check;
 pub mod facts;
+pub mod fence;
 pub mod index;
 pub mod laws;
 pub mod release;
@@ -87,6 +89,13 @@ pub struct About {
     /// The linked worktree it was made in; absent for the main one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worktree: Option<Line>,
+}
+
+impl About {
+    /// Whether a hold came with an edit in another worktree than this.
+    pub fn is_edit_elsewhere(&self, hold: &Hold) -> bool {
+        hold.about.via == Via::Hook && hold.about.worktree != self.worktree
+    }
 }
 
 /// One pattern held by one agent.

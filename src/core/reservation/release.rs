@@ -50,11 +50,12 @@ impl Decide for Release {
             return Err(Refusal::NotYours { holds: strangers, at: act.env.now }.into());
         }
         let by_path = select::by_paths(act, &self.which.paths, act.env.case, |hold| {
-            self.may_release(act, hold)
+            self.may_release(act, hold) && self.which.means(hold)
         })?;
         chosen.extend(by_path.inside);
         if self.which.mine {
-            chosen.extend(index::of_agent(act, act.env.actor, Whose::Session)?);
+            let own = index::of_agent(act, act.env.actor, Whose::Session)?;
+            chosen.extend(own.into_iter().filter(|hold| self.which.means(hold)));
         }
         let mut chosen = select::once(chosen);
         // An id that ran out before it was released was free already: the event says so.

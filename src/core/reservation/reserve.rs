@@ -38,6 +38,10 @@ pub struct Reserve {
     /// Makes repeating the request harmless.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub request_id: Option<RequestId>,
+    /// Whether it comes with an edit, which is asked about again and again: what is held for long
+    /// enough stays as it is, and an edit of the same path in another worktree is no obstacle.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub with_edit: bool,
 }
 
 /// Whether one refused pattern refuses the others.
@@ -69,6 +73,10 @@ pub struct Reserved {
     /// What was not granted because the asker holds as much as one may.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub over_limit: Vec<Pattern>,
+    /// What is edited in another worktree at the same time. Nothing was granted for it, so that no
+    /// two agents hold the same; git merges such edits in the end.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub edited_elsewhere: Vec<Conflict>,
     /// Whether this is the answer to an earlier request of the same id.
     #[serde(skip)]
     pub replayed: bool,
@@ -87,6 +95,7 @@ impl Decide for Reserve {
             match self.claim(act, pattern)? {
                 Claim::Granted(grant) => answer.granted.push(*grant),
                 Claim::Blocked(conflicts) => answer.conflicts.extend(conflicts),
+                Claim::EditedElsewhere(edits) => answer.edited_elsewhere.extend(edits),
                 Claim::OverLimit => answer.over_limit.push(pattern.clone()),
             }
         }
@@ -131,6 +140,7 @@ impl Reserved {
 enum Claim {
     Granted(Box<Grant>),
     Blocked(Vec<Conflict>),
+    EditedElsewhere(Vec<Conflict>),
     OverLimit,
 }
 
@@ -139,12 +149,21 @@ impl Reserve {
         let mut meeting = index::meeting(act, pattern, act.env.case)?;
         sweep::remove_expired(act, &mut meeting);
         let asker = Asker { agent: act.env.actor, mode: self.mode, now: act.env.now };
-        let conflicts = asker.conflicts(pattern, &meeting);
+        let (elsewhere, conflicts): (Vec<_>, Vec<_>) = asker
+            .conflicts(pattern, &meeting)
+            .into_iter()
+            .partition(|conflict| self.with_edit && self.about.is_edit_elsewhere(&conflict.held));
         if !conflicts.is_empty() {
             return Ok(Claim::Blocked(conflicts));
         }
+        if !elsewhere.is_empty() {
+            return Ok(Claim::EditedElsewhere(elsewhere));
+        }
         meeting.retain(|hold| hold.holder == *act.env.actor);
         let grant = match self.covering(act, pattern, &meeting) {
+            Some((hold, _)) if self.with_edit && self.is_held_for_long(act, &hold) => {
+                Grant { hold, renewed: true }
+            }
             Some((hold, extent)) => self.extend(act, hold, extent),
             None if self.scope == Scope::Each && is_at_limit(act)? => return Ok(Claim::OverLimit),
             None => self.grant(act, pattern, &meeting)?,
@@ -168,6 +187,11 @@ impl Reserve {
             }
         }
         wider
+    }
+
+    /// Whether more than half of the time that is asked for is left.
+    fn is_held_for_long(&self, act: &Act<'_>, hold: &Hold) -> bool {
+        hold.expires_at.seconds_since(act.env.now) * 2 > self.ttl.as_seconds()
     }
 
     /// Whether there is nothing below the path, so that one who holds the path has all of it.

@@ -7,7 +7,7 @@ use crate::core::documents::Documents;
 use crate::core::ids::{HoldId, HoldIdPrefix};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Refusal;
-use crate::core::reservation::{Hold, index};
+use crate::core::reservation::{Hold, Via, index};
 
 /// What the caller named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,16 @@ pub struct Selection {
     /// Everything that is the agent's.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub mine: bool,
+    /// Of paths and of everything, only what came through this door.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub via: Option<Via>,
+}
+
+impl Selection {
+    /// Whether a hold came through the door that is meant.
+    pub fn means(&self, hold: &Hold) -> bool {
+        self.via.is_none_or(|via| hold.about.via == via)
+    }
 }
 
 /// What an id turns out to be.

@@ -1,0 +1,134 @@
+//! Edits and their commits: the gate before an edit, the fence before a commit, and the letting go
+//! after both.
+
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::core::ids::AgentName;
+use crate::core::pattern::Pattern;
+use crate::core::refusal::Conflict;
+use crate::core::reservation::check;
+use crate::core::reservation::fence::{self, Committer, Note, Overtaken};
+use crate::core::reservation::index::{self, Whose};
+use crate::core::reservation::release::{Release, Released};
+use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
+use crate::core::reservation::select::Selection;
+use crate::core::reservation::{About, Mode, Via};
+use crate::core::time::Timestamp;
+use crate::store::history::History;
+use crate::store::layout::LedgerName;
+use crate::store::transact::Committed;
+
+/// How many entries are looked through for who was granted a path since it was edited.
+const ENTRIES_MAX: usize = 10_000;
+
+/// What an edit was let pass with.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    /// What is held for it, and what is edited elsewhere at the same time.
+    pub reserved: Reserved,
+    /// The time that counted.
+    pub at: Timestamp,
+    /// What the caller should be told besides.
+    pub notices: Vec<String>,
+}
+
+/// Asks for the paths of an edit, which is the one gate there is, and notes what let it pass.
+pub fn edit(ctx: &Ctx, paths: &[Pattern]) -> Result<Edited, AppError> {
+    let is_file = |path: &&Pattern| {
+        path.literal_path().is_some_and(|path| ctx.repository().has_regular_file(&path))
+    };
+    let command = Reserve {
+        mode: Mode::Exclusive,
+        ttl: ctx.settings().ttl,
+        about: about(ctx),
+        files: paths.iter().filter(is_file).cloned().collect(),
+        scope: Scope::All,
+        request_id: None,
+        with_edit: true,
+        patterns: paths.to_vec(),
+    };
+    let Committed { answer, at, notices, .. } =
+        ctx.transact(LedgerName::Reservations, command, None)?;
+    note(ctx, paths, &answer, at)?;
+    Ok(Edited { reserved: answer, at, notices })
+}
+
+fn about(ctx: &Ctx) -> About {
+    About { reason: None, task: None, run: None, via: Via::Hook, worktree: ctx.worktree() }
+}
+
+fn note(ctx: &Ctx, paths: &[Pattern], answer: &Reserved, at: Timestamp) -> Result<(), AppError> {
+    let reading = ctx.read()?;
+    let latest = reading.base.counters().map_or(0, |counters| counters.fence);
+    let notes = ctx.notes();
+    for path in paths {
+        let literal = path.literal_path().unwrap_or_default();
+        let covers = |pattern: &Pattern| pattern.matcher(reading.case).matches(&literal);
+        let grant = answer.granted.iter().find(|grant| covers(&grant.hold.pattern));
+        let note = Note {
+            path: path.clone(),
+            agent: ctx.actor().clone(),
+            hold: grant.map(|grant| grant.hold.id.clone()),
+            fence: grant.map_or(latest, |grant| grant.hold.fence),
+            at,
+        };
+        notes.put(&note)?;
+    }
+    Ok(())
+}
+
+/// Why paths may not be committed; empty if they may.
+pub fn overtaken(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppError> {
+    let reading = ctx.read()?;
+    let about = about(ctx);
+    let committer =
+        Committer { agent: ctx.actor(), about: &about, now: reading.now, case: reading.case };
+    let documents = &reading.base.snapshot;
+    let conflicts: Vec<Conflict> = check::check(documents, paths, committer.asker(), reading.case)?;
+    let mut overtaken = committer.held_now(conflicts);
+    let notes = noted(ctx, paths)?;
+    let Some(oldest) = notes.iter().map(|note| note.fence).min() else { return Ok(overtaken) };
+    let own = index::of_agent(documents, ctx.actor(), Whose::Session)?;
+    let ledger = ctx.ledger(LedgerName::Reservations)?;
+    for item in History::from(&ledger, reading.base.id()).take(ENTRIES_MAX) {
+        let (_, entry) = item?;
+        if entry.message.counters.fence <= oldest {
+            break;
+        }
+        for hold in entry.message.events.iter().filter_map(fence::given) {
+            for found in committer.overtaken_by(&hold, &notes, &own) {
+                let is_known = overtaken.iter().any(|known| known.path == found.path);
+                if !is_known {
+                    overtaken.push(found);
+                }
+            }
+        }
+    }
+    Ok(overtaken)
+}
+
+/// The notes on these paths that speak of the asker's own edits.
+fn noted(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Note>, AppError> {
+    let mut notes = ctx.notes().all()?;
+    let is_own = |agent: &AgentName| agent.is_one_with(ctx.actor());
+    notes.retain(|note| is_own(&note.agent) && paths.contains(&note.path));
+    Ok(notes)
+}
+
+/// Lets go of what came with edits: the turn is over.
+pub fn end_turn(ctx: &Ctx) -> Result<Committed<Released>, AppError> {
+    let which = Selection { mine: true, via: Some(Via::Hook), ..Selection::default() };
+    ctx.transact(LedgerName::Reservations, Release { which, force: None }, None)
+}
+
+/// Forgets the notes on what was committed, and lets go of what came with the edits of it.
+pub fn committed(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<Committed<Released>>, AppError> {
+    for note in noted(ctx, paths)? {
+        ctx.notes().forget(&note.agent, &note.path)?;
+    }
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let which = Selection { paths: paths.to_vec(), via: Some(Via::Hook), ..Selection::default() };
+    ctx.transact(LedgerName::Reservations, Release { which, force: None }, None).map(Some)
+}

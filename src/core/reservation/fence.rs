@@ -1,0 +1,205 @@
+//! Whether an edit may still be committed: the fence.
+//!
+//! Between an edit and its commit a hold can run out, and somebody else can be granted the same
+//! path. The edit hook therefore notes the fence of the hold that let the edit pass. A path is
+//! *overtaken* if another holds it now, or was granted it under a higher fence since. That a hold
+//! has lapsed and nobody else got it is no reason to refuse, and who holds the path again, under a
+//! yet higher fence, has had the chance to look at what the other left.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::event::Event;
+use crate::core::ids::{AgentName, HoldId};
+use crate::core::pattern::{Case, Matcher, Pattern};
+use crate::core::refusal::Conflict;
+use crate::core::reservation::check::Asker;
+use crate::core::reservation::{About, Hold, Mode};
+use crate::core::time::Timestamp;
+
+/// What is noted when an edit passes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// The path, literal.
+    pub path: Pattern,
+    /// Who edited.
+    pub agent: AgentName,
+    /// The hold that let it pass; none where the path was edited elsewhere at the time.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hold: Option<HoldId>,
+    /// Its fence, or the highest that had been given out.
+    pub fence: u64,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Why a path may not be committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overtaken {
+    /// The path.
+    pub path: Pattern,
+    /// Who holds it, or held it since the edit.
+    pub by: Hold,
+    /// Whether that is so at the moment.
+    pub now: bool,
+}
+
+/// Who wants to commit, from where.
+#[derive(Clone, Copy, Debug)]
+pub struct Committer<'a> {
+    /// Who commits.
+    pub agent: &'a AgentName,
+    /// From which worktree.
+    pub about: &'a About,
+    /// When.
+    pub now: Timestamp,
+    /// How the ledger compares names.
+    pub case: Case,
+}
+
+impl Committer<'_> {
+    /// The paths that somebody else holds. An edit in another worktree is no obstacle here either.
+    pub fn held_now(&self, conflicts: Vec<Conflict>) -> Vec<Overtaken> {
+        let counts = |conflict: &Conflict| !self.about.is_edit_elsewhere(&conflict.held);
+        let overtaken =
+            |Conflict { pattern, held }| Overtaken { path: pattern, by: held, now: true };
+        conflicts.into_iter().filter(counts).map(overtaken).collect()
+    }
+
+    /// Who asks about the present.
+    pub fn asker(&self) -> Asker<'_> {
+        Asker { agent: self.agent, mode: Mode::Exclusive, now: self.now }
+    }
+
+    /// What `hold`, as it was granted at some time, takes away from the edits that were noted,
+    /// given what the committer holds now.
+    pub fn overtaken_by(&self, hold: &Hold, notes: &[Note], own: &[Hold]) -> Vec<Overtaken> {
+        let is_strange = !hold.holder.is_one_with(self.agent)
+            && hold.mode == Mode::Exclusive
+            && !self.about.is_edit_elsewhere(hold);
+        if !is_strange {
+            return Vec::new();
+        }
+        let taken = hold.pattern.matcher(self.case);
+        let came_back = |path: &Matcher| {
+            own.iter().any(|own| {
+                own.is_live(self.now)
+                    && own.fence > hold.fence
+                    && own.pattern.matcher(self.case).overlaps(path)
+            })
+        };
+        let meets = |note: &&Note| {
+            let path = note.path.matcher(self.case);
+            self.agent.is_one_with(&note.agent)
+                && hold.fence > note.fence
+                && taken.overlaps(&path)
+                && !came_back(&path)
+        };
+        let overtaken =
+            |note: &Note| Overtaken { path: note.path.clone(), by: hold.clone(), now: false };
+        notes.iter().filter(meets).map(overtaken).collect()
+    }
+}
+
+/// The hold that an event gave to somebody.
+pub fn given(event: &Event) -> Option<Hold> {
+    let mut data = match event.kind.as_str() {
+        "granted" | "mode_changed" | "transferred" => event.data.clone(),
+        _ => return None,
+    };
+    for told_only in ["from", "forced", "because"] {
+        data.shift_remove(told_only);
+    }
+    serde_json::from_value(data.into()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::reservation::Via;
+
+    fn name(text: &str) -> AgentName {
+        text.parse().unwrap()
+    }
+
+    fn about(worktree: Option<&str>, via: Via) -> About {
+        let worktree = worktree.map(|name| name.parse().unwrap());
+        About { reason: None, task: None, run: None, via, worktree }
+    }
+
+    fn hold(holder: &str, pattern: &str, fence: u64, about: About) -> Hold {
+        let at = Timestamp::from_millis(0);
+        Hold {
+            id: "abcdefgh".parse().unwrap(),
+            holder: name(holder),
+            pattern: Pattern::canonical(pattern.as_bytes()).unwrap(),
+            mode: Mode::Exclusive,
+            about,
+            granted_at: at,
+            expires_at: at,
+            fence,
+            unknown: serde_json::Map::new(),
+        }
+    }
+
+    fn note(agent: &str, path: &str, fence: u64) -> Note {
+        let path = Pattern::canonical(path.as_bytes()).unwrap();
+        Note { path, agent: name(agent), hold: None, fence, at: Timestamp::from_millis(0) }
+    }
+
+    fn is_overtaken(by: &Hold, note: &Note) -> bool {
+        is_overtaken_despite(by, note, &[])
+    }
+
+    fn is_overtaken_despite(by: &Hold, note: &Note, own: &[Hold]) -> bool {
+        let (agent, here) = (name("alice"), about(None, Via::Hook));
+        let committer = Committer {
+            agent: &agent,
+            about: &here,
+            now: Timestamp::from_millis(0),
+            case: Case::Sensitive,
+        };
+        !committer.overtaken_by(by, std::slice::from_ref(note), own).is_empty()
+    }
+
+    #[test]
+    fn only_a_later_grant_to_a_stranger_overtakes() {
+        let edit = note("alice", "src/a.rs", 7);
+        let command = || about(None, Via::Command);
+        assert!(is_overtaken(&hold("bob", "src/**", 8, command()), &edit));
+        assert!(!is_overtaken(&hold("bob", "src/**", 7, command()), &edit), "not after the edit");
+        assert!(!is_overtaken(&hold("bob", "docs/**", 8, command()), &edit), "somewhere else");
+        assert!(!is_overtaken(&hold("alice/sub", "src/**", 8, command()), &edit), "own subagent");
+        let mut shared = hold("bob", "src/**", 8, command());
+        shared.mode = Mode::Shared;
+        assert!(!is_overtaken(&shared, &edit), "who holds shared does not write");
+    }
+
+    #[test]
+    fn an_edit_in_another_worktree_does_not_overtake() {
+        let edit = note("alice", "src/a.rs", 7);
+        assert!(!is_overtaken(&hold("bob", "src/a.rs", 8, about(Some("side"), Via::Hook)), &edit));
+        assert!(is_overtaken(&hold("bob", "src/a.rs", 8, about(None, Via::Hook)), &edit));
+        let meant = about(Some("side"), Via::Command);
+        assert!(is_overtaken(&hold("bob", "src/a.rs", 8, meant), &edit));
+    }
+
+    #[test]
+    fn who_holds_it_again_has_looked() {
+        let (edit, other) = (note("alice", "src/a.rs", 7), about(None, Via::Command));
+        let by = hold("bob", "src/**", 8, other.clone());
+        let live = |fence| Hold {
+            expires_at: Timestamp::from_millis(1),
+            ..hold("alice", "src/a.rs", fence, other.clone())
+        };
+        assert!(!is_overtaken_despite(&by, &edit, &[live(9)]));
+        assert!(is_overtaken_despite(&by, &edit, &[live(8)]), "held since before the other");
+        let lapsed = hold("alice", "src/a.rs", 9, other.clone());
+        assert!(is_overtaken_despite(&by, &edit, &[lapsed]));
+    }
+
+    #[test]
+    fn notes_of_others_say_nothing_about_this_commit() {
+        let edit = note("carol", "src/a.rs", 7);
+        assert!(!is_overtaken(&hold("bob", "src/**", 8, about(None, Via::Command)), &edit));
+    }
+}

@@ -1,0 +1,130 @@
+//! What was edited in a worktree and not committed yet, with the fence that let it pass.
+//!
+//! One small file for each agent and path below the worktree's own git directory, so that several
+//! sessions write beside each other without a lock. Losing a note loses one safety net: that path
+//! is then only compared with who holds it at the time of the commit.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::core::ids::AgentName;
+use crate::core::pattern::Pattern;
+use crate::core::reservation::fence::Note;
+use crate::store::error::StoreError;
+use crate::store::files::{Files, Purpose};
+use crate::store::layout::HelperDir;
+
+/// A path, two names and some numbers.
+const NOTE_BYTES_MAX: u64 = 64 * 1024;
+/// More than this many edits without a commit are not looked through.
+const NOTES_MAX: usize = 20_000;
+
+/// The notes of one worktree.
+#[derive(Clone, Debug)]
+pub struct Notes {
+    dir: PathBuf,
+    files: Files,
+}
+
+impl Notes {
+    /// Those of the worktree with this git directory.
+    pub fn new(git_dir: &Path, files: Files) -> Notes {
+        Notes { dir: HelperDir::Notes.below(git_dir), files }
+    }
+
+    /// Notes an edit, in the place of an earlier one of the same agent and path.
+    pub fn put(&self, note: &Note) -> Result<(), StoreError> {
+        self.files.make_directories(&self.dir)?;
+        let name = file_name(&note.agent, &note.path);
+        let staged = self.dir.join(format!(".{name}.{}", std::process::id()));
+        self.files.remove(&staged)?;
+        let bytes = serde_json::to_vec(note).expect("a note is plain data");
+        self.files.write_new(&staged, &bytes, Purpose::Helper)?;
+        Ok(self.files.rename(&staged, &self.dir.join(name))?)
+    }
+
+    /// The note of that agent on that path.
+    pub fn get(&self, agent: &AgentName, path: &Pattern) -> Result<Option<Note>, StoreError> {
+        self.read(&self.dir.join(file_name(agent, path)))
+    }
+
+    /// Every note of this worktree that can be read.
+    pub fn all(&self) -> Result<Vec<Note>, StoreError> {
+        let mut notes = Vec::new();
+        let names = self.files.list(&self.dir)?;
+        let whole = names.iter().filter(|name| !name.as_encoded_bytes().starts_with(b"."));
+        for name in whole.take(NOTES_MAX) {
+            notes.extend(self.read(&self.dir.join(name))?);
+        }
+        Ok(notes)
+    }
+
+    /// Forgets that agent's note on that path; whether there was one.
+    pub fn forget(&self, agent: &AgentName, path: &Pattern) -> Result<bool, StoreError> {
+        Ok(self.files.remove(&self.dir.join(file_name(agent, path)))?)
+    }
+
+    /// What is no note, or was cut short, says nothing.
+    fn read(&self, path: &Path) -> Result<Option<Note>, StoreError> {
+        let bytes = self.files.read(path, NOTE_BYTES_MAX)?;
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+    }
+}
+
+/// Paths can be longer than a file's name, and hold what no name may.
+fn file_name(agent: &AgentName, path: &Pattern) -> String {
+    let mut hash = Sha256::new();
+    hash.update(agent.as_str());
+    hash.update([0]);
+    hash.update(path.as_bytes());
+    let digest = hash.finalize();
+    let start = digest[..16].try_into().expect("a digest has 32 bytes");
+    format!("{:032x}", u128::from_be_bytes(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::time::Timestamp;
+    use crate::store::testing::FILES;
+
+    fn note(agent: &str, path: &str, fence: u64) -> Note {
+        Note {
+            path: Pattern::canonical(path.as_bytes()).unwrap(),
+            agent: agent.parse().unwrap(),
+            hold: None,
+            fence,
+            at: Timestamp::from_millis(0),
+        }
+    }
+
+    #[test]
+    fn the_last_note_of_an_agent_on_a_path_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let notes = Notes::new(home.path(), FILES);
+        assert!(notes.all().unwrap().is_empty());
+        for fence in [1, 2] {
+            notes.put(&note("alice", "src/a.rs", fence)).unwrap();
+        }
+        notes.put(&note("bob", "src/a.rs", 3)).unwrap();
+        let mut fences: Vec<u64> = notes.all().unwrap().iter().map(|note| note.fence).collect();
+        fences.sort_unstable();
+        assert_eq!(fences, [2, 3]);
+        let alice = note("alice", "src/a.rs", 2);
+        assert_eq!(notes.get(&alice.agent, &alice.path).unwrap(), Some(alice.clone()));
+        assert!(notes.forget(&alice.agent, &alice.path).unwrap());
+        assert!(!notes.forget(&alice.agent, &alice.path).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_note_says_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let notes = Notes::new(home.path(), FILES);
+        notes.put(&note("alice", "src/a.rs", 1)).unwrap();
+        let directory = HelperDir::Notes.below(home.path());
+        std::fs::write(directory.join("0".repeat(32)), "{\"path\":").unwrap();
+        std::fs::write(directory.join(".staged.1"), "{").unwrap();
+        assert_eq!(notes.all().unwrap().len(), 1);
+    }
+}
