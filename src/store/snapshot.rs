@@ -287,7 +287,7 @@ impl Documents for Snapshot<'_> {
                 EntryKind::Document => ChildKind::Document,
                 EntryKind::Other => return Err(neither(dir, &name)),
             };
-            if name.contains('\u{fffd}') {
+            if std::str::from_utf8(entry.name).is_err() {
                 let why = format!("the name '{}' is not UTF-8", name.escape_debug());
                 return Err(ReadError::damaged(dir, why));
             }

@@ -41,6 +41,7 @@ fn what_overlaps() {
         ("a?c", "abc"),
         (r"a\*b", r"a\*b"),
         (".git", ".git"),
+        ("\u{fffd}", "\u{fffd}"),
     ] {
         assert!(conflicts(held, asked), "'{held}' and '{asked}' overlap");
     }
