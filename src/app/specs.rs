@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::app::error::AppError;
 use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
@@ -45,25 +45,24 @@ fn keep_bound(count: usize) -> Result<(), AppError> {
 /// An absolute path relative to the top of the work tree, through symbolic links if need be.
 fn inside(tree: &WorkTree, spec: &OsStr) -> Result<Vec<u8>, AppError> {
     let path = Path::new(spec);
-    let mut existing = path;
-    loop {
-        let resolved = existing.canonicalize();
-        if let Ok(top_relative) = resolved.as_deref().unwrap_or(existing).strip_prefix(&tree.top) {
-            let below = path.strip_prefix(existing).unwrap_or(Path::new(""));
-            let joined = top_relative.join(below);
-            let inside = joined.as_os_str().as_bytes();
-            return Ok(if inside.is_empty() { b".".to_vec() } else { inside.to_vec() });
-        }
-        match existing.parent() {
-            // What exists decides where the path leads; what does not exist is only spelled.
-            Some(parent) if resolved.is_err() => existing = parent,
-            _ => {
-                return Err(AppError::Usage(format!(
-                    "'{}' is outside the work tree at '{}'",
-                    path.display(),
-                    tree.top.display()
-                )));
-            }
+    let resolved = resolved(path);
+    let Ok(below) = resolved.strip_prefix(&tree.top) else {
+        return Err(AppError::Usage(format!(
+            "'{}' is outside the work tree at '{}'",
+            path.display(),
+            tree.top.display()
+        )));
+    };
+    let below = below.as_os_str().as_bytes();
+    Ok(if below.is_empty() { b".".to_vec() } else { below.to_vec() })
+}
+
+/// Where an absolute path leads. What exists of it decides; what does not exist is only spelled.
+fn resolved(path: &Path) -> PathBuf {
+    for existing in path.ancestors() {
+        if let Ok(real) = existing.canonicalize() {
+            return real.join(path.strip_prefix(existing).unwrap_or(Path::new("")));
         }
     }
+    path.to_owned()
 }

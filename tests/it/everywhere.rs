@@ -76,6 +76,18 @@ fn a_symlink_and_a_trailing_slash_change_nothing() {
     assert_eq!(repo.reserve("alice", &absolute)["pattern"], "docs/guide.md");
 }
 
+/// What is not there yet is where its directory leads.
+#[test]
+fn an_absolute_path_is_followed_as_far_as_it_exists() {
+    let repo = Repo::new();
+    symlink("docs", repo.work().join("alias")).unwrap();
+    symlink(repo.elsewhere(), repo.work().join("out")).unwrap();
+    let absolute = |path: &str| repo.work().join(path).display().to_string();
+    let inside = repo.reserve("alice", &absolute("alias/new/deep.md"));
+    assert_eq!(inside["pattern"], "docs/new/deep.md");
+    repo.coord("alice", ["reserve", &absolute("out/new.md")]).exits(exit::USAGE);
+}
+
 #[test]
 fn a_bare_repository_has_a_ledger() {
     let repo = Repo::new();
