@@ -28,6 +28,22 @@ pub enum AppError {
     Failed(Box<dyn std::error::Error + Send + Sync>),
 }
 
+/// An error with the chain of its causes, in git's style: `cannot x: because y: because z`.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        // Transparent wrappers repeat what they wrap.
+        if !message.ends_with(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        cause = error.source();
+    }
+    message
+}
+
 impl From<PatternError> for AppError {
     fn from(error: PatternError) -> AppError {
         AppError::Usage(error.to_string())

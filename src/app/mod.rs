@@ -8,6 +8,8 @@ pub mod error;
 pub mod events;
 pub mod identity;
 pub mod ledgers;
+pub mod next;
+pub mod open;
 pub mod reservations;
 pub mod specs;
 pub mod status;

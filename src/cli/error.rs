@@ -11,6 +11,7 @@ use super::color::Slot;
 use super::exit::ExitCode;
 use super::term::Ui;
 use crate::app::config::SettingError;
+use crate::app::error::with_causes;
 use crate::app::identity::IdentityError;
 use crate::core::text::shown;
 use crate::store::config::ConfigError;
@@ -125,18 +126,7 @@ impl CliError {
 
     /// A failure with the chain of its causes, in git's style: `cannot x: because y: because z`.
     pub(crate) fn caused(kind: ErrorKind, error: &dyn std::error::Error) -> CliError {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            let text = error.to_string();
-            // Transparent wrappers repeat what they wrap.
-            if !message.ends_with(&text) {
-                message.push_str(": ");
-                message.push_str(&text);
-            }
-            cause = error.source();
-        }
-        CliError::new(kind, message)
+        CliError::new(kind, with_causes(error))
     }
 
     /// A refusal: `code` is the word that programs go by, `next` holds commands that can be run.

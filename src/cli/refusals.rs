@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::error::{Advice, CliError, ErrorKind, Hint};
 use super::holds::{conflict_text, conflicts_json, fields, holds_json};
 use crate::app::error::AppError;
+use crate::app::next::{after_conflict, command as next, in_shell};
 use crate::core::documents::ReadError;
-use crate::core::pattern::Pattern;
 use crate::core::refusal::{Conflict, Refusal};
 use crate::core::text::is_disguise;
 use crate::core::time::Timestamp;
@@ -177,7 +177,7 @@ fn held(conflicts: &[Conflict], now: Timestamp) -> CliError {
     if let more @ 1.. = conflicts.len().saturating_sub(CONFLICTS_SHOWN_MAX) {
         lines.push(format!("and {more} more"));
     }
-    let commands = what_next(conflicts);
+    let commands = after_conflict(conflicts);
     let mut error = CliError::refused(
         "held",
         lines.join("\n       "),
@@ -207,39 +207,5 @@ fn held_fields(conflicts: &[Conflict], now: Timestamp) -> Map<String, Value> {
 pub(crate) fn held_json(conflicts: &[Conflict], now: Timestamp) -> Value {
     let messages: Vec<String> =
         conflicts.iter().take(1).map(|conflict| conflict_text(conflict, now)).collect();
-    json!({ "code": "held", "message": messages.concat(), "next": what_next(conflicts) })
-}
-
-/// Commands that can be run as they are. Patterns come from others, so `--` stands before them.
-fn what_next(conflicts: &[Conflict]) -> Vec<Vec<String>> {
-    let Some(first) = conflicts.first() else { return Vec::new() };
-    let mut commands = Vec::new();
-    if let Some(pattern) = from_top(&first.pattern) {
-        commands.push(next(&["check", "--", &pattern]));
-    }
-    commands.push(next(&["list", &format!("--holder={}", first.held.holder)]));
-    commands
-}
-
-/// A pattern as it can be typed in any directory.
-fn from_top(pattern: &Pattern) -> Option<String> {
-    let text = std::str::from_utf8(pattern.as_bytes()).ok()?;
-    Some(format!(":/{text}"))
-}
-
-fn next(words: &[&str]) -> Vec<String> {
-    ["git", "coord"].iter().chain(words).map(|word| (*word).to_owned()).collect()
-}
-
-/// A command as a shell reads it back.
-pub(crate) fn in_shell(words: &[impl AsRef<str>]) -> String {
-    let quoted = words.iter().map(AsRef::as_ref).map(|word: &str| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@,+".contains(c);
-        if !word.is_empty() && word.chars().all(is_plain) {
-            word.to_owned()
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    });
-    quoted.collect::<Vec<_>>().join(" ")
+    json!({ "code": "held", "message": messages.concat(), "next": after_conflict(conflicts) })
 }

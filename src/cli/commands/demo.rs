@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::app::next::in_shell;
 use crate::cli::color::Slot;
 use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
-use crate::cli::refusals::in_shell;
 use crate::cli::term::Ui;
 use crate::store::repository;
 

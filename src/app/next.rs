@@ -1,0 +1,39 @@
+//! What to run next: commands as words for programs, and as a shell reads them.
+
+use crate::core::pattern::Pattern;
+use crate::core::refusal::Conflict;
+
+/// Commands that can be run as they are. Patterns come from others, so `--` stands before them.
+pub fn after_conflict(conflicts: &[Conflict]) -> Vec<Vec<String>> {
+    let Some(first) = conflicts.first() else { return Vec::new() };
+    let mut commands = Vec::new();
+    if let Some(pattern) = from_top(&first.pattern) {
+        commands.push(command(&["check", "--", &pattern]));
+    }
+    commands.push(command(&["list", &format!("--holder={}", first.held.holder)]));
+    commands
+}
+
+/// A command of this program.
+pub fn command(words: &[&str]) -> Vec<String> {
+    ["git", "coord"].iter().chain(words).map(|word| (*word).to_owned()).collect()
+}
+
+/// A pattern as it can be typed in any directory.
+fn from_top(pattern: &Pattern) -> Option<String> {
+    let text = std::str::from_utf8(pattern.as_bytes()).ok()?;
+    Some(format!(":/{text}"))
+}
+
+/// A command as a shell reads it back.
+pub fn in_shell(words: &[impl AsRef<str>]) -> String {
+    let quoted = words.iter().map(AsRef::as_ref).map(|word: &str| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@,+".contains(c);
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.to_owned()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
