@@ -21,6 +21,8 @@ pub enum ValueKind {
     Agent,
     /// `auto`, `always`, `never` or a git boolean.
     Color,
+    /// `turn`, `commit`, `session` or `ttl`.
+    Release,
 }
 
 impl ValueKind {
@@ -32,6 +34,7 @@ impl ValueKind {
             ValueKind::Ttl => "duration from 1s to 24h",
             ValueKind::Agent => "agent name",
             ValueKind::Color => "auto, always, never or a boolean",
+            ValueKind::Release => "turn, commit, session or ttl",
         }
     }
 }
@@ -50,7 +53,13 @@ pub struct Key {
 }
 
 /// Every key that is read.
-pub const KEYS: [Key; 10] = [
+pub const KEYS: [Key; 13] = [
+    Key {
+        name: "coord.enabled",
+        kind: ValueKind::Boolean,
+        default: Some("false"),
+        meaning: "Whether hooks act in this repository. Where it is not set they are silent.",
+    },
     Key {
         name: "coord.agent",
         kind: ValueKind::Agent,
@@ -89,6 +98,20 @@ pub const KEYS: [Key; 10] = [
         kind: ValueKind::Duration,
         default: Some("5m"),
         meaning: "How far the clock of another machine may be off before a warning says so.",
+    },
+    Key {
+        name: "coord.hook.failClosed",
+        kind: ValueKind::Boolean,
+        default: Some("false"),
+        meaning: "Whether an edit is refused when its hook fails, such as on a damaged ledger. \
+                  Otherwise the failure is shown and the edit goes on.",
+    },
+    Key {
+        name: "coord.hook.release",
+        kind: ValueKind::Release,
+        default: Some("turn"),
+        meaning: "When reservations that came with edits end: with the agent's turn, with the \
+                  commit, with the session, or only when their time is over.",
     },
     Key {
         name: "color.coord",
@@ -138,12 +161,28 @@ pub enum ValueFault {
     /// No word about colour.
     #[error("expected auto, always, never, true or false")]
     Color,
+    /// No end of a reservation.
+    #[error("expected turn, commit, session or ttl")]
+    Release,
     /// No duration.
     #[error(transparent)]
     Duration(#[from] DurationError),
     /// No agent name.
     #[error(transparent)]
     Agent(#[from] BadId),
+}
+
+/// When reservations that came with edits end, if their time is not over before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseAt {
+    /// With the agent's turn.
+    Turn,
+    /// With the commit.
+    Commit,
+    /// With the session.
+    Session,
+    /// Not before their time is over.
+    Ttl,
 }
 
 /// The settings of one command.
@@ -161,6 +200,8 @@ pub struct Settings {
     pub queue: bool,
     /// `coord.clockSkew`.
     pub clock_skew: Duration,
+    /// `coord.hook.release`.
+    pub hook_release: ReleaseAt,
 }
 
 impl Settings {
@@ -176,6 +217,7 @@ impl Settings {
             fsync: required(lookup, "coord.fsync", boolean)?,
             queue: required(lookup, "coord.queue", boolean)?,
             clock_skew: required(lookup, "coord.clockSkew", |text| Ok(parse_duration(text)?))?,
+            hook_release: required(lookup, "coord.hook.release", release_at)?,
         })
     }
 }
@@ -184,6 +226,12 @@ impl Default for Settings {
     fn default() -> Self {
         Self::read(&|_| None).expect("every default in the table fits its key")
     }
+}
+
+/// Whether a key that is off by default is set to something else. What it is set to may be wrong,
+/// and is found to be when all settings are read.
+pub fn is_set_on(lookup: Lookup<'_>, name: &str) -> bool {
+    lookup(name).is_some_and(|text| parse_boolean(&text) != Some(false))
 }
 
 /// Reads a boolean as git does: words, or a number that is not zero.
@@ -233,13 +281,25 @@ fn check(lookup: Lookup<'_>, key: &Key) -> Result<(), SettingError> {
         ValueKind::Color if matches!(text, "auto" | "always" | "never") => Ok(()),
         ValueKind::Color => parse_boolean(text).map(drop).ok_or(ValueFault::Color),
         ValueKind::Duration => parse_duration(text).map(|_| ()).map_err(ValueFault::from),
+        ValueKind::Release => release_at(text).map(drop),
         ValueKind::Ttl => parse_ttl(text).map(|_| ()).map_err(ValueFault::from),
         ValueKind::Agent => text.parse::<AgentName>().map(|_| ()).map_err(ValueFault::from),
     };
     value(lookup, key.name, fits).map(drop)
 }
 
+/// Configured values by key.
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+fn release_at(text: &str) -> Result<ReleaseAt, ValueFault> {
+    match text {
+        "turn" => Ok(ReleaseAt::Turn),
+        "commit" => Ok(ReleaseAt::Commit),
+        "session" => Ok(ReleaseAt::Session),
+        "ttl" => Ok(ReleaseAt::Ttl),
+        _ => Err(ValueFault::Release),
+    }
+}
 
 fn boolean(text: &str) -> Result<bool, ValueFault> {
     parse_boolean(text).ok_or(ValueFault::Boolean)

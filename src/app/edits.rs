@@ -53,7 +53,8 @@ pub fn edit(ctx: &Ctx, paths: &[Pattern]) -> Result<Edited, AppError> {
     Ok(Edited { reserved: answer, at, notices })
 }
 
-fn about(ctx: &Ctx) -> About {
+/// What a hold that comes with an edit is for, and where the edit is made.
+pub fn about(ctx: &Ctx) -> About {
     About { reason: None, task: None, run: None, via: Via::Hook, worktree: ctx.worktree() }
 }
 

@@ -1,6 +1,7 @@
 //! Who acts, and why we think so.
 //!
-//! One agent has one name in every door. The order is: `--as`, `GIT_COORD_AGENT`, what the agent's
+//! One agent has one name in every door. An agent's hook is told it by its payload. Elsewhere the
+//! order is: `--as`, `GIT_COORD_AGENT`, what the agent's
 //! harness exports, `coord.agent`, and at last `user@host`, which is a person. Nothing here is
 //! proof: agents of one user trust each other.
 
@@ -43,6 +44,8 @@ pub enum ActorKind {
 pub enum IdentitySource {
     /// `--as`.
     Option,
+    /// The session that a hook was called by.
+    Hook,
     /// The named environment variable: ours, or that of a harness.
     Variable(&'static str),
     /// `coord.agent`.
@@ -56,6 +59,7 @@ impl IdentitySource {
     pub fn description(self) -> &'static str {
         match self {
             IdentitySource::Option => "--as",
+            IdentitySource::Hook => "the hook's session",
             IdentitySource::Variable(name) => name,
             IdentitySource::Config => "coord.agent",
             IdentitySource::Login => "user and host",
@@ -155,6 +159,18 @@ pub fn session_name(kind: &str, session: &str) -> AgentName {
     let from = if is_time_ordered { characters.len() - SESSION_CHARACTERS } else { 0 };
     let short: String = characters.into_iter().skip(from).take(SESSION_CHARACTERS).collect();
     AgentName::cleaned(&format!("{kind}:{short}"))
+}
+
+/// The name of a subagent of a session, by the id that its harness gives it.
+pub fn subagent_name(session: &AgentName, id: &str) -> AgentName {
+    AgentName::cleaned(&format!("{session}/{}", id.replace('/', "-")))
+}
+
+impl Identity {
+    /// The agent that a hook was called by, which its payload tells.
+    pub fn of_hook(name: AgentName) -> Identity {
+        Identity { name, kind: ActorKind::Agent, source: IdentitySource::Hook }
+    }
 }
 
 #[cfg(test)]

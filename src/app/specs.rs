@@ -58,11 +58,24 @@ fn inside(tree: &WorkTree, spec: &OsStr) -> Result<Vec<u8>, AppError> {
 }
 
 /// Where an absolute path leads. What exists of it decides; what does not exist is only spelled.
-fn resolved(path: &Path) -> PathBuf {
+pub fn resolved(path: &Path) -> PathBuf {
     for existing in path.ancestors() {
         if let Ok(real) = existing.canonicalize() {
             return real.join(path.strip_prefix(existing).unwrap_or(Path::new("")));
         }
     }
     path.to_owned()
+}
+
+/// The file at a resolved path, taken literally; none if it is no file of this work tree: outside,
+/// its top, or of a git directory.
+pub fn file(repository: &Repository, path: &Path) -> Result<Option<Pattern>, AppError> {
+    let below = repository.work_tree().and_then(|tree| path.strip_prefix(&tree.top).ok());
+    let Some(below) = below.filter(|below| !below.as_os_str().is_empty()) else {
+        return Ok(None);
+    };
+    if below.iter().any(|name| name.eq_ignore_ascii_case(".git")) {
+        return Ok(None);
+    }
+    Ok(pattern::parse(below.as_os_str().as_bytes(), &[], Reading::Literal)?.pop())
 }

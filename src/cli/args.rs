@@ -10,8 +10,8 @@ use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Su
 
 use super::color::ColorChoice;
 use super::commands::{
-    check, completions, demo, doctor, events, ledger, list, release, renew, reserve, status, sweep,
-    transfer, whoami,
+    check, completions, demo, doctor, events, hook, ledger, list, release, renew, reserve, status,
+    sweep, transfer, whoami,
 };
 use super::term::Manner;
 use crate::core::ids::AgentName;
@@ -110,11 +110,17 @@ pub(crate) enum Command {
     Events(events::Args),
     Ledger(ledger::Args),
     Doctor(doctor::Args),
+    Hook(hook::Args),
     Completions(completions::Args),
     Demo(demo::Args),
 }
 
 impl Command {
+    /// Whether it finds the repository and its configuration by itself, and in its own time.
+    pub(crate) fn looks_around_itself(&self) -> bool {
+        matches!(self, Command::Hook(_))
+    }
+
     /// What the parser cannot say in a sentence of its own; the error is the sentence.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         match self {
@@ -130,6 +136,7 @@ impl Command {
             | Command::Whoami(_)
             | Command::Ledger(_)
             | Command::Doctor(_)
+            | Command::Hook(_)
             | Command::Completions(_)
             | Command::Demo(_) => Ok(()),
         }

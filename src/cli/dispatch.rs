@@ -44,6 +44,7 @@ pub(crate) fn run(
         Command::Events(args) => args.run(ui, context),
         Command::Ledger(args) => args.run(ui, context),
         Command::Doctor(args) => args.run(ui, context),
+        Command::Hook(args) => args.run(ui, context),
         Command::Completions(args) => args.run(ui),
         Command::Demo(_) => demo::Args::run(ui),
     }

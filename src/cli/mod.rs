@@ -53,7 +53,22 @@ fn run_and_report(words: &[OsString], environment: &Environment) -> io::Result<E
         Err(error) => return report_unparsed(&error, words, environment),
     };
     let manner = cli.globals.manner();
-    match surroundings(cli.globals.directory.as_deref(), environment) {
+    let command = cli.command.unwrap_or_default();
+    if let Err(error) = cli.globals.directory.as_deref().map_or(Ok(()), enter) {
+        return error.report(&mut Ui::of_process(manner, environment, &|_| None));
+    }
+    if command.looks_around_itself() {
+        let mut ui = Ui::of_process(manner, environment, &|_| None);
+        let context = Context {
+            globals: &cli.globals,
+            environment,
+            config: &|_| None,
+            configured: &|_| Vec::new(),
+            repository: RefCell::new(None),
+        };
+        return run_parsed(&command, &mut ui, &context);
+    }
+    match surroundings(environment) {
         Ok((repository, config)) => {
             let lookup = |key: &str| config.get(key);
             let configured = |section: &str| config.names_in_section(section).into_iter().collect();
@@ -65,7 +80,7 @@ fn run_and_report(words: &[OsString], environment: &Environment) -> io::Result<E
                 configured: &configured,
                 repository: RefCell::new(Some(repository)),
             };
-            run_parsed(&cli.command.unwrap_or_default(), &mut ui, &context)
+            run_parsed(&command, &mut ui, &context)
         }
         Err(error) => error.report(&mut Ui::of_process(manner, environment, &|_| None)),
     }
@@ -82,19 +97,17 @@ fn run_parsed(command: &Command, ui: &mut Ui, context: &Context<'_>) -> io::Resu
     }
 }
 
-/// The repository, if there is one, and the configuration. As git does it, `-C` changes the
-/// directory before anything is looked for.
-fn surroundings(
-    directory: Option<&Path>,
-    env: &Environment,
-) -> Result<(Result<Repository, StoreError>, Config), CliError> {
-    if let Some(directory) = directory {
-        std::env::set_current_dir(directory).map_err(|error| {
-            let message =
-                format!("cannot change to '{}': {error}", shown(&directory.to_string_lossy()));
-            CliError::new(ErrorKind::Failure, message)
-        })?;
-    }
+/// As git does it, `-C` changes the directory before anything is looked for.
+fn enter(directory: &Path) -> Result<(), CliError> {
+    std::env::set_current_dir(directory).map_err(|error| {
+        let message =
+            format!("cannot change to '{}': {error}", shown(&directory.to_string_lossy()));
+        CliError::new(ErrorKind::Failure, message)
+    })
+}
+
+/// The repository, if there is one, and the configuration.
+fn surroundings(env: &Environment) -> Result<(Result<Repository, StoreError>, Config), CliError> {
     let repository = Repository::discover(env);
     let config = match &repository {
         Ok(repository) => Config::of_repository(repository, env)?,

@@ -42,3 +42,4 @@ mod testing;
 pub mod transact;
 pub mod tree;
 pub mod verify;
+mod work_tree;

@@ -26,6 +26,7 @@ mod everywhere;
 mod faults;
 mod frame;
 mod golden;
+mod hook;
 mod interop;
 mod laws;
 mod ledger;

@@ -12,6 +12,7 @@ fn defaults_come_from_the_table() {
     assert_eq!(settings.wait, Duration::from_secs(30));
     assert_eq!(settings.ttl.as_seconds(), 900);
     assert!(settings.fsync && settings.queue && settings.agent.is_none());
+    assert_eq!(settings.hook_release, ReleaseAt::Turn);
 }
 
 #[test]
@@ -29,6 +30,8 @@ fn a_bad_value_is_named_with_its_key() {
         ("coord.ttl", "25h"),
         ("coord.fsync", "maybe"),
         ("coord.agent", "no spaces"),
+        ("coord.enabled", "perhaps"),
+        ("coord.hook.release", "tomorrow"),
     ] {
         let error = read(key, text).expect_err(text);
         assert_eq!((error.key, error.value.as_str()), (key, text));
@@ -51,4 +54,11 @@ fn booleans_are_git_booleans() {
 fn misspelt_keys_are_found() {
     let configured = ["coord.ttl", "coord.tll", "coord.clockskew", "Coord.Wait", "user.name"];
     assert_eq!(unknown_keys(configured), ["coord.tll"]);
+}
+
+#[test]
+fn a_switch_is_on_where_it_is_set_and_not_off() {
+    let is_on = |text: Option<&str>| is_set_on(&|_| text.map(str::to_owned), "coord.enabled");
+    assert!(is_on(Some("true")) && is_on(Some("perhaps")));
+    assert!(!is_on(Some("no")) && !is_on(None));
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::app::config::Settings;
 use crate::app::doctor::{self, Check, State};
+use crate::app::next::in_shell;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
@@ -11,7 +12,6 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::open_with;
-use crate::cli::refusals::in_shell;
 use crate::cli::term::Ui;
 use crate::core::text::shown;
 use crate::store::layout::LedgerName;

@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod events;
+pub(crate) mod hook;
 pub(crate) mod ledger;
 pub(crate) mod list;
 pub(crate) mod release;

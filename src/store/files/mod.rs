@@ -127,6 +127,14 @@ impl Files {
         Ok(true)
     }
 
+    /// Adds to the end of `path`, creating it if it is absent.
+    pub fn append(&self, path: &Path, content: &[u8]) -> Result<()> {
+        let open = || OpenOptions::new().append(true).create(true).open(path);
+        let file = Step::new(Act::Open, path).run(open)?;
+        let append = Step::new(Act::Append, path).writing(&file, content);
+        append.run(|| (&file).write_all(content))
+    }
+
     /// Opens `path` to be locked, creating it if it is absent.
     pub fn open_lockable(&self, path: &Path) -> Result<File> {
         let open = || {

@@ -121,6 +121,37 @@ impl Program {
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 
+    /// The paths of the work tree with that top that differ from the index or are not in it and
+    /// not ignored, and those whose index differs from `HEAD`.
+    pub(super) fn changed(&self, top: &Path) -> Result<Vec<Vec<u8>>, ProgramError> {
+        let mut command = self.command(&[
+            "status",
+            "--porcelain=v1",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignore-submodules=all",
+        ]);
+        command.env("GIT_WORK_TREE", top).current_dir(top);
+        let listed = answer(command)?;
+        // Two letters and a space stand before each path.
+        let lines = listed.split(|byte| *byte == 0).filter(|line| line.len() > 3);
+        Ok(lines.map(|line| line[3..].to_vec()).collect())
+    }
+
+    /// Whether the path of the work tree with that top is ignored, and not tracked all the same.
+    pub(super) fn ignores(&self, top: &Path, path: &Path) -> Result<bool, ProgramError> {
+        let mut command = self.command(&["check-ignore", "--quiet", "--"]);
+        // A colon at the beginning would be magic, which this command cannot be told to leave.
+        command.arg(Path::new(".").join(path)).env("GIT_WORK_TREE", top);
+        let output = command.current_dir(top).output().map_err(ProgramError::NotStarted)?;
+        match output.status.code() {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(failure(&command, &output)),
+        }
+    }
+
     /// The configuration: keys in git's normal spelling with their values, the strongest last.
     pub(super) fn configuration(&self) -> Result<Vec<(String, String)>, ProgramError> {
         let listed = self.ask(&["config", "--list", "--null"])?;

@@ -1,6 +1,7 @@
 //! One call of a program in a test's world: who, where, with what arguments and environment.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -18,6 +19,7 @@ pub(crate) struct Call {
     args: Vec<OsString>,
     env: Vec<(OsString, Option<OsString>)>,
     config: Vec<(String, String)>,
+    input: Option<Vec<u8>>,
     user: Option<User>,
 }
 
@@ -38,6 +40,7 @@ impl Call {
             args: Vec::new(),
             env: Vec::new(),
             config: Vec::new(),
+            input: None,
             user: None,
         }
     }
@@ -75,6 +78,12 @@ impl Call {
     /// Sets a configuration key as `git -c` does.
     pub(crate) fn config(mut self, key: &str, value: &str) -> Call {
         self.config.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Gives it something to read on stdin.
+    pub(crate) fn input(mut self, bytes: impl Into<Vec<u8>>) -> Call {
+        self.input = Some(bytes.into());
         self
     }
 
@@ -117,8 +126,15 @@ impl Call {
         if let Some(User { uid, gid }) = self.user {
             command.uid(uid).gid(gid);
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(self.stdin()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
+    }
+
+    fn stdin(&self) -> Stdio {
+        let Some(bytes) = &self.input else { return Stdio::null() };
+        let file = tempfile::tempfile_in(self.world.join("tmp")).expect("a scratch file");
+        file.write_all_at(bytes, 0).expect("a scratch file can be written");
+        file.into()
     }
 
     /// Makes the call and proves that it touched nothing of the user's.

@@ -82,8 +82,9 @@ impl Output {
     }
 }
 
-/// Commands whose stdout is not one object: events are one a line, the others print no JSON.
-const NO_SINGLE_OBJECT: [&str; 3] = ["events", "completions", "demo"];
+/// Commands whose stdout is not one object of ours: events are one a line, hooks answer in the form
+/// of their caller, the others print no JSON.
+const NO_SINGLE_OBJECT: [&str; 4] = ["events", "hook", "completions", "demo"];
 
 fn wants_one_object(args: &[OsString]) -> bool {
     let options = args.split(|arg| arg == "--").next().unwrap_or(args);

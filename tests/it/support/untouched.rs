@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::contract::LOCAL_DIR;
 use super::env::make_hermetic;
 
 /// What may change inside a git directory; everything else there is the user's.
@@ -67,7 +68,9 @@ impl Untouched {
     }
 
     fn read(&mut self, path: &Path, git_dir: Option<&Path>) {
-        let is_ours = git_dir.is_some_and(|git_dir| ours(git_dir).any(|ours| ours == path));
+        let is_ours = git_dir.is_some_and(|git_dir| {
+            ours(git_dir).any(|ours| ours == path) || is_of_linked_worktree(git_dir, path)
+        });
         if is_ours || path == self.world.join(SCRATCH) {
             return;
         }
@@ -96,6 +99,12 @@ fn ours(git_dir: &Path) -> impl Iterator<Item = PathBuf> {
     let in_tables = git_dir.join(TABLES).is_dir();
     let refs: &[&str] = if in_tables { &[TABLES] } else { &OURS_IN_FILES };
     OURS.iter().chain(refs).map(|name| git_dir.join(name))
+}
+
+/// Whether this is our own directory in the private git directory of a linked worktree.
+fn is_of_linked_worktree(git_dir: &Path, path: &Path) -> bool {
+    let private = path.parent().and_then(Path::parent);
+    private == Some(&git_dir.join("worktrees")) && path.ends_with(LOCAL_DIR)
 }
 
 /// The user's refs and reflogs where they share their files with ours.

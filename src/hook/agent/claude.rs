@@ -1,0 +1,170 @@
+//! Claude Code: JSON with `hook_event_name` on stdin, `hookSpecificOutput` on stdout.
+//!
+//! Only the fields that are needed are looked at. What an edit writes may be anything, and is
+//! skipped: it need not even be UTF-8.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde_json::{Value, json};
+
+use super::{Call, Event, Unreadable, Verdict};
+use crate::app::identity::{session_name, subagent_name};
+
+/// The first part of the names of its sessions.
+const KIND: &str = "claude";
+const NAME: &str = "Claude Code";
+/// The tools that change one file. `MultiEdit` is gone from the product, not from its kin.
+const EDIT_TOOLS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
+const SHELL_TOOL: &str = "Bash";
+
+/// What every payload has.
+#[derive(serde::Deserialize)]
+struct Head {
+    session_id: String,
+    hook_event_name: String,
+    #[serde(default)]
+    agent_id: Option<String>,
+    #[serde(default)]
+    cwd: Option<PathText>,
+    #[serde(default)]
+    tool_name: Option<String>,
+    #[serde(default)]
+    duration_ms: Option<f64>,
+}
+
+/// What the payload of an edit has besides.
+#[derive(serde::Deserialize)]
+struct Edit {
+    tool_input: EditInput,
+}
+
+#[derive(serde::Deserialize)]
+struct EditInput {
+    #[serde(default)]
+    file_path: Option<PathText>,
+    #[serde(default)]
+    notebook_path: Option<PathText>,
+}
+
+/// Whether a payload looks like one of Claude Code's.
+pub(super) fn is_its_shape(input: &[u8]) -> bool {
+    serde_json::from_slice::<Head>(input).is_ok()
+}
+
+pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
+    let head: Head = serde_json::from_slice(input).map_err(malformed)?;
+    if !head.session_id.contains(|letter: char| letter.is_ascii_alphanumeric()) {
+        return Err(malformed("its session has no id"));
+    }
+    let session = session_name(KIND, &head.session_id);
+    let subagent = head.agent_id.as_deref().filter(|id| !id.is_empty());
+    let tool = head.tool_name.as_deref().unwrap_or_default();
+    let event = match head.hook_event_name.as_str() {
+        "SessionStart" => Event::SessionStart,
+        "PreToolUse" if EDIT_TOOLS.contains(&tool) => edit(input)?,
+        "PostToolUse" if tool == SHELL_TOOL => Event::ShellRan(duration(head.duration_ms)),
+        "Stop" => Event::TurnEnd,
+        // Without its id the whole session would be meant.
+        "SubagentStop" if subagent.is_some() => Event::SubagentEnd,
+        "SessionEnd" => Event::SessionEnd,
+        _ => Event::Other,
+    };
+    Ok(Call {
+        agent: subagent.map_or_else(|| session.clone(), |id| subagent_name(&session, id)),
+        directory: head.cwd.map(|text| text.0).filter(|path| path.is_absolute()),
+        event,
+    })
+}
+
+pub(super) fn encode(event: &Event, verdict: &Verdict) -> Option<Value> {
+    let name = match event {
+        Event::SessionStart => "SessionStart",
+        Event::ShellRan(_) => "PostToolUse",
+        Event::TurnEnd => "Stop",
+        Event::SubagentEnd => "SubagentStop",
+        Event::SessionEnd => "SessionEnd",
+        Event::Edit(_) | Event::Other => "PreToolUse",
+    };
+    let told = |text: &str| json!({ "hookEventName": name, "additionalContext": text });
+    Some(match verdict {
+        Verdict::Silence => return None,
+        Verdict::Deny(reason) => json!({
+            "hookSpecificOutput": {
+                "hookEventName": name,
+                "permissionDecision": "deny",
+                "permissionDecisionReason": reason,
+            }
+        }),
+        Verdict::Tell(text) => json!({ "hookSpecificOutput": told(text) }),
+        Verdict::Warn(text) => json!({ "systemMessage": text, "hookSpecificOutput": told(text) }),
+    })
+}
+
+fn malformed(why: impl fmt::Display) -> Unreadable {
+    Unreadable::Malformed { agent: NAME, why: why.to_string() }
+}
+
+fn edit(input: &[u8]) -> Result<Event, Unreadable> {
+    let Edit { tool_input: EditInput { file_path, notebook_path } } =
+        serde_json::from_slice(input).map_err(malformed)?;
+    let path = file_path.or(notebook_path).ok_or_else(|| malformed("an edit names no file"))?.0;
+    if !path.is_absolute() {
+        return Err(malformed("the path of an edit is not absolute"));
+    }
+    Ok(Event::Edit(without_dots(&path)))
+}
+
+/// Claude Code resolves `.` and `..` by the letters of the path, whatever is linked where.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+fn duration(millis: Option<f64>) -> Option<Duration> {
+    Duration::try_from_secs_f64(millis? / 1_000.0).ok()
+}
+
+/// A path in JSON. Half of a surrogate pair stands for no character, and Claude Code's own file
+/// calls put U+FFFD in its place.
+struct PathText(PathBuf);
+
+impl<'de> Deserialize<'de> for PathText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PathText, D::Error> {
+        deserializer.deserialize_bytes(PathVisitor)
+    }
+}
+
+struct PathVisitor;
+
+impl Visitor<'_> for PathVisitor {
+    type Value = PathText;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a path")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<PathText, E> {
+        let mut path = bytes.to_vec();
+        for at in 0..path.len().saturating_sub(2) {
+            if path[at] == 0xed && path[at + 1] >= 0xa0 {
+                path[at..at + 3].copy_from_slice("\u{fffd}".as_bytes());
+            }
+        }
+        Ok(PathText(OsString::from_vec(path).into()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

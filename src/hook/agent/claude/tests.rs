@@ -1,0 +1,105 @@
+//! Tests of the dialect.
+
+use std::os::unix::ffi::OsStrExt as _;
+
+use super::*;
+
+fn payload(rest: &str) -> Vec<u8> {
+    format!("{{\"session_id\":\"7f3a91c2-0000-4000-8000-000000000000\",{rest}}}").into_bytes()
+}
+
+fn edit_of(path: &[u8]) -> Vec<u8> {
+    let before = payload("\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Edit\"");
+    let before = &before[..before.len() - 1];
+    [before, b",\"tool_input\":{\"file_path\":\"", path, b"\",\"old_string\":\"\\ud800 \xff\"}}"]
+        .concat()
+}
+
+fn event(rest: &str) -> Event {
+    decode(&payload(rest)).unwrap().event
+}
+
+#[test]
+fn a_session_and_its_subagent_have_names() {
+    let stop = "\"hook_event_name\":\"Stop\"";
+    assert_eq!(decode(&payload(stop)).unwrap().agent.as_str(), "claude:7f3a91c2");
+    let sub = decode(&payload(&format!("{stop},\"agent_id\":\"a/b c\""))).unwrap().agent;
+    assert_eq!(sub.as_str(), "claude:7f3a91c2/a-b-c");
+    let none = decode(&payload(&format!("{stop},\"agent_id\":null"))).unwrap().agent;
+    assert_eq!(none.as_str(), "claude:7f3a91c2");
+}
+
+#[test]
+fn events_that_are_no_matter_of_ours_are_let_pass() {
+    for rest in [
+        "\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Read\",\"tool_input\":7",
+        "\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"Edit\"",
+        "\"hook_event_name\":\"SubagentStop\"",
+        "\"hook_event_name\":\"EventOfTomorrow\"",
+    ] {
+        assert_eq!(event(rest), Event::Other, "{rest}");
+    }
+}
+
+#[test]
+fn a_shell_command_took_what_it_took() {
+    let ran = "\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"Bash\"";
+    assert_eq!(event(ran), Event::ShellRan(None));
+    let took = event(&format!("{ran},\"duration_ms\":1500"));
+    assert_eq!(took, Event::ShellRan(Some(Duration::from_millis(1_500))));
+    assert_eq!(event(&format!("{ran},\"duration_ms\":-1")), Event::ShellRan(None));
+}
+
+/// 3/BASH: names are bytes; what the edit writes is not looked at.
+#[test]
+fn paths_of_any_bytes_are_read() {
+    for (spelled, meant) in [
+        (&b"/w/$(whoami).go"[..], &b"/w/$(whoami).go"[..]),
+        (b"/w/a\\nb\\\"c'.rs", b"/w/a\nb\"c'.rs"),
+        (b"/w/\xff.rs", b"/w/\xff.rs"),
+        (b"/w/\\udcff.rs", "/w/\u{fffd}.rs".as_bytes()),
+        (b"/w/\\ud83d\\ude00", "/w/\u{1f600}".as_bytes()),
+        (b"/w/./a/../../x//y", b"/x/y"),
+        (b"/../../x", b"/x"),
+    ] {
+        let Event::Edit(path) = decode(&edit_of(spelled)).unwrap().event else {
+            panic!("no edit: {}", spelled.escape_ascii());
+        };
+        assert_eq!(path.as_os_str().as_bytes(), meant, "{}", spelled.escape_ascii());
+    }
+}
+
+#[test]
+fn what_is_not_documented_is_unreadable() {
+    for input in [
+        &b""[..],
+        b"null",
+        b"[]",
+        b"{",
+        b"\xff\xfe",
+        b"{\"session_id\":\"\",\"hook_event_name\":\"Stop\"}",
+        b"{\"session_id\":7,\"hook_event_name\":\"Stop\"}",
+        b"{\"hook_event_name\":\"Stop\"}",
+        b"{\"session_id\":\"x\"}",
+    ] {
+        assert!(decode(input).is_err(), "{}", input.escape_ascii());
+    }
+    let edit = "\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Write\"";
+    for rest in ["", ",\"tool_input\":{}", ",\"tool_input\":{\"file_path\":7}"] {
+        assert!(decode(&payload(&format!("{edit}{rest}"))).is_err(), "{rest}");
+    }
+    assert!(decode(&edit_of(b"relative.rs")).is_err());
+}
+
+#[test]
+fn silence_is_no_answer_and_never_an_approval() {
+    let edit = Event::Edit("/w/a".into());
+    assert_eq!(encode(&edit, &Verdict::Silence), None);
+    let denied = encode(&edit, &Verdict::Deny("no".to_owned())).unwrap();
+    assert_eq!(denied["hookSpecificOutput"]["permissionDecision"], "deny");
+    for verdict in [Verdict::Tell("x".to_owned()), Verdict::Warn("x".to_owned())] {
+        let told = encode(&edit, &verdict).unwrap();
+        assert_eq!(told["hookSpecificOutput"]["additionalContext"], "x");
+        assert!(told["hookSpecificOutput"].get("permissionDecision").is_none());
+    }
+}

@@ -1,0 +1,115 @@
+//! Agents' hooks: each agent has its dialect, all of them have one rule.
+//!
+//! ```text
+//! payload -> dialect: Call{agent, event} -> rule -> Verdict -> dialect -> answer
+//! ```
+//!
+//! A new agent is one more [`Dialect`]; [`rule`] does not change for it. [`run`] is everything
+//! around that: reading the payload, the time limit, and what happens when something fails.
+
+mod claude;
+mod rule;
+pub mod run;
+mod words;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::core::ids::AgentName;
+
+/// How a kind of agent talks to its hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// Claude Code.
+    Claude,
+}
+
+/// Somebody did, or is about to do, something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Call {
+    /// Who: a session, or a subagent of one.
+    agent: AgentName,
+    /// Where that agent stands, if the payload says so.
+    directory: Option<PathBuf>,
+    /// What.
+    event: Event,
+}
+
+/// What agents' hooks are called for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Event {
+    /// A session begins or goes on.
+    SessionStart,
+    /// A file is about to be changed, by an absolute path without `.` and `..`.
+    Edit(PathBuf),
+    /// A shell command has run, for that long if it is known.
+    ShellRan(Option<Duration>),
+    /// The agent has finished its turn.
+    TurnEnd,
+    /// A subagent has finished.
+    SubagentEnd,
+    /// The session is over.
+    SessionEnd,
+    /// Something that is no matter of ours.
+    Other,
+}
+
+/// What the agent is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// Nothing: what was to be done is done, under the user's own rules of permission.
+    Silence,
+    /// Not to do it, and why.
+    Deny(String),
+    /// To go on, knowing this.
+    Tell(String),
+    /// To go on, knowing this, which the person in front of it should know as well.
+    Warn(String),
+}
+
+/// A payload that is not what was documented.
+#[derive(Debug, thiserror::Error)]
+enum Unreadable {
+    /// More than any agent sends.
+    #[error("the hook's input is longer than {} MB", run::INPUT_BYTES_MAX >> 20)]
+    TooLong,
+    /// It could not be read at all.
+    #[error("cannot read the hook's input: {0}")]
+    Input(std::io::Error),
+    /// It is not the JSON that the agent documents.
+    #[error("the hook's input is not what {agent} sends: {why}")]
+    Malformed {
+        /// Who was thought to send it.
+        agent: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Dialect {
+    /// Every dialect, in the order in which they are tried.
+    const ALL: [Dialect; 1] = [Dialect::Claude];
+
+    /// The dialect of a payload, known by its shape. What looks like none is taken for the first.
+    fn of(input: &[u8]) -> Dialect {
+        let speaks = |dialect: &Dialect| match dialect {
+            Dialect::Claude => claude::is_its_shape(input),
+        };
+        Dialect::ALL.into_iter().find(speaks).unwrap_or(Dialect::ALL[0])
+    }
+
+    fn decode(self, input: &[u8]) -> Result<Call, Unreadable> {
+        match self {
+            Dialect::Claude => claude::decode(input),
+        }
+    }
+
+    /// The answer to an event; none where silence is the answer.
+    fn encode(self, event: &Event, verdict: &Verdict) -> Option<Value> {
+        match self {
+            Dialect::Claude => claude::encode(event, verdict),
+        }
+    }
+}

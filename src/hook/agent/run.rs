@@ -1,0 +1,255 @@
+//! A hook's call from stdin to answer: bounded in size and time, and never in the way of the
+//! agent's work because of a fault of its own.
+
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{Call, Dialect, Event, Unreadable, Verdict, rule};
+use crate::app::config::{Settings, is_set_on};
+use crate::app::error::{AppError, with_causes};
+use crate::app::identity::{AGENT_VARIABLE, Identity};
+use crate::app::open::Surroundings;
+use crate::app::specs;
+use crate::core::environment::Environment;
+use crate::core::ids::AgentName;
+use crate::core::text::shown;
+use crate::store::config::Config;
+use crate::store::error::StoreError;
+use crate::store::files::Files;
+use crate::store::repository::Repository;
+use crate::store::shared_mode::SharedMode;
+
+/// Edits write whole files; nobody writes one of this size.
+pub(super) const INPUT_BYTES_MAX: u64 = 16 << 20;
+/// How long an agent is kept waiting at most.
+const LIMIT: Duration = Duration::from_secs(2);
+/// How much of that is spent waiting for other writers.
+const WAIT_MAX: Duration = Duration::from_secs(1);
+/// What a warning after a shell command is worth.
+const SHELL_LIMIT: Duration = Duration::from_millis(300);
+/// The file that an agent's later shell commands take their variables from.
+const ENV_FILE_VARIABLE: &str = "CLAUDE_ENV_FILE";
+const ENV_FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// How a hook's call ends.
+#[derive(Debug, PartialEq)]
+pub enum Reply {
+    /// With nothing to say.
+    Silence,
+    /// With an answer for the agent.
+    Answer(Value),
+    /// With a failure, which is shown and blocks nothing.
+    Failed(String),
+}
+
+/// What the one who waits hears from the one who works.
+enum Progress {
+    /// The call is understood.
+    Understood(Stance),
+    /// It is done.
+    Done(Reply),
+}
+
+/// What to do about a failure, and how long to wait for it.
+#[derive(Clone)]
+struct Stance {
+    dialect: Dialect,
+    event: Event,
+    fails_closed: bool,
+}
+
+impl Stance {
+    fn limit(&self) -> Duration {
+        if matches!(self.event, Event::ShellRan(_)) { SHELL_LIMIT } else { LIMIT }
+    }
+
+    /// The reply to a call that took too long.
+    fn late(&self) -> Reply {
+        match self.event {
+            // It would have been a kindness, which is worth no waiting.
+            Event::ShellRan(_) => Reply::Silence,
+            _ => self.failed(&format!("took longer than {}s", LIMIT.as_secs())),
+        }
+    }
+
+    /// The reply to a call that failed. An input that cannot be read may be an edit.
+    fn failed(&self, why: &str) -> Reply {
+        let may_be_edit = matches!(self.event, Event::Edit(_) | Event::Other);
+        let refusal = format!(
+            "git coord: not edited, because the edit could not be checked and \
+             coord.hook.failClosed is set: {why}"
+        );
+        let answer = || self.dialect.encode(&self.event, &Verdict::Deny(refusal));
+        let closed = (self.fails_closed && may_be_edit).then(answer).flatten();
+        closed.map_or_else(|| Reply::Failed(why.to_owned()), Reply::Answer)
+    }
+}
+
+/// Answers a hook's call, whose payload is on stdin, within the time limit.
+pub fn run(dialect: Option<Dialect>, environment: &Environment) -> Reply {
+    let begun = Instant::now();
+    let (sender, progress) = mpsc::channel();
+    let environment = environment.clone();
+    // The one who is late is left behind: it dies with the process, which is no harm to a ledger.
+    let work = move || {
+        let reply = Work { dialect, environment: &environment, sender: &sender }.reply();
+        sender.send(Progress::Done(reply)).ok();
+    };
+    if let Err(error) = thread::Builder::new().name("hook".to_owned()).spawn(work) {
+        return Reply::Failed(format!("cannot start: {error}"));
+    }
+    wait(&progress, begun)
+}
+
+fn wait(progress: &Receiver<Progress>, begun: Instant) -> Reply {
+    let mut stance: Option<Stance> = None;
+    loop {
+        let limit = stance.as_ref().map_or(LIMIT, Stance::limit);
+        let failed = |why: &str| match &stance {
+            Some(stance) => stance.failed(why),
+            None => Reply::Failed(why.to_owned()),
+        };
+        match progress.recv_timeout(limit.saturating_sub(begun.elapsed())) {
+            Ok(Progress::Understood(understood)) => stance = Some(understood),
+            Ok(Progress::Done(reply)) => return reply,
+            Err(RecvTimeoutError::Timeout) => {
+                return stance.map_or_else(
+                    || Reply::Failed(format!("no input within {}s", LIMIT.as_secs())),
+                    |stance| stance.late(),
+                );
+            }
+            Err(RecvTimeoutError::Disconnected) => return failed("stopped in the middle"),
+        }
+    }
+}
+
+/// One call, from stdin to reply.
+struct Work<'a> {
+    dialect: Option<Dialect>,
+    environment: &'a Environment,
+    sender: &'a Sender<Progress>,
+}
+
+impl Work<'_> {
+    fn reply(&self) -> Reply {
+        let input = read_input();
+        let dialect = self.dialect.unwrap_or_else(|| Dialect::of(input.as_deref().unwrap_or(&[])));
+        let call = input.and_then(|input| dialect.decode(&input));
+        let event = call.as_ref().map_or(Event::Other, |call| call.event.clone());
+        if let Ok(Call { event: Event::Other, .. }) = call {
+            return Reply::Silence;
+        }
+        if let Ok(call) = &call {
+            self.go_where_it_happens(call);
+        }
+        let repository = Repository::discover(self.environment);
+        let config = match &repository {
+            Ok(repository) => Config::of_repository(repository, self.environment),
+            Err(_) => Config::of_user(self.environment),
+        };
+        let config = match config {
+            Ok(config) => config,
+            Err(error) => return Reply::Failed(one_line(&error.to_string())),
+        };
+        let lookup = |key: &str| config.get(key);
+        if !is_set_on(&lookup, "coord.enabled") {
+            return Reply::Silence;
+        }
+        let fails_closed = is_set_on(&lookup, "coord.hook.failClosed");
+        let stance = Stance { dialect, event, fails_closed };
+        self.sender.send(Progress::Understood(stance.clone())).ok();
+        let verdict = call.map_err(|error| AppError::Failed(Box::new(error)));
+        let verdict = verdict.and_then(|call| self.verdict(&call, repository, &lookup));
+        match verdict {
+            Ok(verdict) => {
+                let answer = dialect.encode(&stance.event, &verdict);
+                answer.map_or(Reply::Silence, Reply::Answer)
+            }
+            Err(AppError::Failed(error)) => stance.failed(&one_line(&with_causes(&*error))),
+            Err(error) => stance.failed(&one_line(&with_causes(&error))),
+        }
+    }
+
+    /// An edit belongs to the repository that its file lies in, wherever the agent stands. Who has
+    /// named a git directory means that one, and the directory that it is used from.
+    fn go_where_it_happens(&self, call: &Call) {
+        if self.environment.non_empty("GIT_DIR").is_some() {
+            return;
+        }
+        let directory = match &call.event {
+            Event::Edit(path) => directory_of(path),
+            _ => call.directory.clone(),
+        };
+        // Where nobody can go, the question is asked from here.
+        directory.map(std::env::set_current_dir);
+    }
+
+    fn verdict(
+        &self,
+        call: &Call,
+        repository: Result<Repository, StoreError>,
+        lookup: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Verdict, AppError> {
+        let repository = match (repository, &call.event) {
+            (Err(StoreError::NotARepository(_)), Event::Edit(_)) => return Ok(Verdict::Silence),
+            (repository, _) => repository?,
+        };
+        let mut settings =
+            Settings::read(lookup).map_err(|error| AppError::Failed(Box::new(error)))?;
+        settings.wait = settings.wait.min(WAIT_MAX);
+        let surroundings = Surroundings { environment: self.environment, config: lookup };
+        let clock = surroundings.clock()?;
+        let identity = Identity::of_hook(call.agent.clone());
+        let ctx = surroundings.open(repository, settings, identity, clock)?;
+        if call.event == Event::SessionStart {
+            self.hand_on(&call.agent)?;
+        }
+        rule::apply(&ctx, &call.event)
+    }
+
+    /// Lets the agent's later shell commands, and the git hooks that they run, know who acts.
+    fn hand_on(&self, agent: &AgentName) -> Result<(), AppError> {
+        let Some(path) = self.environment.os(ENV_FILE_VARIABLE).filter(|path| !path.is_empty())
+        else {
+            return Ok(());
+        };
+        let path = Path::new(path);
+        let files = Files { fsync: false, shared: SharedMode::Umask };
+        let before = files.read(path, ENV_FILE_BYTES_MAX).map_err(StoreError::from)?;
+        let before = before.unwrap_or_default();
+        // No name of an agent has a quote in it.
+        let (assignment, value) = (format!("export {AGENT_VARIABLE}="), format!("'{agent}'"));
+        let export = format!("{assignment}{value}");
+        let is_ours = |line: &&[u8]| line.starts_with(assignment.as_bytes());
+        let last = before.split(|byte| *byte == b'\n').rev().find(is_ours);
+        if last == Some(export.as_bytes()) {
+            return Ok(());
+        }
+        let gap = if before.is_empty() || before.ends_with(b"\n") { "" } else { "\n" };
+        let line = format!("{gap}{export}\n");
+        Ok(files.append(path, line.as_bytes()).map_err(StoreError::from)?)
+    }
+}
+
+/// The payload, as far as it is not too long.
+fn read_input() -> Result<Vec<u8>, Unreadable> {
+    let mut input = Vec::new();
+    let read = io::stdin().lock().take(INPUT_BYTES_MAX + 1).read_to_end(&mut input);
+    read.map_err(Unreadable::Input)?;
+    if input.len() as u64 > INPUT_BYTES_MAX { Err(Unreadable::TooLong) } else { Ok(input) }
+}
+
+/// The nearest directory that there is on the way to a file.
+fn directory_of(file: &Path) -> Option<PathBuf> {
+    let resolved = specs::resolved(file);
+    resolved.ancestors().skip(1).find(|directory| directory.is_dir()).map(Path::to_owned)
+}
+
+fn one_line(message: &str) -> String {
+    shown(&message.lines().map(str::trim).collect::<Vec<_>>().join(" ")).into_owned()
+}

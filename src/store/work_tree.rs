@@ -1,0 +1,41 @@
+//! What git says of the files in the work tree. Nothing here writes to it or to the index.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::store::error::StoreError;
+use crate::store::repository::{Reader, Repository};
+
+impl Repository {
+    /// Whether git ignores that path of the work tree; what is tracked is never ignored.
+    pub fn is_ignored(&self, path: &[u8]) -> Result<bool, StoreError> {
+        let Some(tree) = self.work_tree() else { return Ok(false) };
+        let path = Path::new(OsStr::from_bytes(path));
+        match self.reader() {
+            Reader::LibGit2(git) => {
+                Ok(git.is_path_ignored(path)? && git.index()?.get_path(path, 0).is_none())
+            }
+            Reader::Program => Ok(self.program().ignores(&tree.top, path)?),
+        }
+    }
+
+    /// The paths of the work tree that are not as they were committed, and that were written since
+    /// then, if a time is given. The git program is asked: it is much faster where there is much.
+    pub fn changed_since(&self, then: Option<SystemTime>) -> Result<Vec<Vec<u8>>, StoreError> {
+        let Some(tree) = self.work_tree() else { return Ok(Vec::new()) };
+        let mut changed = self.program().changed(&tree.top)?;
+        if let Some(then) = then {
+            changed.retain(|path| was_written(&tree.top, path, then));
+        }
+        Ok(changed)
+    }
+}
+
+/// Whether a file was written since then. One that is gone was removed from its directory.
+fn was_written(top: &Path, path: &[u8], then: SystemTime) -> bool {
+    let file = top.join(OsStr::from_bytes(path));
+    let metadata = file.symlink_metadata().or_else(|_| file.parent().unwrap_or(top).metadata());
+    metadata.and_then(|metadata| metadata.modified()).is_ok_and(|modified| modified >= then)
+}

@@ -1,0 +1,133 @@
+//! A hook that fails says so in one line and is not in the way, unless it is told to be.
+
+use std::fs::File;
+use std::process::Stdio;
+
+use serde_json::json;
+
+use super::*;
+use crate::support::contract::LOCAL_DIR;
+
+fn fails_closed(repo: &Repo) {
+    repo.git(["config", "coord.hook.failClosed", "true"]);
+}
+
+#[test]
+fn input_that_cannot_be_read() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    let no_file = session.payload("PreToolUse", &json!({ "tool_name": "Edit", "tool_input": {} }));
+    let relative = json!({ "tool_name": "Edit", "tool_input": { "file_path": "src/main.rs" } });
+    let inputs: [Vec<u8>; 8] = [
+        Vec::new(),
+        b"\xff\xfe\x00".to_vec(),
+        b"{\"session_id\":".to_vec(),
+        b"[1,2]".to_vec(),
+        b"{\"session_id\":\"\",\"hook_event_name\":\"Stop\"}".to_vec(),
+        vec![b'['; 100_000],
+        no_file.to_string().into_bytes(),
+        session.payload("PreToolUse", &relative).to_string().into_bytes(),
+    ];
+    for input in &inputs {
+        let said = fails_open(&hook(&repo).input(input.clone()).run());
+        assert!(said.contains("not what Claude Code sends"), "{said}");
+    }
+    fails_closed(&repo);
+    for input in inputs {
+        let reason = denial(&hook(&repo).input(input).run());
+        assert!(reason.contains("coord.hook.failClosed"), "{reason}");
+    }
+}
+
+#[test]
+fn input_that_is_too_long_is_not_read_to_its_end() {
+    let repo = enabled();
+    let write = |length: usize| {
+        let file = repo.work().join("src/main.rs");
+        let input = json!({ "file_path": file, "content": "x".repeat(length) });
+        let more = json!({ "tool_name": "Write", "tool_input": input });
+        Session::new(&repo, ONE).call("PreToolUse", &more).run()
+    };
+    silent(&write(15 << 20));
+    let said = fails_open(&write(17 << 20));
+    assert!(said.contains("longer than 16 MB"), "{said}");
+}
+
+/// 3/MON-D2: an agent waits two seconds at most, whatever does not come.
+#[test]
+fn input_that_does_not_come_is_not_waited_for() {
+    let repo = enabled();
+    let call = hook(&repo);
+    let mut child = call.command().stdin(Stdio::piped()).spawn().unwrap();
+    let kept_open = child.stdin.take();
+    fails_open(&call.finish(child));
+    drop(kept_open);
+}
+
+/// 3/MON-D2: a ledger that somebody else has locked.
+#[test]
+fn a_busy_ledger() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    session.edits("docs/guide.md");
+    let tip = repo.tip();
+    let lock = File::open(repo.git_dir().join(LOCAL_DIR).join("locks/reservations.lock")).unwrap();
+    lock.lock().unwrap();
+    let said = fails_open(&session.edit("src/main.rs"));
+    assert!(said.contains("'reservations' is busy"), "{said}");
+    fails_open(&session.event("Stop"));
+    fails_closed(&repo);
+    let reason = session.is_refused("src/main.rs");
+    assert!(reason.contains("'reservations' is busy"), "{reason}");
+    // Only edits are refused: nothing else could be undone by it.
+    fails_open(&session.event("Stop"));
+    assert_eq!(repo.tip(), tip);
+}
+
+#[test]
+fn a_damaged_ledger() {
+    let repo = enabled();
+    let id = repo.reserve_id("alice", "src/main.rs");
+    repo.overwrite(&repo.documents_of(&id), "{ no json");
+    let session = Session::new(&repo, ONE);
+    let said = fails_open(&session.edit("src/main.rs"));
+    assert!(said.contains(&id), "{said}");
+    fails_closed(&repo);
+    assert!(session.is_refused("src/main.rs").contains(&id));
+}
+
+#[test]
+fn settings_that_make_no_sense() {
+    let repo = enabled();
+    for (key, value) in
+        [("coord.ttl", "soon"), ("coord.enabled", "perhaps"), ("coord.hook.release", "never")]
+    {
+        let call = Session::new(&repo, ONE).edit_call("src/main.rs").config(key, value);
+        assert!(fails_open(&call.clone().run()).contains(key));
+        denial(&call.config("coord.hook.failClosed", "true").run());
+    }
+}
+
+/// Outside of any repository nothing is switched on; where the user's own settings do so, an edit
+/// is still nobody's affair, and a session is told.
+#[test]
+fn no_repository() {
+    let repo = Repo::new();
+    let session = Session::new(&repo, ONE).standing_in(&repo.elsewhere());
+    session.edits("x.rs");
+    silent(&session.event("Stop"));
+    let switched_on = |call: Call| call.config("coord.enabled", "true").run();
+    silent(&switched_on(session.edit_call("x.rs")));
+    let said = fails_open(&switched_on(session.call("Stop", &json!({}))));
+    assert!(said.contains("not a git repository"), "{said}");
+}
+
+/// A line in an agent's settings that this version does not know must never block.
+#[test]
+fn an_unknown_hook_is_wrong_usage() {
+    let repo = enabled();
+    repo.coord("", ["hook", "hal9000"]).exits(exit::USAGE).says("hal9000");
+    repo.coord("", ["hook"]).exits(exit::USAGE);
+    let more = repo.call("").args(["hook", "claude", "--of", "tomorrow"]);
+    silent(&more.input(Session::new(&repo, ONE).payload("Stop", &json!({})).to_string()).run());
+}

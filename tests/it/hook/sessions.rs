@@ -1,0 +1,140 @@
+//! Sessions and their turns: who one is, and when what came with edits ends.
+
+use serde_json::json;
+
+use super::*;
+
+fn release_at(repo: &Repo, when: &str) {
+    repo.git(["config", "coord.hook.release", when]);
+}
+
+/// An agent that has finished its turn blocks nobody; what it reserved by command is its own.
+#[test]
+fn the_end_of_a_turn_ends_what_came_with_edits() {
+    let repo = enabled();
+    let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
+    one.edits("src/main.rs");
+    one.edits("README.md");
+    other.edits("notes.txt");
+    repo.reserve(ONE_NAME, "docs");
+    other.is_refused("src/main.rs");
+    silent(&one.event("Stop"));
+    assert_held(&repo, &[(OTHER_NAME, "notes.txt"), (ONE_NAME, "docs")]);
+    other.edits("src/main.rs");
+    other.is_refused("docs/guide.md");
+    let tip = repo.tip();
+    silent(&one.event("Stop"));
+    assert_eq!(repo.tip(), tip, "nothing to end, nothing to write");
+}
+
+#[test]
+fn the_end_of_a_subagent_ends_only_its_own() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    session.edits("README.md");
+    session.subagent("a1").edits("src/main.rs");
+    session.subagent("b2").edits("docs/guide.md");
+    silent(&session.event("SubagentStop"));
+    assert_eq!(repo.holds().len(), 3, "no subagent was named");
+    silent(&session.subagent("a1").event("SubagentStop"));
+    let left = [(ONE_NAME, "README.md"), ("claude:7f3a91c2/b2", "docs/guide.md")];
+    assert_held(&repo, &left);
+}
+
+/// `coord.hook.release` says at which event what came with edits ends.
+#[test]
+fn when_edits_end_is_configured() {
+    for (when, ends_at) in [
+        ("turn", &["Stop", "SubagentStop", "SessionEnd"][..]),
+        ("session", &["SessionEnd"]),
+        ("commit", &[]),
+        ("ttl", &[]),
+    ] {
+        for event in ["Stop", "SubagentStop", "SessionEnd"] {
+            let repo = enabled();
+            release_at(&repo, when);
+            let agent = Session::new(&repo, ONE).subagent("a1");
+            agent.edits("src/main.rs");
+            silent(&agent.event(event));
+            let is_over = repo.holds().is_empty();
+            assert_eq!(is_over, ends_at.contains(&event), "{when} at {event}");
+        }
+    }
+}
+
+/// 3/AUTO-RELEASE: asking never takes anything from who has it, and no answer is acted on for it.
+#[test]
+fn a_refused_edit_changes_nothing() {
+    let repo = enabled();
+    Session::new(&repo, ONE).edits("src/main.rs");
+    let tip = repo.tip();
+    for _ in 0..3 {
+        Session::new(&repo, OTHER).is_refused("src/main.rs");
+    }
+    assert_eq!(repo.tip(), tip);
+    assert_held(&repo, &[(ONE_NAME, "src/main.rs")]);
+}
+
+/// 7/NO-PULL: no hook moves the user's tree, also where there is something to pull. That nothing
+/// was touched is proven around every call.
+#[test]
+fn no_hook_pulls() {
+    let repo = enabled();
+    repo.git(["clone", "--quiet", "--bare", ".", "../elsewhere/origin.git"]);
+    repo.git(["remote", "add", "origin", "../elsewhere/origin.git"]);
+    repo.git(["fetch", "--quiet", "origin"]);
+    repo.git(["branch", "--set-upstream-to=origin/main"]);
+    let commit = ["commit-tree", "-p", "HEAD", "-m", "ahead", "HEAD^{tree}"];
+    let ahead = repo.git(commit);
+    repo.git(["push", "--quiet", "origin", &format!("{ahead}:refs/heads/main")]);
+    let session = Session::new(&repo, ONE);
+    let head = repo.git(["rev-parse", "HEAD"]);
+    session.event("SessionStart").done();
+    session.edits("src/main.rs");
+    session.call("PostToolUse", &json!({ "tool_name": "Bash" })).run().done();
+    for event in ["Stop", "SessionEnd"] {
+        silent(&session.event(event));
+    }
+    assert_eq!(repo.git(["rev-parse", "HEAD"]), head);
+}
+
+#[test]
+fn a_session_is_told_who_it_is_and_what_others_hold() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    let alone = context(&session.event("SessionStart"), "SessionStart");
+    assert!(alone.contains("you are claude:7f3a91c2"), "{alone}");
+    assert!(alone.contains("No other agent holds anything"), "{alone}");
+    for number in 1..=7 {
+        let reason = format!("part {number}");
+        repo.reserve_with("alice", &[&format!("part{number}"), "--reason", &reason]);
+    }
+    repo.reserve(ONE_NAME, "mine");
+    let told = context(&session.event("SessionStart"), "SessionStart");
+    assert!(told.contains("Others hold 7 reservations"), "{told}");
+    assert_eq!(told.matches("alice holds").count(), 5, "{told}");
+    assert!(told.contains("- and 2 more") && !told.contains("\"mine\""), "{told}");
+    assert!(told.contains("in the main worktree, reason \"part "), "{told}");
+}
+
+/// The name goes to the shell commands of the session, and so to git's own hooks.
+#[test]
+fn a_session_hands_its_name_on() {
+    let repo = enabled();
+    let file = repo.world().join("tmp/claude-env");
+    let start = |id: &'static str| {
+        let call = Session::new(&repo, id).call("SessionStart", &json!({ "source": "startup" }));
+        call.env("CLAUDE_ENV_FILE", &file).run().done();
+        std::fs::read_to_string(&file).unwrap()
+    };
+    std::fs::write(&file, "export OTHER=1").unwrap();
+    let once = start(ONE);
+    assert_eq!(once, "export OTHER=1\nexport GIT_COORD_AGENT='claude:7f3a91c2'\n");
+    assert_eq!(start(ONE), once, "a session that goes on has its name already");
+    let script = format!(". '{}'; git coord whoami", file.display());
+    repo.call("").program("sh").args(["-c", &script]).run().done().says("claude:7f3a91c2 ");
+    assert!(start(OTHER).ends_with("\nexport GIT_COORD_AGENT='claude:0b9d44e1'\n"));
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(start(ONE), "export GIT_COORD_AGENT='claude:7f3a91c2'\n");
+    assert_eq!(repo.tip(), "", "a beginning reserves nothing");
+}

@@ -1,0 +1,103 @@
+//! After a shell command: what changed is compared with who holds it, and said.
+//!
+//! What takes too long is not said, and a machine may be slow, so a test asks until it is told.
+
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+
+use super::*;
+
+/// What the session is told after a command that took a minute.
+#[track_caller]
+fn told(session: &Session<'_>) -> String {
+    told_after(session, Some(60_000))
+}
+
+#[track_caller]
+fn told_after(session: &Session<'_>, duration_ms: Option<u64>) -> String {
+    let mut ran = json!({
+        "tool_name": "Bash",
+        "tool_input": { "command": "sed -i s/a/b/ *" },
+        "tool_response": { "stdout": "" },
+    });
+    if let Some(duration_ms) = duration_ms {
+        ran["duration_ms"] = duration_ms.into();
+    }
+    for _ in 0..100 {
+        let output = session.call("PostToolUse", &ran).run().done();
+        assert_eq!(output.stderr, "", "{output:#?}");
+        if !output.stdout.is_empty() {
+            return context(&output, "PostToolUse");
+        }
+    }
+    panic!("nothing is said");
+}
+
+/// The gate does not see what a shell writes; the look afterwards does.
+#[test]
+fn what_a_command_changed_and_another_holds_is_said() {
+    let repo = enabled();
+    repo.reserve_with("alice", &["src/**", "--reason", "new endpoints"]);
+    repo.write("src/api/users.rs", "// changed\n");
+    repo.write("src/new file.rs", "// untracked\n");
+    std::fs::remove_file(repo.work().join("src/api/teams.rs")).unwrap();
+    repo.write("docs/guide.md", "free for all\n");
+    let tip = repo.tip();
+    let text = told(&Session::new(&repo, ONE));
+    for path in ["src/api/users.rs", "src/new file.rs", "src/api/teams.rs"] {
+        assert!(text.contains(&format!("- \"{path}\": alice holds \"src/**\"")), "{text}");
+    }
+    assert!(!text.contains("docs/guide.md"), "{text}");
+    assert!(text.contains("reason \"new endpoints\""), "{text}");
+    assert_eq!(repo.tip(), tip, "looking writes nothing");
+}
+
+/// What went through the gate is known, and what is old was there before.
+#[test]
+fn what_is_known_or_old_is_not_said() {
+    let repo = enabled();
+    let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
+    other.edits("src/api/users.rs");
+    repo.write("src/api/users.rs", "// by its holder, with notice\n");
+    repo.reserve("alice", "docs");
+    repo.reserve("alice", "new.rs");
+    let hour = Duration::from_secs(60 * 60);
+    repo.write("docs/old.md", "before\n");
+    let old = File::options().write(true).open(repo.work().join("docs/old.md")).unwrap();
+    old.set_modified(SystemTime::now() - hour).unwrap();
+    repo.write("new.rs", "just now\n");
+    let text = told(&one);
+    assert!(text.contains("\"new.rs\""), "{text}");
+    assert!(!text.contains("users.rs") && !text.contains("old.md"), "{text}");
+    let text = told_after(&one, None);
+    assert!(text.contains("\"docs/old.md\""), "how old is too old is not known: {text}");
+}
+
+#[test]
+fn what_nobody_else_holds_is_not_said() {
+    let repo = enabled();
+    repo.reserve(ONE_NAME, "src");
+    repo.write("src/api/users.rs", "// changed\n");
+    let ran = json!({ "tool_name": "Bash", "duration_ms": 60_000 });
+    silent(&Session::new(&repo, ONE).call("PostToolUse", &ran).run());
+    told(&Session::new(&repo, OTHER));
+}
+
+/// A look that takes longer than it is worth is given up without a word.
+#[test]
+fn what_takes_too_long_is_not_said() {
+    let repo = enabled();
+    repo.reserve("alice", "src");
+    repo.write("src/api/users.rs", "// changed\n");
+    told(&Session::new(&repo, ONE));
+    let machine = std::env::var("PATH").unwrap();
+    let slow = format!("#!/bin/sh\nsleep 5\nPATH='{machine}' exec git \"$@\"\n");
+    let git = repo.world().join("bin/git");
+    std::fs::write(&git, slow).unwrap();
+    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = json!({ "tool_name": "Bash", "duration_ms": 60_000 });
+    silent(&Session::new(&repo, ONE).call("PostToolUse", &ran).run());
+}
