@@ -5,7 +5,7 @@
 //! - [`core`]: documents, commands and decisions; pure data and pure functions;
 //! - [`store`]: ledgers as commits under `refs/coord/*`; the only code that knows git;
 //! - [`app`]: what can be asked for, whoever asks;
-//! - [`cli`]: the command line; [`hook`]: what agents' programs call.
+//! - [`cli`]: the command line; [`hook`]: what git and agents' programs call.
 //!
 //! `docs/architecture.md` tells how a command becomes a commit.
 

@@ -21,7 +21,9 @@ pub enum ValueKind {
     Agent,
     /// `auto`, `always`, `never` or a git boolean.
     Color,
-    /// `turn`, `commit`, `session` or `ttl`.
+    /// What is done about people who stand in an agent's way.
+    People,
+    /// When holds that came with edits end.
     Release,
 }
 
@@ -34,6 +36,7 @@ impl ValueKind {
             ValueKind::Ttl => "duration from 1s to 24h",
             ValueKind::Agent => "agent name",
             ValueKind::Color => "auto, always, never or a boolean",
+            ValueKind::People => "warn or refuse",
             ValueKind::Release => "turn, commit, session or ttl",
         }
     }
@@ -53,13 +56,7 @@ pub struct Key {
 }
 
 /// Every key that is read.
-pub const KEYS: [Key; 13] = [
-    Key {
-        name: "coord.enabled",
-        kind: ValueKind::Boolean,
-        default: Some("false"),
-        meaning: "Whether hooks act in this repository. Where it is not set they are silent.",
-    },
+pub const KEYS: [Key; 15] = [
     Key {
         name: "coord.agent",
         kind: ValueKind::Agent,
@@ -100,18 +97,37 @@ pub const KEYS: [Key; 13] = [
         meaning: "How far the clock of another machine may be off before a warning says so.",
     },
     Key {
+        name: "coord.enabled",
+        kind: ValueKind::Boolean,
+        default: Some("false"),
+        meaning: "Whether hooks do anything in this repository. Commands work in any case.",
+    },
+    Key {
         name: "coord.hook.failClosed",
         kind: ValueKind::Boolean,
         default: Some("false"),
-        meaning: "Whether an edit is refused when its hook fails, such as on a damaged ledger. \
-                  Otherwise the failure is shown and the edit goes on.",
+        meaning: "Whether a hook that cannot tell refuses. Otherwise it lets pass and says so in \
+                  one line.",
+    },
+    Key {
+        name: "coord.hook.people",
+        kind: ValueKind::People,
+        default: Some("warn"),
+        meaning: "What git hooks do when a person, who acts under no agent's name, commits or \
+                  pushes what an agent holds.",
     },
     Key {
         name: "coord.hook.release",
         kind: ValueKind::Release,
         default: Some("turn"),
-        meaning: "When reservations that came with edits end: with the agent's turn, with the \
-                  commit, with the session, or only when their time is over.",
+        meaning: "When a reservation that came with an edit ends before its time: with the turn or \
+                  the commit, with the commit only, with the session, or not at all.",
+    },
+    Key {
+        name: "coord.trailers",
+        kind: ValueKind::Boolean,
+        default: Some("false"),
+        meaning: "Whether commits of agents get the trailers Coord-Agent and Coord-Fence.",
     },
     Key {
         name: "color.coord",
@@ -161,7 +177,10 @@ pub enum ValueFault {
     /// No word about colour.
     #[error("expected auto, always, never, true or false")]
     Color,
-    /// No end of a reservation.
+    /// No word about people.
+    #[error("expected warn or refuse")]
+    People,
+    /// No word about the end of a reservation.
     #[error("expected turn, commit, session or ttl")]
     Release,
     /// No duration.
@@ -170,19 +189,6 @@ pub enum ValueFault {
     /// No agent name.
     #[error(transparent)]
     Agent(#[from] BadId),
-}
-
-/// When reservations that came with edits end, if their time is not over before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReleaseAt {
-    /// With the agent's turn.
-    Turn,
-    /// With the commit.
-    Commit,
-    /// With the session.
-    Session,
-    /// Not before their time is over.
-    Ttl,
 }
 
 /// The settings of one command.
@@ -200,8 +206,52 @@ pub struct Settings {
     pub queue: bool,
     /// `coord.clockSkew`.
     pub clock_skew: Duration,
+    /// What hooks do.
+    pub hook: HookSettings,
+}
+
+/// The settings of hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HookSettings {
+    /// `coord.enabled`.
+    pub enabled: bool,
+    /// `coord.hook.failClosed`.
+    pub fail_closed: bool,
+    /// `coord.hook.people`.
+    pub people: People,
     /// `coord.hook.release`.
-    pub hook_release: ReleaseAt,
+    pub release: ReleaseWith,
+    /// `coord.trailers`.
+    pub trailers: bool,
+}
+
+/// What is done about people who commit or push what an agent holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum People {
+    /// They are told.
+    Warn,
+    /// They are stopped, as an agent would be.
+    Refuse,
+}
+
+/// What a hold that came with an edit ends with, if its time is not over before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseWith {
+    /// The end of the agent's turn, or the commit.
+    Turn,
+    /// The commit.
+    Commit,
+    /// The end of the session.
+    Session,
+    /// Nothing but its time.
+    Ttl,
+}
+
+impl ReleaseWith {
+    /// Whether a commit is such an end.
+    pub fn is_at_commit(self) -> bool {
+        matches!(self, ReleaseWith::Turn | ReleaseWith::Commit)
+    }
 }
 
 impl Settings {
@@ -217,7 +267,19 @@ impl Settings {
             fsync: required(lookup, "coord.fsync", boolean)?,
             queue: required(lookup, "coord.queue", boolean)?,
             clock_skew: required(lookup, "coord.clockSkew", |text| Ok(parse_duration(text)?))?,
-            hook_release: required(lookup, "coord.hook.release", release_at)?,
+            hook: HookSettings::read(lookup)?,
+        })
+    }
+}
+
+impl HookSettings {
+    fn read(lookup: Lookup<'_>) -> Result<HookSettings, SettingError> {
+        Ok(HookSettings {
+            enabled: required(lookup, "coord.enabled", boolean)?,
+            fail_closed: required(lookup, "coord.hook.failClosed", boolean)?,
+            people: required(lookup, "coord.hook.people", people)?,
+            release: required(lookup, "coord.hook.release", release_with)?,
+            trailers: required(lookup, "coord.trailers", boolean)?,
         })
     }
 }
@@ -280,8 +342,9 @@ fn check(lookup: Lookup<'_>, key: &Key) -> Result<(), SettingError> {
         ValueKind::Boolean => boolean(text).map(drop),
         ValueKind::Color if matches!(text, "auto" | "always" | "never") => Ok(()),
         ValueKind::Color => parse_boolean(text).map(drop).ok_or(ValueFault::Color),
+        ValueKind::People => people(text).map(drop),
+        ValueKind::Release => release_with(text).map(drop),
         ValueKind::Duration => parse_duration(text).map(|_| ()).map_err(ValueFault::from),
-        ValueKind::Release => release_at(text).map(drop),
         ValueKind::Ttl => parse_ttl(text).map(|_| ()).map_err(ValueFault::from),
         ValueKind::Agent => text.parse::<AgentName>().map(|_| ()).map_err(ValueFault::from),
     };
@@ -291,18 +354,26 @@ fn check(lookup: Lookup<'_>, key: &Key) -> Result<(), SettingError> {
 /// Configured values by key.
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-fn release_at(text: &str) -> Result<ReleaseAt, ValueFault> {
+fn boolean(text: &str) -> Result<bool, ValueFault> {
+    parse_boolean(text).ok_or(ValueFault::Boolean)
+}
+
+fn people(text: &str) -> Result<People, ValueFault> {
     match text {
-        "turn" => Ok(ReleaseAt::Turn),
-        "commit" => Ok(ReleaseAt::Commit),
-        "session" => Ok(ReleaseAt::Session),
-        "ttl" => Ok(ReleaseAt::Ttl),
-        _ => Err(ValueFault::Release),
+        "warn" => Ok(People::Warn),
+        "refuse" => Ok(People::Refuse),
+        _ => Err(ValueFault::People),
     }
 }
 
-fn boolean(text: &str) -> Result<bool, ValueFault> {
-    parse_boolean(text).ok_or(ValueFault::Boolean)
+fn release_with(text: &str) -> Result<ReleaseWith, ValueFault> {
+    match text {
+        "turn" => Ok(ReleaseWith::Turn),
+        "commit" => Ok(ReleaseWith::Commit),
+        "session" => Ok(ReleaseWith::Session),
+        "ttl" => Ok(ReleaseWith::Ttl),
+        _ => Err(ValueFault::Release),
+    }
 }
 
 fn value<T>(

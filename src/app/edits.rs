@@ -1,10 +1,10 @@
 //! Edits and their commits: the gate before an edit, the fence before a commit, and the letting go
 //! after both.
 
-use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::app::{Ctx, Reading};
 use crate::core::ids::AgentName;
-use crate::core::pattern::Pattern;
+use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check;
 use crate::core::reservation::fence::{self, Committer, Note, Overtaken};
@@ -12,7 +12,7 @@ use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::release::{Release, Released};
 use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
 use crate::core::reservation::select::Selection;
-use crate::core::reservation::{About, Mode, Via};
+use crate::core::reservation::{About, Hold, Mode, Via};
 use crate::core::time::Timestamp;
 use crate::store::history::History;
 use crate::store::layout::LedgerName;
@@ -78,15 +78,34 @@ fn note(ctx: &Ctx, paths: &[Pattern], answer: &Reserved, at: Timestamp) -> Resul
     Ok(())
 }
 
+/// The paths that others hold, so that they may not be given to anybody else either.
+pub fn held_by_others(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppError> {
+    let reading = ctx.read()?;
+    let about = about(ctx);
+    held_now(&reading, &committer(ctx, &about, &reading), paths)
+}
+
+fn held_now(
+    reading: &Reading<'_>,
+    committer: &Committer<'_>,
+    paths: &[Pattern],
+) -> Result<Vec<Overtaken>, AppError> {
+    let documents = &reading.base.snapshot;
+    let conflicts: Vec<Conflict> = check::check(documents, paths, committer.asker(), reading.case)?;
+    Ok(committer.held_now(conflicts))
+}
+
+fn committer<'a>(ctx: &'a Ctx, about: &'a About, reading: &Reading<'_>) -> Committer<'a> {
+    Committer { agent: ctx.actor(), about, now: reading.now, case: reading.case }
+}
+
 /// Why paths may not be committed; empty if they may.
 pub fn overtaken(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppError> {
     let reading = ctx.read()?;
     let about = about(ctx);
-    let committer =
-        Committer { agent: ctx.actor(), about: &about, now: reading.now, case: reading.case };
+    let committer = committer(ctx, &about, &reading);
     let documents = &reading.base.snapshot;
-    let conflicts: Vec<Conflict> = check::check(documents, paths, committer.asker(), reading.case)?;
-    let mut overtaken = committer.held_now(conflicts);
+    let mut overtaken = held_now(&reading, &committer, paths)?;
     let notes = noted(ctx, paths)?;
     let Some(oldest) = notes.iter().map(|note| note.fence).min() else { return Ok(overtaken) };
     let own = index::of_agent(documents, ctx.actor(), Whose::Session)?;
@@ -122,14 +141,43 @@ pub fn end_turn(ctx: &Ctx) -> Result<Committed<Released>, AppError> {
     ctx.transact(LedgerName::Reservations, Release { which, force: None }, None)
 }
 
-/// Forgets the notes on what was committed, and lets go of what came with the edits of it.
-pub fn committed(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<Committed<Released>>, AppError> {
+/// Forgets the notes on what was committed.
+pub fn forget(ctx: &Ctx, paths: &[Pattern]) -> Result<(), AppError> {
     for note in noted(ctx, paths)? {
         ctx.notes().forget(&note.agent, &note.path)?;
     }
-    if paths.is_empty() {
+    Ok(())
+}
+
+/// Forgets the notes on what was committed, and lets go of what came with the edits of it.
+pub fn committed(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<Committed<Released>>, AppError> {
+    forget(ctx, paths)?;
+    // A commit of thousands of files asks for what it can let go of, and most often for nothing.
+    let case = ctx.read()?.case;
+    let came_with_these = |hold: &Hold| hold.about.via == Via::Hook && covers(hold, paths, case);
+    let holds = own(ctx)?.into_iter().filter(came_with_these);
+    let held: Vec<Pattern> = holds.map(|hold| hold.pattern).collect();
+    if held.is_empty() {
         return Ok(None);
     }
-    let which = Selection { paths: paths.to_vec(), via: Some(Via::Hook), ..Selection::default() };
+    let which = Selection { paths: held, via: Some(Via::Hook), ..Selection::default() };
     ctx.transact(LedgerName::Reservations, Release { which, force: None }, None).map(Some)
+}
+
+/// The highest fence among the asker's live holds that cover one of these paths.
+pub fn fence(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<u64>, AppError> {
+    let reading = ctx.read()?;
+    let counts = |hold: &Hold| hold.is_live(reading.now) && covers(hold, paths, reading.case);
+    Ok(own(ctx)?.into_iter().filter(counts).map(|hold| hold.fence).max())
+}
+
+/// Whether a hold covers one of these paths.
+fn covers(hold: &Hold, paths: &[Pattern], case: Case) -> bool {
+    let matcher = hold.pattern.matcher(case);
+    paths.iter().filter_map(Pattern::literal_path).any(|path| matcher.matches(&path))
+}
+
+fn own(ctx: &Ctx) -> Result<Vec<Hold>, AppError> {
+    let reading = ctx.read()?;
+    Ok(index::of_agent(&reading.base.snapshot, ctx.actor(), Whose::Session)?)
 }

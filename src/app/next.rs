@@ -20,7 +20,7 @@ pub fn command(words: &[&str]) -> Vec<String> {
 }
 
 /// A pattern as it can be typed in any directory.
-fn from_top(pattern: &Pattern) -> Option<String> {
+pub fn from_top(pattern: &Pattern) -> Option<String> {
     let text = std::str::from_utf8(pattern.as_bytes()).ok()?;
     Some(format!(":/{text}"))
 }

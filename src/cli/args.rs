@@ -118,7 +118,7 @@ pub(crate) enum Command {
 impl Command {
     /// Whether it finds the repository and its configuration by itself, and in its own time.
     pub(crate) fn looks_around_itself(&self) -> bool {
-        matches!(self, Command::Hook(_))
+        matches!(self, Command::Hook(args) if args.is_of_agent())
     }
 
     /// What the parser cannot say in a sentence of its own; the error is the sentence.

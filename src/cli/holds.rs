@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::color::Slot;
 use super::layout::{Cell, aligned, relative};
 use super::term::Ui;
+use crate::core::pattern::Pattern;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::{Hold, Mode};
 use crate::core::text::shown;
@@ -46,18 +47,22 @@ pub(crate) fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, 
 /// One line that tells why a pattern is not to be had: who, as what, until when, why.
 pub(crate) fn conflict_text(conflict: &Conflict, now: Timestamp) -> String {
     let Conflict { pattern, held } = conflict;
+    let left = relative(held.expires_at.as_seconds(), now.as_seconds());
+    held_text(pattern, held, "is held by", &format!("until {} ({left})", held.expires_at))
+}
+
+/// One line about a hold that meets a pattern: who, as what, when, why.
+pub(crate) fn held_text(pattern: &Pattern, held: &Hold, verb: &str, when: &str) -> String {
     let wider = if held.pattern == *pattern {
         String::new()
     } else {
         format!(" as '{}'", shown(&held.pattern.shown()))
     };
     let shared = if held.mode == Mode::Shared { " (shared)" } else { "" };
-    let left = relative(held.expires_at.as_seconds(), now.as_seconds());
     let mut text = format!(
-        "'{}' is held by '{}'{wider}{shared} until {} ({left}), {}",
+        "'{}' {verb} '{}'{wider}{shared} {when}, {}",
         shown(&pattern.shown()),
         held.holder,
-        held.expires_at,
         held.id,
     );
     if let Some(reason) = &held.about.reason {

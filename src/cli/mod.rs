@@ -25,6 +25,8 @@ use std::path::Path;
 
 pub use exit::ExitCode;
 pub use generate::generated;
+pub(crate) use holds::{conflict_text, held_text};
+pub(crate) use layout::relative;
 
 use args::{Cli, Command};
 use color::ColorChoice;
@@ -107,7 +109,9 @@ fn enter(directory: &Path) -> Result<(), CliError> {
 }
 
 /// The repository, if there is one, and the configuration.
-fn surroundings(env: &Environment) -> Result<(Result<Repository, StoreError>, Config), CliError> {
+pub(crate) fn surroundings(
+    env: &Environment,
+) -> Result<(Result<Repository, StoreError>, Config), CliError> {
     let repository = Repository::discover(env);
     let config = match &repository {
         Ok(repository) => Config::of_repository(repository, env)?,

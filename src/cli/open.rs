@@ -1,5 +1,7 @@
 //! From a parsed command line to the [`Ctx`] that requests are answered with.
 
+use std::time::Duration;
+
 use super::dispatch::Context;
 use super::error::CliError;
 use super::term::Ui;
@@ -14,6 +16,13 @@ use crate::store::transact::Committed;
 /// Opens the repository that the command is about.
 pub(crate) fn open(context: &Context<'_>) -> Result<Ctx, CliError> {
     open_with(context, Settings::read(context.config)?)
+}
+
+/// The same for somebody who has less time than is configured.
+pub(crate) fn open_hurried(context: &Context<'_>, wait_max: Duration) -> Result<Ctx, CliError> {
+    let settings = Settings::read(context.config)?;
+    let wait = settings.wait.min(wait_max);
+    open_with(context, Settings { wait, ..settings })
 }
 
 /// The same with settings that somebody else has read.

@@ -18,6 +18,12 @@ impl Environment {
         self.variables.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
+    /// The variables whose name begins so: the rest of the name of each.
+    pub fn names_after<'e>(&'e self, prefix: &'e str) -> impl Iterator<Item = &'e str> {
+        let names = self.variables.keys().filter_map(|name| name.to_str());
+        names.filter_map(move |name| name.strip_prefix(prefix))
+    }
+
     /// The value where it is UTF-8.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.os(name)?.to_str()

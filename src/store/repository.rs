@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::core::environment::Environment;
+use crate::store::changes::Changes;
 use crate::store::error::StoreError;
 use crate::store::files::{Files, Purpose};
 use crate::store::object::HashKind;
@@ -157,6 +158,16 @@ impl Repository {
         let join = |tree: &WorkTree| tree.top.join(Path::new(OsStr::from_bytes(path)));
         let metadata = self.work_tree.as_ref().map(|tree| join(tree).symlink_metadata());
         matches!(metadata, Some(Ok(metadata)) if metadata.is_file())
+    }
+
+    /// What the user's commits change.
+    pub fn changes(&self) -> Changes {
+        Changes::of(&self.git_dir, self.hash)
+    }
+
+    /// Puts trailers at the end of the message in that file, in the place of those it has.
+    pub fn add_trailers(&self, message: &Path, trailers: &[String]) -> Result<(), StoreError> {
+        Ok(self.program().add_trailers(message, trailers)?)
     }
 
     /// Whether any tracked path satisfies the question; `None` if the index is too large or

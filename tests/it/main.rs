@@ -27,6 +27,7 @@ mod faults;
 mod frame;
 mod golden;
 mod hook;
+mod hook_git;
 mod interop;
 mod laws;
 mod ledger;

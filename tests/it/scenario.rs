@@ -185,23 +185,9 @@ impl MemoryLedger {
                 with_edit: false,
             }
             .into(),
-            Deed::Edit { pattern: index, ttl: seconds, worktree } => Reserve {
-                patterns: vec![pattern(*index)],
-                mode: Mode::Exclusive,
-                ttl: ttl(*seconds),
-                about: About {
-                    reason: None,
-                    task: None,
-                    run: None,
-                    via: Via::Hook,
-                    worktree: worktree.map(|number| line(&format!("tree{number}"))),
-                },
-                files: Vec::new(),
-                scope: Scope::All,
-                request_id: None,
-                with_edit: true,
+            Deed::Edit { pattern: index, ttl: seconds, worktree } => {
+                edit(pattern(*index), ttl(*seconds), *worktree).into()
             }
-            .into(),
             Deed::EndTurn => {
                 let which = Selection { mine: true, via: Some(Via::Hook), ..Selection::default() };
                 Release { which, force: None }.into()
@@ -277,6 +263,26 @@ impl MemoryLedger {
         self.times.push(now);
         self.history.push((entry_name(), self.documents.clone()));
         "done"
+    }
+}
+
+/// What an edit hook asks for.
+fn edit(path: Pattern, ttl: Ttl, worktree: Option<u8>) -> Reserve {
+    Reserve {
+        patterns: vec![path],
+        mode: Mode::Exclusive,
+        ttl,
+        about: About {
+            reason: None,
+            task: None,
+            run: None,
+            via: Via::Hook,
+            worktree: worktree.map(|number| line(&format!("tree{number}"))),
+        },
+        files: Vec::new(),
+        scope: Scope::All,
+        request_id: None,
+        with_edit: true,
     }
 }
 

@@ -12,13 +12,19 @@ fn defaults_come_from_the_table() {
     assert_eq!(settings.wait, Duration::from_secs(30));
     assert_eq!(settings.ttl.as_seconds(), 900);
     assert!(settings.fsync && settings.queue && settings.agent.is_none());
-    assert_eq!(settings.hook_release, ReleaseAt::Turn);
+    let HookSettings { enabled, fail_closed, people, release, trailers } = settings.hook;
+    assert!(!enabled && !fail_closed && !trailers);
+    assert_eq!((people, release), (People::Warn, ReleaseWith::Turn));
 }
 
 #[test]
 fn configured_values_win() {
     assert_eq!(read("coord.wait", "2m").map(|s| s.wait), Ok(Duration::from_secs(120)));
     assert_eq!(read("coord.fsync", "off").map(|s| s.fsync), Ok(false));
+    let people = read("coord.hook.people", "refuse").map(|s| s.hook.people);
+    assert_eq!(people, Ok(People::Refuse));
+    let release = read("coord.hook.release", "ttl").map(|s| s.hook.release.is_at_commit());
+    assert_eq!(release, Ok(false));
     let agent = read("coord.agent", "ci").map(|s| s.agent.map(|name| name.to_string()));
     assert_eq!(agent, Ok(Some("ci".to_owned())));
 }
@@ -31,7 +37,8 @@ fn a_bad_value_is_named_with_its_key() {
         ("coord.fsync", "maybe"),
         ("coord.agent", "no spaces"),
         ("coord.enabled", "perhaps"),
-        ("coord.hook.release", "tomorrow"),
+        ("coord.hook.people", "bite"),
+        ("coord.hook.release", "never"),
     ] {
         let error = read(key, text).expect_err(text);
         assert_eq!((error.key, error.value.as_str()), (key, text));

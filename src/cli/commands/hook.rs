@@ -1,5 +1,7 @@
 //! `git coord hook`
 
+mod git;
+
 use std::ffi::OsString;
 
 use crate::cli::dispatch::Context;
@@ -12,14 +14,17 @@ use crate::hook::agent::run::{self, Reply};
 const EXAMPLES: &str = "\
 Examples:
   git coord hook claude <payload.json
-  git coord hook auto <payload.json";
+  git coord hook pre-commit
+  git coord hook pre-push origin https://example.com/repo.git";
 
-/// Answer a hook: what agents call before an edit
+/// Answer a hook of an agent or of git
 ///
-/// Reads the payload of the agent from stdin and answers in its own form on stdout. An edit of a
-/// file that another agent holds is refused; any other edit is reserved for the agent, and nothing
-/// is printed. Does nothing where coord.enabled is not set. A failure of the hook itself is told in
-/// one line on stderr with exit code 1, and blocks nothing unless coord.hook.failClosed is set.
+/// Hooks call this; it does nothing where coord.enabled is not set. An agent's payload comes on
+/// stdin, and the answer goes to stdout in the agent's own form: an edit of a file that another
+/// agent holds is refused; any other edit is reserved for the agent, and nothing is printed. Git's
+/// hooks refuse commits and pushes of what another agent holds, and tell who does. A failure of the
+/// hook itself is told in one line and blocks nothing unless coord.hook.failClosed is set. See
+/// docs/hooks.md.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -27,7 +32,7 @@ pub(crate) struct Args {
     #[arg(value_name = "NAME")]
     pub(crate) name: HookName,
 
-    /// What the caller hands on; agents' hooks take none of it
+    /// What the hook was called with; agents' hooks take none of it
     #[arg(value_name = "ARG", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) args: Vec<OsString>,
 }
@@ -39,14 +44,49 @@ pub(crate) enum HookName {
     Auto,
     /// Of Claude Code
     Claude,
+    /// Refuses paths that another holds, or was granted since they were edited
+    PreCommit,
+    /// The same for a merge, where only paths count that differ from every parent
+    PreMergeCommit,
+    /// Adds Coord-Agent and Coord-Fence to the message, with coord.trailers
+    PrepareCommitMsg,
+    /// Ends the reservations that came with the edits of what was committed
+    PostCommit,
+    /// Refuses commits that change what another holds
+    PrePush,
+}
+
+/// Whose hook it is.
+enum Door {
+    Agent(Option<Dialect>),
+    Git(git::Name),
+}
+
+impl HookName {
+    fn door(self) -> Door {
+        match self {
+            HookName::Auto => Door::Agent(None),
+            HookName::Claude => Door::Agent(Some(Dialect::Claude)),
+            HookName::PreCommit => Door::Git(git::Name::PreCommit),
+            HookName::PreMergeCommit => Door::Git(git::Name::PreMergeCommit),
+            HookName::PrepareCommitMsg => Door::Git(git::Name::PrepareCommitMsg),
+            HookName::PostCommit => Door::Git(git::Name::PostCommit),
+            HookName::PrePush => Door::Git(git::Name::PrePush),
+        }
+    }
 }
 
 impl Args {
+    /// Whether the call itself tells which repository it is about.
+    pub(crate) fn is_of_agent(&self) -> bool {
+        matches!(self.name.door(), Door::Agent(_))
+    }
+
     /// Answers the hook.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
-        let dialect = match self.name {
-            HookName::Auto => None,
-            HookName::Claude => Some(Dialect::Claude),
+        let dialect = match self.name.door() {
+            Door::Git(name) => return git::Called { name, args: &self.args }.run(ui, context),
+            Door::Agent(dialect) => dialect,
         };
         match run::run(dialect, context.environment) {
             Reply::Silence => Ok(ExitCode::Done),

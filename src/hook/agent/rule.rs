@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::{Event, Verdict, words};
-use crate::app::config::ReleaseAt;
+use crate::app::config::ReleaseWith;
 use crate::app::error::AppError;
 use crate::app::{Ctx, edits, reservations, specs};
 use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
@@ -16,14 +16,16 @@ const SHELL_SLACK: Duration = Duration::from_secs(2);
 
 /// Does what is to be done about an event.
 pub(super) fn apply(ctx: &Ctx, event: &Event) -> Result<Verdict, AppError> {
-    let release = ctx.settings().hook_release;
+    let release = ctx.settings().hook.release;
     match event {
         Event::SessionStart => welcome(ctx),
         Event::Edit(path) => edit(ctx, path),
         Event::ShellRan(took) => shell_ran(ctx, *took),
-        Event::TurnEnd | Event::SubagentEnd if release == ReleaseAt::Turn => let_go(ctx),
+        Event::TurnEnd | Event::SubagentEnd if release == ReleaseWith::Turn => let_go(ctx),
         // A turn that was interrupted ends here at the latest.
-        Event::SessionEnd if matches!(release, ReleaseAt::Turn | ReleaseAt::Session) => let_go(ctx),
+        Event::SessionEnd if matches!(release, ReleaseWith::Turn | ReleaseWith::Session) => {
+            let_go(ctx)
+        }
         Event::TurnEnd | Event::SubagentEnd | Event::SessionEnd | Event::Other => {
             Ok(Verdict::Silence)
         }

@@ -152,6 +152,22 @@ impl Program {
         }
     }
 
+    /// Puts trailers at the end of the message in that file, in the place of those it has.
+    pub(super) fn add_trailers(
+        &self,
+        message: &Path,
+        trailers: &[String],
+    ) -> Result<(), ProgramError> {
+        let rules = ["--where=end", "--if-exists=replace", "--if-missing=add", "--no-divider"];
+        let mut command = self.command(&["interpret-trailers", "--in-place"]);
+        command.args(rules);
+        for trailer in trailers {
+            command.args(["--trailer", trailer]);
+        }
+        command.arg("--").arg(message);
+        answer(command).map(drop)
+    }
+
     /// The configuration: keys in git's normal spelling with their values, the strongest last.
     pub(super) fn configuration(&self) -> Result<Vec<(String, String)>, ProgramError> {
         let listed = self.ask(&["config", "--list", "--null"])?;
@@ -182,7 +198,7 @@ fn git() -> Command {
     command
 }
 
-fn answer(mut command: Command) -> Result<Vec<u8>, ProgramError> {
+pub(super) fn answer(mut command: Command) -> Result<Vec<u8>, ProgramError> {
     let output = command.output().map_err(ProgramError::NotStarted)?;
     if output.status.success() { Ok(output.stdout) } else { Err(failure(&command, &output)) }
 }

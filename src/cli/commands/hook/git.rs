@@ -1,0 +1,192 @@
+//! The hooks of git: answered in time, or let pass.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io::{IsTerminal as _, Read as _};
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Map;
+
+use crate::app::config::parse_boolean;
+use crate::app::error::AppError;
+use crate::cli::args::Globals;
+use crate::cli::dispatch::Context;
+use crate::cli::error::{Advice, CliError, ErrorKind, Hint, advise};
+use crate::cli::exit::ExitCode;
+use crate::cli::open::open_hurried;
+use crate::cli::surroundings;
+use crate::cli::term::Ui;
+use crate::core::environment::Environment;
+use crate::core::text::shown;
+use crate::hook::deadline::within;
+use crate::hook::git::push::Announced;
+use crate::hook::git::{Objection, Verdict, commit, message, push};
+use crate::store::changes::Push;
+
+/// How long a hook takes in all, and how much of it to wait for others who write.
+const TIME_MAX: Duration = Duration::from_secs(2);
+const WAIT_MAX: Duration = Duration::from_secs(1);
+/// More than git says on stdin about any push.
+const STDIN_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// A hook of git.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Name {
+    /// Refuses paths that another holds, or was granted since they were edited
+    PreCommit,
+    /// The same for a merge, where only paths count that differ from every parent
+    PreMergeCommit,
+    /// Adds Coord-Agent and Coord-Fence to the message, with coord.trailers
+    PrepareCommitMsg,
+    /// Ends the reservations that came with the edits of what was committed
+    PostCommit,
+    /// Refuses commits that change what another holds
+    PrePush,
+}
+
+impl Name {
+    /// The key that has to be true for it besides that for all hooks.
+    fn own_switch(self) -> Option<&'static str> {
+        (self == Name::PrepareCommitMsg).then_some("coord.trailers")
+    }
+
+    /// Whether git goes by what it answers.
+    fn is_gate(self) -> bool {
+        matches!(self, Name::PreCommit | Name::PreMergeCommit | Name::PrePush)
+    }
+}
+
+/// A call of a hook.
+pub(super) struct Called<'a> {
+    /// Which.
+    pub(super) name: Name,
+    /// What it was called with.
+    pub(super) args: &'a [OsString],
+}
+
+impl Called<'_> {
+    /// Answers git. What is not refused is done.
+    pub(super) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+        self.decide(ui, context)?;
+        if ui.is_json() {
+            ui.answer(true, Map::new())?;
+        }
+        Ok(ExitCode::Done)
+    }
+
+    /// Answers in time, or lets pass.
+    fn decide(&self, ui: &mut Ui, context: &Context<'_>) -> Result<(), CliError> {
+        let switch = |key: &str| (context.config)(key).map(|text| parse_boolean(&text));
+        let is_off = |key: &str| matches!(switch(key), None | Some(Some(false)));
+        if [Some("coord.enabled"), self.name.own_switch()].into_iter().flatten().any(is_off) {
+            return Ok(());
+        }
+        let request = Request {
+            name: self.name,
+            args: self.args.to_vec(),
+            globals: context.globals.clone(),
+            environment: context.environment.clone(),
+        };
+        let late = || format!("no answer within {} seconds", TIME_MAX.as_secs());
+        match within(TIME_MAX, move || request.answer()) {
+            Some(Ok(verdict)) => show(ui, verdict),
+            // Git's own output is no place for what comes after the commit.
+            _ if self.name == Name::PostCommit => Ok(()),
+            failed => {
+                let why = failed.and_then(Result::err).map_or_else(late, |error| error.message);
+                let is_closed = switch("coord.hook.failClosed") == Some(Some(true));
+                self.failed(ui, &why, is_closed && self.name.is_gate())
+            }
+        }
+    }
+
+    fn failed(&self, ui: &mut Ui, why: &str, is_closed: bool) -> Result<(), CliError> {
+        if is_closed {
+            let message = format!("nothing is known of who holds what: {why}");
+            let hint = "coord.hook.failClosed is set, so this stops here";
+            return Err(CliError::new(ErrorKind::Refused, message).with_hint(Hint::plain(hint)));
+        }
+        let passed = if self.name.is_gate() { "not checked" } else { "left as it was" };
+        ui.warn(&format!("git coord: {passed}: {why}"))?;
+        Ok(())
+    }
+}
+
+/// What a hook asks, in a form that can be answered beside the clock that runs.
+struct Request {
+    name: Name,
+    args: Vec<OsString>,
+    globals: Globals,
+    environment: Environment,
+}
+
+impl Request {
+    fn answer(&self) -> Result<Verdict, CliError> {
+        let (repository, config) = surroundings(&self.environment)?;
+        let context = Context {
+            globals: &self.globals,
+            environment: &self.environment,
+            config: &|key: &str| config.get(key),
+            configured: &|_| Vec::new(),
+            repository: RefCell::new(Some(repository)),
+        };
+        let ctx = open_hurried(&context, WAIT_MAX)?;
+        if ctx.repository().work_tree().is_none() {
+            return Ok(Verdict::Pass);
+        }
+        let environment = &self.environment;
+        let pass = |result: Result<(), AppError>| result.map(|()| Verdict::Pass);
+        Ok(match self.name {
+            Name::PreCommit | Name::PreMergeCommit => commit::before(&ctx, environment)?,
+            Name::PostCommit => pass(commit::after(&ctx))?,
+            Name::PrePush => push::before(&ctx, &self.push()?)?,
+            Name::PrepareCommitMsg => match self.args.first() {
+                Some(file) => {
+                    let source = self.args.get(1).and_then(|source| source.to_str());
+                    pass(message::sign(&ctx, environment, Path::new(file), source))?
+                }
+                None => return Err(CliError::new(ErrorKind::Usage, "which file has the message?")),
+            },
+        })
+    }
+
+    /// What is pushed. Stdin is left alone where somebody has read it before: it may stay open.
+    fn push(&self) -> Result<Push, CliError> {
+        let remote = self.args.first().and_then(|name| name.to_str());
+        let remote = match push::announced(remote, &self.environment) {
+            Announced::Whole(push) => return Ok(push),
+            Announced::OnStdin { remote } => remote,
+        };
+        let mut lines = String::new();
+        let stdin = std::io::stdin();
+        if !stdin.is_terminal() {
+            stdin.lock().take(STDIN_BYTES_MAX).read_to_string(&mut lines).map_err(|error| {
+                CliError::new(ErrorKind::Failure, format!("cannot read stdin: {error}"))
+            })?;
+        }
+        Ok(push::read_lines(&lines, remote))
+    }
+}
+
+fn show(ui: &mut Ui, verdict: Verdict) -> Result<(), CliError> {
+    let Objection { message, hints } = match verdict {
+        Verdict::Refuse(objection) => return Err(refused(objection)),
+        Verdict::Pass => return Ok(()),
+        Verdict::Warn(objection) => objection,
+    };
+    let mut lines = message.lines();
+    ui.warn(lines.next().unwrap_or_default())?;
+    for line in lines {
+        ui.note(&shown(line))?;
+    }
+    if !hints.is_empty() {
+        advise(ui, Advice::Held, &hints.join("\n"))?;
+    }
+    Ok(())
+}
+
+fn refused(objection: Objection) -> CliError {
+    let error = CliError::refused("held", objection.message, Map::new(), &[]);
+    objection.hints.into_iter().map(Hint::plain).fold(error, CliError::with_hint)
+}

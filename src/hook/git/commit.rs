@@ -1,0 +1,40 @@
+//! Before and after a commit.
+
+use super::{Objection, Verdict, literal};
+use crate::app::error::AppError;
+use crate::app::{Ctx, edits};
+use crate::core::environment::Environment;
+use crate::core::pattern::Pattern;
+use crate::hook::git::objection::Act;
+use crate::store::object::ObjectId;
+
+/// `pre-commit` and `pre-merge-commit`: whether what is staged may be committed. Only reads.
+pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError> {
+    let overtaken = edits::overtaken(ctx, &staged(ctx, environment)?)?;
+    if overtaken.is_empty() {
+        return Ok(Verdict::Pass);
+    }
+    let is_first = ctx.repository().changes().is_before_first_commit()?;
+    let act = if is_first { Act::FirstCommit } else { Act::Commit };
+    Ok(Verdict::on(ctx, Objection::to(act, &overtaken, ctx.clock())))
+}
+
+/// `post-commit`: what was committed is not being edited any more.
+pub fn after(ctx: &Ctx) -> Result<(), AppError> {
+    let committed = literal(&ctx.repository().changes().committed()?);
+    if ctx.settings().hook.release.is_at_commit() {
+        edits::committed(ctx, &committed).map(drop)
+    } else {
+        edits::forget(ctx, &committed)
+    }
+}
+
+/// What the commit that git is about to make would change.
+pub(super) fn staged(ctx: &Ctx, environment: &Environment) -> Result<Vec<Pattern>, AppError> {
+    // `git commit -a` and `git commit <path>` commit from an index of their own.
+    let index = environment.os("GIT_INDEX_FILE").filter(|index| !index.is_empty());
+    // So `git merge` tells its children what it merges; MERGE_HEAD comes later.
+    let merged: Vec<ObjectId> =
+        environment.names_after("GITHEAD_").filter_map(|name| name.parse().ok()).collect();
+    Ok(literal(&ctx.repository().changes().staged(index, &merged)?))
+}

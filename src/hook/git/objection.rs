@@ -1,0 +1,98 @@
+//! What stands against a commit or a push, in words: what, who, why, until when, and what to do.
+
+use crate::app::next::{command as next, from_top, in_shell};
+use crate::cli::{conflict_text, held_text, relative};
+use crate::core::pattern::Pattern;
+use crate::core::refusal::Conflict;
+use crate::core::reservation::fence::Overtaken;
+use crate::core::text::is_disguise;
+use crate::core::time::Timestamp;
+
+/// How many paths are told in full.
+const PATHS_SHOWN_MAX: usize = 10;
+
+/// What stands against it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objection {
+    /// What is wrong, one line for each path.
+    pub message: String,
+    /// What to do about it.
+    pub hints: Vec<String>,
+}
+
+/// What is objected to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// A commit.
+    Commit,
+    /// A commit without a parent.
+    FirstCommit,
+    /// A push.
+    Push,
+}
+
+impl Objection {
+    /// Against an act that reaches for what others hold or held; there is at least one such path.
+    pub fn to(act: Act, overtaken: &[Overtaken], now: Timestamp) -> Objection {
+        let heading = match act {
+            Act::Commit | Act::FirstCommit => "this commit changes what is not yours to change:",
+            Act::Push => "this push changes what others hold:",
+        };
+        let shown = &overtaken[..overtaken.len().min(PATHS_SHOWN_MAX)];
+        let mut lines = vec![heading.to_owned()];
+        lines.extend(shown.iter().map(|found| line(found, now)));
+        if let more @ 1.. = overtaken.len() - shown.len() {
+            lines.push(format!("and {more} more"));
+        }
+        Objection { message: lines.join("\n  "), hints: hints(act, shown) }
+    }
+}
+
+fn line(overtaken: &Overtaken, now: Timestamp) -> String {
+    let Overtaken { path, by, now: is_held } = overtaken;
+    if *is_held {
+        return conflict_text(&Conflict { pattern: path.clone(), held: by.clone() }, now);
+    }
+    let ago = relative(by.granted_at.as_seconds(), now.as_seconds());
+    let since = format!("at {} ({ago}), after you edited it", by.granted_at);
+    held_text(path, by, "was granted to", &since)
+}
+
+fn hints(act: Act, shown: &[Overtaken]) -> Vec<String> {
+    let mut hints = Vec::new();
+    if let Some(path) = shown.iter().find_map(|found| typed(from_top(&found.path))) {
+        hints.push("see who holds it, and whether it is free by now:".to_owned());
+        hints.push(format!("  {}", in_shell(&next(&["check", "--", &path]))));
+    }
+    if act == Act::Push {
+        hints.push("push again when they are done, or agree with them first".to_owned());
+        return hints;
+    }
+    hints.push("once it is free, read the file again and edit it again".to_owned());
+    let mut paths: Vec<String> =
+        shown.iter().filter_map(|found| typed(from_top_literally(&found.path))).collect();
+    paths.dedup();
+    if !paths.is_empty() {
+        let unstage: &[&str] = match act {
+            Act::FirstCommit => &["git", "rm", "--cached", "--"],
+            Act::Commit | Act::Push => &["git", "restore", "--staged", "--"],
+        };
+        let words: Vec<&str> =
+            unstage.iter().copied().chain(paths.iter().map(String::as_str)).collect();
+        hints.push("to commit the rest without it:".to_owned());
+        hints.push(format!("  {}", in_shell(&words)));
+    }
+    hints
+}
+
+/// What cannot be typed is not suggested.
+fn typed(word: Option<String>) -> Option<String> {
+    word.filter(|word| !word.contains(is_disguise))
+}
+
+/// The path for git, from any directory.
+fn from_top_literally(path: &Pattern) -> Option<String> {
+    let path = String::from_utf8(path.literal_path()?).ok()?;
+    let is_magic = path.contains(['*', '?', '[', '\\']);
+    Some(if is_magic { format!(":(top,literal){path}") } else { format!(":/{path}") })
+}

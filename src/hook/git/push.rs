@@ -1,0 +1,143 @@
+//! Before a push: the net for commits that no hook saw, as those of a rebase or a cherry-pick.
+
+use super::objection::Act;
+use super::{Objection, Verdict, literal};
+use crate::app::error::AppError;
+use crate::app::{Ctx, edits};
+use crate::core::environment::Environment;
+use crate::store::changes::{COMMITS_MAX, PATHS_MAX, Push, PushedPaths};
+use crate::store::layout::NAMESPACE;
+use crate::store::object::ObjectId;
+
+/// What is known of a push without reading stdin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Announced {
+    /// A manager of hooks has read stdin, and tells by variables.
+    Whole(Push),
+    /// Git tells the refs on stdin.
+    OnStdin {
+        /// The name of the other side.
+        remote: Option<String>,
+    },
+}
+
+/// Reads what git's arguments and the variables of hook managers tell of a push.
+pub fn announced(name: Option<&str>, environment: &Environment) -> Announced {
+    let manager_says = |what: &str| environment.non_empty(&format!("PRE_COMMIT_{what}"));
+    let remote = name.or_else(|| manager_says("REMOTE_NAME")).filter(|name| is_name(name));
+    let remote = remote.map(str::to_owned);
+    // A branch that nothing of is on the other side has no beginning, and so no end either.
+    let Some(tip) = manager_says("TO_REF").or_else(|| manager_says("LOCAL_BRANCH")) else {
+        return Announced::OnStdin { remote };
+    };
+    let known = manager_says("FROM_REF").and_then(|from| from.parse().ok());
+    let tips = Vec::from_iter(is_revision(tip).then(|| tip.to_owned()));
+    Announced::Whole(Push { tips, known: Vec::from_iter(known), remote })
+}
+
+/// Reads git's lines, `<local ref> <local id> <remote ref> <remote id>`. What is deleted, and the
+/// ledgers themselves, change no path.
+pub fn read_lines(lines: &str, remote: Option<String>) -> Push {
+    let mut push = Push { remote, ..Push::default() };
+    for line in lines.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [_, local, reference, there] = words[..] else { continue };
+        if reference.starts_with(NAMESPACE) {
+            continue;
+        }
+        let Some(local) = id(local) else { continue };
+        push.tips.push(local.to_string());
+        push.known.extend(id(there));
+    }
+    push
+}
+
+/// Whether what is pushed may be pushed. Only reads.
+pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
+    let PushedPaths { paths, is_cut_short } = ctx.repository().changes().to_be_pushed(push)?;
+    let held = edits::held_by_others(ctx, &literal(&paths))?;
+    let cut_short = is_cut_short.then(|| {
+        format!(
+            "of this push, {COMMITS_MAX} commits and {PATHS_MAX} paths were looked at, and no more"
+        )
+    });
+    match (held.as_slice(), cut_short) {
+        ([], None) => Ok(Verdict::Pass),
+        ([], Some(message)) => Ok(Verdict::Warn(Objection { message, hints: Vec::new() })),
+        (held, cut_short) => {
+            let mut objection = Objection::to(Act::Push, held, ctx.clock());
+            objection.hints.extend(cut_short);
+            Ok(Verdict::on(ctx, objection))
+        }
+    }
+}
+
+/// The id of an object. Zeros stand for none.
+fn id(text: &str) -> Option<ObjectId> {
+    text.parse().ok().filter(|_| text.contains(|digit| digit != '0'))
+}
+
+/// Git's options begin with a dash, and ranges are several revisions.
+fn is_revision(text: &str) -> bool {
+    !text.starts_with(['-', '^']) && !text.contains("..")
+}
+
+/// Whether this names a remote, and does not address one. Refs cannot have these characters.
+fn is_name(remote: &str) -> bool {
+    !remote.contains([':', '?', '*', '[', '\\', '~', '^', ' '])
+        && !remote.starts_with(['/', '.', '-'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ZERO: &str = "0000000000000000000000000000000000000000";
+    const HERE: &str = "1111111111111111111111111111111111111111";
+    const THERE: &str = "2222222222222222222222222222222222222222";
+
+    fn tips(lines: &str) -> Vec<String> {
+        read_lines(lines, None).tips
+    }
+
+    #[test]
+    fn lines_of_git_are_read_and_others_are_not() {
+        let update = format!("refs/heads/a {HERE} refs/heads/a {THERE}\n");
+        let push = read_lines(&update, Some("origin".to_owned()));
+        assert_eq!((push.tips, push.known), (vec![HERE.to_owned()], vec![THERE.parse().unwrap()]));
+        let new = read_lines(&format!("HEAD {HERE} refs/heads/b {ZERO}"), None);
+        assert_eq!((new.tips.len(), new.known.len()), (1, 0));
+        assert_eq!(tips(&format!("(delete) {ZERO} refs/heads/a {THERE}")), [""; 0]);
+        assert_eq!(tips(&format!("x {HERE} {NAMESPACE}reservations {ZERO}")), [""; 0]);
+        assert_eq!(tips("x --all refs/heads/a y\nx ^a refs/heads/a y\nno line\n\n"), [""; 0]);
+    }
+
+    #[test]
+    fn an_address_is_no_name() {
+        for name in ["origin", "team/fork", "me.too"] {
+            let remote = Some(name.to_owned());
+            let announced = announced(Some(name), &Environment::default());
+            assert_eq!(announced, Announced::OnStdin { remote });
+        }
+        for address in ["../x", "/x", "https://example.com/x", "git@example.com:x", "[::1]", "--x"]
+        {
+            let announced = announced(Some(address), &Environment::default());
+            assert_eq!(announced, Announced::OnStdin { remote: None }, "{address}");
+        }
+    }
+
+    #[test]
+    fn variables_tell_a_push_where_there_are_any() {
+        let environment = [
+            ("PRE_COMMIT_REMOTE_NAME", "origin"),
+            ("PRE_COMMIT_FROM_REF", THERE),
+            ("PRE_COMMIT_TO_REF", HERE),
+            ("PRE_COMMIT_LOCAL_BRANCH", "refs/heads/a"),
+        ];
+        let Announced::Whole(push) = announced(None, &environment.into_iter().collect()) else {
+            panic!("the variables tell it all");
+        };
+        assert_eq!((push.tips, push.known), (vec![HERE.to_owned()], vec![THERE.parse().unwrap()]));
+        assert_eq!(push.remote.as_deref(), Some("origin"));
+    }
+}

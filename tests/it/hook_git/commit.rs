@@ -1,0 +1,308 @@
+//! `pre-commit` and `post-commit`.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+
+use super::{commit, edit, enable, git, hooked, notes, objects_to, put_hooks};
+use crate::support::contract::exit;
+use crate::support::kind::{Kind, Place};
+use crate::support::repo::id_of;
+use crate::support::{Repo, texts};
+
+/// 7/MESSAGES: what is held, by whom, why, until when, and what to do about it.
+#[test]
+fn a_path_that_another_holds_is_refused_with_the_way_out() {
+    let repo = hooked();
+    let held = repo.reserve_with("bob", &["docs/**", "--reason", "new chapters"]);
+    let output = objects_to(commit(&repo, "alice", "docs/guide.md"), "'docs/guide.md'", "bob");
+    for words in [
+        "is held by 'bob' as 'docs/**' until 2026-01-05T10:15:00Z (in 15m)",
+        ": new chapters",
+        "git coord check -- :/docs/guide.md",
+        "read the file again and edit it again",
+        "git restore --staged -- :/docs/guide.md",
+    ] {
+        output.says(words);
+    }
+    assert_eq!(repo.git(["rev-list", "--count", "HEAD"]), "1");
+    commit(&repo, "bob", "docs/guide.md").done();
+    repo.coord("bob", ["release", &id_of(&held)]).done();
+    commit(&repo, "alice", "docs/guide.md").done();
+}
+
+/// 1/H2: hook and command answer from the same ref, and only read it.
+#[test]
+fn the_hook_says_what_check_says_and_writes_nothing() {
+    let repo = hooked();
+    repo.reserve("bob", "docs/**");
+    repo.write("docs/guide.md", "changed\n");
+    repo.git(["add", "docs"]);
+    let tip = repo.tip();
+    for (agent, code) in [("alice", exit::NO), ("bob", exit::DONE)] {
+        repo.coord(agent, ["check", "docs/guide.md"]).exits(code);
+        repo.coord(agent, ["hook", "pre-commit"]).exits(code);
+        repo.coord_json(agent, ["hook", "pre-commit"]).exits(code);
+    }
+    assert_eq!(repo.tip(), tip);
+}
+
+#[test]
+fn each_way_to_commit_is_seen() {
+    let repo = hooked();
+    repo.reserve("bob", "docs/**");
+    repo.write("src/main.rs", "fn main() { free() }\n");
+    repo.write("docs/guide.md", "held\n");
+    let quiet = ["commit", "--quiet", "--message", "work"];
+    let refuse = |more: &[&str]| {
+        let output = git(&repo, "alice", &[&quiet, more].concat());
+        objects_to(output, "docs/guide.md", "bob");
+    };
+    refuse(&["--all"]);
+    refuse(&["docs/guide.md"]);
+    refuse(&["--include", "docs"]);
+    repo.git(["add", "docs/guide.md"]);
+    refuse(&[]);
+    refuse(&["--amend"]);
+    // Only this path goes into the index of this commit.
+    git(&repo, "alice", &[&quiet[..], &["src/main.rs"]].concat()).done();
+    assert_eq!(repo.git(["diff", "--cached", "--name-only"]), "docs/guide.md");
+    git(&repo, "alice", &["restore", "--staged", "--", ":/docs/guide.md"]).done();
+    git(&repo, "alice", &[&quiet[..], &["--amend"]].concat()).done();
+}
+
+#[test]
+fn an_index_of_the_callers_own_is_what_counts() {
+    let repo = hooked();
+    repo.reserve("bob", "docs/**");
+    repo.write("docs/guide.md", "held\n");
+    let index = repo.world().join("tmp/index");
+    let call = |args: &[&str]| {
+        let call = repo.call("alice").program("git").args(args).env("GIT_INDEX_FILE", &index);
+        call.run_unproven()
+    };
+    call(&["read-tree", "HEAD"]).done();
+    call(&["add", "docs/guide.md"]).done();
+    objects_to(call(&["commit", "--quiet", "--message", "work"]), "docs/guide.md", "bob");
+    repo.coord("alice", ["hook", "pre-commit"]).done();
+}
+
+#[test]
+fn the_first_commit_is_like_any_other() {
+    let repo = Repo::unborn();
+    enable(&repo);
+    repo.reserve("bob", "held.txt");
+    repo.write("free.txt", "mine\n");
+    repo.git(["add", "."]);
+    let output = objects_to(commit(&repo, "alice", "held.txt"), "held.txt", "bob");
+    output.says("git rm --cached -- :/held.txt");
+    git(&repo, "alice", &["rm", "--quiet", "--cached", "--", ":/held.txt"]).done();
+    git(&repo, "alice", &["commit", "--quiet", "--message", "first"]).done();
+}
+
+#[test]
+fn what_is_deleted_or_moved_away_is_changed_too() {
+    let repo = hooked();
+    repo.reserve("bob", "docs/guide.md");
+    repo.reserve("carol", "new.md");
+    let quiet = ["commit", "--quiet", "--message", "work"];
+    repo.git(["mv", "docs/guide.md", "new.md"]);
+    let output = objects_to(git(&repo, "alice", &quiet), "'docs/guide.md'", "bob");
+    output.says("'new.md' is held by 'carol'");
+    repo.git(["reset", "--quiet", "--hard"]);
+    repo.git(["rm", "--quiet", "docs/guide.md"]);
+    objects_to(git(&repo, "alice", &quiet), "'docs/guide.md'", "bob");
+    repo.git(["reset", "--quiet", "--hard"]);
+    repo.write("new.md", "only meant to be added\n");
+    repo.git(["add", "--intent-to-add", "new.md"]);
+    commit(&repo, "alice", "src/main.rs").done();
+}
+
+#[test]
+fn of_many_paths_ten_are_told() {
+    let repo = hooked();
+    repo.reserve("bob", "many/**");
+    for number in 10..22 {
+        repo.write(&format!("many/{number}"), "");
+    }
+    repo.git(["add", "."]);
+    let output = git(&repo, "alice", &["commit", "--quiet", "--message", "work"]);
+    let output = objects_to(output, "'many/19'", "bob");
+    output.says("and 2 more");
+    assert!(!output.stderr.contains("'many/20'"), "{}", output.stderr);
+}
+
+/// A hold that ran out is no reason. That somebody else got it meanwhile is one, until the path is
+/// looked at again.
+#[test]
+fn a_later_grant_overtakes_an_edit_and_a_lapsed_hold_does_not() {
+    let repo = hooked();
+    edit(&repo, "alice", "docs/guide.md");
+    edit(&repo, "alice", "src/main.rs");
+    repo.pass("16m");
+    commit(&repo, "alice", "src/main.rs").done();
+    repo.coord("bob", ["release", &repo.reserve_id("bob", "docs")]).done();
+    repo.pass("2m");
+    let output = objects_to(commit(&repo, "alice", "docs/guide.md"), "'docs/guide.md'", "bob");
+    output
+        .says("was granted to 'bob' as 'docs' at 2026-01-05T10:16:00Z (2m ago), after you edited");
+    repo.coord("bob", ["hook", "pre-commit"]).done();
+    edit(&repo, "alice", "docs/guide.md");
+    commit(&repo, "alice", "docs/guide.md").done();
+}
+
+/// What came with the edits is let go with the commit, what was meant stays, and git's output is
+/// git's alone.
+#[test]
+fn after_the_commit_notes_are_gone_and_holds_of_edits_are_free() {
+    let repo = hooked();
+    repo.reserve("alice", "src/api/**");
+    for path in ["docs/guide.md", "src/api/users.rs", "README.md"] {
+        edit(&repo, "alice", path);
+    }
+    edit(&repo, "bob", "src/main.rs");
+    repo.write("src/api/users.rs", "// more\n");
+    repo.git(["add", "src/api/users.rs"]);
+    let output = commit(&repo, "alice", "docs/guide.md").done();
+    assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""));
+    let mut noted: Vec<String> =
+        notes(&repo).all().unwrap().iter().map(|note| note.path.to_string()).collect();
+    noted.sort_unstable();
+    assert_eq!(noted, ["README.md", "src/main.rs"], "what is not committed stays noted");
+    let mut held = texts(&repo.holds().into(), "pattern");
+    held.sort_unstable();
+    assert_eq!(held, ["README.md", "src/api/**", "src/main.rs"]);
+}
+
+#[test]
+fn when_holds_of_edits_end_is_a_setting() {
+    let repo = hooked();
+    for (number, (with, is_released)) in
+        [("turn", true), ("commit", true), ("session", false), ("ttl", false)]
+            .into_iter()
+            .enumerate()
+    {
+        repo.git(["config", "coord.hook.release", with]);
+        let path = format!("{number}.txt");
+        edit(&repo, "alice", &path);
+        commit(&repo, "alice", &path).done();
+        assert_eq!(notes(&repo).all().unwrap(), [], "{with}");
+        let is_held = texts(&repo.holds().into(), "pattern").contains(&path);
+        assert_eq!(is_held, !is_released, "{with}");
+    }
+}
+
+/// In every kind of repository, and in a linked worktree, whose edits are its own.
+#[test]
+fn every_kind_of_repository_is_protected() {
+    for kind in Kind::all().into_iter().filter(|kind| kind.place != Place::Bare) {
+        let Some(repo) = Repo::of(kind) else { continue };
+        repo.git(["reset", "--quiet", "--hard"]);
+        enable(&repo);
+        repo.reserve("bob", "docs/**");
+        objects_to(commit(&repo, "alice", "docs/guide.md"), "'docs/guide.md'", "bob");
+        repo.git(["reset", "--quiet", "--hard"]);
+        edit(&repo, "alice", "src/main.rs");
+        assert_eq!(notes(&repo).all().unwrap().len(), 1, "{kind}");
+        commit(&repo, "alice", "src/main.rs").done();
+        assert_eq!(notes(&repo).all().unwrap(), [], "{kind}");
+        assert_eq!(repo.holds().len(), 1, "{kind}");
+    }
+}
+
+/// 7/NO-PULL: a hook moves nothing of the user's. In a bare repository there is nothing to do.
+#[test]
+fn a_bare_repository_has_nothing_to_commit() {
+    for kind in Kind::all().into_iter().filter(|kind| kind.place == Place::Bare) {
+        let Some(repo) = Repo::of(kind) else { continue };
+        repo.git(["config", "coord.enabled", "true"]);
+        repo.reserve("bob", "**");
+        for name in super::HOOKS {
+            let output = repo.coord("alice", ["hook", name, "COMMIT_EDITMSG", "message"]).done();
+            assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""), "{kind} {name}");
+        }
+    }
+}
+
+#[test]
+fn hooks_may_be_somewhere_else() {
+    let repo = hooked();
+    fs::remove_dir_all(repo.git_dir().join("hooks")).unwrap();
+    put_hooks(&repo.world().join("elsewhere/hooks"));
+    repo.git(["config", "core.hooksPath", "../elsewhere/hooks"]);
+    repo.reserve("bob", "docs/**");
+    objects_to(commit(&repo, "alice", "docs/guide.md"), "'docs/guide.md'", "bob");
+}
+
+/// An edit in another worktree is another copy of the file; what was meant counts everywhere.
+#[test]
+fn edits_in_another_worktree_are_no_obstacle() {
+    let repo = hooked();
+    repo.git(["worktree", "add", "--quiet", "-b", "side", "../linked"]);
+    edit(&repo, "bob", "docs/guide.md");
+    repo.reserve("bob", "README.md");
+    let linked = |args: &[&str]| {
+        let call = repo.call("alice").program("git").dir(repo.world().join("linked"));
+        call.args(args).run_unproven()
+    };
+    for (path, code) in [("docs/guide.md", exit::DONE), ("README.md", exit::NO)] {
+        fs::write(repo.world().join("linked").join(path), "changed\n").unwrap();
+        linked(&["commit", "--quiet", "--message", "work", path]).exits(code);
+    }
+}
+
+/// 3/BASH: a name is bytes. It is compared as it is, shown escaped, and never run.
+#[test]
+fn hostile_names_are_names() {
+    let repo = hooked();
+    repo.reserve("bob", "held/**");
+    let hostile: [&[u8]; 8] = [
+        b"$(touch pwned).rs",
+        b"`touch pwned`",
+        b"quote\"and'quote",
+        b"two\nlines",
+        b"-rf",
+        b"[id]/*.tsx",
+        b"not\xffutf8",
+        "direction\u{202e}changed".as_bytes(),
+    ];
+    fs::create_dir_all(repo.work().join("held/[id]")).unwrap();
+    for name in hostile {
+        fs::write(repo.work().join("held").join(OsStr::from_bytes(name)), "").unwrap();
+    }
+    repo.git(["add", "."]);
+    let output = git(&repo, "alice", &["commit", "--quiet", "--message", "work"]);
+    let output = objects_to(output, "held/$(touch pwned).rs", "bob");
+    output.says("two\\nlines").says("not\\377utf8").says("direction\\u{202e}changed");
+    let talk = output.stderr.lines();
+    let is_ours = |line: &str| ["error: ", "  '", "hint: "].iter().any(|own| line.starts_with(own));
+    assert!(talk.clone().all(is_ours), "{}", output.stderr);
+    // What is suggested can be typed, and does what it says.
+    let unstage = talk.clone().find_map(|line| line.strip_prefix("hint:   git restore")).unwrap();
+    repo.call("alice")
+        .program("sh")
+        .args(["-c", &format!("git restore{unstage}")])
+        .run_unproven()
+        .done();
+    let left = repo.git(["diff", "--cached", "--name-only"]);
+    assert_eq!(left.lines().count(), 3, "what cannot be typed: {left}");
+    assert!(!repo.work().join("pwned").exists());
+    let check = talk.clone().find_map(|line| line.strip_prefix("hint:   git coord check")).unwrap();
+    repo.call("alice")
+        .program("sh")
+        .args(["-c", &format!("git coord check{check}")])
+        .run_unproven()
+        .exits(exit::NO);
+}
+
+/// A path is held by whoever's session it is: a subagent's hold is no obstacle to its session.
+#[test]
+fn a_session_commits_what_its_subagents_hold() {
+    let repo = hooked();
+    repo.reserve("claude:7f3a91c2/a1", "docs/**");
+    commit(&repo, "claude:7f3a91c2", "docs/guide.md").done();
+    repo.git(["reset", "--quiet", "--hard"]);
+    let session = repo.call("").program("git").env("CLAUDE_CODE_SESSION_ID", "7f3a91c2-aaaa");
+    repo.write("docs/guide.md", "again\n");
+    session.args(["commit", "--quiet", "--all", "--message", "work"]).run_unproven().done();
+}

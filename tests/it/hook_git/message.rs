@@ -1,0 +1,99 @@
+//! `prepare-commit-msg`: the trailers of an agent's commits.
+
+use super::{commit, edit, git, hooked};
+use crate::support::Repo;
+use crate::support::contract::exit;
+
+fn with_trailers() -> Repo {
+    let repo = hooked();
+    repo.git(["config", "coord.trailers", "true"]);
+    repo
+}
+
+/// The trailers of the newest commit, as git finds them.
+fn trailers(repo: &Repo) -> String {
+    repo.git(["log", "-1", "--format=%(trailers:only,unfold)"])
+}
+
+#[test]
+fn a_commit_says_who_made_it_and_under_which_fence() {
+    let repo = with_trailers();
+    commit(&repo, "alice", "README.md").done();
+    assert_eq!(trailers(&repo), "Coord-Agent: alice");
+    repo.reserve("alice", "docs/**");
+    let fence = repo.reserve("alice", "src/main.rs")["fence"].clone();
+    repo.reserve("alice", "src/api/**");
+    repo.write("docs/guide.md", "covered as well\n");
+    repo.git(["add", "docs"]);
+    commit(&repo, "alice", "src/main.rs").done();
+    assert_eq!(trailers(&repo), format!("Coord-Agent: alice\nCoord-Fence: {fence}"));
+    repo.pass("16m");
+    commit(&repo, "alice", "src/main.rs").done();
+    assert_eq!(trailers(&repo), "Coord-Agent: alice", "what has lapsed covers nothing");
+}
+
+#[test]
+fn only_where_it_is_wanted_and_only_for_agents() {
+    let repo = with_trailers();
+    commit(&repo, "", "README.md").done();
+    assert_eq!(trailers(&repo), "");
+    repo.git(["config", "coord.trailers", "false"]);
+    edit(&repo, "alice", "README.md");
+    repo.pass("1s");
+    commit(&repo, "alice", "README.md").done();
+    assert_eq!(trailers(&repo), "");
+}
+
+#[test]
+fn each_trailer_stands_once_beside_those_of_others() {
+    let repo = with_trailers();
+    repo.write("README.md", "changed\n");
+    let message = "subject\n\n--- is no end\n\nSigned-off-by: Ada <ada@example.com>";
+    git(&repo, "alice", &["commit", "--quiet", "--all", "--message", message]).done();
+    for agent in ["alice", "bob"] {
+        git(&repo, agent, &["commit", "--quiet", "--amend", "--no-edit"]).done();
+        let expected = format!("Signed-off-by: Ada <ada@example.com>\nCoord-Agent: {agent}");
+        assert_eq!(trailers(&repo), expected);
+    }
+}
+
+/// Comments and what stands below the scissors are git's, and go before the commit is made.
+#[test]
+fn trailers_stand_before_comments_and_scissors() {
+    let repo = with_trailers();
+    for cleanup in ["strip", "scissors"] {
+        repo.write("README.md", cleanup);
+        let call = repo.call("alice").program("git").env("GIT_EDITOR", "true");
+        let edited = ["commit", "--quiet", "--all", "--verbose", "--edit", "--message", "subject"];
+        call.args(edited).config("commit.cleanup", cleanup).run_unproven().done();
+        let whole = repo.git(["log", "-1", "--format=%B"]);
+        assert_eq!(whole, "subject\n\nCoord-Agent: alice", "{cleanup}");
+    }
+}
+
+/// Who leaves the editor without a word wants no commit.
+#[test]
+fn an_empty_message_stays_empty() {
+    let repo = with_trailers();
+    repo.write("README.md", "changed\n");
+    for more in [&[][..], &["--verbose"], &["--message", ""], &["--edit", "--message", ""]] {
+        let call = repo.call("alice").program("git").env("GIT_EDITOR", "true");
+        let output = call.args(["commit", "--quiet", "--all"]).args(more).run_unproven();
+        output.exits(exit::NO).says("empty commit message");
+    }
+}
+
+#[test]
+fn merges_are_nobodys_and_squashes_are_somebodys() {
+    let repo = with_trailers();
+    repo.git(["checkout", "--quiet", "-b", "side"]);
+    commit(&repo, "alice", "docs/guide.md").done();
+    repo.git(["checkout", "--quiet", "main"]);
+    commit(&repo, "alice", "README.md").done();
+    git(&repo, "alice", &["merge", "--quiet", "--no-edit", "side"]).done();
+    assert_eq!(trailers(&repo), "");
+    repo.git(["reset", "--quiet", "--hard", "HEAD~1"]);
+    git(&repo, "alice", &["merge", "--quiet", "--squash", "side"]).done();
+    git(&repo, "alice", &["commit", "--quiet", "--no-edit"]).done();
+    assert_eq!(trailers(&repo), "Coord-Agent: alice");
+}

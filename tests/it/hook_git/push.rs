@@ -1,0 +1,204 @@
+//! `pre-push`: the net for commits that no other hook saw.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use super::{commit, edit, git, hooked, objects_to};
+use crate::support::contract::exit;
+use crate::support::{Call, Output, Repo};
+
+/// A repository that has pushed its first commit to `origin`.
+fn with_remote() -> Repo {
+    let repo = hooked();
+    repo.git(["init", "--quiet", "--bare", "--template=", "../remote.git"]);
+    repo.git(["remote", "add", "origin", "../remote.git"]);
+    push(&repo, "alice", &["main"]).done();
+    repo
+}
+
+fn push(repo: &Repo, agent: &str, refs: &[&str]) -> Output {
+    git(repo, agent, &[&["push", "--quiet", "origin"], refs].concat())
+}
+
+/// A commit on the current branch that no commit hook has seen, as after a rebase.
+fn cherry_picked(repo: &Repo, path: &str) {
+    repo.git(["checkout", "--quiet", "-B", "picked-from"]);
+    commit(repo, "", path).done();
+    repo.git(["checkout", "--quiet", "main"]);
+    repo.git(["cherry-pick", "--allow-empty", "picked-from"]);
+}
+
+#[test]
+fn what_cherry_pick_and_rebase_bring_is_seen_before_the_push() {
+    let repo = with_remote();
+    let id = repo.reserve_id("bob", "docs/**");
+    cherry_picked(&repo, "docs/guide.md");
+    let output = objects_to(push(&repo, "alice", &["main"]), "'docs/guide.md'", "bob");
+    output.says("this push changes what others hold").says("git coord check -- :/docs/guide.md");
+    push(&repo, "bob", &["main:of-bob"]).done();
+    repo.git(["update-ref", "-d", "refs/remotes/origin/of-bob"]);
+    repo.git(["checkout", "--quiet", "-b", "rebased", "main~1"]);
+    commit(&repo, "alice", "src/main.rs").done();
+    git(&repo, "alice", &["rebase", "--quiet", "main"]).done();
+    objects_to(push(&repo, "alice", &["rebased"]), "'docs/guide.md'", "bob");
+    repo.coord("bob", ["release", &id]).done();
+    push(&repo, "alice", &["main", "rebased"]).done();
+}
+
+#[test]
+fn what_the_remote_has_is_no_change() {
+    let repo = with_remote();
+    commit(&repo, "alice", "docs/guide.md").done();
+    push(&repo, "alice", &["main"]).done();
+    repo.reserve("bob", "docs/**");
+    commit(&repo, "alice", "src/main.rs").done();
+    push(&repo, "alice", &["main", "main:new-branch"]).done();
+    // Without a name, what is on any remote is passed over.
+    git(&repo, "alice", &["push", "--quiet", "../remote.git", "main:by-address"]).done();
+    commit(&repo, "", "docs/guide.md").done();
+    let by_address = git(&repo, "alice", &["push", "--quiet", "../remote.git", "main:by-address"]);
+    objects_to(by_address, "'docs/guide.md'", "bob");
+}
+
+#[test]
+fn deletions_and_the_ledgers_themselves_are_passed_over() {
+    let repo = with_remote();
+    push(&repo, "alice", &["main:to-delete"]).done();
+    repo.reserve("bob", "**");
+    push(&repo, "alice", &[":to-delete"]).done();
+    push(&repo, "alice", &["refs/coord/reservations"]).done();
+}
+
+#[test]
+fn a_merge_is_passed_over_and_what_it_brings_is_not() {
+    let repo = with_remote();
+    repo.git(["checkout", "--quiet", "-b", "side"]);
+    commit(&repo, "alice", "README.md").done();
+    repo.git(["checkout", "--quiet", "main"]);
+    commit(&repo, "alice", "src/main.rs").done();
+    push(&repo, "alice", &["main", "side"]).done();
+    repo.reserve("bob", "**");
+    git(&repo, "alice", &["merge", "--quiet", "--no-edit", "side"]).done();
+    push(&repo, "alice", &["main"]).done();
+    commit(&repo, "", "docs/guide.md").done();
+    let output = objects_to(push(&repo, "alice", &["main"]), "'docs/guide.md'", "bob");
+    assert!(!output.stderr.contains("README.md"), "{}", output.stderr);
+}
+
+#[test]
+fn people_are_warned_and_edits_elsewhere_are_no_obstacle() {
+    let repo = with_remote();
+    commit(&repo, "alice", "docs/guide.md").done();
+    repo.reserve("bob", "docs/**");
+    push(&repo, "", &["main"]).done().says("warning: this push changes what others hold");
+    commit(&repo, "alice", "README.md").done();
+    repo.git(["worktree", "add", "--quiet", "-b", "side", "../linked"]);
+    edit(&repo, "bob", "README.md");
+    let linked = repo.call("alice").program("git").dir(repo.world().join("linked"));
+    linked.args(["push", "--quiet", "../remote.git", "side"]).run_unproven().done();
+    objects_to(push(&repo, "alice", &["main"]), "'README.md'", "bob");
+}
+
+/// Makes a call whose stdin has these lines and then stays open, as no manager of hooks promises to
+/// close it.
+fn with_open_stdin(call: &Call, lines: &str) -> Output {
+    let mut child = call.command().stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(lines.as_bytes()).unwrap();
+    let output = call.finish(child);
+    drop(stdin);
+    output
+}
+
+#[test]
+fn a_manager_of_hooks_tells_it_by_variables() {
+    let repo = with_remote();
+    let there = repo.git(["rev-parse", "HEAD"]);
+    commit(&repo, "alice", "docs/guide.md").done();
+    let here = repo.git(["rev-parse", "HEAD"]);
+    repo.reserve("bob", "docs/**");
+    let call = || {
+        let call = repo.call("alice").args(["hook", "pre-push"]);
+        call.env("PRE_COMMIT", "1").env("PRE_COMMIT_REMOTE_NAME", "origin")
+    };
+    let known = call().env("PRE_COMMIT_FROM_REF", &there).env("PRE_COMMIT_TO_REF", &here);
+    objects_to(with_open_stdin(&known, ""), "'docs/guide.md'", "bob");
+    let whole = call().env("PRE_COMMIT_LOCAL_BRANCH", "refs/heads/main");
+    objects_to(with_open_stdin(&whole, ""), "'docs/guide.md'", "bob");
+    let nothing = call().env("PRE_COMMIT_FROM_REF", &here).env("PRE_COMMIT_TO_REF", &here);
+    with_open_stdin(&nothing, "").done();
+    let option = call().env("PRE_COMMIT_TO_REF", "--all");
+    with_open_stdin(&option, "").done();
+}
+
+/// The time of a hook is limited, whoever keeps it waiting.
+#[test]
+fn a_stdin_that_stays_open_is_not_waited_for() {
+    let repo = with_remote();
+    let call = repo.call("alice").args(["hook", "pre-push", "origin", "../remote.git"]);
+    let output = with_open_stdin(&call, "").done();
+    assert_eq!(output.stderr, "warning: git coord: not checked: no answer within 2 seconds\n");
+    let closed = call.config("coord.hook.failClosed", "true");
+    with_open_stdin(&closed, "").exits(exit::NO).says("no answer within 2 seconds");
+}
+
+/// Calls the hook as git does, with these lines.
+fn told(repo: &Repo, lines: &str) -> Output {
+    let file = repo.world().join("tmp/stdin");
+    fs::write(&file, lines).unwrap();
+    let call = repo.call("alice").args(["hook", "pre-push", "origin", "../remote.git"]);
+    call.finish(call.command().stdin(fs::File::open(&file).unwrap()).spawn().unwrap())
+}
+
+#[test]
+fn what_is_no_line_of_git_says_nothing() {
+    let repo = with_remote();
+    commit(&repo, "alice", "docs/guide.md").done();
+    repo.reserve("bob", "**");
+    let zeros = "0".repeat(40);
+    for lines in [
+        String::new(),
+        "no line of git\n".to_owned(),
+        "refs/heads/main --all refs/heads/main --all\n".to_owned(),
+        format!("(delete) {zeros} refs/heads/x {zeros}\n"),
+    ] {
+        assert_eq!(told(&repo, &lines).done().stderr, "", "{lines}");
+    }
+}
+
+/// The remote has moved on to a commit that is not here: it will refuse, or be forced.
+#[test]
+fn what_the_remote_has_may_be_unknown_here() {
+    let repo = with_remote();
+    commit(&repo, "alice", "docs/guide.md").done();
+    repo.reserve("bob", "docs/**");
+    let (here, there) = (repo.git(["rev-parse", "HEAD"]), "1".repeat(40));
+    let line = format!("refs/heads/main {here} refs/heads/main {there}\n");
+    objects_to(told(&repo, &line), "'docs/guide.md'", "bob");
+}
+
+/// A history of any length costs the same: the newest commits are looked at, and that is said.
+#[test]
+fn of_a_long_history_the_newest_part_is_looked_at() {
+    let repo = with_remote();
+    let mut stream = String::new();
+    for number in 1..=1_001 {
+        let from = if number == 1 { "from refs/heads/main\n" } else { "" };
+        stream.push_str(&format!(
+            "commit refs/heads/long\ncommitter Ada <ada@example.com> {number} +0000\n\
+             data 0\n{from}M 100644 inline long/{number}\ndata 0\n\n"
+        ));
+    }
+    let file = repo.world().join("tmp/stream");
+    fs::write(&file, stream).unwrap();
+    let import = repo.call("").program("git").args(["fast-import", "--quiet"]);
+    let stdin = fs::File::open(&file).unwrap();
+    import.finish(import.command().stdin(stdin).spawn().unwrap()).done();
+    repo.reserve("bob", "long/1");
+    let short = "1000 commits and 10000 paths were looked at, and no more";
+    push(&repo, "alice", &["--dry-run", "long"]).done().says(short);
+    repo.reserve("bob", "long/1001");
+    let output = objects_to(push(&repo, "alice", &["--dry-run", "long"]), "'long/1001'", "bob");
+    output.says(short);
+}
