@@ -1,0 +1,148 @@
+//! The table of all keys: what each is called, what it may be, and what it means.
+
+/// What a key's value may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// A git boolean: `true`, `yes`, `on`, `1` or no value; `false`, `no`, `off`, `0`.
+    Boolean,
+    /// `90s`, `15m`, `2h`, `7d`.
+    Duration,
+    /// A duration from one second to one day.
+    Ttl,
+    /// The name of an agent.
+    Agent,
+    /// `auto`, `always`, `never` or a git boolean.
+    Color,
+    /// What is done about people who stand in an agent's way.
+    People,
+    /// When holds that came with edits end.
+    Release,
+}
+
+impl ValueKind {
+    /// The kind in words, for the documentation and for errors.
+    pub fn description(self) -> &'static str {
+        match self {
+            ValueKind::Boolean => "boolean",
+            ValueKind::Duration => "duration",
+            ValueKind::Ttl => "duration from 1s to 24h",
+            ValueKind::Agent => "agent name",
+            ValueKind::Color => "auto, always, never or a boolean",
+            ValueKind::People => "warn or refuse",
+            ValueKind::Release => "turn, commit, session or ttl",
+        }
+    }
+}
+
+/// One configuration key.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// The key as people spell it.
+    pub name: &'static str,
+    /// What its value may be.
+    pub kind: ValueKind,
+    /// The value that stands where nothing is set; `None` where there is none to write down.
+    pub default: Option<&'static str>,
+    /// What it does, in one or two sentences.
+    pub meaning: &'static str,
+}
+
+/// Every key that is read.
+pub const KEYS: [Key; 15] = [
+    Key {
+        name: "coord.agent",
+        kind: ValueKind::Agent,
+        default: None,
+        meaning: "Your name as an agent, where neither --as, GIT_COORD_AGENT nor the agent's \
+                  own environment gives one.",
+    },
+    Key {
+        name: "coord.wait",
+        kind: ValueKind::Duration,
+        default: Some("30s"),
+        meaning: "How long a command tries again while others write, before it exits with 5.",
+    },
+    Key {
+        name: "coord.ttl",
+        kind: ValueKind::Ttl,
+        default: Some("15m"),
+        meaning: "How long a reservation lives when --ttl is not given.",
+    },
+    Key {
+        name: "coord.fsync",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "Whether an entry is on the disk before the command answers. Off is faster, and \
+                  a power cut can then damage the repository.",
+    },
+    Key {
+        name: "coord.queue",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "Whether the writers of one machine queue on a file lock. It is there for speed \
+                  only; switch it off on file systems without working locks.",
+    },
+    Key {
+        name: "coord.clockSkew",
+        kind: ValueKind::Duration,
+        default: Some("5m"),
+        meaning: "How far the clock of another machine may be off before a warning says so.",
+    },
+    Key {
+        name: "coord.enabled",
+        kind: ValueKind::Boolean,
+        default: Some("false"),
+        meaning: "Whether hooks do anything in this repository. Commands work in any case.",
+    },
+    Key {
+        name: "coord.hook.failClosed",
+        kind: ValueKind::Boolean,
+        default: Some("false"),
+        meaning: "Whether a hook that cannot tell refuses. Otherwise it lets pass and says so in \
+                  one line.",
+    },
+    Key {
+        name: "coord.hook.people",
+        kind: ValueKind::People,
+        default: Some("warn"),
+        meaning: "What git hooks do when a person, who acts under no agent's name, commits or \
+                  pushes what an agent holds.",
+    },
+    Key {
+        name: "coord.hook.release",
+        kind: ValueKind::Release,
+        default: Some("turn"),
+        meaning: "When a reservation that came with an edit ends before its time: with the turn or \
+                  the commit, with the commit only, with the session, or not at all.",
+    },
+    Key {
+        name: "coord.trailers",
+        kind: ValueKind::Boolean,
+        default: Some("false"),
+        meaning: "Whether commits of agents get the trailers Coord-Agent and Coord-Fence.",
+    },
+    Key {
+        name: "color.coord",
+        kind: ValueKind::Color,
+        default: None,
+        meaning: "When to use colour; color.ui stands in where it is not set.",
+    },
+    Key {
+        name: "advice.coordHeld",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "Hints on what to do when another agent holds what you asked for.",
+    },
+    Key {
+        name: "advice.coordNoMatch",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "The hint that a pattern matches no tracked file.",
+    },
+    Key {
+        name: "advice.coordNotYours",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "The hint on how to release what another agent holds.",
+    },
+];
