@@ -12,6 +12,9 @@ use crate::store::object::ObjectId;
 /// Everything below this is ours and nothing else is.
 pub const NAMESPACE: &str = "refs/coord/";
 
+/// All of them, as git's configuration spells a pattern of refs.
+pub const EVERY_REF: &str = "refs/coord/*";
+
 /// Below this are chains that compactions replaced.
 const ARCHIVE: &str = "archive";
 /// Below this is what was damaged.
@@ -93,8 +96,7 @@ impl OwnRef {
 
 /// Every path that is ours alone. None of them may lead out of the repository.
 pub fn own_paths(common_dir: &Path) -> Vec<PathBuf> {
-    let mut paths =
-        vec![common_dir.join("coord"), common_dir.join(NAMESPACE.trim_end_matches('/'))];
+    let mut paths = vec![helpers(common_dir), common_dir.join(NAMESPACE.trim_end_matches('/'))];
     paths.extend(HelperDir::ALL.map(|dir| dir.below(common_dir)));
     for ledger in LedgerName::ALL {
         let queue = HelperDir::Locks.below(common_dir).join(format!("{ledger}.lock"));
@@ -136,16 +138,19 @@ pub enum HelperDir {
     Damaged,
     /// What was edited and not committed yet; each worktree has its own, below its git directory.
     Notes,
+    /// What files of others were before `install` changed them.
+    Before,
 }
 
 impl HelperDir {
-    const ALL: [HelperDir; 6] = [
+    const ALL: [HelperDir; 7] = [
         HelperDir::Locks,
         HelperDir::Staging,
         HelperDir::Packs,
         HelperDir::Cursors,
         HelperDir::Damaged,
         HelperDir::Notes,
+        HelperDir::Before,
     ];
 
     /// Where it is.
@@ -157,7 +162,13 @@ impl HelperDir {
             HelperDir::Cursors => "cursors",
             HelperDir::Damaged => "damaged",
             HelperDir::Notes => "notes",
+            HelperDir::Before => "before",
         };
-        common_dir.join("coord").join(name)
+        helpers(common_dir).join(name)
     }
+}
+
+/// The directory that all helper files of a git directory are below.
+pub fn helpers(git_dir: &Path) -> PathBuf {
+    git_dir.join("coord")
 }

@@ -6,6 +6,7 @@
 
 #[cfg(debug_assertions)]
 mod faults;
+mod replace;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use super::shared_mode::SharedMode;
+pub use replace::{Rights, Shape};
 pub use step::FileError;
 use step::{Act, Step};
 

@@ -4,6 +4,7 @@
 //! files. This file starts git, and nothing else does.
 
 pub mod facts;
+mod local;
 pub mod objects;
 pub mod refs;
 
@@ -170,15 +171,19 @@ impl Program {
 
     /// The configuration: keys in git's normal spelling with their values, the strongest last.
     pub(super) fn configuration(&self) -> Result<Vec<(String, String)>, ProgramError> {
-        let listed = self.ask(&["config", "--list", "--null"])?;
-        let listed = String::from_utf8_lossy(&listed);
-        let pairs = listed.split_terminator('\0').map(|pair| match pair.split_once('\n') {
-            Some((key, value)) => (key.to_owned(), value.to_owned()),
-            // A key without value is `true`.
-            None => (pair.to_owned(), "true".to_owned()),
-        });
-        Ok(pairs.collect())
+        Ok(pairs(&self.ask(&["config", "--list", "--null"])?))
     }
+}
+
+/// Keys with their values, as `git config --list --null` tells them.
+fn pairs(listed: &[u8]) -> Vec<(String, String)> {
+    let listed = String::from_utf8_lossy(listed);
+    let pairs = listed.split_terminator('\0').map(|pair| match pair.split_once('\n') {
+        Some((key, value)) => (key.to_owned(), value.to_owned()),
+        // A key without value is `true`.
+        None => (pair.to_owned(), "true".to_owned()),
+    });
+    pairs.collect()
 }
 
 /// Which git there is.
@@ -188,6 +193,17 @@ pub fn version() -> Result<String, ProgramError> {
     let said = answer(command)?;
     let said = String::from_utf8_lossy(&said);
     Ok(said.trim().trim_start_matches("git version ").to_owned())
+}
+
+/// The first two numbers of its version.
+pub fn version_numbers() -> Result<(u32, u32), ProgramError> {
+    Ok(numbers(&version()?))
+}
+
+/// The first two numbers of a version; what is no number is zero.
+pub fn numbers(version: &str) -> (u32, u32) {
+    let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 /// Git in the current directory and with the caller's variables, to find what they mean.

@@ -11,6 +11,9 @@ use crate::store::object::ObjectId;
 use crate::store::queue::QueueGuard;
 use crate::store::refs::{RefError, RefName};
 
+/// Nobody else's program runs while others wait for us.
+const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
+
 /// The refs of a repository as git knows them.
 pub struct ProgramRefs {
     program: Program,
@@ -49,6 +52,14 @@ impl ProgramRefs {
     }
 }
 
+impl Program {
+    /// Deletes a ref if it still has that value.
+    pub fn delete_ref(&self, name: &str, expect: &str) -> Result<(), ProgramError> {
+        let delete = ["update-ref", "--no-deref", "-d", name, expect];
+        self.ask(&[&NO_HOOKS[..], &delete].concat()).map(drop)
+    }
+}
+
 impl MoveRefs for ProgramRefs {
     fn tip(&self, name: &RefName) -> Result<Option<ObjectId>, StoreError> {
         match self.objects.resolve(name.as_str())? {
@@ -72,12 +83,10 @@ impl MoveRefs for ProgramRefs {
             Some(id) => id.to_string(),
             None => "0".repeat(new.len()),
         };
-        // Nobody else's program runs while others wait for us.
-        let no_hooks = ["-c", "core.hooksPath=/dev/null"];
         let fsync: &[&str] = if self.fsync { &["-c", "core.fsync=reference"] } else { &[] };
         let update_ref =
             ["update-ref", "--no-deref", "-m", update.why, name.as_str(), &new, &expect];
-        let mut command = self.program.command(&[&no_hooks, fsync, &update_ref].concat());
+        let mut command = self.program.command(&[&NO_HOOKS, fsync, &update_ref].concat());
         if let Some((who, when)) = update.committer.rsplit_once('>') {
             let (name, email) = who.split_once('<').unwrap_or((who, ""));
             command.env("GIT_COMMITTER_NAME", name.trim()).env("GIT_COMMITTER_EMAIL", email);

@@ -1,0 +1,164 @@
+//! Files that people and other programs read as well: replaced whole, with the permissions that
+//! they had.
+
+use std::fs::{self, File, Permissions};
+use std::path::Path;
+
+use super::step::{Act, Step};
+use super::{Files, Purpose, Result, absent_as, examine};
+
+/// Who may do what with a file that is put somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rights {
+    /// What they may with the file that is there; with a new one what is usual.
+    AsBefore,
+    /// Whoever may read it may run it.
+    Executable,
+}
+
+/// What is at a path, without a look inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// It is a symbolic link, wherever that leads.
+    pub is_link: bool,
+    /// Its owner may run it.
+    pub is_executable: bool,
+}
+
+impl Files {
+    /// Puts a file in the place of what is there, all of it or not at all. Whoever reads it
+    /// meanwhile reads the old one.
+    pub fn replace(&self, path: &Path, content: &[u8], rights: Rights) -> Result<()> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let staged = path.with_file_name(format!(".{name}.{}", std::process::id()));
+        self.remove(&staged)?;
+        self.write_new(&staged, content, Purpose::State)?;
+        let placed = give(&staged, path, rights).and_then(|()| self.rename(&staged, path));
+        placed.inspect_err(|_| drop(self.remove(&staged)))?;
+        path.parent().map_or(Ok(()), |directory| self.sync_directory(directory))
+    }
+
+    /// What is at that path; none if there is nothing.
+    pub fn shape(&self, path: &Path) -> Result<Option<Shape>> {
+        let Some(metadata) = examine(path)? else { return Ok(None) };
+        let is_link = metadata.is_symlink();
+        let led_to = || fs::metadata(path).map(|metadata| may_run(&metadata.permissions()));
+        let is_executable = absent_as(false, Step::new(Act::Examine, path).run(led_to))?;
+        Ok(Some(Shape { is_link, is_executable }))
+    }
+
+    /// Whether this process may make something in that directory.
+    pub fn can_write_in(&self, directory: &Path) -> bool {
+        #[cfg(unix)]
+        return rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_ok();
+        #[cfg(not(unix))]
+        return directory.is_dir();
+    }
+
+    /// Removes a directory that is empty; false if it is not, or not there.
+    pub fn remove_if_empty(&self, path: &Path) -> Result<bool> {
+        if !self.is_directory(path)? || !self.list(path)?.is_empty() {
+            return Ok(false);
+        }
+        let remove = || fs::remove_dir(path).map(|()| true);
+        absent_as(false, Step::new(Act::RemoveDirectory, path).run(remove))
+    }
+
+    /// Removes a directory with everything in it; links in it are removed, not followed.
+    pub fn remove_all(&self, path: &Path) -> Result<()> {
+        for name in self.list(path)? {
+            let child = path.join(name);
+            if examine(&child)?.is_some_and(|metadata| metadata.is_dir()) {
+                self.remove_all(&child)?;
+            } else {
+                self.remove(&child)?;
+            }
+        }
+        absent_as((), Step::new(Act::RemoveDirectory, path).run(|| fs::remove_dir(path)))
+    }
+}
+
+/// Gives a staged file the rights that it is to have at its place.
+fn give(staged: &Path, path: &Path, rights: Rights) -> Result<()> {
+    let set = |permissions: Permissions| {
+        Step::new(Act::Share, staged).run(|| fs::set_permissions(staged, permissions))
+    };
+    match rights {
+        Rights::AsBefore => {
+            let before = || fs::metadata(path).map(|metadata| Some(metadata.permissions()));
+            let before = absent_as(None, Step::new(Act::Examine, path).run(before))?;
+            before.map_or(Ok(()), set)
+        }
+        Rights::Executable => {
+            let file = Step::new(Act::Open, staged).run(|| File::open(staged))?;
+            let metadata = Step::new(Act::Examine, staged).run(|| file.metadata())?;
+            set(runnable(metadata.permissions()))
+        }
+    }
+}
+
+#[cfg(unix)]
+fn may_run(permissions: &Permissions) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(permissions) & 0o100 != 0
+}
+
+#[cfg(unix)]
+fn runnable(mut permissions: Permissions) -> Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = permissions.mode();
+    permissions.set_mode(mode | ((mode & 0o444) >> 2));
+    permissions
+}
+
+#[cfg(not(unix))]
+fn may_run(_: &Permissions) -> bool {
+    true
+}
+
+#[cfg(not(unix))]
+fn runnable(permissions: Permissions) -> Permissions {
+    permissions
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+    use crate::store::testing::FILES;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_replaced_file_keeps_its_rights_unless_it_is_to_be_run() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("x");
+        FILES.replace(&path, b"1", Rights::AsBefore).unwrap();
+        assert!(!FILES.shape(&path).unwrap().unwrap().is_executable);
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        FILES.replace(&path, b"2", Rights::AsBefore).unwrap();
+        assert_eq!((mode(&path), fs::read(&path).unwrap()), (0o640, b"2".to_vec()));
+        FILES.replace(&path, b"3", Rights::Executable).unwrap();
+        assert!(FILES.shape(&path).unwrap().unwrap().is_executable);
+        assert_eq!(FILES.list(home.path()).unwrap(), ["x"], "nothing staged is left");
+    }
+
+    #[test]
+    fn a_link_is_seen_as_one_and_removed_without_what_it_leads_to() {
+        let home = tempfile::tempdir().unwrap();
+        let (inside, outside) = (home.path().join("in"), home.path().join("out"));
+        fs::create_dir_all(inside.join("deep")).unwrap();
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("mine"), "").unwrap();
+        symlink(&outside, inside.join("deep/link")).unwrap();
+        assert!(FILES.shape(&inside.join("deep/link")).unwrap().unwrap().is_link);
+        assert_eq!(FILES.shape(&home.path().join("none")).unwrap(), None);
+        assert!(!FILES.remove_if_empty(&inside).unwrap());
+        FILES.remove_all(&inside).unwrap();
+        assert!(!inside.exists() && outside.join("mine").is_file());
+        fs::create_dir(&inside).unwrap();
+        assert!(FILES.remove_if_empty(&inside).unwrap() && !inside.exists());
+    }
+}

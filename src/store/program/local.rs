@@ -1,0 +1,49 @@
+//! The configuration of one repository, read and changed, and what it ignores.
+
+use std::path::Path;
+
+use super::{Program, ProgramError, pairs};
+
+impl Program {
+    /// The repository's own configuration: keys in git's normal spelling, each value of each.
+    pub fn local_configuration(&self) -> Result<Vec<(String, String)>, ProgramError> {
+        Ok(pairs(&self.ask(&["config", "--local", "--list", "--null"])?))
+    }
+
+    /// Gives a key one more value.
+    pub fn add_local(&self, key: &str, value: &str) -> Result<(), ProgramError> {
+        self.ask(&["config", "--local", "--add", key, value]).map(drop)
+    }
+
+    /// Gives a key this value and no other.
+    pub fn set_local(&self, key: &str, value: &str) -> Result<(), ProgramError> {
+        self.ask(&["config", "--local", "--replace-all", key, value]).map(drop)
+    }
+
+    /// Takes this value from a key.
+    pub fn unset_local(&self, key: &str, value: &str) -> Result<(), ProgramError> {
+        let unset = ["config", "--local", "--fixed-value", "--unset-all", key, value];
+        self.ask(&unset).map(drop)
+    }
+
+    /// Whether the user has told git to leave that file of the work tree alone.
+    pub fn ignores(&self, top: &Path, path: &Path) -> Result<bool, ProgramError> {
+        let mut command = self.command(&["check-ignore", "--quiet", "--"]);
+        command.arg(path).current_dir(top);
+        match super::answer(command) {
+            Ok(_) => Ok(true),
+            // Quiet about what is not ignored, and about nothing else.
+            Err(ProgramError::Failed { words, .. }) if words.is_empty() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Every ref below that prefix with its value.
+    pub fn values_below(&self, prefix: &str) -> Result<Vec<(String, String)>, ProgramError> {
+        let format = "--format=%(refname) %(objectname)";
+        let listed = self.ask(&["for-each-ref", format, prefix])?;
+        let listed = String::from_utf8_lossy(&listed);
+        let pairs = listed.lines().filter_map(|line| line.split_once(' '));
+        Ok(pairs.map(|(name, id)| (name.to_owned(), id.to_owned())).collect())
+    }
+}
