@@ -86,9 +86,7 @@ pub fn git_program() -> Check {
 }
 
 fn is_older(version: &str) -> bool {
-    let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
-    let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    found < GIT_OLDEST
+    program::numbers(version) < GIT_OLDEST
 }
 
 /// The settings: those that do not fit, and those that mean nothing.

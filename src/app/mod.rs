@@ -7,6 +7,7 @@ pub mod edits;
 pub mod error;
 pub mod events;
 pub mod identity;
+pub mod install;
 pub mod ledgers;
 pub mod next;
 pub mod open;

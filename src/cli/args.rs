@@ -10,8 +10,8 @@ use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Su
 
 use super::color::ColorChoice;
 use super::commands::{
-    check, completions, demo, doctor, events, hook, ledger, list, release, renew, reserve, status,
-    sweep, transfer, whoami,
+    check, completions, demo, doctor, events, hook, install, ledger, list, release, renew, reserve,
+    status, sweep, transfer, uninstall, whoami,
 };
 use super::term::Manner;
 use crate::core::ids::AgentName;
@@ -109,6 +109,8 @@ pub(crate) enum Command {
     Whoami(whoami::Args),
     Events(events::Args),
     Ledger(ledger::Args),
+    Install(install::Args),
+    Uninstall(uninstall::Args),
     Doctor(doctor::Args),
     Hook(hook::Args),
     Completions(completions::Args),
@@ -127,6 +129,7 @@ impl Command {
             Command::Renew(args) => args.check(),
             Command::Release(args) => args.check(),
             Command::Events(args) => args.check(),
+            Command::Install(args) => args.check(),
             Command::Reserve(_)
             | Command::Check(_)
             | Command::Transfer(_)
@@ -135,6 +138,7 @@ impl Command {
             | Command::Status(_)
             | Command::Whoami(_)
             | Command::Ledger(_)
+            | Command::Uninstall(_)
             | Command::Doctor(_)
             | Command::Hook(_)
             | Command::Completions(_)

@@ -28,6 +28,7 @@ mod frame;
 mod golden;
 mod hook;
 mod hook_git;
+mod install;
 mod interop;
 mod laws;
 mod ledger;
@@ -47,6 +48,7 @@ mod status;
 mod sweep;
 mod tidy;
 mod transfer;
+mod uninstall;
 mod whoami;
 
 /// A file that nobody lists is a test that nobody runs.

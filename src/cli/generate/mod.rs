@@ -7,12 +7,37 @@ mod man;
 mod outline;
 mod reference;
 
+use super::commands::completions::Shell;
+use crate::app::install::plan::Document;
+use crate::app::install::published;
+
 /// Path in the repository and contents of every generated file.
 pub fn generated() -> Vec<(&'static str, String)> {
-    vec![
+    let mut files = vec![
         ("docs/man/git-coord.1", man::page()),
         ("docs/reference.md", reference::commands()),
         ("docs/configuration.md", reference::configuration()),
+    ];
+    files.extend(published::files());
+    files
+}
+
+/// What belongs beside the installed program, where manuals and shells are looked for.
+pub(super) fn documents() -> Vec<Document> {
+    vec![
+        Document { path: "share/man/man1/git-coord.1", content: man::page() },
+        Document {
+            path: "share/bash-completion/completions/git-coord",
+            content: completions::script(Shell::Bash),
+        },
+        Document {
+            path: "share/zsh/site-functions/_git-coord",
+            content: completions::script(Shell::Zsh),
+        },
+        Document {
+            path: "share/fish/vendor_completions.d/git-coord.fish",
+            content: completions::script(Shell::Fish),
+        },
     ]
 }
 

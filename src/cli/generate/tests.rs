@@ -1,7 +1,6 @@
 //! Tests of what is generated.
 
 use super::*;
-use crate::cli::commands::completions::Shell;
 
 fn contents(path: &str) -> String {
     let found = generated().into_iter().find(|(name, _)| *name == path);

@@ -1,6 +1,4 @@
-//! The configuration of one repository, read and changed, and what it ignores.
-
-use std::path::Path;
+//! The configuration of one repository, read and changed, and its refs.
 
 use super::{Program, ProgramError, pairs};
 
@@ -24,18 +22,6 @@ impl Program {
     pub fn unset_local(&self, key: &str, value: &str) -> Result<(), ProgramError> {
         let unset = ["config", "--local", "--fixed-value", "--unset-all", key, value];
         self.ask(&unset).map(drop)
-    }
-
-    /// Whether the user has told git to leave that file of the work tree alone.
-    pub fn ignores(&self, top: &Path, path: &Path) -> Result<bool, ProgramError> {
-        let mut command = self.command(&["check-ignore", "--quiet", "--"]);
-        command.arg(path).current_dir(top);
-        match super::answer(command) {
-            Ok(_) => Ok(true),
-            // Quiet about what is not ignored, and about nothing else.
-            Err(ProgramError::Failed { words, .. }) if words.is_empty() => Ok(false),
-            Err(error) => Err(error),
-        }
     }
 
     /// Every ref below that prefix with its value.

@@ -141,7 +141,7 @@ impl Program {
     }
 
     /// Whether the path of the work tree with that top is ignored, and not tracked all the same.
-    pub(super) fn ignores(&self, top: &Path, path: &Path) -> Result<bool, ProgramError> {
+    pub fn ignores(&self, top: &Path, path: &Path) -> Result<bool, ProgramError> {
         let mut command = self.command(&["check-ignore", "--quiet", "--"]);
         // A colon at the beginning would be magic, which this command cannot be told to leave.
         command.arg(Path::new(".").join(path)).env("GIT_WORK_TREE", top);

@@ -6,6 +6,7 @@ pub(crate) mod content;
 pub(crate) mod contract;
 pub(crate) mod env;
 pub(crate) mod gits;
+pub(crate) mod hooks;
 pub(crate) mod kind;
 pub(crate) mod ledger;
 pub(crate) mod output;

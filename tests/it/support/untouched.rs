@@ -2,7 +2,7 @@
 //! work tree, HEAD, refs outside `refs/coord`, reflogs, configuration and hooks, byte by byte, in
 //! every repository and every other directory of the test's world.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -46,12 +46,17 @@ impl Untouched {
     /// Fails, naming each path, if anything is now different.
     #[track_caller]
     pub(crate) fn assert_still_so(&self, after: &str) {
+        let changed = self.changed();
+        assert!(changed.is_empty(), "{after} touched what is not its own: {changed:?}");
+    }
+
+    /// Every path, below the world, that is now different.
+    pub(crate) fn changed(&self) -> BTreeSet<PathBuf> {
         let now = Untouched::of(&self.world);
         let all = self.files.keys().chain(now.files.keys());
-        let mut changed: Vec<&PathBuf> =
-            all.filter(|path| self.files.get(*path) != now.files.get(*path)).collect();
-        changed.dedup();
-        assert!(changed.is_empty(), "{after} touched what is not its own: {changed:?}");
+        let changed = all.filter(|path| self.files.get(*path) != now.files.get(*path));
+        let below = |path: &PathBuf| path.strip_prefix(&self.world).map(Path::to_path_buf);
+        changed.map(|path| below(path).expect("it was found below the world")).collect()
     }
 
     fn read_directory(&mut self, directory: &Path) {

@@ -1,0 +1,214 @@
+//! What is there before something is installed or taken away. Looking changes nothing.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::app::Ctx;
+use crate::app::config::parse_boolean;
+use crate::app::error::AppError;
+use crate::app::install::claude;
+use crate::app::install::git_hooks::{Elsewhere, Found, Manager, Place};
+use crate::app::install::hook_file::GitHook;
+use crate::app::install::plan::{Beside, Setting};
+use crate::store::error::StoreError;
+use crate::store::layout::{HelperDir, helpers};
+use crate::store::program::{self, Program};
+
+/// A hook may be a program, but not a disk.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// The directory of Claude Code, in a project and at home.
+const CLAUDE: &str = ".claude";
+/// What cargo puts where it builds, among others.
+const BUILT_HERE: &str = "CACHEDIR.TAG";
+
+/// What is around the repository.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// `core.hooksPath`, wherever it is set.
+    pub hooks_path: Option<String>,
+    /// `coord.hook.failClosed`.
+    pub fail_closed: bool,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// Where programs are looked for.
+    pub search_path: Vec<PathBuf>,
+    /// This program.
+    pub program: Option<PathBuf>,
+}
+
+/// The repository's own configuration.
+pub(super) fn local(ctx: &Ctx) -> Result<Vec<Setting>, AppError> {
+    let listed = common(ctx).local_configuration().map_err(StoreError::from)?;
+    Ok(listed.into_iter().map(|(key, value)| Setting { key, value }).collect())
+}
+
+/// Git for what all worktrees share.
+pub(super) fn common(ctx: &Ctx) -> Program {
+    Program::of(ctx.repository.common_dir())
+}
+
+/// The hooks of git.
+pub(super) fn hooks(
+    ctx: &Ctx,
+    around: &Surroundings,
+    local: &[Setting],
+) -> Result<Found, AppError> {
+    let directory = ctx.repository.common_dir().join("hooks");
+    let place = |hook: GitHook| {
+        let path = directory.join(hook.name());
+        let shape = ctx.files.shape(&path).map_err(AppError::files)?;
+        let content = read(ctx, &path)?.unwrap_or_default();
+        let chained = directory.join(hook.chained_name());
+        // A link that leads nowhere is there as well.
+        let is_kept = ctx.files.exists(&chained).map_err(AppError::files)?;
+        let chained = read(ctx, &chained)?.or(is_kept.then(Vec::new));
+        Ok(Place { hook, file: shape.map(|shape| (content, shape)), chained })
+    };
+    let places = GitHook::ALL.into_iter().map(place).collect::<Result<_, AppError>>()?;
+    let elsewhere = around.hooks_path.as_deref().map(|path| elsewhere(ctx, around, path));
+    Ok(Found {
+        git: program::version_numbers().map_err(StoreError::from)?,
+        has_work_tree: has_work_tree(ctx, local)?,
+        directory,
+        places,
+        elsewhere: elsewhere.transpose()?,
+        local: local.to_vec(),
+    })
+}
+
+/// A bare repository may have linked worktrees, in which people commit.
+fn has_work_tree(ctx: &Ctx, local: &[Setting]) -> Result<bool, AppError> {
+    let is_bare = |set: &Setting| set.key == "core.bare" && parse_boolean(&set.value) == Some(true);
+    if ctx.repository.work_tree().is_some() || !local.iter().any(is_bare) {
+        return Ok(true);
+    }
+    let linked = ctx.repository.common_dir().join("worktrees");
+    Ok(!ctx.files.list(&linked).map_err(AppError::files)?.is_empty())
+}
+
+fn elsewhere(ctx: &Ctx, around: &Surroundings, path: &str) -> Result<Elsewhere, AppError> {
+    let top = top(ctx).unwrap_or_default();
+    let at_home = path.strip_prefix("~/").zip(around.home.as_ref());
+    let directory = at_home.map_or_else(|| top.join(path), |(below, home)| home.join(below));
+    let known = [
+        (".husky", Manager::Husky),
+        ("lefthook.yml", Manager::Lefthook),
+        (".pre-commit-config.yaml", Manager::PreCommit),
+    ];
+    let manager = known.into_iter().find(|(name, _)| top.join(name).exists());
+    let mut called = Vec::new();
+    for hook in GitHook::ALL {
+        let places = [
+            directory.join(hook.name()),
+            top.join(".husky").join(hook.name()),
+            top.join("lefthook.yml"),
+            top.join(".pre-commit-config.yaml"),
+        ];
+        let call = format!("coord hook {}", hook.name());
+        for place in places {
+            let text = read(ctx, &place)?.unwrap_or_default();
+            if String::from_utf8_lossy(&text).contains(&call) && !called.contains(&hook) {
+                called.push(hook);
+            }
+        }
+    }
+    let manager = manager.map_or(Manager::Unknown, |(_, manager)| manager);
+    Ok(Elsewhere { path: path.to_owned(), manager, called })
+}
+
+/// Whether Claude Code is used here or by this user.
+pub(super) fn has_claude(ctx: &Ctx, around: &Surroundings) -> bool {
+    let in_project = top(ctx).is_some_and(|top| top.join(CLAUDE).is_dir());
+    let at_home = || around.home.as_ref().is_some_and(|home| home.join(CLAUDE).is_dir());
+    let has_program = |directory: &PathBuf| directory.join("claude").is_file();
+    in_project || at_home() || around.search_path.iter().any(has_program)
+}
+
+/// The settings file of Claude Code in this work tree.
+pub(super) fn claude_settings(ctx: &Ctx, shared: bool) -> Result<Option<claude::File>, AppError> {
+    let Some(top) = top(ctx) else { return Ok(None) };
+    let name = if shared { "settings.json" } else { "settings.local.json" };
+    let path = top.join(CLAUDE).join(name);
+    let mut file = settings_at(ctx, &path)?;
+    // Git takes nothing into a commit that is behind a link.
+    if !shared && file.path == path {
+        let git = Program::of(ctx.repository.git_dir());
+        file.is_for_git = !git.ignores(&top, &path).map_err(StoreError::from)?;
+    }
+    Ok(Some(file))
+}
+
+/// The settings files that may have something of ours: those of this work tree, and those of
+/// others that it is noted of.
+pub(super) fn every_claude_settings(ctx: &Ctx) -> Result<Vec<claude::File>, AppError> {
+    let directory = HelperDir::Before.below(ctx.repository.common_dir());
+    let mut paths = Vec::new();
+    for name in ctx.files.list(&directory).map_err(AppError::files)? {
+        let note = read(ctx, &directory.join(name))?.unwrap_or_default();
+        let note = serde_json::from_slice::<claude::Before>(&note);
+        paths.extend(note.ok().map(|note| note.path));
+    }
+    if let Some(top) = top(ctx) {
+        let here = ["settings.local.json", "settings.json"].map(|name| top.join(CLAUDE).join(name));
+        paths.extend(here.iter().map(|path| resolved(path)));
+    }
+    paths.sort();
+    paths.dedup();
+    paths.iter().map(|path| settings_at(ctx, path)).collect()
+}
+
+fn settings_at(ctx: &Ctx, path: &Path) -> Result<claude::File, AppError> {
+    let path = resolved(path);
+    let name = claude::note_name(&path);
+    let note_path = HelperDir::Before.below(ctx.repository.common_dir()).join(name);
+    let note = read(ctx, &note_path)?.and_then(|note| serde_json::from_slice(&note).ok());
+    let content = read(ctx, &path)?;
+    let has_directory = path.parent().is_some_and(Path::is_dir);
+    Ok(claude::File { path, content, has_directory, is_for_git: false, note_path, note })
+}
+
+/// Whoever keeps settings elsewhere and links to them wants them to stay there. A file has the same
+/// name before and after it is made.
+fn resolved(path: &Path) -> PathBuf {
+    let in_directory = || {
+        let directory = path.parent()?.canonicalize().ok()?;
+        Some(directory.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(in_directory).unwrap_or_else(|| path.to_owned())
+}
+
+/// Where manual and completions go.
+pub(super) fn beside(ctx: &Ctx, around: &Surroundings) -> Beside {
+    let Some(program) = &around.program else { return Beside::NoPrefix };
+    if program.ancestors().any(|directory| directory.join(BUILT_HERE).is_file()) {
+        return Beside::BuildDirectory;
+    }
+    let bin = program.parent().filter(|parent| parent.file_name() == Some(OsStr::new("bin")));
+    let Some(prefix) = bin.and_then(Path::parent) else { return Beside::NoPrefix };
+    let share = prefix.join("share");
+    let nearest = if share.is_dir() { &share } else { prefix };
+    if ctx.files.can_write_in(nearest) {
+        Beside::Prefix(prefix.to_owned())
+    } else {
+        Beside::NotWritable(nearest.to_owned())
+    }
+}
+
+/// The directories of helper files: of the repository, and of each linked worktree.
+pub(super) fn helper_directories(ctx: &Ctx) -> Result<Vec<PathBuf>, AppError> {
+    let common = ctx.repository.common_dir();
+    let worktrees = common.join("worktrees");
+    let names = ctx.files.list(&worktrees).map_err(AppError::files)?;
+    let linked = names.iter().map(|name| helpers(&worktrees.join(name)));
+    let all = linked.chain([helpers(common)]);
+    Ok(all.filter(|path| path.is_dir()).collect())
+}
+
+/// What is at that path; none if there is nothing.
+pub(super) fn read(ctx: &Ctx, path: &Path) -> Result<Option<Vec<u8>>, AppError> {
+    ctx.files.read(path, FILE_BYTES_MAX).map_err(AppError::files)
+}
+
+fn top(ctx: &Ctx) -> Option<PathBuf> {
+    ctx.repository.work_tree().map(|tree| tree.top.clone())
+}

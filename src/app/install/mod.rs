@@ -1,0 +1,144 @@
+//! Making git and coding agents call us, and the way back.
+//!
+//! What is there is [`found`], what follows from it is a [`plan`] as data, and only
+//! [`carry_out`] changes something. [`git_hooks`] and [`claude`] plan, [`hook_file`] and
+//! [`settings`] know the bytes, [`published`] is the same for those who do not install with us.
+
+pub mod claude;
+pub mod found;
+pub mod git_hooks;
+pub mod hook_file;
+pub mod plan;
+pub mod published;
+pub mod settings;
+
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::store::error::StoreError;
+use crate::store::files::FileError;
+use crate::store::layout::NAMESPACE;
+use crate::store::program::ProgramError;
+use found::Surroundings;
+use plan::{Act, Document, Item, Need, Setting};
+use settings::Wanted;
+
+/// Which coding agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agents {
+    /// Those that are used here.
+    WhereFound,
+    /// Claude Code.
+    Claude,
+    /// None.
+    Nobody,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// Which coding agents.
+    pub agents: Agents,
+    /// Whether their settings are those that everybody shares.
+    pub shared: bool,
+    /// Whether agents may call us without asking.
+    pub allow: bool,
+}
+
+impl From<claude::Unreadable> for AppError {
+    fn from(error: claude::Unreadable) -> AppError {
+        AppError::Failed(Box::new(error))
+    }
+}
+
+/// What there is to do.
+pub fn plan_install(
+    ctx: &Ctx,
+    around: &Surroundings,
+    asked: Asked,
+    documents: &[Document],
+) -> Result<Vec<Item>, AppError> {
+    let local = found::local(ctx)?;
+    let mut items = git_hooks::install(&found::hooks(ctx, around, &local)?);
+    items.extend(agents(ctx, around, asked)?);
+    let mut present = Vec::new();
+    let beside = found::beside(ctx, around);
+    if let plan::Beside::Prefix(prefix) = &beside {
+        for document in documents {
+            let path = prefix.join(document.path);
+            present.push((found::read(ctx, &path)?, path));
+        }
+    }
+    items.extend(plan::documents(&beside, documents, &|path| {
+        let found = present.iter().find(|(_, present)| present == path);
+        found.and_then(|(content, _)| content.clone())
+    }));
+    // Last: it is what makes hooks act.
+    items.extend(plan::configuration(&local));
+    Ok(items)
+}
+
+fn agents(ctx: &Ctx, around: &Surroundings, asked: Asked) -> Result<Vec<Item>, AppError> {
+    let wanted = match asked.agents {
+        Agents::Nobody => return Ok(Vec::new()),
+        Agents::Claude => true,
+        Agents::WhereFound => found::has_claude(ctx, around),
+    };
+    if !wanted {
+        return Ok(vec![Item::note("Claude Code was not found; --agents claude installs for it")]);
+    }
+    let Some(file) = found::claude_settings(ctx, asked.shared)? else {
+        return Ok(vec![Item::note("no hooks of Claude Code: there is no work tree here")]);
+    };
+    let wanted = Wanted { fail_closed: around.fail_closed, allow: asked.allow };
+    Ok(claude::install(&file, wanted)?)
+}
+
+/// What there is to take away; with `state` everything that was ever reserved as well.
+pub fn plan_uninstall(
+    ctx: &Ctx,
+    around: &Surroundings,
+    state: bool,
+) -> Result<Vec<Item>, AppError> {
+    let local = found::local(ctx)?;
+    // First: from here on hooks that are still called do nothing.
+    let mut items = plan::without_configuration(&local);
+    items.extend(git_hooks::uninstall(&found::hooks(ctx, around, &local)?));
+    for file in found::every_claude_settings(ctx)? {
+        items.extend(claude::uninstall(&file));
+    }
+    if state {
+        let refs = found::common(ctx).values_below(NAMESPACE).map_err(StoreError::from)?;
+        items.extend(plan::without_state(&refs, &found::helper_directories(ctx)?));
+    }
+    Ok(items)
+}
+
+/// Does what a plan says about one thing.
+pub fn carry_out(ctx: &Ctx, item: &Item) -> Result<(), AppError> {
+    let Need::Change(acts) = &item.need else { return Ok(()) };
+    Ok(acts.iter().try_for_each(|act| carry_out_act(ctx, act))?)
+}
+
+fn carry_out_act(ctx: &Ctx, act: &Act) -> Result<(), StoreError> {
+    let files = ctx.files;
+    let git = found::common(ctx);
+    let with = |done: fn(&_, &str, &str) -> Result<(), ProgramError>, setting: &Setting| {
+        done(&git, &setting.key, &setting.value).map_err(StoreError::from)
+    };
+    let file = |done: Result<(), FileError>| done.map_err(StoreError::from);
+    match act {
+        Act::Write { path, content, rights } => {
+            path.parent().map_or(Ok(()), |directory| files.make_directories(directory))?;
+            file(files.replace(path, content, *rights))
+        }
+        Act::Link { from, to } => file(files.link(from, to)),
+        Act::Rename { from, to } => file(files.rename(from, to)),
+        Act::Remove(path) => file(files.remove(path).map(drop)),
+        Act::RemoveIfEmpty(path) => file(files.remove_if_empty(path).map(drop)),
+        Act::RemoveAll(path) => file(files.remove_all(path)),
+        Act::Add(setting) => with(crate::store::program::Program::add_local, setting),
+        Act::Set(setting) => with(crate::store::program::Program::set_local, setting),
+        Act::Unset(setting) => with(crate::store::program::Program::unset_local, setting),
+        Act::DeleteRef { name, value } => Ok(git.delete_ref(name, value)?),
+    }
+}

@@ -1,0 +1,258 @@
+//! A plan: what is to be done, as data, so that it can be shown, tested and only then carried out.
+
+use std::path::{Path, PathBuf};
+
+use crate::store::files::Rights;
+use crate::store::layout::EVERY_REF;
+
+/// One thing that is looked after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// What it is, for people.
+    pub what: String,
+    /// What has to be done about it.
+    pub need: Need,
+}
+
+/// What has to be done about a thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing.
+    AlreadySo,
+    /// Nothing that can be done here; worth knowing.
+    Note,
+    /// These acts, in this order. Each leaves everything whole, and all can be done again.
+    Change(Vec<Act>),
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Put a file somewhere, in the place of what is there.
+    Write {
+        /// Where.
+        path: PathBuf,
+        /// All of it.
+        content: Vec<u8>,
+        /// Who may do what with it.
+        rights: Rights,
+    },
+    /// Give a file a second name.
+    Link {
+        /// Its name.
+        from: PathBuf,
+        /// The new one, which must be free.
+        to: PathBuf,
+    },
+    /// Give a file another name, in the place of what has it.
+    Rename {
+        /// Its name.
+        from: PathBuf,
+        /// The new one.
+        to: PathBuf,
+    },
+    /// Remove a file.
+    Remove(PathBuf),
+    /// Remove a directory unless something is in it.
+    RemoveIfEmpty(PathBuf),
+    /// Remove a directory with everything in it.
+    RemoveAll(PathBuf),
+    /// Give a key of the repository's configuration one more value.
+    Add(Setting),
+    /// Give a key of the repository's configuration this value only.
+    Set(Setting),
+    /// Take this value from a key of the repository's configuration.
+    Unset(Setting),
+    /// Delete a ref that still has this value.
+    DeleteRef {
+        /// Its full name.
+        name: String,
+        /// The object that it names.
+        value: String,
+    },
+}
+
+/// A key and a value of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The key as people spell it.
+    pub key: String,
+    /// One value.
+    pub value: String,
+}
+
+/// Makes hooks act.
+pub const ENABLED: &str = "coord.enabled";
+/// Keeps our refs out of `git log`.
+const DECORATION: &str = "log.excludeDecoration";
+
+impl Item {
+    /// A thing that is as it should be.
+    pub fn already_so(what: impl Into<String>) -> Item {
+        Item { what: what.into(), need: Need::AlreadySo }
+    }
+
+    /// A thing worth knowing.
+    pub fn note(what: impl Into<String>) -> Item {
+        Item { what: what.into(), need: Need::Note }
+    }
+
+    /// A thing to be changed.
+    pub fn change(what: impl Into<String>, acts: impl Into<Vec<Act>>) -> Item {
+        Item { what: what.into(), need: Need::Change(acts.into()) }
+    }
+
+    /// Whether something is to be done.
+    pub fn is_change(&self) -> bool {
+        matches!(self.need, Need::Change(_))
+    }
+}
+
+impl Setting {
+    /// That value of that key.
+    pub fn new(key: impl Into<String>, value: impl Into<String>) -> Setting {
+        Setting { key: key.into(), value: value.into() }
+    }
+
+    /// Whether it is among those.
+    pub fn is_in(&self, local: &[Setting]) -> bool {
+        let is_same =
+            |set: &Setting| set.key.eq_ignore_ascii_case(&self.key) && set.value == self.value;
+        local.iter().any(is_same)
+    }
+
+    /// As people write it.
+    pub fn shown(&self) -> String {
+        format!("configuration {} = {}", self.key, self.value)
+    }
+}
+
+/// The settings of the repository, and how each is set.
+pub fn configuration(local: &[Setting]) -> Vec<Item> {
+    let item = |setting: Setting, set: fn(Setting) -> Act| {
+        if setting.is_in(local) {
+            Item::already_so(setting.shown())
+        } else {
+            Item::change(setting.shown(), [set(setting)])
+        }
+    };
+    vec![
+        item(Setting::new(DECORATION, EVERY_REF), Act::Add),
+        item(Setting::new(ENABLED, "true"), Act::Set),
+    ]
+}
+
+/// The settings of the repository that are still as we set them.
+pub fn without_configuration(local: &[Setting]) -> Vec<Item> {
+    let ours = [Setting::new(ENABLED, "true"), Setting::new(DECORATION, EVERY_REF)];
+    let set = ours.into_iter().filter(|setting| setting.is_in(local));
+    set.map(|setting| Item::change(setting.shown(), [Act::Unset(setting)])).collect()
+}
+
+/// What is there of `--state`: every ref by its name, and directories of helper files.
+pub fn without_state(refs: &[(String, String)], helpers: &[PathBuf]) -> Vec<Item> {
+    let delete = |(name, value): &(String, String)| {
+        let act = Act::DeleteRef { name: name.clone(), value: value.clone() };
+        Item::change(format!("ref {name} (was {value})"), [act])
+    };
+    let remove = |path: &PathBuf| {
+        let what = format!("directory {}", path.display());
+        Item::change(what, [Act::RemoveAll(path.clone())])
+    };
+    refs.iter().map(delete).chain(helpers.iter().map(remove)).collect()
+}
+
+/// A page of documentation that belongs beside the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// Where, below the directory that `bin` is in.
+    pub path: &'static str,
+    /// All of it.
+    pub content: String,
+}
+
+/// Where documents go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Below this directory.
+    Prefix(PathBuf),
+    /// The program was just built, and is not installed.
+    BuildDirectory,
+    /// The program is in no `bin`.
+    NoPrefix,
+    /// There, but this user may not write.
+    NotWritable(PathBuf),
+}
+
+/// Manual and completions beside the program; `present` tells what is at a path.
+pub fn documents(
+    beside: &Beside,
+    documents: &[Document],
+    present: &dyn Fn(&Path) -> Option<Vec<u8>>,
+) -> Vec<Item> {
+    let prefix = match beside {
+        Beside::Prefix(prefix) => prefix,
+        Beside::BuildDirectory => {
+            return vec![Item::note(
+                "no manual and completions: the program runs from where it was built",
+            )];
+        }
+        Beside::NoPrefix => {
+            return vec![Item::note("no manual and completions: the program is in no 'bin'")];
+        }
+        Beside::NotWritable(path) => {
+            let path = path.display();
+            return vec![Item::note(format!("no manual and completions: '{path}' is read-only"))];
+        }
+    };
+    let item = |document: &Document| {
+        let path = prefix.join(document.path);
+        let what = format!("file {}", path.display());
+        let content = document.content.clone().into_bytes();
+        if present(&path).as_ref() == Some(&content) {
+            Item::already_so(what)
+        } else {
+            Item::change(what, [Act::Write { path, content, rights: Rights::AsBefore }])
+        }
+    };
+    documents.iter().map(item).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn configuration_is_set_once_and_unset_only_if_it_is_ours() {
+        let items = configuration(&[]);
+        assert!(items.iter().all(Item::is_change));
+        let local = [
+            Setting::new("log.excludedecoration", "refs/notes/*"),
+            Setting::new("log.excludedecoration", EVERY_REF),
+            Setting::new("coord.enabled", "false"),
+        ];
+        let needs: Vec<bool> = configuration(&local).iter().map(Item::is_change).collect();
+        assert_eq!(needs, [false, true]);
+        let removed = without_configuration(&local);
+        assert_eq!(removed.len(), 1);
+        assert_eq!(
+            removed[0].need,
+            Need::Change(vec![Act::Unset(Setting::new(DECORATION, EVERY_REF))])
+        );
+    }
+
+    #[test]
+    fn documents_are_written_where_they_can_be_found() {
+        let page = [Document { path: "share/man/man1/x.1", content: "page".to_owned() }];
+        let prefix = Beside::Prefix("/opt".into());
+        assert!(documents(&prefix, &page, &|_| None)[0].is_change());
+        assert!(documents(&prefix, &page, &|_| Some(b"old".to_vec()))[0].is_change());
+        assert!(!documents(&prefix, &page, &|_| Some(b"page".to_vec()))[0].is_change());
+        for elsewhere in
+            [Beside::BuildDirectory, Beside::NoPrefix, Beside::NotWritable("/usr".into())]
+        {
+            let items = documents(&elsewhere, &page, &|_| None);
+            assert!(matches!(items.as_slice(), [Item { need: Need::Note, .. }]));
+        }
+    }
+}

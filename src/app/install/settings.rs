@@ -1,0 +1,317 @@
+//! The settings of Claude Code with our hooks in them, and without.
+//!
+//! Pure: whatever else is in the file, known to us or not, stays where it is.
+
+use serde::Serialize as _;
+use serde_json::ser::{PrettyFormatter, Serializer};
+use serde_json::{Map, Value, json};
+
+/// Which calls of tools we are told of, at which events.
+const EVENTS: [(&str, Option<&str>); 6] = [
+    ("PreToolUse", Some("Edit|Write|MultiEdit|NotebookEdit")),
+    ("PostToolUse", Some("Bash")),
+    ("SessionStart", None),
+    ("Stop", None),
+    ("SubagentStop", None),
+    ("SessionEnd", None),
+];
+/// The hook gives up after two seconds by itself.
+const TIMEOUT_SECONDS: u32 = 5;
+const PROGRAM: &str = "git-coord";
+const ARGUMENTS: [&str; 2] = ["hook", "claude"];
+
+/// What lets an agent call us without a question to its user.
+pub const PERMISSION: &str = "Bash(git coord:*)";
+
+/// Settings that are not what Claude Code reads.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadSettings {
+    /// No JSON.
+    #[error("it is not JSON: {0}")]
+    NotJson(String),
+    /// JSON of another shape.
+    #[error("'{0}' in it is not {1}")]
+    Shape(String, &'static str),
+}
+
+/// What is to be in the settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Whether an edit is blocked when the hook itself fails.
+    pub fail_closed: bool,
+    /// Whether the permission is added.
+    pub allow: bool,
+}
+
+/// The hook entries by event, as they stand in settings and in a plugin.
+pub fn hooks(fail_closed: bool) -> Map<String, Value> {
+    let entry = |(event, matcher): (&str, Option<&str>)| {
+        let mut group = Map::new();
+        group.extend(matcher.map(|matcher| ("matcher".to_owned(), json!(matcher))));
+        group.insert("hooks".to_owned(), json!([handler(fail_closed)]));
+        (event.to_owned(), json!([group]))
+    };
+    EVENTS.into_iter().map(entry).collect()
+}
+
+/// Without a shell, so that nothing has to be quoted.
+fn handler(fail_closed: bool) -> Value {
+    let mut handler = json!({
+        "type": "command",
+        "command": PROGRAM,
+        "args": ARGUMENTS,
+        "timeout": TIMEOUT_SECONDS,
+    });
+    if fail_closed {
+        handler["onFailure"] = json!("block");
+    }
+    handler
+}
+
+/// Settings, read so that they can be written again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    fields: Map<String, Value>,
+    indent: String,
+    ends_with_newline: bool,
+}
+
+impl Settings {
+    /// Where there is no file yet.
+    pub fn empty() -> Settings {
+        Settings { fields: Map::new(), indent: "  ".to_owned(), ends_with_newline: true }
+    }
+
+    /// The settings in that file.
+    pub fn read(content: &[u8]) -> Result<Settings, BadSettings> {
+        let not_json = |error: serde_json::Error| BadSettings::NotJson(error.to_string());
+        let value: Value = serde_json::from_slice(content).map_err(not_json)?;
+        let Value::Object(fields) = value else {
+            return Err(BadSettings::Shape("the whole".to_owned(), "an object"));
+        };
+        let ends_with_newline = content.ends_with(b"\n");
+        Ok(Settings { fields, indent: indent_of(content), ends_with_newline })
+    }
+
+    /// The file, indented as it was.
+    pub fn written(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let formatter = PrettyFormatter::with_indent(self.indent.as_bytes());
+        let mut serializer = Serializer::with_formatter(&mut bytes, formatter);
+        self.fields.serialize(&mut serializer).expect("JSON can be written to memory");
+        bytes.extend(self.ends_with_newline.then_some(b'\n'));
+        bytes
+    }
+
+    /// Whether nothing is in them.
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// Whether the permission is among them.
+    pub fn has_permission(&self) -> bool {
+        let allow = self.fields.get("permissions").and_then(|permissions| permissions.get("allow"));
+        allow.and_then(Value::as_array).is_some_and(|allow| allow.iter().any(is_permission))
+    }
+
+    /// The settings with ours.
+    pub fn with_ours(&self, wanted: Wanted) -> Result<Settings, BadSettings> {
+        let mut settings = self.clone();
+        let wanted_hooks = hooks(wanted.fail_closed);
+        if self.ours()? != wanted_hooks {
+            settings = settings.without_hooks()?;
+            let hooks = object(&mut settings.fields, "hooks")?;
+            for (event, groups) in wanted_hooks {
+                let groups = groups.as_array().cloned().unwrap_or_default();
+                list(hooks, &event)?.extend(groups);
+            }
+        }
+        if wanted.allow && !self.has_permission() {
+            let permissions = object(&mut settings.fields, "permissions")?;
+            list(permissions, "allow")?.push(json!(PERMISSION));
+        }
+        Ok(settings)
+    }
+
+    /// The settings without our hooks, and without what stood there for them alone.
+    pub fn without_hooks(&self) -> Result<Settings, BadSettings> {
+        let mut settings = self.clone();
+        let events: Vec<String> = self.ours()?.keys().cloned().collect();
+        if events.is_empty() {
+            return Ok(settings);
+        }
+        let hooks = object(&mut settings.fields, "hooks")?;
+        for event in events {
+            let groups = list(hooks, &event)?;
+            groups.retain_mut(|group| !is_emptied(group));
+            if groups.is_empty() {
+                hooks.shift_remove(&event);
+            }
+        }
+        if hooks.is_empty() {
+            settings.fields.shift_remove("hooks");
+        }
+        Ok(settings)
+    }
+
+    /// The settings without the permission, and without what stood there for it alone.
+    #[must_use]
+    pub fn without_permission(&self) -> Settings {
+        let mut settings = self.clone();
+        if !self.has_permission() {
+            return settings;
+        }
+        if let Some(Value::Object(permissions)) = settings.fields.get_mut("permissions") {
+            if let Some(Value::Array(allow)) = permissions.get_mut("allow") {
+                allow.retain(|rule| !is_permission(rule));
+                if allow.is_empty() {
+                    permissions.shift_remove("allow");
+                }
+            }
+            if permissions.is_empty() {
+                settings.fields.shift_remove("permissions");
+            }
+        }
+        settings
+    }
+
+    /// The events and groups that our handler stands in.
+    fn ours(&self) -> Result<Map<String, Value>, BadSettings> {
+        let mut ours = Map::new();
+        let Some(hooks) = self.fields.get("hooks") else { return Ok(ours) };
+        let shape = |name: &str, kind| BadSettings::Shape(name.to_owned(), kind);
+        for (event, groups) in hooks.as_object().ok_or_else(|| shape("hooks", "an object"))? {
+            let groups = groups.as_array().ok_or_else(|| shape(event, "a list"))?;
+            let found: Vec<Value> =
+                groups.iter().filter(|group| has_ours(group)).cloned().collect();
+            if !found.is_empty() {
+                ours.insert(event.clone(), Value::Array(found));
+            }
+        }
+        Ok(ours)
+    }
+}
+
+fn is_permission(rule: &Value) -> bool {
+    rule == PERMISSION
+}
+
+/// Whatever path leads to the program, and however long it may take.
+fn is_ours(handler: &Value) -> bool {
+    let program = handler["command"].as_str().and_then(|command| command.rsplit('/').next());
+    program == Some(PROGRAM) && handler["args"] == json!(ARGUMENTS)
+}
+
+fn has_ours(group: &Value) -> bool {
+    group["hooks"].as_array().is_some_and(|handlers| handlers.iter().any(is_ours))
+}
+
+/// Takes our handlers out of a group, and says whether it was there for them alone.
+fn is_emptied(group: &mut Value) -> bool {
+    let Some(Value::Array(handlers)) = group.get_mut("hooks") else { return false };
+    let before = handlers.len();
+    handlers.retain(|handler| !is_ours(handler));
+    handlers.is_empty() && before > 0
+}
+
+fn object<'m>(
+    fields: &'m mut Map<String, Value>,
+    name: &str,
+) -> Result<&'m mut Map<String, Value>, BadSettings> {
+    let value = fields.entry(name).or_insert_with(|| json!({}));
+    value.as_object_mut().ok_or_else(|| BadSettings::Shape(name.to_owned(), "an object"))
+}
+
+fn list<'m>(
+    fields: &'m mut Map<String, Value>,
+    name: &str,
+) -> Result<&'m mut Vec<Value>, BadSettings> {
+    let value = fields.entry(name).or_insert_with(|| json!([]));
+    value.as_array_mut().ok_or_else(|| BadSettings::Shape(name.to_owned(), "a list"))
+}
+
+/// What the first line inside of the object begins with.
+fn indent_of(content: &[u8]) -> String {
+    let text = String::from_utf8_lossy(content);
+    let line = text.lines().skip(1).find(|line| !line.trim().is_empty()).unwrap_or("  ");
+    let indent: String = line.chars().take_while(|letter| matches!(letter, ' ' | '\t')).collect();
+    if indent.is_empty() { "  ".to_owned() } else { indent }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Wanted = Wanted { fail_closed: false, allow: false };
+
+    fn read(text: &str) -> Settings {
+        Settings::read(text.as_bytes()).unwrap()
+    }
+
+    fn text(settings: &Settings) -> String {
+        String::from_utf8(settings.written()).unwrap()
+    }
+
+    #[test]
+    fn what_is_there_stays_in_its_order_and_style() {
+        let before = "{\n\t\"z\": 1,\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": \
+                      [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \
+                      \"say done\"\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t},\n\t\"a\": null\n}";
+        let with = read(before).with_ours(PLAIN).unwrap();
+        let keys: Vec<&String> = with.fields.keys().collect();
+        assert_eq!(keys, ["z", "hooks", "a"]);
+        assert_eq!(with.fields["hooks"]["Stop"][0]["hooks"][0]["command"], "say done");
+        assert_eq!(with.fields["hooks"]["Stop"][1]["hooks"][0], handler(false));
+        assert!(text(&with).starts_with("{\n\t\"z\": 1,\n"));
+        assert_eq!(text(&read(&text(&with)).without_hooks().unwrap()), before);
+    }
+
+    #[test]
+    fn twice_is_once_and_none_is_none() {
+        let once = Settings::empty().with_ours(PLAIN).unwrap();
+        assert_eq!(once.with_ours(PLAIN).unwrap(), once);
+        assert!(once.without_hooks().unwrap().is_empty());
+        assert_eq!(Settings::empty().without_hooks().unwrap(), Settings::empty());
+    }
+
+    #[test]
+    fn a_group_that_we_share_keeps_the_others() {
+        let mut shared = Settings::empty().with_ours(PLAIN).unwrap();
+        let other = json!({"type": "command", "command": "lint"});
+        let group = &mut shared.fields["hooks"]["PreToolUse"][0]["hooks"];
+        group.as_array_mut().unwrap().push(other.clone());
+        let without = shared.without_hooks().unwrap();
+        assert_eq!(without.fields["hooks"]["PreToolUse"][0]["hooks"], json!([other]));
+        assert_eq!(without.fields["hooks"].as_object().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_change_of_mind_about_failing_replaces_ours() {
+        let open = Settings::empty().with_ours(PLAIN).unwrap();
+        let closed = open.with_ours(Wanted { fail_closed: true, allow: false }).unwrap();
+        assert_eq!(closed.fields["hooks"]["Stop"], hooks(true)["Stop"]);
+        assert_eq!(closed.with_ours(PLAIN).unwrap().fields, open.fields);
+    }
+
+    #[test]
+    fn the_permission_comes_and_goes_by_itself() {
+        let allow = Wanted { fail_closed: false, allow: true };
+        let with = Settings::empty().with_ours(allow).unwrap();
+        assert!(with.has_permission() && !Settings::empty().has_permission());
+        assert_eq!(with.with_ours(allow).unwrap(), with);
+        assert!(with.without_hooks().unwrap().without_permission().is_empty());
+        let other = read(r#"{"permissions":{"allow":["Bash(ls:*)"]}}"#);
+        let both = other.with_ours(allow).unwrap();
+        assert_eq!(both.without_hooks().unwrap().without_permission().fields, other.fields);
+    }
+
+    #[test]
+    fn what_is_no_settings_is_named() {
+        assert!(matches!(Settings::read(b"{,}"), Err(BadSettings::NotJson(_))));
+        assert!(matches!(Settings::read(b"[]"), Err(BadSettings::Shape(..))));
+        for (text, name) in [(r#"{"hooks":[]}"#, "hooks"), (r#"{"hooks":{"Stop":{}}}"#, "Stop")] {
+            let error = read(text).with_ours(PLAIN).unwrap_err();
+            assert!(error.to_string().starts_with(&format!("'{name}'")), "{error}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Hooks as git runs them: a stand-in for the program that writes down how it was called, and
+//! hooks of the user's that do the same.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::{Call, Repo};
+
+/// Writes an executable file.
+pub(crate) fn put_script(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("a file lies in a directory")).expect("made");
+    fs::write(path, text).expect("a script can be written");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("made executable");
+}
+
+/// What `git-coord` is while git runs hooks: it writes down arguments and input, and answers as it
+/// is told to.
+pub(crate) struct StandIn {
+    directory: PathBuf,
+}
+
+impl StandIn {
+    /// One that agrees with everything.
+    pub(crate) fn in_world_of(repo: &Repo) -> StandIn {
+        let stand_in = StandIn { directory: repo.world().join("tmp/stand-in") };
+        let log = stand_in.log_path().display().to_string();
+        put_script(&stand_in.directory.join("git-coord"), &recording("git-coord", &log, 0));
+        stand_in
+    }
+
+    /// From now on it ends with this exit code.
+    pub(crate) fn answer(&self, code: i32) {
+        let log = self.log_path().display().to_string();
+        put_script(&self.directory.join("git-coord"), &recording("git-coord", &log, code));
+    }
+
+    /// A hook of the user's that writes into the same log and ends with this exit code.
+    pub(crate) fn put_hook(&self, path: &Path, code: i32) {
+        put_script(path, &recording("theirs", &self.log_path().display().to_string(), code));
+    }
+
+    /// The same, run by something that is no shell.
+    pub(crate) fn put_foreign_hook(&self, path: &Path, code: i32) {
+        let text = recording("theirs", &self.log_path().display().to_string(), code);
+        let script = path.with_extension("sh");
+        // The first argument is then the hook itself.
+        put_script(&script, &text.replacen('\n', "\nshift\n", 1));
+        // To us this is a program called `-S`.
+        put_script(path, &format!("#!/usr/bin/env -S sh {}\n", script.display()));
+    }
+
+    /// A call of git that finds the stand-in.
+    pub(crate) fn git(&self, repo: &Repo, args: &[&str]) -> Call {
+        let machine = std::env::var_os("PATH").unwrap_or_default();
+        let all = [self.directory.clone()].into_iter().chain(std::env::split_paths(&machine));
+        repo.git_call(args).env("PATH", std::env::join_paths(all).expect("plain paths"))
+    }
+
+    /// The lines of the log since the last look.
+    pub(crate) fn log(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.log_path()).unwrap_or_default();
+        fs::remove_file(self.log_path()).ok();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.directory.join("log")
+    }
+}
+
+fn recording(who: &str, log: &str, code: i32) -> String {
+    format!(
+        "#!/bin/sh\necho \"{who}: $*\" >>'{log}'\n\
+         while read -r line; do echo \"{who} reads: $line\" >>'{log}'; done\nexit {code}\n"
+    )
+}
