@@ -2,6 +2,10 @@
 //!
 //! Looking changes nothing. Only [`repair`] writes, and it deletes nothing.
 
+mod hooks;
+
+pub use hooks::hooks;
+
 use crate::app::Ctx;
 use crate::app::config::{SettingError, nearest_key, unknown_keys};
 use crate::app::error::AppError;

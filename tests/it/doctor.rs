@@ -1,10 +1,10 @@
 //! `doctor`: everything that is looked at, every kind of damage, and its repair.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, exit};
 use crate::support::{Output, Repo, texts};
@@ -62,7 +62,9 @@ fn a_healthy_repository_is_all_ok() {
     let before = repo.tip();
     let answer = doctor(&repo).done().json();
     let states = texts(&answer["checks"], "state");
-    assert!(states.iter().all(|state| state == "ok"), "{answer:#}");
+    let (hooks, others) = states.split_last().unwrap();
+    assert!(others.iter().all(|state| state == "ok"), "{answer:#}");
+    assert_eq!((hooks.as_str(), &check(&answer, "hooks")["state"]), ("note", &json!("note")));
     let names = texts(&answer["checks"], "name");
     for name in ["git", "configuration", "repository", "identity", "clock", "locks", "leftovers"] {
         assert!(names.iter().any(|found| found == name), "{name}: {answer:#}");
@@ -324,4 +326,43 @@ fn a_fault_of_verify_is_a_fault_here() {
     let found = check(&doctor(&repo).exits(exit::NO).json(), RESERVATIONS);
     assert_eq!(found["state"], "fault");
     assert_eq!(found["next"][0][3], "verify", "{found:#}");
+}
+
+/// Hooks that nothing calls protect nobody, and nobody notices.
+#[test]
+fn hooks_that_are_not_called_are_noticed() {
+    let repo = Repo::new();
+    let install = || repo.call("").args(["install", "--agents", "claude"]).run_unproven().done();
+    let hooks = || {
+        let found = check(&doctor(&repo).done().json(), "hooks");
+        let state = found["state"].as_str().unwrap().to_owned();
+        (state, found["text"].as_str().unwrap().to_owned(), found["next"].clone())
+    };
+    let warns = |words: &str| {
+        let (state, text, next) = hooks();
+        assert_eq!(state, "warning", "{text}");
+        assert!(text.contains(words), "{text}");
+        assert!(next[0].is_array(), "{text}: what to do about it");
+    };
+    let repaired = || {
+        install();
+        let (state, text, _) = hooks();
+        assert_eq!((state.as_str(), text.as_str()), ("ok", "git and Claude Code call git coord"));
+    };
+    assert_eq!(hooks().2, json!([["git", "coord", "install"]]));
+    repaired();
+    let hook = repo.git_dir().join("hooks/pre-push");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o644)).unwrap();
+    warns("not executable: pre-push");
+    repaired();
+    // Another tool writes its own over ours.
+    fs::write(&hook, "#!/bin/sh\n").unwrap();
+    warns("pre-push");
+    repaired();
+    repo.git(["config", "core.hooksPath", "elsewhere"]);
+    warns("core.hooksPath is 'elsewhere'");
+    repo.git(["config", "--unset", "core.hooksPath"]);
+    repo.git(["config", "--unset", "coord.enabled"]);
+    warns("coord.enabled is not true");
+    repaired();
 }

@@ -96,6 +96,11 @@ impl File {
         self.note.as_ref().filter(|note| Some(&note.wrote) == now.as_ref())
     }
 
+    /// Whether it makes Claude Code call us.
+    pub fn calls_us(&self) -> bool {
+        self.settings().is_ok_and(|settings| settings.has_ours())
+    }
+
     fn write(&self, content: Vec<u8>) -> Act {
         Act::Write { path: self.path.clone(), content, rights: Rights::AsBefore }
     }
@@ -261,6 +266,7 @@ mod tests {
                 assert_eq!(back.note, None);
                 assert_eq!(back.has_directory, before.has_directory);
                 assert_eq!(uninstall(&back), None);
+                assert!(there.calls_us() && !back.calls_us());
             }
         }
     }

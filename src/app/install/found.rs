@@ -37,7 +37,7 @@ pub struct Surroundings {
 }
 
 /// The repository's own configuration.
-pub(super) fn local(ctx: &Ctx) -> Result<Vec<Setting>, AppError> {
+pub(in crate::app) fn local(ctx: &Ctx) -> Result<Vec<Setting>, AppError> {
     let listed = common(ctx).local_configuration().map_err(StoreError::from)?;
     Ok(listed.into_iter().map(|(key, value)| Setting { key, value }).collect())
 }
@@ -48,7 +48,7 @@ pub(super) fn common(ctx: &Ctx) -> Program {
 }
 
 /// The hooks of git.
-pub(super) fn hooks(
+pub(in crate::app) fn hooks(
     ctx: &Ctx,
     around: &Surroundings,
     local: &[Setting],
@@ -140,7 +140,7 @@ pub(super) fn claude_settings(ctx: &Ctx, shared: bool) -> Result<Option<claude::
 
 /// The settings files that may have something of ours: those of this work tree, and those of
 /// others that it is noted of.
-pub(super) fn every_claude_settings(ctx: &Ctx) -> Result<Vec<claude::File>, AppError> {
+pub(in crate::app) fn every_claude_settings(ctx: &Ctx) -> Result<Vec<claude::File>, AppError> {
     let directory = HelperDir::Before.below(ctx.repository.common_dir());
     let mut paths = Vec::new();
     for name in ctx.files.list(&directory).map_err(AppError::files)? {

@@ -108,6 +108,11 @@ impl Settings {
         self.fields.is_empty()
     }
 
+    /// Whether any hook of ours is in them.
+    pub fn has_ours(&self) -> bool {
+        self.ours().is_ok_and(|ours| !ours.is_empty())
+    }
+
     /// Whether the permission is among them.
     pub fn has_permission(&self) -> bool {
         let allow = self.fields.get("permissions").and_then(|permissions| permissions.get("allow"));

@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::app::config::Settings;
+use crate::app::config::{Settings, parse_boolean};
 use crate::app::doctor::{self, Check, State};
+use crate::app::install::plan::ENABLED;
 use crate::app::next::in_shell;
 use crate::cli::color::Slot;
+use crate::cli::commands::install::surroundings;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
@@ -53,6 +55,8 @@ impl Args {
                 repaired.extend(outcome.map(|repaired| (ledger, repaired)));
             }
             checks.extend(doctor::examine(&ctx)?);
+            let enabled = (context.config)(ENABLED).as_deref().and_then(parse_boolean);
+            checks.push(doctor::hooks(&ctx, &surroundings(context), enabled == Some(true)));
         }
         for notice in repaired.iter().flat_map(|(_, repaired)| &repaired.notices) {
             ui.warn(notice)?;
