@@ -46,6 +46,7 @@ mod scenario;
 mod shells;
 mod status;
 mod sweep;
+mod three_sessions;
 mod tidy;
 mod transfer;
 mod uninstall;
