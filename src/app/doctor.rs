@@ -3,6 +3,7 @@
 //! Looking changes nothing. Only [`repair`] writes, and it deletes nothing.
 
 mod hooks;
+mod rehearsal;
 
 pub use hooks::hooks;
 

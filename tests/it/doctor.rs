@@ -347,7 +347,8 @@ fn hooks_that_are_not_called_are_noticed() {
     let repaired = || {
         install();
         let (state, text, _) = hooks();
-        assert_eq!((state.as_str(), text.as_str()), ("ok", "git and Claude Code call git coord"));
+        let works = "git and Claude Code call git coord; a made-up edit was refused";
+        assert_eq!((state.as_str(), text.as_str()), ("ok", works));
     };
     assert_eq!(hooks().2, json!([["git", "coord", "install"]]));
     repaired();
@@ -365,4 +366,15 @@ fn hooks_that_are_not_called_are_noticed() {
     repo.git(["config", "--unset", "coord.enabled"]);
     warns("coord.enabled is not true");
     repaired();
+    // Agents find another program under our name, which lets everything pass.
+    let other = repo.world().join("bin/git-coord");
+    fs::write(&other, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).unwrap();
+    let machine = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(repo.world().join("bin")).chain(std::env::split_paths(&machine));
+    let call = repo.call("").args(["doctor", "--json"]);
+    let call = call.env("PATH", std::env::join_paths(path).unwrap());
+    let found = check(&call.run().exits(exit::NO).json(), "hooks");
+    assert_eq!(found["state"], "fault");
+    assert!(found["text"].as_str().unwrap().contains("let an edit pass"), "{found:#}");
 }

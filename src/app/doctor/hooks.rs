@@ -1,5 +1,6 @@
 //! Whether git and agents really call us, which nobody notices when they do not.
 
+use super::rehearsal::refuse_an_edit;
 use super::{Check, State};
 use crate::app::Ctx;
 use crate::app::error::AppError;
@@ -15,8 +16,19 @@ const INSTALL: [&str; 3] = ["git", "coord", "install"];
 /// How it stands with the hooks; `is_enabled` is `coord.enabled`.
 pub fn hooks(ctx: &Ctx, around: &Surroundings, is_enabled: bool) -> Check {
     match look(ctx, around) {
-        Ok((found, has_agents)) => judged(&found, is_enabled, has_agents),
+        Ok((found, has_agents)) => {
+            let check = judged(&found, is_enabled, has_agents);
+            if check.state == State::Ok && has_agents { rehearsed(check) } else { check }
+        }
         Err(error) => Check::new(NAME, State::Warning, error.to_string()),
+    }
+}
+
+/// What looks right is tried once.
+fn rehearsed(check: Check) -> Check {
+    match refuse_an_edit() {
+        Ok(()) => Check { text: format!("{}; a made-up edit was refused", check.text), ..check },
+        Err(why) => Check::new(NAME, State::Fault, why).with_next(&INSTALL),
     }
 }
 
