@@ -21,6 +21,7 @@ fn main() {
     table::head();
     checks(&few, &many);
     writes(&mut few, &mut many);
+    hooks();
     reftable();
     packed_refs();
     writers::compare_with_sqlite();
@@ -43,6 +44,22 @@ fn writes(few: &mut Repository, many: &mut Repository) {
     compared(&what("10,000"), "1.5x", || many.reserve(), || plain.commit_and_update());
     let what = "`release --mine` of 500 / of 1";
     compared(what, "20x", || few.release_all(500), || few.release_all(1));
+}
+
+/// What an agent waits for before each edit.
+fn hooks() {
+    let few = Repository::with_holds(10);
+    few.run("git", &["config", "coord.enabled", "true"]);
+    few.edit("edited/again");
+    let what = "edit hook, nothing written / `git rev-parse HEAD`";
+    compared(what, "2x", || few.edit("edited/again"), || few.rev_parse());
+    let mut number = 0;
+    let another = || {
+        number += 1;
+        few.edit(&format!("edited/f{number}"))
+    };
+    let what = "edit hook, a reservation made / `git rev-parse HEAD`";
+    compared(what, "4x", another, || few.rev_parse());
 }
 
 fn reftable() {

@@ -150,6 +150,25 @@ impl Repository {
         self.run(GIT_COORD, &["--as", "writer", "-q", "reserve", &path])
     }
 
+    /// What Claude Code does before an edit of that file.
+    pub(crate) fn edit(&self, file: &str) -> Duration {
+        let path = self.path().join(file);
+        let payload = format!(
+            r#"{{"session_id":"0123abcd","hook_event_name":"PreToolUse","tool_name":"Edit",
+            "tool_input":{{"file_path":"{}"}}}}"#,
+            path.display()
+        );
+        let input = self.path().join(".git/payload");
+        std::fs::write(&input, payload).unwrap();
+        let mut command = self.command(GIT_COORD, &["hook", "claude"]);
+        command.stdin(std::fs::File::open(input).unwrap());
+        let begun = Instant::now();
+        let output = command.output().unwrap();
+        let took = begun.elapsed();
+        assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+        took
+    }
+
     /// `release --mine` of so many holds, which are made before.
     pub(crate) fn release_all(&self, count: usize) -> Duration {
         let paths: Vec<String> = (0..count).map(|number| format!("rel/f{number}")).collect();

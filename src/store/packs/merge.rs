@@ -13,7 +13,7 @@ use crate::store::pack::{self, Pack, PackEntry};
 use crate::store::queue::Queue;
 
 /// Packs of ours that may stand beside each other; one more, and some are merged.
-pub const PACKS_MAX: usize = 12;
+pub const PACKS_MAX: usize = 16;
 /// Packs that a merge leaves at most, so that the next one is some entries away.
 const PACKS_AFTER_MERGE_MAX: usize = 6;
 /// A larger pack is never merged again: the bound on memory. It is git's from then on.

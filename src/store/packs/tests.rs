@@ -77,7 +77,7 @@ fn many_installations_leave_few_packs_and_every_object() {
             merged += packs.maintain().unwrap().packs_merged;
             assert!(whole_packs(&packs) <= PACKS_MAX + 1, "ours and one of the user's");
         }
-        assert!(merged > entries);
+        assert!(merged + PACKS_MAX >= entries, "each was merged, but for the newest");
         assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 0);
         repo.git(&["update-ref", "refs/coord/runs", &tip.unwrap().to_string()]);
         assert_all_there(&repo, &all);

@@ -13,7 +13,7 @@ use crate::support::{Call, Repo};
 /// for that is "busy" before.
 const AT_ONCE: &str = "8s";
 /// Our packs stand beside each other up to this number.
-const PACKS_MAX: usize = 12;
+const PACKS_MAX: usize = 16;
 
 /// One write, and where it is made.
 pub(super) struct Act {
