@@ -56,6 +56,11 @@ impl PackName {
         let parts = [checksum.as_bytes(), process.as_bytes(), &count.to_be_bytes()];
         PackName(format!("pack-{}", checksum.hash_kind().digest(&parts)))
     }
+
+    /// The name of one of its files.
+    fn file(&self, part: Part) -> String {
+        format!("{self}.{}", part.extension())
+    }
 }
 
 impl fmt::Display for PackName {
@@ -132,10 +137,10 @@ impl Packs {
     }
 
     fn staged(&self, name: &PackName, part: Part) -> PathBuf {
-        self.staging().join(format!("{name}.{}", part.extension()))
+        self.staging().join(name.file(part))
     }
 
     fn path(&self, name: &PackName, part: Part) -> PathBuf {
-        self.directory.join(format!("{name}.{}", part.extension()))
+        self.directory.join(name.file(part))
     }
 }
