@@ -4,7 +4,7 @@
 //! payload -> dialect: Call{agent, event} -> rule -> Verdict -> dialect -> answer
 //! ```
 //!
-//! A new agent is one more [`Dialect`]; [`rule`] does not change for it. [`run`] is everything
+//! A new agent is one more [`Dialect`]; `rule` does not change for it. [`run`] is everything
 //! around that: reading the payload, the time limit, and what happens when something fails.
 
 mod claude;
