@@ -7,7 +7,7 @@ use crate::app::error::AppError;
 use crate::core::command::Request;
 use crate::core::documents::{Documents as _, Key};
 use crate::core::ids::{AgentName, EntryName};
-use crate::core::reservation::rollback::{Rollback, RolledBack};
+use crate::core::rollback::{Rollback, RolledBack};
 use crate::core::text::Line;
 use crate::store::compact::{Compacted, Compaction};
 use crate::store::diff;
@@ -135,8 +135,8 @@ pub struct RollbackOutcome {
     pub to: ObjectId,
     /// How many entries are undone.
     pub undone: u64,
-    /// What happened to the holds.
-    pub holds: RolledBack,
+    /// What happened to the state.
+    pub changed: RolledBack,
     /// What the caller should be told besides.
     pub notices: Vec<String>,
 }
@@ -168,8 +168,8 @@ pub fn rollback(
     let undone = history::distance(&opened, base.id(), to)?.unwrap_or(0);
     if wanted.dry_run {
         let request = Request::new(command, ctx.actor().clone(), ctx.host().clone(), ctx.clock());
-        let holds = opened.propose(&base, &request, &Ctx::new_op()?)?.answer;
-        return Ok(RollbackOutcome { entry: None, to, undone, holds, notices: Vec::new() });
+        let changed = opened.propose(&base, &request, &Ctx::new_op()?)?.answer;
+        return Ok(RollbackOutcome { entry: None, to, undone, changed, notices: Vec::new() });
     }
     let expect = match &wanted.expect {
         None => None,
@@ -182,7 +182,7 @@ pub fn rollback(
     };
     let Committed { answer, entry, notices, .. } =
         ctx.transact(ledger, command, expect.as_ref())?;
-    Ok(RollbackOutcome { entry, to, undone, holds: answer, notices })
+    Ok(RollbackOutcome { entry, to, undone, changed: answer, notices })
 }
 
 /// Puts a checkpoint in the place of what is older than `keep`; none if the chain would not become

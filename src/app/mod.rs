@@ -141,7 +141,12 @@ impl Ctx {
 
     /// The reservations now.
     pub fn read(&self) -> Result<Reading<'_>, AppError> {
-        let ledger = self.ledger(LedgerName::Reservations)?;
+        self.read_ledger(LedgerName::Reservations)
+    }
+
+    /// A ledger now.
+    pub fn read_ledger(&self, name: LedgerName) -> Result<Reading<'_>, AppError> {
+        let ledger = self.ledger(name)?;
         let base = ledger.now()?;
         let now = base.counters().map_or(self.clock, |counters| counters.at.max(self.clock));
         let case = ledger.case(&base);

@@ -66,12 +66,10 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
     let expired = all - live.len();
     live.sort_by(|one, other| (one.expires_at, &one.id).cmp(&(other.expires_at, &other.id)));
     let (mine, others) = live.into_iter().partition(|hold| ctx.actor().covers(&hold.holder));
-    let positions = reading.base.snapshot.tip().map(|tip| Position {
-        ledger: LedgerName::Reservations,
-        entry: tip.id,
-        seq: tip.head.counters.seq,
-        at: tip.head.counters.at,
-    });
+    let mut positions = Vec::new();
+    for ledger in LedgerName::ALL {
+        positions.extend(position(ctx, ledger)?);
+    }
     let ledger = ctx.ledger(LedgerName::Reservations)?;
     Ok(Status {
         now: reading.now,
@@ -79,9 +77,19 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
         others,
         expired,
         notices: notices(ctx, reading.now)?,
-        positions: positions.into_iter().collect(),
+        positions,
         clock_behind_seconds: ledger.seconds_ahead(&reading.base, ctx.clock()),
     })
+}
+
+fn position(ctx: &Ctx, name: LedgerName) -> Result<Option<Position>, AppError> {
+    let base = ctx.ledger(name)?.now()?;
+    Ok(base.snapshot.tip().map(|tip| Position {
+        ledger: name,
+        entry: tip.id,
+        seq: tip.head.counters.seq,
+        at: tip.head.counters.at,
+    }))
 }
 
 fn notices(ctx: &Ctx, now: Timestamp) -> Result<Vec<Notice>, AppError> {

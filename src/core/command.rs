@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::core::decision::{Act, Changes, Decide, Env, No, RULES};
 use crate::core::documents::Documents;
 use crate::core::ids::{AgentName, EntryName};
+use crate::core::ledger::LedgerName;
 use crate::core::repair::Repair;
 use crate::core::reservation::release::Release;
 use crate::core::reservation::renew::Renew;
 use crate::core::reservation::reserve::Reserve;
-use crate::core::reservation::rollback::Rollback;
 use crate::core::reservation::sweep::{self, Sweep};
 use crate::core::reservation::transfer::Transfer;
+use crate::core::rollback::Rollback;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -49,59 +50,60 @@ impl<C> Request<C> {
     }
 }
 
-/// The commands that a ledger records.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "command", content = "input", rename_all = "lowercase")]
-pub enum Command {
+/// Every command in one list: its name in the code, its type, and the word that is recorded.
+macro_rules! commands {
+    ($($(#[$about:meta])* $name:ident($command:ty) = $word:literal,)*) => {
+        /// The commands that the ledgers record.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(tag = "command", content = "input")]
+        pub enum Command {
+            $($(#[$about])* #[serde(rename = $word)] $name($command),)*
+        }
+
+        /// Any command, for those who take a decision again and do not care for its answer.
+        impl Decide for Command {
+            type Answer = String;
+
+            fn decide(&self, act: &mut Act<'_>) -> Result<String, No> {
+                match self {
+                    $(Command::$name(command) => decide_and_sum_up(command, act),)*
+                }
+            }
+
+            fn summary(&self, answer: &String, _: &Env<'_>) -> String {
+                answer.clone()
+            }
+        }
+
+        $(impl From<$command> for Command {
+            fn from(command: $command) -> Command {
+                Command::$name(command)
+            }
+        })*
+    };
+}
+
+commands! {
     /// Asks for holds.
-    Reserve(Reserve),
+    Reserve(Reserve) = "reserve",
     /// Extends them.
-    Renew(Renew),
+    Renew(Renew) = "renew",
     /// Lets them go.
-    Release(Release),
+    Release(Release) = "release",
     /// Hands them on.
-    Transfer(Transfer),
+    Transfer(Transfer) = "transfer",
     /// Removes expired ones.
-    Sweep(Sweep),
+    Sweep(Sweep) = "sweep",
     /// Goes back to an earlier entry.
-    Rollback(Rollback),
+    Rollback(Rollback) = "rollback",
     /// Goes on from the newest whole entry.
-    Repair(Repair),
+    Repair(Repair) = "repair",
 }
 
 impl Command {
     /// The earlier entry that the decision reads besides the present state.
     pub fn reads_entry(&self) -> Option<&EntryName> {
-        match self {
-            Command::Rollback(rollback) => Some(&rollback.to),
-            Command::Reserve(_)
-            | Command::Renew(_)
-            | Command::Release(_)
-            | Command::Transfer(_)
-            | Command::Sweep(_)
-            | Command::Repair(_) => None,
-        }
-    }
-}
-
-/// Any command, for those who take a decision again and do not care for its answer.
-impl Decide for Command {
-    type Answer = String;
-
-    fn decide(&self, act: &mut Act<'_>) -> Result<String, No> {
-        match self {
-            Command::Reserve(command) => decide_and_sum_up(command, act),
-            Command::Renew(command) => decide_and_sum_up(command, act),
-            Command::Release(command) => decide_and_sum_up(command, act),
-            Command::Transfer(command) => decide_and_sum_up(command, act),
-            Command::Sweep(command) => decide_and_sum_up(command, act),
-            Command::Rollback(command) => decide_and_sum_up(command, act),
-            Command::Repair(command) => decide_and_sum_up(command, act),
-        }
-    }
-
-    fn summary(&self, answer: &String, _: &Env<'_>) -> String {
-        answer.clone()
+        if let Command::Rollback(rollback) = self { Some(&rollback.to) } else { None }
     }
 }
 
@@ -109,18 +111,6 @@ fn decide_and_sum_up<C: Decide>(command: &C, act: &mut Act<'_>) -> Result<String
     let answer = command.decide(act)?;
     Ok(command.summary(&answer, &act.env))
 }
-
-macro_rules! recorded_as {
-    ($($command:ident),*) => {
-        $(impl From<$command> for Command {
-            fn from(command: $command) -> Command {
-                Command::$command(command)
-            }
-        })*
-    };
-}
-
-recorded_as!(Reserve, Renew, Release, Transfer, Sweep, Rollback, Repair);
 
 /// A decision: the answer, and what it changes. No changes, no entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,7 +123,7 @@ pub struct Decided<A> {
     pub summary: String,
 }
 
-/// Takes a decision, and with it the share of sweeping that every write does.
+/// Takes a decision, and with it the share of tidying up that every write to its ledger does.
 pub fn decide<C: Decide>(
     command: &C,
     documents: &dyn Documents,
@@ -145,7 +135,9 @@ pub fn decide<C: Decide>(
     if act.is_unchanged() {
         return Ok(Decided { answer, changes: None, summary });
     }
-    sweep::in_passing(&mut act)?;
+    match env.ledger {
+        LedgerName::Reservations => sweep::in_passing(&mut act)?,
+    }
     debug_assert!(act.has_events(), "what changes a ledger leaves an event");
     Ok(Decided { answer, changes: Some(act.into_changes()), summary })
 }

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::core::documents::{Child, Documents, Draft, Edits, Key, ReadError, encode};
 use crate::core::event::Event;
-use crate::core::ids::{AgentName, HoldId, OpId};
+use crate::core::ids::{AgentName, Derived, OpId};
+use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
 use crate::core::refusal::Refusal;
 use crate::core::time::Timestamp;
@@ -21,6 +22,8 @@ pub const RULES: u32 = 1;
 /// What a decision is given besides the documents and the command.
 #[derive(Clone, Copy)]
 pub struct Env<'a> {
+    /// Which ledger this is about.
+    pub ledger: LedgerName,
     /// Who asks.
     pub actor: &'a AgentName,
     /// The later of the asker's clock and the time of the entry before.
@@ -93,13 +96,18 @@ impl<'a> Act<'a> {
         self.draft.put(key, encode(document));
     }
 
+    /// Writes a document as it was before.
+    pub fn put_bytes(&mut self, key: Key, bytes: Vec<u8>) {
+        self.draft.put(key, bytes);
+    }
+
     /// Removes a document.
     pub fn remove(&mut self, key: Key) {
         self.draft.remove(key);
     }
 
     /// Notes what happened.
-    pub fn record(&mut self, kind: &str, subject: &HoldId, data: Map<String, Value>) {
+    pub fn record(&mut self, kind: &str, subject: &impl ToString, data: Map<String, Value>) {
         self.events.push(Event {
             kind: kind.to_owned(),
             actor: self.env.actor.clone(),
@@ -115,12 +123,12 @@ impl<'a> Act<'a> {
     }
 
     /// The next id that this act derives and that `is_taken` does not know.
-    pub fn new_id(
+    pub fn new_id<I: Derived>(
         &mut self,
-        is_taken: impl Fn(&Draft<'a>, &HoldId) -> Result<bool, ReadError>,
-    ) -> Result<HoldId, ReadError> {
+        is_taken: impl Fn(&Draft<'a>, &I) -> Result<bool, ReadError>,
+    ) -> Result<I, ReadError> {
         loop {
-            let id = HoldId::derive(self.env.op, self.ids_given);
+            let id = I::derive(self.env.op, self.ids_given);
             self.ids_given += 1;
             if !is_taken(&self.draft, &id)? {
                 return Ok(id);

@@ -123,6 +123,24 @@ fn is_name_byte(byte: u8) -> bool {
 pub const ID_ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 const ID_LENGTH: usize = 8;
 
+/// A name that follows from the act that gives it.
+pub trait Derived: Sized {
+    /// The name that the act `op` gives to the thing it makes as number `counter`.
+    fn derive(op: &OpId, counter: u64) -> Self;
+}
+
+fn derived_text(op: &OpId, counter: u64) -> String {
+    let digest = Sha256::new().chain_update(&op.0).chain_update(counter.to_le_bytes()).finalize();
+    let mut number = u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
+    let mut text = String::with_capacity(ID_LENGTH);
+    for _ in 0..ID_LENGTH {
+        let at = usize::try_from(number % 36).expect("below 36");
+        text.push(char::from(ID_ALPHABET[at]));
+        number /= 36;
+    }
+    text
+}
+
 /// The name of a hold.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -130,19 +148,9 @@ pub struct HoldId(String);
 
 text_conversions!(HoldId);
 
-impl HoldId {
-    /// The id that the act `op` gives to the thing it makes as number `counter`.
-    pub fn derive(op: &OpId, counter: u64) -> HoldId {
-        let digest =
-            Sha256::new().chain_update(&op.0).chain_update(counter.to_le_bytes()).finalize();
-        let mut number = u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
-        let mut text = String::with_capacity(ID_LENGTH);
-        for _ in 0..ID_LENGTH {
-            let at = usize::try_from(number % 36).expect("below 36");
-            text.push(char::from(ID_ALPHABET[at]));
-            number /= 36;
-        }
-        HoldId(text)
+impl Derived for HoldId {
+    fn derive(op: &OpId, counter: u64) -> HoldId {
+        HoldId(derived_text(op, counter))
     }
 }
 

@@ -8,6 +8,8 @@
 //! - [`pattern`] says which paths a pattern means, and whether two patterns meet;
 //! - [`documents`] is what a decision may read and how it says what to write;
 //! - [`decision`] is the frame that all decisions share: ids, fences, events, refusals;
+//! - [`ledger`] names the ledgers, [`laws`] says what must be true of each, and [`rollback`] takes
+//!   any of them back to an earlier state;
 //! - [`command`] lists every command, as it is recorded in an entry;
 //! - [`compaction`] says which entries of a chain are kept when it is made shorter;
 //! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values they are made of;
@@ -22,10 +24,13 @@ pub mod duration;
 pub mod environment;
 pub mod event;
 pub mod ids;
+pub mod laws;
+pub mod ledger;
 pub mod limits;
 pub mod pattern;
 pub mod refusal;
 pub mod repair;
 pub mod reservation;
+pub mod rollback;
 pub mod text;
 pub mod time;

@@ -45,6 +45,7 @@ mod tests {
     use crate::core::command::decide;
     use crate::core::documents::Key;
     use crate::core::ids::OpId;
+    use crate::core::ledger::LedgerName;
     use crate::core::pattern::Case;
     use crate::core::time::Timestamp;
 
@@ -53,6 +54,7 @@ mod tests {
         let line = |text: &str| Line::new(text).unwrap();
         let repair = Repair { lost: line("1f0e"), why: line("a blob"), kept_at: line("a ref") };
         let env = Env {
+            ledger: LedgerName::Reservations,
             actor: &"ops".parse().unwrap(),
             now: Timestamp::from_millis(1_767_607_200_000),
             op: &OpId::from_bits(7),

@@ -2,10 +2,10 @@
 //!
 //! The only place in the source that spells these names.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+pub use crate::core::ledger::LedgerName;
 use crate::core::time::Timestamp;
 use crate::store::object::ObjectId;
 
@@ -20,13 +20,6 @@ const ARCHIVE: &str = "archive";
 /// Below this is what was damaged.
 const DAMAGED: &str = "damaged";
 
-/// A ledger: one ref whose commits are its entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LedgerName {
-    /// Reservations.
-    Reservations,
-}
-
 /// Text that names no ledger.
 #[derive(Debug, thiserror::Error)]
 #[error("no ledger '{}'; there is: {}", .0.escape_debug(), every_name())]
@@ -37,16 +30,6 @@ fn every_name() -> String {
 }
 
 impl LedgerName {
-    /// Every ledger.
-    pub const ALL: [LedgerName; 1] = [LedgerName::Reservations];
-
-    /// The word for people and programs.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            LedgerName::Reservations => "reservations",
-        }
-    }
-
     /// The ref.
     pub fn reference(self) -> String {
         format!("{NAMESPACE}{}", self.as_str())
@@ -103,12 +86,6 @@ pub fn own_paths(common_dir: &Path) -> Vec<PathBuf> {
         paths.extend([common_dir.join(ledger.reference()), queue]);
     }
     paths
-}
-
-impl fmt::Display for LedgerName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
 }
 
 impl FromStr for LedgerName {

@@ -57,6 +57,7 @@ impl Ledger<'_> {
         let earlier = self.earlier(&recorded.command)?;
         let mut counters = base.next_counters(request.clock, op);
         let env = Env {
+            ledger: self.name(),
             actor: &request.actor,
             now: counters.at,
             op,
@@ -76,7 +77,7 @@ impl Ledger<'_> {
             edits.insert(Format::key(), Some(encode(&format)));
         }
         let tree = rewrite(&base.snapshot, base.snapshot.root(), &edits)?;
-        within("reservations in one directory", tree.widest, NODE_ENTRIES_MAX)?;
+        within("documents in one directory", tree.widest, NODE_ENTRIES_MAX)?;
         let undoes = match earlier.as_ref().and_then(Base::id) {
             Some(to) => Some(Undoes { to, count: self.entries_above(base, to)? }),
             None => None,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::core::decision::RULES;
 use crate::core::documents::Key;
-use crate::core::reservation::laws;
+use crate::core::laws;
 use crate::core::time::Timestamp;
 use crate::store::entry::{Checkpoint, Counters, Entry};
 use crate::store::error::StoreError;
@@ -94,7 +94,8 @@ impl Report {
 fn check_laws(ledger: &Ledger<'_>, id: ObjectId, now: Timestamp, report: &mut Report) {
     let found = ledger.at(Some(id)).map_err(|error| error.to_string()).and_then(|base| {
         let now = base.counters().map_or(now, |counters| counters.at.max(now));
-        laws::faults(&base.snapshot, now, ledger.case(&base)).map_err(|error| error.to_string())
+        laws::faults(ledger.name(), &base.snapshot, now, ledger.case(&base))
+            .map_err(|error| error.to_string())
     });
     match found {
         Ok(faults) => report.faults.extend(faults.into_iter().map(|fault| Fault {

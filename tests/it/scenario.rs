@@ -10,16 +10,17 @@ use git_coord::core::decision::{Env, No};
 use git_coord::core::documents::{Key, apply};
 use git_coord::core::event::Event;
 use git_coord::core::ids::{AgentName, EntryName, HoldId, OpId};
+use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::{Case, Pattern};
 use git_coord::core::reservation::index;
 use git_coord::core::reservation::release::Release;
 use git_coord::core::reservation::renew::Renew;
 use git_coord::core::reservation::reserve::{Reserve, Scope};
-use git_coord::core::reservation::rollback::Rollback;
 use git_coord::core::reservation::select::Selection;
 use git_coord::core::reservation::sweep::Sweep;
 use git_coord::core::reservation::transfer::Transfer;
 use git_coord::core::reservation::{About, Mode, Via};
+use git_coord::core::rollback::Rollback;
 use git_coord::core::text::Line;
 use git_coord::core::time::{Timestamp, Ttl};
 use proptest::prelude::*;
@@ -243,6 +244,7 @@ impl MemoryLedger {
         });
         let now = asked.clock.max(self.at);
         let env = Env {
+            ledger: LedgerName::Reservations,
             actor: &asked.actor,
             now,
             op: &asked.op,

@@ -16,6 +16,7 @@ use crate::cli::layout::{Cell, DiffLine, aligned, line_diff, relative};
 use crate::cli::open::open;
 use crate::cli::term::Ui;
 use crate::cli::values::{LedgerAt, parse_entry, parse_ledger_at};
+use crate::core::documents::Key;
 use crate::core::ids::EntryName;
 use crate::core::reservation::Hold;
 use crate::core::text::{Line, shown};
@@ -283,8 +284,9 @@ impl RollbackArgs {
                 ("ledger", json!(self.ledger.as_str())),
                 ("restored", json!(outcome.to.to_string())),
                 ("undone", json!(outcome.undone)),
-                ("revoked", ids_json(&outcome.holds.revoked)),
-                ("regranted", ids_json(&outcome.holds.regranted)),
+                ("revoked", ids_json(&outcome.changed.revoked)),
+                ("regranted", ids_json(&outcome.changed.regranted)),
+                ("documents", json!(keys(&outcome.changed.restored))),
                 ("dry_run", json!(self.dry_run)),
             ]);
             if let Some(entry) = outcome.entry {
@@ -303,10 +305,17 @@ impl RollbackArgs {
             (None, false) => format!("already as at {to}: nothing to roll back"),
         };
         ui.line(&line)?;
-        print_holds(ui, "granted again", &outcome.holds.regranted, ctx)?;
-        print_holds(ui, "revoked", &outcome.holds.revoked, ctx)?;
+        print_holds(ui, "granted again", &outcome.changed.regranted, ctx)?;
+        print_holds(ui, "revoked", &outcome.changed.revoked, ctx)?;
+        for key in keys(&outcome.changed.restored) {
+            ui.line(&format!("restored {}", ui.paint(Slot::Path, key)))?;
+        }
         Ok(ExitCode::Done)
     }
+}
+
+fn keys(restored: &[Key]) -> Vec<&str> {
+    restored.iter().map(Key::as_str).collect()
 }
 
 fn print_holds(ui: &mut Ui, what: &str, holds: &[Hold], ctx: &Ctx) -> Result<(), CliError> {

@@ -1,21 +1,13 @@
-//! What must be true of every state, whoever wrote it.
+//! What must be true of the holds of every state, whoever wrote it.
 
 use std::collections::BTreeMap;
 
 use crate::core::documents::{Documents, Key, ReadError, encode, walk};
+use crate::core::laws::Fault;
 use crate::core::pattern::Case;
 use crate::core::reservation::check::Asker;
 use crate::core::reservation::{Hold, index};
 use crate::core::time::Timestamp;
-
-/// A law that a state breaks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Where.
-    pub key: Key,
-    /// What is wrong.
-    pub what: String,
-}
 
 /// Every law that the state breaks at that moment.
 pub fn faults(

@@ -1,0 +1,28 @@
+//! What must be true of every state of a ledger, whoever wrote it.
+
+use crate::core::documents::{Documents, Key, ReadError};
+use crate::core::ledger::LedgerName;
+use crate::core::pattern::Case;
+use crate::core::reservation;
+use crate::core::time::Timestamp;
+
+/// A law that a state breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where.
+    pub key: Key,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// Every law that the state breaks at that moment.
+pub fn faults(
+    ledger: LedgerName,
+    documents: &dyn Documents,
+    now: Timestamp,
+    case: Case,
+) -> Result<Vec<Fault>, ReadError> {
+    match ledger {
+        LedgerName::Reservations => reservation::laws::faults(documents, now, case),
+    }
+}

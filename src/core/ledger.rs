@@ -1,0 +1,30 @@
+//! Which ledgers there are. Where they are kept is [`layout`]'s to say.
+//!
+//! [`layout`]: crate::store::layout
+
+use std::fmt;
+
+/// A ledger: a state, and every decision that led to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LedgerName {
+    /// Reservations.
+    Reservations,
+}
+
+impl LedgerName {
+    /// Every ledger.
+    pub const ALL: [LedgerName; 1] = [LedgerName::Reservations];
+
+    /// The word for people and programs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LedgerName::Reservations => "reservations",
+        }
+    }
+}
+
+impl fmt::Display for LedgerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
