@@ -12,6 +12,7 @@ use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::release::{Release, Released};
 use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
 use crate::core::reservation::select::Selection;
+use crate::core::reservation::target::targets;
 use crate::core::reservation::{About, Hold, Mode, Via};
 use crate::core::time::Timestamp;
 use crate::store::history::History;
@@ -46,6 +47,7 @@ pub fn edit(ctx: &Ctx, paths: &[Pattern]) -> Result<Edited, AppError> {
         request_id: None,
         with_edit: true,
         patterns: paths.to_vec(),
+        locks: Vec::new(),
     };
     let Committed { answer, at, notices, .. } =
         ctx.transact(LedgerName::Reservations, command, None)?;
@@ -64,8 +66,8 @@ fn note(ctx: &Ctx, paths: &[Pattern], answer: &Reserved, at: Timestamp) -> Resul
     let notes = ctx.notes();
     for path in paths {
         let literal = path.literal_path().unwrap_or_default();
-        let covers = |pattern: &Pattern| pattern.matcher(reading.case).matches(&literal);
-        let grant = answer.granted.iter().find(|grant| covers(&grant.hold.pattern));
+        let covers = |hold: &Hold| hold.target.reach(reading.case).matches(&literal);
+        let grant = answer.granted.iter().find(|grant| covers(&grant.hold));
         let note = Note {
             path: path.clone(),
             agent: ctx.actor().clone(),
@@ -91,7 +93,9 @@ fn held_now(
     paths: &[Pattern],
 ) -> Result<Vec<Overtaken>, AppError> {
     let documents = &reading.base.snapshot;
-    let conflicts: Vec<Conflict> = check::check(documents, paths, committer.asker(), reading.case)?;
+    let targets = targets(paths, &[]);
+    let conflicts: Vec<Conflict> =
+        check::check(documents, &targets, committer.asker(), reading.case)?;
     Ok(committer.held_now(conflicts))
 }
 
@@ -156,7 +160,7 @@ pub fn committed(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<Committed<Releas
     let case = ctx.read()?.case;
     let came_with_these = |hold: &Hold| hold.about.via == Via::Hook && covers(hold, paths, case);
     let holds = own(ctx)?.into_iter().filter(came_with_these);
-    let held: Vec<Pattern> = holds.map(|hold| hold.pattern).collect();
+    let held: Vec<Pattern> = holds.filter_map(|hold| hold.target.pattern().cloned()).collect();
     if held.is_empty() {
         return Ok(None);
     }
@@ -173,8 +177,8 @@ pub fn fence(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<u64>, AppError> {
 
 /// Whether a hold covers one of these paths.
 fn covers(hold: &Hold, paths: &[Pattern], case: Case) -> bool {
-    let matcher = hold.pattern.matcher(case);
-    paths.iter().filter_map(Pattern::literal_path).any(|path| matcher.matches(&path))
+    let reach = hold.target.reach(case);
+    paths.iter().filter_map(Pattern::literal_path).any(|path| reach.matches(&path))
 }
 
 fn own(ctx: &Ctx) -> Result<Vec<Hold>, AppError> {

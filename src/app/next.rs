@@ -2,13 +2,18 @@
 
 use crate::core::pattern::Pattern;
 use crate::core::refusal::Conflict;
+use crate::core::reservation::Target;
 
 /// Commands that can be run as they are. Patterns come from others, so `--` stands before them.
 pub fn after_conflict(conflicts: &[Conflict]) -> Vec<Vec<String>> {
     let Some(first) = conflicts.first() else { return Vec::new() };
     let mut commands = Vec::new();
-    if let Some(pattern) = from_top(&first.pattern) {
-        commands.push(command(&["check", "--", &pattern]));
+    match &first.target {
+        Target::Paths(pattern) => {
+            let typed = from_top(pattern).map(|pattern| command(&["check", "--", &pattern]));
+            commands.extend(typed);
+        }
+        Target::Lock(name) => commands.push(command(&["check", &format!("--lock={name}")])),
     }
     commands.push(command(&["list", &format!("--holder={}", first.held.holder)]));
     commands

@@ -3,19 +3,18 @@
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::ids::AgentName;
-use crate::core::pattern::Pattern;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check::{self, Asker};
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::sweep::Sweep;
-use crate::core::reservation::{Hold, Mode};
+use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::time::Timestamp;
 
-/// Everything that stands in the way of the patterns, and the time that counted.
-pub fn check(ctx: &Ctx, patterns: &[Pattern]) -> Result<(Vec<Conflict>, Timestamp), AppError> {
+/// Everything that stands in the way of the targets, and the time that counted.
+pub fn check(ctx: &Ctx, targets: &[Target]) -> Result<(Vec<Conflict>, Timestamp), AppError> {
     let reading = ctx.read()?;
     let asker = Asker { agent: ctx.actor(), mode: Mode::Exclusive, now: reading.now };
-    let conflicts = check::check(&reading.base.snapshot, patterns, asker, reading.case)?;
+    let conflicts = check::check(&reading.base.snapshot, targets, asker, reading.case)?;
     Ok((conflicts, reading.now))
 }
 
@@ -25,7 +24,9 @@ pub struct Filter {
     /// Only this agent's, with its subagents'.
     pub holder: Option<AgentName>,
     /// Only those that meet one of these.
-    pub paths: Vec<Pattern>,
+    pub targets: Vec<Target>,
+    /// Only those on locks.
+    pub locks_only: bool,
     /// Also those that have expired and are not yet swept.
     pub expired_too: bool,
 }
@@ -34,19 +35,21 @@ pub struct Filter {
 pub fn list(ctx: &Ctx, filter: &Filter) -> Result<(Vec<Hold>, Timestamp), AppError> {
     let reading = ctx.read()?;
     let documents = &reading.base.snapshot;
-    let mut holds = match (&filter.holder, filter.paths.as_slice()) {
-        (_, paths @ [_, ..]) => {
+    let mut holds = match (&filter.holder, filter.targets.as_slice()) {
+        (_, targets @ [_, ..]) => {
             let mut holds = Vec::new();
-            for path in paths {
-                holds.extend(index::meeting(documents, path, reading.case)?);
+            for target in targets {
+                holds.extend(index::meeting(documents, target, reading.case)?);
             }
             holds
         }
+        (None, []) if filter.locks_only => index::on_locks(documents)?,
         (Some(holder), []) => index::of_agent(documents, holder, Whose::Session)?,
         (None, []) => index::all(documents)?,
     };
     holds.retain(|hold| {
         (filter.expired_too || hold.is_live(reading.now))
+            && (!filter.locks_only || hold.target.lock().is_some())
             && filter.holder.as_ref().is_none_or(|holder| holder.covers(&hold.holder))
     });
     holds.sort_by(|one, other| (one.expires_at, &one.id).cmp(&(other.expires_at, &other.id)));

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use super::color::Slot;
 use super::layout::{Cell, aligned, relative};
 use super::term::Ui;
-use crate::core::pattern::Pattern;
+use crate::core::event::Event;
 use crate::core::refusal::Conflict;
-use crate::core::reservation::{Hold, Mode};
+use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::text::shown;
 use crate::core::time::Timestamp;
 
@@ -33,8 +33,9 @@ pub(crate) fn ids_json(holds: &[Hold]) -> Value {
 /// Conflicts for programs.
 pub(crate) fn conflicts_json(conflicts: &[Conflict], now: Timestamp) -> Value {
     let one = |conflict: &Conflict| {
-        let held = hold_json(&conflict.held, now);
-        json!({ "pattern": conflict.pattern, "held": held })
+        let mut value = json!(conflict.target);
+        value["held"] = hold_json(&conflict.held, now);
+        value
     };
     conflicts.iter().map(one).collect()
 }
@@ -44,24 +45,38 @@ pub(crate) fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, 
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// One line that tells why a pattern is not to be had: who, as what, until when, why.
-pub(crate) fn conflict_text(conflict: &Conflict, now: Timestamp) -> String {
-    let Conflict { pattern, held } = conflict;
-    let left = relative(held.expires_at.as_seconds(), now.as_seconds());
-    held_text(pattern, held, "is held by", &format!("until {} ({left})", held.expires_at))
+/// What is asked for or held, in quotes, for a sentence.
+pub(crate) fn target_text(target: &Target) -> String {
+    match target {
+        Target::Paths(pattern) => format!("'{}'", shown(&pattern.shown())),
+        Target::Lock(name) => format!("lock '{}'", shown(name.as_str())),
+    }
 }
 
-/// One line about a hold that meets a pattern: who, as what, when, why.
-pub(crate) fn held_text(pattern: &Pattern, held: &Hold, verb: &str, when: &str) -> String {
-    let wider = if held.pattern == *pattern {
+/// What the hold of an event is on, as it is shown.
+pub(crate) fn event_target(event: &Event) -> Option<String> {
+    let lock = || event.text("lock").map(|name| format!("lock {name}"));
+    event.text("pattern").map(str::to_owned).or_else(lock)
+}
+
+/// One line that tells why a target is not to be had: who, as what, until when, why.
+pub(crate) fn conflict_text(conflict: &Conflict, now: Timestamp) -> String {
+    let Conflict { target, held } = conflict;
+    let left = relative(held.expires_at.as_seconds(), now.as_seconds());
+    held_text(target, held, "is held by", &format!("until {} ({left})", held.expires_at))
+}
+
+/// One line about a hold that meets a target: who, as what, when, why.
+pub(crate) fn held_text(target: &Target, held: &Hold, verb: &str, when: &str) -> String {
+    let wider = if held.target == *target {
         String::new()
     } else {
-        format!(" as '{}'", shown(&held.pattern.shown()))
+        format!(" as {}", target_text(&held.target))
     };
     let shared = if held.mode == Mode::Shared { " (shared)" } else { "" };
     let mut text = format!(
-        "'{}' {verb} '{}'{wider}{shared} {when}, {}",
-        shown(&pattern.shown()),
+        "{} {verb} '{}'{wider}{shared} {when}, {}",
+        target_text(target),
         held.holder,
         held.id,
     );
@@ -74,7 +89,7 @@ pub(crate) fn held_text(pattern: &Pattern, held: &Hold, verb: &str, when: &str) 
     text
 }
 
-/// A table of holds: id, pattern, holder, mode, what is left, why.
+/// A table of holds: id, pattern or lock, holder, mode, what is left, why.
 pub(crate) fn print_table(ui: &mut Ui, holds: &[Hold], now: Timestamp) -> std::io::Result<()> {
     let rows: Vec<Vec<Cell>> = holds.iter().map(|hold| row(ui, hold, now)).collect();
     for line in aligned(&rows) {
@@ -98,7 +113,7 @@ fn row(ui: &Ui, hold: &Hold, now: Timestamp) -> Vec<Cell> {
     }
     vec![
         painted(Slot::Id, hold.id.as_str()),
-        painted(Slot::Path, &shown(&hold.pattern.shown())),
+        painted(Slot::Path, &shown(&hold.target.shown())),
         painted(Slot::Holder, hold.holder.as_str()),
         Cell::plain(hold.mode.name()),
         Cell::plain(&ends),

@@ -1,4 +1,5 @@
-//! Names of agents, holds, acts, entries and requests. Each is its own type, checked when made.
+//! Names of agents, holds, locks, acts, entries and requests. Each is its own type, checked when
+//! made.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +7,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::core::limits::AGENT_CHARS_MAX;
+use crate::core::limits::{AGENT_CHARS_MAX, LOCK_CHARS_MAX};
+use crate::core::text::is_disguise;
 
 /// Implements the text conversions that all the names below share.
 macro_rules! text_conversions {
@@ -52,6 +54,13 @@ pub enum BadId {
     /// Not an id or the beginning of one.
     #[error("'{}' is not an id: ids are 8 characters of a-z and 0-9", clipped(.0))]
     Hold(String),
+    /// Not the name of a lock.
+    #[error(
+        "'{}' is not the name of a lock: 1 to {LOCK_CHARS_MAX} characters without / \\ .. and \
+         control characters, and no blank at either end",
+        clipped(.0)
+    )]
+    Lock(String),
     /// Not an op.
     #[error("'{}' is not an op: 32 hexadecimal digits", clipped(.0))]
     Op(String),
@@ -183,6 +192,27 @@ impl FromStr for HoldIdPrefix {
     }
 }
 
+/// The name of a lock: whatever its users agree on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct LockName(String);
+
+text_conversions!(LockName);
+
+impl FromStr for LockName {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let length_fits = (1..=LOCK_CHARS_MAX).contains(&text.chars().count());
+        let looks_like_path = text.contains(['/', '\\']) || text.contains("..");
+        if length_fits && text.trim() == text && !looks_like_path && !text.contains(is_disguise) {
+            Ok(LockName(text.to_owned()))
+        } else {
+            Err(BadId::Lock(text.to_owned()))
+        }
+    }
+}
+
 /// One act, however often it is decided: 128 random bits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -271,6 +301,17 @@ mod tests {
         }
         for bad in ["", "-a", "a b", "a\nb", "é", "$(x)", &"a".repeat(65), "a\u{202e}b"] {
             assert!(bad.parse::<AgentName>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_locks_are_no_paths() {
+        for good in ["build", "port 8080", "db:migrations", "größe", &"é".repeat(100)] {
+            assert_eq!(good.parse::<LockName>().unwrap().as_str(), good);
+        }
+        let long = "a".repeat(101);
+        for bad in ["", " ", " a", "a ", "a/b", "a\\b", "..", "a..b", "a\nb", "a\u{202e}b", &long] {
+            assert!(bad.parse::<LockName>().is_err(), "{bad:?}");
         }
     }
 

@@ -18,6 +18,8 @@ pub const REQUEST_KEPT_SECONDS: u64 = 7 * 24 * 60 * 60;
 
 /// Characters of a reason, a task, or any other line of text.
 pub const LINE_CHARS_MAX: usize = 500;
+/// Characters of the name of a lock.
+pub const LOCK_CHARS_MAX: usize = 100;
 /// Characters of an agent's name.
 pub const AGENT_CHARS_MAX: usize = 64;
 

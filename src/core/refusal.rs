@@ -5,15 +5,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, RequestId};
-use crate::core::pattern::Pattern;
-use crate::core::reservation::Hold;
+use crate::core::reservation::{Hold, Target};
 use crate::core::time::Timestamp;
 
 /// A request and the hold that stands in its way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conflict {
     /// What was asked for.
-    pub pattern: Pattern,
+    #[serde(flatten)]
+    pub target: Target,
     /// What stands in the way.
     pub held: Hold,
 }
@@ -56,10 +56,10 @@ pub enum Refusal {
         ids: Vec<HoldId>,
     },
     /// No such thing.
-    #[error("no live reservation '{}'", listed(ids, "', '"))]
+    #[error("no live reservation '{}'", listed(named, "', '"))]
     NothingThere {
         /// What was named.
-        ids: Vec<HoldIdPrefix>,
+        named: Vec<String>,
     },
     /// A request id that was used for something else.
     #[error("request id '{id}' was used by '{by}' for another request")]

@@ -23,7 +23,7 @@ fn holds_of(ledger: &MemoryLedger) -> Vec<(String, String, &'static str)> {
         .unwrap()
         .into_iter()
         .filter(|hold| hold.is_live(ledger.at))
-        .map(|hold| (hold.holder.to_string(), hold.pattern.shown(), hold.mode.name()))
+        .map(|hold| (hold.holder.to_string(), hold.target.shown(), hold.mode.name()))
         .collect();
     holds.sort();
     holds
@@ -113,8 +113,8 @@ fn a_rollback_mends_the_tree() {
             ledger.transact(&asked, || format!("{number:040x}").parse().unwrap());
         }
         let holds = index::all(&ledger.documents).unwrap();
-        let docs = holds.iter().find(|hold| hold.pattern.shown() == "docs").unwrap();
-        let source = holds.iter().find(|hold| hold.pattern.shown() == "src/a").unwrap();
+        let docs = holds.iter().find(|hold| hold.target.shown() == "docs").unwrap();
+        let source = holds.iter().find(|hold| hold.target.shown() == "src/a").unwrap();
         let [id, _, _] = index::keys(source, ledger.case);
         let [_, holder, path] = index::keys(docs, ledger.case);
         match damage {

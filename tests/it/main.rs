@@ -33,6 +33,7 @@ mod interop;
 mod laws;
 mod ledger;
 mod list;
+mod locks;
 mod matrix;
 mod model;
 mod owners;

@@ -107,6 +107,7 @@ fn every_command_works_by_every_git() {
 #[track_caller]
 fn every_command_works(repo: &Repo, kind: Kind) {
     reservations_come_and_go(repo);
+    a_lock_is_held_by_one(repo);
     requests_are_answered_once(repo);
     a_consumer_reads_each_event_once(repo);
     the_ledger_can_be_read_and_turned_back(repo);
@@ -142,6 +143,15 @@ fn reservations_come_and_go(repo: &Repo) {
     assert_eq!(repo.json("ops", ["sweep", "--dry-run"])["swept"], 0);
     assert_eq!(repo.json("ops", ["sweep"])["swept"], 2);
     assert_eq!(repo.life_counts(), [3, 1, 2]);
+}
+
+fn a_lock_is_held_by_one(repo: &Repo) {
+    repo.reserve_with("alice", &["--lock", "port 8080"]);
+    repo.coord_json("bob", ["reserve", "--lock", "port 8080"]).refused(refusal::HELD);
+    repo.coord("bob", ["check", "--lock", "port 8080"]).exits(exit::NO);
+    repo.coord("alice", ["renew", "--lock", "port 8080"]).done();
+    assert_eq!(repo.list(&["--locks"]).len(), 1);
+    assert_eq!(repo.json("alice", ["release", "--lock", "port 8080"])["released"], 1);
 }
 
 fn requests_are_answered_once(repo: &Repo) {

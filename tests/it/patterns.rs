@@ -186,7 +186,7 @@ fn a_check_among_a_thousand_reads_only_what_is_on_its_way() {
     }
     let counting = Counting { documents, reads: Cell::new(0), names: Cell::new(0) };
     let asked = Pattern::canonical(b"src/7/main.rs").unwrap();
-    let met = index::meeting(&counting, &asked, Case::Sensitive).unwrap();
+    let met = index::meeting(&counting, &asked.into(), Case::Sensitive).unwrap();
     assert_eq!(met.len(), 1);
     assert!(counting.reads.get() < 10, "{} documents were read", counting.reads.get());
     assert!(counting.names.get() < 10, "{} names were told", counting.names.get());

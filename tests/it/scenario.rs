@@ -9,7 +9,7 @@ use git_coord::core::command::{Command, decide};
 use git_coord::core::decision::{Env, No};
 use git_coord::core::documents::{Key, apply};
 use git_coord::core::event::Event;
-use git_coord::core::ids::{AgentName, EntryName, HoldId, OpId};
+use git_coord::core::ids::{AgentName, EntryName, HoldId, LockName, OpId};
 use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::{Case, Pattern};
 use git_coord::core::reservation::index;
@@ -46,20 +46,61 @@ const PATTERNS: [&str; 14] = [
     "src/[a]",
 ];
 
+/// Names that are held beside the paths; one of them is spelled like a path.
+const LOCKS: [&str; 2] = ["docs", "port 8080"];
+
 /// One thing that somebody does.
 #[derive(Clone, Debug)]
 pub(crate) enum Deed {
-    Reserve { patterns: Vec<usize>, shared: bool, ttl: u64, each: bool, request: Option<u8> },
-    Edit { pattern: usize, ttl: u64, worktree: Option<u8> },
+    Reserve {
+        patterns: Vec<usize>,
+        locks: Vec<usize>,
+        shared: bool,
+        ttl: u64,
+        each: bool,
+        request: Option<u8>,
+    },
+    Edit {
+        pattern: usize,
+        ttl: u64,
+        worktree: Option<u8>,
+    },
     EndTurn,
-    RenewMine { ttl: u64 },
-    RenewSome { hold: usize, ttl: u64 },
+    RenewMine {
+        ttl: u64,
+    },
+    RenewSome {
+        hold: usize,
+        ttl: u64,
+    },
     ReleaseMine,
-    ReleasePath { pattern: usize, force: bool },
-    ReleaseSome { hold: usize, force: bool },
-    Transfer { to: usize, from: usize, force: bool },
-    Sweep { older_than: u64 },
-    Rollback { back: usize },
+    RenewLock {
+        lock: usize,
+        ttl: u64,
+    },
+    ReleaseLock {
+        lock: usize,
+        force: bool,
+    },
+    ReleasePath {
+        pattern: usize,
+        force: bool,
+    },
+    ReleaseSome {
+        hold: usize,
+        force: bool,
+    },
+    Transfer {
+        to: usize,
+        from: usize,
+        force: bool,
+    },
+    Sweep {
+        older_than: u64,
+    },
+    Rollback {
+        back: usize,
+    },
 }
 
 /// Who does it, and how many seconds later.
@@ -72,24 +113,28 @@ pub(crate) struct Step {
 
 fn deed() -> impl Strategy<Value = Deed> {
     let pattern = 0..PATTERNS.len();
+    let lock = 0..LOCKS.len();
     let agent = 0..AGENTS.len();
     let ttl = prop_oneof![Just(5_u64), Just(60), Just(600)];
     prop_oneof![
         8 => (
-            prop::collection::vec(pattern.clone(), 1..3),
+            prop::collection::vec(pattern.clone(), 0..3),
+            prop::collection::vec(lock.clone(), 0..2),
             any::<bool>(),
             ttl.clone(),
             any::<bool>(),
             prop::option::weighted(0.2, 0_u8..3),
         )
-            .prop_map(|(patterns, shared, ttl, each, request)| Deed::Reserve {
-                patterns, shared, ttl, each, request,
+            .prop_map(|(patterns, locks, shared, ttl, each, request)| Deed::Reserve {
+                patterns, locks, shared, ttl, each, request,
             }),
         3 => (pattern.clone(), ttl.clone(), prop::option::of(0_u8..2))
             .prop_map(|(pattern, ttl, worktree)| Deed::Edit { pattern, ttl, worktree }),
         1 => Just(Deed::EndTurn),
         1 => ttl.clone().prop_map(|ttl| Deed::RenewMine { ttl }),
-        1 => (0_usize..8, ttl).prop_map(|(hold, ttl)| Deed::RenewSome { hold, ttl }),
+        1 => (0_usize..8, ttl.clone()).prop_map(|(hold, ttl)| Deed::RenewSome { hold, ttl }),
+        1 => (lock.clone(), ttl).prop_map(|(lock, ttl)| Deed::RenewLock { lock, ttl }),
+        1 => (lock, any::<bool>()).prop_map(|(lock, force)| Deed::ReleaseLock { lock, force }),
         1 => Just(Deed::ReleaseMine),
         1 => (pattern, any::<bool>())
             .prop_map(|(pattern, force)| Deed::ReleasePath { pattern, force }),
@@ -139,6 +184,10 @@ fn pattern(index: usize) -> Pattern {
     Pattern::canonical(PATTERNS[index].as_bytes()).unwrap()
 }
 
+fn lock(index: usize) -> LockName {
+    LOCKS[index].parse().unwrap()
+}
+
 fn agent(index: usize) -> AgentName {
     AGENTS[index].parse().unwrap()
 }
@@ -169,8 +218,9 @@ impl MemoryLedger {
         let ttl = |seconds: u64| Ttl::from_seconds(seconds).unwrap();
         let force = |force: bool| force.then(|| line("by force"));
         Some(match deed {
-            Deed::Reserve { patterns, shared, ttl: seconds, each, request } => Reserve {
+            Deed::Reserve { patterns, locks, shared, ttl: seconds, each, request } => Reserve {
                 patterns: patterns.iter().map(|index| pattern(*index)).collect(),
+                locks: locks.iter().map(|index| lock(*index)).collect(),
                 mode: if *shared { Mode::Shared } else { Mode::Exclusive },
                 ttl: ttl(*seconds),
                 about: About {
@@ -199,6 +249,14 @@ impl MemoryLedger {
             }
             Deed::RenewSome { hold, ttl: seconds } => {
                 Renew { which: self.named(*hold)?, ttl: ttl(*seconds) }.into()
+            }
+            Deed::RenewLock { lock: index, ttl: seconds } => {
+                let which = Selection { locks: vec![lock(*index)], ..Selection::default() };
+                Renew { which, ttl: ttl(*seconds) }.into()
+            }
+            Deed::ReleaseLock { lock: index, force: forced } => {
+                let which = Selection { locks: vec![lock(*index)], ..Selection::default() };
+                Release { which, force: force(*forced) }.into()
             }
             Deed::ReleaseMine => {
                 let which = Selection { mine: true, ..Selection::default() };
@@ -272,6 +330,7 @@ impl MemoryLedger {
 fn edit(path: Pattern, ttl: Ttl, worktree: Option<u8>) -> Reserve {
     Reserve {
         patterns: vec![path],
+        locks: Vec::new(),
         mode: Mode::Exclusive,
         ttl,
         about: About {
@@ -293,6 +352,7 @@ pub(crate) fn reserving(ledger: &mut MemoryLedger, pattern: &str) -> Asked {
     let number = PATTERNS.iter().position(|known| *known == pattern).expect("a known pattern");
     let deed = Deed::Reserve {
         patterns: vec![number],
+        locks: Vec::new(),
         shared: false,
         ttl: 600,
         each: false,

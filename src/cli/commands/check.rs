@@ -12,22 +12,33 @@ use crate::cli::holds::{conflict_text, conflicts_json, fields};
 use crate::cli::open::open;
 use crate::cli::refusals::held_json;
 use crate::cli::term::Ui;
+use crate::core::ids::LockName;
 use crate::core::pattern::Reading;
+use crate::core::reservation::target::targets;
 
 const EXAMPLES: &str = "\
 Examples:
   git coord check src/api/mod.rs
-  git coord check 'src/**' --json";
+  git coord check 'src/**' --json
+  git coord check --lock staging-db";
 
-/// Tell whether paths are free for you, without taking them
+/// Tell whether paths or locks are free for you, without taking them
 ///
 /// Exits with 0 when all of them are free or yours, with 1 when another agent holds any of them.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Paths or patterns, relative to the current directory
-    #[arg(value_name = "PATTERN", required = true, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(
+        value_name = "PATTERN",
+        required_unless_present = "locks",
+        value_hint = clap::ValueHint::AnyPath
+    )]
     pub(crate) patterns: Vec<OsString>,
+
+    /// A named lock; may be given more than once
+    #[arg(long = "lock", value_name = "NAME")]
+    pub(crate) locks: Vec<LockName>,
 
     /// Take the patterns as plain paths: no wildcards
     #[arg(long)]
@@ -40,7 +51,7 @@ impl Args {
         let ctx = open(context)?;
         let reading = if self.literal { Reading::Literal } else { Reading::Glob };
         let patterns = specs::patterns(ctx.repository(), &self.patterns, reading)?;
-        let (conflicts, now) = reservations::check(&ctx, &patterns)?;
+        let (conflicts, now) = reservations::check(&ctx, &targets(&patterns, &self.locks))?;
         if conflicts.is_empty() {
             if ui.is_json() {
                 ui.answer(true, fields([("free", json!(true)), ("conflicts", json!([]))]))?;

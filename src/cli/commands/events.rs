@@ -13,7 +13,7 @@ use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
+use crate::cli::holds::{event_target, fields};
 use crate::cli::open::open;
 use crate::cli::patience::Patience;
 use crate::cli::term::Ui;
@@ -241,12 +241,12 @@ fn print_batch(ui: &mut Ui, batch: &Batch) -> Result<(), CliError> {
         }
         let seq = ui.paint(Slot::Dim, &format!("{}:{seq}", batch.ledger));
         let actor = ui.paint(Slot::Holder, event.actor.as_str());
-        let pattern = event.text("pattern").map(|text| shown(text).into_owned());
-        let pattern = ui.paint(Slot::Path, &pattern.unwrap_or_default());
+        let target = event_target(event).map(|text| shown(&text).into_owned());
+        let target = ui.paint(Slot::Path, &target.unwrap_or_default());
         let subject = event.subject.as_deref().unwrap_or_default();
         let subject = ui.paint(Slot::Id, &shown(subject));
         let kind = shown(&event.kind).into_owned();
-        let line = format!("{seq}  {}  {actor}  {kind}  {subject}  {pattern}", batch.at);
+        let line = format!("{seq}  {}  {actor}  {kind}  {subject}  {target}", batch.at);
         ui.line(line.trim_end())?;
     }
     Ok(())

@@ -10,13 +10,15 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::{fields, holds_json, print_table};
 use crate::cli::open::open;
 use crate::cli::term::Ui;
-use crate::core::ids::AgentName;
+use crate::core::ids::{AgentName, LockName};
 use crate::core::pattern::Reading;
+use crate::core::reservation::target::targets;
 
 const EXAMPLES: &str = "\
 Examples:
   git coord list
   git coord list --path src/api
+  git coord list --locks
   git coord list --mine --json";
 
 /// List reservations
@@ -37,6 +39,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) path: Option<OsString>,
 
+    /// Only those on this named lock
+    #[arg(long, value_name = "NAME")]
+    pub(crate) lock: Option<LockName>,
+
+    /// Only named locks
+    #[arg(long, conflicts_with = "path")]
+    pub(crate) locks: bool,
+
     /// Also expired ones
     #[arg(long)]
     pub(crate) all: bool,
@@ -48,7 +58,12 @@ impl Args {
         let ctx = open(context)?;
         let paths = specs::patterns(ctx.repository(), self.path.as_slice(), Reading::Glob)?;
         let mine = self.mine.then(|| ctx.actor().clone());
-        let filter = Filter { holder: self.holder.clone().or(mine), paths, expired_too: self.all };
+        let filter = Filter {
+            holder: self.holder.clone().or(mine),
+            targets: targets(&paths, self.lock.as_slice()),
+            locks_only: self.locks,
+            expired_too: self.all,
+        };
         let (holds, now) = reservations::list(&ctx, &filter)?;
         if ui.is_json() {
             ui.answer(true, fields([("reservations", holds_json(&holds, now))]))?;

@@ -2,17 +2,17 @@
 
 use std::ffi::OsString;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::app::specs;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{fields, ids_json};
+use crate::cli::holds::{fields, ids_json, target_text};
 use crate::cli::open::{open, told};
 use crate::cli::term::Ui;
-use crate::core::ids::HoldIdPrefix;
+use crate::core::ids::{HoldIdPrefix, LockName};
 use crate::core::pattern::Reading;
 use crate::core::reservation::release::{Release, Released};
 use crate::core::reservation::select::Selection;
@@ -24,6 +24,7 @@ Examples:
   git coord release --mine
   git coord release k3v9x2ab
   git coord release --path src/api
+  git coord release --lock staging-db
   git coord release k3v9x2ab --force --reason 'session crashed'";
 
 /// Give reservations back
@@ -38,12 +39,16 @@ pub(crate) struct Args {
     pub(crate) ids: Vec<HoldIdPrefix>,
 
     /// Everything that is yours
-    #[arg(long, conflicts_with_all = ["ids", "paths", "force"])]
+    #[arg(long, conflicts_with_all = ["ids", "paths", "locks", "force"])]
     pub(crate) mine: bool,
 
     /// Reservations equal to or inside this path; a wider one stays and is named
     #[arg(long = "path", value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) paths: Vec<OsString>,
+
+    /// What you hold on this named lock
+    #[arg(long = "lock", value_name = "NAME")]
+    pub(crate) locks: Vec<LockName>,
 
     /// Also what another agent holds
     #[arg(long, requires = "reason")]
@@ -56,9 +61,10 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn check(&self) -> Result<(), &'static str> {
-        if self.ids.is_empty() && self.paths.is_empty() && !self.mine {
-            return Err("nothing to release: name reservations by id, a path with --path, \
-                        or all of yours with --mine");
+        let names_some = !(self.ids.is_empty() && self.paths.is_empty() && self.locks.is_empty());
+        if !names_some && !self.mine {
+            return Err("nothing to release: name reservations by id, a path with --path, a lock \
+                        with --lock, or all of yours with --mine");
         }
         Ok(())
     }
@@ -69,7 +75,8 @@ impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
         let paths = specs::patterns(ctx.repository(), &self.paths, Reading::Glob)?;
-        let which = Selection { ids: self.ids.clone(), mine: self.mine, paths, via: None };
+        let (ids, locks) = (self.ids.clone(), self.locks.clone());
+        let which = Selection { ids, paths, locks, mine: self.mine, via: None };
         let force = self.reason.clone().filter(|_| self.force);
         let command = Release { which, force };
         let answer = told(ui, ctx.transact(LedgerName::Reservations, command, None)?)?;
@@ -77,7 +84,7 @@ impl Args {
             let answered = fields([
                 ("released", json!(answer.released.len())),
                 ("ids", ids_json(&answer.released)),
-                ("missing", json!(answer.missing)),
+                ("missing", missing_json(&answer)),
                 ("wider", ids_json(&answer.wider)),
             ]);
             ui.answer(true, answered)?;
@@ -88,20 +95,29 @@ impl Args {
     }
 }
 
+/// What was named and is not there: ids and names of locks.
+fn missing_json(answer: &Released) -> Value {
+    let ids = answer.missing.iter().map(|id| json!(id));
+    ids.chain(answer.missing_locks.iter().map(|name| json!(name))).collect()
+}
+
 fn print_answer(ui: &mut Ui, answer: &Released) -> std::io::Result<()> {
     for hold in &answer.released {
         let id = ui.paint(Slot::Id, hold.id.as_str());
-        let pattern = shown(&hold.pattern.shown()).into_owned();
-        ui.line(&format!("released  {id}  {}", ui.paint(Slot::Path, &pattern)))?;
+        let target = shown(&hold.target.shown()).into_owned();
+        ui.line(&format!("released  {id}  {}", ui.paint(Slot::Path, &target)))?;
     }
     for hold in &answer.wider {
-        let pattern = hold.pattern.shown();
-        ui.note(&format!("stays: {}, because '{}' is wider", hold.id, shown(&pattern)))?;
+        ui.note(&format!("stays: {}, because {} is wider", hold.id, target_text(&hold.target)))?;
     }
     for id in &answer.missing {
         ui.note(&format!("not there (any more): {id}"))?;
     }
-    if answer.released.is_empty() && answer.wider.is_empty() && answer.missing.is_empty() {
+    for name in &answer.missing_locks {
+        ui.note(&format!("nobody holds lock '{name}'"))?;
+    }
+    let is_missing = !answer.missing.is_empty() || !answer.missing_locks.is_empty();
+    if answer.released.is_empty() && answer.wider.is_empty() && !is_missing {
         ui.note("nothing to release")?;
     }
     Ok(())

@@ -9,8 +9,8 @@ use crate::cli::holds::{fields, holds_json, print_table};
 use crate::cli::open::{open, told};
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
-use crate::core::ids::HoldIdPrefix;
-use crate::core::reservation::renew::{Lost, Renew, Why};
+use crate::core::ids::{HoldIdPrefix, LockName};
+use crate::core::reservation::renew::{Asked, Lost, Renew, Why};
 use crate::core::reservation::select::Selection;
 use crate::core::time::Ttl;
 use crate::store::layout::LedgerName;
@@ -18,7 +18,8 @@ use crate::store::layout::LedgerName;
 const EXAMPLES: &str = "\
 Examples:
   git coord renew --mine
-  git coord renew k3v9x2ab --ttl 1h";
+  git coord renew k3v9x2ab --ttl 1h
+  git coord renew --lock staging-db";
 
 /// Extend reservations that are still yours
 ///
@@ -31,8 +32,12 @@ pub(crate) struct Args {
     pub(crate) ids: Vec<HoldIdPrefix>,
 
     /// Everything that is yours
-    #[arg(long, conflicts_with = "ids")]
+    #[arg(long, conflicts_with_all = ["ids", "locks"])]
     pub(crate) mine: bool,
+
+    /// What you hold on this named lock
+    #[arg(long = "lock", value_name = "NAME")]
+    pub(crate) locks: Vec<LockName>,
 
     /// How long they live from now, from 1s to 24h [default: coord.ttl, 15m]
     #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
@@ -41,8 +46,11 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn check(&self) -> Result<(), &'static str> {
-        if self.ids.is_empty() && !self.mine {
-            return Err("nothing to renew: name reservations by id, or all of yours with --mine");
+        if self.ids.is_empty() && self.locks.is_empty() && !self.mine {
+            return Err(
+                "nothing to renew: name reservations by id, a lock with --lock, or all of \
+                        yours with --mine",
+            );
         }
         Ok(())
     }
@@ -52,8 +60,8 @@ impl Args {
     /// Extends the holds.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
-        let which =
-            Selection { ids: self.ids.clone(), mine: self.mine, paths: Vec::new(), via: None };
+        let (ids, locks) = (self.ids.clone(), self.locks.clone());
+        let which = Selection { ids, locks, mine: self.mine, ..Selection::default() };
         let command = Renew { which, ttl: self.ttl.unwrap_or(ctx.settings().ttl) };
         let committed = ctx.transact(LedgerName::Reservations, command, None)?;
         let now = committed.at;
@@ -77,17 +85,29 @@ impl Args {
 }
 
 fn lost_text(lost: &Lost) -> String {
+    let named = match &lost.named {
+        Asked::Id(id) => id.clone(),
+        Asked::Lock(name) => format!("lock '{name}'"),
+    };
     match &lost.why {
-        Why::Gone => format!("{}, which is not there (any more)", lost.id),
-        Why::Expired(at) => format!("{}, which expired at {at}", lost.id),
-        Why::HeldBy(holder) => format!("{}, which '{holder}' holds", lost.id),
+        Why::Gone => format!("{named}, which is not there (any more)"),
+        Why::Expired(at) => format!("{named}, which expired at {at}"),
+        Why::HeldBy(holder) => format!("{named}, which '{holder}' holds"),
     }
 }
 
 fn lost_json(lost: &Lost) -> Value {
-    match &lost.why {
-        Why::Gone => json!({ "id": lost.id, "why": "gone" }),
-        Why::Expired(at) => json!({ "id": lost.id, "why": "expired", "expired_at": at }),
-        Why::HeldBy(holder) => json!({ "id": lost.id, "why": "held", "holder": holder }),
-    }
+    let mut value = json!(lost.named);
+    value["why"] = match &lost.why {
+        Why::Gone => json!("gone"),
+        Why::Expired(at) => {
+            value["expired_at"] = json!(at);
+            json!("expired")
+        }
+        Why::HeldBy(holder) => {
+            value["holder"] = json!(holder);
+            json!("held")
+        }
+    };
+    value
 }

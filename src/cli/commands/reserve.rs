@@ -9,27 +9,31 @@ use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::error::{Advice, CliError, advise};
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{conflict_text, conflicts_json, fields};
+use crate::cli::holds::{conflict_text, conflicts_json, fields, target_text};
 use crate::cli::layout::{Cell, aligned, relative};
 use crate::cli::open::{open, told};
 use crate::cli::refusals::held_json;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
-use crate::core::ids::RequestId;
+use crate::core::ids::{LockName, RequestId};
 use crate::core::pattern::{Case, Pattern, Reading};
 use crate::core::reservation::reserve::{Grant, Reserve, Reserved, Scope};
-use crate::core::reservation::{About, Mode, Via};
+use crate::core::reservation::{About, Mode, Target, Via};
 use crate::core::text::{Line, shown};
 use crate::core::time::{Timestamp, Ttl};
 use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:
+  git coord reserve --lock staging-db --reason 'migration'
   git coord reserve src/api 'tests/api/*.rs' --reason 'new endpoints'
   git coord reserve --shared docs --ttl 2h
   git coord reserve --literal 'app/[id]/page.tsx'";
 
 /// Reserve paths, so that others do not change them meanwhile
+///
+/// A named lock is a hold on a name instead of a path: --lock staging-db holds whatever you and
+/// the others agree that this name stands for.
 ///
 /// Takes all patterns or none; with --each every one that is free. A pattern that you hold
 /// already is renewed and never shortened. A pattern without wildcards covers its path and
@@ -40,8 +44,16 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Paths or patterns, relative to the current directory; ':/' is the top of the repository
-    #[arg(value_name = "PATTERN", required = true, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(
+        value_name = "PATTERN",
+        required_unless_present = "locks",
+        value_hint = clap::ValueHint::AnyPath
+    )]
     pub(crate) patterns: Vec<OsString>,
+
+    /// A named lock; may be given more than once
+    #[arg(long = "lock", value_name = "NAME")]
+    pub(crate) locks: Vec<LockName>,
 
     /// Allow other shared reservations of the same paths
     #[arg(long)]
@@ -97,6 +109,7 @@ impl Args {
             request_id: self.request_id.clone(),
             with_edit: false,
             patterns,
+            locks: self.locks.clone(),
         };
         let hinted = command.patterns.clone();
         let committed = ctx.transact(LedgerName::Reservations, command, None)?;
@@ -127,7 +140,7 @@ fn answer_json(answer: &Reserved, now: Timestamp) -> Map<String, Value> {
         answered.insert("replayed".to_owned(), json!(true));
     }
     if !answer.over_limit.is_empty() {
-        answered.insert("over_limit".to_owned(), json!(answer.over_limit));
+        answered.insert("over_limit".to_owned(), over_limit_json(&answer.over_limit));
         let message = "you hold as many reservations as one agent may";
         let next = [["git", "coord", "list", "--mine"]];
         let refusal = json!({ "code": "too_many", "message": message, "next": next });
@@ -139,16 +152,22 @@ fn answer_json(answer: &Reserved, now: Timestamp) -> Map<String, Value> {
     answered
 }
 
+/// Patterns as they are, locks as `{"lock": name}`.
+fn over_limit_json(targets: &[Target]) -> Value {
+    let one = |target: &Target| target.pattern().map_or_else(|| json!(target), |it| json!(it));
+    targets.iter().map(one).collect()
+}
+
 fn print_answer(ui: &mut Ui, answer: &Reserved, now: Timestamp) -> std::io::Result<()> {
     let rows: Vec<Vec<Cell>> = answer
         .granted
         .iter()
         .map(|Grant { hold, renewed }| {
-            let pattern = shown(&hold.pattern.shown()).into_owned();
+            let target = shown(&hold.target.shown()).into_owned();
             vec![
                 Cell::plain(if *renewed { "renewed" } else { "reserved" }),
                 Cell::painted(hold.id.as_str(), ui.paint(Slot::Id, hold.id.as_str())),
-                Cell::painted(&pattern, ui.paint(Slot::Path, &pattern)),
+                Cell::painted(&target, ui.paint(Slot::Path, &target)),
                 Cell::plain(hold.mode.name()),
                 Cell::plain(&format!(
                     "until {} ({})",
@@ -164,9 +183,9 @@ fn print_answer(ui: &mut Ui, answer: &Reserved, now: Timestamp) -> std::io::Resu
     if answer.replayed {
         ui.note("this request was answered before; nothing was done again")?;
     }
-    for pattern in &answer.over_limit {
-        let shown = shown(&pattern.shown()).into_owned();
-        ui.talk(&format!("not reserved: '{shown}': you hold as many as one agent may"))?;
+    for target in &answer.over_limit {
+        let named = target_text(target);
+        ui.talk(&format!("not reserved: {named}: you hold as many as one agent may"))?;
     }
     for conflict in &answer.conflicts {
         ui.talk(&format!("not reserved: {}", conflict_text(conflict, now)))?;

@@ -10,7 +10,7 @@ use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{fields, holds_json, print_table};
+use crate::cli::holds::{event_target, fields, holds_json, print_table};
 use crate::cli::layout::relative;
 use crate::cli::open::open;
 use crate::cli::patience::Patience;
@@ -133,7 +133,7 @@ fn section(ui: &mut Ui, title: &str, holds: &[Hold], now: Timestamp) -> Result<(
 
 fn notice_text(notice: &Notice, now: Timestamp) -> String {
     let Notice { at, event } = notice;
-    let pattern = event.text("pattern").unwrap_or("?").to_owned();
+    let target = event_target(event).unwrap_or_else(|| "?".to_owned());
     let did = match event.kind.as_str() {
         "transferred" => "handed on",
         "revoked" => "rolled back",
@@ -141,7 +141,7 @@ fn notice_text(notice: &Notice, now: Timestamp) -> String {
         _ => "released",
     };
     let when = relative(at.as_seconds(), now.as_seconds());
-    let mut text = format!("! {} {did} your '{}' {when}", event.actor, shown(&pattern));
+    let mut text = format!("! {} {did} your '{}' {when}", event.actor, shown(&target));
     if let Some(reason) = event.text("because") {
         text.push_str(&format!(": {}", shown(reason)));
     }

@@ -11,7 +11,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::{fields, ids_json, print_table};
 use crate::cli::open::{open, told};
 use crate::cli::term::Ui;
-use crate::core::ids::{AgentName, HoldIdPrefix};
+use crate::core::ids::{AgentName, HoldIdPrefix, LockName};
 use crate::core::pattern::Reading;
 use crate::core::reservation::select::Selection;
 use crate::core::reservation::transfer::Transfer;
@@ -47,6 +47,10 @@ pub(crate) struct Args {
     #[arg(long = "path", value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) paths: Vec<OsString>,
 
+    /// What is held on this named lock
+    #[arg(long = "lock", value_name = "NAME")]
+    pub(crate) locks: Vec<LockName>,
+
     /// Also what another agent holds
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
@@ -64,7 +68,12 @@ impl Args {
         let command = Transfer {
             from: self.from.clone().unwrap_or_else(|| ctx.actor().clone()),
             to: self.to.clone(),
-            which: Selection { ids: self.ids.clone(), mine: false, paths, via: None },
+            which: Selection {
+                ids: self.ids.clone(),
+                paths,
+                locks: self.locks.clone(),
+                ..Selection::default()
+            },
             force: self.reason.clone().filter(|_| self.force),
         };
         let from = command.from.clone();

@@ -2,9 +2,9 @@
 
 use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
-use crate::core::pattern::{Case, Pattern};
+use crate::core::pattern::Case;
 use crate::core::refusal::Conflict;
-use crate::core::reservation::{Hold, Mode, index};
+use crate::core::reservation::{Hold, Mode, Target, index};
 use crate::core::time::Timestamp;
 
 /// Who asks for what kind of hold, when.
@@ -26,27 +26,27 @@ impl Asker<'_> {
             && self.mode.excludes(hold.mode)
     }
 
-    /// The conflicts of a pattern with the holds that meet it.
-    pub fn conflicts(&self, pattern: &Pattern, meeting: &[Hold]) -> Vec<Conflict> {
+    /// The conflicts of a target with the holds that meet it.
+    pub fn conflicts(&self, target: &Target, meeting: &[Hold]) -> Vec<Conflict> {
         meeting
             .iter()
             .filter(|hold| self.is_blocked_by(hold))
-            .map(|hold| Conflict { pattern: pattern.clone(), held: hold.clone() })
+            .map(|hold| Conflict { target: target.clone(), held: hold.clone() })
             .collect()
     }
 }
 
-/// Everything that stands in the way of the patterns.
+/// Everything that stands in the way of the targets.
 pub fn check(
     documents: &dyn Documents,
-    patterns: &[Pattern],
+    targets: &[Target],
     asker: Asker<'_>,
     case: Case,
 ) -> Result<Vec<Conflict>, ReadError> {
     let mut conflicts = Vec::new();
-    for pattern in patterns {
-        let meeting = index::meeting(documents, pattern, case)?;
-        conflicts.extend(asker.conflicts(pattern, &meeting));
+    for target in targets {
+        let meeting = index::meeting(documents, target, case)?;
+        conflicts.extend(asker.conflicts(target, &meeting));
     }
     Ok(conflicts)
 }

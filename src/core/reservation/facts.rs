@@ -80,7 +80,7 @@ pub fn revoked_unread(act: &mut Act<'_>, id: &HoldId, because: &Line) {
 fn object(value: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(value) {
         Ok(Value::Object(map)) => map,
-        _ => unreachable!("a hold is an object"),
+        _ => unreachable!("a hold is an object, and so is what it is on"),
     }
 }
 
@@ -88,7 +88,7 @@ fn object(value: &impl Serialize) -> Map<String, Value> {
 fn ended(hold: &Hold) -> Map<String, Value> {
     let mut data = Map::new();
     data.insert("holder".to_owned(), json!(hold.holder));
-    data.insert("pattern".to_owned(), json!(hold.pattern));
+    data.extend(object(&hold.target));
     if let Some(run) = &hold.about.run {
         data.insert("run".to_owned(), json!(run));
     }

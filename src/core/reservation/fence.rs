@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::event::Event;
 use crate::core::ids::{AgentName, HoldId};
-use crate::core::pattern::{Case, Matcher, Pattern};
+use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check::Asker;
-use crate::core::reservation::{About, Hold, Mode};
+use crate::core::reservation::target::Reach;
+use crate::core::reservation::{About, Hold, Mode, Target};
 use crate::core::time::Timestamp;
 
 /// What is noted when an edit passes.
@@ -60,9 +61,11 @@ impl Committer<'_> {
     /// The paths that somebody else holds. An edit in another worktree is no obstacle here either.
     pub fn held_now(&self, conflicts: Vec<Conflict>) -> Vec<Overtaken> {
         let counts = |conflict: &Conflict| !self.about.is_edit_elsewhere(&conflict.held);
-        let overtaken =
-            |Conflict { pattern, held }| Overtaken { path: pattern, by: held, now: true };
-        conflicts.into_iter().filter(counts).map(overtaken).collect()
+        let overtaken = |Conflict { target, held }| match target {
+            Target::Paths(path) => Some(Overtaken { path, by: held, now: true }),
+            Target::Lock(_) => None,
+        };
+        conflicts.into_iter().filter(counts).filter_map(overtaken).collect()
     }
 
     /// Who asks about the present.
@@ -79,19 +82,19 @@ impl Committer<'_> {
         if !is_strange {
             return Vec::new();
         }
-        let taken = hold.pattern.matcher(self.case);
-        let came_back = |path: &Matcher| {
+        let taken = hold.target.reach(self.case);
+        let came_back = |path: &Reach<'_>| {
             own.iter().any(|own| {
                 own.is_live(self.now)
                     && own.fence > hold.fence
-                    && own.pattern.matcher(self.case).overlaps(path)
+                    && own.target.reach(self.case).meets(path)
             })
         };
         let meets = |note: &&Note| {
-            let path = note.path.matcher(self.case);
+            let path = Reach::Paths(Box::new(note.path.matcher(self.case)));
             self.agent.is_one_with(&note.agent)
                 && hold.fence > note.fence
-                && taken.overlaps(&path)
+                && taken.meets(&path)
                 && !came_back(&path)
         };
         let overtaken =
@@ -131,7 +134,7 @@ mod tests {
         Hold {
             id: "abcdefgh".parse().unwrap(),
             holder: name(holder),
-            pattern: Pattern::canonical(pattern.as_bytes()).unwrap(),
+            target: Pattern::canonical(pattern.as_bytes()).unwrap().into(),
             mode: Mode::Exclusive,
             about,
             granted_at: at,

@@ -4,20 +4,22 @@
 //! ids/a/b/abcdefgh                  by id, in 36 x 36 shards so that no tree grows large
 //! holders/+claude:7f3a91c2/a/abc... by holder; a subagent is a directory below its session
 //! paths/+src/+api/@abcdefgh         by the literal leading segments of the pattern
+//! locks/+build/@abcdefgh            or by the name of the lock
 //! ```
 //!
-//! All three name the same blob. A path that two patterns share begins with the literal segments
-//! of both, so the holds that meet a pattern are found on the way to its node or below it: a check
-//! costs the depth of the path, not the number of holds.
+//! The three places of a hold name the same blob. A path that two patterns share begins with the
+//! literal segments of both, so the holds that meet a pattern are found on the way to its node or
+//! below it: a check costs the depth of the path, not the number of holds.
 
 use crate::core::decision::Act;
 use crate::core::documents::{ChildKind, Documents, Key, ReadError, read, walk};
-use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, ID_ALPHABET};
+use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, ID_ALPHABET, LockName};
 use crate::core::pattern::{Case, Matcher, Pattern, node_name, node_segment};
-use crate::core::reservation::Hold;
+use crate::core::reservation::target::Reach;
+use crate::core::reservation::{Hold, Target};
 
 /// The directories that this module owns.
-pub const ROOTS: [&str; 3] = ["ids", "holders", "paths"];
+pub const ROOTS: [&str; 4] = ["ids", "holders", "paths", "locks"];
 
 /// Where a hold stands when it is looked up by id.
 pub fn id_key(id: &HoldId) -> Key {
@@ -30,6 +32,10 @@ fn holder_dir(holder: &AgentName) -> Key {
     })
 }
 
+fn lock_dir(name: &LockName) -> Key {
+    Key::of(["locks"]).join(&node_name(name.as_str().as_bytes(), Case::Sensitive))
+}
+
 fn path_dir(pattern: &Pattern, case: Case) -> Key {
     pattern
         .literal_segments()
@@ -40,10 +46,14 @@ fn path_dir(pattern: &Pattern, case: Case) -> Key {
 /// The three places of a hold.
 pub fn keys(hold: &Hold, case: Case) -> [Key; 3] {
     let id = hold.id.as_str();
+    let target_dir = match &hold.target {
+        Target::Paths(pattern) => path_dir(pattern, case),
+        Target::Lock(name) => lock_dir(name),
+    };
     [
         id_key(&hold.id),
         holder_dir(&hold.holder).join(&id[..1]).join(id),
-        path_dir(&hold.pattern, case).join(&format!("@{id}")),
+        target_dir.join(&format!("@{id}")),
     ]
 }
 
@@ -167,8 +177,28 @@ fn holds_at(documents: &dyn Documents, node: &Key) -> Result<Vec<Hold>, ReadErro
     holds.iter().map(|child| at(documents, &node.join(&child.name))).collect()
 }
 
-/// The holds, live or not, that share a path with the pattern.
+/// The holds, live or not, that meet the target.
 pub fn meeting(
+    documents: &dyn Documents,
+    target: &Target,
+    case: Case,
+) -> Result<Vec<Hold>, ReadError> {
+    match target {
+        Target::Paths(pattern) => sharing_a_path(documents, pattern, case),
+        Target::Lock(name) => {
+            let mut holds = holds_at(documents, &lock_dir(name))?;
+            holds.retain(|hold| hold.target == *target);
+            Ok(holds)
+        }
+    }
+}
+
+/// The holds on locks, live or not.
+pub fn on_locks(documents: &dyn Documents) -> Result<Vec<Hold>, ReadError> {
+    holds_below(documents, &Key::of(["locks"]))
+}
+
+fn sharing_a_path(
     documents: &dyn Documents,
     pattern: &Pattern,
     case: Case,
@@ -226,7 +256,10 @@ impl Search<'_> {
     }
 
     fn keep_meeting(&mut self, holds: Vec<Hold>) {
-        let meets = |hold: &Hold| self.matcher.overlaps(&hold.pattern.matcher(self.case));
+        let meets = |hold: &Hold| match hold.target.reach(self.case) {
+            Reach::Paths(matcher) => self.matcher.overlaps(&matcher),
+            Reach::Lock(_) => false,
+        };
         self.found.extend(holds.into_iter().filter(meets));
     }
 }

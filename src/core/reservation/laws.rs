@@ -61,7 +61,7 @@ fn standing_against(
         return Ok(Vec::new());
     }
     let asker = Asker { agent: &hold.holder, mode: hold.mode, now };
-    let meeting = index::meeting(documents, &hold.pattern, case)?;
+    let meeting = index::meeting(documents, &hold.target, case)?;
     let against = meeting.into_iter().filter(|other| asker.is_blocked_by(other));
     // Each pair is met from both sides and named once.
     let later = against.filter(|other| hold.id < other.id);
@@ -69,7 +69,7 @@ fn standing_against(
         key: index::id_key(&hold.id),
         what: format!(
             "'{}' of '{}' overlaps '{}' of '{}', held as {}",
-            hold.pattern, hold.holder, other.pattern, other.holder, other.id
+            hold.target, hold.holder, other.target, other.holder, other.id
         ),
     };
     Ok(later.map(fault).collect())

@@ -1,9 +1,9 @@
 //! Reservations: who may change what, until when.
 //!
-//! A [`Hold`] is one pattern held by one agent. Two holds *stand against* each other when their
-//! patterns meet, their holders are strangers, and at least one of them is exclusive; no two live
-//! holds of a ledger ever do. Expired holds stand against nothing; they are removed by whichever
-//! write meets them.
+//! A [`Hold`] is one [`Target`], a pattern or a named lock, held by one agent. Two holds *stand
+//! against* each other when their targets meet, their holders are strangers, and at least one of
+//! them is exclusive; no two live holds of a ledger ever do. Expired holds stand against nothing;
+//! they are removed by whichever write meets them.
 //!
 //! One file a verb ([`reserve`], [`renew`], [`release`], [`transfer`], [`sweep`], [`check`],
 //! [`rollback`]), each a pure decision; [`index`] is where holds live in the tree, [`facts`] the
@@ -22,13 +22,14 @@ pub mod reserve;
 pub mod rollback;
 pub mod select;
 pub mod sweep;
+pub mod target;
 pub mod transfer;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::core::ids::{AgentName, HoldId};
-use crate::core::pattern::Pattern;
+pub use crate::core::reservation::target::Target;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -98,15 +99,16 @@ impl About {
     }
 }
 
-/// One pattern held by one agent.
+/// One target held by one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
     /// Its name.
     pub id: HoldId,
     /// Whose it is.
     pub holder: AgentName,
-    /// What it covers.
-    pub pattern: Pattern,
+    /// What it is on.
+    #[serde(flatten)]
+    pub target: Target,
     /// Whether others may hold the same.
     pub mode: Mode,
     /// What it is for and where it came from.
@@ -130,9 +132,9 @@ impl Hold {
     }
 }
 
-/// Patterns for a line of text: the first two by name, then how many more.
-fn named<'a>(patterns: impl IntoIterator<Item = &'a Pattern>) -> String {
-    let shown: Vec<String> = patterns.into_iter().map(Pattern::shown).collect();
+/// What holds are on, for a line of text: the first two by name, then how many more.
+fn named<'a>(holds: impl IntoIterator<Item = &'a Hold>) -> String {
+    let shown: Vec<String> = holds.into_iter().map(|hold| hold.target.shown()).collect();
     match shown.as_slice() {
         [] => "nothing".to_owned(),
         [only] => only.clone(),

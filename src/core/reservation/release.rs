@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::ids::HoldIdPrefix;
+use crate::core::ids::{HoldIdPrefix, LockName};
 use crate::core::refusal::Refusal;
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::select::{self, Named, Selection};
@@ -28,6 +28,8 @@ pub struct Released {
     pub released: Vec<Hold>,
     /// What was named and is not there (any more).
     pub missing: Vec<HoldIdPrefix>,
+    /// Locks that were named and that nobody holds (any more).
+    pub missing_locks: Vec<LockName>,
     /// Own holds that reach beyond the path that was named, and stay.
     pub wider: Vec<Hold>,
 }
@@ -43,6 +45,18 @@ impl Decide for Release {
                 Named::Missing(id) => answer.missing.push(id),
                 Named::Hold(hold) => chosen.push(*hold),
             }
+        }
+        for name in &self.which.locks {
+            let mut holds = select::by_lock(act, name)?;
+            if !holds.iter().any(|hold| hold.is_live(act.env.now)) {
+                answer.missing_locks.push(name.clone());
+            }
+            // Those who share a lock let go of their own; only one who has none there is told.
+            if holds.iter().any(|hold| self.may_release(act, hold)) {
+                holds.retain(|hold| self.may_release(act, hold));
+            }
+            holds.retain(|hold| hold.is_live(act.env.now) || self.may_release(act, hold));
+            chosen.extend(holds);
         }
         let strangers: Vec<Hold> =
             chosen.iter().filter(|hold| !self.may_release(act, hold)).cloned().collect();
@@ -76,7 +90,7 @@ impl Decide for Release {
     }
 
     fn summary(&self, answer: &Released, env: &Env<'_>) -> String {
-        let patterns = named(answer.released.iter().map(|hold| &hold.pattern));
+        let patterns = named(&answer.released);
         let stranger = answer.released.iter().find(|hold| !env.actor.covers(&hold.holder));
         match (stranger, &self.force) {
             (Some(hold), Some(reason)) => {

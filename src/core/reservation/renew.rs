@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::ReadError;
+use crate::core::ids::{AgentName, LockName};
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::select::{self, Named, Selection};
 use crate::core::reservation::{Hold, facts, index, named};
@@ -22,9 +24,20 @@ pub struct Renew {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Lost {
     /// What was named.
-    pub id: String,
+    #[serde(flatten)]
+    pub named: Asked,
     /// What became of it.
     pub why: Why,
+}
+
+/// How a hold was named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asked {
+    /// By its id.
+    Id(String),
+    /// By the lock that it is on.
+    Lock(LockName),
 }
 
 /// What became of a hold.
@@ -36,7 +49,7 @@ pub enum Why {
     /// It ran out.
     Expired(Timestamp),
     /// It is somebody else's.
-    HeldBy(crate::core::ids::AgentName),
+    HeldBy(AgentName),
 }
 
 /// What came of it.
@@ -68,7 +81,13 @@ impl Decide for Renew {
                     continue;
                 }
             };
-            answer.lost.push(Lost { id, why });
+            answer.lost.push(Lost { named: Asked::Id(id), why });
+        }
+        for name in &self.which.locks {
+            match own_on_lock(act, name)? {
+                Ok(holds) => mine.extend(holds),
+                Err(why) => answer.lost.push(Lost { named: Asked::Lock(name.clone()), why }),
+            }
         }
         if self.which.mine {
             mine.extend(index::of_agent(act, act.env.actor, Whose::Own)?);
@@ -84,7 +103,20 @@ impl Decide for Renew {
     }
 
     fn summary(&self, answer: &Renewed, env: &Env<'_>) -> String {
-        let patterns = named(answer.renewed.iter().map(|hold| &hold.pattern));
+        let patterns = named(&answer.renewed);
         format!("renew {patterns} for {} ({})", env.actor, self.ttl)
     }
+}
+
+/// What the asker has on a lock, or why it has nothing there.
+fn own_on_lock(act: &Act<'_>, name: &LockName) -> Result<Result<Vec<Hold>, Why>, ReadError> {
+    let (own, others): (Vec<Hold>, Vec<Hold>) =
+        select::by_lock(act, name)?.into_iter().partition(|hold| hold.holder == *act.env.actor);
+    let is_live = |hold: &Hold| hold.is_live(act.env.now);
+    if own.iter().any(is_live) {
+        return Ok(Ok(own.into_iter().filter(is_live).collect()));
+    }
+    let holder = others.into_iter().find(is_live).map(|hold| Why::HeldBy(hold.holder));
+    let expired = || own.iter().map(|hold| Why::Expired(hold.expires_at)).next();
+    Ok(Err(holder.or_else(expired).unwrap_or(Why::Gone)))
 }

@@ -1,4 +1,4 @@
-//! `reserve`: all patterns or none, or one by one.
+//! `reserve`: all that is asked for or none, or one by one.
 //!
 //! What an agent already holds is looked at first. A hold of its own that covers the request is
 //! renewed; own holds that the request covers are absorbed into it; a mere overlap is granted
@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::Documents as _;
-use crate::core::ids::{AgentName, RequestId};
+use crate::core::ids::{AgentName, LockName, RequestId};
 use crate::core::limits::{HOLDS_PER_AGENT_MAX, PATTERNS_PER_COMMAND_MAX, ROOT_WILDCARDS_MAX};
-use crate::core::pattern::{Matcher, Pattern};
+use crate::core::pattern::Pattern;
 use crate::core::refusal::{Conflict, Refusal, within};
 use crate::core::reservation::check::Asker;
 use crate::core::reservation::index::{self, Whose};
-use crate::core::reservation::{About, Hold, Mode, facts, named, requests, sweep};
+use crate::core::reservation::target::{Reach, targets};
+use crate::core::reservation::{About, Hold, Mode, Target, facts, named, requests, sweep};
 use crate::core::time::Ttl;
 
 /// What is asked for.
@@ -23,6 +24,9 @@ use crate::core::time::Ttl;
 pub struct Reserve {
     /// Brace-free, canonical.
     pub patterns: Vec<Pattern>,
+    /// Named locks besides.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub locks: Vec<LockName>,
     /// Exclusive or shared.
     pub mode: Mode,
     /// For how long.
@@ -33,7 +37,7 @@ pub struct Reserve {
     /// Which of the patterns name a file at the moment.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub files: Vec<Pattern>,
-    /// All patterns or none, or each for itself.
+    /// All of it or none, or each for itself.
     pub scope: Scope,
     /// Makes repeating the request harmless.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -44,11 +48,11 @@ pub struct Reserve {
     pub with_edit: bool,
 }
 
-/// Whether one refused pattern refuses the others.
+/// Whether one refused target refuses the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// All patterns or none.
+    /// All of it or none.
     All,
     /// Each for itself.
     Each,
@@ -66,13 +70,13 @@ pub struct Grant {
 /// What came of it; conflicts only with [`Scope::Each`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reserved {
-    /// What the asker has now, in the order of the patterns.
+    /// What the asker has now, in the order of what was asked for.
     pub granted: Vec<Grant>,
     /// What stood in the way.
     pub conflicts: Vec<Conflict>,
     /// What was not granted because the asker holds as much as one may.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub over_limit: Vec<Pattern>,
+    pub over_limit: Vec<Target>,
     /// What is edited in another worktree at the same time. Nothing was granted for it, so that no
     /// two agents hold the same; git merges such edits in the end.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
@@ -86,17 +90,18 @@ impl Decide for Reserve {
     type Answer = Reserved;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Reserved, No> {
-        within("patterns in one command", self.patterns.len(), PATTERNS_PER_COMMAND_MAX)?;
+        let asked = targets(&self.patterns, &self.locks);
+        within("patterns in one command", asked.len(), PATTERNS_PER_COMMAND_MAX)?;
         if let Some(first_answer) = requests::answered(act, self)? {
             return Ok(first_answer);
         }
         let mut answer = Reserved::default();
-        for pattern in &self.patterns {
-            match self.claim(act, pattern)? {
+        for target in asked {
+            match self.claim(act, &target)? {
                 Claim::Granted(grant) => answer.granted.push(*grant),
                 Claim::Blocked(conflicts) => answer.conflicts.extend(conflicts),
                 Claim::EditedElsewhere(edits) => answer.edited_elsewhere.extend(edits),
-                Claim::OverLimit => answer.over_limit.push(pattern.clone()),
+                Claim::OverLimit => answer.over_limit.push(target),
             }
         }
         if self.scope == Scope::All && !answer.conflicts.is_empty() {
@@ -115,14 +120,14 @@ impl Decide for Reserve {
         if answer.granted.is_empty() {
             return format!("sweep what a refused request of {} met", env.actor);
         }
-        let patterns = named(answer.granted.iter().map(|grant| &grant.hold.pattern));
+        let patterns = named(answer.granted.iter().map(|grant| &grant.hold));
         let shared = if self.mode == Mode::Shared { " shared" } else { "" };
         format!("reserve {patterns}{shared} for {} ({})", env.actor, self.ttl)
     }
 }
 
 impl Reserved {
-    /// A pattern can absorb or renew what an earlier one of the same request was granted: each
+    /// A target can absorb or renew what an earlier one of the same request was granted: each
     /// hold is told once, as it is in the end.
     fn keep_what_is_there(&mut self, act: &Act<'_>) -> Result<(), No> {
         let mut told: Vec<Grant> = Vec::new();
@@ -145,12 +150,12 @@ enum Claim {
 }
 
 impl Reserve {
-    fn claim(&self, act: &mut Act<'_>, pattern: &Pattern) -> Result<Claim, No> {
-        let mut meeting = index::meeting(act, pattern, act.env.case)?;
+    fn claim(&self, act: &mut Act<'_>, target: &Target) -> Result<Claim, No> {
+        let mut meeting = index::meeting(act, target, act.env.case)?;
         sweep::remove_expired(act, &mut meeting);
         let asker = Asker { agent: act.env.actor, mode: self.mode, now: act.env.now };
         let (elsewhere, conflicts): (Vec<_>, Vec<_>) = asker
-            .conflicts(pattern, &meeting)
+            .conflicts(target, &meeting)
             .into_iter()
             .partition(|conflict| self.with_edit && self.about.is_edit_elsewhere(&conflict.held));
         if !conflicts.is_empty() {
@@ -160,29 +165,28 @@ impl Reserve {
             return Ok(Claim::EditedElsewhere(elsewhere));
         }
         meeting.retain(|hold| hold.holder == *act.env.actor);
-        let grant = match self.covering(act, pattern, &meeting) {
+        let grant = match self.covering(act, target, &meeting) {
             Some((hold, _)) if self.with_edit && self.is_held_for_long(act, &hold) => {
                 Grant { hold, renewed: true }
             }
             Some((hold, extent)) => self.extend(act, hold, extent),
             None if self.scope == Scope::Each && is_at_limit(act)? => return Ok(Claim::OverLimit),
-            None => self.grant(act, pattern, &meeting)?,
+            None => self.grant(act, target, &meeting)?,
         };
         Ok(Claim::Granted(Box::new(grant)))
     }
 
     /// The own hold that means the very same, or one that already gives what is asked for.
-    fn covering(&self, act: &Act<'_>, pattern: &Pattern, own: &[Hold]) -> Option<(Hold, Extent)> {
-        let asked = pattern.matcher(act.env.case);
+    fn covering(&self, act: &Act<'_>, target: &Target, own: &[Hold]) -> Option<(Hold, Extent)> {
+        let asked = target.reach(act.env.case);
         let mut wider = None;
         for hold in own {
-            let held = hold.pattern.matcher(act.env.case);
+            let held = hold.target.reach(act.env.case);
             let covers = held.covers(&asked);
             if covers && asked.covers(&held) {
                 return Some((hold.clone(), Extent::Same));
             }
-            let is_file_inside = || self.names_file(pattern) && matches_itself(&held, pattern);
-            if hold.mode.gives(self.mode) && (covers || is_file_inside()) {
+            if hold.mode.gives(self.mode) && (covers || self.is_file_inside(target, &held)) {
                 wider = wider.or(Some((hold.clone(), Extent::Wider)));
             }
         }
@@ -194,9 +198,10 @@ impl Reserve {
         hold.expires_at.seconds_since(act.env.now) * 2 > self.ttl.as_seconds()
     }
 
-    /// Whether there is nothing below the path, so that one who holds the path has all of it.
-    fn names_file(&self, pattern: &Pattern) -> bool {
-        self.files.contains(pattern)
+    /// Whether it is a path with nothing below it, so that one who holds the path has all of it.
+    fn is_file_inside(&self, target: &Target, held: &Reach<'_>) -> bool {
+        let file = target.pattern().filter(|pattern| self.files.contains(pattern));
+        file.and_then(Pattern::literal_path).is_some_and(|path| held.matches(&path))
     }
 
     fn extend(&self, act: &mut Act<'_>, mut hold: Hold, extent: Extent) -> Grant {
@@ -221,12 +226,12 @@ impl Reserve {
         Grant { hold, renewed: true }
     }
 
-    fn grant(&self, act: &mut Act<'_>, pattern: &Pattern, own: &[Hold]) -> Result<Grant, No> {
+    fn grant(&self, act: &mut Act<'_>, target: &Target, own: &[Hold]) -> Result<Grant, No> {
         let id = act.new_id(|documents, id| Ok(documents.get(&index::id_key(id))?.is_some()))?;
-        let matcher = pattern.matcher(act.env.case);
+        let reach = target.reach(act.env.case);
         let mut expires_at = act.env.now.plus(self.ttl);
         let narrower = own.iter().filter(|hold| {
-            self.mode.gives(hold.mode) && matcher.covers(&hold.pattern.matcher(act.env.case))
+            self.mode.gives(hold.mode) && reach.covers(&hold.target.reach(act.env.case))
         });
         for hold in narrower.cloned().collect::<Vec<_>>() {
             expires_at = expires_at.max(hold.expires_at);
@@ -236,7 +241,7 @@ impl Reserve {
         let hold = Hold {
             id,
             holder: act.env.actor.clone(),
-            pattern: pattern.clone(),
+            target: target.clone(),
             mode: self.mode,
             about: self.about.clone(),
             granted_at: act.env.now,
@@ -267,10 +272,6 @@ impl Reserve {
 enum Extent {
     Same,
     Wider,
-}
-
-fn matches_itself(held: &Matcher, pattern: &Pattern) -> bool {
-    pattern.literal_path().is_some_and(|path| held.matches(&path))
 }
 
 fn is_at_limit(act: &mut Act<'_>) -> Result<bool, No> {

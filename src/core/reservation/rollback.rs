@@ -59,7 +59,7 @@ fn readable(documents: &dyn Documents) -> Result<BTreeMap<HoldId, Hold>, ReadErr
 
 /// Whether the holder has the same right in both, whatever its end.
 fn is_same_grant(hold: &Hold, past: &Hold) -> bool {
-    hold.holder == past.holder && hold.pattern == past.pattern && hold.mode == past.mode
+    hold.holder == past.holder && hold.target == past.target && hold.mode == past.mode
 }
 
 fn regrant(act: &mut Act<'_>, mut past: Hold, answer: &mut RolledBack) {

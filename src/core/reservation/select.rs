@@ -1,13 +1,13 @@
-//! Which holds a command means: by the beginnings of ids, by path, or all of an agent's.
+//! Which holds a command means: by the beginnings of ids, by path, by lock, or all of an agent's.
 
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::No;
-use crate::core::documents::Documents;
-use crate::core::ids::{HoldId, HoldIdPrefix};
+use crate::core::documents::{Documents, ReadError};
+use crate::core::ids::{HoldId, HoldIdPrefix, LockName};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Refusal;
-use crate::core::reservation::{Hold, Via, index};
+use crate::core::reservation::{Hold, Target, Via, index};
 
 /// What the caller named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,9 @@ pub struct Selection {
     /// Everything equal to or inside these.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub paths: Vec<Pattern>,
+    /// Everything on these locks.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub locks: Vec<LockName>,
     /// Everything that is the agent's.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub mine: bool,
@@ -27,6 +30,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Whether neither an id nor a path nor a lock is named.
+    pub fn names_nothing(&self) -> bool {
+        self.ids.is_empty() && self.paths.is_empty() && self.locks.is_empty()
+    }
+
     /// Whether a hold came through the door that is meant.
     pub fn means(&self, hold: &Hold) -> bool {
         self.via.is_none_or(|via| hold.about.via == via)
@@ -86,9 +94,10 @@ pub fn by_paths(
 ) -> Result<ByPath, No> {
     let mut found = ByPath::default();
     for path in paths {
-        let matcher = path.matcher(case);
-        for hold in index::meeting(documents, path, case)?.into_iter().filter(&wanted) {
-            if matcher.covers(&hold.pattern.matcher(case)) {
+        let target = Target::Paths(path.clone());
+        let reach = target.reach(case);
+        for hold in index::meeting(documents, &target, case)?.into_iter().filter(&wanted) {
+            if reach.covers(&hold.target.reach(case)) {
                 found.inside.push(hold);
             } else {
                 found.wider.push(hold);
@@ -96,6 +105,11 @@ pub fn by_paths(
         }
     }
     Ok(found)
+}
+
+/// The holds on a lock, live or not.
+pub fn by_lock(documents: &dyn Documents, name: &LockName) -> Result<Vec<Hold>, ReadError> {
+    index::meeting(documents, &Target::Lock(name.clone()), Case::Sensitive)
 }
 
 /// Each hold once, in the order of their ids.

@@ -35,7 +35,7 @@ impl Decide for Sweep {
     }
 
     fn summary(&self, answer: &Swept, env: &Env<'_>) -> String {
-        let patterns = named(answer.swept.iter().map(|hold| &hold.pattern));
+        let patterns = named(&answer.swept);
         let limit = match self.older_than_seconds {
             0 => String::new(),
             seconds => format!(" expired more than {} ago", span(seconds)),

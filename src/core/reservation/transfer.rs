@@ -59,7 +59,7 @@ impl Decide for Transfer {
     }
 
     fn summary(&self, answer: &Vec<Hold>, env: &Env<'_>) -> String {
-        let patterns = named(answer.iter().map(|hold| &hold.pattern));
+        let patterns = named(answer);
         let forced = match &self.force {
             Some(reason) if !env.actor.covers(&self.from) => {
                 format!(" by force of {}: {reason}", env.actor)
@@ -78,15 +78,23 @@ impl Transfer {
         for (found, id) in select::by_ids(act, &self.which.ids)?.into_iter().zip(&self.which.ids) {
             match found {
                 Named::Hold(hold) if hold.is_live(act.env.now) => chosen.push(*hold),
-                Named::Hold(_) | Named::Missing(_) => missing.push(id.clone()),
+                Named::Hold(_) | Named::Missing(_) => missing.push(id.to_string()),
             }
         }
-        if !missing.is_empty() {
-            return Err(Refusal::NothingThere { ids: missing }.into());
-        }
         let is_from = |hold: &Hold| hold.holder == self.from;
+        for name in &self.which.locks {
+            let mut holds = select::by_lock(act, name)?;
+            holds.retain(|hold| is_from(hold) && hold.is_live(act.env.now));
+            if holds.is_empty() {
+                missing.push(name.to_string());
+            }
+            chosen.extend(holds);
+        }
+        if !missing.is_empty() {
+            return Err(Refusal::NothingThere { named: missing }.into());
+        }
         chosen.extend(select::by_paths(act, &self.which.paths, act.env.case, is_from)?.inside);
-        if self.which.ids.is_empty() && self.which.paths.is_empty() {
+        if self.which.names_nothing() {
             chosen.extend(index::of_agent(act, &self.from, Whose::Own)?);
         }
         chosen.retain(|hold| hold.is_live(act.env.now));
@@ -98,8 +106,8 @@ impl Transfer {
         let mut conflicts: Vec<Conflict> = Vec::new();
         for hold in moved {
             let asker = Asker { agent: &self.to, mode: hold.mode, now: act.env.now };
-            let meeting = index::meeting(act, &hold.pattern, act.env.case)?;
-            conflicts.extend(asker.conflicts(&hold.pattern, &meeting));
+            let meeting = index::meeting(act, &hold.target, act.env.case)?;
+            conflicts.extend(asker.conflicts(&hold.target, &meeting));
         }
         if conflicts.is_empty() {
             return Ok(());

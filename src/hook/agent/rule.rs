@@ -10,6 +10,7 @@ use crate::app::{Ctx, edits, reservations, specs};
 use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
 use crate::core::pattern::{self, Pattern, Reading};
 use crate::core::refusal::{Conflict, Refusal};
+use crate::core::reservation::target::targets;
 
 /// Between the end of a command and our own start, and what file systems round times by.
 const SHELL_SLACK: Duration = Duration::from_secs(2);
@@ -68,12 +69,13 @@ fn shell_ran(ctx: &Ctx, took: Option<Duration>) -> Result<Verdict, AppError> {
     if changed.is_empty() {
         return Ok(Verdict::Silence);
     }
-    let (mut conflicts, now) = reservations::check(ctx, &changed)?;
+    let (mut conflicts, now) = reservations::check(ctx, &targets(&changed, &[]))?;
     let notes = ctx.notes().all()?;
     let about = edits::about(ctx);
-    conflicts.retain(|Conflict { pattern, held }| {
+    conflicts.retain(|Conflict { target, held }| {
         let explains = |agent| held.holder.is_one_with(agent) || ctx.actor().is_one_with(agent);
-        let is_noted = notes.iter().any(|note| note.path == *pattern && explains(&note.agent));
+        let is_here = |path| target.pattern() == Some(path);
+        let is_noted = notes.iter().any(|note| is_here(&note.path) && explains(&note.agent));
         !is_noted && !about.is_edit_elsewhere(held)
     });
     if conflicts.is_empty() {

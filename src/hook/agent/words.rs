@@ -18,7 +18,7 @@ const NO_INSTRUCTIONS: &str =
 
 /// Why an edit is refused, and what to run next.
 pub(super) fn refused(conflicts: &[Conflict], now: Timestamp) -> String {
-    let first = conflicts.first().map_or_else(String::new, |first| quoted(&first.pattern.shown()));
+    let first = conflicts.first().map_or_else(String::new, |first| quoted(&first.target.shown()));
     format!(
         "git coord: not edited, {first} is held by another agent:\n{}\n{NO_INSTRUCTIONS}\n\
          Work on something else, or look again later:\n{}",
@@ -29,7 +29,7 @@ pub(super) fn refused(conflicts: &[Conflict], now: Timestamp) -> String {
 
 /// That somebody edits the same in another worktree.
 pub(super) fn edited_elsewhere(conflicts: &[Conflict], now: Timestamp) -> String {
-    let first = conflicts.first().map_or_else(String::new, |first| quoted(&first.pattern.shown()));
+    let first = conflicts.first().map_or_else(String::new, |first| quoted(&first.target.shown()));
     format!(
         "git coord: {first} is being edited in another worktree too; git will have to merge both. \
          Nothing was reserved for this edit.\n{}\n{NO_INSTRUCTIONS}",
@@ -42,8 +42,8 @@ pub(super) fn changed_by_shell(conflicts: &[Conflict], now: Timestamp) -> String
     let mut lines: Vec<String> = conflicts
         .iter()
         .take(TOLD_MAX)
-        .map(|Conflict { pattern, held }| {
-            format!("- {}: {}", quoted(&pattern.shown()), described(held, now))
+        .map(|Conflict { target, held }| {
+            format!("- {}: {}", quoted(&target.shown()), described(held, now))
         })
         .collect();
     lines.extend(more(conflicts.len()));
@@ -93,7 +93,7 @@ fn described(hold: &Hold, now: Timestamp) -> String {
     let shared = if hold.mode == Mode::Shared { " shared" } else { "" };
     let left = about(hold.expires_at.seconds_since(now));
     let mut text =
-        format!("{} holds {}{shared} for {left} more", hold.holder, quoted(&hold.pattern.shown()));
+        format!("{} holds {}{shared} for {left} more", hold.holder, quoted(&hold.target.shown()));
     match &hold.about.worktree {
         Some(worktree) => text.push_str(&format!(", in worktree {}", quoted(worktree.as_str()))),
         None => text.push_str(", in the main worktree"),

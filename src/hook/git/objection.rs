@@ -4,6 +4,7 @@ use crate::app::next::{command as next, from_top, in_shell};
 use crate::cli::{conflict_text, held_text, relative};
 use crate::core::pattern::Pattern;
 use crate::core::refusal::Conflict;
+use crate::core::reservation::Target;
 use crate::core::reservation::fence::Overtaken;
 use crate::core::text::is_disguise;
 use crate::core::time::Timestamp;
@@ -50,12 +51,13 @@ impl Objection {
 
 fn line(overtaken: &Overtaken, now: Timestamp) -> String {
     let Overtaken { path, by, now: is_held } = overtaken;
+    let target = Target::Paths(path.clone());
     if *is_held {
-        return conflict_text(&Conflict { pattern: path.clone(), held: by.clone() }, now);
+        return conflict_text(&Conflict { target, held: by.clone() }, now);
     }
     let ago = relative(by.granted_at.as_seconds(), now.as_seconds());
     let since = format!("at {} ({ago}), after you edited it", by.granted_at);
-    held_text(path, by, "was granted to", &since)
+    held_text(&target, by, "was granted to", &since)
 }
 
 fn hints(act: Act, shown: &[Overtaken]) -> Vec<String> {
