@@ -11,6 +11,7 @@ pub mod install;
 pub mod ledgers;
 pub mod next;
 pub mod open;
+pub mod pushes;
 pub mod reservations;
 pub mod specs;
 pub mod status;
@@ -32,6 +33,7 @@ use crate::store::files::Files;
 use crate::store::git::Git;
 use crate::store::layout::LedgerName;
 use crate::store::ledger::{Base, Ledger};
+use crate::store::makers::Makers;
 use crate::store::notes::Notes;
 use crate::store::queue::Queue;
 use crate::store::repository::Repository;
@@ -175,6 +177,11 @@ impl Ctx {
     /// What was edited in this worktree and not committed yet.
     pub fn notes(&self) -> Notes {
         Notes::new(self.repository.git_dir(), self.files)
+    }
+
+    /// Who has made which commits, as far as this machine was there.
+    pub fn makers(&self) -> Makers {
+        Makers::new(self.repository.common_dir(), self.files)
     }
 
     /// The linked worktree that the request comes from.

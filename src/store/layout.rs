@@ -115,18 +115,21 @@ pub enum HelperDir {
     Damaged,
     /// What was edited and not committed yet; each worktree has its own, below its git directory.
     Notes,
+    /// Who has made which commits.
+    Makers,
     /// What files of others were before `install` changed them.
     Before,
 }
 
 impl HelperDir {
-    const ALL: [HelperDir; 7] = [
+    const ALL: [HelperDir; 8] = [
         HelperDir::Locks,
         HelperDir::Staging,
         HelperDir::Packs,
         HelperDir::Cursors,
         HelperDir::Damaged,
         HelperDir::Notes,
+        HelperDir::Makers,
         HelperDir::Before,
     ];
 
@@ -139,6 +142,7 @@ impl HelperDir {
             HelperDir::Cursors => "cursors",
             HelperDir::Damaged => "damaged",
             HelperDir::Notes => "notes",
+            HelperDir::Makers => "makers",
             HelperDir::Before => "before",
         };
         helpers(common_dir).join(name)

@@ -25,6 +25,7 @@ pub mod history;
 pub mod layout;
 pub mod ledger;
 pub mod libgit2;
+pub mod makers;
 pub mod notes;
 pub mod object;
 pub mod pack;

@@ -19,14 +19,18 @@ pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError>
     Ok(Verdict::on(ctx, Objection::to(act, &overtaken, ctx.clock())))
 }
 
-/// `post-commit`: what was committed is not being edited any more.
+/// `post-commit`: what was committed is not being edited any more, and who did it is noted for the
+/// push.
 pub fn after(ctx: &Ctx) -> Result<(), AppError> {
-    let committed = literal(&ctx.repository().changes().committed()?);
+    let Some((commit, paths)) = ctx.repository().changes().committed()? else { return Ok(()) };
+    let noted = ctx.makers().note(&commit, ctx.actor());
+    let committed = literal(&paths);
     if ctx.settings().hook.release.is_at_commit() {
-        edits::committed(ctx, &committed).map(drop)
+        edits::committed(ctx, &committed).map(drop)?;
     } else {
-        edits::forget(ctx, &committed)
+        edits::forget(ctx, &committed)?;
     }
+    Ok(noted?)
 }
 
 /// What the commit that git is about to make would change.

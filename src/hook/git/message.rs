@@ -7,6 +7,7 @@ use crate::app::error::AppError;
 use crate::app::identity::ActorKind;
 use crate::app::{Ctx, edits};
 use crate::core::environment::Environment;
+use crate::store::changes::pushed::AGENT_TRAILER;
 
 /// Below this line, as git writes it after the comment character, nothing belongs to the message.
 const SCISSORS: &str = " ------------------------ >8 ------------------------";
@@ -27,7 +28,7 @@ pub fn sign(
     if !is_signed || !by_agent || !ctx.settings().hook.trailers || is_blank(message) {
         return Ok(());
     }
-    let mut trailers = vec![format!("Coord-Agent: {}", ctx.actor())];
+    let mut trailers = vec![format!("{AGENT_TRAILER}: {}", ctx.actor())];
     let fence = edits::fence(ctx, &staged(ctx, environment)?)?;
     trailers.extend(fence.map(|fence| format!("Coord-Fence: {fence}")));
     Ok(ctx.repository().add_trailers(message, &trailers)?)

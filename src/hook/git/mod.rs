@@ -39,7 +39,8 @@ impl Verdict {
 }
 
 /// Paths of git as patterns. One that is too deep to be a pattern cannot be reserved by its name.
-fn literal(paths: &[PathBytes]) -> Vec<Pattern> {
-    let patterns = paths.iter().filter_map(|path| pattern::parse(path, b"", Reading::Literal).ok());
+fn literal<'p>(paths: impl IntoIterator<Item = &'p PathBytes>) -> Vec<Pattern> {
+    let paths = paths.into_iter();
+    let patterns = paths.filter_map(|path| pattern::parse(path, b"", Reading::Literal).ok());
     patterns.flatten().collect()
 }

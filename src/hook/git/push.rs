@@ -3,9 +3,9 @@
 use super::objection::Act;
 use super::{Objection, Verdict, literal};
 use crate::app::error::AppError;
-use crate::app::{Ctx, edits};
+use crate::app::{Ctx, pushes};
 use crate::core::environment::Environment;
-use crate::store::changes::{COMMITS_MAX, PATHS_MAX, Push, PushedPaths};
+use crate::store::changes::pushed::{COMMITS_MAX, PATHS_MAX, Push};
 use crate::store::layout::NAMESPACE;
 use crate::store::object::ObjectId;
 
@@ -54,9 +54,9 @@ pub fn read_lines(lines: &str, remote: Option<String>) -> Push {
 
 /// Whether what is pushed may be pushed. Only reads.
 pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
-    let PushedPaths { paths, is_cut_short } = ctx.repository().changes().to_be_pushed(push)?;
-    let held = edits::held_by_others(ctx, &literal(&paths))?;
-    let cut_short = is_cut_short.then(|| {
+    let pushed = ctx.repository().changes().to_be_pushed(push)?;
+    let held = pushes::held_by_others(ctx, &pushed, &literal(pushed.paths.keys()))?;
+    let cut_short = pushed.is_cut_short.then(|| {
         format!(
             "of this push, {COMMITS_MAX} commits and {PATHS_MAX} paths were looked at, and no more"
         )

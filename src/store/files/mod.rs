@@ -133,6 +133,8 @@ impl Files {
     pub fn append(&self, path: &Path, content: &[u8]) -> Result<()> {
         let open = || OpenOptions::new().append(true).create(true).open(path);
         let file = Step::new(Act::Open, path).run(open)?;
+        // Somebody else's file cannot be changed, and already is as they wanted it.
+        self.share(&file, path, SharedMode::for_file).ok();
         let append = Step::new(Act::Append, path).writing(&file, content);
         append.run(|| (&file).write_all(content))
     }

@@ -46,6 +46,59 @@ fn what_cherry_pick_and_rebase_bring_is_seen_before_the_push() {
     push(&repo, "alice", &["main", "rebased"]).done();
 }
 
+/// A hold keeps others from changing a path, not from sending on what its holder has changed.
+#[test]
+fn what_the_holder_has_committed_may_be_pushed_by_anybody() {
+    let repo = with_remote();
+    repo.reserve("bob", "docs/**");
+    commit(&repo, "bob", "docs/guide.md").done();
+    commit(&repo, "bob/helper", "docs/guide.md").done();
+    push(&repo, "alice", &["--dry-run", "main"]).done();
+    repo.git(["worktree", "add", "--quiet", "-b", "side", "../linked"]);
+    let linked = repo.call("alice").program("git").dir(repo.world().join("linked"));
+    linked.args(["push", "--quiet", "--dry-run", "origin", "side"]).run_unproven().done();
+    commit(&repo, "", "docs/guide.md").done();
+    objects_to(push(&repo, "alice", &["main"]), "'docs/guide.md'", "bob");
+    repo.git(["reset", "--quiet", "--hard", "HEAD~1"]);
+    // Nothing is known any more of who made it.
+    fs::remove_dir_all(repo.git_dir().join("coord/makers")).unwrap();
+    objects_to(push(&repo, "alice", &["main"]), "'docs/guide.md'", "bob");
+}
+
+/// The name of the holder's own commit, as a file of another's, attributes nothing.
+#[test]
+fn a_path_that_looks_like_a_commit_is_a_path() {
+    let repo = with_remote();
+    repo.reserve("bob", "zzz");
+    commit(&repo, "bob", "of-bob").done();
+    let of_bob = repo.git(["rev-parse", "HEAD"]);
+    repo.write(&of_bob, "named like a commit\n");
+    repo.git(["add", "--", &of_bob]);
+    commit(&repo, "", "zzz").done();
+    objects_to(push(&repo, "alice", &["main"]), "'zzz'", "bob");
+}
+
+#[test]
+fn trailers_tell_who_made_a_commit_wherever_it_came_from() {
+    let repo = with_remote();
+    repo.reserve("bob", "docs/**");
+    let made_by = |agents: &[&str]| {
+        repo.write("docs/guide.md", &format!("by {agents:?}\n"));
+        let trailers = agents.iter().map(|agent| format!("--trailer=Coord-Agent: {agent}"));
+        let trailers: Vec<String> = trailers.collect();
+        let commit = ["commit", "--quiet", "--all", "--no-verify", "--message", "work"];
+        let words: Vec<&str> = commit.into_iter().chain(trailers.iter().map(|t| &**t)).collect();
+        git(&repo, "alice", &words).done();
+    };
+    made_by(&["bob"]);
+    push(&repo, "alice", &["main"]).done();
+    for agents in [&["carol"][..], &["bob", "carol"], &["not a name"]] {
+        made_by(agents);
+        objects_to(push(&repo, "alice", &["main"]), "'docs/guide.md'", "bob");
+        repo.git(["reset", "--quiet", "--hard", "HEAD~1"]);
+    }
+}
+
 #[test]
 fn what_the_remote_has_is_no_change() {
     let repo = with_remote();

@@ -22,7 +22,7 @@ use crate::core::text::shown;
 use crate::hook::deadline::within;
 use crate::hook::git::push::Announced;
 use crate::hook::git::{Objection, Verdict, commit, message, push};
-use crate::store::changes::Push;
+use crate::store::changes::pushed::Push;
 
 /// How long a hook takes in all, and how much of it to wait for others who write.
 const TIME_MAX: Duration = Duration::from_secs(2);

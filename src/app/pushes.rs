@@ -1,0 +1,55 @@
+//! Pushes: what they would give to others although somebody holds it.
+
+use std::collections::HashMap;
+
+use crate::app::error::AppError;
+use crate::app::{Ctx, edits};
+use crate::core::ids::AgentName;
+use crate::core::pattern::Pattern;
+use crate::core::reservation::fence::Overtaken;
+use crate::store::changes::pushed::{Pushed, PushedCommit};
+use crate::store::object::ObjectId;
+
+/// The paths of a push that others hold, and that not only their holders have changed.
+pub fn held_by_others(
+    ctx: &Ctx,
+    pushed: &Pushed,
+    paths: &[Pattern],
+) -> Result<Vec<Overtaken>, AppError> {
+    let mut held = edits::held_by_others(ctx, paths)?;
+    if held.is_empty() {
+        return Ok(held);
+    }
+    let noted = ctx.makers().all()?;
+    let makers: Vec<Makers> =
+        pushed.commits.iter().map(|commit| Makers::of(commit, &noted)).collect();
+    held.retain(|overtaken| {
+        let path = overtaken.path.literal_path().unwrap_or_default();
+        let commits = pushed.paths.get(&path).map_or(&[][..], Vec::as_slice);
+        let is_own = |number: &usize| {
+            makers.get(*number).is_some_and(|makers| makers.are_one_with(overtaken))
+        };
+        commits.is_empty() || !commits.iter().all(is_own)
+    });
+    Ok(held)
+}
+
+/// Who has made a commit; nobody where it is not known.
+struct Makers(Vec<AgentName>);
+
+impl Makers {
+    /// A commit's own words count wherever it came from; without any, what was noted here does.
+    fn of(commit: &PushedCommit, noted: &HashMap<ObjectId, AgentName>) -> Makers {
+        if commit.made_by.is_empty() {
+            return Makers(noted.get(&commit.id).cloned().into_iter().collect());
+        }
+        let named: Result<Vec<AgentName>, _> =
+            commit.made_by.iter().map(|name| name.parse()).collect();
+        Makers(named.unwrap_or_default())
+    }
+
+    fn are_one_with(&self, overtaken: &Overtaken) -> bool {
+        let holder = &overtaken.by.holder;
+        !self.0.is_empty() && self.0.iter().all(|maker| maker.is_one_with(holder))
+    }
+}

@@ -1,0 +1,160 @@
+//! What a push is going to send: its commits, who they say has made them, and what they change.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead};
+use std::io::{BufReader, Write as _};
+use std::process::{Child, Stdio};
+
+use super::{Changes, PathBytes};
+use crate::store::error::StoreError;
+use crate::store::object::ObjectId;
+use crate::store::program::ProgramError;
+
+/// How many commits of a push are looked at.
+pub const COMMITS_MAX: usize = 1_000;
+/// How many paths of a push are looked at.
+pub const PATHS_MAX: usize = 10_000;
+
+/// The trailer that says which agent has made a commit.
+pub const AGENT_TRAILER: &str = "Coord-Agent";
+
+/// A push, as git announces it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Push {
+    /// The revisions that are pushed.
+    pub tips: Vec<String>,
+    /// What the other side has, as far as it said.
+    pub known: Vec<ObjectId>,
+    /// The name of the other side; none where it is only an address.
+    pub remote: Option<String>,
+}
+
+/// What a push sends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pushed {
+    /// The commits, without merges.
+    pub commits: Vec<PushedCommit>,
+    /// Every path that one of them changes, with the numbers of those that do.
+    pub paths: BTreeMap<PathBytes, Vec<usize>>,
+    /// Whether there were more commits or paths than are looked at.
+    pub is_cut_short: bool,
+}
+
+/// A commit that is pushed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PushedCommit {
+    /// Its name.
+    pub id: ObjectId,
+    /// Who its trailers say has made it.
+    pub made_by: Vec<String>,
+}
+
+impl Changes {
+    /// What is pushed and not yet on the other side, merges left out. What is on an address without
+    /// a name is not known: there, nothing counts that is on any remote.
+    pub fn to_be_pushed(&self, push: &Push) -> Result<Pushed, StoreError> {
+        if push.tips.is_empty() {
+            return Ok(Pushed::default());
+        }
+        let mut commits = self.commits_of(push)?;
+        let is_cut_short = commits.len() > COMMITS_MAX;
+        commits.truncate(COMMITS_MAX);
+        let mut pushed = self.changed_by(commits)?;
+        pushed.is_cut_short |= is_cut_short;
+        Ok(pushed)
+    }
+
+    fn commits_of(&self, push: &Push) -> Result<Vec<PushedCommit>, StoreError> {
+        let count = format!("--max-count={}", COMMITS_MAX + 1);
+        let there = match &push.remote {
+            Some(name) => format!("--remotes={name}"),
+            None => "--remotes".to_owned(),
+        };
+        // Git prints `commit <id>` before it, and an empty line not at all.
+        let format =
+            format!("--format=by %(trailers:key={AGENT_TRAILER},valueonly,unfold,separator=%x00)");
+        let mut words = vec!["rev-list", "--no-merges", "--ignore-missing", &count, &format];
+        words.extend(["--not", &there, "--not", "--end-of-options"]);
+        let known: Vec<String> = push.known.iter().map(|id| format!("^{id}")).collect();
+        words.extend(push.tips.iter().chain(&known).map(String::as_str));
+        words.push("--");
+        Ok(listed(&self.program.ask(&words)?))
+    }
+
+    fn changed_by(&self, commits: Vec<PushedCommit>) -> Result<Pushed, StoreError> {
+        // Who knows only names cannot tell a path from a commit.
+        let diff_tree = ["diff-tree", "--stdin", "--raw", "-z", "-r", "--root", "--no-renames"];
+        let mut command = self.program.command(&diff_tree);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(ProgramError::NotStarted)?;
+        let piped = "a child with pipes has them";
+        let mut questions = child.stdin.take().expect(piped);
+        let answers = BufReader::new(child.stdout.take().expect(piped));
+        let lines: Vec<String> = commits.iter().map(|commit| format!("{}\n", commit.id)).collect();
+        // Both pipes may be full at once. That git stops reading is seen in what it answers.
+        let ask = move || lines.iter().try_for_each(|line| questions.write_all(line.as_bytes()));
+        let asking = std::thread::spawn(ask);
+        let read = first_paths(answers, commits);
+        finish(child, &read)?;
+        asking.join().ok();
+        read.map_err(|error| garbled(&error).into())
+    }
+}
+
+/// The commits that git lists, two lines each.
+fn listed(lines: &[u8]) -> Vec<PushedCommit> {
+    let text = String::from_utf8_lossy(lines);
+    let mut commits: Vec<PushedCommit> = Vec::new();
+    for line in text.lines() {
+        if let Some(names) = line.strip_prefix("by ") {
+            let names = names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned);
+            if let Some(commit) = commits.last_mut() {
+                commit.made_by = names.collect();
+            }
+        } else if let Some(id) = line.strip_prefix("commit ").and_then(|id| id.parse().ok()) {
+            commits.push(PushedCommit { id, made_by: Vec::new() });
+        }
+    }
+    commits
+}
+
+/// Each path once, as far as they are looked at. Git tells the commits in the order in which it was
+/// asked about them, and leaves out those that change nothing.
+fn first_paths(answers: impl BufRead, commits: Vec<PushedCommit>) -> io::Result<Pushed> {
+    let mut pushed = Pushed { commits, ..Pushed::default() };
+    let mut current = 0;
+    let mut answers = answers.split(0);
+    while let Some(record) = answers.next().transpose()? {
+        if record.first() != Some(&b':') {
+            let id: Option<ObjectId> = String::from_utf8_lossy(&record).parse().ok();
+            let later = pushed.commits.iter().skip(current);
+            let found = later.take_while(|commit| Some(commit.id) != id).count();
+            current += found;
+            continue;
+        }
+        let Some(path) = answers.next().transpose()? else { break };
+        if pushed.paths.len() == PATHS_MAX && !pushed.paths.contains_key(&path) {
+            pushed.is_cut_short = true;
+            break;
+        }
+        pushed.paths.entry(path).or_default().push(current);
+    }
+    Ok(pushed)
+}
+
+/// Waits for git, which is not needed any more once enough was read.
+fn finish(mut child: Child, read: &io::Result<Pushed>) -> Result<(), ProgramError> {
+    let is_enough = read.as_ref().is_ok_and(|read| read.is_cut_short);
+    if is_enough {
+        child.kill().ok();
+    }
+    let status = child.wait().map_err(|error| garbled(&error))?;
+    if status.success() || is_enough {
+        return Ok(());
+    }
+    Err(ProgramError::Failed { verb: "diff-tree".to_owned(), words: String::new() })
+}
+
+fn garbled(error: &io::Error) -> ProgramError {
+    ProgramError::Garbled { verb: "diff-tree", why: error.to_string() }
+}
