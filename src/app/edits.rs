@@ -139,9 +139,11 @@ fn noted(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Note>, AppError> {
     Ok(notes)
 }
 
-/// Lets go of what came with edits: the turn is over.
-pub fn end_turn(ctx: &Ctx) -> Result<Committed<Released>, AppError> {
-    let which = Selection { mine: true, via: Some(Via::Hook), ..Selection::default() };
+/// Lets go of what came with edits: of the agent's own, whose turn is over while its subagents may
+/// still work, or of all of the session's.
+pub fn let_go(ctx: &Ctx, whose: Whose) -> Result<Committed<Released>, AppError> {
+    let alone = whose == Whose::Own;
+    let which = Selection { mine: true, alone, via: Some(Via::Hook), ..Selection::default() };
     ctx.transact(LedgerName::Reservations, Release { which, force: None }, None)
 }
 

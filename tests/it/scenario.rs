@@ -240,7 +240,8 @@ impl MemoryLedger {
                 edit(pattern(*index), ttl(*seconds), *worktree).into()
             }
             Deed::EndTurn => {
-                let which = Selection { mine: true, via: Some(Via::Hook), ..Selection::default() };
+                let via = Some(Via::Hook);
+                let which = Selection { mine: true, alone: true, via, ..Selection::default() };
                 Release { which, force: None }.into()
             }
             Deed::RenewMine { ttl: seconds } => {

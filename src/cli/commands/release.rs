@@ -76,7 +76,7 @@ impl Args {
         let ctx = open(context)?;
         let paths = specs::patterns(ctx.repository(), &self.paths, Reading::Glob)?;
         let (ids, locks) = (self.ids.clone(), self.locks.clone());
-        let which = Selection { ids, paths, locks, mine: self.mine, via: None };
+        let which = Selection { ids, paths, locks, mine: self.mine, ..Selection::default() };
         let force = self.reason.clone().filter(|_| self.force);
         let command = Release { which, force };
         let answer = told(ui, ctx.transact(LedgerName::Reservations, command, None)?)?;

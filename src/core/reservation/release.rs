@@ -68,7 +68,8 @@ impl Decide for Release {
         })?;
         chosen.extend(by_path.inside);
         if self.which.mine {
-            let own = index::of_agent(act, act.env.actor, Whose::Session)?;
+            let whose = if self.which.alone { Whose::Own } else { Whose::Session };
+            let own = index::of_agent(act, act.env.actor, whose)?;
             chosen.extend(own.into_iter().filter(|hold| self.which.means(hold)));
         }
         let mut chosen = select::once(chosen);

@@ -24,6 +24,9 @@ pub struct Selection {
     /// Everything that is the agent's.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub mine: bool,
+    /// Where that means what its subagents hold as well: without them.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub alone: bool,
     /// Of paths and of everything, only what came through this door.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub via: Option<Via>,

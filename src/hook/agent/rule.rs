@@ -10,6 +10,7 @@ use crate::app::{Ctx, edits, reservations, specs};
 use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
 use crate::core::pattern::{self, Pattern, Reading};
 use crate::core::refusal::{Conflict, Refusal};
+use crate::core::reservation::index::Whose;
 use crate::core::reservation::target::targets;
 
 /// Between the end of a command and our own start, and what file systems round times by.
@@ -22,10 +23,12 @@ pub(super) fn apply(ctx: &Ctx, event: &Event) -> Result<Verdict, AppError> {
         Event::SessionStart => welcome(ctx),
         Event::Edit(path) => edit(ctx, path),
         Event::ShellRan(took) => shell_ran(ctx, *took),
-        Event::TurnEnd | Event::SubagentEnd if release == ReleaseWith::Turn => let_go(ctx),
+        Event::TurnEnd | Event::SubagentEnd if release == ReleaseWith::Turn => {
+            let_go(ctx, Whose::Own)
+        }
         // A turn that was interrupted ends here at the latest.
         Event::SessionEnd if matches!(release, ReleaseWith::Turn | ReleaseWith::Session) => {
-            let_go(ctx)
+            let_go(ctx, Whose::Session)
         }
         Event::TurnEnd | Event::SubagentEnd | Event::SessionEnd | Event::Other => {
             Ok(Verdict::Silence)
@@ -91,6 +94,6 @@ fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
 }
 
 /// What came with edits ends; what was reserved by command is the agent's own affair.
-fn let_go(ctx: &Ctx) -> Result<Verdict, AppError> {
-    edits::end_turn(ctx).map(|_| Verdict::Silence)
+fn let_go(ctx: &Ctx, whose: Whose) -> Result<Verdict, AppError> {
+    edits::let_go(ctx, whose).map(|_| Verdict::Silence)
 }

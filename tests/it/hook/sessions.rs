@@ -41,6 +41,24 @@ fn the_end_of_a_subagent_ends_only_its_own() {
     assert_held(&repo, &left);
 }
 
+/// Subagents may work on in the background when the turn of their session is over.
+#[test]
+fn the_end_of_a_turn_leaves_subagents_at_work() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    session.edits("README.md");
+    session.subagent("a1").edits("src/main.rs");
+    session.subagent("b2").edits("docs/guide.md");
+    silent(&session.event("Stop"));
+    let working = [("claude:7f3a91c2/a1", "src/main.rs"), ("claude:7f3a91c2/b2", "docs/guide.md")];
+    assert_held(&repo, &working);
+    silent(&session.subagent("a1").event("SubagentStop"));
+    assert_held(&repo, &working[1..]);
+    repo.coord("ops", ["ledger", "verify"]).done();
+    silent(&session.event("SessionEnd"));
+    assert_held(&repo, &[]);
+}
+
 /// `coord.hook.release` says at which event what came with edits ends.
 #[test]
 fn when_edits_end_is_configured() {
