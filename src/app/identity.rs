@@ -5,8 +5,11 @@
 //! harness exports, `coord.agent`, and at last `user@host`, which is a person. Nothing here is
 //! proof: agents of one user trust each other.
 
+use sha2::{Digest as _, Sha256};
+
 use crate::core::environment::Environment;
 use crate::core::ids::{AgentName, BadId};
+use crate::core::limits::AGENT_CHARS_MAX;
 
 /// Overrides every other source except `--as`.
 pub const AGENT_VARIABLE: &str = "GIT_COORD_AGENT";
@@ -161,9 +164,19 @@ pub fn session_name(kind: &str, session: &str) -> AgentName {
     AgentName::cleaned(&format!("{kind}:{short}"))
 }
 
-/// The name of a subagent of a session, by the id that its harness gives it.
+/// The name of a subagent of a session, by the id that its harness gives it. Of an id that is too
+/// long for a name, a hash stands in the place of the rest, so that two of them stay two.
 pub fn subagent_name(session: &AgentName, id: &str) -> AgentName {
-    AgentName::cleaned(&format!("{session}/{}", id.replace('/', "-")))
+    let plain = id.replace('/', "-");
+    let room = AGENT_CHARS_MAX.saturating_sub(session.as_str().len() + 1);
+    if plain.chars().count() <= room {
+        return AgentName::cleaned(&format!("{session}/{plain}"));
+    }
+    let digest = Sha256::digest(id);
+    let start = u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
+    let hash = format!("-{start:016x}");
+    let kept: String = plain.chars().take(room.saturating_sub(hash.len())).collect();
+    AgentName::cleaned(&format!("{session}/{kept}{hash}"))
 }
 
 impl Identity {

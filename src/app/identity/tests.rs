@@ -85,3 +85,17 @@ fn sessions_started_together_get_different_names() {
     assert_ne!(session_name("codex", CODEX_THREAD), session_name("codex", sibling));
     assert_eq!(session_name("x", "ses_1").as_str(), "x:ses1");
 }
+
+#[test]
+fn long_ids_of_subagents_stay_apart() {
+    let session = session_name("claude", CLAUDE_SESSION);
+    let fits = "a".repeat(48);
+    assert_eq!(subagent_name(&session, &fits).as_str(), format!("{session}/{fits}"));
+    let long = |end: &str| subagent_name(&session, &format!("{}{end}", "\u{e9}".repeat(60)));
+    let (one, other) = (long("1"), long("2"));
+    assert_ne!(one, other);
+    for name in [&one, &other] {
+        assert_eq!(name.as_str().len(), AGENT_CHARS_MAX);
+        assert!(session.covers(name) && name.as_str().parse::<AgentName>().is_ok());
+    }
+}
