@@ -1,15 +1,15 @@
-//! Holds and conflicts as JSON and as text.
+//! Holds and conflicts as JSON, and holds as a table.
 
 use serde_json::{Map, Value, json};
 
 use super::color::Slot;
-use super::layout::{Cell, aligned, relative};
+use super::layout::{Cell, aligned};
 use super::term::Ui;
 use crate::core::event::Event;
 use crate::core::refusal::Conflict;
-use crate::core::reservation::{Hold, Mode, Target};
+use crate::core::reservation::Hold;
 use crate::core::text::shown;
-use crate::core::time::Timestamp;
+use crate::core::time::{Timestamp, relative};
 
 /// A hold for programs: its document, and the seconds that it has left.
 pub(crate) fn hold_json(hold: &Hold, now: Timestamp) -> Value {
@@ -45,48 +45,10 @@ pub(crate) fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, 
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What is asked for or held, in quotes, for a sentence.
-pub(crate) fn target_text(target: &Target) -> String {
-    match target {
-        Target::Paths(pattern) => format!("'{}'", shown(&pattern.shown())),
-        Target::Lock(name) => format!("lock '{}'", shown(name.as_str())),
-    }
-}
-
 /// What the hold of an event is on, as it is shown.
 pub(crate) fn event_target(event: &Event) -> Option<String> {
     let lock = || event.text("lock").map(|name| format!("lock {name}"));
     event.text("pattern").map(str::to_owned).or_else(lock)
-}
-
-/// One line that tells why a target is not to be had: who, as what, until when, why.
-pub(crate) fn conflict_text(conflict: &Conflict, now: Timestamp) -> String {
-    let Conflict { target, held } = conflict;
-    let left = relative(held.expires_at.as_seconds(), now.as_seconds());
-    held_text(target, held, "is held by", &format!("until {} ({left})", held.expires_at))
-}
-
-/// One line about a hold that meets a target: who, as what, when, why.
-pub(crate) fn held_text(target: &Target, held: &Hold, verb: &str, when: &str) -> String {
-    let wider = if held.target == *target {
-        String::new()
-    } else {
-        format!(" as {}", target_text(&held.target))
-    };
-    let shared = if held.mode == Mode::Shared { " (shared)" } else { "" };
-    let mut text = format!(
-        "{} {verb} '{}'{wider}{shared} {when}, {}",
-        target_text(target),
-        held.holder,
-        held.id,
-    );
-    if let Some(reason) = &held.about.reason {
-        text.push_str(&format!(": {}", shown(reason.as_str())));
-    }
-    if let Some(task) = &held.about.task {
-        text.push_str(&format!(" [task {}]", shown(task.as_str())));
-    }
-    text
 }
 
 /// A table of holds: id, pattern or lock, holder, mode, what is left, why.

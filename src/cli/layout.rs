@@ -1,6 +1,4 @@
-//! Text laid out for people: aligned columns and times relative to now.
-
-use crate::core::time::about;
+//! Text laid out for people: aligned columns and lines that differ.
 
 /// The space between two columns.
 const GAP: &str = "  ";
@@ -46,16 +44,6 @@ fn aligned_row(row: &[Cell], widths: &[usize]) -> String {
     }
     line.truncate(line.trim_end().len());
     line
-}
-
-/// A point in time as seen from `now`, both in seconds: `in 14m`, `3m ago`, `now`.
-pub(crate) fn relative(at: i64, now: i64) -> String {
-    let distance = at.abs_diff(now);
-    match at.cmp(&now) {
-        std::cmp::Ordering::Less => format!("{} ago", about(distance)),
-        std::cmp::Ordering::Equal => "now".to_owned(),
-        std::cmp::Ordering::Greater => format!("in {}", about(distance)),
-    }
 }
 
 /// One line of a comparison.
@@ -110,23 +98,5 @@ mod tests {
         assert_eq!(line_diff(&old, &new), expected);
         assert_eq!(line_diff(&[], &new[..1]), [Came("{")]);
         assert_eq!(line_diff(&old[..1], &old[..1]), [Same("{")]);
-    }
-
-    #[test]
-    fn times_are_told_from_now() {
-        let table = [
-            (0, "now"),
-            (1, "in 1s"),
-            (119, "in 119s"),
-            (14 * 60 + 59, "in 14m"),
-            (3 * 3_600, "in 3h"),
-            (3 * 86_400, "in 3d"),
-            (-30, "30s ago"),
-            (-200, "3m ago"),
-        ];
-        for (offset, expected) in table {
-            assert_eq!(relative(1_000_000 + offset, 1_000_000), expected);
-        }
-        assert_eq!(relative(i64::MIN, i64::MAX), "213503982334601d ago");
     }
 }

@@ -25,8 +25,6 @@ use std::path::Path;
 
 pub use exit::ExitCode;
 pub use generate::generated;
-pub(crate) use holds::{conflict_text, held_text};
-pub(crate) use layout::relative;
 
 use args::{Cli, Command};
 use color::ColorChoice;

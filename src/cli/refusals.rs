@@ -6,9 +6,10 @@ use rustix::io::Errno;
 use serde_json::{Map, Value, json};
 
 use super::error::{Advice, CliError, ErrorKind, Hint};
-use super::holds::{conflict_text, conflicts_json, fields, holds_json};
+use super::holds::{conflicts_json, fields, holds_json};
 use crate::app::error::AppError;
 use crate::app::next::{after_conflict, command as next, in_shell};
+use crate::app::wording::conflict_text;
 use crate::core::documents::ReadError;
 use crate::core::refusal::{Conflict, Refusal};
 use crate::core::text::is_disguise;

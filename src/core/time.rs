@@ -164,6 +164,16 @@ pub fn about(seconds: u64) -> String {
     }
 }
 
+/// A point in time as seen from `now`, both in seconds: `in 14m`, `3m ago`, `now`.
+pub fn relative(at: i64, now: i64) -> String {
+    let distance = at.abs_diff(now);
+    match at.cmp(&now) {
+        std::cmp::Ordering::Less => format!("{} ago", about(distance)),
+        std::cmp::Ordering::Equal => "now".to_owned(),
+        std::cmp::Ordering::Greater => format!("in {}", about(distance)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,5 +199,23 @@ mod tests {
         assert!(Ttl::from_seconds(86_400).is_ok());
         assert!(Ttl::from_seconds(86_401).is_err());
         assert!(serde_json::from_str::<Ttl>("0").is_err());
+    }
+
+    #[test]
+    fn times_are_told_from_now() {
+        let table = [
+            (0, "now"),
+            (1, "in 1s"),
+            (119, "in 119s"),
+            (14 * 60 + 59, "in 14m"),
+            (3 * 3_600, "in 3h"),
+            (3 * 86_400, "in 3d"),
+            (-30, "30s ago"),
+            (-200, "3m ago"),
+        ];
+        for (offset, expected) in table {
+            assert_eq!(relative(1_000_000 + offset, 1_000_000), expected);
+        }
+        assert_eq!(relative(i64::MIN, i64::MAX), "213503982334601d ago");
     }
 }

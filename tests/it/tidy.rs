@@ -99,6 +99,14 @@ fn the_core_has_no_effects() {
     none(&rules::effects_in_core(), "'core' does no I/O and reads no clock, randomness or git");
 }
 
+/// What two doors say belongs to `app`.
+#[test]
+fn only_the_command_line_uses_the_command_line() {
+    let mut users = rules::files_with("crate::cli");
+    users.retain(|path| !path.starts_with("src/cli/"));
+    none(&users, "doors use 'app' and no more");
+}
+
 #[test]
 fn nothing_is_left_for_later() {
     none(&rules::left_for_later(), "unfinished code is an issue, not a comment");

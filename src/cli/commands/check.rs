@@ -4,11 +4,12 @@ use std::ffi::OsString;
 
 use serde_json::json;
 
+use crate::app::wording::conflict_text;
 use crate::app::{reservations, specs};
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{conflict_text, conflicts_json, fields};
+use crate::cli::holds::{conflicts_json, fields};
 use crate::cli::open::open;
 use crate::cli::refusals::held_json;
 use crate::cli::term::Ui;

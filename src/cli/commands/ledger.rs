@@ -12,7 +12,7 @@ use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{fields, ids_json, print_table};
-use crate::cli::layout::{Cell, DiffLine, aligned, line_diff, relative};
+use crate::cli::layout::{Cell, DiffLine, aligned, line_diff};
 use crate::cli::open::open;
 use crate::cli::term::Ui;
 use crate::cli::values::{LedgerAt, parse_entry, parse_ledger_at};
@@ -20,6 +20,7 @@ use crate::core::documents::Key;
 use crate::core::ids::EntryName;
 use crate::core::reservation::Hold;
 use crate::core::text::{Line, shown};
+use crate::core::time::relative;
 use crate::store::layout::LedgerName;
 use crate::store::verify::Fault;
 

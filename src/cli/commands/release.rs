@@ -5,11 +5,12 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 
 use crate::app::specs;
+use crate::app::wording::target_text;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{fields, ids_json, target_text};
+use crate::cli::holds::{fields, ids_json};
 use crate::cli::open::{open, told};
 use crate::cli::term::Ui;
 use crate::core::ids::{HoldIdPrefix, LockName};

@@ -4,13 +4,14 @@ use std::ffi::OsString;
 
 use serde_json::{Map, Value, json};
 
+use crate::app::wording::{conflict_text, target_text};
 use crate::app::{Ctx, specs};
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::error::{Advice, CliError, advise};
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{conflict_text, conflicts_json, fields, target_text};
-use crate::cli::layout::{Cell, aligned, relative};
+use crate::cli::holds::{conflicts_json, fields};
+use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::{open, told};
 use crate::cli::refusals::held_json;
 use crate::cli::term::Ui;
@@ -20,7 +21,7 @@ use crate::core::pattern::{Case, Pattern, Reading};
 use crate::core::reservation::reserve::{Grant, Reserve, Reserved, Scope};
 use crate::core::reservation::{About, Mode, Target, Via};
 use crate::core::text::{Line, shown};
-use crate::core::time::{Timestamp, Ttl};
+use crate::core::time::{Timestamp, Ttl, relative};
 use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\

@@ -11,13 +11,12 @@ use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{event_target, fields, holds_json, print_table};
-use crate::cli::layout::relative;
 use crate::cli::open::open;
 use crate::cli::patience::Patience;
 use crate::cli::term::Ui;
 use crate::core::reservation::Hold;
 use crate::core::text::shown;
-use crate::core::time::Timestamp;
+use crate::core::time::{Timestamp, relative};
 use crate::store::ledger::clock_notice;
 
 /// Show who holds what, on one screen

@@ -1,13 +1,13 @@
 //! What stands against a commit or a push, in words: what, who, why, until when, and what to do.
 
 use crate::app::next::{command as next, from_top, in_shell};
-use crate::cli::{conflict_text, held_text, relative};
+use crate::app::wording::{conflict_text, held_text};
 use crate::core::pattern::Pattern;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Target;
 use crate::core::reservation::fence::Overtaken;
 use crate::core::text::is_disguise;
-use crate::core::time::Timestamp;
+use crate::core::time::{Timestamp, relative};
 
 /// How many paths are told in full.
 const PATHS_SHOWN_MAX: usize = 10;

@@ -1,0 +1,44 @@
+//! What stands in somebody's way, in words that every door uses.
+
+use crate::core::refusal::Conflict;
+use crate::core::reservation::{Hold, Mode, Target};
+use crate::core::text::shown;
+use crate::core::time::{Timestamp, relative};
+
+/// What is asked for or held, in quotes, for a sentence.
+pub fn target_text(target: &Target) -> String {
+    match target {
+        Target::Paths(pattern) => format!("'{}'", shown(&pattern.shown())),
+        Target::Lock(name) => format!("lock '{}'", shown(name.as_str())),
+    }
+}
+
+/// One line that tells why a target is not to be had: who, as what, until when, why.
+pub fn conflict_text(conflict: &Conflict, now: Timestamp) -> String {
+    let Conflict { target, held } = conflict;
+    let left = relative(held.expires_at.as_seconds(), now.as_seconds());
+    held_text(target, held, "is held by", &format!("until {} ({left})", held.expires_at))
+}
+
+/// One line about a hold that meets a target: who, as what, when, why.
+pub fn held_text(target: &Target, held: &Hold, verb: &str, when: &str) -> String {
+    let wider = if held.target == *target {
+        String::new()
+    } else {
+        format!(" as {}", target_text(&held.target))
+    };
+    let shared = if held.mode == Mode::Shared { " (shared)" } else { "" };
+    let mut text = format!(
+        "{} {verb} '{}'{wider}{shared} {when}, {}",
+        target_text(target),
+        held.holder,
+        held.id,
+    );
+    if let Some(reason) = &held.about.reason {
+        text.push_str(&format!(": {}", shown(reason.as_str())));
+    }
+    if let Some(task) = &held.about.task {
+        text.push_str(&format!(" [task {}]", shown(task.as_str())));
+    }
+    text
+}
