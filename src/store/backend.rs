@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use crate::store::error::StoreError;
 use crate::store::object::{HashKind, Object, ObjectId};
+use crate::store::packs::Kept;
 use crate::store::queue::QueueGuard;
-use crate::store::refs::RefName;
 pub use crate::store::refs::Swap;
+use crate::store::refs::{Draft, RefName};
 
 /// A ref's change, and what it relies on.
 #[derive(Clone, Copy, Debug)]
@@ -27,11 +28,22 @@ pub struct Update<'a> {
     pub why: &'a str,
 }
 
-/// Objects that are stored and protected from garbage collection until they are released.
+/// Objects that are stored and protected from garbage collection until they are released, and
+/// what a ref is to hold that will lead to them.
 #[must_use = "objects are kept until they are released"]
-pub trait Kept {
+#[derive(Debug)]
+pub struct Stored {
+    /// The protection.
+    pub kept: Kept,
+    /// The ref's next value, where such things are files.
+    pub draft: Option<Draft>,
+}
+
+impl Stored {
     /// Ends the protection: a ref names the objects now, or nobody will.
-    fn release(self: Box<Self>) -> Result<(), StoreError>;
+    pub fn release(self) -> Result<(), StoreError> {
+        Ok(self.kept.release()?)
+    }
 }
 
 /// Where objects are read from.
@@ -48,8 +60,17 @@ pub trait MoveRefs {
     /// What it holds where that is no object's name; none if there is nothing to be had.
     fn raw(&self, name: &RefName) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Moves it if it is what it is expected to be.
-    fn swap(&self, name: &RefName, update: Update<'_>) -> Result<Swap, StoreError>;
+    /// A file for what a ref is to hold, to be written before the ref is moved; none where git
+    /// sees to that.
+    fn draft(&self, new: ObjectId) -> Option<Draft>;
+
+    /// Moves it if it is what it is expected to be, to what the draft says if that is the same.
+    fn swap(
+        &self,
+        name: &RefName,
+        update: Update<'_>,
+        draft: Option<&Draft>,
+    ) -> Result<Swap, StoreError>;
 
     /// Makes the move outlive a power cut.
     fn settle(&self, name: &RefName) -> Result<(), StoreError>;
@@ -90,11 +111,11 @@ pub trait Backend {
     /// Whether history ends at that commit, whatever parent it names: this is a shallow clone.
     fn is_cut_off_at(&self, commit: &ObjectId) -> Result<bool, StoreError>;
 
-    /// Stores objects as one pack.
-    fn store(&self, objects: &[Object]) -> Result<Box<dyn Kept + '_>, StoreError>;
+    /// Stores objects as one pack, and with it what a ref will hold that leads to them.
+    fn store(&self, objects: &[Object], next: ObjectId) -> Result<Stored, StoreError>;
 
-    /// Moves a ref if it is what it is expected to be.
-    fn swap(&self, update: Update<'_>) -> Result<Swap, StoreError>;
+    /// Moves a ref if it is what it is expected to be, relying on what was stored.
+    fn swap(&self, update: Update<'_>, stored: &Stored) -> Result<Swap, StoreError>;
 
     /// Makes the last move of a ref outlive a power cut; until then it counts for everybody, but
     /// may not have been.

@@ -106,8 +106,8 @@ impl Ledger<'_> {
             let swap = update(reference.as_str(), Some(replaces), tip);
             // Somebody may have been killed between the two.
             let is_archived = self.backend.tip(&archive)? == Some(replaces);
-            let updates = if is_archived { &[swap][..] } else { &[keep, swap][..] };
-            if writer.publish(&objects, updates)? {
+            let keep = (!is_archived).then_some(keep);
+            if writer.publish(&objects, keep, swap)? {
                 let written = Some(Written { tip, archive });
                 return Ok(Some(Compacted { plan, written, notices: writer.finish() }));
             }

@@ -9,20 +9,20 @@ use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use crate::store::backend::{Backend, Kept, MoveRefs, ReadObjects, Update};
+use crate::store::backend::{Backend, MoveRefs, ReadObjects, Stored, Update};
 use crate::store::error::StoreError;
 use crate::store::files::{Files, Purpose};
 use crate::store::layout::{HelperDir, own_paths};
 use crate::store::libgit2::LibGit2Objects;
 use crate::store::object::{HashKind, Object, ObjectId};
 use crate::store::pack::Pack;
-use crate::store::packs::{self, Packs};
+use crate::store::packs::Packs;
 use crate::store::program::Program;
 use crate::store::program::facts::RefStorage;
 use crate::store::program::objects::ProgramObjects;
 use crate::store::program::refs::ProgramRefs;
 use crate::store::queue::QueueGuard;
-use crate::store::refs::{FileRefs, Refs, Swap};
+use crate::store::refs::{Draft, FileRefs, Refs, Swap};
 use crate::store::repository::{Reader, Repository};
 use crate::store::shallow::Shallow;
 
@@ -65,12 +65,6 @@ impl Git {
         };
         let (shallow, damaged) = (Shallow::of(common, files), HelperDir::Damaged.below(common));
         Ok(Git { hash, objects, fetching, refs, packs, shallow, program, damaged, files })
-    }
-}
-
-impl Kept for packs::Kept {
-    fn release(self: Box<Self>) -> Result<(), StoreError> {
-        Ok(packs::Kept::release(*self)?)
     }
 }
 
@@ -125,13 +119,15 @@ impl Backend for Git {
         Ok(self.shallow.names(commit)?)
     }
 
-    fn store(&self, objects: &[Object]) -> Result<Box<dyn Kept + '_>, StoreError> {
+    fn store(&self, objects: &[Object], next: ObjectId) -> Result<Stored, StoreError> {
         let pack = Pack::from_objects(objects, self.hash);
-        Ok(Box::new(self.packs.install(&pack)?))
+        let draft = self.refs.draft(next);
+        let kept = self.packs.install(&pack, draft.as_ref().map(Draft::file))?;
+        Ok(Stored { kept, draft })
     }
 
-    fn swap(&self, update: Update<'_>) -> Result<Swap, StoreError> {
-        self.refs.swap(&update.reference.parse()?, update)
+    fn swap(&self, update: Update<'_>, stored: &Stored) -> Result<Swap, StoreError> {
+        self.refs.swap(&update.reference.parse()?, update, stored.draft.as_ref())
     }
 
     fn settle(&self, reference: &str) -> Result<(), StoreError> {

@@ -187,15 +187,15 @@ impl Ledger<'_> {
                 committer,
                 why,
             };
-            let mut updates = Vec::new();
-            if let Some((name, tip)) = &kept
-                && self.backend.tip(name)? != Some(*tip)
-            {
-                updates.push(update(name.as_str(), None, *tip));
-            }
+            let keep = match &kept {
+                // Somebody may have been killed between the two.
+                Some((name, tip)) if self.backend.tip(name)? == Some(*tip) => None,
+                Some((name, tip)) => Some(update(name.as_str(), None, *tip)),
+                None => None,
+            };
             let over = damage.tip.is_none().then_some(damage.raw.as_slice());
-            updates.push(Update { over, ..update(&reference, damage.tip, new) });
-            if writer.publish(&objects, &updates)? {
+            let swap = Update { over, ..update(&reference, damage.tip, new) };
+            if writer.publish(&objects, keep, swap)? {
                 let notices = writer.finish();
                 return Ok(Some(Repaired { damage, whole, entry: new, kept_at, notices }));
             }

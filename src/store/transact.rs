@@ -14,7 +14,7 @@ use crate::core::ids::{EntryName, OpId};
 use crate::core::pattern::Case;
 use crate::core::refusal::Refusal;
 use crate::core::time::{Timestamp, about};
-use crate::store::backend::{Swap, Update};
+use crate::store::backend::{Stored, Swap, Update};
 use crate::store::entry::Committer;
 use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
@@ -125,7 +125,7 @@ impl Ledger<'_> {
                 committer: &committer,
                 why: &entry.message.summary,
             };
-            if writer.publish(&objects, &[update])? {
+            if writer.publish(&objects, None, update)? {
                 return Ok(Committed { answer, at, entry: Some(new), notices: writer.finish() });
             }
         }
@@ -165,33 +165,28 @@ impl<'l, 'b> Writer<'l, 'b> {
         self.busy("others were writing".to_owned())
     }
 
-    /// Stores the objects and moves the refs, one after the other; false if one had moved, after a
-    /// pause, so that the caller decides again.
+    /// Stores the objects and moves the ref; false if it had moved, after a pause, so that the
+    /// caller decides again. What is to be kept of the past gets its ref before.
     pub(super) fn publish(
         &mut self,
         objects: &[Object],
-        updates: &[Update<'_>],
+        keep: Option<Update<'_>>,
+        update: Update<'_>,
     ) -> Result<bool, TransactError> {
-        let kept = self.ledger.backend.store(objects)?;
-        let mut outcome = Ok(Swap::Done);
-        for (place, update) in updates.iter().enumerate() {
-            // What comes next relies on what came before.
-            if let Some(before) = place.checked_sub(1) {
-                self.ledger.backend.settle(updates[before].reference)?;
-            }
-            outcome = self.swap(*update);
-            if !matches!(outcome, Ok(Swap::Done)) {
-                break;
-            }
+        let stored = self.ledger.backend.store(objects, update.new)?;
+        let outcome = self.move_refs(keep, update, &stored);
+        if matches!(outcome, Ok(Swap::Done)) {
+            // The next one can decide already, while this one clears up and waits for the disk.
+            self.turn = None;
         }
         // A lost try only loses its protection: its pack may hold what another try relies on.
-        if let Err(error) = kept.release() {
+        if let Err(error) = stored.release() {
             self.notices.push(format!("a pack stays protected until the next write: {error}"));
         }
         let is_late = Instant::now() >= self.deadline;
         match outcome? {
             Swap::Done => {
-                self.settle(updates);
+                self.settle(update);
                 return Ok(true);
             }
             Swap::Moved if is_late => return Err(self.others()),
@@ -205,20 +200,34 @@ impl<'l, 'b> Writer<'l, 'b> {
         Ok(false)
     }
 
+    fn move_refs(
+        &mut self,
+        keep: Option<Update<'_>>,
+        update: Update<'_>,
+        stored: &Stored,
+    ) -> Result<Swap, TransactError> {
+        if let Some(keep) = keep {
+            match self.swap(keep, stored)? {
+                // What comes next relies on it.
+                Swap::Done => self.ledger.backend.settle(keep.reference)?,
+                other => return Ok(other),
+            }
+        }
+        self.swap(update, stored)
+    }
+
     /// Waits until the disk has it, before anybody is told that it is done. Others need not wait
     /// for that: what they write goes on from here, and is on disk no sooner.
-    fn settle(&mut self, updates: &[Update<'_>]) {
-        self.turn = None;
-        let Some(last) = updates.last() else { return };
-        if let Err(error) = self.ledger.backend.settle(last.reference) {
+    fn settle(&mut self, update: Update<'_>) {
+        if let Err(error) = self.ledger.backend.settle(update.reference) {
             self.notices.push(format!("the entry is in, but a power cut may lose it: {error}"));
         }
     }
 
     /// Swaps a ref; waits while another holds git's own lock on it.
-    fn swap(&mut self, update: Update<'_>) -> Result<Swap, TransactError> {
+    fn swap(&mut self, update: Update<'_>, stored: &Stored) -> Result<Swap, TransactError> {
         for tries in 0.. {
-            match self.swap_once(update)? {
+            match self.swap_once(update, stored)? {
                 Swap::Locked if Instant::now() < self.deadline => {
                     if let Some(place) = &self.turn {
                         let moved = self.ledger.backend.watch_lock(update.reference, place)?;
@@ -233,8 +242,8 @@ impl<'l, 'b> Writer<'l, 'b> {
     }
 
     /// Once the ref has moved, what fails after it changes nothing: the entry is in.
-    fn swap_once(&mut self, update: Update<'_>) -> Result<Swap, StoreError> {
-        let failed = match self.ledger.backend.swap(update) {
+    fn swap_once(&mut self, update: Update<'_>, stored: &Stored) -> Result<Swap, StoreError> {
+        let failed = match self.ledger.backend.swap(update, stored) {
             Err(error) => error,
             outcome => return outcome,
         };

@@ -9,8 +9,7 @@
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -62,8 +61,11 @@ fn parse(text: &str) -> Option<(u64, Fault)> {
 
 /// Does a step, or what was asked for in its place.
 pub(super) fn pass<T>(step: &Step<'_>, call: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let number = COUNT.fetch_add(1, Ordering::SeqCst) + 1;
+    static COUNT: Mutex<u64> = Mutex::new(0);
+    // One step at a time, also where threads take them, so that numbers and records agree.
+    let mut count = COUNT.lock().unwrap_or_else(PoisonError::into_inner);
+    *count += 1;
+    let number = *count;
     let plan = plan();
     let outcome = match plan.fault.filter(|(at, _)| *at == number) {
         None => call(),

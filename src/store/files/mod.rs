@@ -14,6 +14,7 @@ mod tests;
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
@@ -74,20 +75,45 @@ impl Files {
         self.write_all_new(&[NewFile { path, content, purpose }])
     }
 
-    /// Creates files, none of which may exist. All are handed to the disk before any is waited
-    /// for, so that several take little longer than one.
+    /// Creates files, none of which may exist: all of them or, if something fails, none. They are
+    /// forced to disk at the same time, so that several take less than one after the other.
     pub fn write_all_new(&self, files: &[NewFile<'_>]) -> Result<()> {
-        let written: Vec<File> = files.iter().map(|new| self.write(new)).collect::<Result<_>>()?;
-        for (new, file) in files.iter().zip(&written) {
-            if self.must_survive(new.purpose) {
-                let sync = Step::new(Act::Sync, new.path).run(|| file.sync_all());
-                sync.inspect_err(|_| self.discard(new))?;
-            }
-        }
-        Ok(())
+        let mut made = Vec::with_capacity(files.len());
+        let written = files.iter().try_for_each(|new| {
+            let file = self.create(new)?;
+            let filled = self.fill(&file, new);
+            made.push((new, file));
+            filled
+        });
+        let outcome = written.and_then(|()| self.flush(&made));
+        // Half of them help nobody, and the first error is the one to report.
+        outcome.inspect_err(|_| made.iter().for_each(|(new, _)| drop(self.remove(new.path))))
     }
 
-    fn write(&self, new: &NewFile<'_>) -> Result<File> {
+    /// Waits until the disk has what must survive, in any order.
+    fn flush(&self, made: &[(&NewFile<'_>, File)]) -> Result<()> {
+        let sync = |(new, file): &(&NewFile<'_>, File)| {
+            Step::new(Act::Sync, new.path).run(|| file.sync_all())
+        };
+        let mut surviving = made.iter().filter(|(new, _)| self.must_survive(new.purpose));
+        let Some(first) = surviving.next() else { return Ok(()) };
+        thread::scope(|scope| {
+            let begin = |made| thread::Builder::new().spawn_scoped(scope, move || sync(made));
+            let others: Vec<_> = surviving.map(|made| (made, begin(made))).collect();
+            let mut outcome = sync(first);
+            for (made, other) in others {
+                let other = match other {
+                    Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                    // No thread is to be had: one after the other, then.
+                    Err(_) => sync(made),
+                };
+                outcome = outcome.and(other);
+            }
+            outcome
+        })
+    }
+
+    fn create(&self, new: &NewFile<'_>) -> Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -95,9 +121,7 @@ impl Files {
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(if new.purpose == Purpose::Immutable { 0o444 } else { 0o666 });
         }
-        let file = Step::new(Act::Create, new.path).run(|| options.open(new.path))?;
-        let filled = self.fill(&file, new);
-        filled.inspect_err(|_| self.discard(new)).map(|()| file)
+        Step::new(Act::Create, new.path).run(|| options.open(new.path))
     }
 
     fn fill(&self, mut file: &File, new: &NewFile<'_>) -> Result<()> {
@@ -108,11 +132,6 @@ impl Files {
             begin_writing_back(file);
         }
         Ok(())
-    }
-
-    /// Half a file helps nobody, and the first error is the one to report.
-    fn discard(&self, new: &NewFile<'_>) {
-        self.remove(new.path).ok();
     }
 
     fn must_survive(&self, purpose: Purpose) -> bool {

@@ -48,29 +48,37 @@ impl Drop for Kept {
 }
 
 impl Packs {
-    /// Writes a pack into the repository, protected until the caller has moved its ref.
-    pub fn install(&self, pack: &Pack) -> Result<Kept, FileError> {
+    /// Writes a pack into the repository, protected until the caller has moved its ref. What else
+    /// that needs is forced to disk in one go with the pack.
+    pub fn install(&self, pack: &Pack, with: Option<NewFile<'_>>) -> Result<Kept, FileError> {
         let name = PackName::unique(pack.checksum);
-        self.place(&name, pack).inspect_err(|_| self.abandon(&name))?;
+        self.place(&name, pack, with).inspect_err(|_| self.abandon(&name))?;
         let path = self.path(&name, Part::Keep);
         Ok(Kept { name, path, files: self.files, released: false })
     }
 
-    fn place(&self, name: &PackName, pack: &Pack) -> Result<(), FileError> {
+    fn place(
+        &self,
+        name: &PackName,
+        pack: &Pack,
+        with: Option<NewFile<'_>>,
+    ) -> Result<(), FileError> {
         for directory in [self.markers(), self.staging(), self.directory.clone()] {
             self.files.make_directories(&directory)?;
         }
         let keep = keep_text(ProcessIdentity::current());
         let [staged_pack, staged_index, staged_keep] =
             [Part::Pack, Part::Index, Part::Keep].map(|part| self.staged(name, part));
-        let immutable = Purpose::Immutable;
-        self.files.write_all_new(&[
+        let (marker, immutable) = (self.marker(name), Purpose::Immutable);
+        let mut files = vec![
             NewFile { path: &staged_pack, content: &pack.pack, purpose: immutable },
             NewFile { path: &staged_index, content: &pack.index, purpose: immutable },
             // Lost in a power cut, together with the process that it speaks for.
             NewFile { path: &staged_keep, content: keep.as_bytes(), purpose: Purpose::Helper },
-            NewFile { path: &self.marker(name), content: MARKER_TEXT, purpose: Purpose::Helper },
-        ])?;
+            NewFile { path: &marker, content: MARKER_TEXT, purpose: Purpose::Helper },
+        ];
+        files.extend(with);
+        self.files.write_all_new(&files)?;
         for part in [Part::Keep, Part::Pack, Part::Index] {
             self.files.rename(&self.staged(name, part), &self.path(name, part))?;
         }

@@ -62,7 +62,7 @@ impl Packs {
         }
         // Protected while the old packs go, so that no other merge takes it for one of them. For
         // gc it makes no difference: what was unreachable before may go, as it might have before.
-        let merged = self.install(&Pack::from_entries(entries, self.hash))?;
+        let merged = self.install(&Pack::from_entries(entries, self.hash), None)?;
         for name in names {
             self.remove_merged(name)?;
         }

@@ -20,7 +20,7 @@ fn packs(repo: &Repo) -> Packs {
 }
 
 fn install(packs: &Packs, objects: &[Object]) -> Kept {
-    packs.install(&Pack::from_objects(objects, packs.hash)).unwrap()
+    packs.install(&Pack::from_objects(objects, packs.hash), None).unwrap()
 }
 
 /// Installs an entry of its own without parent, and releases it as after a swap.
@@ -253,7 +253,7 @@ fn a_failed_installation_leaves_nothing_visible() {
     let packs = packs(&repo);
     fs::remove_dir(&packs.directory).unwrap();
     fs::write(&packs.directory, "not a directory").unwrap();
-    let error = packs.install(&Pack::from_objects(&entry(repo.hash, "x", None), repo.hash));
+    let error = packs.install(&Pack::from_objects(&entry(repo.hash, "x", None), repo.hash), None);
     assert!(error.unwrap_err().to_string().contains("objects/pack"));
     assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 0);
 }

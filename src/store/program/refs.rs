@@ -9,7 +9,7 @@ use crate::store::backend::{MoveRefs, Swap, Update};
 use crate::store::error::StoreError;
 use crate::store::object::ObjectId;
 use crate::store::queue::QueueGuard;
-use crate::store::refs::{RefError, RefName};
+use crate::store::refs::{Draft, RefError, RefName};
 
 /// Nobody else's program runs while others wait for us.
 const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
@@ -73,7 +73,17 @@ impl MoveRefs for ProgramRefs {
         Ok(None)
     }
 
-    fn swap(&self, name: &RefName, update: Update<'_>) -> Result<Swap, StoreError> {
+    /// Git writes what a ref is to hold when it moves it.
+    fn draft(&self, _: ObjectId) -> Option<Draft> {
+        None
+    }
+
+    fn swap(
+        &self,
+        name: &RefName,
+        update: Update<'_>,
+        _: Option<&Draft>,
+    ) -> Result<Swap, StoreError> {
         if update.over.is_some() {
             let why = format!("'{name}' cannot be read; delete it: git update-ref -d {name}");
             return Err(StoreError::Malformed(why));

@@ -5,8 +5,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::signature::{Signature, cannot_link};
-use super::{RefError, RefName, Refs};
+use super::signature::{Draft, cannot_link, content};
+use super::{RefError, RefName, Refs, Target};
 use crate::store::files::{FileError, Files, Purpose};
 
 /// How often the directory of a ref is made anew when `git pack-refs` removes it, being empty,
@@ -18,8 +18,9 @@ pub(super) struct RefLock {
     path: PathBuf,
     files: Files,
     is_ref: bool,
-    /// Dropped after the lock, which must never be without it.
-    _signature: Option<Signature>,
+    /// Dropped after the lock, which must never be without it. One that was made before is the
+    /// caller's, who keeps it for longer.
+    _signature: Option<Draft>,
 }
 
 /// The outcome of asking for a lock.
@@ -49,19 +50,23 @@ impl Drop for RefLock {
 
 impl Refs {
     /// Asks for the lock of a ref once, without waiting.
-    pub(super) fn lock(&self, name: &RefName, content: &[u8]) -> Result<Locking, RefError> {
+    pub(super) fn lock(&self, name: &RefName, to: Target<'_>) -> Result<Locking, RefError> {
         let path = self.lock_path(name);
-        let mut signature = self.sign(content)?;
+        let own = if to.draft.is_some() { None } else { self.sign(to.new)? };
+        let mut signed = to.draft.or(own.as_ref()).map(|draft| draft.path.as_path());
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let created = match &signature {
-                Some(signed) => self.files.link(&signed.path, &path),
-                None => self.files.write_new(&path, content, Purpose::State),
+            let created = match signed {
+                Some(signed) => self.files.link(signed, &path),
+                None => {
+                    let content = content(to.new);
+                    self.files.write_new(&path, content.as_bytes(), Purpose::State)
+                }
             };
             let Err(error) = created else {
                 let (files, is_ref) = (self.files, false);
-                return Ok(Locking::Held(RefLock { path, files, is_ref, _signature: signature }));
+                return Ok(Locking::Held(RefLock { path, files, is_ref, _signature: own }));
             };
             match error.kind() {
                 io::ErrorKind::AlreadyExists => return Ok(Locking::HeldByAnother),
@@ -69,7 +74,7 @@ impl Refs {
                     self.make_parents(name)?;
                 }
                 io::ErrorKind::NotADirectory => return Err(self.blocked(name, error)),
-                kind if signature.is_some() && cannot_link(kind) => signature = None,
+                kind if signed.is_some() && cannot_link(kind) => signed = None,
                 _ => return Err(error.into()),
             }
         }

@@ -21,6 +21,7 @@ use super::object::{HashKind, ObjectId};
 use lock::{Locking, RefLock};
 pub use name::{NotARefName, RefName};
 use packed::PackedRefs;
+pub use signature::Draft;
 pub use stale::{Evidence, MovedAside, StaleLockWatch};
 pub use watched::FileRefs;
 
@@ -75,6 +76,27 @@ pub struct LogNote<'a> {
     pub message: &'a str,
 }
 
+/// What a ref is to point at.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    new: ObjectId,
+    /// Where that is written already.
+    draft: Option<&'a Draft>,
+}
+
+impl From<ObjectId> for Target<'_> {
+    fn from(new: ObjectId) -> Self {
+        Target { new, draft: None }
+    }
+}
+
+impl<'a> From<&'a Draft> for Target<'a> {
+    /// The draft must have been written.
+    fn from(draft: &'a Draft) -> Self {
+        Target { new: draft.new, draft: Some(draft) }
+    }
+}
+
 /// The refs of one repository.
 #[derive(Clone, Debug)]
 pub struct Refs {
@@ -98,17 +120,17 @@ impl Refs {
         self.read_loose(name)
     }
 
-    /// Moves a ref from `expect` to `new`, or creates it where absence is expected. A power cut can
+    /// Moves a ref from `expect` on, or creates it where absence is expected. A power cut can
     /// undo it until it is settled ([`Refs::settle`]).
-    pub fn swap(
+    pub fn swap<'a>(
         &self,
         name: &RefName,
         expect: Option<ObjectId>,
-        new: ObjectId,
+        to: impl Into<Target<'a>>,
         note: &LogNote<'_>,
     ) -> Result<Swap, RefError> {
-        let content = format!("{new}\n");
-        let lock = match self.lock(name, content.as_bytes())? {
+        let to = to.into();
+        let lock = match self.lock(name, to)? {
             Locking::Held(lock) => lock,
             Locking::HeldByAnother => return Ok(Swap::Locked),
         };
@@ -122,7 +144,7 @@ impl Refs {
         if loose.is_none() {
             self.sync_parents(name)?;
         }
-        self.append_log(name, expect, new, note)?;
+        self.append_log(name, expect, to.new, note)?;
         self.commit(lock, name)?;
         Ok(Swap::Done)
     }
@@ -132,23 +154,23 @@ impl Refs {
         Ok(self.files.read_start(&self.path(name), LOOSE_LENGTH_MAX)?)
     }
 
-    /// Moves a ref that cannot be read, if its file still begins with `broken`, to `new`.
-    pub fn mend(
+    /// Moves a ref that cannot be read, if its file still begins with `broken`.
+    pub fn mend<'a>(
         &self,
         name: &RefName,
         broken: &[u8],
-        new: ObjectId,
+        to: impl Into<Target<'a>>,
         note: &LogNote<'_>,
     ) -> Result<Swap, RefError> {
-        let content = format!("{new}\n");
-        let lock = match self.lock(name, content.as_bytes())? {
+        let to = to.into();
+        let lock = match self.lock(name, to)? {
             Locking::Held(lock) => lock,
             Locking::HeldByAnother => return Ok(Swap::Locked),
         };
         if self.raw(name)?.unwrap_or_default() != broken || self.read_once(name).is_ok() {
             return Ok(Swap::Moved);
         }
-        self.append_log(name, None, new, note)?;
+        self.append_log(name, None, to.new, note)?;
         self.commit(lock, name)?;
         Ok(Swap::Done)
     }

@@ -9,43 +9,67 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Refs;
-use crate::store::files::{FileError, Files, Purpose, Stamp};
+use crate::store::files::{FileError, Files, NewFile, Purpose, Stamp};
 use crate::store::layout::HelperDir;
+use crate::store::object::ObjectId;
 use crate::store::process::ProcessIdentity;
 
 /// Begins the name of every signature.
 const PREFIX: &str = "lock,";
 
-/// The name with our identity, until it is dropped.
-pub(super) struct Signature {
+/// What a ref is to hold, in a file with our identity in its name, until it is dropped. It can be
+/// written long before the ref's lock is asked for, together with other files.
+#[derive(Debug)]
+pub struct Draft {
+    /// What the ref is to point at.
+    pub new: ObjectId,
     pub(super) path: PathBuf,
+    content: String,
     files: Files,
 }
 
-impl Drop for Signature {
+impl Draft {
+    /// The file, to be written by whoever asked for the draft.
+    pub fn file(&self) -> NewFile<'_> {
+        let (path, content) = (self.path.as_path(), self.content.as_bytes());
+        NewFile { path, content, purpose: Purpose::State }
+    }
+}
+
+impl Drop for Draft {
     fn drop(&mut self) {
         // What stays is collected with everything else that is left in `coord/tmp`.
         self.files.remove(&self.path).ok();
     }
 }
 
+/// What a ref holds that points at an object.
+pub(super) fn content(id: ObjectId) -> String {
+    format!("{id}\n")
+}
+
 impl Refs {
-    /// Writes what is to become a lock; none if this process cannot be told in a file's name.
-    pub(super) fn sign(&self, content: &[u8]) -> Result<Option<Signature>, FileError> {
+    /// A draft that is not written yet; none if this process cannot be told in a file's name.
+    pub fn draft(&self, new: ObjectId) -> Option<Draft> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let Some(process) = ProcessIdentity::current().to_file_name() else { return Ok(None) };
+        let process = ProcessIdentity::current().to_file_name()?;
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let directory = self.signatures();
-        let path = directory.join(format!("{PREFIX}{process},{count}"));
-        let write = || self.files.write_new(&path, content, Purpose::State);
+        let path = self.signatures().join(format!("{PREFIX}{process},{count}"));
+        Some(Draft { new, path, content: content(new), files: self.files })
+    }
+
+    /// A draft that is written.
+    pub(super) fn sign(&self, new: ObjectId) -> Result<Option<Draft>, FileError> {
+        let Some(draft) = self.draft(new) else { return Ok(None) };
+        let write = || self.files.write_all_new(&[draft.file()]);
         match write() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.files.make_directories(&directory)?;
+                self.files.make_directories(&self.signatures())?;
                 write()?;
             }
             other => other?,
         }
-        Ok(Some(Signature { path, files: self.files }))
+        Ok(Some(draft))
     }
 
     /// Who made the lock with this stamp; none if it is not signed.

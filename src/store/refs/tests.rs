@@ -164,7 +164,7 @@ fn a_lock_whose_signer_has_ended_is_moved_aside_at_once() {
     let dead = here.replace(word("start="), "start=1");
     let elsewhere = dead.replace(word("host="), "host=other");
     for (signer, is_moved) in [(here.clone(), false), (elsewhere, false), (dead, true)] {
-        let signature = refs.sign(b"id").unwrap().unwrap();
+        let signature = refs.sign(repo.commit(1)).unwrap().unwrap();
         let signed = signature.path.with_file_name(format!("lock,{signer},0"));
         fs::hard_link(&signature.path, &lock).unwrap();
         fs::rename(&signature.path, &signed).unwrap();
@@ -201,7 +201,7 @@ fn append(repo: &Path, refs: &Refs, text: &str) {
             commit.args(["-p", &tip.to_string()]);
         }
         let output = commit.output().unwrap().stdout;
-        let new = String::from_utf8(output).unwrap().trim().parse().unwrap();
+        let new: ObjectId = String::from_utf8(output).unwrap().trim().parse().unwrap();
         if refs.swap(&name(), tip, new, &NOTE).unwrap() == Swap::Done {
             return;
         }

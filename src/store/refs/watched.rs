@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{Evidence, LogNote, RefName, Refs, StaleLockWatch, Swap};
+use super::{Draft, Evidence, LogNote, RefName, Refs, StaleLockWatch, Swap, Target};
 use crate::store::backend::{MoveRefs, Update};
 use crate::store::error::StoreError;
 use crate::store::object::ObjectId;
@@ -35,12 +35,23 @@ impl MoveRefs for FileRefs {
         Ok(self.refs.raw(name)?)
     }
 
-    fn swap(&self, name: &RefName, update: Update<'_>) -> Result<Swap, StoreError> {
+    fn draft(&self, new: ObjectId) -> Option<Draft> {
+        self.refs.draft(new)
+    }
+
+    fn swap(
+        &self,
+        name: &RefName,
+        update: Update<'_>,
+        draft: Option<&Draft>,
+    ) -> Result<Swap, StoreError> {
         let note = LogNote { committer: update.committer, message: update.why };
+        let draft = draft.filter(|draft| draft.new == update.new);
+        let to = draft.map_or_else(|| Target::from(update.new), Target::from);
         if let Some(broken) = update.over {
-            return Ok(self.refs.mend(name, broken, update.new, &note)?);
+            return Ok(self.refs.mend(name, broken, to, &note)?);
         }
-        Ok(self.refs.swap(name, update.expect, update.new, &note)?)
+        Ok(self.refs.swap(name, update.expect, to, &note)?)
     }
 
     fn settle(&self, name: &RefName) -> Result<(), StoreError> {

@@ -16,6 +16,22 @@ fn losses(cut: usize) -> Vec<Loss> {
     losses
 }
 
+/// What may have been done when the power was cut: a beginning of the steps. Files that are forced
+/// to disk one after another in the record are so at the same time, and get there in any order, so
+/// that of the last ones any may be missing.
+fn beginnings<'a>(done: &[&'a Step]) -> Vec<Vec<&'a Step>> {
+    let mut beginnings = Vec::new();
+    for cut in 0..=done.len() {
+        let at_once = done[..cut].iter().rev().take_while(|step| step.act == "Sync").count();
+        let (before, at_once) = done[..cut].split_at(cut - at_once);
+        for reached in 0..1_u32 << at_once.len() {
+            let there = at_once.iter().enumerate().filter(|(at, _)| reached >> at & 1 == 1);
+            beginnings.push(before.iter().copied().chain(there.map(|(_, step)| *step)).collect());
+        }
+    }
+    beginnings
+}
+
 #[track_caller]
 fn survives(act: &Act) {
     let events = act.events_after();
@@ -23,11 +39,12 @@ fn survives(act: &Act) {
     let done: Vec<&Step> = steps.iter().filter(|step| step.done && step.matters()).collect();
     let mut seen = BTreeSet::new();
     let mut waited = false;
-    for cut in 0..=done.len() {
-        let last = cut.checked_sub(1).map_or("before the first step".into(), |at| done[at].name());
+    for beginning in beginnings(&done) {
+        let cut = beginning.len();
+        let last = beginning.last().map_or("before the first step".into(), |step| step.name());
         for loss in losses(cut) {
             let case = format!("{}: power cut after {cut} steps, {last}, {loss:?}", act.name);
-            let disk = Disk::after(&done[..cut], loss, &act.git_dir());
+            let disk = Disk::after(&beginning, loss, &act.git_dir());
             // The acknowledged entry is there, so it is looked for whatever was seen before.
             let is_acknowledged = cut == done.len();
             if !seen.insert(disk.clone()) && !is_acknowledged {
@@ -80,11 +97,16 @@ fn a_rollback_survives_power_cuts() {
     survives(&Act::rollback());
 }
 
-/// 0/IMP-1: five syncs make an entry durable, and no more are spent.
+/// 0/IMP-1: five syncs make an entry durable, and no more are spent. Three of them are at the same
+/// time: pack, index and the ref's next value.
 #[test]
-fn a_later_reserve_syncs_five_times() {
+fn a_later_reserve_waits_for_the_disk_three_times() {
     let steps = Act::later_reserve().steps();
-    let syncs: Vec<String> =
-        steps.iter().filter(|step| step.act.starts_with("Sync")).map(Step::name).collect();
-    assert_eq!(syncs.len(), 5, "pack, index, their directory, ref, its directory: {syncs:#?}");
+    let is_sync = |step: &&Step| step.act.starts_with("Sync");
+    let syncs: Vec<String> = steps.iter().filter(is_sync).map(Step::name).collect();
+    let acts: Vec<&str> = steps.iter().map(|step| step.act.as_str()).collect();
+    let at_once = acts.windows(3).any(|three| three == ["Sync"; 3]);
+    assert!(at_once && syncs.len() == 5, "{syncs:#?}");
+    assert_eq!(syncs[3], "SyncDirectory objects/pack");
+    assert_eq!(syncs[4], "SyncDirectory refs/coord");
 }
