@@ -426,10 +426,20 @@ fn manual_and_completions_go_beside_an_installed_program() {
     fs::write(prefix.join(documents[0]), "an older one").unwrap();
     let again = call().run_unproven().done();
     assert_eq!(again.stdout.matches("done").count(), 1, "{again:#?}");
+    let uninstall = || repo.call("").program(&program).args(["uninstall"]).run_unproven().done();
+    uninstall().says("no file").says("git-coord.fish");
+    assert!(!prefix.join("share").exists(), "the directories went with the files");
+    assert!(!uninstall().stdout.contains("no file"));
+    // What was there is replaced, and not ours to take away.
+    fs::create_dir_all(prefix.join("share/man/man1")).unwrap();
+    fs::write(prefix.join(documents[0]), "of a package").unwrap();
+    call().run_unproven().done();
+    uninstall();
+    assert!(prefix.join(documents[0]).is_file() && !prefix.join(documents[1]).exists());
     // In no 'bin' nothing can be found beside it.
     let lone = repo.elsewhere().join("git-coord");
     fs::rename(&program, &lone).unwrap();
-    repo.call("").program(&lone).args(["install"]).run().done().says("in no 'bin'");
+    repo.call("").program(&lone).args(["install"]).run_unproven().done().says("in no 'bin'");
 }
 
 /// The repository is a plugin as it stands, and tells hook managers the same as `install`.

@@ -76,7 +76,7 @@ pub fn note_name(path: &Path) -> String {
     format!("{}.json", hash(path.as_os_str().as_encoded_bytes()))
 }
 
-fn hash(content: &[u8]) -> String {
+pub(super) fn hash(content: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(content))
 }
 

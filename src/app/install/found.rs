@@ -7,9 +7,10 @@ use crate::app::Ctx;
 use crate::app::config::parse_boolean;
 use crate::app::error::AppError;
 use crate::app::install::claude;
+use crate::app::install::documents::{self, Beside};
 use crate::app::install::git_hooks::{Elsewhere, Found, Manager, Place};
 use crate::app::install::hook_file::GitHook;
-use crate::app::install::plan::{Beside, Setting};
+use crate::app::install::plan::Setting;
 use crate::store::error::StoreError;
 use crate::store::layout::{HelperDir, helpers};
 use crate::store::program::{self, Program};
@@ -192,6 +193,17 @@ pub(super) fn beside(ctx: &Ctx, around: &Surroundings) -> Beside {
     } else {
         Beside::NotWritable(nearest.to_owned())
     }
+}
+
+/// Where it is noted what was put beside the program.
+pub(super) fn documents_note_path(ctx: &Ctx) -> PathBuf {
+    HelperDir::Before.below(ctx.repository.common_dir()).join("documents.json")
+}
+
+/// What is noted there. What is no note says nothing.
+pub(super) fn documents_note(ctx: &Ctx) -> Result<Option<documents::Note>, AppError> {
+    let note = read(ctx, &documents_note_path(ctx))?;
+    Ok(note.and_then(|note| serde_json::from_slice(&note).ok()))
 }
 
 /// The directories of helper files: of the repository, and of each linked worktree.

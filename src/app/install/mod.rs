@@ -1,10 +1,11 @@
 //! Making git and coding agents call us, and the way back.
 //!
 //! What is there is [`found`], what follows from it is a [`plan`] as data, and only
-//! [`carry_out`] changes something. [`git_hooks`] and [`claude`] plan, [`hook_file`] and
-//! [`settings`] know the bytes, [`published`] is the same for those who do not install with us.
+//! [`carry_out`] changes something. [`git_hooks`], [`claude`] and [`documents`] plan, [`hook_file`]
+//! and [`settings`] know the bytes, [`published`] is the same for those who do not install with us.
 
 pub mod claude;
+pub mod documents;
 pub mod found;
 pub mod git_hooks;
 pub mod hook_file;
@@ -12,14 +13,18 @@ pub mod plan;
 pub mod published;
 pub mod settings;
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::store::error::StoreError;
 use crate::store::files::FileError;
 use crate::store::layout::NAMESPACE;
 use crate::store::program::ProgramError;
+use documents::{Beside, Document};
 use found::Surroundings;
-use plan::{Act, Document, Item, Need, Setting};
+use plan::{Act, Item, Need, Setting};
 use settings::Wanted;
 
 /// Which coding agents.
@@ -60,21 +65,35 @@ pub fn plan_install(
     let local = found::local(ctx)?;
     let mut items = git_hooks::install(&found::hooks(ctx, around, &local)?);
     items.extend(agents(ctx, around, asked)?);
-    let mut present = Vec::new();
     let beside = found::beside(ctx, around);
-    if let plan::Beside::Prefix(prefix) = &beside {
-        for document in documents {
-            let path = prefix.join(document.path);
-            present.push((found::read(ctx, &path)?, path));
-        }
-    }
-    items.extend(plan::documents(&beside, documents, &|path| {
-        let found = present.iter().find(|(_, present)| present == path);
-        found.and_then(|(content, _)| content.clone())
-    }));
+    let paths = match &beside {
+        Beside::Prefix(prefix) => documents.iter().map(|page| prefix.join(page.path)).collect(),
+        _ => Vec::new(),
+    };
+    items
+        .extend(with_documents(ctx, paths, |found| documents::install(&beside, documents, found))?);
     // Last: it is what makes hooks act.
     items.extend(plan::configuration(&local));
     Ok(items)
+}
+
+/// Plans about the documents with what is at these paths.
+fn with_documents(
+    ctx: &Ctx,
+    paths: Vec<PathBuf>,
+    plan: impl FnOnce(&documents::Found<'_>) -> Vec<Item>,
+) -> Result<Vec<Item>, AppError> {
+    let mut present = BTreeMap::new();
+    for path in paths {
+        let content = found::read(ctx, &path)?;
+        present.insert(path, content);
+    }
+    Ok(plan(&documents::Found {
+        content: &|path| present.get(path).cloned().flatten(),
+        is_directory: &Path::is_dir,
+        note_path: &found::documents_note_path(ctx),
+        note: found::documents_note(ctx)?,
+    }))
 }
 
 fn agents(ctx: &Ctx, around: &Surroundings, asked: Asked) -> Result<Vec<Item>, AppError> {
@@ -106,6 +125,9 @@ pub fn plan_uninstall(
     for file in found::every_claude_settings(ctx)? {
         items.extend(claude::uninstall(&file));
     }
+    let noted = found::documents_note(ctx)?.unwrap_or_default();
+    let paths = noted.files().map(Path::to_owned).collect();
+    items.extend(with_documents(ctx, paths, documents::uninstall)?);
     if state {
         let refs = found::common(ctx).values_below(NAMESPACE).map_err(StoreError::from)?;
         items.extend(plan::without_state(&refs, &found::helper_directories(ctx)?));

@@ -1,6 +1,6 @@
 //! A plan: what is to be done, as data, so that it can be shown, tested and only then carried out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::store::files::Rights;
 use crate::store::layout::EVERY_REF;
@@ -162,62 +162,6 @@ pub fn without_state(refs: &[(String, String)], helpers: &[PathBuf]) -> Vec<Item
     refs.iter().map(delete).chain(helpers.iter().map(remove)).collect()
 }
 
-/// A page of documentation that belongs beside the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document {
-    /// Where, below the directory that `bin` is in.
-    pub path: &'static str,
-    /// All of it.
-    pub content: String,
-}
-
-/// Where documents go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Beside {
-    /// Below this directory.
-    Prefix(PathBuf),
-    /// The program was just built, and is not installed.
-    BuildDirectory,
-    /// The program is in no `bin`.
-    NoPrefix,
-    /// There, but this user may not write.
-    NotWritable(PathBuf),
-}
-
-/// Manual and completions beside the program; `present` tells what is at a path.
-pub fn documents(
-    beside: &Beside,
-    documents: &[Document],
-    present: &dyn Fn(&Path) -> Option<Vec<u8>>,
-) -> Vec<Item> {
-    let prefix = match beside {
-        Beside::Prefix(prefix) => prefix,
-        Beside::BuildDirectory => {
-            return vec![Item::note(
-                "no manual and completions: the program runs from where it was built",
-            )];
-        }
-        Beside::NoPrefix => {
-            return vec![Item::note("no manual and completions: the program is in no 'bin'")];
-        }
-        Beside::NotWritable(path) => {
-            let path = path.display();
-            return vec![Item::note(format!("no manual and completions: '{path}' is read-only"))];
-        }
-    };
-    let item = |document: &Document| {
-        let path = prefix.join(document.path);
-        let what = format!("file {}", path.display());
-        let content = document.content.clone().into_bytes();
-        if present(&path).as_ref() == Some(&content) {
-            Item::already_so(what)
-        } else {
-            Item::change(what, [Act::Write { path, content, rights: Rights::AsBefore }])
-        }
-    };
-    documents.iter().map(item).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,20 +183,5 @@ mod tests {
             removed[0].need,
             Need::Change(vec![Act::Unset(Setting::new(DECORATION, EVERY_REF))])
         );
-    }
-
-    #[test]
-    fn documents_are_written_where_they_can_be_found() {
-        let page = [Document { path: "share/man/man1/x.1", content: "page".to_owned() }];
-        let prefix = Beside::Prefix("/opt".into());
-        assert!(documents(&prefix, &page, &|_| None)[0].is_change());
-        assert!(documents(&prefix, &page, &|_| Some(b"old".to_vec()))[0].is_change());
-        assert!(!documents(&prefix, &page, &|_| Some(b"page".to_vec()))[0].is_change());
-        for elsewhere in
-            [Beside::BuildDirectory, Beside::NoPrefix, Beside::NotWritable("/usr".into())]
-        {
-            let items = documents(&elsewhere, &page, &|_| None);
-            assert!(matches!(items.as_slice(), [Item { need: Need::Note, .. }]));
-        }
     }
 }

@@ -16,8 +16,8 @@ Examples:
 /// Give back what 'git coord install' changed
 ///
 /// Hooks and settings are again what they were, byte for byte where nobody else has changed them
-/// since. What is reserved, and its history, stays unless --state is given. Manual and completions
-/// belong to the program and stay as well.
+/// since. The manual and the completions that it put beside the program are taken away. What is
+/// reserved, and its history, stays unless --state is given.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -8,7 +8,7 @@ mod outline;
 mod reference;
 
 use super::commands::completions::Shell;
-use crate::app::install::plan::Document;
+use crate::app::install::documents::Document;
 use crate::app::install::published;
 
 /// Path in the repository and contents of every generated file.

@@ -1,0 +1,201 @@
+//! The manual and the completions: they belong beside the program, and what `install` has put there
+//! `uninstall` takes away, as long as nobody has changed it since.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::app::install::claude::hash;
+use crate::app::install::plan::{Act, Item};
+use crate::store::files::Rights;
+
+/// A page of documentation that belongs beside the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// Where, below the directory that `bin` is in.
+    pub path: &'static str,
+    /// All of it.
+    pub content: String,
+}
+
+/// Where documents go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Below this directory.
+    Prefix(PathBuf),
+    /// The program was just built, and is not installed.
+    BuildDirectory,
+    /// The program is in no `bin`.
+    NoPrefix,
+    /// There, but this user may not write.
+    NotWritable(PathBuf),
+}
+
+/// What `install` has put beside the program. A file that was there before is not ours to remove.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// The hash of what was written, by file.
+    wrote: BTreeMap<PathBuf, String>,
+    /// Directories that were not there.
+    made: Vec<PathBuf>,
+}
+
+impl Note {
+    /// The files that it speaks of.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.wrote.keys().map(PathBuf::as_path)
+    }
+}
+
+/// What is there.
+pub struct Found<'a> {
+    /// What is at a path.
+    pub content: &'a dyn Fn(&Path) -> Option<Vec<u8>>,
+    /// Whether a directory is there.
+    pub is_directory: &'a dyn Fn(&Path) -> bool,
+    /// Where the note is kept.
+    pub note_path: &'a Path,
+    /// The note as it is.
+    pub note: Option<Note>,
+}
+
+/// Manual and completions beside the program.
+pub fn install(beside: &Beside, documents: &[Document], found: &Found<'_>) -> Vec<Item> {
+    let prefix = match beside {
+        Beside::Prefix(prefix) => prefix,
+        Beside::BuildDirectory => {
+            return vec![Item::note(
+                "no manual and completions: the program runs from where it was built",
+            )];
+        }
+        Beside::NoPrefix => {
+            return vec![Item::note("no manual and completions: the program is in no 'bin'")];
+        }
+        Beside::NotWritable(path) => {
+            let path = path.display();
+            return vec![Item::note(format!("no manual and completions: '{path}' is read-only"))];
+        }
+    };
+    let mut note = found.note.clone().unwrap_or_default();
+    let item = |document: &Document| {
+        let path = prefix.join(document.path);
+        let what = format!("file {}", path.display());
+        let content = document.content.clone().into_bytes();
+        let before = (found.content)(&path);
+        if before.as_ref() == Some(&content) {
+            return Item::already_so(what);
+        }
+        let mut acts = Vec::new();
+        if before.is_none() || note.wrote.contains_key(&path) {
+            let missing = path.ancestors().skip(1).take_while(|path| !(found.is_directory)(path));
+            note.made.extend(missing.map(Path::to_owned));
+            note.wrote.insert(path.clone(), hash(&content));
+            acts.extend(write_note(&mut note, found.note_path));
+        }
+        acts.push(Act::Write { path, content, rights: Rights::AsBefore });
+        Item::change(what, acts)
+    };
+    documents.iter().map(item).collect()
+}
+
+/// None where no such name can be written down.
+fn write_note(note: &mut Note, path: &Path) -> Option<Act> {
+    note.made.sort();
+    note.made.dedup();
+    let content = serde_json::to_vec(note).ok()?;
+    Some(Act::Write { path: path.to_owned(), content, rights: Rights::AsBefore })
+}
+
+/// Takes away what is still as it was written.
+pub fn uninstall(found: &Found<'_>) -> Vec<Item> {
+    let Some(note) = &found.note else { return Vec::new() };
+    let is_ours = |(path, wrote): &(&PathBuf, &String)| {
+        (found.content)(path).is_some_and(|content| hash(&content) == **wrote)
+    };
+    let gone = |(path, _): (&PathBuf, &String)| {
+        Item::change(format!("no file {}", path.display()), [Act::Remove(path.clone())])
+    };
+    let mut items: Vec<Item> = note.wrote.iter().filter(is_ours).map(gone).collect();
+    // What is below comes first.
+    let directories = note.made.iter().rev();
+    let mut acts: Vec<Act> = directories.map(|path| Act::RemoveIfEmpty(path.clone())).collect();
+    acts.push(Act::Remove(found.note_path.to_owned()));
+    items.push(Item::change("no note on manual and completions", acts));
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::install::plan::Need;
+
+    const PAGE: &str = "share/man/man1/x.1";
+
+    fn page() -> [Document; 1] {
+        [Document { path: PAGE, content: "page".to_owned() }]
+    }
+
+    fn installed(content: Option<&[u8]>, note: Option<Note>) -> Vec<Item> {
+        let found = Found {
+            content: &|_| content.map(<[u8]>::to_vec),
+            is_directory: &|path| path == Path::new("/opt"),
+            note_path: Path::new("/note"),
+            note,
+        };
+        install(&Beside::Prefix("/opt".into()), &page(), &found)
+    }
+
+    /// The note that an installation leaves.
+    fn noted(items: &[Item]) -> Note {
+        let Need::Change(acts) = &items[0].need else { panic!("{items:?}") };
+        let Act::Write { content, .. } = &acts[0] else { panic!("{acts:?}") };
+        if acts.len() == 1 { Note::default() } else { serde_json::from_slice(content).unwrap() }
+    }
+
+    #[test]
+    fn documents_are_written_where_they_can_be_found() {
+        assert!(installed(None, None)[0].is_change());
+        assert!(installed(Some(b"old"), None)[0].is_change());
+        assert!(!installed(Some(b"page"), None)[0].is_change());
+        for elsewhere in
+            [Beside::BuildDirectory, Beside::NoPrefix, Beside::NotWritable("/usr".into())]
+        {
+            let found = Found {
+                content: &|_| None,
+                is_directory: &|_| false,
+                note_path: Path::new("/note"),
+                note: None,
+            };
+            let items = install(&elsewhere, &page(), &found);
+            assert!(matches!(items.as_slice(), [Item { need: Need::Note, .. }]));
+        }
+    }
+
+    #[test]
+    fn only_what_was_not_there_is_ours() {
+        let ours = noted(&installed(None, None));
+        assert_eq!(ours.files().collect::<Vec<_>>(), [Path::new("/opt").join(PAGE)]);
+        let made = ["/opt/share", "/opt/share/man", "/opt/share/man/man1"].map(PathBuf::from);
+        assert_eq!(ours.made, made);
+        assert_eq!(noted(&installed(Some(b"theirs"), None)), Note::default());
+        // A new version in the place of our own is ours as well.
+        let newer = noted(&installed(Some(b"our last one"), Some(ours.clone())));
+        assert_eq!(newer, ours);
+    }
+
+    #[test]
+    fn what_somebody_has_changed_stays() {
+        let ours = noted(&installed(None, None));
+        let removed = |content: &'static [u8]| {
+            let found = Found {
+                content: &|_| Some(content.to_vec()),
+                is_directory: &|_| true,
+                note_path: Path::new("/note"),
+                note: Some(ours.clone()),
+            };
+            uninstall(&found).len()
+        };
+        assert_eq!((removed(b"page"), removed(b"changed")), (2, 1));
+    }
+}
