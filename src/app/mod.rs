@@ -15,6 +15,7 @@ pub mod pushes;
 pub mod reservations;
 pub mod specs;
 pub mod status;
+pub mod waiter;
 pub mod wording;
 
 use crate::app::config::Settings;

@@ -7,9 +7,11 @@
 //! - [`entry`], [`tree`] and [`object`] are the bytes;
 //! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
 //!   knows the repository and with the git [`program`] where it does not;
+//! - [`process`] is who runs, [`alarm`] how to sleep until a signal;
 //! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them;
 //! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath.
 
+pub mod alarm;
 pub mod backend;
 pub mod changes;
 pub mod compact;

@@ -1,0 +1,125 @@
+//! Sleeping, with an ear for signals and for others who have something to say.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::SignalOnly;
+
+/// What ends a wait: Ctrl-C and its kin.
+pub const ENDING: [i32; 4] = [
+    signal_hook::consts::SIGINT,
+    signal_hook::consts::SIGTERM,
+    signal_hook::consts::SIGHUP,
+    signal_hook::consts::SIGQUIT,
+];
+
+/// Why a sleep is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Woken {
+    /// It was long enough.
+    BySleep,
+    /// Somebody rang.
+    ByPoke,
+    /// A signal of this number came.
+    BySignal(i32),
+}
+
+/// An alarm clock that also wakes for signals and for a bell.
+pub struct Alarm {
+    begun: Instant,
+    signals: SignalDelivery<UnixStream, SignalOnly>,
+    /// Somebody who writes to it rings; reading it never blocks.
+    bell: Option<File>,
+    /// Signals that came with the one that was told.
+    pending: Vec<i32>,
+}
+
+impl Alarm {
+    /// Begins now. From here on the signals wake this alarm and do nothing else.
+    pub fn new(signals: &[i32], bell: Option<File>) -> io::Result<Alarm> {
+        let (read, write) = UnixStream::pair()?;
+        read.set_nonblocking(true)?;
+        let signals = SignalDelivery::with_pipe(read, write, SignalOnly, signals)?;
+        Ok(Alarm { begun: Instant::now(), signals, bell, pending: Vec::new() })
+    }
+
+    /// How long ago it began.
+    pub fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// Sleeps that long, or less if somebody rings or a signal comes.
+    pub fn sleep(&mut self, at_most: Duration) -> Woken {
+        if let Some(signal) = self.next_signal() {
+            return Woken::BySignal(signal);
+        }
+        let rang = self.wait_for_word(at_most);
+        if let Some(signal) = self.next_signal() {
+            return Woken::BySignal(signal);
+        }
+        if rang { Woken::ByPoke } else { Woken::BySleep }
+    }
+
+    /// Whether the bell rang within that time.
+    fn wait_for_word(&mut self, at_most: Duration) -> bool {
+        let word = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
+        let mut heard: Vec<PollFd<'_>> = vec![word(self.signals.get_read().as_fd())];
+        heard.extend(self.bell.as_ref().map(|bell| word(bell.as_fd())));
+        // A time that no clock can tell is a sleep without end.
+        let limit = Timespec::try_from(at_most).ok();
+        // Interrupted or out of memory: who sleeps too short looks once too often.
+        poll(&mut heard, limit.as_ref()).ok();
+        let rang = heard.get(1).is_some_and(|bell| bell.revents().contains(PollFlags::IN));
+        if let Some(bell) = self.bell.as_mut().filter(|_| rang) {
+            // However often it rang, it is heard once.
+            let mut word = [0; 256];
+            while bell.read(&mut word).is_ok_and(|length| length == word.len()) {}
+        }
+        rang
+    }
+
+    fn next_signal(&mut self) -> Option<i32> {
+        if self.pending.is_empty() {
+            self.pending = self.signals.pending().collect();
+            self.pending.reverse();
+        }
+        self.pending.pop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Write as _, pipe};
+    use std::os::fd::OwnedFd;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(600);
+
+    #[test]
+    fn a_bell_wakes_and_is_heard_once() {
+        let (bell, mut rope) = pipe().unwrap();
+        let mut alarm = Alarm::new(&[], Some(OwnedFd::from(bell).into())).unwrap();
+        rope.write_all(b"ring ring").unwrap();
+        assert_eq!(alarm.sleep(LONG), Woken::ByPoke);
+        assert_eq!(alarm.sleep(Duration::from_millis(1)), Woken::BySleep);
+    }
+
+    #[test]
+    fn signals_wake_and_none_is_lost() {
+        // Signals that nothing else in this process cares for.
+        let mine = [signal_hook::consts::SIGWINCH, signal_hook::consts::SIGURG];
+        let mut alarm = Alarm::new(&mine, None).unwrap();
+        for signal in mine {
+            signal_hook::low_level::raise(signal).unwrap();
+        }
+        let mut woken = [alarm.sleep(LONG), alarm.sleep(LONG)];
+        woken.sort_by_key(|woken| matches!(woken, Woken::BySignal(number) if *number == mine[1]));
+        assert_eq!(woken, mine.map(Woken::BySignal));
+    }
+}
