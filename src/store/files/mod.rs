@@ -80,7 +80,7 @@ impl Files {
     pub fn write_all_new(&self, files: &[NewFile<'_>]) -> Result<()> {
         let mut made = Vec::with_capacity(files.len());
         let written = files.iter().try_for_each(|new| {
-            let file = self.create(new)?;
+            let file = create(new)?;
             let filled = self.fill(&file, new);
             made.push((new, file));
             filled
@@ -111,17 +111,6 @@ impl Files {
             }
             outcome
         })
-    }
-
-    fn create(&self, new: &NewFile<'_>) -> Result<File> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(if new.purpose == Purpose::Immutable { 0o444 } else { 0o666 });
-        }
-        Step::new(Act::Create, new.path).run(|| options.open(new.path))
     }
 
     fn fill(&self, mut file: &File, new: &NewFile<'_>) -> Result<()> {
@@ -354,6 +343,17 @@ impl Files {
     fn share(&self, _: &File, _: &Path, _: fn(SharedMode, u32) -> u32) -> Result<()> {
         Ok(())
     }
+}
+
+fn create(new: &NewFile<'_>) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(if new.purpose == Purpose::Immutable { 0o444 } else { 0o666 });
+    }
+    Step::new(Act::Create, new.path).run(|| options.open(new.path))
 }
 
 /// Lets the disk begin before somebody waits for it. Nothing depends on it.

@@ -54,15 +54,13 @@ impl Refs {
         let path = self.lock_path(name);
         let own = if to.draft.is_some() { None } else { self.sign(to.new)? };
         let mut signed = to.draft.or(own.as_ref()).map(|draft| draft.path.as_path());
+        let content = content(to.new);
         let mut attempts = 0;
         loop {
             attempts += 1;
             let created = match signed {
                 Some(signed) => self.files.link(signed, &path),
-                None => {
-                    let content = content(to.new);
-                    self.files.write_new(&path, content.as_bytes(), Purpose::State)
-                }
+                None => self.files.write_new(&path, content.as_bytes(), Purpose::State),
             };
             let Err(error) = created else {
                 let (files, is_ref) = (self.files, false);
