@@ -3,14 +3,14 @@
 
 use crate::app::error::AppError;
 use crate::app::{Ctx, Reading};
-use crate::core::ids::AgentName;
+use crate::core::ids::{AgentName, HoldId};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check;
 use crate::core::reservation::fence::{self, Committer, Note, Overtaken};
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::release::{Release, Released};
-use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
+use crate::core::reservation::reserve::{Grant, Reserve, Reserved, Scope};
 use crate::core::reservation::select::Selection;
 use crate::core::reservation::target::targets;
 use crate::core::reservation::{About, Hold, Mode, Via};
@@ -49,9 +49,11 @@ pub fn edit(ctx: &Ctx, paths: &[Pattern]) -> Result<Edited, AppError> {
         patterns: paths.to_vec(),
         locks: Vec::new(),
     };
-    let Committed { answer, at, notices, .. } =
-        ctx.transact(LedgerName::Reservations, command, None)?;
-    note(ctx, paths, &answer, at)?;
+    let committed = ctx.transact_if_needed(LedgerName::Reservations, command)?;
+    for path in paths {
+        note(ctx, path, &committed)?;
+    }
+    let Committed { answer, at, notices, .. } = committed;
     Ok(Edited { reserved: answer, at, notices })
 }
 
@@ -60,24 +62,37 @@ pub fn about(ctx: &Ctx) -> About {
     About { reason: None, task: None, run: None, via: Via::Hook, worktree: ctx.worktree() }
 }
 
-fn note(ctx: &Ctx, paths: &[Pattern], answer: &Reserved, at: Timestamp) -> Result<(), AppError> {
-    let reading = ctx.read()?;
-    let latest = reading.base.counters().map_or(0, |counters| counters.fence);
+fn note(ctx: &Ctx, path: &Pattern, committed: &Committed<Reserved>) -> Result<(), AppError> {
+    let (hold, fence) = let_pass_by(ctx, path, &committed.answer)?;
     let notes = ctx.notes();
-    for path in paths {
-        let literal = path.literal_path().unwrap_or_default();
-        let covers = |hold: &Hold| hold.target.reach(reading.case).matches(&literal);
-        let grant = answer.granted.iter().find(|grant| covers(&grant.hold));
-        let note = Note {
-            path: path.clone(),
-            agent: ctx.actor().clone(),
-            hold: grant.map(|grant| grant.hold.id.clone()),
-            fence: grant.map_or(latest, |grant| grant.hold.fence),
-            at,
-        };
-        notes.put(&note)?;
+    let (path, agent) = (path.clone(), ctx.actor().clone());
+    if committed.entry.is_none() {
+        let before = notes.get(&agent, &path)?;
+        if before.is_some_and(|before| before.hold == hold && before.fence == fence) {
+            return Ok(());
+        }
     }
-    Ok(())
+    Ok(notes.put(&Note { path, agent, hold, fence, at: committed.at })?)
+}
+
+/// The hold that lets an edit of the path pass, with its fence. Where somebody edits it elsewhere,
+/// there is none, and everything that was given out so far came before.
+fn let_pass_by(
+    ctx: &Ctx,
+    path: &Pattern,
+    answer: &Reserved,
+) -> Result<(Option<HoldId>, u64), AppError> {
+    let of = |grant: &Grant| (Some(grant.hold.id.clone()), grant.hold.fence);
+    if let Some(grant) =
+        answer.granted.iter().find(|grant| grant.hold.target.pattern() == Some(path))
+    {
+        return Ok(of(grant));
+    }
+    let reading = ctx.read()?;
+    let literal = path.literal_path().unwrap_or_default();
+    let covers = |grant: &&Grant| grant.hold.target.reach(reading.case).matches(&literal);
+    let latest = reading.base.counters().map_or(0, |counters| counters.fence);
+    Ok(answer.granted.iter().find(covers).map_or((None, latest), of))
 }
 
 /// The paths that others hold, so that they may not be given to anybody else either.

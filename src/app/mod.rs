@@ -171,6 +171,19 @@ impl Ctx {
         Ok(self.ledger(ledger)?.transact(&request, &Ctx::new_op()?, expect)?)
     }
 
+    /// The same for what is often so already, and then waits for nobody.
+    pub fn transact_if_needed<C>(
+        &self,
+        ledger: LedgerName,
+        command: C,
+    ) -> Result<Committed<C::Answer>, AppError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock);
+        Ok(self.ledger(ledger)?.transact_if_needed(&request, &Ctx::new_op()?)?)
+    }
+
     /// How far consumers have read.
     pub fn cursors(&self) -> Cursors {
         Cursors::new(self.repository.common_dir(), self.files)

@@ -1,28 +1,81 @@
-//! Work that has to be done in time, or is left alone.
+//! Work that has to be done in time: the one clock of all hooks.
+//!
+//! The work is done where it was asked for, and another thread looks at the clock. If the time is
+//! over before the work is, that thread answers in its place and ends the process, which is no harm
+//! to a ledger. So the usual call, which is in time, waits for nobody.
 
-use std::sync::mpsc;
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-/// What the work comes to; none if that takes too long. The process is expected to end then, and
-/// the work with it.
-pub fn within<T: Send + 'static>(
-    limit: Duration,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Option<T> {
-    let (done, result) = mpsc::channel();
-    std::thread::spawn(move || done.send(work()).ok());
-    result.recv_timeout(limit).ok()
+/// Little more than a clock and one line of text.
+const STACK_BYTES: usize = 256 * 1024;
+
+/// Answers in the place of work that is late: what the process ends with.
+type Late = Box<dyn FnOnce() -> u8 + Send>;
+
+/// A clock that runs.
+pub struct Deadline {
+    shared: Arc<Shared>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+struct Shared {
+    begun: Instant,
+    state: Mutex<State>,
+    changed: Condvar,
+}
 
-    #[test]
-    fn what_does_not_end_is_not_waited_for() {
-        assert_eq!(within(Duration::from_secs(60), || 7), Some(7));
-        let (_open, never) = mpsc::channel::<u8>();
-        let waits = move || never.recv().is_ok();
-        assert_eq!(within(Duration::from_millis(10), waits), None);
+struct State {
+    limit: Duration,
+    /// None once the work is done.
+    late: Option<Late>,
+}
+
+impl Deadline {
+    /// Starts the clock. A machine that has no room for one more thread has no clock either, and
+    /// the work is done all the same.
+    pub fn start(limit: Duration, late: impl FnOnce() -> u8 + Send + 'static) -> Deadline {
+        let state = Mutex::new(State { limit, late: Some(Box::new(late)) });
+        let shared = Arc::new(Shared { begun: Instant::now(), state, changed: Condvar::new() });
+        let watching = Arc::clone(&shared);
+        let watch = move || watching.watch();
+        thread::Builder::new().name("clock".to_owned()).stack_size(STACK_BYTES).spawn(watch).ok();
+        Deadline { shared }
+    }
+
+    /// From now on another limit counts, from the same beginning, and another answer.
+    pub fn change(&self, limit: Duration, late: impl FnOnce() -> u8 + Send + 'static) {
+        let mut state = self.shared.lock();
+        let is_sooner = limit < state.limit;
+        *state = State { limit, late: Some(Box::new(late)) };
+        if is_sooner {
+            self.shared.changed.notify_one();
+        }
+    }
+
+    /// The work is done. Who comes here too late does not come back: the answer is being given.
+    pub fn over(self) {
+        self.shared.lock().late = None;
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn watch(&self) {
+        let mut state = self.lock();
+        while state.late.is_some() {
+            let left = state.limit.saturating_sub(self.begun.elapsed());
+            if left.is_zero() {
+                // With the lock, so that nobody else answers as well.
+                if let Some(late) = state.late.take() {
+                    std::process::exit(late().into());
+                }
+            }
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! sessions write beside each other without a lock. Losing a note loses one safety net: that path
 //! is then only compared with who holds it at the time of the commit.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
@@ -35,12 +36,19 @@ impl Notes {
 
     /// Notes an edit, in the place of an earlier one of the same agent and path.
     pub fn put(&self, note: &Note) -> Result<(), StoreError> {
-        self.files.make_directories(&self.dir)?;
         let name = file_name(&note.agent, &note.path);
         let staged = self.dir.join(format!(".{name}.{}", std::process::id()));
-        self.files.remove(&staged)?;
         let bytes = serde_json::to_vec(note).expect("a note is plain data");
-        self.files.write_new(&staged, &bytes, Purpose::Helper)?;
+        let write = || self.files.write_new(&staged, &bytes, Purpose::Helper);
+        if let Err(error) = write() {
+            match error.kind() {
+                io::ErrorKind::NotFound => self.files.make_directories(&self.dir)?,
+                // Of a killed process that had the same number.
+                io::ErrorKind::AlreadyExists => drop(self.files.remove(&staged)?),
+                _ => return Err(error.into()),
+            }
+            write()?;
+        }
         Ok(self.files.rename(&staged, &self.dir.join(name))?)
     }
 

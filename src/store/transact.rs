@@ -86,7 +86,10 @@ impl From<No> for TransactError {
     }
 }
 
-impl Ledger<'_> {
+/// A state, and what a request comes to on it.
+type Looked<'b, A> = (Base<'b>, Proposal<A>);
+
+impl<'b> Ledger<'b> {
     /// Decides and writes, however often the ledger moves meanwhile.
     pub fn transact<C>(
         &self,
@@ -97,19 +100,73 @@ impl Ledger<'_> {
     where
         C: Decide + Clone + Into<Command>,
     {
-        if self.backend.may_fetch() {
-            // What a partial clone left behind comes over the network now, while nobody waits.
-            self.propose(&self.now()?, request, op)?;
+        // What a partial clone left behind comes over the network now, while nobody waits.
+        let may_fetch = self.backend.may_fetch();
+        let looked = may_fetch.then(|| self.look(self.now()?, request, op)).transpose()?;
+        self.write(request, op, expect, looked)
+    }
+
+    /// The same for what is often so already: one look, and only if there is something to write the
+    /// wait for one's turn.
+    pub fn transact_if_needed<C>(
+        &self,
+        request: &Request<C>,
+        op: &OpId,
+    ) -> Result<Committed<C::Answer>, TransactError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        let (base, proposal) = self.look(self.now()?, request, op)?;
+        if proposal.entry.is_some() {
+            return self.write(request, op, None, Some((base, proposal)));
         }
+        let behind = self.seconds_ahead(&base, request.clock);
+        let Proposal { answer, at, .. } = proposal;
+        let notices = behind.map(clock_notice).into_iter().collect();
+        Ok(Committed { answer, at, entry: None, notices })
+    }
+
+    fn look<C>(
+        &self,
+        base: Base<'b>,
+        request: &Request<C>,
+        op: &OpId,
+    ) -> Result<Looked<'b, C::Answer>, TransactError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        let proposal = self.propose(&base, request, op)?;
+        Ok((base, proposal))
+    }
+
+    /// What was looked at before counts for as long as the ledger has not moved.
+    fn write<C>(
+        &self,
+        request: &Request<C>,
+        op: &OpId,
+        expect: Option<&EntryName>,
+        mut looked: Option<Looked<'b, C::Answer>>,
+    ) -> Result<Committed<C::Answer>, TransactError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
         let mut writer = Writer::begin(self)?;
         loop {
-            let base = self.now()?;
+            let tip = self.backend.tip(&self.name.reference())?;
+            let still = looked.take().filter(|(base, _)| base.id() == tip);
+            let (base, ready) = match still {
+                Some((base, proposal)) => (base, Some(proposal)),
+                None => (self.at(tip)?, None),
+            };
             if writer.tries == 0 {
                 let behind = self.seconds_ahead(&base, request.clock);
                 writer.notices.extend(behind.map(clock_notice));
             }
             expect.map_or(Ok(()), |expected| keep_expectation(&base, expected))?;
-            let Proposal { answer, at, entry } = self.propose(&base, request, op)?;
+            let Proposal { answer, at, entry } = match ready {
+                Some(proposal) => proposal,
+                None => self.propose(&base, request, op)?,
+            };
             let Some(ProposedEntry { entry, mut objects }) = entry else {
                 return Ok(Committed { answer, at, entry: None, notices: writer.notices });
             };

@@ -3,11 +3,13 @@
 mod git;
 
 use std::ffi::OsString;
+use std::io;
 
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::term::Ui;
+use crate::cli::term::{Manner, Ui};
+use crate::core::environment::Environment;
 use crate::hook::agent::Dialect;
 use crate::hook::agent::run::{self, Reply};
 
@@ -88,16 +90,27 @@ impl Args {
             Door::Git(name) => return git::Called { name, args: &self.args }.run(ui, context),
             Door::Agent(dialect) => dialect,
         };
-        match run::run(dialect, context.environment) {
-            Reply::Silence => Ok(ExitCode::Done),
-            Reply::Answer(answer) => {
-                ui.json_line(&answer)?;
-                Ok(ExitCode::Done)
-            }
-            Reply::Failed(why) => {
-                ui.talk(&format!("git coord: {why}; nothing is blocked"))?;
-                Ok(ExitCode::No)
-            }
+        Ok(show(ui, &run::run(dialect, context.environment, show_late))?)
+    }
+}
+
+fn show(ui: &mut Ui, reply: &Reply) -> io::Result<ExitCode> {
+    match reply {
+        Reply::Silence => Ok(ExitCode::Done),
+        Reply::Answer(answer) => {
+            ui.json_line(answer)?;
+            Ok(ExitCode::Done)
+        }
+        Reply::Failed(why) => {
+            ui.talk(&format!("git coord: {why}; nothing is blocked"))?;
+            Ok(ExitCode::No)
         }
     }
+}
+
+/// The reply of a call that is late, on streams of its own. Nothing of it depends on a setting.
+fn show_late(reply: &Reply) -> u8 {
+    let mut ui = Ui::of_process(Manner::default(), &Environment::default(), &|_| None);
+    let shown = show(&mut ui, reply).and_then(|code| ui.flush().map(|()| code));
+    shown.unwrap_or(ExitCode::Failure).number()
 }

@@ -1,11 +1,11 @@
 //! A hook's call from stdin to answer: bounded in size and time, and never in the way of the
 //! agent's work because of a fault of its own.
 
+use std::cell::OnceCell;
 use std::io::{self, Read as _};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -18,6 +18,7 @@ use crate::app::specs;
 use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
 use crate::core::text::shown;
+use crate::hook::deadline::Deadline;
 use crate::store::config::Config;
 use crate::store::error::StoreError;
 use crate::store::files::Files;
@@ -47,16 +48,7 @@ pub enum Reply {
     Failed(String),
 }
 
-/// What the one who waits hears from the one who works.
-enum Progress {
-    /// The call is understood.
-    Understood(Stance),
-    /// It is done.
-    Done(Reply),
-}
-
 /// What to do about a failure, and how long to wait for it.
-#[derive(Clone)]
 struct Stance {
     dialect: Dialect,
     event: Event,
@@ -90,49 +82,30 @@ impl Stance {
     }
 }
 
-/// Answers a hook's call, whose payload is on stdin, within the time limit.
-pub fn run(dialect: Option<Dialect>, environment: &Environment) -> Reply {
-    let begun = Instant::now();
-    let (sender, progress) = mpsc::channel();
-    let environment = environment.clone();
-    // The one who is late is left behind: it dies with the process, which is no harm to a ledger.
-    let work = move || {
-        let reply = Work { dialect, environment: &environment, sender: &sender }.reply();
-        sender.send(Progress::Done(reply)).ok();
-    };
-    if let Err(error) = thread::Builder::new().name("hook".to_owned()).spawn(work) {
-        return Reply::Failed(format!("cannot start: {error}"));
-    }
-    wait(&progress, begun)
-}
-
-fn wait(progress: &Receiver<Progress>, begun: Instant) -> Reply {
-    let mut stance: Option<Stance> = None;
-    loop {
-        let limit = stance.as_ref().map_or(LIMIT, Stance::limit);
-        let failed = |why: &str| match &stance {
-            Some(stance) => stance.failed(why),
-            None => Reply::Failed(why.to_owned()),
-        };
-        match progress.recv_timeout(limit.saturating_sub(begun.elapsed())) {
-            Ok(Progress::Understood(understood)) => stance = Some(understood),
-            Ok(Progress::Done(reply)) => return reply,
-            Err(RecvTimeoutError::Timeout) => {
-                return stance.map_or_else(
-                    || Reply::Failed(format!("no input within {}s", LIMIT.as_secs())),
-                    |stance| stance.late(),
-                );
-            }
-            Err(RecvTimeoutError::Disconnected) => return failed("stopped in the middle"),
-        }
-    }
+/// Answers a hook's call, whose payload is on stdin. If that takes too long, `late` shows a reply
+/// in its place, and the process ends with what it returns.
+pub fn run(dialect: Option<Dialect>, environment: &Environment, late: fn(&Reply) -> u8) -> Reply {
+    let silent = || Reply::Failed(format!("no input within {}s", LIMIT.as_secs()));
+    let deadline = Deadline::start(LIMIT, move || late(&silent()));
+    let stance = OnceCell::new();
+    let work = Work { dialect, environment, deadline: &deadline, late, stance: &stance };
+    // A fault of our own is told like any other.
+    let reply = panic::catch_unwind(AssertUnwindSafe(|| work.reply())).unwrap_or_else(|_| {
+        let why = "stopped in the middle";
+        stance.get().map_or_else(|| Reply::Failed(why.to_owned()), |stance| stance.failed(why))
+    });
+    deadline.over();
+    reply
 }
 
 /// One call, from stdin to reply.
 struct Work<'a> {
     dialect: Option<Dialect>,
     environment: &'a Environment,
-    sender: &'a Sender<Progress>,
+    deadline: &'a Deadline,
+    late: fn(&Reply) -> u8,
+    /// Known once the call is understood.
+    stance: &'a OnceCell<Stance>,
 }
 
 impl Work<'_> {
@@ -161,8 +134,9 @@ impl Work<'_> {
             return Reply::Silence;
         }
         let fails_closed = is_set_on(&lookup, "coord.hook.failClosed");
-        let stance = Stance { dialect, event, fails_closed };
-        self.sender.send(Progress::Understood(stance.clone())).ok();
+        let stance = self.stance.get_or_init(|| Stance { dialect, event, fails_closed });
+        let (too_late, late) = (stance.late(), self.late);
+        self.deadline.change(stance.limit(), move || late(&too_late));
         let verdict = call.map_err(|error| AppError::Failed(Box::new(error)));
         let verdict = verdict.and_then(|call| self.verdict(&call, repository, &lookup));
         match verdict {

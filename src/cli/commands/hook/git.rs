@@ -1,6 +1,5 @@
 //! The hooks of git: answered in time, or let pass.
 
-use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
@@ -10,16 +9,14 @@ use serde_json::Map;
 
 use crate::app::config::parse_boolean;
 use crate::app::error::AppError;
-use crate::cli::args::Globals;
 use crate::cli::dispatch::Context;
 use crate::cli::error::{Advice, CliError, ErrorKind, Hint, advise};
 use crate::cli::exit::ExitCode;
 use crate::cli::open::open_hurried;
-use crate::cli::surroundings;
 use crate::cli::term::Ui;
 use crate::core::environment::Environment;
 use crate::core::text::shown;
-use crate::hook::deadline::within;
+use crate::hook::deadline::Deadline;
 use crate::hook::git::push::Announced;
 use crate::hook::git::{Objection, Verdict, commit, message, push};
 use crate::store::changes::pushed::Push;
@@ -68,79 +65,48 @@ pub(super) struct Called<'a> {
 impl Called<'_> {
     /// Answers git. What is not refused is done.
     pub(super) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
-        self.decide(ui, context)?;
-        if ui.is_json() {
-            ui.answer(true, Map::new())?;
+        let switch = |key: &str| (context.config)(key).map(|text| parse_boolean(&text));
+        let is_off = |key: &str| matches!(switch(key), None | Some(Some(false)));
+        if ![Some("coord.enabled"), self.name.own_switch()].into_iter().flatten().any(is_off) {
+            let is_closed = switch("coord.hook.failClosed") == Some(Some(true));
+            self.decide(ui, context, Failing { name: self.name, is_closed })?;
         }
-        Ok(ExitCode::Done)
+        done(ui)
     }
 
     /// Answers in time, or lets pass.
-    fn decide(&self, ui: &mut Ui, context: &Context<'_>) -> Result<(), CliError> {
-        let switch = |key: &str| (context.config)(key).map(|text| parse_boolean(&text));
-        let is_off = |key: &str| matches!(switch(key), None | Some(Some(false)));
-        if [Some("coord.enabled"), self.name.own_switch()].into_iter().flatten().any(is_off) {
-            return Ok(());
-        }
-        let request = Request {
-            name: self.name,
-            args: self.args.to_vec(),
-            globals: context.globals.clone(),
-            environment: context.environment.clone(),
+    fn decide(&self, ui: &mut Ui, context: &Context<'_>, failing: Failing) -> Result<(), CliError> {
+        let (manner, environment) = (context.globals.manner(), context.environment.clone());
+        let late = move || {
+            let mut ui = Ui::of_process(manner, &environment, &|_| None);
+            let why = format!("no answer within {} seconds", TIME_MAX.as_secs());
+            let said = failing.say(&mut ui, &why).and_then(|()| done(&mut ui));
+            let shown = match said {
+                Ok(code) => ui.flush().map(|()| code),
+                Err(error) => error.report(&mut ui),
+            };
+            shown.unwrap_or(ExitCode::Failure).number()
         };
-        let late = || format!("no answer within {} seconds", TIME_MAX.as_secs());
-        match within(TIME_MAX, move || request.answer()) {
-            Some(Ok(verdict)) => show(ui, verdict),
-            // Git's own output is no place for what comes after the commit.
-            _ if self.name == Name::PostCommit => Ok(()),
-            failed => {
-                let why = failed.and_then(Result::err).map_or_else(late, |error| error.message);
-                let is_closed = switch("coord.hook.failClosed") == Some(Some(true));
-                self.failed(ui, &why, is_closed && self.name.is_gate())
-            }
+        let deadline = Deadline::start(TIME_MAX, late);
+        let answer = self.answer(context);
+        deadline.over();
+        match answer {
+            Ok(verdict) => show(ui, verdict),
+            Err(error) => failing.say(ui, &error.message),
         }
     }
 
-    fn failed(&self, ui: &mut Ui, why: &str, is_closed: bool) -> Result<(), CliError> {
-        if is_closed {
-            let message = format!("nothing is known of who holds what: {why}");
-            let hint = "coord.hook.failClosed is set, so this stops here";
-            return Err(CliError::new(ErrorKind::Refused, message).with_hint(Hint::plain(hint)));
-        }
-        let passed = if self.name.is_gate() { "not checked" } else { "left as it was" };
-        ui.warn(&format!("git coord: {passed}: {why}"))?;
-        Ok(())
-    }
-}
-
-/// What a hook asks, in a form that can be answered beside the clock that runs.
-struct Request {
-    name: Name,
-    args: Vec<OsString>,
-    globals: Globals,
-    environment: Environment,
-}
-
-impl Request {
-    fn answer(&self) -> Result<Verdict, CliError> {
-        let (repository, config) = surroundings(&self.environment)?;
-        let context = Context {
-            globals: &self.globals,
-            environment: &self.environment,
-            config: &|key: &str| config.get(key),
-            configured: &|_| Vec::new(),
-            repository: RefCell::new(Some(repository)),
-        };
-        let ctx = open_hurried(&context, WAIT_MAX)?;
+    fn answer(&self, context: &Context<'_>) -> Result<Verdict, CliError> {
+        let ctx = open_hurried(context, WAIT_MAX)?;
         if ctx.repository().work_tree().is_none() {
             return Ok(Verdict::Pass);
         }
-        let environment = &self.environment;
+        let environment = context.environment;
         let pass = |result: Result<(), AppError>| result.map(|()| Verdict::Pass);
         Ok(match self.name {
             Name::PreCommit | Name::PreMergeCommit => commit::before(&ctx, environment)?,
             Name::PostCommit => pass(commit::after(&ctx))?,
-            Name::PrePush => push::before(&ctx, &self.push()?)?,
+            Name::PrePush => push::before(&ctx, &self.push(environment)?)?,
             Name::PrepareCommitMsg => match self.args.first() {
                 Some(file) => {
                     let source = self.args.get(1).and_then(|source| source.to_str());
@@ -152,9 +118,9 @@ impl Request {
     }
 
     /// What is pushed. Stdin is left alone where somebody has read it before: it may stay open.
-    fn push(&self) -> Result<Push, CliError> {
+    fn push(&self, environment: &Environment) -> Result<Push, CliError> {
         let remote = self.args.first().and_then(|name| name.to_str());
-        let remote = match push::announced(remote, &self.environment) {
+        let remote = match push::announced(remote, environment) {
             Announced::Whole(push) => return Ok(push),
             Announced::OnStdin { remote } => remote,
         };
@@ -167,6 +133,38 @@ impl Request {
         }
         Ok(push::read_lines(&lines, remote))
     }
+}
+
+/// What becomes of a hook that cannot tell.
+#[derive(Clone, Copy)]
+struct Failing {
+    name: Name,
+    is_closed: bool,
+}
+
+impl Failing {
+    fn say(self, ui: &mut Ui, why: &str) -> Result<(), CliError> {
+        let is_gate = self.name.is_gate();
+        if self.name == Name::PostCommit {
+            // Git's own output is no place for what comes after the commit.
+            return Ok(());
+        }
+        if self.is_closed && is_gate {
+            let message = format!("nothing is known of who holds what: {why}");
+            let hint = "coord.hook.failClosed is set, so this stops here";
+            return Err(CliError::new(ErrorKind::Refused, message).with_hint(Hint::plain(hint)));
+        }
+        let passed = if is_gate { "not checked" } else { "left as it was" };
+        ui.warn(&format!("git coord: {passed}: {why}"))?;
+        Ok(())
+    }
+}
+
+fn done(ui: &mut Ui) -> Result<ExitCode, CliError> {
+    if ui.is_json() {
+        ui.answer(true, Map::new())?;
+    }
+    Ok(ExitCode::Done)
 }
 
 fn show(ui: &mut Ui, verdict: Verdict) -> Result<(), CliError> {
