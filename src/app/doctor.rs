@@ -210,7 +210,7 @@ fn leftovers(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
     }
     let hash = ctx.repository.hash_kind();
     let packs = Packs::new(common, &common.join("objects"), hash, ctx.files);
-    let count = packs.registered().map_err(AppError::files)?.len();
+    let count = packs.ours().map_err(AppError::files)?.len();
     checks.push(if count <= PACKS_MAX {
         Check::ok("packs", format!("{count} of ours"))
     } else {

@@ -107,7 +107,7 @@ pub enum HelperDir {
     Locks,
     /// Files on their way to where they belong.
     Staging,
-    /// Which packs are ours.
+    /// Which of our packs cannot be merged.
     Packs,
     /// How far consumers have read.
     Cursors,

@@ -1,7 +1,7 @@
-//! How a pack appears: marker, then `.keep`, then `.pack`, then `.idx`.
+//! How a pack appears: `.keep`, then `.pack`, then `.idx`.
 //!
-//! In this order the pack is ours and protected before anybody can find it, and whole once
-//! anybody can, because readers find packs by their `.idx`.
+//! In this order the pack is protected before anybody can find it, and whole once anybody can,
+//! because readers find packs by their `.idx`.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,6 @@ use crate::store::process::ProcessIdentity;
 
 /// First word of our `.keep` files.
 const PROGRAM: &str = "git-coord";
-const MARKER_TEXT: &[u8] = b"a pack written by git-coord, which may merge it with its others\n";
 
 /// The protection of an installed pack, until a ref reaches it.
 #[derive(Debug)]
@@ -63,19 +62,18 @@ impl Packs {
         pack: &Pack,
         with: Option<NewFile<'_>>,
     ) -> Result<(), FileError> {
-        for directory in [self.markers(), self.staging(), self.directory.clone()] {
+        for directory in [self.staging(), self.directory.clone()] {
             self.files.make_directories(&directory)?;
         }
         let keep = keep_text(ProcessIdentity::current());
         let [staged_pack, staged_index, staged_keep] =
             [Part::Pack, Part::Index, Part::Keep].map(|part| self.staged(name, part));
-        let (marker, immutable) = (self.marker(name), Purpose::Immutable);
+        let immutable = Purpose::Immutable;
         let mut files = vec![
             NewFile { path: &staged_pack, content: &pack.pack, purpose: immutable },
             NewFile { path: &staged_index, content: &pack.index, purpose: immutable },
             // Lost in a power cut, together with the process that it speaks for.
             NewFile { path: &staged_keep, content: keep.as_bytes(), purpose: Purpose::Helper },
-            NewFile { path: &marker, content: MARKER_TEXT, purpose: Purpose::Helper },
         ];
         files.extend(with);
         self.files.write_all_new(&files)?;

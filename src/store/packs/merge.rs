@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::multi_pack_index::named_packs;
 use super::{PackName, Packs, Part};
-use crate::store::files::FileError;
+use crate::store::files::{FileError, Purpose};
 use crate::store::pack::{self, Pack, PackEntry};
 use crate::store::queue::Queue;
 
@@ -36,8 +36,10 @@ impl Packs {
         let Some(indexed) = named_packs(&self.directory, &self.files)? else {
             return Ok(0);
         };
+        let left_alone = self.files.list(&self.left_alone())?;
+        let is_left_alone = |name: &PackName| left_alone.iter().any(|left| *left == *name.0);
         let mut sized = Vec::new();
-        for name in names.into_iter().filter(|name| !indexed.contains(name)) {
+        for name in names.into_iter().filter(|n| !indexed.contains(n) && !is_left_alone(n)) {
             if let Some(count) = self.object_count(&name)? {
                 sized.push((count, name));
             }
@@ -83,7 +85,6 @@ impl Packs {
         }
         self.files.remove(&self.path(name, Part::Index))?;
         self.files.remove(&self.path(name, Part::Pack))?;
-        self.files.remove(&self.marker(name))?;
         Ok(())
     }
 
@@ -115,9 +116,11 @@ impl Packs {
         }
     }
 
-    /// Without its marker a pack is no longer ours, and nobody tries again.
+    /// Has nobody try this one again.
     fn leave_alone<T>(&self, name: &PackName) -> Result<Option<T>, FileError> {
-        self.files.remove(&self.marker(name))?;
+        let directory = self.left_alone();
+        self.files.make_directories(&directory)?;
+        self.files.write_new(&directory.join(&name.0), b"", Purpose::Helper)?;
         Ok(None)
     }
 }

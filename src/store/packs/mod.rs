@@ -1,7 +1,7 @@
 //! Our packs among those of the repository: written safely, kept few, and told from the user's.
 //!
-//! - *Ours* is a pack with a marker in `coord/packs`. Nothing without a marker is ever read,
-//!   merged or removed here; losing a marker only means that its pack is never merged.
+//! - *Ours* is a pack whose name says so ([`PackName::is_ours`]). No other is ever read, merged or
+//!   removed here, and of ours none that `coord/packs` names, which turned out not to be mergeable.
 //! - A pack that no ref reaches yet is protected by a `.keep` file (`install`), because
 //!   `git gc --prune=now` deletes everything else that is unreachable.
 //! - After a [`Packs::maintain`] that nobody disturbed there are at most [`PACKS_MAX`] of ours,
@@ -17,6 +17,7 @@ mod multi_pack_index;
 mod tests;
 mod upkeep;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -29,6 +30,11 @@ use crate::store::layout::HelperDir;
 pub use install::Kept;
 pub use merge::PACKS_MAX;
 pub use upkeep::Upkeep;
+
+/// How git begins the name of a pack.
+const PREFIX: &str = "pack-";
+/// Digits that tell our packs: no other pack ends like this by chance.
+const SIGN_LENGTH: usize = 16;
 
 /// The packs of one repository that we wrote.
 #[derive(Clone, Debug)]
@@ -54,7 +60,18 @@ impl PackName {
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
         let process = ProcessIdentity::current().to_string();
         let parts = [checksum.as_bytes(), process.as_bytes(), &count.to_be_bytes()];
-        PackName(format!("pack-{}", checksum.hash_kind().digest(&parts)))
+        let unique = checksum.hash_kind().digest(&parts).to_string();
+        let (unique, _) = unique.split_at(unique.len() - SIGN_LENGTH);
+        PackName(format!("{PREFIX}{unique}{}", sign(unique)))
+    }
+
+    /// Whether it is the name of a pack that we wrote: it ends in a hash of its beginning. A file
+    /// that says so would be one more to be made, synced and removed with every entry.
+    fn is_ours(&self) -> bool {
+        let hash = self.0.strip_prefix(PREFIX).unwrap_or_default();
+        let split = hash.len().checked_sub(SIGN_LENGTH);
+        let parts = split.and_then(|length| hash.split_at_checked(length));
+        parts.is_some_and(|(unique, end)| end == sign(unique))
     }
 
     /// The name of one of its files.
@@ -69,6 +86,13 @@ impl fmt::Display for PackName {
     }
 }
 
+/// What the name of a pack of ours ends in, by its beginning.
+fn sign(unique: &str) -> String {
+    let mut sign = HashKind::Sha1.digest(&[b"git-coord ", unique.as_bytes()]).to_string();
+    sign.truncate(SIGN_LENGTH);
+    sign
+}
+
 /// Text that names no pack.
 #[derive(Debug, thiserror::Error)]
 #[error("not the name of a pack")]
@@ -78,13 +102,13 @@ impl FromStr for PackName {
     type Err = NotAPackName;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let hash = text.strip_prefix("pack-").ok_or(NotAPackName)?;
+        let hash = text.strip_prefix(PREFIX).ok_or(NotAPackName)?;
         hash.parse::<ObjectId>().map_err(|_| NotAPackName)?;
         Ok(PackName(text.to_owned()))
     }
 }
 
-/// The files of a pack, and the marker that makes it ours.
+/// The files of a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Pack,
@@ -110,10 +134,26 @@ impl Packs {
         Packs { common: common.to_owned(), directory: objects.join("pack"), hash, files }
     }
 
-    /// The packs that are ours, whether or not they are still there.
-    pub fn registered(&self) -> Result<Vec<PackName>, FileError> {
-        let names = self.files.list(&self.markers())?;
-        Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
+    /// The packs that are ours, whole or not.
+    pub fn ours(&self) -> Result<BTreeSet<PackName>, FileError> {
+        Ok(self.parts()?.into_keys().collect())
+    }
+
+    /// Which files there are of each pack that is ours.
+    fn parts(&self) -> Result<BTreeMap<PackName, Vec<Part>>, FileError> {
+        let mut packs: BTreeMap<PackName, Vec<Part>> = BTreeMap::new();
+        for file in self.files.list(&self.directory)? {
+            let Some((name, end)) = file.to_str().and_then(|file| file.rsplit_once('.')) else {
+                continue;
+            };
+            let part = Part::ALL.into_iter().find(|part| part.extension() == end);
+            if let (Some(part), Ok(name)) = (part, name.parse::<PackName>())
+                && name.is_ours()
+            {
+                packs.entry(name).or_default().push(part);
+            }
+        }
+        Ok(packs)
     }
 
     /// Whether some remote promised objects that are not here: git marks the packs of a partial
@@ -123,12 +163,9 @@ impl Packs {
         names.iter().any(|name| name.as_encoded_bytes().ends_with(b".promisor"))
     }
 
-    fn markers(&self) -> PathBuf {
+    /// Where those are named that are left alone.
+    fn left_alone(&self) -> PathBuf {
         HelperDir::Packs.below(&self.common)
-    }
-
-    fn marker(&self, name: &PackName) -> PathBuf {
-        self.markers().join(&name.0)
     }
 
     /// Where files are written before they appear, since git deletes unknown ones in `objects`.

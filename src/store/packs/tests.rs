@@ -136,7 +136,6 @@ fn only_keeps_of_dead_processes_of_this_host_are_removed() {
         ("dead", format!("git-coord {}\n", here.replace(start, "start=1")), false),
         ("alive", format!("git-coord {here}\n"), true),
         ("elsewhere", format!("git-coord {}\n", here.replace(host, "host=other")), true),
-        ("the user's", String::new(), true),
         ("another program's", format!("fetch-pack {}\n", here.replace(start, "start=1")), true),
     ];
     for (whose, content, stays) in &cases {
@@ -146,11 +145,19 @@ fn only_keeps_of_dead_processes_of_this_host_are_removed() {
         assert_eq!(packs.maintain().unwrap().keeps_removed, usize::from(!stays), "{whose}");
         assert_eq!(keep.exists(), *stays, "{whose}");
     }
-    // Not registered, so not ours, whatever the file says.
-    let (name, _) = installed(&packs, "unregistered");
-    fs::remove_file(packs.marker(&name)).unwrap();
-    fs::write(packs.path(&name, Part::Keep), &cases[0].1).unwrap();
+    let (name, _) = installed(&packs, "the user's");
+    let keep = packs.path(&name, Part::Keep);
+    fs::write(&keep, "").unwrap();
+    make_old(&keep);
+    assert_eq!(packs.maintain().unwrap().keeps_removed, 0, "not of the same time");
+    fs::remove_file(&keep).unwrap();
+    fs::write(&keep, "").unwrap();
+    assert_eq!(packs.maintain().unwrap().keeps_removed, 1, "emptied by a power cut");
+    // Not called like ours, so not ours, whatever the file says.
+    let users = packs.directory.join(format!("pack-{}.keep", "1".repeat(40)));
+    fs::write(&users, &cases[0].1).unwrap();
     assert_eq!(packs.maintain().unwrap().keeps_removed, 0);
+    assert!(users.exists());
 }
 
 #[test]
@@ -206,7 +213,7 @@ fn a_pack_that_is_damaged_or_has_deltas_is_left_alone() {
 }
 
 #[test]
-fn packs_that_gc_takes_away_are_forgotten_in_time() {
+fn packs_that_gc_takes_away_are_no_longer_counted() {
     let repo = Repo::new(HashKind::Sha1);
     let packs = packs(&repo);
     for number in 0..=PACKS_MAX {
@@ -214,12 +221,25 @@ fn packs_that_gc_takes_away_are_forgotten_in_time() {
     }
     repo.git(&["gc", "--quiet", "--prune=now"]);
     assert_eq!(packs.maintain().unwrap(), Upkeep::default());
-    assert_eq!(packs.registered().unwrap().len(), PACKS_MAX + 1, "they might be on their way");
-    for name in packs.registered().unwrap() {
-        make_old(&packs.marker(&name));
+    assert!(packs.ours().unwrap().is_empty());
+}
+
+#[test]
+fn only_packs_that_we_wrote_are_called_like_ours() {
+    for hash in HASHES {
+        let repo = Repo::new(hash);
+        let packs = packs(&repo);
+        let user = repo.commit(0).to_string();
+        repo.git(&["update-ref", "refs/heads/main", &user]);
+        repo.git(&["repack", "-a", "-d", "--quiet"]);
+        assert!(packs.ours().unwrap().is_empty(), "git's own are not ours");
+        let (name, _) = installed(&packs, "text");
+        assert_eq!(packs.ours().unwrap(), BTreeSet::from([name.clone()]));
+        assert!(name.to_string().parse::<PackName>().unwrap().is_ours());
+        let other = name.to_string().replace(['0', '1', '2', '3', '4', '5', '6', '7'], "8");
+        assert!(!other.parse::<PackName>().unwrap().is_ours());
+        assert!(!PackName(PREFIX.to_owned()).is_ours());
     }
-    packs.maintain().unwrap();
-    assert!(packs.registered().unwrap().is_empty());
 }
 
 #[test]

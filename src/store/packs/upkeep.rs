@@ -1,18 +1,18 @@
 //! What a writer does after its swap, so that nothing has to run in the background: removes what
 //! dead processes left behind, and has packs merged when there are many.
 //!
-//! With nothing to do it costs three directory listings.
+//! With nothing to do it costs two directory listings.
 
-use std::collections::HashSet;
-use std::ffi::OsString;
 use std::time::{Duration, SystemTime};
 
 use super::{PACKS_MAX, PackName, Packs, Part, install};
 use crate::store::files::FileError;
 use crate::store::process::Liveness;
 
-/// Staged files and markers this old belong to nobody: an installation takes milliseconds.
+/// Staged files this old belong to nobody: an installation takes milliseconds.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60 * 60);
+/// The most that lies between a pack and its `.keep`, which are written in one go.
+const WRITTEN_TOGETHER: Duration = Duration::from_secs(5);
 /// Ours are one line; anything longer is somebody else's.
 const KEEP_LENGTH_MAX: u64 = 4096;
 
@@ -27,7 +27,7 @@ pub struct Upkeep {
     pub packs_merged: usize,
 }
 
-/// What there is of a registered pack.
+/// What there is of a pack of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// In use, and free to be merged.
@@ -36,7 +36,7 @@ enum State {
     Kept,
     /// A pack without index: its installation or its removal was cut short.
     Torn,
-    /// Not there, or not yet.
+    /// Not there yet, or no more.
     Absent,
 }
 
@@ -44,11 +44,9 @@ impl Packs {
     /// Clears up after the dead and merges our packs if they are many.
     pub fn maintain(&self) -> Result<Upkeep, FileError> {
         let mut upkeep = Upkeep { leftovers_removed: self.collect_staging()?, ..Upkeep::default() };
-        let registered = self.registered()?;
-        let listed: HashSet<OsString> = self.files.list(&self.directory)?.into_iter().collect();
         let (mut ordinary, mut whole) = (Vec::new(), Vec::new());
-        for name in registered {
-            let is_listed = |part| listed.contains(&OsString::from(name.file(part)));
+        for (name, parts) in self.parts()? {
+            let is_listed = |part| parts.contains(&part);
             if is_listed(Part::Pack) && is_listed(Part::Index) && !is_listed(Part::Keep) {
                 ordinary.push(name);
                 continue;
@@ -56,9 +54,8 @@ impl Packs {
             upkeep.keeps_removed += usize::from(self.release_dead(&name)?);
             match self.state(&name)? {
                 State::Whole => whole.push(name),
-                State::Kept => {}
+                State::Kept | State::Absent => {}
                 State::Torn => upkeep.leftovers_removed += usize::from(self.clear_torn(&name)?),
-                State::Absent => self.forget_if_old(&name)?,
             }
         }
         if ordinary.len() + whole.len() > PACKS_MAX {
@@ -86,16 +83,32 @@ impl Packs {
         Ok(removed)
     }
 
-    /// Removes the `.keep` of a process of this host that has ended.
+    /// Removes the `.keep` of a process of this host that has ended, or that a power cut emptied.
     fn release_dead(&self, name: &PackName) -> Result<bool, FileError> {
         let path = self.path(name, Part::Keep);
         // What another user hides from us is not ours to judge, and no reason to stop here.
         let content = self.files.read_start(&path, KEEP_LENGTH_MAX).unwrap_or(None);
         let Some(content) = content else { return Ok(false) };
+        if content.is_empty() && self.came_with_its_pack(name)? {
+            return self.files.remove(&path);
+        }
         match install::keeper(&content).map(|keeper| keeper.liveness()) {
             Some(Liveness::Dead) => self.files.remove(&path),
             Some(Liveness::Alive | Liveness::Elsewhere) | None => Ok(false),
         }
+    }
+
+    /// Whether an empty `.keep` is ours: those come with their packs, or before them, and are empty
+    /// only when nobody lives any more who relied on them. The user's come later.
+    fn came_with_its_pack(&self, name: &PackName) -> Result<bool, FileError> {
+        let modified = |part| {
+            let stamp = self.files.stamp(&self.path(name, part));
+            stamp.map(|stamp| stamp.map(|stamp| stamp.modified))
+        };
+        let Some(keep) = modified(Part::Keep)? else { return Ok(false) };
+        let Some(pack) = modified(Part::Pack)? else { return Ok(true) };
+        let apart = keep.duration_since(pack).unwrap_or_else(|earlier| earlier.duration());
+        Ok(apart <= WRITTEN_TOGETHER)
     }
 
     /// The order of the questions matters, because a writer may be installing this pack: `.keep`
@@ -116,18 +129,7 @@ impl Packs {
     /// Nobody can have found objects in a pack without index, or what removed the index had put
     /// them elsewhere.
     fn clear_torn(&self, name: &PackName) -> Result<bool, FileError> {
-        let removed = self.files.remove(&self.path(name, Part::Pack))?;
-        self.files.remove(&self.marker(name))?;
-        Ok(removed)
-    }
-
-    /// The marker comes before the pack, so only an old one shows that the pack is gone.
-    fn forget_if_old(&self, name: &PackName) -> Result<(), FileError> {
-        let marker = self.marker(name);
-        if self.files.stamp(&marker)?.is_some_and(|stamp| is_old(stamp.modified)) {
-            self.files.remove(&marker)?;
-        }
-        Ok(())
+        self.files.remove(&self.path(name, Part::Pack))
     }
 }
 

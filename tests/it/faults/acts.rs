@@ -205,10 +205,16 @@ impl Stage<'_> {
     /// What was left half done is gone after the next write.
     #[track_caller]
     pub(super) fn clears_up(&self, case: &str) {
-        if self.without_partner(".pack", ".idx").is_some() {
+        if self.without_partner(".pack", ".idx").is_some() || self.is_something_kept() {
             self.repo.reserve("next", "elsewhere");
             assert_eq!(self.without_partner(".pack", ".idx"), None, "{case}");
+            assert!(!self.is_something_kept(), "{case}: no pack is kept for nobody");
         }
+    }
+
+    fn is_something_kept(&self) -> bool {
+        let names = names_in(&self.repo.git_dir().join("objects/pack"));
+        names.iter().any(|name| name.strip_suffix(".keep").is_some())
     }
 
     /// The first pack of which there is `one` file and not the `other`.

@@ -62,6 +62,7 @@ fn survives(act: &Act) {
                 waited = true;
             } else {
                 stage.goes_on(&case, &events);
+                stage.clears_up(&case);
             }
         }
     }
