@@ -151,7 +151,7 @@ impl Ledger<'_> {
 
     /// Takes a damaged ledger on from its newest whole entry; none if it is not damaged.
     pub fn repair(&self, who: &Repairer, op: &OpId) -> Result<Option<Repaired>, TransactError> {
-        let mut writer = Writer::begin(self)?;
+        let mut writer = Writer::begin(self, || ())?;
         let reference = self.name.reference();
         loop {
             let Some(damage) = self.damage()? else { return Ok(None) };

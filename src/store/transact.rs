@@ -150,7 +150,8 @@ impl<'b> Ledger<'b> {
     where
         C: Decide + Clone + Into<Command>,
     {
-        let mut writer = Writer::begin(self)?;
+        let rehearse = || drop(self.now().map(|base| self.propose(&base, request, op)));
+        let mut writer = Writer::begin(self, rehearse)?;
         loop {
             let tip = self.backend.tip(&self.name.reference())?;
             let still = looked.take().filter(|(base, _)| base.id() == tip);
@@ -200,14 +201,22 @@ pub(super) struct Writer<'l, 'b> {
 }
 
 impl<'l, 'b> Writer<'l, 'b> {
-    /// Waits for the turn.
-    pub(super) fn begin(ledger: &'l Ledger<'b>) -> Result<Writer<'l, 'b>, TransactError> {
+    /// Waits for the turn. Who has to wait rehearses first: what was read and decided then is
+    /// thrown away, but packs are open and the turn is shorter, and everybody waits for that.
+    pub(super) fn begin(
+        ledger: &'l Ledger<'b>,
+        rehearse: impl FnOnce(),
+    ) -> Result<Writer<'l, 'b>, TransactError> {
         let begun = Instant::now();
         let deadline = begun + ledger.writing.wait;
         let mut writer =
             Writer { ledger, begun, deadline, turn: None, tries: 0, notices: Vec::new() };
         if let Some(queue) = &ledger.writing.queue {
-            let turn = queue.enter(deadline).map_err(StoreError::from)?;
+            let mut turn = queue.enter(begun).map_err(StoreError::from)?;
+            if turn.is_none() {
+                rehearse();
+                turn = queue.enter(deadline).map_err(StoreError::from)?;
+            }
             writer.turn = Some(turn.ok_or_else(|| writer.others())?);
         }
         Ok(writer)
