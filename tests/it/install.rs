@@ -239,7 +239,7 @@ fn a_hook_that_is_a_link_is_kept_as_one() {
 fn where_hooks_are_elsewhere_nothing_is_written_and_the_line_is_said() {
     for (marker, word) in [
         (".husky/_/h", "add to '.husky/pre-push': git-coord hook pre-push \"$@\""),
-        ("lefthook.yml", "add to 'lefthook.yml': pre-push: "),
+        ("lefthook.yml", "add to 'lefthook.yml', under 'jobs' of 'pre-push': "),
         (".pre-commit-config.yaml", "entry: git-coord hook pre-push, "),
         ("other", "add to '.husky/_/pre-push': git-coord hook pre-push"),
     ] {

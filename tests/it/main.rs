@@ -28,6 +28,7 @@ mod frame;
 mod golden;
 mod hook;
 mod hook_git;
+mod hook_managers;
 mod install;
 mod interop;
 mod laws;

@@ -170,6 +170,7 @@ fn one_gate_runs_everything() {
     for step in [
         "cargo fmt --check",
         "cargo clippy --all-targets --locked -- -D warnings",
+        "export GIT_COORD_TEST_TOOLS=1\n",
         "GIT_COORD_TEST_ROUNDS:=1000",
         "cargo test --locked\n",
         "RUSTDOCFLAGS='-D warnings' cargo doc",

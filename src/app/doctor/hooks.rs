@@ -97,6 +97,7 @@ mod tests {
             directory: "hooks".into(),
             places: GitHook::ALL.into_iter().map(place).collect(),
             elsewhere: None,
+            called: Vec::new(),
             local: Vec::new(),
         }
     }

@@ -73,6 +73,7 @@ pub(in crate::app) fn hooks(
         directory,
         places,
         elsewhere: elsewhere.transpose()?,
+        called: called(ctx, None)?,
         local: local.to_vec(),
     })
 }
@@ -97,24 +98,31 @@ fn elsewhere(ctx: &Ctx, around: &Surroundings, path: &str) -> Result<Elsewhere, 
         (".pre-commit-config.yaml", Manager::PreCommit),
     ];
     let manager = known.into_iter().find(|(name, _)| top.join(name).exists());
+    let called = called(ctx, Some(&directory))?;
+    let manager = manager.map_or(Manager::Unknown, |(_, manager)| manager);
+    Ok(Elsewhere { path: path.to_owned(), manager, called })
+}
+
+/// The hooks that call us from the files of hook managers, or from that directory.
+fn called(ctx: &Ctx, directory: Option<&Path>) -> Result<Vec<GitHook>, AppError> {
+    let Some(top) = top(ctx) else { return Ok(Vec::new()) };
     let mut called = Vec::new();
     for hook in GitHook::ALL {
-        let places = [
-            directory.join(hook.name()),
+        let managers = [
             top.join(".husky").join(hook.name()),
             top.join("lefthook.yml"),
             top.join(".pre-commit-config.yaml"),
         ];
+        let places = directory.map(|directory| directory.join(hook.name())).into_iter();
         let call = format!("coord hook {}", hook.name());
-        for place in places {
+        for place in places.chain(managers) {
             let text = read(ctx, &place)?.unwrap_or_default();
             if String::from_utf8_lossy(&text).contains(&call) && !called.contains(&hook) {
                 called.push(hook);
             }
         }
     }
-    let manager = manager.map_or(Manager::Unknown, |(_, manager)| manager);
-    Ok(Elsewhere { path: path.to_owned(), manager, called })
+    Ok(called)
 }
 
 /// Whether Claude Code is used here or by this user.

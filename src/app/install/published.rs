@@ -50,6 +50,7 @@ fn plugin() -> Value {
 fn marketplace() -> Value {
     json!({
         "name": NAME,
+        "description": ABOUT,
         "owner": { "name": OWNER },
         "plugins": [{ "name": NAME, "source": "./", "description": ABOUT }],
     })

@@ -1,0 +1,97 @@
+//! Programs of others from their registries, of fixed versions, below the directory that cargo has
+//! for tests. They are fetched where `GIT_COORD_TEST_TOOLS` is set, as in `.ci/run`.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use crate::support::env::program;
+use crate::support::gits::skip;
+
+/// What says that they are wanted.
+const WANTED: &str = "GIT_COORD_TEST_TOOLS";
+const PACKAGES_OF_NODE: [&str; 3] =
+    ["husky@9.1.7", "lefthook@2.2.2", "@anthropic-ai/claude-code@2.1.197"];
+const PACKAGES_OF_PYTHON: [&str; 1] = ["pre-commit==4.7.0"];
+
+/// Where the programs are.
+pub(super) struct Tools {
+    directories: [PathBuf; 2],
+}
+
+/// The programs; none, and a word on what is skipped for it, where nobody wants them.
+pub(super) fn tools(what: &str) -> Option<&'static Tools> {
+    static TOOLS: OnceLock<Option<Tools>> = OnceLock::new();
+    let tools = TOOLS.get_or_init(|| std::env::var_os(WANTED).map(|_| Tools::fetch()));
+    if tools.is_none() {
+        skip(&format!("{what}: programs of others are fetched where {WANTED} is set"));
+    }
+    tools.as_ref()
+}
+
+impl Tools {
+    fn fetch() -> Tools {
+        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tools");
+        fs::create_dir_all(&home).expect("cargo's directory for tests can be written");
+        let (node, python) = (home.join("node"), home.join("python"));
+        let text = |path: &Path| path.to_str().expect("cargo's directory is UTF-8").to_owned();
+        // Their scripts would set up the repository that they find themselves in: ours.
+        let npm = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"];
+        fetched(&node, &PACKAGES_OF_NODE, |packages| {
+            run("npm", &[&npm[..], &[&text(&node)], packages].concat(), &home);
+        });
+        fetched(&python, &PACKAGES_OF_PYTHON, |packages| {
+            run("python3", &["-m", "venv", &text(&python)], &home);
+            let pip = ["install", "--quiet", "--disable-pip-version-check"];
+            run(&text(&python.join("bin/pip")), &[&pip[..], packages].concat(), &home);
+        });
+        Tools { directories: [node.join("node_modules/.bin"), python.join("bin")] }
+    }
+
+    /// `PATH` with these programs and the one under test in front.
+    pub(super) fn path(&self) -> OsString {
+        let own = program().parent().expect("a program lies in a directory").to_path_buf();
+        let machine = std::env::var_os("PATH").unwrap_or_default();
+        let front = [own].into_iter().chain(self.directories.iter().cloned());
+        let all = front.chain(std::env::split_paths(&machine));
+        std::env::join_paths(all).expect("no entry of PATH contains a separator")
+    }
+
+    /// Where a package of Node.js is.
+    pub(super) fn package(&self, name: &str) -> PathBuf {
+        self.directories[0].parent().expect("packages lie around it").join(name)
+    }
+}
+
+/// Fetches packages unless these very ones are there.
+fn fetched(directory: &Path, packages: &[&str], fetch: impl FnOnce(&[&str])) {
+    let note = directory.join("fetched");
+    let wanted = packages.join("\n");
+    if fs::read_to_string(&note).is_ok_and(|there| there == wanted) {
+        return;
+    }
+    if directory.exists() {
+        fs::remove_dir_all(directory).expect("what is out of date can be removed");
+    }
+    fs::create_dir_all(directory).expect("cargo's directory for tests can be written");
+    fetch(packages);
+    fs::write(note, wanted).expect("cargo's directory for tests can be written");
+}
+
+/// Runs an installer, with the machine's own settings: they say where its registry is.
+fn run(program: &str, args: &[&str], directory: &Path) {
+    let mut command = Command::new(program);
+    command.args(args).current_dir(directory).stdin(Stdio::null());
+    let output = command.output().unwrap_or_else(|error| {
+        panic!("{WANTED} is set, and '{program}' cannot be run: {error}; install it")
+    });
+    assert!(
+        output.status.success(),
+        "{WANTED} is set, and '{program} {}' failed; is its registry reachable?\n{}{}",
+        args.join(" "),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+}
