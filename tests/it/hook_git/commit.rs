@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 
-use super::{commit, edit, enable, git, hooked, notes, objects_to, put_hooks};
+use super::{ALICE, BOB, commit, edit, enable, git, hooked, notes, objects_to, put_hooks};
 use crate::support::contract::exit;
 use crate::support::kind::{Kind, Place};
 use crate::support::repo::id_of;
@@ -137,18 +137,18 @@ fn of_many_paths_ten_are_told() {
 #[test]
 fn a_later_grant_overtakes_an_edit_and_a_lapsed_hold_does_not() {
     let repo = hooked();
-    edit(&repo, "alice", "docs/guide.md");
-    edit(&repo, "alice", "src/main.rs");
+    edit(&repo, ALICE, "docs/guide.md");
+    edit(&repo, ALICE, "src/main.rs");
     repo.pass("16m");
-    commit(&repo, "alice", "src/main.rs").done();
+    commit(&repo, ALICE, "src/main.rs").done();
     repo.coord("bob", ["release", &repo.reserve_id("bob", "docs")]).done();
     repo.pass("2m");
-    let output = objects_to(commit(&repo, "alice", "docs/guide.md"), "'docs/guide.md'", "bob");
+    let output = objects_to(commit(&repo, ALICE, "docs/guide.md"), "'docs/guide.md'", "bob");
     output
         .says("was granted to 'bob' as 'docs' at 2026-01-05T10:16:00Z (2m ago), after you edited");
     repo.coord("bob", ["hook", "pre-commit"]).done();
-    edit(&repo, "alice", "docs/guide.md");
-    commit(&repo, "alice", "docs/guide.md").done();
+    edit(&repo, ALICE, "docs/guide.md");
+    commit(&repo, ALICE, "docs/guide.md").done();
 }
 
 /// What came with the edits is let go with the commit, what was meant stays, and git's output is
@@ -156,14 +156,14 @@ fn a_later_grant_overtakes_an_edit_and_a_lapsed_hold_does_not() {
 #[test]
 fn after_the_commit_notes_are_gone_and_holds_of_edits_are_free() {
     let repo = hooked();
-    repo.reserve("alice", "src/api/**");
+    repo.reserve(ALICE, "src/api/**");
     for path in ["docs/guide.md", "src/api/users.rs", "README.md"] {
-        edit(&repo, "alice", path);
+        edit(&repo, ALICE, path);
     }
-    edit(&repo, "bob", "src/main.rs");
+    edit(&repo, BOB, "src/main.rs");
     repo.write("src/api/users.rs", "// more\n");
     repo.git(["add", "src/api/users.rs"]);
-    let output = commit(&repo, "alice", "docs/guide.md").done();
+    let output = commit(&repo, ALICE, "docs/guide.md").done();
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""));
     let mut noted: Vec<String> =
         notes(&repo).all().unwrap().iter().map(|note| note.path.to_string()).collect();
@@ -184,8 +184,8 @@ fn when_holds_of_edits_end_is_a_setting() {
     {
         repo.git(["config", "coord.hook.release", with]);
         let path = format!("{number}.txt");
-        edit(&repo, "alice", &path);
-        commit(&repo, "alice", &path).done();
+        edit(&repo, ALICE, &path);
+        commit(&repo, ALICE, &path).done();
         assert_eq!(notes(&repo).all().unwrap(), [], "{with}");
         let is_held = texts(&repo.holds().into(), "pattern").contains(&path);
         assert_eq!(is_held, !is_released, "{with}");
@@ -200,11 +200,11 @@ fn every_kind_of_repository_is_protected() {
         repo.git(["reset", "--quiet", "--hard"]);
         enable(&repo);
         repo.reserve("bob", "docs/**");
-        objects_to(commit(&repo, "alice", "docs/guide.md"), "'docs/guide.md'", "bob");
+        objects_to(commit(&repo, ALICE, "docs/guide.md"), "'docs/guide.md'", "bob");
         repo.git(["reset", "--quiet", "--hard"]);
-        edit(&repo, "alice", "src/main.rs");
+        edit(&repo, ALICE, "src/main.rs");
         assert_eq!(notes(&repo).all().unwrap().len(), 1, "{kind}");
-        commit(&repo, "alice", "src/main.rs").done();
+        commit(&repo, ALICE, "src/main.rs").done();
         assert_eq!(notes(&repo).all().unwrap(), [], "{kind}");
         assert_eq!(repo.holds().len(), 1, "{kind}");
     }
@@ -239,7 +239,7 @@ fn hooks_may_be_somewhere_else() {
 fn edits_in_another_worktree_are_no_obstacle() {
     let repo = hooked();
     repo.git(["worktree", "add", "--quiet", "-b", "side", "../linked"]);
-    edit(&repo, "bob", "docs/guide.md");
+    edit(&repo, BOB, "docs/guide.md");
     repo.reserve("bob", "README.md");
     let linked = |args: &[&str]| {
         let call = repo.call("alice").program("git").dir(repo.world().join("linked"));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{commit, edit, enable, git, hooked, notes, objects_to};
+use super::{ALICE, commit, edit, enable, git, hooked, notes, objects_to};
 use crate::support::Repo;
 use crate::support::content::Content;
 use crate::support::contract::exit;
@@ -80,15 +80,15 @@ fn a_slip_in_the_configuration_stops_nobody_unless_configured() {
 #[test]
 fn a_locked_ledger_stops_nobody() {
     let repo = hooked();
-    edit(&repo, "alice", "docs/guide.md");
+    edit(&repo, ALICE, "docs/guide.md");
     repo.reserve("bob", "src/**");
     let lock = repo.git_dir().join("refs/coord/reservations.lock");
     fs::write(&lock, "").unwrap();
-    let output = commit(&repo, "alice", "docs/guide.md").done();
+    let output = commit(&repo, ALICE, "docs/guide.md").done();
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""));
     assert_eq!(notes(&repo).all().unwrap(), []);
     assert_eq!(repo.holds().len(), 2, "it ends with its time");
-    objects_to(commit(&repo, "alice", "src/main.rs"), "'src/main.rs'", "bob");
+    objects_to(commit(&repo, ALICE, "src/main.rs"), "'src/main.rs'", "bob");
     repo.git(["reset", "--quiet", "--hard"]);
     fs::remove_file(lock).unwrap();
 }

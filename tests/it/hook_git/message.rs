@@ -1,6 +1,6 @@
 //! `prepare-commit-msg`: the trailers of an agent's commits.
 
-use super::{commit, edit, git, hooked};
+use super::{ALICE, commit, edit, git, hooked};
 use crate::support::Repo;
 use crate::support::contract::exit;
 
@@ -38,9 +38,9 @@ fn only_where_it_is_wanted_and_only_for_agents() {
     commit(&repo, "", "README.md").done();
     assert_eq!(trailers(&repo), "");
     repo.git(["config", "coord.trailers", "false"]);
-    edit(&repo, "alice", "README.md");
+    edit(&repo, ALICE, "README.md");
     repo.pass("1s");
-    commit(&repo, "alice", "README.md").done();
+    commit(&repo, ALICE, "README.md").done();
     assert_eq!(trailers(&repo), "");
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use super::{commit, edit, git, hooked, objects_to};
+use super::{BOB, commit, edit, git, hooked, objects_to};
 use crate::support::contract::exit;
 use crate::support::{Call, Output, Repo};
 
@@ -147,10 +147,10 @@ fn people_are_warned_and_edits_elsewhere_are_no_obstacle() {
     push(&repo, "", &["main"]).done().says("warning: this push changes what others hold");
     commit(&repo, "alice", "README.md").done();
     repo.git(["worktree", "add", "--quiet", "-b", "side", "../linked"]);
-    edit(&repo, "bob", "README.md");
+    edit(&repo, BOB, "README.md");
     let linked = repo.call("alice").program("git").dir(repo.world().join("linked"));
     linked.args(["push", "--quiet", "../remote.git", "side"]).run_unproven().done();
-    objects_to(push(&repo, "alice", &["main"]), "'README.md'", "bob");
+    objects_to(push(&repo, "alice", &["main"]), "'README.md'", BOB);
 }
 
 /// Makes a call whose stdin has these lines and then stays open, as no manager of hooks promises to
