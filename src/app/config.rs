@@ -6,6 +6,7 @@ mod keys;
 
 use std::time::Duration;
 
+use crate::core::domain::tree_path::{BadTreePath, TreePath};
 use crate::core::duration::{DurationError, parse_duration, parse_ttl};
 use crate::core::ids::{AgentName, BadId};
 use crate::core::time::Ttl;
@@ -45,6 +46,9 @@ pub enum ValueFault {
     /// No agent name.
     #[error(transparent)]
     Agent(#[from] BadId),
+    /// No path in the repository.
+    #[error(transparent)]
+    TreePath(#[from] BadTreePath),
 }
 
 /// The settings of one command.
@@ -64,6 +68,15 @@ pub struct Settings {
     pub clock_skew: Duration,
     /// What hooks do.
     pub hook: HookSettings,
+    /// What kind of project this is.
+    pub domains: DomainSettings,
+}
+
+/// The settings of domains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainSettings {
+    /// `coord.domainIndex`.
+    pub index: Option<TreePath>,
 }
 
 /// The settings of hooks.
@@ -124,7 +137,14 @@ impl Settings {
             queue: required(lookup, "coord.queue", boolean)?,
             clock_skew: required(lookup, "coord.clockSkew", |text| Ok(parse_duration(text)?))?,
             hook: HookSettings::read(lookup)?,
+            domains: DomainSettings::read(lookup)?,
         })
+    }
+}
+
+impl DomainSettings {
+    fn read(lookup: Lookup<'_>) -> Result<DomainSettings, SettingError> {
+        Ok(DomainSettings { index: value(lookup, "coord.domainIndex", tree_path)? })
     }
 }
 
@@ -203,6 +223,7 @@ fn check(lookup: Lookup<'_>, key: &Key) -> Result<(), SettingError> {
         ValueKind::Duration => parse_duration(text).map(|_| ()).map_err(ValueFault::from),
         ValueKind::Ttl => parse_ttl(text).map(|_| ()).map_err(ValueFault::from),
         ValueKind::Agent => text.parse::<AgentName>().map(|_| ()).map_err(ValueFault::from),
+        ValueKind::TreePath => tree_path(text).map(drop),
     };
     value(lookup, key.name, fits).map(drop)
 }
@@ -212,6 +233,10 @@ type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 fn boolean(text: &str) -> Result<bool, ValueFault> {
     parse_boolean(text).ok_or(ValueFault::Boolean)
+}
+
+fn tree_path(text: &str) -> Result<TreePath, ValueFault> {
+    Ok(text.parse()?)
 }
 
 fn people(text: &str) -> Result<People, ValueFault> {

@@ -3,6 +3,7 @@
 
 pub mod config;
 pub mod doctor;
+pub mod domains;
 pub mod edits;
 pub mod error;
 pub mod events;
@@ -23,6 +24,7 @@ use crate::app::error::AppError;
 use crate::app::identity::Identity;
 use crate::core::command::{Command, Request};
 use crate::core::decision::Decide;
+use crate::core::domain::survey::SourceTree;
 use crate::core::ids::{AgentName, EntryName, OpId};
 use crate::core::pattern::Case;
 use crate::core::text::Line;
@@ -40,6 +42,7 @@ use crate::store::notes::Notes;
 use crate::store::queue::Queue;
 use crate::store::repository::Repository;
 use crate::store::shared_mode::SharedMode;
+use crate::store::sources::Which;
 use crate::store::transact::{Committed, Writing};
 
 /// Everything that a request is answered with: the repository, who asks, when, and the settings.
@@ -182,6 +185,11 @@ impl Ctx {
     {
         let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock);
         Ok(self.ledger(ledger)?.transact_if_needed(&request, &Ctx::new_op()?)?)
+    }
+
+    /// One of the trees of the repository.
+    pub fn sources(&self, which: Which) -> Result<Box<dyn SourceTree + '_>, StoreError> {
+        self.repository.sources(which, &*self.backend, self.files)
     }
 
     /// How far consumers have read.

@@ -10,8 +10,8 @@ use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Su
 
 use super::color::ColorChoice;
 use super::commands::{
-    check, completions, demo, doctor, events, hook, install, ledger, list, release, renew, reserve,
-    status, sweep, transfer, uninstall, whoami,
+    check, completions, demo, doctor, domain, events, hook, install, ledger, list, release, renew,
+    reserve, status, sweep, transfer, uninstall, whoami,
 };
 use super::term::Manner;
 use crate::core::ids::AgentName;
@@ -109,6 +109,7 @@ pub(crate) enum Command {
     Whoami(whoami::Args),
     Events(events::Args),
     Ledger(ledger::Args),
+    Domain(domain::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
@@ -138,6 +139,7 @@ impl Command {
             | Command::Status(_)
             | Command::Whoami(_)
             | Command::Ledger(_)
+            | Command::Domain(_)
             | Command::Uninstall(_)
             | Command::Doctor(_)
             | Command::Hook(_)

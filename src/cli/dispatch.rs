@@ -43,6 +43,7 @@ pub(crate) fn run(
         Command::Whoami(_) => whoami::Args::run(ui, context),
         Command::Events(args) => args.run(ui, context),
         Command::Ledger(args) => args.run(ui, context),
+        Command::Domain(args) => args.run(ui, context),
         Command::Install(args) => args.run(ui, context),
         Command::Uninstall(args) => args.run(ui, context),
         Command::Doctor(args) => args.run(ui, context),

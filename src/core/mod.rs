@@ -14,12 +14,14 @@
 //! - [`compaction`] says which entries of a chain are kept when it is made shorter;
 //! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values they are made of;
 //! - [`repair`] is what a ledger records when it goes on from its newest whole entry;
-//! - [`reservation`] holds the rules of reservations, one file a verb.
+//! - [`reservation`] holds the rules of reservations, one file a verb;
+//! - [`domain`] says what kind of project this is.
 
 pub mod command;
 pub mod compaction;
 pub mod decision;
 pub mod documents;
+pub mod domain;
 pub mod duration;
 pub mod environment;
 pub mod event;

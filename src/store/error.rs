@@ -35,6 +35,9 @@ pub enum StoreError {
     /// State would leave the repository.
     #[error("'{}' is a symbolic link, and state is not kept through one; remove it", .0.display())]
     Symlink(PathBuf),
+    /// There is no work tree here.
+    #[error("there is no work tree here; run it in one")]
+    NoWorkTree,
     /// A ref that is no ledger.
     #[error("'{reference}' is damaged: {why}")]
     Damaged {

@@ -8,7 +8,8 @@
 //! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
 //!   knows the repository and with the git [`program`] where it does not;
 //! - [`process`] is who runs, [`alarm`] how to sleep until a signal;
-//! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them;
+//! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them,
+//!   [`sources`] the trees that are asked what kind of project they are;
 //! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath.
 
 pub mod alarm;
@@ -42,6 +43,7 @@ pub mod repository;
 mod shallow;
 pub mod shared_mode;
 pub mod snapshot;
+pub mod sources;
 #[cfg(test)]
 mod testing;
 pub mod transact;

@@ -19,6 +19,7 @@ mod damage;
 mod demo;
 mod docs;
 mod doctor;
+mod domain;
 mod events;
 mod everywhere;
 // A release build cannot be made to fail.

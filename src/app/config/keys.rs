@@ -17,6 +17,8 @@ pub enum ValueKind {
     People,
     /// When holds that came with edits end.
     Release,
+    /// A path in the repository.
+    TreePath,
 }
 
 impl ValueKind {
@@ -30,6 +32,7 @@ impl ValueKind {
             ValueKind::Color => "auto, always, never or a boolean",
             ValueKind::People => "warn or refuse",
             ValueKind::Release => "turn, commit, session or ttl",
+            ValueKind::TreePath => "path in the repository",
         }
     }
 }
@@ -48,7 +51,7 @@ pub struct Key {
 }
 
 /// Every key that is read.
-pub const KEYS: [Key; 15] = [
+pub const KEYS: [Key; 16] = [
     Key {
         name: "coord.agent",
         kind: ValueKind::Agent,
@@ -120,6 +123,12 @@ pub const KEYS: [Key; 15] = [
         kind: ValueKind::Boolean,
         default: Some("false"),
         meaning: "Whether commits of agents get the trailers Coord-Agent and Coord-Fence.",
+    },
+    Key {
+        name: "coord.domainIndex",
+        kind: ValueKind::TreePath,
+        default: None,
+        meaning: "A file of the repository that extends or replaces the shipped index of domains.",
     },
     Key {
         name: "color.coord",

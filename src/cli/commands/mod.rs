@@ -3,6 +3,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod domain;
 pub(crate) mod events;
 pub(crate) mod hook;
 pub(crate) mod install;

@@ -6,6 +6,7 @@
 
 #[cfg(debug_assertions)]
 mod faults;
+mod look;
 mod replace;
 mod step;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use super::shared_mode::SharedMode;
+pub use look::{Entry, EntryType};
 pub use replace::{Rights, Shape};
 pub use step::FileError;
 use step::{Act, Step};

@@ -7,6 +7,7 @@ pub mod facts;
 mod local;
 pub mod objects;
 pub mod refs;
+mod sources;
 
 use std::ffi::OsStr;
 use std::io;
@@ -67,6 +68,11 @@ impl Program {
     /// same to it, as they are to a ledger.
     pub fn of(git_dir: &Path) -> Program {
         Program { git_dir: git_dir.to_owned() }
+    }
+
+    /// The directory that is its `GIT_DIR`.
+    pub(super) fn git_dir(&self) -> &Path {
+        &self.git_dir
     }
 
     /// A call that has not been made yet. The repository is named, not looked for, so git's

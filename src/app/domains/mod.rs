@@ -1,0 +1,3 @@
+//! What kind of project this is.
+
+pub mod index;

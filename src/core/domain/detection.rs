@@ -1,0 +1,133 @@
+//! What kind of project a tree is: the domains of its top and of the projects in it, put together.
+
+use std::cell::OnceCell;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::documents::ReadError;
+use crate::core::domain::confidence::Confidence;
+use crate::core::domain::index::Index;
+use crate::core::domain::manifest::{MANIFEST_BYTES_MAX, dependencies};
+use crate::core::domain::name::Name;
+use crate::core::domain::score::{Evidence, Score, score};
+use crate::core::domain::survey::{Project, SourceTree, Survey};
+
+/// Bytes of a source that are searched for keywords.
+const SOURCE_BYTES_MAX: u64 = 64 * 1024;
+
+/// A domain that a tree belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// Which.
+    pub name: Name,
+    /// How sure that is, where it is surest.
+    pub confidence: Confidence,
+    /// Whether it is the one to go by.
+    pub primary: bool,
+    /// Where, if not only at the top: paths of projects, `.` for the top.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub paths: Vec<String>,
+    /// What that rests on, where it is surest.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub signals: Vec<String>,
+}
+
+/// Every domain that one of the projects belongs to, the primary one first.
+pub fn detect(
+    survey: &Survey,
+    tree: &dyn SourceTree,
+    index: &Index,
+) -> Result<Vec<Found>, ReadError> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for project in &survey.projects {
+        for (order, name, score) in scores(project, tree, index)? {
+            let at = candidates.iter().position(|candidate| candidate.order == order);
+            let at = at.unwrap_or_else(|| {
+                candidates.push(Candidate { order, name, at_top: None, projects: Vec::new() });
+                candidates.len() - 1
+            });
+            candidates[at].add(project, score);
+        }
+    }
+    candidates.sort_by_cached_key(Candidate::rank);
+    let found = candidates.into_iter().enumerate();
+    Ok(found.map(|(place, candidate)| candidate.into_found(place == 0)).collect())
+}
+
+/// A domain with the projects that belong to it.
+struct Candidate {
+    /// Its place in the index, where the more special ones stand first.
+    order: usize,
+    name: Name,
+    at_top: Option<Confidence>,
+    projects: Vec<(String, Score)>,
+}
+
+impl Candidate {
+    fn add(&mut self, project: &Project, score: Score) {
+        if project.path.is_empty() {
+            self.at_top = Some(score.confidence);
+        }
+        self.projects.push((project.shown().to_owned(), score));
+    }
+
+    fn surest(&self) -> &Score {
+        let surest = self.projects.iter().map(|(_, score)| score).rev();
+        surest.max_by_key(|score| (score.confidence, score.signals.len())).expect("one at least")
+    }
+
+    /// What the top is comes first, then what most of the projects are, then what is surest. Of two
+    /// that are equally likely the one with more signals, and then the more special one.
+    fn rank(&self) -> impl Ord + use<> {
+        let surest = self.surest();
+        let rank = (self.at_top, self.projects.len(), surest.confidence, surest.signals.len());
+        (Reverse(rank), self.order)
+    }
+
+    fn into_found(self, primary: bool) -> Found {
+        let Score { confidence, signals } = self.surest().clone();
+        let is_only_top = self.at_top.is_some() && self.projects.len() == 1;
+        let paths = self.projects.into_iter().map(|(path, _)| path);
+        let paths = if is_only_top { Vec::new() } else { paths.collect() };
+        Found { name: self.name, confidence, primary, paths, signals }
+    }
+}
+
+fn scores(
+    project: &Project,
+    tree: &dyn SourceTree,
+    index: &Index,
+) -> Result<Vec<(usize, Name, Score)>, ReadError> {
+    let mut frameworks = BTreeSet::new();
+    for name in &project.manifests {
+        let bytes = tree.read(&project.at(name), MANIFEST_BYTES_MAX)?.unwrap_or_default();
+        frameworks.extend(dependencies(name, &bytes));
+    }
+    let read: OnceCell<String> = OnceCell::new();
+    let sources = || -> Result<&str, ReadError> {
+        if let Some(text) = read.get() {
+            return Ok(text);
+        }
+        let mut all = String::new();
+        for path in &project.sources {
+            let bytes = tree.read(&project.at(path), SOURCE_BYTES_MAX)?.unwrap_or_default();
+            all.push_str(&String::from_utf8_lossy(&bytes).to_lowercase());
+            all.push('\n');
+        }
+        Ok(read.get_or_init(|| all))
+    };
+    let (directories, files) = (&project.directories, &project.files);
+    let evidence = Evidence { directories, files, frameworks: &frameworks, sources: &sources };
+    let mut scores = Vec::new();
+    for (order, domain) in index.domains().iter().enumerate() {
+        if let Some(score) = score(domain, &evidence)? {
+            scores.push((order, domain.name.clone(), score));
+        }
+    }
+    Ok(scores)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! How much a project looks like a domain.
+//!
+//! A confidence is the weighted part of a domain's signals that a project shows: directories 0.3,
+//! files 0.2, frameworks 0.3, keywords 0.2, rounded to two decimals. Three rules make ordinary
+//! projects known and chance matches not (see the decision record on domains):
+//!
+//! - the lists name alternatives, so two of a list are as good as all of it;
+//! - a list that is empty hands its weight on to the others;
+//! - one signal is never enough, and neither are directories alone or keywords alone.
+
+use std::collections::BTreeSet;
+
+use crate::core::documents::ReadError;
+use crate::core::domain::confidence::Confidence;
+use crate::core::domain::index::Domain;
+use crate::core::domain::manifest::plain;
+use crate::core::domain::name_pattern::NamePattern;
+
+const DIRECTORIES_WEIGHT: u32 = 30;
+const FILES_WEIGHT: u32 = 20;
+const FRAMEWORKS_WEIGHT: u32 = 30;
+const KEYWORDS_WEIGHT: u32 = 20;
+
+/// So many of a list are as good as all of it.
+const ENOUGH: usize = 2;
+/// Fewer signals than this prove nothing.
+const SIGNALS_MIN: usize = 2;
+
+/// What a project shows.
+pub struct Evidence<'a> {
+    /// The directories of the index that it has.
+    pub directories: &'a BTreeSet<String>,
+    /// The file patterns of the index that it matches.
+    pub files: &'a BTreeSet<String>,
+    /// What its manifests depend on, as [`plain`] names.
+    pub frameworks: &'a BTreeSet<String>,
+    /// What its sources say, in small letters; asked for only where it counts.
+    pub sources: &'a dyn Fn() -> Result<&'a str, ReadError>,
+}
+
+/// How much a project looks like a domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Score {
+    /// How sure that is.
+    pub confidence: Confidence,
+    /// What it rests on: `dir scenes`, `file *.tscn`, `framework bevy`, `keyword sprite`.
+    pub signals: Vec<String>,
+}
+
+/// The score of a domain; none if the project is not taken for one.
+pub fn score(domain: &Domain, evidence: &Evidence<'_>) -> Result<Option<Score>, ReadError> {
+    let mut seen = Seen {
+        directories: shown(&domain.directories, |name| evidence.directories.contains(name)),
+        files: domain
+            .files
+            .iter()
+            .map(NamePattern::as_str)
+            .filter(|pattern| evidence.files.contains(*pattern))
+            .collect(),
+        frameworks: shown(&domain.frameworks, |name| evidence.frameworks.contains(&plain(name))),
+        keywords: Vec::new(),
+    };
+    // Sources are read only where the rest does not tell.
+    if !seen.is_enough(domain) && !domain.keywords.is_empty() {
+        let sources = (evidence.sources)()?;
+        seen.keywords = shown(&domain.keywords, |word| sources.contains(&word.to_lowercase()));
+    }
+    Ok(seen
+        .is_enough(domain)
+        .then(|| Score { confidence: seen.confidence(domain), signals: seen.signals() }))
+}
+
+fn shown(listed: &[String], is_shown: impl Fn(&str) -> bool) -> Vec<&str> {
+    listed.iter().map(String::as_str).filter(|signal| is_shown(signal)).collect()
+}
+
+/// The signals of a domain that were seen.
+#[derive(Default)]
+struct Seen<'d> {
+    directories: Vec<&'d str>,
+    files: Vec<&'d str>,
+    frameworks: Vec<&'d str>,
+    keywords: Vec<&'d str>,
+}
+
+impl Seen<'_> {
+    fn confidence(&self, domain: &Domain) -> Confidence {
+        let parts = [
+            (DIRECTORIES_WEIGHT, self.directories.len(), domain.directories.len()),
+            (FILES_WEIGHT, self.files.len(), domain.files.len()),
+            (FRAMEWORKS_WEIGHT, self.frameworks.len(), domain.frameworks.len()),
+            (KEYWORDS_WEIGHT, self.keywords.len(), domain.keywords.len()),
+        ];
+        let (mut reached, mut whole) = (0, 0);
+        for (weight, seen, listed) in parts.into_iter().filter(|(.., listed)| *listed > 0) {
+            let enough = u32::try_from(listed.min(ENOUGH)).expect("at most two");
+            let seen = u32::try_from(seen.min(ENOUGH)).expect("at most two").min(enough);
+            // In halves, of which a weight has two.
+            reached += weight * seen * 2 / enough;
+            whole += weight * 2;
+        }
+        let hundredths = if whole == 0 { 0 } else { (reached * 200 + whole) / (whole * 2) };
+        Confidence::from_hundredths(hundredths)
+    }
+
+    fn is_enough(&self, domain: &Domain) -> bool {
+        let Seen { directories, files, frameworks, keywords } = self;
+        let declared = files.len() + frameworks.len();
+        let kinds = usize::from(!directories.is_empty()) + usize::from(!keywords.is_empty());
+        let count = declared + directories.len() + keywords.len();
+        count >= SIGNALS_MIN
+            && (declared > 0 || kinds > 1)
+            && self.confidence(domain) >= domain.min_confidence
+    }
+
+    fn signals(&self) -> Vec<String> {
+        let named = |sort: &'static str, found: &[&str]| -> Vec<String> {
+            found.iter().map(|signal| format!("{sort} {signal}")).collect()
+        };
+        [
+            named("dir", &self.directories),
+            named("file", &self.files),
+            named("framework", &self.frameworks),
+            named("keyword", &self.keywords),
+        ]
+        .concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::domain::index::Index;
+
+    fn domain(text: &str) -> Domain {
+        let text = format!("replace = true\n[[domain]]\nname = \"x\"\n{text}");
+        Index::extended(text.as_bytes()).unwrap().domains()[0].clone()
+    }
+
+    fn scored(domain: &Domain, signals: &[&str], sources: &str) -> Option<(u32, usize)> {
+        let of = |sort: &str| -> BTreeSet<String> {
+            signals
+                .iter()
+                .filter_map(|signal| signal.strip_prefix(sort))
+                .map(str::to_owned)
+                .collect()
+        };
+        let evidence = Evidence {
+            directories: &of("dir "),
+            files: &of("file "),
+            frameworks: &of("framework "),
+            sources: &|| Ok(sources),
+        };
+        let score = score(domain, &evidence).unwrap();
+        score.map(|score| (score.confidence.hundredths(), score.signals.len()))
+    }
+
+    const FULL: &str = "directories = [\"d1\", \"d2\", \"d3\"]\nfiles = [\"f1\", \"f2\", \"f3\"]\n\
+                        frameworks = [\"w1\", \"w2\", \"w3\"]\nkeywords = [\"k1\", \"k2\"]\n";
+
+    #[test]
+    fn weights_are_as_stated_and_two_of_a_list_are_all_of_it() {
+        let full = domain(FULL);
+        assert_eq!(scored(&full, &["framework w1", "framework w2"], ""), Some((30, 2)));
+        assert_eq!(
+            scored(&full, &["framework w1", "framework w2", "framework w3"], ""),
+            Some((30, 3))
+        );
+        assert_eq!(scored(&full, &["dir d1", "framework w1"], ""), Some((30, 2)));
+        let two_each = ["dir d1", "dir d2", "file f1", "file f2", "framework w1", "framework w3"];
+        assert_eq!(scored(&full, &two_each, "k1 k2"), Some((80, 6)), "keywords are not asked for");
+        assert_eq!(scored(&full, &["file f1", "framework w1"], "K1 is k1"), Some((35, 3)));
+    }
+
+    #[test]
+    fn weak_signs_are_not_enough() {
+        let full = domain(FULL);
+        for signals in [&["framework w1"][..], &["file f1"], &["dir d1", "dir d2"], &[]] {
+            assert_eq!(scored(&full, signals, ""), None, "{signals:?}");
+        }
+        let eager = domain("min_confidence = 0.1\nkeywords = [\"k1\", \"k2\"]\n");
+        assert_eq!(scored(&eager, &[], "k1 k2"), None, "keywords alone");
+        let one = domain("files = [\"f1\"]\n");
+        assert_eq!(scored(&one, &["file f1"], ""), None, "a single signal, whatever its weight");
+    }
+
+    #[test]
+    fn an_empty_list_hands_its_weight_on() {
+        let no_frameworks = domain("directories = [\"d1\", \"d2\"]\nfiles = [\"f1\", \"f2\"]\n");
+        assert_eq!(
+            scored(&no_frameworks, &["dir d1", "dir d2", "file f1", "file f2"], ""),
+            Some((100, 4))
+        );
+        assert_eq!(scored(&no_frameworks, &["dir d1", "file f1"], ""), Some((50, 2)));
+    }
+
+    #[test]
+    fn names_of_frameworks_are_compared_plainly() {
+        let ml = domain("frameworks = [\"scikit-learn\", \"PyTorch_Lightning\"]\n");
+        assert!(
+            scored(&ml, &["framework scikitlearn", "framework pytorchlightning"], "").is_some()
+        );
+    }
+}

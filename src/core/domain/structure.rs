@@ -1,0 +1,227 @@
+//! What an answer rests on: the content of every manifest, and which signals each project has.
+//!
+//! Its fingerprint says which algorithm took it and which list it was taken by, so that two
+//! programs that look at different things never take each other's for theirs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::core::documents::ReadError;
+use crate::core::domain::index::Index;
+use crate::core::domain::survey::{SourceTree, Survey};
+
+/// Raised when the same tree and list give another structure.
+pub const ALGORITHM: u32 = 1;
+
+/// Names and contents of manifests, and signals by project. What other structural files are
+/// called does not count, only which signals they are: one more scene makes no other project.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Structure {
+    /// The id of the content of each manifest, by path.
+    #[serde(default)]
+    pub manifests: BTreeMap<String, String>,
+    /// The signals of each project, by its path: `dir scenes`, `file *.tscn`.
+    #[serde(default)]
+    pub signals: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Structure {
+    /// The structure of what was seen.
+    pub fn of(survey: &Survey, tree: &dyn SourceTree) -> Result<Structure, ReadError> {
+        let mut structure = Structure::default();
+        for project in &survey.projects {
+            for name in &project.manifests {
+                let path = project.at(name);
+                // What vanished meanwhile is not there.
+                if let Some(id) = tree.content_id(&path)? {
+                    structure.manifests.insert(path, id);
+                }
+            }
+            let directories = project.directories.iter().map(|name| format!("dir {name}"));
+            let files = project.files.iter().map(|pattern| format!("file {pattern}"));
+            let signals: BTreeSet<String> = directories.chain(files).collect();
+            if !signals.is_empty() {
+                structure.signals.insert(project.shown().to_owned(), signals);
+            }
+        }
+        Ok(structure)
+    }
+
+    /// Its fingerprint under a list.
+    pub fn fingerprint(&self, list: &str) -> Fingerprint {
+        let all = (ALGORITHM, list, self);
+        let bytes = serde_json::to_vec(&all).expect("a structure is plain data");
+        Fingerprint {
+            algorithm: ALGORITHM,
+            list: list.to_owned(),
+            digest: format!("{:x}", Sha256::digest(bytes)),
+        }
+    }
+
+    /// Its fingerprint under an index.
+    pub fn fingerprint_by(&self, index: &Index) -> Fingerprint {
+        self.fingerprint(&index.list_version())
+    }
+}
+
+/// A structure, named: `1:9f3c2ab1d0e4:4fa1...`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Fingerprint {
+    /// How the structure was taken.
+    pub algorithm: u32,
+    /// What was looked at.
+    pub list: String,
+    /// The SHA-256 of both and of the structure.
+    pub digest: String,
+}
+
+/// Text that is no fingerprint.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a fingerprint")]
+pub struct NotAFingerprint;
+
+/// Digits that name a list.
+pub const LIST_LENGTH: usize = 12;
+const DIGEST_LENGTH: usize = 64;
+
+impl Fingerprint {
+    /// The part that one algorithm and list share.
+    pub fn basis(&self) -> Basis {
+        Basis { algorithm: self.algorithm, list: self.list.clone() }
+    }
+}
+
+impl FromStr for Fingerprint {
+    type Err = NotAFingerprint;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (basis, digest) = text.rsplit_once(':').ok_or(NotAFingerprint)?;
+        let Basis { algorithm, list } = basis.replace(':', "-").parse()?;
+        if digest.len() != DIGEST_LENGTH || !is_hex(digest) || basis.matches(':').count() != 1 {
+            return Err(NotAFingerprint);
+        }
+        Ok(Fingerprint { algorithm, list, digest: digest.to_owned() })
+    }
+}
+
+impl TryFrom<String> for Fingerprint {
+    type Error = NotAFingerprint;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Fingerprint> for String {
+    fn from(fingerprint: Fingerprint) -> String {
+        fingerprint.to_string()
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.algorithm, self.list, self.digest)
+    }
+}
+
+/// How and by which list a structure is taken: `1-9f3c2ab1d0e4`. Each has its own cache.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Basis {
+    /// How.
+    pub algorithm: u32,
+    /// By which list.
+    pub list: String,
+}
+
+impl Basis {
+    /// The present algorithm with an index.
+    pub fn of(index: &Index) -> Basis {
+        Basis { algorithm: ALGORITHM, list: index.list_version() }
+    }
+}
+
+impl FromStr for Basis {
+    type Err = NotAFingerprint;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (algorithm, list) = text.split_once('-').ok_or(NotAFingerprint)?;
+        let number: u32 = algorithm.parse().map_err(|_| NotAFingerprint)?;
+        if number.to_string() != algorithm || list.len() != LIST_LENGTH || !is_hex(list) {
+            return Err(NotAFingerprint);
+        }
+        Ok(Basis { algorithm: number, list: list.to_owned() })
+    }
+}
+
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.algorithm, self.list)
+    }
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::domain::survey::{Purpose, survey};
+    use crate::core::domain::testing::Memory;
+
+    fn fingerprint(files: &[(&str, &str)]) -> Fingerprint {
+        let (tree, index) = (Memory::of(files), Index::shipped());
+        let survey = survey(&tree, &index, Purpose::Detect).unwrap();
+        Structure::of(&survey, &tree).unwrap().fingerprint_by(&index)
+    }
+
+    /// 2/P1-2-collision: names and absence are part of it.
+    #[test]
+    fn different_structures_have_different_fingerprints() {
+        let states: [&[(&str, &str)]; 7] = [
+            &[("package.json", "{}"), ("Cargo.toml", "")],
+            &[("package.json", ""), ("Cargo.toml", "{}")],
+            &[("package.json", "{}")],
+            &[("Cargo.toml", "{}")],
+            &[("Cargo.toml", "")],
+            &[("a/Cargo.toml", "")],
+            &[],
+        ];
+        for (place, one) in states.iter().enumerate() {
+            for other in &states[place + 1..] {
+                assert_ne!(fingerprint(one), fingerprint(other), "{one:?} {other:?}");
+            }
+        }
+    }
+
+    /// 2/P2-2 as far as it is about the fingerprint: what other structural files are called, and
+    /// how many there are, is no difference; that there are any is.
+    #[test]
+    fn the_name_of_a_structural_file_is_no_difference() {
+        let one = fingerprint(&[("a.tscn", "1")]);
+        assert_eq!(one, fingerprint(&[("b.tscn", "2"), ("c.tscn", "3")]));
+        assert_ne!(one, fingerprint(&[("a.txt", "1")]));
+        assert_eq!(fingerprint(&[("notes.txt", "")]), fingerprint(&[("notes.md", "")]));
+    }
+
+    /// 2/P1-2: algorithm and list stand in it.
+    #[test]
+    fn a_fingerprint_is_read_back_with_its_parts() {
+        let one = fingerprint(&[("Cargo.toml", "")]);
+        assert_eq!(one.algorithm, ALGORITHM);
+        assert_eq!(one.list, Index::shipped().list_version());
+        assert_eq!(one.to_string().parse(), Ok(one.clone()));
+        let other_list = Structure::default().fingerprint("000000000000");
+        assert_ne!(other_list.digest, Structure::default().fingerprint("000000000001").digest);
+        let digest = "0".repeat(64);
+        for bad in ["", "1:x:y", "1:000000000000:12", "+1:000000000000:", "1-000000000000"] {
+            assert!(format!("{bad}{digest}").parse::<Fingerprint>().is_err(), "{bad}");
+        }
+        assert_eq!(one.basis().to_string().parse(), Ok(one.basis()));
+    }
+}

@@ -1,0 +1,331 @@
+//! A look at a tree: which projects are in it, and which of the files and directories that give a
+//! domain away.
+//!
+//! A project is the top of the tree, and every directory down to a few levels that has a manifest
+//! or a marker. Only what counts is listed: nothing below that depth, nothing hidden, nothing that
+//! the index skips.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
+use crate::core::documents::ReadError;
+use crate::core::domain::index::Index;
+use crate::core::domain::manifest::is_manifest;
+use crate::core::domain::name_pattern::NamePattern;
+use crate::core::text::is_disguise;
+
+/// How many levels below the top a project may begin.
+pub const PROJECT_DEPTH_MAX: usize = 3;
+/// Projects of a tree that are looked at.
+pub const PROJECTS_MAX: usize = 400;
+/// Directories of a tree that are listed.
+pub const DIRECTORIES_MAX: usize = 20_000;
+/// Sources of a project that are searched for keywords.
+const SOURCES_MAX: usize = 5;
+/// What the names of sources end in.
+const SOURCE_EXTENSIONS: [&str; 17] = [
+    "rs", "py", "js", "ts", "tsx", "go", "java", "kt", "swift", "rb", "cs", "c", "cpp", "h", "ex",
+    "dart", "gd",
+];
+/// Bytes of a path that is looked at.
+const PATH_BYTES_MAX: usize = 400;
+
+/// A file or directory of a tree.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+}
+
+/// A tree of sources: files and directories by name. Links and what git ignores are not in it.
+pub trait SourceTree {
+    /// What is wanted of what is in a directory, sorted; the top is the empty path, and what is not
+    /// there is empty. What is not wanted costs nothing.
+    fn list(&self, directory: &str, wanted: &Wanted<'_>) -> Result<Vec<Node>, ReadError>;
+
+    /// The id of a file's content; none if there is no such file.
+    fn content_id(&self, path: &str) -> Result<Option<String>, ReadError>;
+
+    /// The beginning of a file, at most so many bytes; none if there is no such file.
+    fn read(&self, path: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, ReadError>;
+}
+
+/// Whether a file or directory of that name is worth a look.
+pub type Wanted<'a> = dyn Fn(&str, bool) -> bool + 'a;
+
+/// What was seen of a tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// The top, then every other project in the order of its path.
+    pub projects: Vec<Project>,
+    /// Whether there was more than is looked at.
+    pub is_cut_short: bool,
+}
+
+/// One project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Project {
+    /// Its directory; empty for the top.
+    pub path: String,
+    /// The directories of the index that it has.
+    pub directories: BTreeSet<String>,
+    /// The file patterns of the index that something in it matches.
+    pub files: BTreeSet<String>,
+    /// Its manifests, by name.
+    pub manifests: Vec<String>,
+    /// The sources that are searched for keywords, by path in the project.
+    pub sources: Vec<String>,
+}
+
+impl Project {
+    /// The path in the tree of something in the project.
+    pub fn at(&self, path: &str) -> String {
+        joined(&self.path, path)
+    }
+
+    /// The project's own path, for people and documents.
+    pub fn shown(&self) -> &str {
+        if self.path.is_empty() { "." } else { &self.path }
+    }
+}
+
+/// What a survey is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To find out what a tree is.
+    Detect,
+    /// To compare it with what it was, for which no source is needed.
+    Compare,
+}
+
+/// Looks at a tree.
+pub fn survey(tree: &dyn SourceTree, index: &Index, purpose: Purpose) -> Result<Survey, ReadError> {
+    let patterns = index.structural_files();
+    let directories = index.structural_directories();
+    let of_paths = patterns.iter().filter_map(NamePattern::directory);
+    let parts = directories.iter().copied().chain(of_paths).flat_map(|path| path.split('/'));
+    let surveyor = Surveyor {
+        tree,
+        index,
+        purpose,
+        listed: RefCell::default(),
+        parts: parts.collect(),
+        patterns: Patterns::of(&patterns),
+        directories: directories.clone(),
+    };
+    let mut survey = Survey::default();
+    let mut pending = vec![(String::new(), 0)];
+    while let Some((directory, depth)) = pending.pop() {
+        if survey.projects.len() >= PROJECTS_MAX || surveyor.is_tired() {
+            survey.is_cut_short = true;
+            break;
+        }
+        let nodes = surveyor.list(&directory)?;
+        if depth == 0 || surveyor.is_project(&directory, &nodes)? {
+            survey.projects.push(surveyor.project(&directory, &nodes)?);
+        }
+        if depth == PROJECT_DEPTH_MAX {
+            continue;
+        }
+        for node in nodes.iter().rev().filter(|node| surveyor.goes_into(&directory, node)) {
+            pending.push((joined(&directory, &node.name), depth + 1));
+        }
+    }
+    Ok(survey)
+}
+
+fn joined(directory: &str, name: &str) -> String {
+    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
+}
+
+struct Surveyor<'a> {
+    tree: &'a dyn SourceTree,
+    index: &'a Index,
+    purpose: Purpose,
+    listed: RefCell<HashMap<String, Rc<Vec<Node>>>>,
+    /// Every name on the way to a directory or a file that the index names by its path.
+    parts: HashSet<&'a str>,
+    patterns: Patterns<'a>,
+    directories: BTreeSet<&'a str>,
+}
+
+impl Surveyor<'_> {
+    fn is_tired(&self) -> bool {
+        self.listed.borrow().len() >= DIRECTORIES_MAX
+    }
+
+    fn list(&self, directory: &str) -> Result<Rc<Vec<Node>>, ReadError> {
+        if let Some(nodes) = self.listed.borrow().get(directory) {
+            return Ok(Rc::clone(nodes));
+        }
+        let nodes =
+            self.tree.list(directory, &|name, is_directory| self.wants(name, is_directory))?;
+        let nodes = Rc::new(nodes);
+        self.listed.borrow_mut().insert(directory.to_owned(), Rc::clone(&nodes));
+        Ok(nodes)
+    }
+
+    fn wants(&self, name: &str, is_directory: bool) -> bool {
+        let is_matched = || {
+            let mut is_matched = self.patterns.of_paths.iter().any(|p| p.matches_name(name));
+            self.patterns.of_name(name, |_| is_matched = true);
+            is_matched
+        };
+        if is_directory {
+            return !self.index.skips(name) || self.parts.contains(name) || is_matched();
+        }
+        is_manifest(name) || (self.purpose == Purpose::Detect && is_source(name)) || is_matched()
+    }
+
+    /// Whether a directory is looked into. A name that could disguise a path is nobody's project.
+    fn goes_into(&self, directory: &str, node: &Node) -> bool {
+        node.is_directory
+            && !self.index.skips(&node.name)
+            && directory.len() + node.name.len() < PATH_BYTES_MAX
+            && !node.name.contains(is_disguise)
+    }
+
+    fn is_project(&self, directory: &str, nodes: &[Node]) -> Result<bool, ReadError> {
+        if nodes.iter().any(|node| !node.is_directory && is_manifest(&node.name)) {
+            return Ok(true);
+        }
+        for marker in self.index.markers() {
+            if self.has(directory, nodes, marker)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether something in a directory matches, exactly where the pattern says.
+    fn has(
+        &self,
+        directory: &str,
+        nodes: &[Node],
+        pattern: &NamePattern,
+    ) -> Result<bool, ReadError> {
+        let matches = |nodes: &[Node]| nodes.iter().any(|node| pattern.matches_name(&node.name));
+        match pattern.directory() {
+            None => Ok(matches(nodes)),
+            Some(inner) => Ok(self.inner(directory, nodes, inner)?.is_some_and(|at| matches(&at))),
+        }
+    }
+
+    /// What is in a directory some levels down; none if there is no such directory.
+    fn inner(
+        &self,
+        directory: &str,
+        nodes: &[Node],
+        path: &str,
+    ) -> Result<Option<Rc<Vec<Node>>>, ReadError> {
+        let is_there = |nodes: &[Node], name: &str| {
+            nodes.iter().any(|node| node.is_directory && node.name == name)
+        };
+        let mut at = directory.to_owned();
+        let mut here: Option<Rc<Vec<Node>>> = None;
+        for part in path.split('/') {
+            if !is_there(here.as_ref().map_or(nodes, |nodes| nodes), part) {
+                return Ok(None);
+            }
+            at = joined(&at, part);
+            here = Some(self.list(&at)?);
+        }
+        Ok(here)
+    }
+
+    fn project(&self, directory: &str, nodes: &[Node]) -> Result<Project, ReadError> {
+        let mut project = Project { path: directory.to_owned(), ..Project::default() };
+        let is_file = |node: &&Node| !node.is_directory && !node.name.contains(is_disguise);
+        let manifests = nodes.iter().filter(is_file).filter(|node| is_manifest(&node.name));
+        project.manifests = manifests.map(|node| node.name.clone()).collect();
+        for wanted in &self.directories {
+            let (parent, name) = wanted.rsplit_once('/').unwrap_or(("", wanted));
+            let inner =
+                if parent.is_empty() { None } else { self.inner(directory, nodes, parent)? };
+            let around = match (&inner, parent) {
+                (Some(inner), _) => inner.as_slice(),
+                (None, "") => nodes,
+                (None, _) => continue,
+            };
+            if around.iter().any(|node| node.is_directory && node.name == name) {
+                project.directories.insert((*wanted).to_owned());
+            }
+        }
+        self.take_in(&mut project, "", nodes);
+        for node in nodes.iter().filter(|node| self.goes_into(directory, node)) {
+            let below = self.list(&joined(directory, &node.name))?;
+            self.take_in(&mut project, &node.name, &below);
+        }
+        for pattern in &self.patterns.of_paths {
+            if self.has(directory, nodes, pattern)? {
+                project.files.insert(pattern.as_str().to_owned());
+            }
+        }
+        Ok(project)
+    }
+
+    fn take_in(&self, project: &mut Project, inner: &str, nodes: &[Node]) {
+        for node in nodes {
+            self.patterns.of_name(&node.name, |pattern| {
+                project.files.insert(pattern.as_str().to_owned());
+            });
+            let is_source = !node.is_directory && is_source(&node.name);
+            if is_source && project.sources.len() < SOURCES_MAX {
+                project.sources.push(joined(inner, &node.name));
+            }
+        }
+    }
+}
+
+fn is_source(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    SOURCE_EXTENSIONS.contains(&extension)
+}
+
+/// Patterns in the order in which they are found without a look at each of them.
+struct Patterns<'p> {
+    exact: HashMap<&'p str, &'p NamePattern>,
+    by_extension: HashMap<&'p str, &'p NamePattern>,
+    others: Vec<&'p NamePattern>,
+    /// Those that say where.
+    of_paths: Vec<&'p NamePattern>,
+}
+
+impl<'p> Patterns<'p> {
+    fn of(all: &'p BTreeSet<NamePattern>) -> Patterns<'p> {
+        let mut patterns = Patterns {
+            exact: HashMap::new(),
+            by_extension: HashMap::new(),
+            others: Vec::new(),
+            of_paths: Vec::new(),
+        };
+        for pattern in all {
+            let text = pattern.as_str();
+            let extension = text.strip_prefix("*.").filter(|rest| !rest.contains(['.', '*']));
+            if pattern.directory().is_some() {
+                patterns.of_paths.push(pattern);
+            } else if let Some(extension) = extension {
+                patterns.by_extension.insert(extension, pattern);
+            } else if text.contains('*') {
+                patterns.others.push(pattern);
+            } else {
+                patterns.exact.insert(text, pattern);
+            }
+        }
+        patterns
+    }
+
+    fn of_name(&self, name: &str, mut found: impl FnMut(&NamePattern)) {
+        let extension = name.rsplit_once('.').and_then(|(_, end)| self.by_extension.get(end));
+        let others = self.others.iter().filter(|pattern| pattern.matches_name(name));
+        for pattern in self.exact.get(name).into_iter().chain(extension).chain(others) {
+            found(pattern);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+use super::*;
+use crate::core::domain::testing::Memory;
+
+fn surveyed(files: &[(&str, &str)]) -> Survey {
+    survey(&Memory::of(files), &Index::shipped(), Purpose::Detect).unwrap()
+}
+
+#[test]
+fn projects_are_found_where_manifests_and_markers_are() {
+    let found = surveyed(&[
+        ("README.md", ""),
+        ("packages/@scope/ui/package.json", "{}"),
+        ("packages/api/package.json", "{}"),
+        ("plugins/one/.claude-plugin/plugin.json", "{}"),
+        ("a/b/c/d/package.json", "too deep"),
+        ("node_modules/x/package.json", "not ours"),
+        (".hidden/package.json", ""),
+    ]);
+    let paths: Vec<&str> = found.projects.iter().map(Project::shown).collect();
+    assert_eq!(paths, [".", "packages/@scope/ui", "packages/api", "plugins/one"]);
+    assert!(!found.is_cut_short);
+}
+
+/// What a comparison sees is what a detection rests on.
+#[test]
+fn a_comparison_sees_the_same_structure() {
+    let tree = Memory::of(&[("a.rs", ""), ("x/Cargo.toml", ""), ("x/src/lib.rs", "")]);
+    let index = Index::shipped();
+    let mut detecting = survey(&tree, &index, Purpose::Detect).unwrap();
+    detecting.projects.iter_mut().for_each(|project| project.sources.clear());
+    let mut comparing = survey(&tree, &index, Purpose::Compare).unwrap();
+    comparing.projects.iter_mut().for_each(|project| project.sources.clear());
+    assert_eq!(detecting, comparing);
+}
+
+#[test]
+fn signals_are_seen_at_the_top_one_level_below_and_by_path() {
+    let found = surveyed(&[
+        ("scenes/main.tscn", ""),
+        ("app/src/main/AndroidManifest.xml", ""),
+        ("deep/er/x.tmx", ""),
+        ("src/routes/users.js", ""),
+        ("src/z.rs", ""),
+        ("a.rs", ""),
+        ("Game.xcodeproj/project.pbxproj", ""),
+    ]);
+    let top = &found.projects[0];
+    assert!(top.files.contains("*.tscn") && !top.files.contains("*.tmx"), "{top:?}");
+    assert!(top.files.contains("*.xcodeproj"), "a directory can be what is looked for");
+    assert!(top.files.contains("app/src/main/AndroidManifest.xml"));
+    assert!(top.directories.contains("scenes") && top.directories.contains("src/routes"));
+    assert!(top.directories.contains("app/src/main"));
+    assert_eq!(top.sources, ["a.rs", "src/z.rs"]);
+}
+
+/// Every way to find a pattern finds what asking each pattern would find.
+#[test]
+fn the_quick_way_finds_what_the_slow_way_finds() {
+    let all = Index::shipped().structural_files();
+    let patterns = Patterns::of(&all);
+    let names = [
+        "main.tscn",
+        "tauri.linux.conf.json",
+        "Podfile",
+        "x.1",
+        "pipeline.py",
+        "a.s",
+        "etl_dag.py",
+        "none",
+        ".tscn",
+        "app.config.ts",
+        "rollup.config.mjs",
+        "x.d.ts",
+        "x.pc.in",
+    ];
+    for name in names {
+        let mut quick = BTreeSet::new();
+        patterns.of_name(name, |pattern| {
+            quick.insert(pattern.as_str().to_owned());
+        });
+        let by_name = all.iter().filter(|pattern| pattern.directory().is_none());
+        let slow = by_name.filter(|pattern| pattern.matches_name(name));
+        assert_eq!(quick, slow.map(|p| p.as_str().to_owned()).collect(), "{name}");
+    }
+}

@@ -1,0 +1,118 @@
+//! A path in a tree that somebody has configured or a ledger has recorded: relative, and leading
+//! nowhere else.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::domain::name_pattern::is_plain_path;
+use crate::core::text::is_disguise;
+
+/// Bytes of such a path.
+const LENGTH_MAX: usize = 400;
+
+/// A relative path without `..`, any spelling of `.git`, and anything that disguises it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TreePath(String);
+
+/// Text that is no such path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{}' is not a path in the tree: it must be relative, without '..' and '.git'",
+    .0.escape_debug()
+)]
+pub struct BadTreePath(String);
+
+impl TreePath {
+    /// The path as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What is below it under that name.
+    pub fn join(&self, name: &str) -> Result<TreePath, BadTreePath> {
+        format!("{}/{name}", self.0).parse()
+    }
+}
+
+impl FromStr for TreePath {
+    type Err = BadTreePath;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_sound = text.len() <= LENGTH_MAX
+            && is_plain_path(text)
+            && !text.contains(is_disguise)
+            && !text.contains(':')
+            && !text.split('/').any(is_git_spelling);
+        let clipped = || text.chars().take(80).collect();
+        if is_sound { Ok(TreePath(text.to_owned())) } else { Err(BadTreePath(clipped())) }
+    }
+}
+
+/// Whether some file system takes a name for `.git`: case is folded, blanks and dots at the end are
+/// dropped, and a short name stands for a long one. What is invisible is refused before.
+fn is_git_spelling(name: &str) -> bool {
+    let name = name.trim_end_matches(['.', ' ']).to_lowercase();
+    name == ".git" || name == "git~1" || name.is_empty()
+}
+
+impl TryFrom<String> for TreePath {
+    type Error = BadTreePath;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<TreePath> for String {
+    fn from(path: TreePath) -> String {
+        path.0
+    }
+}
+
+impl fmt::Display for TreePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_elsewhere_is_refused() {
+        for bad in [
+            "",
+            "/etc",
+            "a/../b",
+            "..",
+            "./a",
+            "a//b",
+            "a/",
+            ".git",
+            ".git/hooks",
+            "a/.GIT/b",
+            ".git.",
+            ".git ",
+            "git~1",
+            "GIT~1/x",
+            ".g\u{200c}it",
+            "a\nb",
+            "a\\b",
+            "c:x",
+            ". /x",
+            ".gIt/agents",
+            "x/.git . ./y",
+        ] {
+            assert!(bad.parse::<TreePath>().is_err(), "{bad:?}");
+        }
+        for good in [".claude/agents", "agents", ".github/x.md", "a b/c", ".gitignore", "größer"]
+        {
+            assert_eq!(good.parse::<TreePath>().unwrap().as_str(), good);
+        }
+        assert!(".claude".parse::<TreePath>().unwrap().join("../x").is_err());
+    }
+}

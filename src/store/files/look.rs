@@ -1,0 +1,48 @@
+//! What is in a directory and of which kind, without a look at each of it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+use super::step::{Act, Step};
+use super::{Files, Result, absent_as};
+
+/// What an entry of a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryType {
+    /// A directory.
+    Directory,
+    /// A regular file.
+    File,
+    /// A link, or whatever else there is.
+    Other,
+}
+
+/// An entry of a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: OsString,
+    /// What it is.
+    pub kind: EntryType,
+}
+
+impl Files {
+    /// The entries of a directory, in no order; an absent directory is an empty one.
+    pub fn entries(&self, path: &Path) -> Result<Vec<Entry>> {
+        let list = || {
+            let entries = fs::read_dir(path)?.map(|entry| {
+                let entry = entry?;
+                // The system tells it with the name, nearly everywhere.
+                let kind = match entry.file_type()? {
+                    kind if kind.is_dir() => EntryType::Directory,
+                    kind if kind.is_file() => EntryType::File,
+                    _ => EntryType::Other,
+                };
+                Ok(Entry { name: entry.file_name(), kind })
+            });
+            entries.collect()
+        };
+        absent_as(Vec::new(), Step::new(Act::List, path).run(list))
+    }
+}

@@ -1,0 +1,43 @@
+//! What git says of the trees that are asked what kind of project they are.
+
+use std::path::Path;
+
+use super::{Program, ProgramError, answer};
+use crate::store::object::ObjectId;
+
+impl Program {
+    /// The tree of a revision; none if there is no such revision.
+    pub(crate) fn tree_of(&self, revision: &str) -> Result<Option<ObjectId>, ProgramError> {
+        self.named(&format!("{revision}^{{tree}}"))
+    }
+
+    /// The commit that a revision names; none if there is none.
+    pub(crate) fn commit_of(&self, revision: &str) -> Result<Option<ObjectId>, ProgramError> {
+        self.named(&format!("{revision}^{{commit}}"))
+    }
+
+    fn named(&self, name: &str) -> Result<Option<ObjectId>, ProgramError> {
+        match self.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", name]) {
+            Ok(said) => Ok(String::from_utf8_lossy(&said).trim().parse().ok()),
+            Err(ProgramError::Failed { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What an index holds: mode, id and stage, a tab, the path, and a NUL after each.
+    pub(crate) fn staged_entries(&self, index: &Path) -> Result<Vec<u8>, ProgramError> {
+        let mut command = self.command(&["ls-files", "-z", "--stage", "--full-name"]);
+        // Without a work tree to be inside of, all paths are listed.
+        command.env("GIT_INDEX_FILE", index).current_dir(self.git_dir());
+        answer(command)
+    }
+
+    /// What is neither tracked nor ignored in the work tree with that top.
+    pub(crate) fn untracked(&self, top: &Path) -> Result<Vec<Vec<u8>>, ProgramError> {
+        let mut command = self.command(&["ls-files", "-z", "--others", "--exclude-standard"]);
+        command.env("GIT_WORK_TREE", top).current_dir(top);
+        let listed = answer(command)?;
+        let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(<[u8]>::to_vec).collect())
+    }
+}
