@@ -2,7 +2,7 @@
 //! after both.
 
 use crate::app::error::AppError;
-use crate::app::{Ctx, Reading};
+use crate::app::{Ctx, Reading, ended, waiting};
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
@@ -44,12 +44,14 @@ pub fn edit(ctx: &Ctx, paths: &[Pattern]) -> Result<Edited, AppError> {
         about: about(ctx),
         files: paths.iter().filter(is_file).cloned().collect(),
         scope: Scope::All,
+        process: None,
+        wait: None,
         request_id: None,
         with_edit: true,
         patterns: paths.to_vec(),
         locks: Vec::new(),
     };
-    let committed = ctx.transact_if_needed(LedgerName::Reservations, command)?;
+    let committed = waiting::reserve(ctx, command)?;
     for path in paths {
         note(ctx, path, &committed)?;
     }
@@ -111,7 +113,8 @@ fn held_now(
     let targets = targets(paths, &[]);
     let conflicts: Vec<Conflict> =
         check::check(documents, &targets, committer.asker(), reading.case)?;
-    Ok(committer.held_now(conflicts))
+    let is_live = |conflict: &Conflict| !ended::has_ended(&conflict.held);
+    Ok(committer.held_now(conflicts.into_iter().filter(is_live).collect()))
 }
 
 fn committer<'a>(ctx: &'a Ctx, about: &'a About, reading: &Reading<'_>) -> Committer<'a> {

@@ -23,6 +23,9 @@ pub enum AppError {
     /// Others were writing all the time.
     #[error("{0}")]
     Busy(String),
+    /// A signal of this number came before the outcome.
+    #[error("interrupted by signal {0}")]
+    Interrupted(i32),
     /// Something failed.
     #[error(transparent)]
     Failed(Box<dyn std::error::Error + Send + Sync>),

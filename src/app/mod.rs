@@ -5,6 +5,7 @@ pub mod config;
 pub mod doctor;
 pub mod domains;
 pub mod edits;
+pub mod ended;
 pub mod error;
 pub mod events;
 pub mod identity;
@@ -17,7 +18,10 @@ pub mod reservations;
 pub mod specs;
 pub mod status;
 pub mod waiter;
+pub mod waiting;
 pub mod wording;
+
+use std::time::Duration;
 
 use crate::app::config::Settings;
 use crate::app::error::AppError;
@@ -27,6 +31,7 @@ use crate::core::decision::Decide;
 use crate::core::domain::survey::SourceTree;
 use crate::core::ids::{AgentName, EntryName, OpId};
 use crate::core::pattern::Case;
+use crate::core::reservation::process::{Gone, GoneHold};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::backend::Backend;
@@ -43,7 +48,8 @@ use crate::store::queue::Queue;
 use crate::store::repository::Repository;
 use crate::store::shared_mode::SharedMode;
 use crate::store::sources::Which;
-use crate::store::transact::{Committed, Writing};
+use crate::store::transact::{Committed, TransactError, Writing};
+use crate::store::waiters::Waiters;
 
 /// Everything that a request is answered with: the repository, who asks, when, and the settings.
 pub struct Ctx {
@@ -170,8 +176,39 @@ impl Ctx {
     where
         C: Decide + Clone + Into<Command>,
     {
-        let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock);
-        Ok(self.ledger(ledger)?.transact(&request, &Ctx::new_op()?, expect)?)
+        self.transact_knowing(ledger, command, expect, Vec::new())
+    }
+
+    /// The same of one who knows that the processes of some holds have ended. Who has died waiting
+    /// is known to everybody on this machine, and who waits is woken.
+    pub fn transact_knowing<C>(
+        &self,
+        ledger: LedgerName,
+        command: C,
+        expect: Option<&EntryName>,
+        holds: Vec<GoneHold>,
+    ) -> Result<Committed<C::Answer>, AppError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        self.submit(command, holds, |request, op| {
+            self.ledger(ledger)?.transact(request, op, expect)
+        })
+    }
+
+    /// Those of this machine who wait.
+    pub fn waiters(&self) -> Waiters {
+        Waiters::new(self.repository.common_dir(), self.files)
+    }
+
+    /// Takes another reading of the clock, for one who takes long.
+    pub fn set_clock(&mut self, clock: Timestamp) {
+        self.clock = clock;
+    }
+
+    /// Has less time to wait for others who write.
+    pub fn hurry(&mut self, wait_max: Duration) {
+        self.settings.wait = self.settings.wait.min(wait_max);
     }
 
     /// The same for what is often so already, and then waits for nobody.
@@ -183,8 +220,30 @@ impl Ctx {
     where
         C: Decide + Clone + Into<Command>,
     {
-        let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock);
-        Ok(self.ledger(ledger)?.transact_if_needed(&request, &Ctx::new_op()?)?)
+        self.submit(command, Vec::new(), |request, op| {
+            self.ledger(ledger)?.transact_if_needed(request, op)
+        })
+    }
+
+    fn submit<C>(
+        &self,
+        command: C,
+        holds: Vec<GoneHold>,
+        write: impl FnOnce(&Request<C>, &OpId) -> Result<Committed<C::Answer>, TransactError>,
+    ) -> Result<Committed<C::Answer>, AppError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        let waiters = self.waiters();
+        let dead = waiters.dead();
+        let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock)
+            .knowing(Gone { holds, tickets: dead.clone() });
+        let committed = write(&request, &Ctx::new_op()?)?;
+        if committed.entry.is_some() {
+            waiters.bury(&dead);
+            waiters.wake();
+        }
+        Ok(committed)
     }
 
     /// One of the trees of the repository.

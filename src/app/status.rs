@@ -1,8 +1,10 @@
 //! One screen: what is mine, what others hold, what was done to me.
 
-use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::app::reservations::{self, Filter};
+use crate::app::{Ctx, ended};
 use crate::core::event::Event;
+use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::{Hold, facts, index};
 use crate::core::time::Timestamp;
 use crate::store::history::History;
@@ -47,6 +49,8 @@ pub struct Status {
     pub mine: Vec<Hold>,
     /// The live holds of others.
     pub others: Vec<Hold>,
+    /// Those who wait, the first in line first.
+    pub waiting: Vec<Ticket>,
     /// Expired holds that no write has met yet.
     pub expired: usize,
     /// What was done to the asker lately, newest first.
@@ -62,7 +66,7 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
     let reading = ctx.read()?;
     let mut live = index::all(&reading.base.snapshot)?;
     let all = live.len();
-    live.retain(|hold| hold.is_live(reading.now));
+    live.retain(|hold| hold.is_live(reading.now) && !ended::has_ended(hold));
     let expired = all - live.len();
     live.sort_by(|one, other| (one.expires_at, &one.id).cmp(&(other.expires_at, &other.id)));
     let (mine, others) = live.into_iter().partition(|hold| ctx.actor().covers(&hold.holder));
@@ -75,6 +79,7 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
         now: reading.now,
         mine,
         others,
+        waiting: reservations::waiting(ctx, &Filter::default())?,
         expired,
         notices: notices(ctx, reading.now)?,
         positions,

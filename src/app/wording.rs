@@ -1,6 +1,8 @@
 //! What stands in somebody's way, in words that every door uses.
 
 use crate::core::refusal::Conflict;
+use crate::core::reservation::tickets::Ticket;
+use crate::core::reservation::wait::Obstacles;
 use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
@@ -18,6 +20,29 @@ pub fn conflict_text(conflict: &Conflict, now: Timestamp) -> String {
     let Conflict { target, held } = conflict;
     let left = relative(held.expires_at.as_seconds(), now.as_seconds());
     held_text(target, held, "is held by", &format!("until {} ({left})", held.expires_at))
+}
+
+/// One line about one who waits: who, for what, until when.
+pub fn ticket_text(ticket: &Ticket, now: Timestamp) -> String {
+    let wanted: Vec<String> = ticket.targets().iter().map(target_text).collect();
+    let left = relative(ticket.until.as_seconds(), now.as_seconds());
+    let shared = if ticket.mode == Mode::Shared { " (shared)" } else { "" };
+    let (agent, until) = (&ticket.agent, ticket.until);
+    format!("'{agent}' waits for {}{shared} until {until} ({left})", wanted.join(", "))
+}
+
+/// What somebody waits for, on one line: whom, and how many go first.
+pub fn obstacles_text(obstacles: &Obstacles, now: Timestamp) -> String {
+    let Obstacles { conflicts, before } = obstacles;
+    let held = conflicts.first().map(|conflict| conflict_text(conflict, now));
+    let more = conflicts.len().saturating_sub(1);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    let first = before.first().map(|ticket| {
+        let count = before.len();
+        format!("{count} before you, the first of them '{}'", ticket.agent)
+    });
+    let parts: Vec<String> = [held, more, first].into_iter().flatten().collect();
+    parts.join("; ")
 }
 
 /// One line about a hold that meets a target: who, as what, when, why.

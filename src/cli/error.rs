@@ -27,6 +27,8 @@ pub(crate) enum ErrorKind {
     NothingThere,
     /// Others kept writing.
     Busy,
+    /// A signal of this number came first.
+    Interrupted(i32),
     /// Input, output or stored data failed.
     Failure,
 }
@@ -38,6 +40,7 @@ impl ErrorKind {
             ErrorKind::Refused => ExitCode::No,
             ErrorKind::NothingThere => ExitCode::NothingThere,
             ErrorKind::Busy => ExitCode::Busy,
+            ErrorKind::Interrupted(signal) => ExitCode::of_signal(signal),
             ErrorKind::Failure => ExitCode::Failure,
         }
     }
@@ -49,6 +52,7 @@ impl ErrorKind {
             ErrorKind::Refused => "refused",
             ErrorKind::NothingThere => "nothing",
             ErrorKind::Busy => "busy",
+            ErrorKind::Interrupted(_) => "interrupted",
             ErrorKind::Failure => "failure",
         }
     }

@@ -22,10 +22,17 @@ pub enum ExitCode {
     Failure,
     /// The command line is wrong.
     Usage,
+    /// What a command that was run ended with; 128 and the number if by a signal.
+    Passed(u8),
 }
 
 impl ExitCode {
-    /// Every code, in the order of the documentation.
+    /// The end of one that a signal of this number ended.
+    pub(crate) fn of_signal(number: i32) -> ExitCode {
+        ExitCode::Passed(u8::try_from(128 + number).unwrap_or(u8::MAX))
+    }
+
+    /// Every code of our own, in the order of the documentation.
     pub(crate) const ALL: [ExitCode; 8] = [
         ExitCode::Done,
         ExitCode::No,
@@ -48,6 +55,7 @@ impl ExitCode {
             ExitCode::NotStarted => 125,
             ExitCode::Failure => 128,
             ExitCode::Usage => 129,
+            ExitCode::Passed(number) => number,
         }
     }
 
@@ -62,12 +70,16 @@ impl ExitCode {
                 "Busy: others kept writing for longer than coord.wait. Nothing was written; try \
                  again."
             }
-            ExitCode::NotStarted => "Reserved: a command to be run could not be started.",
+            ExitCode::NotStarted => {
+                "'with' did not start its command. What it started passes its own exit code on, \
+                 or 128 and the number of the signal that ended it."
+            }
             ExitCode::Failure => {
                 "Failure: input or output, a damaged ledger or one of a newer format. The message \
                  names the thing and the way out."
             }
             ExitCode::Usage => "Wrong usage; nothing was read or written.",
+            ExitCode::Passed(_) => "What the command ended with.",
         }
     }
 }

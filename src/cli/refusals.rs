@@ -9,9 +9,10 @@ use super::error::{Advice, CliError, ErrorKind, Hint};
 use super::holds::{conflicts_json, fields, holds_json};
 use crate::app::error::AppError;
 use crate::app::next::{after_conflict, command as next, in_shell};
-use crate::app::wording::conflict_text;
+use crate::app::wording::{conflict_text, ticket_text};
 use crate::core::documents::ReadError;
 use crate::core::refusal::{Conflict, Refusal};
+use crate::core::reservation::tickets::Ticket;
 use crate::core::text::is_disguise;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
@@ -29,6 +30,10 @@ impl From<AppError> for CliError {
             AppError::Nothing(message) => CliError::new(ErrorKind::NothingThere, message),
             AppError::Busy(message) => CliError::new(ErrorKind::Busy, message)
                 .with_hint(Hint::plain("nothing was written; try again")),
+            AppError::Interrupted(signal) => {
+                CliError::new(ErrorKind::Interrupted(signal), "interrupted while waiting")
+                    .with_hint(Hint::plain("nothing was reserved, and nobody waits for it"))
+            }
             AppError::Refused(refusal) => refused(&refusal),
             AppError::Failed(error) => with_way_out(&*error),
         }
@@ -128,7 +133,14 @@ fn remedy(error: &FileError) -> Option<String> {
 /// A refusal with what can be done about it.
 fn refused(refusal: &Refusal) -> CliError {
     match refusal {
-        Refusal::Held { conflicts, at } => held(conflicts, *at),
+        Refusal::Held { conflicts, before, at } => held(conflicts, before, *at),
+        Refusal::Deadlock { circle } => {
+            let details = fields([("circle", json!(circle))]);
+            let release = next(&["release", "--mine"]);
+            CliError::refused(refusal.code(), refusal.to_string(), details, &[next(&["list"])])
+                .with_hint(Hint::plain("nobody would ever go on. Let go of something first, then:"))
+                .with_hint(Hint::plain(format!("  {}", in_shell(&release))))
+        }
         Refusal::NotYours { holds, at } => {
             let details = fields([("holds", holds_json(holds, *at))]);
             let look = next(&["list", &format!("--holder={}", holds[0].holder)]);
@@ -169,12 +181,13 @@ fn refused(refusal: &Refusal) -> CliError {
     }
 }
 
-fn held(conflicts: &[Conflict], now: Timestamp) -> CliError {
+fn held(conflicts: &[Conflict], before: &[Ticket], now: Timestamp) -> CliError {
     let mut lines: Vec<String> = conflicts
         .iter()
         .take(CONFLICTS_SHOWN_MAX)
         .map(|conflict| conflict_text(conflict, now))
         .collect();
+    lines.extend(before.iter().take(CONFLICTS_SHOWN_MAX).map(|ticket| ticket_text(ticket, now)));
     if let more @ 1.. = conflicts.len().saturating_sub(CONFLICTS_SHOWN_MAX) {
         lines.push(format!("and {more} more"));
     }
@@ -186,6 +199,9 @@ fn held(conflicts: &[Conflict], now: Timestamp) -> CliError {
         &commands,
     );
     error.json_extra.extend(held_fields(conflicts, now));
+    if !before.is_empty() {
+        error.json_extra.insert("before".to_owned(), json!(before));
+    }
     let hint = "nothing was reserved; work on something else, or look again later:";
     error = error.with_hint(Hint::advice(Advice::Held, hint));
     // What cannot be typed is not suggested; programs find it in the JSON.

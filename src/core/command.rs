@@ -10,11 +10,13 @@ use crate::core::documents::Documents;
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::ledger::LedgerName;
 use crate::core::repair::Repair;
+use crate::core::reservation::process::Gone;
 use crate::core::reservation::release::Release;
 use crate::core::reservation::renew::Renew;
 use crate::core::reservation::reserve::Reserve;
 use crate::core::reservation::sweep::{self, Sweep};
 use crate::core::reservation::transfer::Transfer;
+use crate::core::reservation::wait::Leave;
 use crate::core::rollback::Rollback;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -33,20 +35,29 @@ pub struct Request<C> {
     pub clock: Timestamp,
     /// The version of the decisions.
     pub rules: u32,
+    /// What the asker's host knows to have ended.
+    #[serde(skip_serializing_if = "Gone::is_empty", default)]
+    pub gone: Gone,
 }
 
 impl<C: Clone + Into<Command>> Request<C> {
     /// The request as an entry records it.
     pub fn recorded(&self) -> Request<Command> {
-        let Request { command, actor, host, clock, rules } = self.clone();
-        Request { command: command.into(), actor, host, clock, rules }
+        let Request { command, actor, host, clock, rules, gone } = self.clone();
+        Request { command: command.into(), actor, host, clock, rules, gone }
     }
 }
 
 impl<C> Request<C> {
     /// A request under the present rules.
     pub fn new(command: C, actor: AgentName, host: Line, clock: Timestamp) -> Request<C> {
-        Request { command, actor, host, clock, rules: RULES }
+        Request { command, actor, host, clock, rules: RULES, gone: Gone::NOTHING }
+    }
+
+    /// The same request of one whose host knows what has ended.
+    #[must_use]
+    pub fn knowing(self, gone: Gone) -> Request<C> {
+        Request { gone, ..self }
     }
 }
 
@@ -94,6 +105,8 @@ commands! {
     Transfer(Transfer) = "transfer",
     /// Removes expired ones.
     Sweep(Sweep) = "sweep",
+    /// Gives up a place in line.
+    Leave(Leave) = "leave",
     /// Goes back to an earlier entry.
     Rollback(Rollback) = "rollback",
     /// Goes on from the newest whole entry.

@@ -14,6 +14,8 @@ use crate::core::ids::{AgentName, Derived, OpId};
 use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
 use crate::core::refusal::Refusal;
+use crate::core::reservation::process::Gone;
+use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
 /// Raised whenever any decision changes, so that `verify` knows which entries it can take again.
@@ -26,6 +28,8 @@ pub struct Env<'a> {
     pub ledger: LedgerName,
     /// Who asks.
     pub actor: &'a AgentName,
+    /// On which host.
+    pub host: &'a Line,
     /// The later of the asker's clock and the time of the entry before.
     pub now: Timestamp,
     /// The act, which ids are derived from.
@@ -34,6 +38,8 @@ pub struct Env<'a> {
     pub fence: u64,
     /// Whether the ledger folds case.
     pub case: Case,
+    /// What the asker's host knows to have ended.
+    pub gone: &'a Gone,
     /// The state that a rollback goes back to.
     pub earlier: Option<&'a dyn Documents>,
 }

@@ -1,5 +1,5 @@
-//! Names of agents, holds, locks, acts, entries and requests. Each is its own type, checked when
-//! made.
+//! Names of agents, holds, locks, tickets, acts, entries and requests. Each is its own type,
+//! checked when made.
 
 use std::fmt;
 use std::str::FromStr;
@@ -140,14 +140,7 @@ pub trait Derived: Sized {
 
 fn derived_text(op: &OpId, counter: u64) -> String {
     let digest = Sha256::new().chain_update(&op.0).chain_update(counter.to_le_bytes()).finalize();
-    let mut number = u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
-    let mut text = String::with_capacity(ID_LENGTH);
-    for _ in 0..ID_LENGTH {
-        let at = usize::try_from(number % 36).expect("below 36");
-        text.push(char::from(ID_ALPHABET[at]));
-        number /= 36;
-    }
-    text
+    id_text(u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes")))
 }
 
 /// The name of a hold.
@@ -161,6 +154,17 @@ impl Derived for HoldId {
     fn derive(op: &OpId, counter: u64) -> HoldId {
         HoldId(derived_text(op, counter))
     }
+}
+
+/// A number in the alphabet of ids.
+fn id_text(mut number: u64) -> String {
+    let mut text = String::with_capacity(ID_LENGTH);
+    for _ in 0..ID_LENGTH {
+        let at = usize::try_from(number % 36).expect("below 36");
+        text.push(char::from(ID_ALPHABET[at]));
+        number /= 36;
+    }
+    text
 }
 
 impl FromStr for HoldId {
@@ -189,6 +193,28 @@ impl FromStr for HoldIdPrefix {
         } else {
             Err(BadId::Hold(text.to_owned()))
         }
+    }
+}
+
+/// The name of the ticket of one who waits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TicketId(String);
+
+text_conversions!(TicketId);
+
+impl TicketId {
+    /// The id of these random bits. Who waits chooses it, because its files are named so too.
+    pub fn from_bits(bits: u64) -> TicketId {
+        TicketId(id_text(bits))
+    }
+}
+
+impl FromStr for TicketId {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse::<HoldId>().map(|id| TicketId(id.0))
     }
 }
 

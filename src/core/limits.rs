@@ -13,6 +13,8 @@ pub const ROOT_WILDCARDS_MAX: usize = 256;
 pub const PATTERNS_PER_COMMAND_MAX: usize = 500;
 /// Expired holds that one entry sweeps; a sweep goes on in further entries.
 pub const SWEPT_PER_ENTRY_MAX: usize = 5_000;
+/// Requests that wait at once, of all agents: each of them reads all tickets.
+pub const TICKETS_MAX: usize = 1_000;
 /// How long the answer to a request id is kept.
 pub const REQUEST_KEPT_SECONDS: u64 = 7 * 24 * 60 * 60;
 

@@ -5,6 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, RequestId};
+use crate::core::reservation::tickets::Ticket;
+use crate::core::reservation::wait::Link;
 use crate::core::reservation::{Hold, Target};
 use crate::core::time::Timestamp;
 
@@ -26,8 +28,16 @@ pub enum Refusal {
     Held {
         /// Each request with each hold that stands in its way.
         conflicts: Vec<Conflict>,
+        /// Who waits for the same and goes first.
+        before: Vec<Ticket>,
         /// When that was so.
         at: Timestamp,
+    },
+    /// Those who wait would wait for each other.
+    #[error("waiting would never end: {}", told(circle))]
+    Deadlock {
+        /// Who waits for whom, back to the one who asked; at least two.
+        circle: Vec<Link>,
     },
     /// The holds belong to somebody else.
     #[error("'{}' belongs to '{}'", holds[0].id, holds[0].holder)]
@@ -87,6 +97,13 @@ pub enum Refusal {
     },
 }
 
+fn told(circle: &[Link]) -> String {
+    let one = |link: &Link| {
+        format!("'{}' waits for '{}' of '{}'", link.agent, link.target, link.waits_for)
+    };
+    circle.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
 fn listed(ids: &[impl ToString], between: &str) -> String {
     ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
 }
@@ -106,6 +123,7 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::Held { .. } => "held",
+            Refusal::Deadlock { .. } => "deadlock",
             Refusal::NotYours { .. } => "not_yours",
             Refusal::TooMany { .. } => "too_many",
             Refusal::Ambiguous { .. } => "ambiguous",

@@ -47,6 +47,7 @@ mod tests {
     use crate::core::ids::OpId;
     use crate::core::ledger::LedgerName;
     use crate::core::pattern::Case;
+    use crate::core::reservation::process::Gone;
     use crate::core::time::Timestamp;
 
     #[test]
@@ -56,10 +57,12 @@ mod tests {
         let env = Env {
             ledger: LedgerName::Reservations,
             actor: &"ops".parse().unwrap(),
+            host: &line("here"),
             now: Timestamp::from_millis(1_767_607_200_000),
             op: &OpId::from_bits(7),
             fence: 0,
             case: Case::Sensitive,
+            gone: &Gone::NOTHING,
             earlier: None,
         };
         let documents: BTreeMap<Key, Vec<u8>> = BTreeMap::new();

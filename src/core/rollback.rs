@@ -99,6 +99,7 @@ mod tests {
     use crate::core::documents::apply;
     use crate::core::ids::OpId;
     use crate::core::pattern::Case;
+    use crate::core::reservation::process::Gone;
     use crate::core::time::Timestamp;
 
     type Memory = BTreeMap<Key, Vec<u8>>;
@@ -115,6 +116,8 @@ mod tests {
         let env = Env {
             ledger: LedgerName::Reservations,
             actor: &"ops".parse().unwrap(),
+            host: &Line::new("host").unwrap(),
+            gone: &Gone::NOTHING,
             now: Timestamp::from_millis(1_767_607_200_000),
             op: &OpId::from_bits(7),
             fence: 0,

@@ -51,6 +51,13 @@ impl Timestamp {
         Timestamp::from_millis(self.as_millis().saturating_add(millis))
     }
 
+    /// The moment so many milliseconds later; the end of time is not passed.
+    #[must_use]
+    pub fn plus_millis(self, millis: u128) -> Timestamp {
+        let millis = i64::try_from(millis).unwrap_or(i64::MAX);
+        Timestamp::from_millis(self.as_millis().saturating_add(millis))
+    }
+
     /// Whole seconds from `earlier` to this moment, 0 if it is not earlier.
     pub fn seconds_since(self, earlier: Timestamp) -> u64 {
         let millis = self.as_millis().saturating_sub(earlier.as_millis());

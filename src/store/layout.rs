@@ -119,10 +119,12 @@ pub enum HelperDir {
     Makers,
     /// What files of others were before `install` changed them.
     Before,
+    /// Those of this machine who wait.
+    Waiters,
 }
 
 impl HelperDir {
-    const ALL: [HelperDir; 8] = [
+    const ALL: [HelperDir; 9] = [
         HelperDir::Locks,
         HelperDir::Staging,
         HelperDir::Packs,
@@ -131,6 +133,7 @@ impl HelperDir {
         HelperDir::Notes,
         HelperDir::Makers,
         HelperDir::Before,
+        HelperDir::Waiters,
     ];
 
     /// Where it is.
@@ -144,6 +147,7 @@ impl HelperDir {
             HelperDir::Notes => "notes",
             HelperDir::Makers => "makers",
             HelperDir::Before => "before",
+            HelperDir::Waiters => "waiters",
         };
         helpers(common_dir).join(name)
     }

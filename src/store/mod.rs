@@ -7,7 +7,8 @@
 //! - [`entry`], [`tree`] and [`object`] are the bytes;
 //! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
 //!   knows the repository and with the git [`program`] where it does not;
-//! - [`process`] is who runs, [`alarm`] how to sleep until a signal;
+//! - [`process`] is who runs, [`alarm`] how to sleep until a signal, [`waiters`]
+//!   who of this machine waits;
 //! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them,
 //!   [`sources`] the trees that are asked what kind of project they are;
 //! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath.
@@ -49,4 +50,5 @@ mod testing;
 pub mod transact;
 pub mod tree;
 pub mod verify;
+pub mod waiters;
 mod work_tree;

@@ -7,6 +7,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
+use crate::core::reservation::process::Process;
+use crate::core::text::Line;
+
 /// In place of what a system does not tell.
 const UNKNOWN: &str = "-";
 /// File systems take names of 255 bytes, and others put something before and after this.
@@ -74,6 +77,38 @@ impl ProcessIdentity {
 }
 
 impl ProcessIdentity {
+    /// Whether the process ran in this boot of this machine and has ended. Machines that share a
+    /// name do not share this: what is not known to be of this one is left alone.
+    pub fn has_ended_here(&self) -> bool {
+        self.boot == ProcessIdentity::current().boot && self.liveness() == Liveness::Dead
+    }
+
+    /// The process as documents name it; none if its host is called so strangely that no document
+    /// could.
+    pub fn to_process(&self) -> Option<Process> {
+        let known = |word: &str| Line::new(word).ok().filter(|_| word != UNKNOWN);
+        Some(Process {
+            pid: self.pid,
+            host: known(&self.host)?,
+            started: known(&self.start),
+            boot: known(&self.boot),
+            namespace: known(&self.namespace),
+        })
+    }
+
+    /// The process that a document names.
+    pub fn of(process: &Process) -> ProcessIdentity {
+        let word =
+            |line: &Option<Line>| line.as_ref().map_or(UNKNOWN.to_owned(), ToString::to_string);
+        ProcessIdentity {
+            pid: process.pid,
+            start: word(&process.started),
+            boot: word(&process.boot),
+            namespace: word(&process.namespace),
+            host: process.host.to_string(),
+        }
+    }
+
     /// The identity as part of a file's name; none if a host is called so strangely that it
     /// would not be one.
     pub fn to_file_name(&self) -> Option<String> {
@@ -239,6 +274,19 @@ mod tests {
             assert_eq!(strange.to_file_name(), None);
         }
         assert_eq!(ProcessIdentity::from_file_name("pack-1234.pack"), None);
+    }
+
+    /// 1/SAFETY-2: a document names pid, host and start time, and reads back as the same process.
+    #[test]
+    fn a_document_names_a_process() {
+        let here = ProcessIdentity::current();
+        let process = here.to_process().unwrap();
+        assert_eq!(process.pid, std::process::id());
+        assert_eq!(ProcessIdentity::of(&process), *here);
+        let unnamed = ProcessIdentity { host: UNKNOWN.to_owned(), ..here.clone() };
+        assert_eq!(unnamed.to_process(), None, "a host without a name cannot be told from others");
+        let other = Process { host: Line::new("other").unwrap(), ..process };
+        assert_eq!(ProcessIdentity::of(&other).liveness(), Liveness::Elsewhere);
     }
 
     #[test]

@@ -59,10 +59,12 @@ impl Ledger<'_> {
         let env = Env {
             ledger: self.name(),
             actor: &request.actor,
+            host: &request.host,
             now: counters.at,
             op,
             fence: counters.fence,
             case: self.case(base),
+            gone: &request.gone,
             earlier: earlier.as_ref().map(|base| &base.snapshot as _),
         };
         let at = counters.at;

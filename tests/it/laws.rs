@@ -1,13 +1,16 @@
 //! What must be true of every state that any sequence of commands leads to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use git_coord::core::pattern::Case;
-use git_coord::core::reservation::{Hold, facts, index, laws};
+use git_coord::core::command::Command;
+use git_coord::core::event::Event;
+use git_coord::core::pattern::{Case, Pattern};
+use git_coord::core::reservation::reserve::Reserve;
+use git_coord::core::reservation::{Hold, Mode, facts, index, laws, tickets};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::scenario::{MemoryLedger, reserving, rollback_by, steps};
+use crate::scenario::{Asked, MemoryLedger, reserving, rollback_by, steps};
 
 /// The holds of a state as their documents say them.
 fn stored(ledger: &MemoryLedger) -> BTreeMap<String, Map<String, Value>> {
@@ -18,11 +21,12 @@ fn stored(ledger: &MemoryLedger) -> BTreeMap<String, Map<String, Value>> {
     index::all(&ledger.documents).unwrap().into_iter().map(document).collect()
 }
 
+/// What a rollback brings back: what goes with a process ends with it.
 fn holds_of(ledger: &MemoryLedger) -> Vec<(String, String, &'static str)> {
     let mut holds: Vec<_> = index::all(&ledger.documents)
         .unwrap()
         .into_iter()
-        .filter(|hold| hold.is_live(ledger.at))
+        .filter(|hold| hold.is_live(ledger.at) && hold.process.is_none())
         .map(|hold| (hold.holder.to_string(), hold.target.shown(), hold.mode.name()))
         .collect();
     holds.sort();
@@ -47,12 +51,21 @@ proptest! {
         for step in &steps {
             let Some(asked) = ledger.ask(step) else { continue };
             let fences_before = fences(&ledger);
+            let is_held_up = is_held_up(&ledger, &asked);
+            let ended = ended(&ledger, &asked);
             let number = ledger.history.len();
             let outcome = ledger.transact(&asked, || format!("{number:040x}").parse().unwrap());
             let faults = laws::faults(&ledger.documents, ledger.at, ledger.case).unwrap();
             prop_assert!(faults.is_empty(), "{faults:?} after {asked:?}", asked = asked.command);
             for event in &ledger.events[seen..] {
                 facts::fold(&mut folded, event);
+            }
+            let news: Vec<&Event> = ledger.events[seen..].iter().collect();
+            let has = |kind: &str| news.iter().any(|event| event.kind == kind);
+            prop_assert!(!(is_held_up && has("granted")), "its turn has not come: {:?}", news);
+            for event in news.iter().filter(|event| event.kind == "expired") {
+                let subject = event.subject.as_deref().unwrap();
+                prop_assert!(ended.contains(subject), "1/SAFETY-2-live: it lives: {event:?}");
             }
             seen = ledger.events.len();
             prop_assert_eq!(&folded, &stored(&ledger), "events against documents");
@@ -81,6 +94,37 @@ proptest! {
             prop_assert_eq!(&before, &holds_of(&ledger), "undoing {:?}", asked.command);
         }
     }
+}
+
+/// Whether somebody who is ready to wait has to, because an earlier one wants the same.
+fn is_held_up(ledger: &MemoryLedger, asked: &Asked) -> bool {
+    let Command::Reserve(Reserve { wait: Some(wait), patterns, locks, mode, .. }) = &asked.command
+    else {
+        return false;
+    };
+    let now = asked.clock.max(ledger.at);
+    let all = tickets::all(&ledger.documents).unwrap();
+    let own = all.iter().find(|it| Some(&it.id) == wait.ticket.as_ref() && it.agent == asked.actor);
+    let place = own.map_or(u64::MAX, |ticket| ticket.place);
+    let meets = |one: &Pattern, other: &Pattern| {
+        one.matcher(Case::Sensitive).overlaps(&other.matcher(Case::Sensitive))
+    };
+    all.iter().any(|other| {
+        let wants_same = other.locks.iter().any(|lock| locks.contains(lock))
+            || other.patterns.iter().any(|one| patterns.iter().any(|two| meets(one, two)));
+        let is_there = now < other.until && !asked.gone.tickets.contains(&other.id);
+        let both_shared = other.mode == Mode::Shared && *mode == Mode::Shared;
+        let is_stranger = !other.agent.is_one_with(&asked.actor);
+        wants_same && is_there && !both_shared && is_stranger && other.place < place
+    })
+}
+
+/// The ids of the holds that have ended: by time, or with a process that is known to be gone.
+fn ended(ledger: &MemoryLedger, asked: &Asked) -> BTreeSet<String> {
+    let now = asked.clock.max(ledger.at);
+    let gone = |hold: &Hold| asked.gone.holds.iter().any(|gone| gone.id == hold.id);
+    let holds = index::all(&ledger.documents).unwrap().into_iter();
+    holds.filter(|it| !it.is_live(now) || gone(it)).map(|it| it.id.to_string()).collect()
 }
 
 fn fences(ledger: &MemoryLedger) -> Vec<u64> {

@@ -53,6 +53,7 @@ mod three_sessions;
 mod tidy;
 mod transfer;
 mod uninstall;
+mod waiting;
 mod whoami;
 
 /// A file that nobody lists is a test that nobody runs.

@@ -56,6 +56,7 @@ pub(crate) fn transact(ledger: &Ledger<'_>, asked: &Asked) -> &'static str {
         Command::Release(command) => transact_as(ledger, asked, command),
         Command::Transfer(command) => transact_as(ledger, asked, command),
         Command::Sweep(command) => transact_as(ledger, asked, command),
+        Command::Leave(command) => transact_as(ledger, asked, command),
         Command::Rollback(command) => transact_as(ledger, asked, command),
         Command::Repair(command) => transact_as(ledger, asked, command),
     }
@@ -66,7 +67,8 @@ where
     C: Decide + Clone + Into<Command>,
 {
     let host = Line::new("host").unwrap();
-    let request = Request::new(command.clone(), asked.actor.clone(), host, asked.clock);
+    let request = Request::new(command.clone(), asked.actor.clone(), host, asked.clock)
+        .knowing(asked.gone.clone());
     match ledger.transact(&request, &asked.op, None) {
         Ok(committed) if committed.entry.is_some() => "done",
         Ok(_) => "unchanged",

@@ -9,17 +9,18 @@ use git_coord::core::command::{Command, decide};
 use git_coord::core::decision::{Env, No};
 use git_coord::core::documents::{Key, apply};
 use git_coord::core::event::Event;
-use git_coord::core::ids::{AgentName, EntryName, HoldId, LockName, OpId};
+use git_coord::core::ids::{AgentName, EntryName, HoldId, LockName, OpId, TicketId};
 use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::{Case, Pattern};
-use git_coord::core::reservation::index;
+use git_coord::core::reservation::process::{Gone, GoneHold, Process};
 use git_coord::core::reservation::release::Release;
 use git_coord::core::reservation::renew::Renew;
 use git_coord::core::reservation::reserve::{Reserve, Scope};
 use git_coord::core::reservation::select::Selection;
 use git_coord::core::reservation::sweep::Sweep;
 use git_coord::core::reservation::transfer::Transfer;
-use git_coord::core::reservation::{About, Mode, Via};
+use git_coord::core::reservation::wait::{Leave, Wait};
+use git_coord::core::reservation::{About, Mode, Via, index, tickets};
 use git_coord::core::rollback::Rollback;
 use git_coord::core::text::Line;
 use git_coord::core::time::{Timestamp, Ttl};
@@ -59,6 +60,18 @@ pub(crate) enum Deed {
         ttl: u64,
         each: bool,
         request: Option<u8>,
+        process: Option<u8>,
+    },
+    /// With one of few tickets, so that some wait already.
+    Wait {
+        patterns: Vec<usize>,
+        locks: Vec<usize>,
+        shared: bool,
+        ticket: u64,
+        seconds: u64,
+    },
+    Leave {
+        ticket: u64,
     },
     Edit {
         pattern: usize,
@@ -108,6 +121,8 @@ pub(crate) enum Deed {
 pub(crate) struct Step {
     agent: usize,
     seconds_later: u64,
+    /// Whether processes and waiters that were ever seen are known to have ended.
+    is_alone: bool,
     deed: Deed,
 }
 
@@ -124,10 +139,22 @@ fn deed() -> impl Strategy<Value = Deed> {
             ttl.clone(),
             any::<bool>(),
             prop::option::weighted(0.2, 0_u8..3),
+            prop::option::weighted(0.2, 0_u8..2),
         )
-            .prop_map(|(patterns, locks, shared, ttl, each, request)| Deed::Reserve {
-                patterns, locks, shared, ttl, each, request,
+            .prop_map(|(patterns, locks, shared, ttl, each, request, process)| Deed::Reserve {
+                patterns, locks, shared, ttl, each, request, process,
             }),
+        5 => (
+            prop::collection::vec(pattern.clone(), 0..2),
+            prop::collection::vec(lock.clone(), 0..2),
+            any::<bool>(),
+            0_u64..6,
+            1_u64..120,
+        )
+            .prop_map(|(patterns, locks, shared, ticket, seconds)| Deed::Wait {
+                patterns, locks, shared, ticket, seconds,
+            }),
+        1 => (0_u64..6).prop_map(|ticket| Deed::Leave { ticket }),
         3 => (pattern.clone(), ttl.clone(), prop::option::of(0_u8..2))
             .prop_map(|(pattern, ttl, worktree)| Deed::Edit { pattern, ttl, worktree }),
         1 => Just(Deed::EndTurn),
@@ -149,8 +176,11 @@ fn deed() -> impl Strategy<Value = Deed> {
 
 /// A scenario of up to `length` steps.
 pub(crate) fn steps(length: usize) -> impl Strategy<Value = Vec<Step>> {
-    let step = (0..AGENTS.len(), prop_oneof![3 => Just(0_u64), 1 => 1_u64..90], deed())
-        .prop_map(|(agent, seconds_later, deed)| Step { agent, seconds_later, deed });
+    let later = prop_oneof![3 => Just(0_u64), 1 => 1_u64..90];
+    let is_alone = prop::bool::weighted(0.1);
+    let step = (0..AGENTS.len(), later, is_alone, deed()).prop_map(
+        |(agent, seconds_later, is_alone, deed)| Step { agent, seconds_later, is_alone, deed },
+    );
     prop::collection::vec(step, 1..length)
 }
 
@@ -174,6 +204,7 @@ pub(crate) struct Asked {
     pub(crate) clock: Timestamp,
     pub(crate) op: OpId,
     pub(crate) command: Command,
+    pub(crate) gone: Gone,
 }
 
 fn line(text: &str) -> Line {
@@ -209,33 +240,43 @@ impl MemoryLedger {
     /// The request that a step comes to in the present state.
     pub(crate) fn ask(&mut self, step: &Step) -> Option<Asked> {
         self.ops += 1;
-        let command = self.command(&step.deed)?;
         let clock = self.at.plus_seconds(step.seconds_later);
-        Some(Asked { actor: agent(step.agent), clock, op: OpId::from_bits(self.ops), command })
+        let command = self.command(&step.deed)?;
+        let gone = if step.is_alone { self.everybody_gone() } else { Gone::NOTHING };
+        let op = OpId::from_bits(self.ops);
+        Some(Asked { actor: agent(step.agent), clock, op, command, gone })
+    }
+
+    /// Every process that a hold goes with, and every ticket.
+    fn everybody_gone(&self) -> Gone {
+        let holds = index::all(&self.documents).unwrap();
+        let holds = holds
+            .into_iter()
+            .filter_map(|hold| Some(GoneHold { id: hold.id, process: hold.process? }));
+        let tickets = tickets::all(&self.documents).unwrap();
+        Gone { holds: holds.collect(), tickets: tickets.into_iter().map(|it| it.id).collect() }
     }
 
     fn command(&self, deed: &Deed) -> Option<Command> {
         let ttl = |seconds: u64| Ttl::from_seconds(seconds).unwrap();
         let force = |force: bool| force.then(|| line("by force"));
         Some(match deed {
-            Deed::Reserve { patterns, locks, shared, ttl: seconds, each, request } => Reserve {
-                patterns: patterns.iter().map(|index| pattern(*index)).collect(),
-                locks: locks.iter().map(|index| lock(*index)).collect(),
-                mode: if *shared { Mode::Shared } else { Mode::Exclusive },
-                ttl: ttl(*seconds),
-                about: About {
-                    reason: None,
-                    task: None,
-                    run: None,
-                    via: Via::Command,
-                    worktree: None,
-                },
-                files: Vec::new(),
-                scope: if *each { Scope::Each } else { Scope::All },
-                request_id: request.map(|number| format!("r{number}").parse().unwrap()),
-                with_edit: false,
+            Deed::Reserve { patterns, locks, shared, ttl: seconds, each, request, process } => {
+                Reserve {
+                    ttl: ttl(*seconds),
+                    scope: if *each { Scope::Each } else { Scope::All },
+                    request_id: request.map(|number| format!("r{number}").parse().unwrap()),
+                    process: process.map(running),
+                    ..reserve(patterns, locks, *shared)
+                }
+                .into()
             }
-            .into(),
+            Deed::Wait { patterns, locks, shared, ticket, seconds } => {
+                let ticket = Some(TicketId::from_bits(*ticket));
+                let wait = Some(Wait { ticket, seconds: *seconds });
+                Reserve { wait, ..reserve(patterns, locks, *shared) }.into()
+            }
+            Deed::Leave { ticket } => Leave { ticket: TicketId::from_bits(*ticket) }.into(),
             Deed::Edit { pattern: index, ttl: seconds, worktree } => {
                 edit(pattern(*index), ttl(*seconds), *worktree).into()
             }
@@ -305,10 +346,12 @@ impl MemoryLedger {
         let env = Env {
             ledger: LedgerName::Reservations,
             actor: &asked.actor,
+            host: &line("host"),
             now,
             op: &asked.op,
             fence: self.fence,
             case: self.case,
+            gone: &asked.gone,
             earlier: earlier.map(|documents| documents as _),
         };
         let changes = match decide(&asked.command, &self.documents, env) {
@@ -324,6 +367,29 @@ impl MemoryLedger {
         self.times.push(now);
         self.history.push((entry_name(), self.documents.clone()));
         "done"
+    }
+}
+
+/// A process of that number.
+fn running(number: u8) -> Process {
+    let started = Some(line("then"));
+    Process { pid: number.into(), host: line("host"), started, boot: None, namespace: None }
+}
+
+/// What a command asks for, for ten minutes.
+fn reserve(patterns: &[usize], locks: &[usize], shared: bool) -> Reserve {
+    Reserve {
+        patterns: patterns.iter().map(|index| pattern(*index)).collect(),
+        locks: locks.iter().map(|index| lock(*index)).collect(),
+        mode: if shared { Mode::Shared } else { Mode::Exclusive },
+        ttl: Ttl::from_seconds(600).unwrap(),
+        about: About { reason: None, task: None, run: None, via: Via::Command, worktree: None },
+        files: Vec::new(),
+        scope: Scope::All,
+        process: None,
+        wait: None,
+        request_id: None,
+        with_edit: false,
     }
 }
 
@@ -343,6 +409,8 @@ fn edit(path: Pattern, ttl: Ttl, worktree: Option<u8>) -> Reserve {
         },
         files: Vec::new(),
         scope: Scope::All,
+        process: None,
+        wait: None,
         request_id: None,
         with_edit: true,
     }
@@ -358,13 +426,17 @@ pub(crate) fn reserving(ledger: &mut MemoryLedger, pattern: &str) -> Asked {
         ttl: 600,
         each: false,
         request: None,
+        process: None,
     };
-    ledger.ask(&Step { agent: 0, seconds_later: 0, deed }).expect("it can always be asked for")
+    ledger
+        .ask(&Step { agent: 0, seconds_later: 0, is_alone: false, deed })
+        .expect("it can always be asked for")
 }
 
 /// The request to undo the last `back` entries.
 pub(crate) fn rollback_by(ledger: &mut MemoryLedger, back: usize) -> Asked {
-    let step = Step { agent: 0, seconds_later: 0, deed: Deed::Rollback { back } };
+    let deed = Deed::Rollback { back };
+    let step = Step { agent: 0, seconds_later: 0, is_alone: false, deed };
     ledger.ask(&step).expect("there are that many entries")
 }
 

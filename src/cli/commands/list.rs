@@ -2,8 +2,11 @@
 
 use std::ffi::OsString;
 
+use serde_json::json;
+
 use crate::app::reservations::{self, Filter};
 use crate::app::specs;
+use crate::app::wording::ticket_text;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
@@ -65,12 +68,22 @@ impl Args {
             expired_too: self.all,
         };
         let (holds, now) = reservations::list(&ctx, &filter)?;
+        let waiting = reservations::waiting(&ctx, &filter)?;
         if ui.is_json() {
-            ui.answer(true, fields([("reservations", holds_json(&holds, now))]))?;
+            let mut answer = fields([("reservations", holds_json(&holds, now))]);
+            if !waiting.is_empty() {
+                answer.insert("waiting".to_owned(), json!(waiting));
+            }
+            ui.answer(true, answer)?;
         } else if holds.is_empty() {
             ui.note("no reservations")?;
         } else {
             print_table(ui, &holds, now)?;
+        }
+        if !ui.is_json() {
+            for ticket in &waiting {
+                ui.note(&ticket_text(ticket, now))?;
+            }
         }
         Ok(ExitCode::Done)
     }

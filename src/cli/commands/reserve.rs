@@ -1,11 +1,12 @@
 //! `git coord reserve`
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::app::wording::{conflict_text, target_text};
-use crate::app::{Ctx, specs};
+use crate::app::wording::{conflict_text, obstacles_text, target_text};
+use crate::app::{Ctx, specs, waiting};
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::error::{Advice, CliError, advise};
@@ -22,10 +23,11 @@ use crate::core::reservation::reserve::{Grant, Reserve, Reserved, Scope};
 use crate::core::reservation::{About, Mode, Target, Via};
 use crate::core::text::{Line, shown};
 use crate::core::time::{Timestamp, Ttl, relative};
-use crate::store::layout::LedgerName;
+use crate::store::transact::Committed;
 
 const EXAMPLES: &str = "\
 Examples:
+  git coord reserve src/api --wait 5m
   git coord reserve --lock staging-db --reason 'migration'
   git coord reserve src/api 'tests/api/*.rs' --reason 'new endpoints'
   git coord reserve --shared docs --ttl 2h
@@ -40,7 +42,9 @@ Examples:
 /// already is renewed and never shortened. A pattern without wildcards covers its path and
 /// everything below it; '*' and '?' stay inside one path segment, '**' spans any number of them.
 ///
-/// Exits with 1 when another agent holds any of it, and says who, why and until when.
+/// Exits with 1 when another agent holds any of it, and says who, why and until when. With --wait
+/// that is so only after that time: until then it stands in line with the others who wait, and
+/// takes it when its turn comes.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -76,6 +80,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RUN")]
     pub(crate) run: Option<Line>,
 
+    /// Wait that long for what others hold, from 1s to 24h
+    #[arg(
+        long,
+        value_name = "DURATION",
+        value_parser = parse_ttl,
+        allow_hyphen_values = true,
+        conflicts_with = "each"
+    )]
+    pub(crate) wait: Option<Ttl>,
+
     /// Take what is free, one pattern at a time, instead of all or nothing
     #[arg(long)]
     pub(crate) each: bool,
@@ -92,7 +106,7 @@ pub(crate) struct Args {
 impl Args {
     /// Asks for the patterns.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
-        let ctx = open(context)?;
+        let mut ctx = open(context)?;
         let reading = if self.literal { Reading::Literal } else { Reading::Glob };
         let patterns = specs::patterns(ctx.repository(), &self.patterns, reading)?;
         let command = Reserve {
@@ -107,13 +121,15 @@ impl Args {
             },
             files: patterns.iter().filter(|pattern| names_file(&ctx, pattern)).cloned().collect(),
             scope: if self.each { Scope::Each } else { Scope::All },
+            process: None,
+            wait: None,
             request_id: self.request_id.clone(),
             with_edit: false,
             patterns,
             locks: self.locks.clone(),
         };
         let hinted = command.patterns.clone();
-        let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+        let committed = reserve_patiently(ui, &mut ctx, command, self.wait)?;
         let now = committed.at;
         let answer = told(ui, committed)?;
         let is_whole = answer.conflicts.is_empty() && answer.over_limit.is_empty();
@@ -125,6 +141,24 @@ impl Args {
         }
         Ok(if is_whole { ExitCode::Done } else { ExitCode::No })
     }
+}
+
+/// Reserves at once or, if there is time for it, after a wait that is told about.
+pub(crate) fn reserve_patiently(
+    ui: &mut Ui,
+    ctx: &mut Ctx,
+    command: Reserve,
+    wait: Option<Ttl>,
+) -> Result<Committed<Reserved>, CliError> {
+    let Some(wait) = wait else { return Ok(waiting::reserve(ctx, command)?) };
+    let limit = Duration::from_secs(wait.as_seconds());
+    let mut said = Ok(());
+    let committed = waiting::reserve_within(ctx, command, limit, &mut |obstacles, now| {
+        let text = format!("waiting: {}", obstacles_text(obstacles, now));
+        said = ui.note(&text);
+    });
+    said?;
+    Ok(committed?)
 }
 
 fn answer_json(answer: &Reserved, now: Timestamp) -> Map<String, Value> {

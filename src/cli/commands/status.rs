@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::Ctx;
 use crate::app::status::{self, Notice, Status};
+use crate::app::wording::ticket_text;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
@@ -88,6 +89,7 @@ fn status_json(ctx: &Ctx, status: &Status) -> Map<String, Value> {
         ("agent", json!(ctx.actor())),
         ("mine", holds_json(&status.mine, status.now)),
         ("others", holds_json(&status.others, status.now)),
+        ("waiting", json!(status.waiting)),
         ("expired", json!(status.expired)),
         ("notices", json!(notices)),
         ("ledgers", json!(positions)),
@@ -115,6 +117,12 @@ fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), CliError> {
     let hidden = status.others.len() - shown_count;
     if hidden > 0 {
         ui.line(&format!("  and {hidden} more: git coord list"))?;
+    }
+    if !status.waiting.is_empty() {
+        ui.line("Waiting:")?;
+    }
+    for ticket in status.waiting.iter().take(OTHERS_SHOWN_MAX) {
+        ui.line(&ticket_text(ticket, status.now))?;
     }
     if status.mine.is_empty() && status.others.is_empty() {
         ui.line("Nobody holds anything. To begin: git coord reserve <path>")?;

@@ -13,7 +13,6 @@ use crate::cli::open::{open, told};
 use crate::cli::term::Ui;
 use crate::cli::values::parse_duration;
 use crate::core::reservation::sweep::Sweep;
-use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,7 +49,7 @@ impl Args {
             swept = due;
         } else {
             loop {
-                let answer = told(ui, ctx.transact(LedgerName::Reservations, sweep, None)?)?;
+                let answer = told(ui, reservations::sweep(&ctx, sweep)?)?;
                 swept.extend(answer.swept);
                 if answer.remaining == 0 {
                     break;

@@ -10,8 +10,9 @@ use serde_json::{Map, Value, json};
 
 use crate::core::decision::Act;
 use crate::core::event::Event;
-use crate::core::ids::{AgentName, HoldId};
+use crate::core::ids::{AgentName, HoldId, TicketId};
 use crate::core::reservation::Hold;
+use crate::core::reservation::tickets::{Over, Ticket};
 use crate::core::text::Line;
 
 /// A hold was granted, new or again after a rollback.
@@ -46,10 +47,14 @@ pub fn released(act: &mut Act<'_>, hold: &Hold, forced: Option<&Line>) {
     act.record("released", &hold.id, data);
 }
 
-/// A hold had run out and was removed.
+/// A hold had run out and was removed, or its process had ended before.
 pub fn expired(act: &mut Act<'_>, hold: &Hold) {
     let mut data = ended(hold);
     data.insert("expired_at".to_owned(), json!(hold.expires_at));
+    if hold.is_live(act.env.now) {
+        data.insert("why".to_owned(), json!("process_ended"));
+        data.insert("process".to_owned(), json!(hold.process));
+    }
     act.record("expired", &hold.id, data);
 }
 
@@ -77,10 +82,31 @@ pub fn revoked_unread(act: &mut Act<'_>, id: &HoldId, because: &Line) {
     act.record("revoked", id, data);
 }
 
+/// Somebody waits.
+pub fn waiting(act: &mut Act<'_>, ticket: &Ticket) {
+    act.record("waiting", &ticket.id, object(&ticket));
+}
+
+/// Somebody does not wait any more.
+pub fn wait_over(act: &mut Act<'_>, ticket: &Ticket, over: Over) {
+    let data = [("agent", json!(ticket.agent)), ("why", json!(over.word()))];
+    act.record(
+        "wait_over",
+        &ticket.id,
+        data.map(|(name, value)| (name.to_owned(), value)).into_iter().collect(),
+    );
+}
+
+/// A ticket that could not be read was removed by a rollback.
+pub fn wait_over_unread(act: &mut Act<'_>, id: &TicketId, because: &Line) {
+    let data = Map::from_iter([("because".to_owned(), json!(because))]);
+    act.record("wait_over", id, data);
+}
+
 fn object(value: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(value) {
         Ok(Value::Object(map)) => map,
-        _ => unreachable!("a hold is an object, and so is what it is on"),
+        _ => unreachable!("holds, tickets and what they are on are objects"),
     }
 }
 

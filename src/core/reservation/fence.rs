@@ -70,7 +70,7 @@ impl Committer<'_> {
 
     /// Who asks about the present.
     pub fn asker(&self) -> Asker<'_> {
-        Asker { agent: self.agent, mode: Mode::Exclusive, now: self.now }
+        Asker { agent: self.agent, mode: Mode::Exclusive, now: self.now, process: None }
     }
 
     /// What `hold`, as it was granted at some time, takes away from the edits that were noted,
@@ -137,6 +137,7 @@ mod tests {
             target: Pattern::canonical(pattern.as_bytes()).unwrap().into(),
             mode: Mode::Exclusive,
             about,
+            process: None,
             granted_at: at,
             expires_at: at,
             fence,

@@ -6,7 +6,7 @@ use crate::core::documents::{Documents, Key, ReadError, encode, walk};
 use crate::core::laws::Fault;
 use crate::core::pattern::Case;
 use crate::core::reservation::check::Asker;
-use crate::core::reservation::{Hold, index};
+use crate::core::reservation::{Hold, index, tickets};
 use crate::core::time::Timestamp;
 
 /// Every law that the state breaks at that moment.
@@ -20,6 +20,8 @@ pub fn faults(
     for hold in &holds {
         faults.extend(standing_against(documents, hold, now, case)?);
     }
+    // Reading them is the law: each is what its name says.
+    tickets::all(documents)?;
     Ok(faults)
 }
 
@@ -60,7 +62,7 @@ fn standing_against(
     if !hold.is_live(now) {
         return Ok(Vec::new());
     }
-    let asker = Asker { agent: &hold.holder, mode: hold.mode, now };
+    let asker = Asker { agent: &hold.holder, mode: hold.mode, now, process: None };
     let meeting = index::meeting(documents, &hold.target, case)?;
     let against = meeting.into_iter().filter(|other| asker.is_blocked_by(other));
     // Each pair is met from both sides and named once.

@@ -6,15 +6,16 @@
 //! they are removed by whichever write meets them.
 //!
 //! One file a verb ([`reserve`], [`renew`], [`release`], [`transfer`], [`sweep`], [`check`],
-//! [`rollback`]), each a pure decision; [`index`] is where holds live in the tree, [`facts`] the
-//! events they leave, [`laws`] what must be true of every state, [`fence`] whether an edit may
-//! still be committed.
+//! [`rollback`], [`wait`]), each a pure decision; [`index`] is where holds live in the tree,
+//! [`tickets`] who waits for them, [`process`] what they go with, [`facts`] the events they leave,
+//! [`laws`] what must be true of every state, [`fence`] whether an edit may still be committed.
 
 pub mod check;
 pub mod facts;
 pub mod fence;
 pub mod index;
 pub mod laws;
+pub mod process;
 pub mod release;
 pub mod renew;
 pub mod requests;
@@ -23,12 +24,15 @@ pub mod rollback;
 pub mod select;
 pub mod sweep;
 pub mod target;
+pub mod tickets;
 pub mod transfer;
+pub mod wait;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::core::ids::{AgentName, HoldId};
+use crate::core::reservation::process::Process;
 pub use crate::core::reservation::target::Target;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -114,6 +118,9 @@ pub struct Hold {
     /// What it is for and where it came from.
     #[serde(flatten)]
     pub about: About,
+    /// The process that it ends with, if it goes with one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub process: Option<Process>,
     /// When it was granted.
     pub granted_at: Timestamp,
     /// When it ends unless it is renewed.
@@ -134,7 +141,12 @@ impl Hold {
 
 /// What holds are on, for a line of text: the first two by name, then how many more.
 fn named<'a>(holds: impl IntoIterator<Item = &'a Hold>) -> String {
-    let shown: Vec<String> = holds.into_iter().map(|hold| hold.target.shown()).collect();
+    named_targets(holds.into_iter().map(|hold| &hold.target))
+}
+
+/// The same for targets that nobody holds yet.
+fn named_targets<'a>(targets: impl IntoIterator<Item = &'a Target>) -> String {
+    let shown: Vec<String> = targets.into_iter().map(Target::shown).collect();
     match shown.as_slice() {
         [] => "nothing".to_owned(),
         [only] => only.clone(),

@@ -74,7 +74,7 @@ impl Decide for Release {
         }
         let mut chosen = select::once(chosen);
         // An id that ran out before it was released was free already: the event says so.
-        for hold in sweep::remove_expired(act, &mut chosen) {
+        for hold in sweep::remove_ended(act, &mut chosen) {
             let named = |id: &&HoldIdPrefix| hold.id.as_str().starts_with(id.as_str());
             answer.missing.extend(self.which.ids.iter().find(named).cloned());
         }

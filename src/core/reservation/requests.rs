@@ -53,8 +53,9 @@ fn conflict_key(dir: &Key, number: usize) -> Key {
     dir.join(&format!("conflict-{number:03}"))
 }
 
-/// What was asked, by whom; not when or under which op.
+/// What was asked, by whom; not when, under which op, by which process, or with how much patience.
 fn digest(actor: &AgentName, asked: &Reserve) -> String {
+    let asked = Reserve { process: None, wait: None, ..asked.clone() };
     let content = serde_json::to_vec(&(actor, asked)).expect("a request is plain data");
     digest_hex(content)
 }

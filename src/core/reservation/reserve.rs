@@ -15,8 +15,13 @@ use crate::core::pattern::Pattern;
 use crate::core::refusal::{Conflict, Refusal, within};
 use crate::core::reservation::check::Asker;
 use crate::core::reservation::index::{self, Whose};
+use crate::core::reservation::process::Process;
 use crate::core::reservation::target::{Reach, targets};
-use crate::core::reservation::{About, Hold, Mode, Target, facts, named, requests, sweep};
+use crate::core::reservation::tickets::Ticket;
+use crate::core::reservation::wait::Wait;
+use crate::core::reservation::{
+    About, Hold, Mode, Target, facts, named, named_targets, requests, sweep,
+};
 use crate::core::time::Ttl;
 
 /// What is asked for.
@@ -39,6 +44,12 @@ pub struct Reserve {
     pub files: Vec<Pattern>,
     /// All of it or none, or each for itself.
     pub scope: Scope,
+    /// The process that the holds end with, if they go with one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub process: Option<Process>,
+    /// That the asker is ready to wait.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wait: Option<Wait>,
     /// Makes repeating the request harmless.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub request_id: Option<RequestId>,
@@ -81,6 +92,12 @@ pub struct Reserved {
     /// two agents hold the same; git merges such edits in the end.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub edited_elsewhere: Vec<Conflict>,
+    /// The place in line that the asker has instead: nothing was granted.
+    #[serde(skip)]
+    pub waiting: Option<Ticket>,
+    /// Who waits for the same and goes first.
+    #[serde(skip)]
+    pub before: Vec<Ticket>,
     /// Whether this is the answer to an earlier request of the same id.
     #[serde(skip)]
     pub replayed: bool,
@@ -95,6 +112,11 @@ impl Decide for Reserve {
         if let Some(first_answer) = requests::answered(act, self)? {
             return Ok(first_answer);
         }
+        if let Some(wait) = &self.wait
+            && let Some(waiting) = self.stand_in_line(act, wait, &asked)?
+        {
+            return Ok(waiting);
+        }
         let mut answer = Reserved::default();
         for target in asked {
             match self.claim(act, &target)? {
@@ -105,7 +127,8 @@ impl Decide for Reserve {
             }
         }
         if self.scope == Scope::All && !answer.conflicts.is_empty() {
-            return Err(Refusal::Held { conflicts: answer.conflicts, at: act.env.now }.into());
+            let (conflicts, before) = (answer.conflicts, Vec::new());
+            return Err(Refusal::Held { conflicts, before, at: act.env.now }.into());
         }
         answer.keep_what_is_there(act)?;
         self.keep_limits(act)?;
@@ -117,6 +140,10 @@ impl Decide for Reserve {
     }
 
     fn summary(&self, answer: &Reserved, env: &Env<'_>) -> String {
+        if let Some(ticket) = &answer.waiting {
+            let wanted = named_targets(&ticket.targets());
+            return format!("wait for {wanted} by {} until {}", env.actor, ticket.until);
+        }
         if answer.granted.is_empty() {
             return format!("sweep what a refused request of {} met", env.actor);
         }
@@ -150,10 +177,15 @@ enum Claim {
 }
 
 impl Reserve {
+    pub(super) fn asker<'a>(&'a self, env: Env<'a>) -> Asker<'a> {
+        let process = self.process.as_ref();
+        Asker { agent: env.actor, mode: self.mode, now: env.now, process }
+    }
+
     fn claim(&self, act: &mut Act<'_>, target: &Target) -> Result<Claim, No> {
         let mut meeting = index::meeting(act, target, act.env.case)?;
-        sweep::remove_expired(act, &mut meeting);
-        let asker = Asker { agent: act.env.actor, mode: self.mode, now: act.env.now };
+        sweep::remove_ended(act, &mut meeting);
+        let asker = self.asker(act.env);
         let (elsewhere, conflicts): (Vec<_>, Vec<_>) = asker
             .conflicts(target, &meeting)
             .into_iter()
@@ -164,7 +196,8 @@ impl Reserve {
         if !elsewhere.is_empty() {
             return Ok(Claim::EditedElsewhere(elsewhere));
         }
-        meeting.retain(|hold| hold.holder == *act.env.actor);
+        // What goes with a process ends with it, whatever else its holder asks for.
+        meeting.retain(|hold| hold.holder == *act.env.actor && hold.process.is_none());
         let grant = match self.covering(act, target, &meeting) {
             Some((hold, _)) if self.with_edit && self.is_held_for_long(act, &hold) => {
                 Grant { hold, renewed: true }
@@ -231,7 +264,9 @@ impl Reserve {
         let reach = target.reach(act.env.case);
         let mut expires_at = act.env.now.plus(self.ttl);
         let narrower = own.iter().filter(|hold| {
-            self.mode.gives(hold.mode) && reach.covers(&hold.target.reach(act.env.case))
+            self.process.is_none()
+                && self.mode.gives(hold.mode)
+                && reach.covers(&hold.target.reach(act.env.case))
         });
         for hold in narrower.cloned().collect::<Vec<_>>() {
             expires_at = expires_at.max(hold.expires_at);
@@ -244,6 +279,7 @@ impl Reserve {
             target: target.clone(),
             mode: self.mode,
             about: self.about.clone(),
+            process: self.process.clone(),
             granted_at: act.env.now,
             expires_at,
             fence: act.new_fence(),
@@ -259,7 +295,7 @@ impl Reserve {
         if self.patterns.iter().any(Pattern::begins_with_wildcard) {
             let mut at_root = index::at_root(act)?;
             if at_root.len() > ROOT_WILDCARDS_MAX {
-                sweep::remove_expired(act, &mut at_root);
+                sweep::remove_ended(act, &mut at_root);
             }
             within("patterns that begin with a wildcard", at_root.len(), ROOT_WILDCARDS_MAX)?;
         }
@@ -286,7 +322,7 @@ fn live_count(act: &mut Act<'_>, agent: &AgentName, few: usize) -> Result<usize,
         return Ok(count);
     }
     let mut own = index::of_agent(act, agent, Whose::Own)?;
-    sweep::remove_expired(act, &mut own);
+    sweep::remove_ended(act, &mut own);
     Ok(own.len())
 }
 

@@ -1,6 +1,7 @@
 //! `ledger rollback reservations`: the holds of an earlier entry, given out anew.
 //!
-//! Expired holds do not come back. A hold that lives again is a new grant with a new fence; one
+//! Expired holds do not come back, nor do those that went with a process, nor tickets: who waits
+//! now keeps its place. A hold that lives again is a new grant with a new fence; one
 //! that vanishes is revoked, and its holder reads so in the same entry. A hold that is there in
 //! both is left alone: a renewal is not what anybody wants undone. Answers to requests, and
 //! documents of a later version, stay as they are.
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::core::decision::{Act, No};
 use crate::core::documents::{Documents, Key, ReadError, encode, walk};
 use crate::core::ids::HoldId;
-use crate::core::reservation::{Hold, facts, index};
+use crate::core::reservation::{Hold, facts, index, tickets};
 use crate::core::rollback::{Rollback, RolledBack};
 use crate::core::text::Line;
 
@@ -21,6 +22,7 @@ pub fn to(
     act: &mut Act<'_>,
 ) -> Result<RolledBack, No> {
     let because = &rollback.reason;
+    tickets::remove_unreadable(act, because)?;
     let mut present = mended(act, because)?;
     let mut answer = RolledBack::default();
     for (id, past) in holds_by_id(earlier)? {
@@ -63,7 +65,7 @@ fn is_same_grant(hold: &Hold, past: &Hold) -> bool {
 }
 
 fn regrant(act: &mut Act<'_>, mut past: Hold, answer: &mut RolledBack) {
-    if past.is_live(act.env.now) {
+    if past.is_live(act.env.now) && past.process.is_none() {
         past.fence = act.new_fence();
         index::put(act, &past);
         facts::granted(act, &past);

@@ -1,11 +1,12 @@
-//! `sweep`: expired holds go, each with its event. Time is read here, it never acts by itself.
+//! `sweep`: what has ended goes, each with its event. Time is read here, it never acts by itself.
 
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError};
 use crate::core::limits::SWEPT_PER_ENTRY_MAX;
-use crate::core::reservation::{Hold, facts, index, named, requests};
+use crate::core::reservation::process::Gone;
+use crate::core::reservation::{Hold, facts, index, named, requests, tickets};
 use crate::core::time::{Timestamp, span};
 
 /// What is to be swept.
@@ -28,10 +29,11 @@ impl Decide for Sweep {
     type Answer = Swept;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Swept, No> {
-        let mut due = self.due(act, act.env.now)?;
+        tickets::remove_ended(act)?;
+        let mut due = self.due(act, act.env.now, act.env.gone)?;
         let remaining = due.len().saturating_sub(SWEPT_PER_ENTRY_MAX);
         due.truncate(SWEPT_PER_ENTRY_MAX);
-        Ok(Swept { swept: remove_expired(act, &mut due), remaining })
+        Ok(Swept { swept: remove_ended(act, &mut due), remaining })
     }
 
     fn summary(&self, answer: &Swept, env: &Env<'_>) -> String {
@@ -46,22 +48,33 @@ impl Decide for Sweep {
 
 impl Sweep {
     /// The holds that a sweep would remove.
-    pub fn due(&self, documents: &dyn Documents, now: Timestamp) -> Result<Vec<Hold>, ReadError> {
+    pub fn due(
+        &self,
+        documents: &dyn Documents,
+        now: Timestamp,
+        gone: &Gone,
+    ) -> Result<Vec<Hold>, ReadError> {
         let mut holds = index::all(documents)?;
-        holds.retain(|hold| now >= hold.expires_at.plus_seconds(self.older_than_seconds));
+        // Of what ended with its process nobody knows since when.
+        let ended_with_process = |hold: &Hold| self.older_than_seconds == 0 && gone.has_hold(hold);
+        holds.retain(|hold| {
+            now >= hold.expires_at.plus_seconds(self.older_than_seconds) || ended_with_process(hold)
+        });
         Ok(holds)
     }
 }
 
-/// Removes the expired ones among the holds, with an event each, and gives them back.
-pub fn remove_expired(act: &mut Act<'_>, holds: &mut Vec<Hold>) -> Vec<Hold> {
-    let now = act.env.now;
-    let gone: Vec<Hold> = holds.extract_if(.., |hold| !hold.is_live(now)).collect();
-    for hold in &gone {
+/// Removes what has ended among the holds, with an event each, and gives it back: what has run
+/// out, and what goes with a process that is known to have ended.
+pub fn remove_ended(act: &mut Act<'_>, holds: &mut Vec<Hold>) -> Vec<Hold> {
+    let Env { now, gone, .. } = act.env;
+    let has_ended = |hold: &mut Hold| !hold.is_live(now) || gone.has_hold(hold);
+    let ended: Vec<Hold> = holds.extract_if(.., has_ended).collect();
+    for hold in &ended {
         index::remove(act, hold);
         facts::expired(act, hold);
     }
-    gone
+    ended
 }
 
 /// What every write does besides its own work: one shard of ids and one of requests, so that what
@@ -69,10 +82,11 @@ pub fn remove_expired(act: &mut Act<'_>, holds: &mut Vec<Hold>) -> Vec<Hold> {
 pub fn in_passing(act: &mut Act<'_>) -> Result<(), ReadError> {
     let turn = act.env.op.turn();
     match index::shard(act, turn) {
-        Ok(mut holds) => drop(remove_expired(act, &mut holds)),
+        Ok(mut holds) => drop(remove_ended(act, &mut holds)),
         // What nobody asked about must not stop a write that is about something else.
         Err(ReadError::Damaged { .. }) => {}
         Err(error) => return Err(error),
     }
+    tickets::remove_ended(act)?;
     requests::forget_old(act, turn)
 }

@@ -46,6 +46,8 @@ impl Decide for Transfer {
         for mut hold in chosen {
             index::remove(act, &hold);
             hold.holder = self.to.clone();
+            // The process of the old holder says nothing about the new one.
+            hold.process = None;
             // The new holder must be told apart from the old one, who may not know yet.
             hold.fence = act.new_fence();
             index::put(act, &hold);
@@ -105,13 +107,13 @@ impl Transfer {
     fn keep_law(&self, act: &Act<'_>, moved: &[Hold]) -> Result<(), No> {
         let mut conflicts: Vec<Conflict> = Vec::new();
         for hold in moved {
-            let asker = Asker { agent: &self.to, mode: hold.mode, now: act.env.now };
+            let asker = Asker { agent: &self.to, mode: hold.mode, now: act.env.now, process: None };
             let meeting = index::meeting(act, &hold.target, act.env.case)?;
             conflicts.extend(asker.conflicts(&hold.target, &meeting));
         }
         if conflicts.is_empty() {
             return Ok(());
         }
-        Err(Refusal::Held { conflicts, at: act.env.now }.into())
+        Err(Refusal::Held { conflicts, before: Vec::new(), at: act.env.now }.into())
     }
 }

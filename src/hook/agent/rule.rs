@@ -54,7 +54,7 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
             Ok(Verdict::Warn(format!("git coord: {}", edited.notices.join("; "))))
         }
         Ok(_) => Ok(Verdict::Silence),
-        Err(AppError::Refused(Refusal::Held { conflicts, at })) => {
+        Err(AppError::Refused(Refusal::Held { conflicts, at, .. })) => {
             Ok(Verdict::Deny(words::refused(&conflicts, at)))
         }
         Err(error) => Err(error),

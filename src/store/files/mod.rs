@@ -4,6 +4,7 @@
 //! Knows nothing of packs, refs or locks. Nothing else in `store` changes a file. Each call of the
 //! system is one `Step`, so that tests can make each of them fail.
 
+mod bell;
 #[cfg(debug_assertions)]
 mod faults;
 mod look;
@@ -177,6 +178,11 @@ impl Files {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Opens a file that is there, to be locked; none if there is no such file.
+    pub fn open_existing(&self, path: &Path) -> Result<Option<File>> {
+        absent_as(None, Step::new(Act::Open, path).run(|| File::open(path).map(Some)))
     }
 
     /// Waits for the kernel's lock on an open file; false if another had it all the time. The

@@ -27,6 +27,7 @@ pub(crate) mod refusal {
     pub(crate) const TOO_MANY: &str = "too_many";
     pub(crate) const REQUEST_MISMATCH: &str = "request_mismatch";
     pub(crate) const CHANGED: &str = "changed";
+    pub(crate) const DEADLOCK: &str = "deadlock";
 }
 
 /// `type` of an event.

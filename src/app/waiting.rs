@@ -1,0 +1,197 @@
+//! Reserving, at once or after a wait.
+//!
+//! Who waits has a ticket in the ledger and a file that it holds locked on its machine. Nothing is
+//! granted on its behalf: it looks whether its turn has come, and reserves with its ticket.
+
+use std::time::{Duration, Instant};
+
+use crate::app::error::AppError;
+use crate::app::waiter::{Look, Waited, Waiter};
+use crate::app::{Ctx, ended};
+use crate::core::ids::TicketId;
+use crate::core::refusal::Refusal;
+use crate::core::reservation::check::Asker;
+use crate::core::reservation::process::Gone;
+use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
+use crate::core::reservation::target::targets;
+use crate::core::reservation::tickets;
+use crate::core::reservation::wait::{Leave, Line, Obstacles, Wait};
+use crate::core::time::Timestamp;
+use crate::store::alarm::{Alarm, ENDING};
+use crate::store::error::StoreError;
+use crate::store::layout::LedgerName;
+use crate::store::transact::Committed;
+use crate::store::waiters::Standing;
+
+/// How long one who wants to go may take to give back its ticket.
+const LEAVING_MAX: Duration = Duration::from_secs(1);
+
+/// What a waiter is told: what stands in its way, and the time that counted.
+pub type Tell<'t> = dyn FnMut(&Obstacles, Timestamp) + 't;
+
+/// Asks for holds. What goes with a process of this host that has ended is not in the way.
+pub fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppError> {
+    let reservations = LedgerName::Reservations;
+    if command.scope == Scope::Each {
+        // What is refused one by one is part of an answer, so it is looked at before.
+        let dead = ended::in_the_way(ctx, &targets(&command.patterns, &command.locks))?;
+        return ctx.transact_knowing(reservations, command, None, dead);
+    }
+    let first_try = if command.with_edit {
+        ctx.transact_if_needed(reservations, command.clone())
+    } else {
+        ctx.transact(reservations, command.clone(), None)
+    };
+    match first_try {
+        Err(AppError::Refused(Refusal::Held { conflicts, before, at })) => {
+            let dead = ended::among(conflicts.iter().map(|conflict| &conflict.held));
+            if dead.is_empty() {
+                return Err(Refusal::Held { conflicts, before, at }.into());
+            }
+            ctx.transact_knowing(reservations, command, None, dead)
+        }
+        other => other,
+    }
+}
+
+/// Asks for holds, and waits for them that long if need be.
+pub fn reserve_within(
+    ctx: &mut Ctx,
+    mut command: Reserve,
+    limit: Duration,
+    tell: &mut Tell<'_>,
+) -> Result<Committed<Reserved>, AppError> {
+    let begun = Begun { clock: ctx.clock(), at: Instant::now(), limit };
+    command.wait = Some(Wait { ticket: None, seconds: begun.seconds_left() });
+    match reserve(ctx, command.clone()) {
+        Err(AppError::Refused(Refusal::Held { .. })) => {}
+        other => return other,
+    }
+    let ticket = TicketId::from_bits(random_bits()?);
+    let (standing, bell) = ctx.waiters().stand(ticket.clone())?;
+    let alarm = Alarm::new(&ENDING, bell).map_err(|error| AppError::Failed(Box::new(error)))?;
+    let mut waiter = Waiter::new(alarm, begun.left());
+    let mut place = Place { ctx, begun, command, ticket, obstacles: Obstacles::default() };
+    let ending = waiter.until(|_| place.look(tell));
+    place.ended(ending, standing)
+}
+
+/// When a wait began, by the clock that counts and by one that only runs forward.
+#[derive(Clone, Copy)]
+struct Begun {
+    clock: Timestamp,
+    at: Instant,
+    limit: Duration,
+}
+
+impl Begun {
+    fn now(&self) -> Timestamp {
+        self.clock.plus_millis(self.at.elapsed().as_millis())
+    }
+
+    fn left(&self) -> Duration {
+        self.limit.saturating_sub(self.at.elapsed())
+    }
+
+    /// Rounded up: a ticket ends after its waiter has looked for the last time.
+    fn seconds_left(&self) -> u64 {
+        self.left().as_secs() + 1
+    }
+}
+
+/// One who waits.
+struct Place<'c> {
+    ctx: &'c mut Ctx,
+    begun: Begun,
+    command: Reserve,
+    ticket: TicketId,
+    /// What was in the way at the last look.
+    obstacles: Obstacles,
+}
+
+type Outcome = Result<Committed<Reserved>, AppError>;
+
+impl Place<'_> {
+    /// Reserves if nothing is in the way, or if there is no ticket (any more).
+    fn look(&mut self, tell: &mut Tell<'_>) -> Look<Outcome> {
+        self.ctx.set_clock(self.begun.now());
+        match self.turn(tell) {
+            Ok(Turn::NotYet) => Look::NotYet,
+            Ok(Turn::Come(gone)) => match self.ask(gone) {
+                Ok(committed) if committed.answer.waiting.is_none() => Look::Found(Ok(committed)),
+                Ok(_) | Err(AppError::Refused(Refusal::Held { .. })) => Look::NotYet,
+                Err(error @ (AppError::Busy(_) | AppError::Failed(_))) => Look::Failed(error),
+                Err(error) => Look::Found(Err(error)),
+            },
+            Err(error) => Look::Failed(error),
+        }
+    }
+
+    fn turn(&mut self, tell: &mut Tell<'_>) -> Result<Turn, AppError> {
+        let reading = self.ctx.read()?;
+        let documents = &reading.base.snapshot;
+        let own = tickets::by_id(documents, &self.ticket)?;
+        let place = own.as_ref().map(|ticket| ticket.place);
+        let wanted = targets(&self.command.patterns, &self.command.locks);
+        let mut gone = Gone { tickets: self.ctx.waiters().dead(), ..Gone::default() };
+        let asker = Asker {
+            agent: self.ctx.actor(),
+            mode: self.command.mode,
+            now: reading.now,
+            process: self.command.process.as_ref(),
+        };
+        let line = Line { documents, now: reading.now, case: reading.case, gone: &gone };
+        let mut found = line.obstacles(asker, &wanted, place)?;
+        gone.holds = ended::among(found.conflicts.iter().map(|conflict| &conflict.held));
+        found.conflicts.retain(|conflict| !gone.has_hold(&conflict.held));
+        let has_come = own.is_none() || found.is_empty();
+        if !found.is_empty() && found != self.obstacles {
+            tell(&found, reading.now);
+            self.obstacles = found;
+        }
+        Ok(if has_come { Turn::Come(gone) } else { Turn::NotYet })
+    }
+
+    fn ask(&self, gone: Gone) -> Outcome {
+        let wait = Wait { ticket: Some(self.ticket.clone()), seconds: self.begun.seconds_left() };
+        let command = Reserve { wait: Some(wait), ..self.command.clone() };
+        self.ctx.transact_knowing(LedgerName::Reservations, command, None, gone.holds)
+    }
+
+    /// Leaves nothing behind, and says how it ended.
+    fn ended(
+        self,
+        ending: Result<Waited<Outcome>, AppError>,
+        standing: Standing,
+    ) -> Result<Committed<Reserved>, AppError> {
+        if let Ok(Waited::Found(Ok(committed))) = ending {
+            standing.leave();
+            return Ok(committed);
+        }
+        self.ctx.hurry(LEAVING_MAX);
+        let leave = Leave { ticket: self.ticket };
+        // Otherwise the files stay, and say to the next one who writes that nobody waits any more.
+        if self.ctx.transact(LedgerName::Reservations, leave, None).is_ok() {
+            standing.leave();
+        }
+        match ending? {
+            Waited::Found(outcome) => outcome,
+            Waited::Interrupted(signal) => Err(AppError::Interrupted(signal)),
+            Waited::TimeUp => {
+                let Obstacles { conflicts, before } = self.obstacles;
+                Err(Refusal::Held { conflicts, before, at: self.ctx.clock() }.into())
+            }
+        }
+    }
+}
+
+/// Whether it is one's turn.
+enum Turn {
+    NotYet,
+    /// It is, or one has no ticket; with what is known to have ended.
+    Come(Gone),
+}
+
+fn random_bits() -> Result<u64, StoreError> {
+    getrandom::u64().map_err(|error| StoreError::Random(error.to_string()))
+}

@@ -1,0 +1,164 @@
+//! Those of this machine who wait: one file that each holds locked as long as it lives, and one
+//! that others wake it by.
+//!
+//! The tickets are in the ledger; this tells the machine's own which of them are dead, and saves
+//! those who live from asking again and again. Losing the files costs the patience of others, up to
+//! the time that a ticket ends by itself, and nothing else.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::core::ids::TicketId;
+use crate::store::error::StoreError;
+use crate::store::files::Files;
+use crate::store::layout::HelperDir;
+
+const LOCK: &str = "lock";
+const BELL: &str = "bell";
+
+/// The waiters of one repository on this machine.
+#[derive(Clone, Debug)]
+pub struct Waiters {
+    dir: PathBuf,
+    files: Files,
+}
+
+/// One of them, for as long as it lives. Dropped, or killed, it leaves files that say that it is
+/// dead; [`Standing::leave`] leaves nothing.
+#[derive(Debug)]
+pub struct Standing {
+    waiters: Waiters,
+    ticket: TicketId,
+    /// Closing the file releases the lock.
+    _locked: Option<File>,
+}
+
+impl Waiters {
+    /// Those of the repository with this common directory.
+    pub fn new(common_dir: &Path, files: Files) -> Waiters {
+        Waiters { dir: HelperDir::Waiters.below(common_dir), files }
+    }
+
+    /// Begins to wait with that ticket, which nobody must have seen yet. With it comes the bell
+    /// that others ring, where the file system has such things.
+    pub fn stand(&self, ticket: TicketId) -> Result<(Standing, Option<File>), StoreError> {
+        self.files.make_directories(&self.dir)?;
+        // A bell or a lock that cannot be made is missed by nobody but the impatient.
+        let bell = self.files.hang_bell(&self.path(&ticket, BELL)).ok();
+        let locked = self.locked(&ticket)?;
+        Ok((Standing { waiters: self.clone(), ticket, _locked: locked }, bell))
+    }
+
+    /// Locked before it has its name: one that can be locked by others belongs to a dead one.
+    fn locked(&self, ticket: &TicketId) -> Result<Option<File>, StoreError> {
+        let staged = self.path(ticket, "new");
+        let file = self.files.open_lockable(&staged)?;
+        let is_locked = self.files.try_lock(&file, &staged).unwrap_or(false);
+        if is_locked {
+            self.files.rename(&staged, &self.path(ticket, LOCK))?;
+        } else {
+            self.files.remove(&staged)?;
+        }
+        Ok(is_locked.then_some(file))
+    }
+
+    /// The tickets of those who have died. What cannot be looked at is taken to be alive.
+    pub fn dead(&self) -> Vec<TicketId> {
+        let is_dead = |ticket: &TicketId| {
+            let path = self.path(ticket, LOCK);
+            let file = self.files.open_existing(&path).ok().flatten();
+            file.is_some_and(|file| self.files.try_lock(&file, &path).unwrap_or(false))
+        };
+        self.with(LOCK).into_iter().filter(is_dead).collect()
+    }
+
+    /// Removes what the dead have left, once nobody needs to be told any more.
+    pub fn bury(&self, dead: &[TicketId]) {
+        for ticket in dead {
+            self.remove(ticket).ok();
+        }
+    }
+
+    /// Wakes everybody who waits. Who cannot be woken looks again soon enough.
+    pub fn wake(&self) {
+        for ticket in self.with(BELL) {
+            self.files.ring_bell(&self.path(&ticket, BELL)).ok();
+        }
+    }
+
+    fn path(&self, ticket: &TicketId, kind: &str) -> PathBuf {
+        self.dir.join(format!("{ticket}.{kind}"))
+    }
+
+    fn with(&self, kind: &str) -> Vec<TicketId> {
+        let names = self.files.list(&self.dir).unwrap_or_default();
+        let tickets = names.iter().filter_map(|name| {
+            let (ticket, found) = name.to_str()?.split_once('.')?;
+            ticket.parse().ok().filter(|_| found == kind)
+        });
+        tickets.collect()
+    }
+
+    fn remove(&self, ticket: &TicketId) -> Result<(), StoreError> {
+        self.files.remove(&self.path(ticket, BELL))?;
+        self.files.remove(&self.path(ticket, LOCK))?;
+        Ok(())
+    }
+}
+
+impl Standing {
+    /// Stops waiting; the ticket is no more.
+    pub fn leave(self) {
+        // What stays is found dead, and buried by the next write.
+        self.waiters.remove(&self.ticket).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::store::alarm::{Alarm, Woken};
+    use crate::store::testing::{self, FILES, Worker};
+
+    fn ticket(number: u64) -> TicketId {
+        TicketId::from_bits(number)
+    }
+
+    #[test]
+    fn the_living_are_woken_and_leave_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let waiters = Waiters::new(home.path(), FILES);
+        waiters.wake();
+        let (standing, bell) = waiters.stand(ticket(1)).unwrap();
+        assert_eq!(waiters.dead(), []);
+        waiters.wake();
+        let mut alarm = Alarm::new(&[], bell).unwrap();
+        assert_eq!(alarm.sleep(Duration::from_secs(600)), Woken::ByPoke);
+        standing.leave();
+        waiters.wake();
+        assert_eq!(std::fs::read_dir(&waiters.dir).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_dead_are_known_and_buried() {
+        if let Some(home) = testing::worker_home() {
+            let standing = Waiters::new(&home, FILES).stand(ticket(1)).unwrap();
+            std::fs::write(home.join("ready"), "").unwrap();
+            std::thread::sleep(Duration::from_secs(60));
+            drop(standing);
+            return;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let waiters = Waiters::new(home.path(), FILES);
+        let worker = Worker::start("waiters::tests::the_dead_are_known_and_buried", home.path());
+        testing::wait_for(&home.path().join("ready"));
+        assert_eq!(waiters.dead(), []);
+        worker.kill();
+        assert_eq!(waiters.dead(), [ticket(1)]);
+        waiters.wake();
+        waiters.bury(&waiters.dead());
+        assert_eq!(std::fs::read_dir(&waiters.dir).unwrap().count(), 0);
+    }
+}
