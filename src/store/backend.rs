@@ -9,7 +9,7 @@ use crate::store::object::{HashKind, Object, ObjectId};
 use crate::store::packs::Kept;
 use crate::store::queue::QueueGuard;
 pub use crate::store::refs::Swap;
-use crate::store::refs::{Draft, RefName};
+use crate::store::refs::{Draft, LogNote, RefName};
 
 /// A ref's change, and what it relies on.
 #[derive(Clone, Copy, Debug)]
@@ -22,10 +22,20 @@ pub struct Update<'a> {
     pub over: Option<&'a [u8]>,
     /// What it is to be.
     pub new: ObjectId,
-    /// Who, for the reflog, where there is one.
-    pub committer: &'a str,
-    /// Why, likewise.
-    pub why: &'a str,
+    /// Who and why, for the reflog, where there is one.
+    pub note: LogNote<'a>,
+}
+
+impl<'a> Update<'a> {
+    /// The change of a ref that can be read, or is not there yet.
+    pub fn new(
+        reference: &'a str,
+        expect: Option<ObjectId>,
+        new: ObjectId,
+        note: LogNote<'a>,
+    ) -> Update<'a> {
+        Update { reference, expect, over: None, new, note }
+    }
 }
 
 /// Objects that are stored and protected from garbage collection until they are released, and

@@ -22,6 +22,7 @@ use crate::store::error::StoreError;
 use crate::store::history::History;
 use crate::store::ledger::Ledger;
 use crate::store::object::{Object, ObjectId, ObjectKind};
+use crate::store::refs::LogNote;
 use crate::store::snapshot::{read_entry, read_object};
 use crate::store::transact::{TransactError, Writer};
 
@@ -93,17 +94,9 @@ impl Ledger<'_> {
             let tip = objects.last().map(|object| object.id(self.backend.hash_kind()));
             let tip = tip.expect("there is a checkpoint at least");
             let reference = self.name.reference();
-            let (committer, why) = (committer.as_str(), why.as_str());
-            let update = |reference, expect, new| Update {
-                reference,
-                expect,
-                over: None,
-                new,
-                committer,
-                why,
-            };
-            let keep = update(archive.as_str(), None, replaces);
-            let swap = update(reference.as_str(), Some(replaces), tip);
+            let note = LogNote { committer: &committer, message: &why };
+            let keep = Update::new(&archive, None, replaces, note);
+            let swap = Update::new(&reference, Some(replaces), tip, note);
             // Somebody may have been killed between the two.
             let is_archived = self.backend.tip(&archive)? == Some(replaces);
             let keep = (!is_archived).then_some(keep);

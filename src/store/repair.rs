@@ -19,6 +19,7 @@ use crate::store::history::History;
 use crate::store::ledger::Ledger;
 use crate::store::object::{ObjectId, ObjectKind};
 use crate::store::proposal::ProposedEntry;
+use crate::store::refs::LogNote;
 use crate::store::snapshot::{read_entry, read_object};
 use crate::store::transact::{TransactError, Writer};
 use crate::store::tree::{EntryKind, Tree};
@@ -177,24 +178,15 @@ impl Ledger<'_> {
             let commit = entry.to_object(&committer);
             let new = commit.id(self.backend.hash_kind());
             objects.push(commit);
-            let why = entry.message.summary.as_str();
-            let committer = committer.as_str();
-            let update = |reference, expect, new| Update {
-                reference,
-                expect,
-                over: None,
-                new,
-                committer,
-                why,
-            };
+            let note = LogNote { committer: &committer, message: &entry.message.summary };
             let keep = match &kept {
                 // Somebody may have been killed between the two.
                 Some((name, tip)) if self.backend.tip(name)? == Some(*tip) => None,
-                Some((name, tip)) => Some(update(name.as_str(), None, *tip)),
+                Some((name, tip)) => Some(Update::new(name, None, *tip, note)),
                 None => None,
             };
             let over = damage.tip.is_none().then_some(damage.raw.as_slice());
-            let swap = Update { over, ..update(&reference, damage.tip, new) };
+            let swap = Update { over, ..Update::new(&reference, damage.tip, new, note) };
             if writer.publish(&objects, keep, swap)? {
                 let notices = writer.finish();
                 return Ok(Some(Repaired { damage, whole, entry: new, kept_at, notices }));

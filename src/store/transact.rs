@@ -22,6 +22,7 @@ use crate::store::ledger::{Base, Ledger, clock_notice};
 use crate::store::object::{Object, ObjectId};
 use crate::store::proposal::{Proposal, ProposedEntry};
 use crate::store::queue::{Queue, QueueGuard};
+use crate::store::refs::LogNote;
 
 /// The longest pause between two tries of a swap.
 const PAUSE_MAX: Duration = Duration::from_millis(100);
@@ -175,14 +176,9 @@ impl<'b> Ledger<'b> {
             let commit = entry.to_object(&committer);
             let new = commit.id(self.backend.hash_kind());
             objects.push(commit);
-            let update = Update {
-                reference: &self.name.reference(),
-                expect: base.id(),
-                over: None,
-                new,
-                committer: &committer,
-                why: &entry.message.summary,
-            };
+            let note = LogNote { committer: &committer, message: &entry.message.summary };
+            let reference = self.name.reference();
+            let update = Update::new(&reference, base.id(), new, note);
             if writer.publish(&objects, None, update)? {
                 return Ok(Committed { answer, at, entry: Some(new), notices: writer.finish() });
             }

@@ -95,9 +95,9 @@ impl MoveRefs for ProgramRefs {
         };
         let fsync: &[&str] = if self.fsync { &["-c", "core.fsync=reference"] } else { &[] };
         let update_ref =
-            ["update-ref", "--no-deref", "-m", update.why, name.as_str(), &new, &expect];
+            ["update-ref", "--no-deref", "-m", update.note.message, name.as_str(), &new, &expect];
         let mut command = self.program.command(&[&NO_HOOKS, fsync, &update_ref].concat());
-        if let Some((who, when)) = update.committer.rsplit_once('>') {
+        if let Some((who, when)) = update.note.committer.rsplit_once('>') {
             let (name, email) = who.split_once('<').unwrap_or((who, ""));
             command.env("GIT_COMMITTER_NAME", name.trim()).env("GIT_COMMITTER_EMAIL", email);
             command.env("GIT_COMMITTER_DATE", when.trim());

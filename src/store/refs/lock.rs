@@ -23,14 +23,6 @@ pub(super) struct RefLock {
     _signature: Option<Draft>,
 }
 
-/// The outcome of asking for a lock.
-pub(super) enum Locking {
-    /// It is ours, and holds what the ref will hold.
-    Held(RefLock),
-    /// It is somebody else's.
-    HeldByAnother,
-}
-
 impl RefLock {
     pub(super) fn rename_to(mut self, path: &Path) -> Result<(), FileError> {
         self.files.rename(&self.path, path)?;
@@ -49,8 +41,9 @@ impl Drop for RefLock {
 }
 
 impl Refs {
-    /// Asks for the lock of a ref once, without waiting.
-    pub(super) fn lock(&self, name: &RefName, to: Target<'_>) -> Result<Locking, RefError> {
+    /// Asks for the lock of a ref once, without waiting; none if it is somebody else's. It holds
+    /// what the ref will hold.
+    pub(super) fn lock(&self, name: &RefName, to: Target<'_>) -> Result<Option<RefLock>, RefError> {
         let path = self.lock_path(name);
         let own = if to.draft.is_some() { None } else { self.sign(to.new)? };
         let mut signed = to.draft.or(own.as_ref()).map(|draft| draft.path.as_path());
@@ -64,10 +57,10 @@ impl Refs {
             };
             let Err(error) = created else {
                 let (files, is_ref) = (self.files, false);
-                return Ok(Locking::Held(RefLock { path, files, is_ref, _signature: own }));
+                return Ok(Some(RefLock { path, files, is_ref, _signature: own }));
             };
             match error.kind() {
-                io::ErrorKind::AlreadyExists => return Ok(Locking::HeldByAnother),
+                io::ErrorKind::AlreadyExists => return Ok(None),
                 io::ErrorKind::NotFound if attempts < ATTEMPTS_MAX => {
                     self.make_parents(name)?;
                 }

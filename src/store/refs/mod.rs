@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{FileError, Files};
 use super::object::{HashKind, ObjectId};
-use lock::{Locking, RefLock};
+use lock::RefLock;
 pub use name::{NotARefName, RefName};
 use packed::PackedRefs;
 pub use signature::Draft;
@@ -130,10 +130,7 @@ impl Refs {
         note: &LogNote<'_>,
     ) -> Result<Swap, RefError> {
         let to = to.into();
-        let lock = match self.lock(name, to)? {
-            Locking::Held(lock) => lock,
-            Locking::HeldByAnother => return Ok(Swap::Locked),
-        };
+        let Some(lock) = self.lock(name, to)? else { return Ok(Swap::Locked) };
         let loose = self.read_loose(name)?;
         if self.or_packed(name, loose)? != expect {
             return Ok(Swap::Moved);
@@ -145,8 +142,7 @@ impl Refs {
             self.sync_parents(name)?;
         }
         self.append_log(name, expect, to.new, note)?;
-        self.commit(lock, name)?;
-        Ok(Swap::Done)
+        self.commit(lock, name)
     }
 
     /// The beginning of the file of a ref, whatever it says; none if there is no file.
@@ -163,16 +159,12 @@ impl Refs {
         note: &LogNote<'_>,
     ) -> Result<Swap, RefError> {
         let to = to.into();
-        let lock = match self.lock(name, to)? {
-            Locking::Held(lock) => lock,
-            Locking::HeldByAnother => return Ok(Swap::Locked),
-        };
+        let Some(lock) = self.lock(name, to)? else { return Ok(Swap::Locked) };
         if self.raw(name)?.unwrap_or_default() != broken || self.read_once(name).is_ok() {
             return Ok(Swap::Moved);
         }
         self.append_log(name, None, to.new, note)?;
-        self.commit(lock, name)?;
-        Ok(Swap::Done)
+        self.commit(lock, name)
     }
 
     /// One look at both places, which is exact while the ref's lock is held: git removes a loose
@@ -222,14 +214,14 @@ impl Refs {
     }
 
     /// Makes the lock the ref.
-    fn commit(&self, lock: RefLock, name: &RefName) -> Result<(), RefError> {
+    fn commit(&self, lock: RefLock, name: &RefName) -> Result<Swap, RefError> {
         let path = self.path(name);
         if self.files.is_directory(&path)? && self.files.remove_empty_directories(&path).is_err() {
             let other = format!("{name}/");
             return Err(RefError::InTheWay { name: name.clone(), other });
         }
         lock.rename_to(&path)?;
-        Ok(())
+        Ok(Swap::Done)
     }
 
     /// Forces the last move of a ref to disk, where a power cut cannot undo it. Not part of the

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{Draft, Evidence, LogNote, RefName, Refs, StaleLockWatch, Swap, Target};
+use super::{Draft, Evidence, RefName, Refs, StaleLockWatch, Swap, Target};
 use crate::store::backend::{MoveRefs, Update};
 use crate::store::error::StoreError;
 use crate::store::object::ObjectId;
@@ -45,13 +45,12 @@ impl MoveRefs for FileRefs {
         update: Update<'_>,
         draft: Option<&Draft>,
     ) -> Result<Swap, StoreError> {
-        let note = LogNote { committer: update.committer, message: update.why };
         let draft = draft.filter(|draft| draft.new == update.new);
         let to = draft.map_or_else(|| Target::from(update.new), Target::from);
         if let Some(broken) = update.over {
-            return Ok(self.refs.mend(name, broken, to, &note)?);
+            return Ok(self.refs.mend(name, broken, to, &update.note)?);
         }
-        Ok(self.refs.swap(name, update.expect, to, &note)?)
+        Ok(self.refs.swap(name, update.expect, to, &update.note)?)
     }
 
     fn settle(&self, name: &RefName) -> Result<(), StoreError> {
