@@ -2,39 +2,58 @@
 //! counts them before it decides to pack automatically.
 //!
 //! `cargo bench --bench growth` takes some minutes; `-- 2000` writes as many as that instead. The
-//! writes are not synced: how many files there are in the end does not depend on it.
+//! writes go through the library, one process for all of them, and are not synced: how many files
+//! there are in the end does not depend on either.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, or stops")]
 
-#[expect(dead_code, reason = "it counts files where the other bench measures time")]
-#[path = "ledger/repository.rs"]
-mod repository;
-
 use std::path::Path;
-use std::time::Instant;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
-use repository::{GIT_COORD, Repository};
+use git_coord::core::command::Request;
+use git_coord::core::ids::OpId;
+use git_coord::core::pattern::Case;
+use git_coord::core::reservation::release::Release;
+use git_coord::core::reservation::reserve::Reserve;
+use git_coord::core::text::Line;
+use git_coord::core::time::Timestamp;
+use git_coord::store::entry::Committer;
+use git_coord::store::files::Files;
+use git_coord::store::git::Git;
+use git_coord::store::layout::LedgerName;
+use git_coord::store::ledger::Ledger;
+use git_coord::store::packs::Packs;
+use git_coord::store::queue::Queue;
+use git_coord::store::repository::Repository;
+use git_coord::store::shared_mode::SharedMode;
+use git_coord::store::transact::Writing;
+use serde_json::json;
 
 const WRITES: u32 = 100_000;
+/// After how many writes the files are counted.
+const REPORTS: [u32; 4] = [500, 2_000, 10_000, WRITES];
 /// A ledger in use: holds come and go.
 const HELD_AT_ONCE: u32 = 50;
+/// A process of its own makes one write; libgit2 keeps every pack open that it has ever seen.
+const WRITES_PER_OPENING: u32 = 100;
+const FILES: Files = Files { fsync: false, shared: SharedMode::Umask };
 
 fn main() {
     let asked = std::env::args().skip(1).find_map(|word| word.parse().ok());
     let writes: u32 = asked.unwrap_or(WRITES);
-    let repository = Repository::new();
-    repository.run("git", &["config", "coord.fsync", "false"]);
-    println!(
-        "| writes | our packs | size of all packs | loose objects | packs by `git count-objects` |"
-    );
+    let home = tempfile::tempdir().unwrap();
+    println!("| writes | our packs | packs by `git count-objects` | size | loose objects |");
     println!("| --- | --- | --- | --- | --- |");
     let begun = Instant::now();
-    let mut next_report = 100;
+    let mut repository = Repository::make_empty(home.path()).unwrap();
     for number in 0..writes {
+        if number % WRITES_PER_OPENING == 0 {
+            repository = Repository::make_empty(home.path()).unwrap();
+        }
         write(&repository, number);
-        if number + 1 == next_report || number + 1 == writes {
+        if REPORTS.contains(&(number + 1)) || number + 1 == writes {
             report(&repository, number + 1);
-            next_report *= 10;
         }
     }
     println!("\n{:.1} ms a write", begun.elapsed().as_secs_f64() * 1e3 / f64::from(writes));
@@ -42,29 +61,53 @@ fn main() {
 
 /// Takes a path, and lets all go whenever there are many.
 fn write(repository: &Repository, number: u32) {
-    if number % HELD_AT_ONCE == HELD_AT_ONCE - 1 {
-        repository.run(GIT_COORD, &["--as", "writer", "-q", "release", "--mine"]);
+    let git = Git::open(repository, FILES).unwrap();
+    let name = LedgerName::Reservations;
+    let writing = Writing {
+        committer: Committer::new("bench", "bench@example.org"),
+        queue: Some(Queue::new(repository.common_dir(), name.as_str(), FILES)),
+        wait: Duration::from_secs(10),
+        case: Case::Sensitive,
+        clock_skew: Duration::from_secs(60),
+    };
+    let ledger = Ledger::new(&git, name, writing);
+    let op = OpId::from_bits(u128::from(number) + 1);
+    let clock = Timestamp::from_millis(1_767_607_200_000 + i64::from(number) * 1000);
+    let (actor, host) = ("writer".parse().unwrap(), Line::new("bench").unwrap());
+    // As it would be recorded.
+    let done = if number % HELD_AT_ONCE == HELD_AT_ONCE - 1 {
+        let release: Release = serde_json::from_value(json!({"mine": true})).unwrap();
+        ledger.transact(&Request::new(release, actor, host, clock), &op, None).map(|_| ())
     } else {
         let path = format!("src/d{}/f{number}.rs", number % 20);
-        repository.run(GIT_COORD, &["--as", "writer", "-q", "reserve", &path]);
-    }
+        let reserve: Reserve = serde_json::from_value(json!({
+            "patterns": [path], "mode": "exclusive", "ttl": 3600, "via": "command", "scope": "all",
+        }))
+        .unwrap();
+        ledger.transact(&Request::new(reserve, actor, host, clock), &op, None).map(|_| ())
+    };
+    done.unwrap();
 }
 
 fn report(repository: &Repository, writes: u32) {
-    let ours = names_in(&repository.path().join(".git/coord/packs"));
-    let counted = repository.read("git", &["count-objects", "-v"]);
+    let common = repository.common_dir();
+    let packs = Packs::new(common, &common.join("objects"), repository.hash_kind(), FILES);
+    let counted = count_objects(common);
     let count = |name: &str| {
         let value = counted.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
         value.unwrap_or("?").to_owned()
     };
     println!(
-        "| {writes} | {ours} | {} KB | {} | {} |",
+        "| {writes} | {} | {} | {} KB | {} |",
+        packs.ours().unwrap().len(),
+        count("packs"),
         count("size-pack"),
         count("count"),
-        count("packs")
     );
 }
 
-fn names_in(directory: &Path) -> usize {
-    std::fs::read_dir(directory).map_or(0, Iterator::count)
+fn count_objects(git_dir: &Path) -> String {
+    let mut git = Command::new("git");
+    git.args(["count-objects", "-v"]).current_dir(git_dir).env("GIT_CONFIG_NOSYSTEM", "1");
+    String::from_utf8(git.output().unwrap().stdout).unwrap()
 }
