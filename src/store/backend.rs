@@ -109,6 +109,9 @@ pub trait Backend {
     /// Every commit that there is, whether or not anything leads to it.
     fn every_commit(&self) -> Result<Vec<ObjectId>, StoreError>;
 
+    /// The names of the refs that begin like this.
+    fn refs_below(&self, prefix: &str) -> Result<Vec<String>, StoreError>;
+
     /// Whether everything that an object leads to is there.
     fn is_connected(&self, id: &ObjectId) -> Result<bool, StoreError>;
 

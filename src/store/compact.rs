@@ -69,7 +69,10 @@ impl Ledger<'_> {
         let Some(counters) = base.counters() else { return Ok(None) };
         let mut planner = Planner::new(wanted.clock.max(counters.at), wanted.keep_seconds);
         for item in History::from(self, base.id()) {
-            let (id, Entry { message, .. }) = item?;
+            let (id, Entry { message, parent, .. }) = item?;
+            if parent.is_some() && self.backend.is_cut_off_at(&id)? {
+                return Err(StoreError::CutOff { reference: self.name.reference(), at: id });
+            }
             let goes_back_to = message.undoes.map(|undoes| undoes.to);
             planner.meet(Link { id, at: message.counters.at, goes_back_to });
         }

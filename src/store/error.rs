@@ -54,6 +54,18 @@ pub enum StoreError {
         /// What is wrong.
         why: String,
     },
+    /// A ledger of which a shallow clone has the end only.
+    #[error(
+        "'{reference}' ends at entry {} in this shallow clone, and only a whole ledger can be \
+         compacted; git fetch --unshallow <remote> {reference} gets the rest",
+        at.short()
+    )]
+    CutOff {
+        /// Which ref.
+        reference: String,
+        /// The oldest entry that is here.
+        at: ObjectId,
+    },
     /// A ledger of a later version.
     #[error(
         "'{reference}' has format {found}, and this git-coord knows formats up to {known}; \

@@ -92,6 +92,10 @@ impl Backend for Git {
         Ok(self.program.every_commit()?)
     }
 
+    fn refs_below(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
+        Ok(self.program.refs_below(prefix)?)
+    }
+
     fn is_connected(&self, id: &ObjectId) -> Result<bool, StoreError> {
         Ok(self.program.is_connected(id)?)
     }

@@ -176,6 +176,24 @@ fn now_named(
     Ok(None)
 }
 
+/// Whether an entry may lie behind the end of a shallow clone: the chain ends there, and does not
+/// have it.
+pub fn is_cut_off_from(
+    ledger: &Ledger<'_>,
+    tip: Option<ObjectId>,
+    to: ObjectId,
+) -> Result<bool, StoreError> {
+    let mut last = None;
+    for item in History::from(ledger, tip) {
+        let (id, _) = item?;
+        if id == to {
+            return Ok(false);
+        }
+        last = Some(id);
+    }
+    last.map_or(Ok(false), |id| ledger.backend().is_cut_off_at(&id))
+}
+
 /// How many entries lie above one of them; `None` if it is not among them.
 pub fn distance(
     ledger: &Ledger<'_>,

@@ -35,9 +35,14 @@ impl LedgerName {
         format!("{NAMESPACE}{}", self.as_str())
     }
 
+    /// Where compactions keep the chains that they replace.
+    pub fn archives(self) -> String {
+        format!("{NAMESPACE}{ARCHIVE}/{self}/")
+    }
+
     /// Where a compaction keeps the chain that it replaces.
     pub fn archive(self, at: Timestamp, tip: &ObjectId) -> String {
-        format!("{NAMESPACE}{ARCHIVE}/{self}/{}-{}", at.compact(), tip.short())
+        format!("{}{}-{}", self.archives(), at.compact(), tip.short())
     }
 
     /// Where a repair keeps a damaged entry.

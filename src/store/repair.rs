@@ -4,7 +4,7 @@
 //! names is missing or cannot be read. Its repair is an entry like any other, on top of the newest
 //! whole one, and the ref moves by one swap from the damaged value. Nothing is deleted.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::core::command::Request;
 use crate::core::ids::{AgentName, OpId};
@@ -138,16 +138,37 @@ impl Ledger<'_> {
                 return Ok(Some(id));
             }
         }
-        let mut entries = Vec::new();
+        let mut heads = HashMap::new();
         for id in self.backend.every_commit()? {
             let Ok(commit) = read_object(self.backend, &id, ObjectKind::Commit) else { continue };
             if let Ok(head) = EntryHead::parse(&commit.bytes) {
-                entries.push((head.counters.seq, head.counters.at, id));
+                heads.insert(id, head);
             }
         }
+        let archived = self.archived(&heads)?;
+        // A compaction gives the entries that it keeps other names and the same numbers.
+        let place = |(id, head): (&ObjectId, &EntryHead)| {
+            (head.counters.seq, head.counters.at, !archived.contains(id), *id)
+        };
+        let mut entries: Vec<_> = heads.iter().map(place).collect();
         entries.sort_unstable();
         let mut newest_first = entries.into_iter().rev().map(|(.., id)| id);
         Ok(newest_first.find(|id| self.check_whole(*id).is_ok()))
+    }
+
+    /// The entries of the chains that compactions have set aside.
+    fn archived(
+        &self,
+        heads: &HashMap<ObjectId, EntryHead>,
+    ) -> Result<HashSet<ObjectId>, StoreError> {
+        let mut archived = HashSet::new();
+        for reference in self.backend.refs_below(&self.name.archives())? {
+            let mut next = self.backend.tip(&reference)?;
+            while let Some(id) = next.filter(|id| archived.insert(*id)) {
+                next = heads.get(&id).and_then(|head| head.parent);
+            }
+        }
+        Ok(archived)
     }
 
     /// Takes a damaged ledger on from its newest whole entry; none if it is not damaged.

@@ -10,9 +10,9 @@ use crate::core::decision::RULES;
 use crate::core::documents::Key;
 use crate::core::laws;
 use crate::core::time::Timestamp;
-use crate::store::entry::{Checkpoint, Counters, Entry};
+use crate::store::entry::{Checkpoint, Counters, Entry, Undoes};
 use crate::store::error::StoreError;
-use crate::store::history::History;
+use crate::store::history::{History, is_cut_off_from};
 use crate::store::ledger::{Ledger, decode_request, recorded_command};
 use crate::store::object::ObjectId;
 use crate::store::proposal::ProposedEntry;
@@ -37,7 +37,8 @@ pub struct Report {
     pub other_rules: u64,
     /// Checkpoints of compactions, which stand for an earlier entry.
     pub checkpoints: u64,
-    /// Entries at which a shallow clone ends, which could not be decided again.
+    /// Entries that could not be decided again, because a shallow clone ends at them, or before
+    /// what they go back to.
     pub cut_off: u64,
     /// What is wrong.
     pub faults: Vec<Fault>,
@@ -134,6 +135,11 @@ fn check_entry(
         return Ok(Checked::OtherRules);
     }
     let request = decode_request(recorded)?;
+    if let Some(Undoes { to, .. }) = entry.message.undoes
+        && is_cut_off_from(ledger, base.id(), to)?
+    {
+        return Ok(Checked::CutOff);
+    }
     let ledger = ledger.for_reading(ledger.case(&made));
     let proposal = ledger.propose(&base, &request, &entry.message.counters.op)?;
     let wrong = |what: &str| Ok(Checked::Wrong(format!("its {what} not that of its command")));

@@ -104,6 +104,34 @@ fn a_ledger_that_was_fetched_shallowly_works() {
     assert_eq!(whole.stderr, "");
 }
 
+/// What is behind the end of a shallow clone can be neither judged nor set aside.
+#[test]
+fn a_rollback_to_what_a_shallow_clone_does_not_have() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/**");
+    let good = repo.tip();
+    repo.reserve("alice", "docs/**");
+    repo.coord("ops", ["ledger", "rollback", RESERVATIONS, "--to", &good, "--reason", "test"])
+        .done();
+    repo.pass("40d");
+    repo.reserve("alice", "later");
+    let shallow = Other::clone(&repo, &["--depth=1"], "shallow");
+    let both = format!("{RESERVATIONS_REF}:{RESERVATIONS_REF}");
+    for depth in ["--depth=3", "--depth=2"] {
+        shallow.git(&["fetch", "--quiet", "--update-shallow", depth, "origin", &both]);
+        shallow.call(&["ledger", "verify"]).run().done().says("this clone is shallow");
+        let before = shallow.git(&["for-each-ref", "refs/coord"]);
+        let refused = shallow.call(&["ledger", "compact", "--keep", "1d"]).run();
+        refused.exits(exit::FAILURE).says("in this shallow clone").says("--unshallow");
+        assert_eq!(shallow.git(&["for-each-ref", "refs/coord"]), before);
+    }
+    shallow.git(&["fetch", "--quiet", "--unshallow", "origin", RESERVATIONS_REF]);
+    shallow.call(&["ledger", "verify"]).run().done().says("ok: 4 entries");
+    let compacted = shallow.call(&["ledger", "compact", "--keep", "1d"]).run().done();
+    compacted.says("set aside 3 entries");
+    shallow.call(&["ledger", "verify"]).run().done();
+}
+
 /// `extensions.partialClone` is how a partial clone was written down before git 2.24.
 #[test]
 fn a_partial_clone_in_the_old_style() {

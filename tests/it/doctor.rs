@@ -230,6 +230,23 @@ fn a_ref_to_another_commit_is_repaired() {
     assert!(refs["text"].as_str().unwrap().contains("1 damaged"), "{refs:#}");
 }
 
+/// A compaction leaves two entries of each number, and the ledger's own is meant. Which of the two
+/// has the greater id is chance, so there are several.
+#[test]
+fn a_repair_after_a_compaction_goes_on_from_the_ledgers_own_entry() {
+    for _ in 0..6 {
+        let repo = with_entries();
+        repo.pass("40d");
+        repo.reserve("bob", "d");
+        repo.coord("ops", ["ledger", "compact", "--keep", "1d"]).done().says("set aside");
+        let whole = repo.tip();
+        fs::write(ref_file(&repo), "garbage\n").unwrap();
+        let answer = repo.coord_json("ops", ["doctor", "--repair"]).done().json();
+        assert_eq!(answer["repaired"][0]["whole"], whole, "{answer:#}");
+        repo.coord("ops", ["ledger", "verify"]).done();
+    }
+}
+
 /// Deletes, empties, truncates and overwrites one object below the newest entry.
 #[test]
 fn an_object_below_the_newest_entry_is_repaired() {

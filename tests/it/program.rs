@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::Repo;
-use crate::support::contract::exit;
+use crate::support::contract::{RESERVATIONS_REF, exit};
 use crate::support::kind::{Hash, Kind, Place, RefFormat};
 
 /// A bare repository whose refs are no files, unless no git here can make one.
@@ -61,6 +61,25 @@ fn a_table_of_refs_without_its_extension_is_not_written_around() {
     repo.git(["config", "core.repositoryFormatVersion", "0"]);
     repo.coord("alice", ["reserve", "src/**"]).exits(exit::FAILURE).says("git says: ");
     assert!(!repo.git_dir().join("refs/coord").exists());
+}
+
+/// State is kept under the ledger's own name: neither a branch nor its alias is written.
+#[test]
+fn a_symbolic_ledger_is_refused() {
+    let Some(repo) = reftable() else { return };
+    repo.reserve("alice", "src/**");
+    let tip = repo.tip();
+    repo.git(["update-ref", "refs/other/ledger", &tip]);
+    for target in ["refs/other/ledger", "refs/other/absent"] {
+        repo.git(["symbolic-ref", RESERVATIONS_REF, target]);
+        let refused = repo.coord("bob", ["reserve", "docs/**"]).exits(exit::FAILURE);
+        refused.says("is a symbolic ref").says("git symbolic-ref --delete");
+        assert_eq!(repo.git(["symbolic-ref", RESERVATIONS_REF]), target);
+        assert_eq!(repo.git(["rev-parse", "refs/other/ledger"]), tip);
+    }
+    repo.git(["symbolic-ref", "--delete", RESERVATIONS_REF]);
+    repo.git(["update-ref", RESERVATIONS_REF, &tip]);
+    repo.reserve("bob", "docs/**");
 }
 
 #[test]

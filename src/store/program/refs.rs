@@ -37,6 +37,19 @@ impl ProgramRefs {
         ProgramRefs { program, objects, fsync, lock }
     }
 
+    /// Git would put the entry in its place, and nobody would learn that two refs were one.
+    fn refuse_symbolic(&self, name: &RefName) -> Result<(), StoreError> {
+        match self.program.ask(&["symbolic-ref", "--quiet", name.as_str()]) {
+            Ok(_) => {
+                let delete = format!("git symbolic-ref --delete {name}");
+                let why = format!("'{name}' is a symbolic ref, not a ledger; delete it: {delete}");
+                Err(StoreError::Malformed(why))
+            }
+            Err(ProgramError::Failed { words, .. }) if words.is_empty() => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// A ref whose object is missing counts as missing with `cat-file`, and so does no ref at all.
     /// The difference matters: the one is damage, the other the beginning of a ledger.
     fn value_of(&self, name: &RefName) -> Result<Option<ObjectId>, StoreError> {
@@ -47,7 +60,7 @@ impl ProgramRefs {
             },
             // Quiet about what is not there, and about nothing else.
             Err(ProgramError::Failed { words, .. }) if words.is_empty() => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(error) => self.refuse_symbolic(name).and(Err(error.into())),
         }
     }
 }
@@ -85,9 +98,11 @@ impl MoveRefs for ProgramRefs {
         _: Option<&Draft>,
     ) -> Result<Swap, StoreError> {
         if update.over.is_some() {
-            let why = format!("'{name}' cannot be read; delete it: git update-ref -d {name}");
+            let delete = format!("git update-ref --no-deref -d {name}");
+            let why = format!("'{name}' cannot be read; delete it: {delete}");
             return Err(StoreError::Malformed(why));
         }
+        self.refuse_symbolic(name)?;
         let new = update.new.to_string();
         let expect = match update.expect {
             Some(id) => id.to_string(),

@@ -8,11 +8,12 @@ use crate::support::contract::exit;
 use crate::support::{Output, rounds};
 
 /// What the system says, and in which words.
-const ERRORS: [(&str, &str); 4] = [
+const ERRORS: [(&str, &str); 5] = [
     ("EACCES", "Permission denied"),
     ("ENOSPC", "No space left on device"),
     ("EROFS", "Read-only file system"),
     ("EMFILE", "Too many open files"),
+    ("EIO", "Input/output error"),
 ];
 /// From this number of rounds on, every error is tried at every step.
 const ROUNDS_FOR_ALL: usize = 1000;
