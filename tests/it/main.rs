@@ -40,6 +40,7 @@ mod matrix;
 mod model;
 mod owners;
 mod patterns;
+mod picture;
 mod program;
 mod readers;
 mod release;
