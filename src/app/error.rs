@@ -1,5 +1,6 @@
 //! Why a request did not come to its outcome. The doors turn this into text, JSON or a verdict.
 
+use crate::core::decision::No;
 use crate::core::documents::ReadError;
 use crate::core::pattern::PatternError;
 use crate::core::refusal::Refusal;
@@ -16,7 +17,7 @@ pub enum AppError {
     Usage(String),
     /// The decision was no.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(Refusal),
     /// What was asked for does not exist.
     #[error("{0}")]
     Nothing(String),
@@ -78,13 +79,30 @@ impl AppError {
     }
 }
 
+/// What is not there is told in another way than what is refused.
+impl From<Refusal> for AppError {
+    fn from(refusal: Refusal) -> AppError {
+        match &refusal {
+            Refusal::NothingThere { .. } => AppError::Nothing(refusal.to_string()),
+            Refusal::Run(of_run) if of_run.is_absence() => AppError::Nothing(refusal.to_string()),
+            _ => AppError::Refused(refusal),
+        }
+    }
+}
+
+impl From<No> for AppError {
+    fn from(no: No) -> AppError {
+        match no {
+            No::Refused(refusal) => refusal.into(),
+            No::Unreadable(error) => error.into(),
+        }
+    }
+}
+
 impl From<TransactError> for AppError {
     fn from(error: TransactError) -> AppError {
         match error {
-            TransactError::Refused(refusal @ Refusal::NothingThere { .. }) => {
-                AppError::Nothing(refusal.to_string())
-            }
-            TransactError::Refused(refusal) => AppError::Refused(refusal),
+            TransactError::Refused(refusal) => refusal.into(),
             TransactError::Unreadable(error) => error.into(),
             busy @ TransactError::Busy { .. } => AppError::Busy(busy.to_string()),
             TransactError::Store(error) => error.into(),

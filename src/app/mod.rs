@@ -15,6 +15,7 @@ pub mod next;
 pub mod open;
 pub mod pushes;
 pub mod reservations;
+pub mod runs;
 pub mod specs;
 pub mod status;
 pub mod waiter;

@@ -64,6 +64,13 @@ pub fn list(ctx: &Ctx, filter: &Filter) -> Result<(Vec<Hold>, Timestamp), AppErr
     Ok((holds, reading.now))
 }
 
+/// The live holds that belong to a run, the soonest to end first.
+pub fn of_run(ctx: &Ctx, run: &str) -> Result<Vec<Hold>, AppError> {
+    let (mut holds, _) = list(ctx, &Filter::default())?;
+    holds.retain(|hold| hold.about.run.as_ref().is_some_and(|of| of.as_str() == run));
+    Ok(holds)
+}
+
 /// The holds that a sweep would remove.
 pub fn due_for_sweep(ctx: &Ctx, sweep: Sweep) -> Result<Vec<Hold>, AppError> {
     let reading = ctx.read()?;

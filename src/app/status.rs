@@ -2,10 +2,11 @@
 
 use crate::app::error::AppError;
 use crate::app::reservations::{self, Filter};
-use crate::app::{Ctx, ended};
+use crate::app::{Ctx, ended, runs};
 use crate::core::event::Event;
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::{Hold, facts, index};
+use crate::core::run::Run;
 use crate::core::time::Timestamp;
 use crate::store::history::History;
 use crate::store::layout::LedgerName;
@@ -55,6 +56,8 @@ pub struct Status {
     pub expired: usize,
     /// What was done to the asker lately, newest first.
     pub notices: Vec<Notice>,
+    /// The active runs, the newest first.
+    pub runs: Vec<Run>,
     /// Where the ledgers stand; none before the first entry.
     pub positions: Vec<Position>,
     /// By how much the newest entry is ahead of this clock, if that is too much.
@@ -82,6 +85,7 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
         waiting: reservations::waiting(ctx, &Filter::default())?,
         expired,
         notices: notices(ctx, reading.now)?,
+        runs: runs::list(ctx, false)?.found,
         positions,
         clock_behind_seconds: ledger.seconds_ahead(&reading.base, ctx.clock()),
     })

@@ -11,7 +11,7 @@ use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Su
 use super::color::ColorChoice;
 use super::commands::{
     check, completions, demo, doctor, domain, events, hook, install, ledger, list, release, renew,
-    reserve, status, sweep, transfer, uninstall, whoami,
+    reserve, run, status, sweep, transfer, uninstall, whoami,
 };
 use super::term::Manner;
 use crate::core::ids::AgentName;
@@ -105,6 +105,7 @@ pub(crate) enum Command {
     Transfer(transfer::Args),
     List(list::Args),
     Sweep(sweep::Args),
+    Run(run::Args),
     Status(status::Args),
     Whoami(whoami::Args),
     Events(events::Args),
@@ -136,6 +137,7 @@ impl Command {
             | Command::Transfer(_)
             | Command::List(_)
             | Command::Sweep(_)
+            | Command::Run(_)
             | Command::Status(_)
             | Command::Whoami(_)
             | Command::Ledger(_)

@@ -39,6 +39,7 @@ pub(crate) fn run(
         Command::Transfer(args) => args.run(ui, context),
         Command::List(args) => args.run(ui, context),
         Command::Sweep(args) => args.run(ui, context),
+        Command::Run(args) => args.run(ui, context),
         Command::Status(args) => args.run(ui, context),
         Command::Whoami(_) => whoami::Args::run(ui, context),
         Command::Events(args) => args.run(ui, context),

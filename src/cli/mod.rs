@@ -13,6 +13,7 @@ mod layout;
 mod open;
 mod patience;
 mod refusals;
+mod runs;
 mod suggest;
 mod term;
 mod usage;

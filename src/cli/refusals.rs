@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::{Advice, CliError, ErrorKind, Hint};
 use super::holds::{conflicts_json, fields, holds_json};
+use super::runs;
 use crate::app::error::AppError;
 use crate::app::next::{after_conflict, command as next, in_shell};
 use crate::app::wording::{conflict_text, ticket_text};
@@ -173,6 +174,7 @@ fn refused(refusal: &Refusal) -> CliError {
             CliError::refused(refusal.code(), refusal.to_string(), details, &[])
                 .with_hint(Hint::plain("to ask again, choose another request id"))
         }
+        Refusal::Run(of_run) => runs::refused(of_run),
         Refusal::Changed { expected, found } => {
             let details = fields([("expected", json!(expected)), ("found", json!(found))]);
             let look = next(&["ledger", "log", "reservations"]);

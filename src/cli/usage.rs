@@ -20,7 +20,10 @@ pub(crate) fn usage_error(error: &clap::Error) -> CliError {
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     // It repeats what was typed, which may have come from anywhere.
     let mut result = CliError::new(ErrorKind::Usage, shown(&message));
-    if let Some(command) = meant_command(error) {
+    if let Some(words) = runs_a_program(error, &rendered) {
+        let hint = format!("to run it while something is reserved: git coord with -- {words}");
+        result = result.with_hint(Hint::plain(hint));
+    } else if let Some(command) = meant_command(error) {
         result = result.with_hint(Hint::plain(format!("did you mean '{command}'?")));
     } else {
         for tip in rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: ")) {
@@ -45,6 +48,16 @@ fn missing_subcommand(error: &clap::Error) -> CliError {
         .collect();
     let message = format!("a command is missing: one of {}", names.join(", "));
     CliError::new(ErrorKind::Usage, message).with_hint(Hint::plain(format!("usage: {usage}")))
+}
+
+/// The program that was to be run, where `run` was taken for what other tools mean by it.
+fn runs_a_program(error: &clap::Error, rendered: &str) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let is_of_run = rendered.lines().any(|line| line.starts_with("Usage: git coord run "));
+    let is_slip = error.get(ContextKind::SuggestedSubcommand).is_some();
+    (is_of_run && !is_slip).then(|| shown(word).into_owned())
 }
 
 /// Whether the user wants JSON, asked of words that could not be parsed.

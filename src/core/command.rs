@@ -18,6 +18,7 @@ use crate::core::reservation::sweep::{self, Sweep};
 use crate::core::reservation::transfer::Transfer;
 use crate::core::reservation::wait::Leave;
 use crate::core::rollback::Rollback;
+use crate::core::run;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -107,6 +108,32 @@ commands! {
     Sweep(Sweep) = "sweep",
     /// Gives up a place in line.
     Leave(Leave) = "leave",
+    /// Makes a run.
+    RunCreate(run::create::Create) = "run create",
+    /// Changes its settings.
+    RunSet(run::set::Set) = "run set",
+    /// Takes it on.
+    RunAdvance(run::advance::Advance) = "run advance",
+    /// Takes it past a gate that is shut.
+    RunOverride(run::override_gate::OverrideGate) = "run gate override",
+    /// Passes over a phase, or not any more.
+    RunSkip(run::skip::SetSkip) = "run skip",
+    /// Takes it back.
+    RunRollback(run::rollback::RollBack) = "run rollback",
+    /// Ends it for good.
+    RunEnd(run::end::End) = "run end",
+    /// Notes an artifact.
+    RunArtifactAdd(run::artifact::AddArtifact) = "run artifact add",
+    /// Notes what a review came to.
+    RunVerdictAdd(run::verdict::AddVerdict) = "run verdict add",
+    /// Notes who works.
+    RunAgentAdd(run::agent::AddAgent) = "run agent add",
+    /// Notes who has finished.
+    RunAgentFinish(run::agent::FinishAgent) = "run agent finish",
+    /// Hands work out.
+    RunDispatchAdd(run::dispatch::AddDispatch) = "run dispatch add",
+    /// Notes what became of it.
+    RunDispatchUpdate(run::dispatch::UpdateDispatch) = "run dispatch update",
     /// Goes back to an earlier entry.
     Rollback(Rollback) = "rollback",
     /// Goes on from the newest whole entry.
@@ -150,6 +177,7 @@ pub fn decide<C: Decide>(
     }
     match env.ledger {
         LedgerName::Reservations => sweep::in_passing(&mut act)?,
+        LedgerName::Runs => {}
     }
     debug_assert!(act.has_events(), "what changes a ledger leaves an event");
     Ok(Decided { answer, changes: Some(act.into_changes()), summary })

@@ -15,6 +15,7 @@ use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
 use crate::core::refusal::Refusal;
 use crate::core::reservation::process::Gone;
+use crate::core::run;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -53,6 +54,12 @@ pub enum No {
     /// The state could not be read; no decision was taken.
     #[error(transparent)]
     Unreadable(#[from] ReadError),
+}
+
+impl From<run::refusal::Refusal> for No {
+    fn from(refusal: run::refusal::Refusal) -> No {
+        No::Refused(refusal.into())
+    }
 }
 
 /// A command whose outcome is a pure function of a state.

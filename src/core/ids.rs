@@ -42,6 +42,8 @@ macro_rules! text_conversions {
     };
 }
 
+pub(crate) use text_conversions;
+
 /// Text that cannot be the name it was given as.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadId {
@@ -139,7 +141,12 @@ pub trait Derived: Sized {
 }
 
 fn derived_text(op: &OpId, counter: u64) -> String {
-    let digest = Sha256::new().chain_update(&op.0).chain_update(counter.to_le_bytes()).finalize();
+    short_text(Sha256::new().chain_update(&op.0).chain_update(counter.to_le_bytes()))
+}
+
+/// An id that follows from what was hashed.
+pub(crate) fn short_text(hashed: Sha256) -> String {
+    let digest = hashed.finalize();
     id_text(u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes")))
 }
 

@@ -4,6 +4,7 @@ use crate::core::documents::{Documents, Key, ReadError};
 use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
 use crate::core::reservation;
+use crate::core::run;
 use crate::core::time::Timestamp;
 
 /// A law that a state breaks.
@@ -24,5 +25,6 @@ pub fn faults(
 ) -> Result<Vec<Fault>, ReadError> {
     match ledger {
         LedgerName::Reservations => reservation::laws::faults(documents, now, case),
+        LedgerName::Runs => run::laws::faults(documents),
     }
 }

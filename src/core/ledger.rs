@@ -9,16 +9,19 @@ use std::fmt;
 pub enum LedgerName {
     /// Reservations.
     Reservations,
+    /// Runs.
+    Runs,
 }
 
 impl LedgerName {
     /// Every ledger.
-    pub const ALL: [LedgerName; 1] = [LedgerName::Reservations];
+    pub const ALL: [LedgerName; 2] = [LedgerName::Reservations, LedgerName::Runs];
 
     /// The word for people and programs.
     pub fn as_str(self) -> &'static str {
         match self {
             LedgerName::Reservations => "reservations",
+            LedgerName::Runs => "runs",
         }
     }
 }

@@ -25,6 +25,21 @@ pub const LOCK_CHARS_MAX: usize = 100;
 /// Characters of an agent's name.
 pub const AGENT_CHARS_MAX: usize = 64;
 
+/// Phases of a run.
+pub const PHASES_MAX: usize = 64;
+/// Characters of a phase's name.
+pub const PHASE_CHARS_MAX: usize = 64;
+/// Runs that one run may wait for.
+pub const UPSTREAMS_MAX: usize = 64;
+/// Runs that one run may be the parent of.
+pub const CHILDREN_MAX: usize = 1_000;
+/// Rules of one gate.
+pub const GATE_RULES_MAX: usize = 32;
+/// Commits that one dispatch may name.
+pub const DISPATCH_COMMITS_MAX: usize = 100;
+/// Tokens that are counted: beyond it JSON readers lose the last digits.
+pub const TOKENS_MAX: u64 = 1 << 50;
+
 /// Bytes of one document that a reader accepts.
 pub const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
 /// Entries of one tree node that a reader accepts.

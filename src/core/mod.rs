@@ -14,7 +14,7 @@
 //! - [`compaction`] says which entries of a chain are kept when it is made shorter;
 //! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values they are made of;
 //! - [`repair`] is what a ledger records when it goes on from its newest whole entry;
-//! - [`reservation`] holds the rules of reservations, one file a verb;
+//! - [`reservation`] holds the rules of reservations, one file a verb, and [`run`] those of runs;
 //! - [`domain`] says what kind of project this is.
 
 pub mod command;
@@ -34,5 +34,6 @@ pub mod refusal;
 pub mod repair;
 pub mod reservation;
 pub mod rollback;
+pub mod run;
 pub mod text;
 pub mod time;

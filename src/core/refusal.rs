@@ -8,6 +8,7 @@ use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, RequestId};
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::wait::Link;
 use crate::core::reservation::{Hold, Target};
+use crate::core::run;
 use crate::core::time::Timestamp;
 
 /// A request and the hold that stands in its way.
@@ -87,6 +88,9 @@ pub enum Refusal {
         /// What has ended.
         ended: Vec<HoldId>,
     },
+    /// A decision about a run.
+    #[error(transparent)]
+    Run(#[from] run::refusal::Refusal),
     /// The ledger is not in the state that was expected.
     #[error("the ledger has moved on: expected entry '{expected}', found '{found}'")]
     Changed {
@@ -130,6 +134,7 @@ impl Refusal {
             Refusal::NothingThere { .. } => "nothing_there",
             Refusal::RequestMismatch { .. } => "request_mismatch",
             Refusal::RequestOver { .. } => "request_over",
+            Refusal::Run(refusal) => refusal.code(),
             Refusal::Changed { .. } => "changed",
         }
     }

@@ -45,6 +45,7 @@ impl Decide for Rollback {
         };
         match act.env.ledger {
             LedgerName::Reservations => reservation::rollback::to(self, earlier, act),
+            LedgerName::Runs => Ok(self.restore(act, earlier, |_| false)?),
         }
     }
 

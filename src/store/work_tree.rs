@@ -1,9 +1,12 @@
 //! What git says of the files in the work tree. Nothing here writes to it or to the index.
 
 use std::ffi::OsStr;
+use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::SystemTime;
+
+use sha2::{Digest as _, Sha256};
 
 use crate::store::error::StoreError;
 use crate::store::repository::{Reader, Repository};
@@ -18,6 +21,31 @@ impl Repository {
                 Ok(git.is_path_ignored(path)? && git.index()?.get_path(path, 0).is_none())
             }
             Reader::Program => Ok(self.program().ignores(&tree.top, path)?),
+        }
+    }
+
+    /// The SHA-256 of the regular file at that path of the work tree, in hexadecimal; none if there
+    /// is no such file, or a symbolic link leads out of the work tree.
+    pub fn sha256_of(&self, path: &[u8]) -> Result<Option<String>, StoreError> {
+        let Some(tree) = self.work_tree().filter(|_| self.has_regular_file(path)) else {
+            return Ok(None);
+        };
+        let file = tree.top.join(OsStr::from_bytes(path));
+        let failed = |error: io::Error| {
+            StoreError::Malformed(format!("cannot read '{}': {error}", file.display()))
+        };
+        let is_inside = file.canonicalize().map_err(failed)?.starts_with(&tree.top);
+        if !is_inside {
+            return Ok(None);
+        }
+        let mut hasher = Sha256::new();
+        let mut reader = std::fs::File::open(&file).map_err(failed)?;
+        let mut part = vec![0; 64 * 1024];
+        loop {
+            match reader.read(&mut part).map_err(failed)? {
+                0 => return Ok(Some(format!("{:x}", hasher.finalize()))),
+                length => hasher.update(&part[..length]),
+            }
         }
     }
 

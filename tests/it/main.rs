@@ -46,6 +46,7 @@ mod readers;
 mod release;
 mod renew;
 mod reserve;
+mod run;
 mod scenario;
 mod shells;
 mod status;

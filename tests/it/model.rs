@@ -7,7 +7,6 @@ use std::process;
 use std::time::Duration;
 
 use git_coord::core::command::{Command, Request};
-use git_coord::core::decision::Decide;
 use git_coord::core::documents::{Documents as _, Key, walk};
 use git_coord::core::environment::Environment;
 use git_coord::core::ids::EntryName;
@@ -50,25 +49,10 @@ fn on_ledger<T>(repository: &Repository, case: Case, test: impl FnOnce(&Ledger<'
 
 /// Decides on the git ledger, and says what came of it in a word.
 pub(crate) fn transact(ledger: &Ledger<'_>, asked: &Asked) -> &'static str {
-    match &asked.command {
-        Command::Reserve(command) => transact_as(ledger, asked, command),
-        Command::Renew(command) => transact_as(ledger, asked, command),
-        Command::Release(command) => transact_as(ledger, asked, command),
-        Command::Transfer(command) => transact_as(ledger, asked, command),
-        Command::Sweep(command) => transact_as(ledger, asked, command),
-        Command::Leave(command) => transact_as(ledger, asked, command),
-        Command::Rollback(command) => transact_as(ledger, asked, command),
-        Command::Repair(command) => transact_as(ledger, asked, command),
-    }
-}
-
-fn transact_as<C>(ledger: &Ledger<'_>, asked: &Asked, command: &C) -> &'static str
-where
-    C: Decide + Clone + Into<Command>,
-{
     let host = Line::new("host").unwrap();
-    let request = Request::new(command.clone(), asked.actor.clone(), host, asked.clock)
-        .knowing(asked.gone.clone());
+    let command = asked.command.clone();
+    let request: Request<Command> =
+        Request::new(command, asked.actor.clone(), host, asked.clock).knowing(asked.gone.clone());
     match ledger.transact(&request, &asked.op, None) {
         Ok(committed) if committed.entry.is_some() => "done",
         Ok(_) => "unchanged",

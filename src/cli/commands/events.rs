@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::events::{self, Batch, Since, Wanted};
+use crate::app::{Ctx, runs};
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
@@ -157,8 +157,8 @@ impl Reader {
         if let Some(place) = args.since {
             positions.insert(place.ledger, Since::Seq(place.sequence));
         }
+        let ctx = open(context)?;
         if let Some(consumer) = &args.consumer {
-            let ctx = open(context)?;
             for (name, position) in
                 ctx.cursors().load(consumer).map_err(AppError::from)?.unwrap_or_default()
             {
@@ -173,7 +173,7 @@ impl Reader {
             ledgers,
             wanted: Wanted {
                 kind: args.event_type.clone(),
-                run: args.run.clone().map(String::from),
+                run: args.run.as_ref().map(|run| runs::named_in_events(&ctx, run)).transpose()?,
             },
             limit: args.limit.unwrap_or(Args::LIMIT_DEFAULT) as usize,
             consumer: args.consumer.clone(),
@@ -246,10 +246,21 @@ fn print_batch(ui: &mut Ui, batch: &Batch) -> Result<(), CliError> {
         let subject = event.subject.as_deref().unwrap_or_default();
         let subject = ui.paint(Slot::Id, &shown(subject));
         let kind = shown(&event.kind).into_owned();
-        let line = format!("{seq}  {}  {actor}  {kind}  {subject}  {target}", batch.at);
+        let told = format!("{target}{}", moved(event));
+        let line = format!("{seq}  {}  {actor}  {kind}  {subject}  {told}", batch.at);
         ui.line(line.trim_end())?;
     }
     Ok(())
+}
+
+/// Where a run went, or the phase that an event of it is about.
+fn moved(event: &Event) -> String {
+    let phase = |name: &str| event.text(name).map(|text| shown(text).into_owned());
+    match (phase("from"), phase("to"), phase("phase")) {
+        (Some(from), Some(to), _) => format!("{from} to {to}"),
+        (_, _, Some(phase)) => phase,
+        _ => String::new(),
+    }
 }
 
 fn event_json(batch: &Batch, seq: u64, event: &Event) -> Value {

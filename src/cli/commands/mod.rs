@@ -12,6 +12,7 @@ pub(crate) mod list;
 pub(crate) mod release;
 pub(crate) mod renew;
 pub(crate) mod reserve;
+pub(crate) mod run;
 pub(crate) mod status;
 pub(crate) mod sweep;
 pub(crate) mod transfer;

@@ -14,6 +14,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::{event_target, fields, holds_json, print_table};
 use crate::cli::open::open;
 use crate::cli::patience::Patience;
+use crate::cli::runs::{self, documents};
 use crate::cli::term::Ui;
 use crate::core::reservation::Hold;
 use crate::core::text::shown;
@@ -32,6 +33,8 @@ pub(crate) struct Args {
 
 /// Rows of other agents' holds that one screen shows.
 const OTHERS_SHOWN_MAX: usize = 20;
+/// Rows of runs likewise.
+const RUNS_SHOWN_MAX: usize = 10;
 /// How often a watched status looks for news.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -92,6 +95,7 @@ fn status_json(ctx: &Ctx, status: &Status) -> Map<String, Value> {
         ("waiting", json!(status.waiting)),
         ("expired", json!(status.expired)),
         ("notices", json!(notices)),
+        ("runs", documents(&status.runs)),
         ("ledgers", json!(positions)),
     ]);
     if let Some(seconds) = status.clock_behind_seconds {
@@ -124,8 +128,22 @@ fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), CliError> {
     for ticket in status.waiting.iter().take(OTHERS_SHOWN_MAX) {
         ui.line(&ticket_text(ticket, status.now))?;
     }
+    print_runs(ui, status)?;
     if status.mine.is_empty() && status.others.is_empty() {
         ui.line("Nobody holds anything. To begin: git coord reserve <path>")?;
+    }
+    Ok(())
+}
+
+fn print_runs(ui: &mut Ui, status: &Status) -> Result<(), CliError> {
+    let shown_count = status.runs.len().min(RUNS_SHOWN_MAX);
+    if shown_count > 0 {
+        ui.line("Runs:")?;
+        runs::print_table(ui, &status.runs[..shown_count], status.now)?;
+    }
+    let hidden = status.runs.len() - shown_count;
+    if hidden > 0 {
+        ui.line(&format!("  and {hidden} more: git coord run list"))?;
     }
     Ok(())
 }

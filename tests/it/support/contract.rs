@@ -28,6 +28,9 @@ pub(crate) mod refusal {
     pub(crate) const REQUEST_MISMATCH: &str = "request_mismatch";
     pub(crate) const CHANGED: &str = "changed";
     pub(crate) const DEADLOCK: &str = "deadlock";
+    pub(crate) const PHASE_CHANGED: &str = "phase_changed";
+    pub(crate) const RUN_OVER: &str = "run_over";
+    pub(crate) const BLOCKED: &str = "blocked";
 }
 
 /// `type` of an event.
@@ -43,6 +46,10 @@ pub(crate) mod event {
 /// The ledger of reservations: its name on the command line, and its ref.
 pub(crate) const RESERVATIONS: &str = "reservations";
 pub(crate) const RESERVATIONS_REF: &str = "refs/coord/reservations";
+
+/// The ledger of runs, likewise.
+pub(crate) const RUNS: &str = "runs";
+pub(crate) const RUNS_REF: &str = "refs/coord/runs";
 
 /// The document with ledger name, version and folding, at the root of every entry's tree.
 pub(crate) const FORMAT: &str = "format";

@@ -1,0 +1,262 @@
+//! Questions about runs. What changes them goes through [`Ctx::transact`].
+
+pub mod code;
+pub mod replay;
+pub mod show;
+
+use std::path::Path;
+
+use crate::app::error::AppError;
+use crate::app::{Ctx, Reading};
+use crate::core::command::{Command, Request};
+use crate::core::decision::Decide;
+use crate::core::documents::{Documents, ReadError};
+use crate::core::run::advance;
+use crate::core::run::agent::{Member, MemberStatus};
+use crate::core::run::artifact::{Artifact, ContentHash};
+use crate::core::run::chain::Chain;
+use crate::core::run::dispatch::{Dispatch, DispatchStatus};
+use crate::core::run::gate::{self, Evidence, Gate, check_gates};
+use crate::core::run::index::{self, Readable};
+use crate::core::run::names::{IdPrefix, PhaseName, RunId};
+use crate::core::run::record::{self, Record, Signals};
+use crate::core::run::verdict::Verdict;
+use crate::core::run::{Run, Standing, Status};
+use crate::core::text::Line;
+use crate::store::layout::LedgerName;
+
+/// Bytes of a file with gates that are read.
+const GATES_BYTES_MAX: u64 = 64 * 1024;
+
+/// The runs now.
+pub fn read(ctx: &Ctx) -> Result<Reading<'_>, AppError> {
+    ctx.read_ledger(LedgerName::Runs)
+}
+
+/// The run whose id begins so.
+pub fn find(reading: &Reading<'_>, prefix: &IdPrefix) -> Result<Run, AppError> {
+    Ok(index::select(&reading.base.snapshot, prefix)?)
+}
+
+/// The whole id of the run that is meant, so that it means the same run on every state.
+pub fn whole(ctx: &Ctx, prefix: &IdPrefix) -> Result<IdPrefix, AppError> {
+    if prefix.as_str().parse::<RunId>().is_ok() {
+        return Ok(prefix.clone());
+    }
+    Ok(named(&find(&read(ctx)?, prefix)?.id))
+}
+
+/// The same where a run need not be named.
+pub fn all_whole(ctx: &Ctx, prefixes: &[IdPrefix]) -> Result<Vec<IdPrefix>, AppError> {
+    prefixes.iter().map(|prefix| whole(ctx, prefix)).collect()
+}
+
+/// An id as it can be typed.
+pub fn named(id: &RunId) -> IdPrefix {
+    id.as_str().parse().expect("an id is the beginning of itself")
+}
+
+/// What events call the run that is meant: its whole id, or the text itself where no run or more
+/// than one begins so. Reservations can name runs that are kept elsewhere.
+pub fn named_in_events(ctx: &Ctx, text: &Line) -> Result<String, AppError> {
+    let prefix: Option<IdPrefix> = text.as_str().parse().ok();
+    let run = match &prefix {
+        Some(prefix) => find(&read(ctx)?, prefix),
+        None => return Ok(text.to_string()),
+    };
+    match run {
+        Ok(run) => Ok(run.id.to_string()),
+        Err(AppError::Nothing(_) | AppError::Refused(_)) => Ok(text.to_string()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whoever moves a run means the run as they see it: its id, and the phase that it is at, unless
+/// they say which they expect. If it is elsewhere when the move is written, somebody was faster.
+pub fn seen(
+    ctx: &Ctx,
+    prefix: &IdPrefix,
+    expected: Option<&PhaseName>,
+) -> Result<(IdPrefix, PhaseName), AppError> {
+    let run = find(&read(ctx)?, prefix)?;
+    Ok((named(&run.id), expected.unwrap_or(&run.phase).clone()))
+}
+
+/// What a wish would come to now. Nothing is written.
+pub fn plan<C>(ctx: &Ctx, request: &Request<C>) -> Result<C::Answer, AppError>
+where
+    C: Decide + Clone + Into<Command>,
+{
+    let ledger = ctx.ledger(LedgerName::Runs)?;
+    Ok(ledger.propose(&ledger.now()?, request, &Ctx::new_op()?)?.answer)
+}
+
+/// The active runs, or all, the newest first.
+pub fn list(ctx: &Ctx, all: bool) -> Result<Readable<Run>, AppError> {
+    let reading = read(ctx)?;
+    let documents = &reading.base.snapshot;
+    let mut runs = if all { index::every_run(documents)? } else { index::active_runs(documents)? };
+    runs.found.sort_by(|one, other| (other.created_at, &other.id).cmp(&(one.created_at, &one.id)));
+    Ok(runs)
+}
+
+/// The active run that was made last.
+pub fn current(ctx: &Ctx) -> Result<Run, AppError> {
+    let runs = list(ctx, false)?.found.into_iter();
+    let newest = runs.max_by_key(|run| (run.created_at, run.id.clone()));
+    newest.ok_or_else(|| AppError::Nothing("no run is active".to_owned()))
+}
+
+/// What stands between a run and its next phase.
+#[derive(Clone, Debug)]
+pub struct Ahead {
+    /// The next phase that is not skipped.
+    pub to: PhaseName,
+    /// What the gate says.
+    pub evidence: Vec<Evidence>,
+}
+
+impl Ahead {
+    /// Whether the gate is open.
+    pub fn is_open(&self) -> bool {
+        self.evidence.iter().all(|evidence| evidence.passed)
+    }
+}
+
+/// Asks the gate of an active run, as an advance would; none for a run that goes nowhere.
+pub fn ahead(documents: &dyn Documents, run: &Run) -> Result<Option<Ahead>, ReadError> {
+    if run.status != Status::Active {
+        return Ok(None);
+    }
+    let to = advance::next(documents, run)?;
+    let evidence = gate::evaluate(documents, run, run.place(), to)?;
+    Ok(Some(Ahead { to: run.phases.at(to).clone(), evidence }))
+}
+
+/// How right the gates of a run were, by the phase before each.
+pub fn signals(
+    documents: &dyn Documents,
+    run: &Run,
+) -> Result<Vec<(PhaseName, Signals)>, AppError> {
+    let mut found = Vec::new();
+    for (place, phase) in run.phases.names().iter().enumerate() {
+        let records: Vec<Record> = index::all(documents, &record::records(run, place))?;
+        if !records.is_empty() {
+            found.push((phase.clone(), record::signals(&records)));
+        }
+    }
+    Ok(found)
+}
+
+/// Reads gates from a file that the caller named.
+pub fn gates_in(file: &Path, chain: &Chain) -> Result<Vec<Gate>, AppError> {
+    let fault = |why: String| AppError::Usage(format!("'{}': {why}", file.display()));
+    let metadata = file.metadata().map_err(|error| fault(error.to_string()))?;
+    if !metadata.is_file() || metadata.len() > GATES_BYTES_MAX {
+        return Err(fault(format!("not a file of at most {GATES_BYTES_MAX} bytes")));
+    }
+    let text = std::fs::read(file).map_err(|error| fault(error.to_string()))?;
+    let gates: Vec<Gate> =
+        serde_json::from_slice(&text).map_err(|error| fault(format!("not gates: {error}")))?;
+    check_gates(&gates, chain).map_err(|error| fault(error.to_string()))?;
+    Ok(gates)
+}
+
+/// Which parts of a run are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Only of this phase.
+    pub phase: Option<PhaseName>,
+    /// Also what was rolled back.
+    pub all: bool,
+}
+
+impl Wanted {
+    fn is_of_phase(&self, phase: &PhaseName) -> bool {
+        self.phase.as_ref().is_none_or(|wanted| wanted == phase)
+    }
+
+    fn places(&self, run: &Run) -> Result<Vec<usize>, AppError> {
+        match &self.phase {
+            None => Ok((0..run.phases.names().len()).collect()),
+            Some(phase) => {
+                let place = run.place_of(phase).map_err(crate::core::refusal::Refusal::from)?;
+                Ok(vec![place])
+            }
+        }
+    }
+}
+
+/// The artifacts of a run, by phase and age.
+pub fn artifacts(
+    documents: &dyn Documents,
+    run: &Run,
+    wanted: &Wanted,
+) -> Result<Readable<Artifact>, AppError> {
+    let mut all = Readable { found: Vec::new(), damaged: Vec::new() };
+    for place in wanted.places(run)? {
+        let Readable { mut found, damaged } =
+            index::readable::<Artifact>(documents, &index::artifacts(run, place))?;
+        found.retain(|artifact| wanted.all || artifact.status == Standing::Active);
+        found.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
+        all.found.extend(found);
+        all.damaged.extend(damaged);
+    }
+    Ok(all)
+}
+
+/// The verdicts of a run, by phase and age.
+pub fn verdicts(
+    documents: &dyn Documents,
+    run: &Run,
+    wanted: &Wanted,
+) -> Result<Readable<Verdict>, AppError> {
+    let mut all = Readable { found: Vec::new(), damaged: Vec::new() };
+    for place in wanted.places(run)? {
+        let Readable { mut found, damaged } =
+            index::readable::<Verdict>(documents, &index::verdicts(run, place))?;
+        found.retain(|verdict| wanted.all || verdict.status == Standing::Active);
+        found.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
+        all.found.extend(found);
+        all.damaged.extend(damaged);
+    }
+    Ok(all)
+}
+
+/// The dispatches of a run, the oldest first.
+pub fn dispatches(
+    documents: &dyn Documents,
+    run: &Run,
+    wanted: &Wanted,
+) -> Result<Readable<Dispatch>, AppError> {
+    wanted.places(run)?;
+    let mut all = index::readable::<Dispatch>(documents, &index::dispatches(&run.id))?;
+    all.found.retain(|dispatch| {
+        (wanted.all || dispatch.status != DispatchStatus::Cancelled)
+            && wanted.is_of_phase(&dispatch.phase)
+    });
+    all.found.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
+    Ok(all)
+}
+
+/// The agents of a run, the oldest first.
+pub fn agents(
+    documents: &dyn Documents,
+    run: &Run,
+    wanted: &Wanted,
+) -> Result<Readable<Member>, AppError> {
+    wanted.places(run)?;
+    let mut all = index::readable::<Member>(documents, &index::agents(&run.id))?;
+    all.found.retain(|member| {
+        let counts = member.status != MemberStatus::Failed || member.because.is_none();
+        (wanted.all || counts) && wanted.is_of_phase(&member.phase)
+    });
+    all.found.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
+    Ok(all)
+}
+
+/// What a file of the work tree holds, if there is one.
+pub fn content_of(ctx: &Ctx, path: &[u8]) -> Result<Option<ContentHash>, AppError> {
+    let digest = ctx.repository().sha256_of(path)?;
+    Ok(digest.map(|digest| digest.try_into().expect("a digest is one")))
+}

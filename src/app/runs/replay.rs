@@ -1,0 +1,96 @@
+//! The events of a run, followed through the whole ledger and held against what is stored.
+//!
+//! A rollback of the ledger itself restores documents and undoes events: the replay goes on from
+//! what the events had led to at the entry that was restored. Where older entries were set aside by
+//! a compaction, or are not in a shallow clone, it begins with the state of the oldest one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::core::event::Event;
+use crate::core::run::Run;
+use crate::core::run::names::{IdPrefix, RunId};
+use crate::core::run::replay::{Difference, Facts, Replay, differences, stored};
+use crate::store::entry::Undoes;
+use crate::store::history::History;
+use crate::store::layout::LedgerName;
+use crate::store::ledger::Ledger;
+use crate::store::object::ObjectId;
+
+/// What a replay came to.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// The run.
+    pub run: Run,
+    /// Events of the run.
+    pub events: u64,
+    /// The entry whose state it began with, where the history does not go back to the run's first.
+    pub began_at: Option<ObjectId>,
+    /// Events that say something of the moment before them that was not so.
+    pub faults: Vec<String>,
+    /// Where events and documents differ.
+    pub differences: Vec<Difference>,
+}
+
+/// What a replay needs of an entry.
+struct Link {
+    id: ObjectId,
+    undoes: Option<Undoes>,
+    events: Vec<Event>,
+}
+
+/// Follows the events of the run whose id begins so.
+pub fn replay(ctx: &Ctx, prefix: &IdPrefix) -> Result<Replayed, AppError> {
+    let ledger = ctx.ledger(LedgerName::Runs)?;
+    let base = ledger.now()?;
+    let run = crate::core::run::index::select(&base.snapshot, prefix)?;
+    let (chain, begins_whole) = chain(&ledger, base.id(), &run.id)?;
+    let began_at = chain.first().map(|link| link.id).filter(|_| !begins_whole);
+    let mut replay = Replay::from(run.id.clone(), Facts::new());
+    let targets: BTreeSet<ObjectId> =
+        chain.iter().filter_map(|link| link.undoes.as_ref()).map(|undoes| undoes.to).collect();
+    let mut known: BTreeMap<ObjectId, Facts> = BTreeMap::new();
+    for link in &chain {
+        match &link.undoes {
+            _ if began_at == Some(link.id) => {
+                replay.restart(stored(&ledger.at(Some(link.id))?.snapshot, &run.id)?);
+            }
+            Some(Undoes { to, .. }) => {
+                let facts = match known.get(to) {
+                    Some(facts) => facts.clone(),
+                    None => stored(&ledger.at(Some(*to))?.snapshot, &run.id)?,
+                };
+                replay.restart(facts);
+            }
+            None => link.events.iter().for_each(|event| replay.follow(event)),
+        }
+        if targets.contains(&link.id) {
+            known.insert(link.id, replay.facts.clone());
+        }
+    }
+    let stored = stored(&base.snapshot, &run.id)?;
+    let differences = differences(&replay.facts, &stored);
+    Ok(Replayed { events: replay.events, faults: replay.faults, began_at, differences, run })
+}
+
+/// The entries from the oldest on, with what concerns the run, and whether they begin with the
+/// ledger's first.
+fn chain(
+    ledger: &Ledger<'_>,
+    tip: Option<ObjectId>,
+    run: &RunId,
+) -> Result<(Vec<Link>, bool), AppError> {
+    let mut chain = Vec::new();
+    let mut begins_whole = true;
+    for item in History::from(ledger, tip) {
+        let (id, entry) = item?;
+        begins_whole = entry.parent.is_none() && entry.message.checkpoint.is_none();
+        let concerns =
+            |event: &Event| [event.text("run"), event.text("parent")].contains(&Some(run.as_str()));
+        let events = entry.message.events.into_iter().filter(concerns).collect();
+        chain.push(Link { id, undoes: entry.message.undoes, events });
+    }
+    chain.reverse();
+    Ok((chain, begins_whole))
+}

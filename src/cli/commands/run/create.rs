@@ -1,0 +1,159 @@
+//! `git coord run create`
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::app::{Ctx, runs};
+use crate::cli::error::CliError;
+use crate::cli::exit::ExitCode;
+use crate::cli::open::told;
+use crate::cli::runs::{answer, line};
+use crate::cli::term::Ui;
+use crate::core::limits::TOKENS_MAX;
+use crate::core::run::budget::Budget;
+use crate::core::run::chain::Chain;
+use crate::core::run::create::{Create, Created};
+use crate::core::run::names::{IdPrefix, RunId};
+use crate::core::run::set::WARN_PERCENT;
+use crate::core::text::Line;
+use crate::store::layout::LedgerName;
+
+const EXAMPLES: &str = "\
+Examples:
+  git coord run create --goal 'paging for users'
+  git coord run create --goal 'fix the parser' --phases draft,review,done --budget 200000
+  git coord run create --goal 'second half' --parent k3v9x2ab --after m2p8q0cd";
+
+const GATES_HELP: &str = "\
+A JSON file with its own gates, one for every pair of neighbouring phases
+
+A list of {\"from\", \"to\", \"rules\": [{\"check\", \"phase\"}]}; an empty list of rules lets \
+anybody pass. A check is artifact_exists, agents_complete, verdict_exists, verdict_clean, \
+budget_not_exceeded, children_at_phase or upstreams_at_phase.";
+
+/// Begin a run
+///
+/// It begins in the first of its phases and is completed in the last. Without --phases these are
+/// brainstorm, brainstorm-reviewed, strategized, planned, executing, review, polish, reflect and
+/// done, with the usual gates between them; phases of your own have no gates but those in --gates.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// What it is for
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) goal: Line,
+
+    /// Phases of its own: at least two, with commas between them
+    #[arg(long, value_name = "PHASES")]
+    pub(crate) phases: Option<Chain>,
+
+    /// A JSON file with its own gates, one for every pair of neighbouring phases
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_hint = clap::ValueHint::FilePath,
+        long_help = GATES_HELP
+    )]
+    pub(crate) gates: Option<PathBuf>,
+
+    /// How many tokens, in and out, its dispatches may spend
+    #[arg(
+        long,
+        value_name = "TOKENS",
+        value_parser = clap::value_parser!(u64).range(1..=TOKENS_MAX),
+        allow_hyphen_values = true
+    )]
+    pub(crate) budget: Option<u64>,
+
+    /// From which share of the budget on to warn, in percent [default: 80]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        requires = "budget",
+        value_parser = clap::value_parser!(u8).range(1..=99),
+        allow_hyphen_values = true
+    )]
+    pub(crate) budget_warn: Option<u8>,
+
+    /// Let every gate ask whether the budget is exceeded
+    #[arg(long, requires = "budget")]
+    pub(crate) enforce_budget: bool,
+
+    /// How hard it is thought to be, from 1 to 5
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 3,
+        value_parser = clap::value_parser!(u8).range(1..=5),
+        allow_hyphen_values = true
+    )]
+    pub(crate) complexity: u8,
+
+    /// Let every step wait for somebody's word: 'run advance' with --reason
+    #[arg(long)]
+    pub(crate) manual: bool,
+
+    /// How many agents may work in it at once
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = clap::value_parser!(u32).range(1..),
+        allow_hyphen_values = true
+    )]
+    pub(crate) max_agents: Option<u32>,
+
+    /// The run that it is a part of, which waits for it
+    #[arg(long, value_name = "RUN")]
+    pub(crate) parent: Option<IdPrefix>,
+
+    /// A run that it waits for
+    #[arg(long, value_name = "RUN")]
+    pub(crate) after: Vec<IdPrefix>,
+
+    /// The id that it is to have: 8 characters of a-z and 0-9
+    ///
+    /// The same command again finds the run that it made.
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<RunId>,
+}
+
+impl Args {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        let phases = self.phases.clone().unwrap_or_default();
+        let gates = match &self.gates {
+            Some(file) => Some(runs::gates_in(file, &phases)?),
+            None => None,
+        };
+        let budget = self.budget.map(|tokens| Budget {
+            tokens,
+            warn_percent: self.budget_warn.unwrap_or(WARN_PERCENT),
+            enforced: self.enforce_budget,
+            warned_at: None,
+            exceeded_at: None,
+        });
+        let parent = self.parent.as_ref().map(|run| runs::whole(ctx, run)).transpose()?;
+        let command = Create {
+            goal: self.goal.clone(),
+            phases,
+            gates,
+            budget,
+            complexity: self.complexity,
+            manual: self.manual,
+            max_agents: self.max_agents,
+            parent,
+            after: runs::all_whole(ctx, &self.after)?,
+            id: self.id.clone(),
+        };
+        let Created { run, known } = told(ui, ctx.transact(LedgerName::Runs, command, None)?)?;
+        if ui.is_json() {
+            ui.answer(true, answer(&run, [("created", json!(!known))]))?;
+        } else {
+            ui.line(&line(ui, &run))?;
+            if known {
+                ui.note("it was there already")?;
+            }
+        }
+        Ok(ExitCode::Done)
+    }
+}

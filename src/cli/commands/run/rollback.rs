@@ -1,0 +1,182 @@
+//! `git coord run rollback`
+
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+
+use crate::app::next::in_shell;
+use crate::app::runs::code::{self, CodeReport};
+use crate::app::{Ctx, runs};
+use crate::cli::error::CliError;
+use crate::cli::exit::ExitCode;
+use crate::cli::open::told;
+use crate::cli::runs::{answer, documents, line};
+use crate::cli::term::Ui;
+use crate::core::command::Request;
+use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::run::rollback::{RollBack, RolledBackRun};
+use crate::core::text::{Line, shown};
+use crate::store::layout::LedgerName;
+
+const EXAMPLES: &str = "\
+Examples:
+  git coord run rollback k3v9x2ab --to planned --reason 'wrong plan' --dry-run
+  git coord run rollback k3v9x2ab --to planned --reason 'wrong plan'
+  git coord run rollback k3v9x2ab --to planned --reason 'wrong plan' --layer code";
+
+/// What a rollback is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Layer {
+    /// The run itself
+    State,
+    /// What its phases left in the repository: a report, nothing is changed
+    Code,
+}
+
+/// Go back to an earlier phase
+///
+/// The phases after it, up to the present one, are given up: their artifacts and verdicts do not
+/// count any more, their dispatches are cancelled, their agents failed, their skips cleared. It is
+/// one entry. A completed run is active again, and stays on the record as completed once. A
+/// cancelled or failed run stays so.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The run, or the beginning of its id
+    #[arg(value_name = "RUN")]
+    pub(crate) run: IdPrefix,
+
+    /// The phase to go back to
+    #[arg(long, value_name = "PHASE")]
+    pub(crate) to: PhaseName,
+
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Line,
+
+    /// What to roll back: the run, or see what there is to do about the code
+    #[arg(long, value_name = "LAYER", value_enum, default_value = "state")]
+    pub(crate) layer: Layer,
+
+    /// Tell what would happen, and leave it
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Let phases that are given up stay skipped
+    #[arg(long)]
+    pub(crate) keep_skips: bool,
+
+    /// Fail the agents of every phase
+    #[arg(long)]
+    pub(crate) all_agents: bool,
+
+    /// Refuse if it is at another phase than this [default: the one it is at]
+    #[arg(long, value_name = "PHASE")]
+    pub(crate) expect: Option<PhaseName>,
+}
+
+impl Args {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        if self.layer == Layer::Code {
+            return show_code(ui, &code::report(ctx, &self.run, &self.to)?, &self.to);
+        }
+        let (run, expect) = runs::seen(ctx, &self.run, self.expect.as_ref())?;
+        let wish = RollBack {
+            run,
+            to: self.to.clone(),
+            reason: self.reason.clone(),
+            expect: Some(expect),
+            keep_skips: self.keep_skips,
+            all_agents: self.all_agents,
+        };
+        let done = if self.dry_run {
+            let request = Request::new(wish, ctx.actor().clone(), ctx.host().clone(), ctx.clock());
+            runs::plan(ctx, &request)?
+        } else {
+            told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?
+        };
+        if ui.is_json() {
+            ui.answer(true, self.answer_json(&done))?;
+        } else {
+            self.print(ui, &done)?;
+        }
+        Ok(ExitCode::Done)
+    }
+
+    fn answer_json(&self, done: &RolledBackRun) -> Map<String, Value> {
+        let fields = [
+            ("from_phase", json!(done.from)),
+            ("to_phase", json!(self.to)),
+            ("rolled_back_phases", json!(done.phases)),
+            ("cancelled_dispatches", json!(done.cancelled_dispatches)),
+            ("marked_artifacts", json!(done.marked_artifacts)),
+            ("marked_verdicts", json!(done.marked_verdicts)),
+            ("failed_agents", json!(done.failed_agents)),
+            ("cleared_skips", json!(done.cleared_skips)),
+            ("reason", json!(self.reason)),
+            ("dry_run", json!(self.dry_run)),
+        ];
+        answer(&done.run, fields)
+    }
+
+    fn print(&self, ui: &mut Ui, done: &RolledBackRun) -> Result<(), CliError> {
+        let (id, to, from) = (&done.run.id, &self.to, &done.from);
+        if done.phases.is_empty() {
+            ui.line(&format!("{id}  already at '{to}': nothing to roll back"))?;
+            return Ok(());
+        }
+        let would = if self.dry_run { "would go" } else { "went" };
+        ui.line(&format!("{id}  {would} back from '{from}' to '{to}'"))?;
+        list(ui, "phases given up", &done.phases)?;
+        list(ui, "artifacts that no longer count", &done.marked_artifacts)?;
+        list(ui, "verdicts that no longer count", &done.marked_verdicts)?;
+        list(ui, "dispatches cancelled", &done.cancelled_dispatches)?;
+        list(ui, "agents failed", &done.failed_agents)?;
+        list(ui, "not skipped any more", &done.cleared_skips)
+    }
+}
+
+/// How many things one line names.
+const NAMED_MAX: usize = 12;
+
+fn list(ui: &mut Ui, what: &str, things: &[impl ToString]) -> Result<(), CliError> {
+    if things.is_empty() {
+        return Ok(());
+    }
+    let named: Vec<String> = things.iter().take(NAMED_MAX).map(ToString::to_string).collect();
+    let more = match things.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more (see --json)"),
+    };
+    Ok(ui.line(&format!("  {what}: {}{more}", named.join(", ")))?)
+}
+
+fn show_code(ui: &mut Ui, report: &CodeReport, to: &PhaseName) -> Result<ExitCode, CliError> {
+    let CodeReport { run, phases, artifacts, commits, commands } = report;
+    if ui.is_json() {
+        let fields = [
+            ("from_phase", json!(run.phase)),
+            ("to_phase", json!(to)),
+            ("rolled_back_phases", json!(phases)),
+            ("artifacts", documents(artifacts)),
+            ("commits", json!(commits)),
+            ("commands", json!(commands)),
+        ];
+        ui.answer(true, answer(run, fields))?;
+        return Ok(ExitCode::Done);
+    }
+    ui.line(&format!("{}: the code of {} phases, left as it is", line(ui, run), phases.len()))?;
+    for artifact in artifacts {
+        let path = shown(&artifact.path.shown()).into_owned();
+        let (phase, status) = (&artifact.phase, artifact.status.name());
+        ui.line(&format!("  {}  {phase}  {status}  {path}", artifact.id))?;
+    }
+    if commands.is_empty() {
+        ui.note("no commits and no artifacts are known")?;
+    } else {
+        ui.line("what you could run:")?;
+    }
+    for command in commands {
+        ui.line(&format!("  {}", shown(&in_shell(command))))?;
+    }
+    Ok(ExitCode::Done)
+}

@@ -1,0 +1,101 @@
+//! `git coord run set`
+
+use crate::app::{Ctx, runs};
+use crate::cli::error::{CliError, ErrorKind};
+use crate::cli::exit::ExitCode;
+use crate::cli::open::told;
+use crate::cli::runs::{answer, line};
+use crate::cli::term::Ui;
+use crate::core::limits::TOKENS_MAX;
+use crate::core::run::names::IdPrefix;
+use crate::core::run::set::Set;
+use crate::store::layout::LedgerName;
+
+const EXAMPLES: &str = "\
+Examples:
+  git coord run set k3v9x2ab --budget 400000 --enforce-budget true
+  git coord run set k3v9x2ab --after m2p8q0cd";
+
+/// Change settings of an active run
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The run, or the beginning of its id
+    #[arg(value_name = "RUN")]
+    pub(crate) run: IdPrefix,
+
+    /// How many tokens, in and out, its dispatches may spend
+    #[arg(
+        long,
+        value_name = "TOKENS",
+        value_parser = clap::value_parser!(u64).range(1..=TOKENS_MAX),
+        allow_hyphen_values = true
+    )]
+    pub(crate) budget: Option<u64>,
+
+    /// From which share of the budget on to warn, in percent
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_parser = clap::value_parser!(u8).range(1..=99),
+        allow_hyphen_values = true
+    )]
+    pub(crate) budget_warn: Option<u8>,
+
+    /// Whether every gate asks if the budget is exceeded
+    #[arg(long, value_name = "BOOL")]
+    pub(crate) enforce_budget: Option<bool>,
+
+    /// How hard it is thought to be, from 1 to 5
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = clap::value_parser!(u8).range(1..=5),
+        allow_hyphen_values = true
+    )]
+    pub(crate) complexity: Option<u8>,
+
+    /// Whether every step waits for somebody's word
+    #[arg(long, value_name = "BOOL")]
+    pub(crate) manual: Option<bool>,
+
+    /// How many agents may work in it at once
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = clap::value_parser!(u32).range(1..),
+        allow_hyphen_values = true
+    )]
+    pub(crate) max_agents: Option<u32>,
+
+    /// A run that it is to wait for besides
+    #[arg(long, value_name = "RUN")]
+    pub(crate) after: Vec<IdPrefix>,
+}
+
+impl Args {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        let command = Set {
+            run: runs::whole(ctx, &self.run)?,
+            complexity: self.complexity,
+            manual: self.manual,
+            max_agents: self.max_agents,
+            budget: self.budget,
+            warn_percent: self.budget_warn,
+            enforced: self.enforce_budget,
+            after: runs::all_whole(ctx, &self.after)?,
+        };
+        let changes_only_a_budget =
+            self.budget.is_none() && (self.budget_warn.is_some() || self.enforce_budget.is_some());
+        if changes_only_a_budget && runs::find(&runs::read(ctx)?, &self.run)?.budget.is_none() {
+            return Err(CliError::new(ErrorKind::Usage, "the run has no budget: add --budget"));
+        }
+        let run = told(ui, ctx.transact(LedgerName::Runs, command, None)?)?;
+        if ui.is_json() {
+            ui.answer(true, answer(&run, []))?;
+        } else {
+            ui.line(&line(ui, &run))?;
+        }
+        Ok(ExitCode::Done)
+    }
+}

@@ -1,0 +1,109 @@
+//! Runs as JSON and as text, and why a wish about one was refused.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::color::Slot;
+use super::error::{CliError, Hint};
+use super::holds::fields;
+use super::layout::{Cell, aligned};
+use super::term::Ui;
+use crate::app::next::{command as next, in_shell};
+use crate::core::documents::ReadError;
+use crate::core::run::gate::Evidence;
+use crate::core::run::refusal::Refusal;
+use crate::core::run::{Run, Status};
+use crate::core::text::shown;
+use crate::core::time::{Timestamp, relative};
+
+/// The answer of a command about a run: the run first, then the rest.
+pub(crate) fn answer<const N: usize>(run: &Run, rest: [(&str, Value); N]) -> Map<String, Value> {
+    let mut answer = fields([("run", json!(run))]);
+    answer.extend(fields(rest));
+    answer
+}
+
+/// Things for programs, each with its document.
+pub(crate) fn documents(things: &[impl Serialize]) -> Value {
+    things.iter().map(|thing| json!(thing)).collect()
+}
+
+/// What cannot be read is named, and the rest is shown.
+pub(crate) fn warn_damaged(ui: &mut Ui, damaged: &[ReadError]) -> std::io::Result<()> {
+    for error in damaged {
+        ui.warn(&error.to_string())?;
+    }
+    Ok(())
+}
+
+/// A table of runs: id, status, phase, how far, when, what for.
+pub(crate) fn print_table(ui: &mut Ui, runs: &[Run], now: Timestamp) -> std::io::Result<()> {
+    let rows: Vec<Vec<Cell>> = runs.iter().map(|run| row(ui, run, now)).collect();
+    for line in aligned(&rows) {
+        ui.line(&line)?;
+    }
+    Ok(())
+}
+
+fn row(ui: &Ui, run: &Run, now: Timestamp) -> Vec<Cell> {
+    let painted = |slot, text: &str| Cell::painted(text, ui.paint(slot, text));
+    let made = relative(run.created_at.as_seconds(), now.as_seconds());
+    let status = match run.paused_at {
+        Some(_) => "paused",
+        None => run.status.name(),
+    };
+    vec![
+        painted(Slot::Id, run.id.as_str()),
+        Cell::plain(status),
+        Cell::plain(run.phase.as_str()),
+        Cell::plain(&format!("{}/{}", run.place() + 1, run.phases.names().len())),
+        painted(Slot::Holder, run.created_by.as_str()),
+        Cell::plain(&made),
+        painted(Slot::Dim, &shown(run.goal.as_str())),
+    ]
+}
+
+/// One line about where a run is.
+pub(crate) fn line(ui: &Ui, run: &Run) -> String {
+    let id = ui.paint(Slot::Id, run.id.as_str());
+    match run.status {
+        Status::Active => format!("{id}  at '{}'", run.phase),
+        status => format!("{id}  {} at '{}'", status.name(), run.phase),
+    }
+}
+
+/// What a gate said, a line each.
+pub(crate) fn evidence_lines(evidence: &[Evidence]) -> Vec<String> {
+    let line = |one: &Evidence| {
+        let word = if one.passed { "ok" } else { "no" };
+        format!("{word}  {}  {}", one.check.name(), shown(&one.why()))
+    };
+    evidence.iter().map(line).collect()
+}
+
+/// Why a gate is shut.
+pub(crate) fn shut_text(evidence: &[Evidence]) -> String {
+    let failed = evidence.iter().filter(|one| !one.passed);
+    failed.map(Evidence::why).collect::<Vec<_>>().join("; ")
+}
+
+/// A refusal about a run, with what can be done about it.
+pub(crate) fn refused(refusal: &Refusal) -> CliError {
+    let look = refusal.run().map(|run| next(&["run", "show", run.as_str()]));
+    let commands: Vec<Vec<String>> = match refusal {
+        Refusal::GateOpen { run, .. } => vec![next(&["run", "advance", run.as_str()])],
+        Refusal::Ambiguous { .. } | Refusal::Cycle { .. } => {
+            vec![next(&["run", "list", "--all"])]
+        }
+        _ => look.into_iter().collect(),
+    };
+    let mut error =
+        CliError::refused(refusal.code(), refusal.to_string(), refusal.details(), &commands);
+    if let Refusal::PhaseChanged { .. } = refusal {
+        error = error.with_hint(Hint::plain("nothing was changed: somebody moved it meanwhile"));
+    }
+    for command in &commands {
+        error = error.with_hint(Hint::plain(format!("  {}", in_shell(command))));
+    }
+    error
+}

@@ -1,0 +1,182 @@
+//! `run advance`: on to the next phase, if the gate is open.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::{Documents, ReadError};
+use crate::core::run::gate::{self, Evidence};
+use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::run::phase::{self, Left};
+use crate::core::run::record::{self, Outcome, Override, Record, Tier};
+use crate::core::run::rollback::Completion;
+use crate::core::run::{Run, Status, facts, index, skip};
+use crate::core::text::Line;
+
+/// A wish to go on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Advance {
+    /// Which run.
+    pub run: IdPrefix,
+    /// Where the asker saw it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub expect: Option<PhaseName>,
+    /// How much the gate weighs, from 0 to 4.
+    pub priority: u8,
+    /// Why it may go on, for those runs that wait for somebody's word.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<Line>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advanced {
+    /// The run, as it is now.
+    pub run: Run,
+    /// Where it was.
+    pub from: PhaseName,
+    /// Where it is, or would be.
+    pub to: PhaseName,
+    /// Which of the two.
+    pub step: Step,
+    /// What the gate said, as far as it was asked.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Whether the run went on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It did, through an open gate or past one that only warns.
+    Done,
+    /// It waits for somebody's word.
+    Paused,
+    /// The gate is shut.
+    Blocked,
+}
+
+/// The next phase of an active run that is not skipped.
+pub fn next(documents: &dyn Documents, run: &Run) -> Result<usize, ReadError> {
+    for place in run.place() + 1..run.phases.last() {
+        if skip::of(documents, run, place)?.is_none() {
+            return Ok(place);
+        }
+    }
+    Ok(run.phases.last())
+}
+
+impl Decide for Advance {
+    type Answer = Advanced;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Advanced, No> {
+        let mut run = index::select(act, &self.run)?;
+        run.must_be_at(self.expect.as_ref())?;
+        run.must_be_active()?;
+        let to = next(act, &run)?;
+        if run.manual && self.reason.is_none() {
+            return Ok(pause(act, run, to));
+        }
+        let tier = Tier::of(self.priority);
+        let evidence = match tier {
+            Tier::None => Vec::new(),
+            Tier::Hard | Tier::Soft => gate::evaluate(act, &run, run.place(), to)?,
+        };
+        let is_open = evidence.iter().all(|evidence| evidence.passed);
+        let outcome = match tier {
+            _ if is_open => Outcome::Passed,
+            Tier::Hard => Outcome::Blocked,
+            Tier::Soft | Tier::None => Outcome::Warned,
+        };
+        let said = Said { outcome, tier, evidence, overridden: None };
+        if outcome == Outcome::Blocked {
+            return block(act, run, to, said);
+        }
+        go_on(act, &mut run, to, said, self.reason.as_ref())
+    }
+
+    fn summary(&self, answer: &Advanced, env: &Env<'_>) -> String {
+        let Advanced { run, from, to, step, .. } = answer;
+        match step {
+            Step::Done => {
+                format!("advance run {} from '{from}' to '{to}' by {}", run.id, env.actor)
+            }
+            Step::Paused => format!("run {} waits at '{from}' for somebody's word", run.id),
+            Step::Blocked => format!("run {} is blocked at '{from}' before '{to}'", run.id),
+        }
+    }
+}
+
+/// What a gate says now.
+pub(super) struct Said {
+    pub(super) outcome: Outcome,
+    pub(super) tier: Tier,
+    pub(super) evidence: Vec<Evidence>,
+    pub(super) overridden: Option<Override>,
+}
+
+impl Said {
+    fn record(self, act: &Act<'_>, run: &Run, to: usize) -> Record {
+        Record {
+            step: run.steps,
+            from: run.phase.clone(),
+            to: run.phases.at(to).clone(),
+            outcome: self.outcome,
+            tier: self.tier,
+            evidence: self.evidence,
+            overridden: self.overridden,
+            at: act.env.now,
+            by: act.env.actor.clone(),
+            missed_at: None,
+            unknown: Map::new(),
+        }
+    }
+}
+
+fn answer(run: Run, from: PhaseName, to: usize, step: Step, evidence: Vec<Evidence>) -> Advanced {
+    let to = run.phases.at(to).clone();
+    Advanced { run, from, to, step, evidence }
+}
+
+fn pause(act: &mut Act<'_>, mut run: Run, to: usize) -> Advanced {
+    if run.paused_at.is_none() {
+        run.paused_at = Some(act.env.now);
+        index::put(act, &run);
+        facts::run_paused(act, &run, run.phases.at(to));
+    }
+    let from = run.phase.clone();
+    answer(run, from, to, Step::Paused, Vec::new())
+}
+
+fn block(act: &mut Act<'_>, run: Run, to: usize, said: Said) -> Result<Advanced, No> {
+    let record = said.record(act, &run, to);
+    if record::keep(act, &run, run.place(), &record)? {
+        facts::run_blocked(act, &run, &record);
+    }
+    let from = run.phase.clone();
+    Ok(answer(run, from, to, Step::Blocked, record.evidence))
+}
+
+/// Takes the run on. The gate's words are kept where it had any.
+pub(super) fn go_on(
+    act: &mut Act<'_>,
+    run: &mut Run,
+    to: usize,
+    said: Said,
+    reason: Option<&Line>,
+) -> Result<Advanced, No> {
+    let (from, place) = (run.phase.clone(), run.place());
+    let record = said.record(act, run, to);
+    if !record.evidence.is_empty() {
+        record::keep(act, run, place, &record)?;
+    }
+    phase::go(act, run, to, Left::Advanced)?;
+    facts::run_advanced(act, run, &record, reason);
+    if to == run.phases.last() {
+        run.status = Status::Completed;
+        run.completed_at = Some(act.env.now);
+        run.completions += 1;
+        Completion::now(act).put(act, run);
+        facts::run_completed(act, run);
+    }
+    index::put(act, run);
+    Ok(answer(run.clone(), from, to, Step::Done, record.evidence))
+}

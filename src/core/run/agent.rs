@@ -1,0 +1,259 @@
+//! `run agent`: who works in a run, in which phase, and who has finished.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::{Documents, ReadError, read};
+use crate::core::ids::AgentName;
+use crate::core::run::names::{IdPrefix, MemberId, PhaseName};
+use crate::core::run::phase::Tally;
+use crate::core::run::refusal::Refusal;
+use crate::core::run::{Run, facts, index, phase};
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+
+/// How an agent stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemberStatus {
+    /// It works.
+    #[default]
+    Active,
+    /// It is done.
+    Completed,
+    /// It came to nothing.
+    Failed,
+}
+
+impl MemberStatus {
+    /// The word that is stored and shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            MemberStatus::Active => "active",
+            MemberStatus::Completed => "completed",
+            MemberStatus::Failed => "failed",
+        }
+    }
+}
+
+/// An agent that works in a phase of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// The name of its work.
+    pub id: MemberId,
+    /// Its own name.
+    pub name: AgentName,
+    /// In which phase.
+    pub phase: PhaseName,
+    /// How it stands.
+    #[serde(default)]
+    pub status: MemberStatus,
+    /// When it began.
+    pub at: Timestamp,
+    /// Who said so.
+    pub by: AgentName,
+    /// When it finished.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ended_at: Option<Timestamp>,
+    /// Why, if that was another's doing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub because: Option<Line>,
+    /// Fields of a later version, kept as they are.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+impl Member {
+    fn put(&self, act: &mut Act<'_>, run: &Run) -> Result<(), No> {
+        let place = run.place_of(&self.phase)?;
+        let (key, link) =
+            (index::agent(&run.id, &self.id), index::working_agent(run, place, &self.id));
+        if self.status == MemberStatus::Active {
+            index::put_linked(act, key, link, self);
+        } else {
+            act.put(key, self);
+            act.remove(link);
+        }
+        Ok(())
+    }
+}
+
+/// The agents that work in a phase.
+pub fn working(
+    documents: &dyn Documents,
+    run: &Run,
+    place: usize,
+) -> Result<Vec<Member>, ReadError> {
+    index::all(documents, &index::working_agents(run, place))
+}
+
+/// An agent that begins to work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddAgent {
+    /// In which run.
+    pub run: IdPrefix,
+    /// Who.
+    pub name: AgentName,
+    /// In which phase; the present one where it is not said.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub phase: Option<PhaseName>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddedAgent {
+    /// The run.
+    pub run: Run,
+    /// The agent.
+    pub member: Member,
+    /// Whether it worked there already.
+    pub known: bool,
+}
+
+impl Decide for AddAgent {
+    type Answer = AddedAgent;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<AddedAgent, No> {
+        let run = index::select(act, &self.run)?;
+        run.must_be_active()?;
+        let place = run.place_or_present(self.phase.as_ref())?;
+        let present = working(act, &run, place)?;
+        if let Some(member) = present.into_iter().find(|member| member.name == self.name) {
+            return Ok(AddedAgent { run, member, known: true });
+        }
+        if let Some(max) = run.max_agents
+            && all_working(act, &run)? >= u64::from(max)
+        {
+            return Err(Refusal::TooManyAgents { run: run.id, max }.into());
+        }
+        let id = act.new_id(|draft, id| Ok(draft.get(&index::agent(&run.id, id))?.is_some()))?;
+        let member = Member {
+            id,
+            name: self.name.clone(),
+            phase: run.phases.at(place).clone(),
+            status: MemberStatus::Active,
+            at: act.env.now,
+            by: act.env.actor.clone(),
+            ended_at: None,
+            because: None,
+            unknown: Map::new(),
+        };
+        member.put(act, &run)?;
+        phase::count(act, &run, place, |tally| tally.working += 1)?;
+        facts::agent_added(act, &run, &member);
+        Ok(AddedAgent { run, member, known: false })
+    }
+
+    fn summary(&self, AddedAgent { run, member, .. }: &AddedAgent, env: &Env<'_>) -> String {
+        format!("{} works in '{}' of run {} by {}", self.name, member.phase, run.id, env.actor)
+    }
+}
+
+fn all_working(documents: &dyn Documents, run: &Run) -> Result<u64, ReadError> {
+    let mut count = 0;
+    for place in 0..run.phases.names().len() {
+        count += Tally::of(documents, run, place)?.working;
+    }
+    Ok(count)
+}
+
+/// An agent that has finished.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FinishAgent {
+    /// In which run.
+    pub run: IdPrefix,
+    /// Who: by its own name, or by the id of its work.
+    pub agent: AgentName,
+    /// How it stands now.
+    pub status: MemberStatus,
+}
+
+impl FinishAgent {
+    /// The agents that are meant: those of that name that work, or the one of that id.
+    fn meant(&self, act: &Act<'_>, run: &Run) -> Result<Vec<Member>, No> {
+        if let Ok(id) = self.agent.as_str().parse::<MemberId>()
+            && let Some(member) = read::<Member>(act, &index::agent(&run.id, &id))?
+        {
+            return Ok(vec![member]);
+        }
+        let mut found = Vec::new();
+        for place in 0..run.phases.names().len() {
+            let present = working(act, run, place)?;
+            found.extend(present.into_iter().filter(|member| member.name == self.agent));
+        }
+        Ok(found)
+    }
+
+    /// One of that name that does not work any more.
+    fn last(&self, act: &Act<'_>, run: &Run) -> Result<Option<Member>, ReadError> {
+        let all: Vec<Member> = index::all(act, &index::agents(&run.id))?;
+        let of_name = all.into_iter().filter(|member| member.name == self.agent);
+        Ok(of_name.max_by_key(|member| (member.ended_at, member.id.clone())))
+    }
+}
+
+impl Decide for FinishAgent {
+    type Answer = (Run, Member);
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<(Run, Member), No> {
+        let run = index::select(act, &self.run)?;
+        let mut meant = self.meant(act, &run)?;
+        if meant.is_empty() {
+            meant.extend(self.last(act, &run)?);
+        }
+        let member = match meant.len() {
+            0 => {
+                let agent = self.agent.clone();
+                return Err(Refusal::NoAgent { run: run.id, agent }.into());
+            }
+            1 => meant.remove(0),
+            _ => {
+                let ids = meant.iter().map(|member| member.id.to_string()).collect();
+                return Err(Refusal::Ambiguous { prefix: self.agent.to_string(), ids }.into());
+            }
+        };
+        if member.status == self.status {
+            return Ok((run, member));
+        }
+        if member.status != MemberStatus::Active {
+            return Err(Refusal::AgentOver { run: run.id, agent: member.name }.into());
+        }
+        let member = Member { status: self.status, ended_at: Some(act.env.now), ..member };
+        member.put(act, &run)?;
+        let place = run.place_of(&member.phase)?;
+        phase::count(act, &run, place, |tally| tally.working = tally.working.saturating_sub(1))?;
+        facts::agent_finished(act, &run, &member);
+        Ok((run, member))
+    }
+
+    fn summary(&self, (run, member): &(Run, Member), env: &Env<'_>) -> String {
+        let status = self.status.name();
+        format!("{} is {status} in run {} by {}", member.name, run.id, env.actor)
+    }
+}
+
+/// Fails the agents that work in a phase, one event each; gives who was failed.
+pub fn fail_working(
+    act: &mut Act<'_>,
+    run: &Run,
+    place: usize,
+    because: &Line,
+) -> Result<Vec<MemberId>, No> {
+    let mut ids = Vec::new();
+    for member in working(act, run, place)? {
+        let member = Member {
+            status: MemberStatus::Failed,
+            ended_at: Some(act.env.now),
+            because: Some(because.clone()),
+            ..member
+        };
+        member.put(act, run)?;
+        facts::agent_failed(act, run, &member);
+        ids.push(member.id);
+    }
+    if !ids.is_empty() {
+        phase::count(act, run, place, |tally| tally.working = 0)?;
+    }
+    Ok(ids)
+}

@@ -1,0 +1,175 @@
+//! `run artifact add`: what a phase has brought forth.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::read;
+use crate::core::ids::AgentName;
+use crate::core::pattern::Pattern;
+use crate::core::run::dispatch;
+use crate::core::run::names::{ArtifactId, DispatchId, IdPrefix, PhaseName};
+use crate::core::run::{Run, Standing, facts, index, phase};
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+
+/// The SHA-256 of a file's content, as 64 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ContentHash(String);
+
+impl ContentHash {
+    /// The hash as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for ContentHash {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        if text.len() == 64 && text.bytes().all(is_digit) {
+            Ok(ContentHash(text))
+        } else {
+            Err("not a SHA-256 in hexadecimal")
+        }
+    }
+}
+
+impl From<ContentHash> for String {
+    fn from(hash: ContentHash) -> String {
+        hash.0
+    }
+}
+
+/// Something that a phase has brought forth.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// Its name.
+    pub id: ArtifactId,
+    /// Of which phase.
+    pub phase: PhaseName,
+    /// Where it is in the repository.
+    pub path: Pattern,
+    /// What sort of thing it is.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
+    pub kind: Option<Line>,
+    /// What the file held, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sha256: Option<ContentHash>,
+    /// The dispatch that made it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub dispatch: Option<DispatchId>,
+    /// Whether it counts.
+    #[serde(default)]
+    pub status: Standing,
+    /// When it was added.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: AgentName,
+    /// Fields of a later version, kept as they are.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// An artifact to be recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddArtifact {
+    /// Of which run.
+    pub run: IdPrefix,
+    /// Of which phase; the present one where it is not said.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub phase: Option<PhaseName>,
+    /// Where it is.
+    pub path: Pattern,
+    /// What sort of thing it is.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
+    pub kind: Option<Line>,
+    /// What the file holds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sha256: Option<ContentHash>,
+    /// The dispatch that made it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub dispatch: Option<IdPrefix>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddedArtifact {
+    /// The run.
+    pub run: Run,
+    /// The artifact.
+    pub artifact: Artifact,
+    /// Whether it was there already.
+    pub known: bool,
+}
+
+impl AddArtifact {
+    /// The name that follows from what it is; `others` of that name are something else.
+    fn name(
+        &self,
+        run: &Run,
+        place: usize,
+        dispatch: Option<&DispatchId>,
+        others: u64,
+    ) -> ArtifactId {
+        let what = (&run.id, place, &self.path, &self.kind, &self.sha256, dispatch, others);
+        let what = serde_json::to_vec(&what).expect("an artifact is plain data");
+        ArtifactId::of(Sha256::new().chain_update(what))
+    }
+}
+
+impl Decide for AddArtifact {
+    type Answer = AddedArtifact;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<AddedArtifact, No> {
+        let run = index::select(act, &self.run)?;
+        run.must_be_active()?;
+        let place = run.place_or_present(self.phase.as_ref())?;
+        let dispatch = match &self.dispatch {
+            Some(prefix) => Some(dispatch::select(act, &run, prefix)?.id),
+            None => None,
+        };
+        let mut artifact = Artifact {
+            id: self.name(&run, place, dispatch.as_ref(), 0),
+            phase: run.phases.at(place).clone(),
+            path: self.path.clone(),
+            kind: self.kind.clone(),
+            sha256: self.sha256.clone(),
+            dispatch,
+            status: Standing::Active,
+            at: act.env.now,
+            by: act.env.actor.clone(),
+            unknown: Map::new(),
+        };
+        let mut others = 0;
+        while let Some(known) = read::<Artifact>(act, &index::artifact(&run, place, &artifact.id))?
+        {
+            if is_same(&known, &artifact) {
+                return Ok(AddedArtifact { run, artifact: known, known: true });
+            }
+            others += 1;
+            artifact.id = self.name(&run, place, artifact.dispatch.as_ref(), others);
+        }
+        act.put(index::artifact(&run, place, &artifact.id), &artifact);
+        phase::count(act, &run, place, |tally| tally.artifacts += 1)?;
+        facts::artifact_added(act, &run, &artifact);
+        Ok(AddedArtifact { run, artifact, known: false })
+    }
+
+    fn summary(&self, answer: &AddedArtifact, env: &Env<'_>) -> String {
+        let AddedArtifact { run, artifact, .. } = answer;
+        let path = artifact.path.shown();
+        format!("artifact {path} of '{}' of run {} by {}", artifact.phase, run.id, env.actor)
+    }
+}
+
+/// Whether one counts as the other: what was rolled back is no more.
+fn is_same(known: &Artifact, new: &Artifact) -> bool {
+    known.status == Standing::Active
+        && (&known.path, &known.kind, &known.sha256, &known.dispatch)
+            == (&new.path, &new.kind, &new.sha256, &new.dispatch)
+}

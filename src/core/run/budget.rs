@@ -1,0 +1,107 @@
+//! What a run may spend, and what it has spent.
+//!
+//! Whether a budget is exceeded is one comparison, here, for the question and for the gate alike.
+//! The warning and the overrun are one event each in a run's life; the answer is true every time.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::Act;
+use crate::core::limits::TOKENS_MAX;
+use crate::core::run::{Run, facts};
+use crate::core::time::Timestamp;
+
+/// Tokens in, out and read from a cache. What is cached costs nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    /// Read.
+    #[serde(rename = "in", default)]
+    pub input: u64,
+    /// Written.
+    #[serde(rename = "out", default)]
+    pub output: u64,
+    /// Read again.
+    #[serde(default)]
+    pub cache: u64,
+}
+
+impl Tokens {
+    /// What counts.
+    pub fn counted(self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+
+    /// These instead of those, as a part of a sum.
+    #[must_use]
+    pub fn replaced(self, before: Tokens, after: Tokens) -> Tokens {
+        let swap = |sum: u64, before: u64, after: u64| {
+            sum.saturating_sub(before).saturating_add(after).min(TOKENS_MAX)
+        };
+        Tokens {
+            input: swap(self.input, before.input, after.input),
+            output: swap(self.output, before.output, after.output),
+            cache: swap(self.cache, before.cache, after.cache),
+        }
+    }
+}
+
+/// What a run may spend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Tokens in and out.
+    pub tokens: u64,
+    /// From which share on it is nearly spent, in percent.
+    pub warn_percent: u8,
+    /// Whether a gate stands in the way of a run that spent more.
+    #[serde(skip_serializing_if = "super::is_default", default)]
+    pub enforced: bool,
+    /// When the warning was recorded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub warned_at: Option<Timestamp>,
+    /// When the overrun was recorded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub exceeded_at: Option<Timestamp>,
+}
+
+/// What is true of a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spending {
+    /// There is room.
+    Within,
+    /// It is nearly spent.
+    Near,
+    /// More was spent than there is.
+    Exceeded,
+}
+
+impl Budget {
+    /// What is true of it with so much spent.
+    pub fn spending(&self, spent: Tokens) -> Spending {
+        let used = u128::from(spent.counted());
+        let (limit, warn) = (u128::from(self.tokens), u128::from(self.warn_percent));
+        if used > limit {
+            Spending::Exceeded
+        } else if used * 100 >= limit * warn {
+            Spending::Near
+        } else {
+            Spending::Within
+        }
+    }
+}
+
+/// Notes what a dispatch has spent, and records when that passes a mark for the first time.
+pub fn account(act: &mut Act<'_>, run: &mut Run, before: Tokens, after: Tokens) {
+    run.spent = run.spent.replaced(before, after);
+    let now = act.env.now;
+    let Some(mut budget) = run.budget else { return };
+    let spending = budget.spending(run.spent);
+    if spending != Spending::Within && budget.warned_at.is_none() {
+        budget.warned_at = Some(now);
+        facts::budget_warned(act, run, &budget);
+    }
+    if spending == Spending::Exceeded && budget.exceeded_at.is_none() {
+        budget.exceeded_at = Some(now);
+        facts::budget_exceeded(act, run, &budget);
+    }
+    run.budget = Some(budget);
+}

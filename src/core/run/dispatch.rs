@@ -1,0 +1,343 @@
+//! `run dispatch`: work that was handed out, what became of it, and what it cost.
+//!
+//! A dispatch that has come to its end stays so, also for a writer who has seen it going on. One
+//! that a rollback has cancelled says so to whoever still reports on it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::{Documents, ReadError, read};
+use crate::core::ids::{AgentName, EntryName};
+use crate::core::limits::DISPATCH_COMMITS_MAX;
+use crate::core::refusal::within;
+use crate::core::run::budget::{self, Tokens};
+use crate::core::run::names::{DispatchId, IdPrefix, PhaseName};
+use crate::core::run::refusal::Refusal;
+use crate::core::run::{Run, facts, index, phase};
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+
+/// How a dispatch stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DispatchStatus {
+    /// It was handed out.
+    Spawned,
+    /// Somebody works on it.
+    Running,
+    /// It is done.
+    Completed,
+    /// It came to nothing.
+    Failed,
+    /// It took too long.
+    Timeout,
+    /// It was called off.
+    Cancelled,
+}
+
+impl DispatchStatus {
+    /// Every one of them.
+    pub const ALL: [DispatchStatus; 6] = [
+        DispatchStatus::Spawned,
+        DispatchStatus::Running,
+        DispatchStatus::Completed,
+        DispatchStatus::Failed,
+        DispatchStatus::Timeout,
+        DispatchStatus::Cancelled,
+    ];
+
+    /// Whether it goes on.
+    pub fn is_open(self) -> bool {
+        matches!(self, DispatchStatus::Spawned | DispatchStatus::Running)
+    }
+
+    /// The word that is stored and shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            DispatchStatus::Spawned => "spawned",
+            DispatchStatus::Running => "running",
+            DispatchStatus::Completed => "completed",
+            DispatchStatus::Failed => "failed",
+            DispatchStatus::Timeout => "timeout",
+            DispatchStatus::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What happened to the run, so that its dispatch was cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// Its phase was rolled back.
+    Rollback,
+    /// It was called off.
+    RunCancelled,
+    /// It came to nothing.
+    RunFailed,
+}
+
+/// Who cancelled a dispatch that was not theirs, when and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cancelled {
+    /// By what.
+    pub cause: Cause,
+    /// What the dispatch was before.
+    pub from: DispatchStatus,
+    /// When.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: AgentName,
+    /// Why.
+    pub because: Line,
+}
+
+impl Cancelled {
+    /// What it says to whoever reports on the dispatch.
+    pub fn cause(&self) -> &'static str {
+        match self.cause {
+            Cause::Rollback => "cancelled by rollback",
+            Cause::RunCancelled => "cancelled with its run",
+            Cause::RunFailed => "cancelled when its run failed",
+        }
+    }
+
+    /// The word for programs.
+    pub fn code(&self) -> &'static str {
+        match self.cause {
+            Cause::Rollback => "cancelled_by_rollback",
+            Cause::RunCancelled | Cause::RunFailed => "cancelled_with_run",
+        }
+    }
+
+    /// The event that recorded it.
+    pub fn event(&self, dispatch: &DispatchId) -> Value {
+        json!({
+            "type": facts::DISPATCH_CANCELLED,
+            "at": self.at,
+            "actor": self.by,
+            "subject": dispatch,
+            "data": { "from": self.from, "cause": self.cause, "because": self.because },
+        })
+    }
+}
+
+/// Work that was handed out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dispatch {
+    /// Its name.
+    pub id: DispatchId,
+    /// For which phase.
+    pub phase: PhaseName,
+    /// To whom.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub agent: Option<AgentName>,
+    /// How it stands.
+    pub status: DispatchStatus,
+    /// What it has cost.
+    #[serde(default)]
+    pub tokens: Tokens,
+    /// The commits that came of it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub commits: Vec<EntryName>,
+    /// When it was handed out.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: AgentName,
+    /// When it came to its end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ended_at: Option<Timestamp>,
+    /// Who cancelled it, if that was not its own doing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cancelled: Option<Cancelled>,
+    /// Fields of a later version, kept as they are.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+impl Dispatch {
+    /// Writes it where it stands.
+    fn put(&self, act: &mut Act<'_>, run: &Run) -> Result<(), No> {
+        let place = run.place_of(&self.phase)?;
+        let (key, link) =
+            (index::dispatch(&run.id, &self.id), index::open_dispatch(run, place, &self.id));
+        if self.status.is_open() {
+            index::put_linked(act, key, link, self);
+        } else {
+            act.put(key, self);
+            act.remove(link);
+        }
+        Ok(())
+    }
+}
+
+/// The dispatch whose id begins so.
+pub fn select(documents: &dyn Documents, run: &Run, prefix: &IdPrefix) -> Result<Dispatch, No> {
+    let none = || Refusal::NoDispatch { run: run.id.clone(), dispatch: prefix.clone() };
+    let ids: Vec<DispatchId> = match prefix.as_str().parse() {
+        Ok(id) => vec![id],
+        Err(_) => index::ids_starting(documents, &index::dispatches(&run.id), prefix)?,
+    };
+    match ids.as_slice() {
+        [] => Err(none().into()),
+        [id] => Ok(read(documents, &index::dispatch(&run.id, id))?.ok_or_else(none)?),
+        several => Err(index::ambiguous(prefix, several).into()),
+    }
+}
+
+/// Work to be handed out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddDispatch {
+    /// Of which run.
+    pub run: IdPrefix,
+    /// To whom.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub agent: Option<AgentName>,
+    /// For which phase; the present one where it is not said.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub phase: Option<PhaseName>,
+}
+
+impl Decide for AddDispatch {
+    type Answer = (Run, Dispatch);
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<(Run, Dispatch), No> {
+        let run = index::select(act, &self.run)?;
+        run.must_be_active()?;
+        let place = run.place_or_present(self.phase.as_ref())?;
+        let id = act.new_id(|draft, id| Ok(draft.get(&index::dispatch(&run.id, id))?.is_some()))?;
+        let dispatch = Dispatch {
+            id,
+            phase: run.phases.at(place).clone(),
+            agent: self.agent.clone(),
+            status: DispatchStatus::Spawned,
+            tokens: Tokens::default(),
+            commits: Vec::new(),
+            at: act.env.now,
+            by: act.env.actor.clone(),
+            ended_at: None,
+            cancelled: None,
+            unknown: Map::new(),
+        };
+        dispatch.put(act, &run)?;
+        phase::count(act, &run, place, |tally| tally.open += 1)?;
+        facts::dispatch_added(act, &run, &dispatch);
+        Ok((run, dispatch))
+    }
+
+    fn summary(&self, (run, dispatch): &(Run, Dispatch), env: &Env<'_>) -> String {
+        format!("dispatch for '{}' of run {} by {}", dispatch.phase, run.id, env.actor)
+    }
+}
+
+/// News of a dispatch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UpdateDispatch {
+    /// Of which run.
+    pub run: IdPrefix,
+    /// Which.
+    pub dispatch: IdPrefix,
+    /// How it stands now.
+    pub status: DispatchStatus,
+    /// A commit that came of it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub commit: Option<EntryName>,
+    /// What it has cost in all, as far as that is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tokens_in: Option<u64>,
+    /// Likewise, written.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tokens_out: Option<u64>,
+    /// Likewise, read from a cache.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tokens_cache: Option<u64>,
+}
+
+impl UpdateDispatch {
+    fn applied(&self, dispatch: &Dispatch, now: Timestamp) -> Dispatch {
+        let mut new = dispatch.clone();
+        new.status = self.status;
+        new.tokens.input = self.tokens_in.unwrap_or(new.tokens.input);
+        new.tokens.output = self.tokens_out.unwrap_or(new.tokens.output);
+        new.tokens.cache = self.tokens_cache.unwrap_or(new.tokens.cache);
+        new.commits.extend(self.commit.clone().filter(|commit| !new.commits.contains(commit)));
+        if !self.status.is_open() {
+            new.ended_at = new.ended_at.or(Some(now));
+        }
+        new
+    }
+}
+
+impl Decide for UpdateDispatch {
+    type Answer = (Run, Dispatch);
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<(Run, Dispatch), No> {
+        let mut run = index::select(act, &self.run)?;
+        let dispatch = select(act, &run, &self.dispatch)?;
+        if let Some(cancelled) = &dispatch.cancelled {
+            let cancelled = Box::new(cancelled.clone());
+            return Err(Refusal::DispatchCancelled { dispatch: dispatch.id, cancelled }.into());
+        }
+        let new = self.applied(&dispatch, act.env.now);
+        if new == dispatch {
+            return Ok((run, dispatch));
+        }
+        if !dispatch.status.is_open() {
+            let Dispatch { id, status, .. } = dispatch;
+            return Err(Refusal::DispatchOver { dispatch: id, status }.into());
+        }
+        within("commits of one dispatch", new.commits.len(), DISPATCH_COMMITS_MAX)?;
+        new.put(act, &run)?;
+        let place = run.place_of(&new.phase)?;
+        if !new.status.is_open() {
+            phase::count(act, &run, place, |tally| tally.open = tally.open.saturating_sub(1))?;
+        }
+        facts::dispatch_updated(act, &run, &dispatch, &new);
+        if new.tokens != dispatch.tokens {
+            budget::account(act, &mut run, dispatch.tokens, new.tokens);
+            index::put(act, &run);
+        }
+        Ok((run, new))
+    }
+
+    fn summary(&self, (run, dispatch): &(Run, Dispatch), env: &Env<'_>) -> String {
+        let status = self.status.name();
+        format!("dispatch {} of run {} is {status} by {}", dispatch.id, run.id, env.actor)
+    }
+}
+
+/// Cancels what goes on in a phase, one event each; gives what was cancelled.
+pub fn cancel_open(
+    act: &mut Act<'_>,
+    run: &Run,
+    place: usize,
+    cause: Cause,
+    because: &Line,
+) -> Result<Vec<DispatchId>, No> {
+    let going_on: Vec<Dispatch> = index::all(act, &index::open_dispatches(run, place))?;
+    let mut ids = Vec::new();
+    for dispatch in going_on {
+        let cancelled = Cancelled {
+            cause,
+            from: dispatch.status,
+            at: act.env.now,
+            by: act.env.actor.clone(),
+            because: because.clone(),
+        };
+        facts::dispatch_cancelled(act, run, &dispatch, &cancelled);
+        let dispatch = Dispatch {
+            status: DispatchStatus::Cancelled,
+            ended_at: Some(act.env.now),
+            cancelled: Some(cancelled),
+            ..dispatch
+        };
+        dispatch.put(act, run)?;
+        ids.push(dispatch.id);
+    }
+    Ok(ids)
+}
+
+/// The dispatches of a run.
+pub fn of_run(documents: &dyn Documents, run: &Run) -> Result<Vec<Dispatch>, ReadError> {
+    index::all(documents, &index::dispatches(&run.id))
+}

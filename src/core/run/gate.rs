@@ -1,0 +1,334 @@
+//! Gates: what must be true before a run goes on.
+//!
+//! A gate stands between two neighbouring phases and asks questions of the state. `gate check`,
+//! `advance` and `gate override` ask through the one function here, on the state that they decide
+//! on, so a dry run and the real thing cannot differ.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::core::documents::{Documents, ReadError, read};
+use crate::core::limits::GATE_RULES_MAX;
+use crate::core::run::budget::Spending;
+use crate::core::run::chain::Chain;
+use crate::core::run::names::PhaseName;
+use crate::core::run::phase::Tally;
+use crate::core::run::portfolio::{self, Behind};
+use crate::core::run::verdict::Finding;
+use crate::core::run::{Run, index};
+
+/// The kinds of questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Check {
+    /// The phase has an artifact that counts.
+    ArtifactExists,
+    /// No agent works in the phase.
+    AgentsComplete,
+    /// The phase has a verdict that counts.
+    VerdictExists,
+    /// The newest of them found nothing.
+    VerdictClean,
+    /// No more was spent than there is.
+    BudgetNotExceeded,
+    /// The runs that are parts of this one are at the phase, or further.
+    ChildrenAtPhase,
+    /// The runs that this one waits for are at the phase, or further.
+    UpstreamsAtPhase,
+}
+
+impl Check {
+    /// Whether it is about what was done in a phase, and so about nothing where that is skipped.
+    fn is_about_work(self) -> bool {
+        matches!(
+            self,
+            Check::ArtifactExists
+                | Check::AgentsComplete
+                | Check::VerdictExists
+                | Check::VerdictClean
+        )
+    }
+
+    /// The word that is stored and shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Check::ArtifactExists => "artifact_exists",
+            Check::AgentsComplete => "agents_complete",
+            Check::VerdictExists => "verdict_exists",
+            Check::VerdictClean => "verdict_clean",
+            Check::BudgetNotExceeded => "budget_not_exceeded",
+            Check::ChildrenAtPhase => "children_at_phase",
+            Check::UpstreamsAtPhase => "upstreams_at_phase",
+        }
+    }
+}
+
+/// One question.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// What is asked.
+    pub check: Check,
+    /// Of which phase. Where it is not said: of the phase before the gate, or, for other runs, of
+    /// the one behind it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub phase: Option<PhaseName>,
+}
+
+/// The questions between two neighbouring phases; none where anybody may pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    /// Before it.
+    pub from: PhaseName,
+    /// Behind it.
+    pub to: PhaseName,
+    /// What is asked.
+    pub rules: Vec<Rule>,
+}
+
+/// Gates that do not fit a chain.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadGates {
+    /// A pair without a gate.
+    #[error("no gate from '{0}' to '{1}' is given; write one with \"rules\": [] for none")]
+    Missing(PhaseName, PhaseName),
+    /// A gate without a pair.
+    #[error("a gate from '{0}' to '{1}' is given, but these are no neighbours, or it stands twice")]
+    Stranger(PhaseName, PhaseName),
+    /// A rule about a phase that is not there.
+    #[error("a rule of the gate from '{0}' asks of '{1}', which is no phase of the run")]
+    NoPhase(PhaseName, PhaseName),
+    /// Too many questions.
+    #[error("the gate from '{0}' has {1} rules; at most {GATE_RULES_MAX} are allowed")]
+    TooMany(PhaseName, usize),
+}
+
+/// Whether there is exactly one gate for every pair of neighbours.
+pub fn check_gates(gates: &[Gate], chain: &Chain) -> Result<(), BadGates> {
+    let mut given: BTreeSet<(&PhaseName, &PhaseName)> = BTreeSet::new();
+    for Gate { from, to, rules } in gates {
+        let follows =
+            chain.place(from).is_some_and(|place| chain.names().get(place + 1) == Some(to));
+        if !follows || !given.insert((from, to)) {
+            return Err(BadGates::Stranger(from.clone(), to.clone()));
+        }
+        if rules.len() > GATE_RULES_MAX {
+            return Err(BadGates::TooMany(from.clone(), rules.len()));
+        }
+        let phases = rules.iter().filter_map(|rule| rule.phase.as_ref());
+        if let Some(phase) = phases.into_iter().find(|phase| chain.place(phase).is_none()) {
+            return Err(BadGates::NoPhase(from.clone(), phase.clone()));
+        }
+    }
+    match chain.names().windows(2).find(|pair| !given.contains(&(&pair[0], &pair[1]))) {
+        Some(pair) => Err(BadGates::Missing(pair[0].clone(), pair[1].clone())),
+        None => Ok(()),
+    }
+}
+
+/// The questions between phases of the default chain.
+const DEFAULT: [(&str, &str, Check); 7] = [
+    ("brainstorm", "brainstorm-reviewed", Check::ArtifactExists),
+    ("brainstorm-reviewed", "strategized", Check::ArtifactExists),
+    ("strategized", "planned", Check::ArtifactExists),
+    ("planned", "executing", Check::ArtifactExists),
+    ("executing", "review", Check::AgentsComplete),
+    ("review", "polish", Check::VerdictExists),
+    ("reflect", "done", Check::ArtifactExists),
+];
+
+fn usual(from: &PhaseName, to: &PhaseName) -> Vec<Rule> {
+    let between = |(before, behind, _): &&(&str, &str, Check)| {
+        (*before, *behind) == (from.as_str(), to.as_str())
+    };
+    let rule = |(_, _, check): &(&str, &str, Check)| Rule { check: *check, phase: None };
+    DEFAULT.iter().filter(between).map(rule).collect()
+}
+
+/// The gates of a run: its own, or the usual ones. What a run says of itself, its parts, what it
+/// waits for and an enforced budget, is asked at every gate besides.
+pub fn gates_of(documents: &dyn Documents, run: &Run) -> Result<Vec<Gate>, ReadError> {
+    if run.own_gates {
+        let key = index::gates(&run.id);
+        return read(documents, &key)?.ok_or_else(|| ReadError::damaged(&key, "it is missing"));
+    }
+    let gate = |pair: &[PhaseName]| Gate {
+        from: pair[0].clone(),
+        to: pair[1].clone(),
+        rules: usual(&pair[0], &pair[1]),
+    };
+    Ok(run.phases.names().windows(2).map(gate).collect())
+}
+
+/// The questions on the way from one place to another. A phase on the way is skipped: nothing is
+/// asked of what was done in it, and everything else is.
+pub fn rules(
+    documents: &dyn Documents,
+    run: &Run,
+    from: usize,
+    to: usize,
+) -> Result<Vec<Rule>, ReadError> {
+    let is_skipped =
+        |phase: &PhaseName| run.phases.place(phase).is_some_and(|place| from < place && place < to);
+    let mut rules: Vec<Rule> = Vec::new();
+    let mut ask = |check: Check, phase: Option<PhaseName>| {
+        let rule = Rule { check, phase };
+        if !rules.contains(&rule) {
+            rules.push(rule);
+        }
+    };
+    for gate in gates_of(documents, run)?.into_iter().skip(from).take(to - from) {
+        for rule in gate.rules {
+            let behind = run.phases.at(to);
+            let phase = match rule.check {
+                Check::BudgetNotExceeded => None,
+                Check::ChildrenAtPhase | Check::UpstreamsAtPhase => {
+                    Some(rule.phase.unwrap_or_else(|| behind.clone()))
+                }
+                _ => Some(rule.phase.unwrap_or_else(|| gate.from.clone())),
+            };
+            if !(rule.check.is_about_work() && phase.as_ref().is_some_and(is_skipped)) {
+                ask(rule.check, phase);
+            }
+        }
+    }
+    for Rule { check, .. } in standing_rules(run) {
+        let behind = run.phases.at(to).clone();
+        ask(check, Some(behind).filter(|_| check != Check::BudgetNotExceeded));
+    }
+    Ok(rules)
+}
+
+/// The questions that every gate of a run asks, whatever its rules.
+pub fn standing_rules(run: &Run) -> Vec<Rule> {
+    let is_enforced = run.budget.is_some_and(|budget| budget.enforced);
+    let asked = [
+        (Check::ChildrenAtPhase, run.children > 0),
+        (Check::UpstreamsAtPhase, !run.after.is_empty()),
+        (Check::BudgetNotExceeded, is_enforced),
+    ];
+    let wanted = asked.into_iter().filter(|(_, is_asked)| *is_asked);
+    wanted.map(|(check, _)| Rule { check, phase: None }).collect()
+}
+
+/// A question, its answer, and what that is based on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// What was asked.
+    pub check: Check,
+    /// Of which phase.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub phase: Option<PhaseName>,
+    /// The answer.
+    pub passed: bool,
+    /// What was found.
+    pub found: Map<String, Value>,
+}
+
+impl Evidence {
+    /// The answer in words.
+    pub fn why(&self) -> String {
+        let phase = self.phase.as_ref().map(PhaseName::as_str).unwrap_or_default();
+        let number = |name: &str| self.found.get(name).and_then(Value::as_u64).unwrap_or(0);
+        match self.check {
+            Check::ArtifactExists => match number("artifacts") {
+                0 => format!("'{phase}' has no artifact"),
+                1 => format!("'{phase}' has an artifact"),
+                count => format!("'{phase}' has {count} artifacts"),
+            },
+            Check::AgentsComplete => match number("working") {
+                0 => format!("no agent works in '{phase}'"),
+                1 => format!("an agent works in '{phase}'"),
+                count => format!("{count} agents work in '{phase}'"),
+            },
+            Check::VerdictExists | Check::VerdictClean => {
+                match self.found.get("verdict").and_then(Value::as_str) {
+                    Some(result) => format!("the newest verdict on '{phase}' is {result}"),
+                    None => format!("there is no verdict on '{phase}'"),
+                }
+            }
+            Check::BudgetNotExceeded => match self.found.get("budget").and_then(Value::as_u64) {
+                Some(budget) => format!("{} of {budget} tokens are spent", number("used")),
+                None => "there is no budget".to_owned(),
+            },
+            Check::ChildrenAtPhase => self.why_behind("its parts", phase),
+            Check::UpstreamsAtPhase => self.why_behind("what it waits for", phase),
+        }
+    }
+
+    fn why_behind(&self, whose: &str, phase: &str) -> String {
+        let behind = self.found.get("behind").and_then(Value::as_array);
+        let behind = behind.map(Vec::as_slice).unwrap_or_default();
+        let one = |run: &Value| {
+            let text = |name: &str| run[name].as_str().unwrap_or("?").to_owned();
+            format!("{} ({}, {})", text("id"), text("phase"), text("status"))
+        };
+        match behind.iter().take(3).map(one).collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => format!("{whose}: all are at '{phase}'"),
+            some => match behind.len().saturating_sub(3) {
+                0 => format!("{whose}: not at '{phase}': {some}"),
+                more => format!("{whose}: not at '{phase}': {some} and {more} more"),
+            },
+        }
+    }
+}
+
+/// Asks the questions on the way from one place to another.
+pub fn evaluate(
+    documents: &dyn Documents,
+    run: &Run,
+    from: usize,
+    to: usize,
+) -> Result<Vec<Evidence>, ReadError> {
+    let rules = rules(documents, run, from, to)?;
+    rules.into_iter().map(|rule| ask(documents, run, rule)).collect()
+}
+
+fn ask(documents: &dyn Documents, run: &Run, rule: Rule) -> Result<Evidence, ReadError> {
+    let Rule { check, phase } = rule;
+    let place = phase.as_ref().and_then(|phase| run.phases.place(phase));
+    let tally = match place {
+        Some(place) if check.is_about_work() => Tally::of(documents, run, place)?,
+        _ => Tally::default(),
+    };
+    let verdict = tally.latest_verdict.as_ref().map(|latest| latest.result);
+    let of_runs = |behind: &[Behind]| (behind.is_empty(), json!({ "behind": behind }));
+    let (passed, found) = match (check, &phase) {
+        (Check::ArtifactExists, _) => {
+            (tally.artifacts > 0, json!({ "artifacts": tally.artifacts }))
+        }
+        (Check::AgentsComplete, _) => (tally.working == 0, json!({ "working": tally.working })),
+        (Check::VerdictExists, _) => (verdict.is_some(), of_verdict(verdict)),
+        (Check::VerdictClean, _) => (verdict == Some(Finding::Clean), of_verdict(verdict)),
+        (Check::BudgetNotExceeded, _) => of_budget(run),
+        (Check::ChildrenAtPhase, Some(phase)) => {
+            of_runs(&portfolio::children_behind(documents, run, phase)?)
+        }
+        (Check::UpstreamsAtPhase, Some(phase)) => {
+            of_runs(&portfolio::upstreams_behind(documents, run, phase)?)
+        }
+        (Check::ChildrenAtPhase | Check::UpstreamsAtPhase, None) => of_runs(&[]),
+    };
+    let found = match found {
+        Value::Object(found) => found,
+        _ => Map::new(),
+    };
+    Ok(Evidence { check, phase, passed, found })
+}
+
+fn of_verdict(verdict: Option<Finding>) -> Value {
+    verdict.map_or_else(|| json!({}), |result| json!({ "verdict": result }))
+}
+
+fn of_budget(run: &Run) -> (bool, Value) {
+    match run.budget {
+        None => (true, json!({})),
+        Some(budget) => (
+            budget.spending(run.spent) != Spending::Exceeded,
+            json!({ "used": run.spent.counted(), "budget": budget.tokens }),
+        ),
+    }
+}

@@ -1,0 +1,280 @@
+//! Where the documents of runs stand.
+//!
+//! ```text
+//! runs/k/3/k3v9x0ab/run                              the run itself, small
+//! active/k/k3v9x0ab                                  the same blob, while it is active
+//! runs/k/3/k3v9x0ab/gates                            its own rules, if it has any
+//! runs/k/3/k3v9x0ab/children/q/q7...                 the runs that are parts of it
+//! runs/k/3/k3v9x0ab/completions/0001                 when it was completed
+//! runs/k/3/k3v9x0ab/dispatches/d/a/da...             dispatches, by id
+//! runs/k/3/k3v9x0ab/agents/m/x/mx...                 agents, by id
+//! runs/k/3/k3v9x0ab/phases/03-planned/tally          what gates ask of the phase
+//! runs/k/3/k3v9x0ab/phases/03-planned/skip           why it is passed over
+//! runs/k/3/k3v9x0ab/phases/03-planned/artifacts/b/2/b2...
+//! runs/k/3/k3v9x0ab/phases/03-planned/verdicts/v/1/v1...
+//! runs/k/3/k3v9x0ab/phases/03-planned/open/d/da...   the dispatches that go on
+//! runs/k/3/k3v9x0ab/phases/03-planned/working/m/mx.. the agents that work
+//! runs/k/3/k3v9x0ab/phases/03-planned/visits/0001    when the run came and left
+//! runs/k/3/k3v9x0ab/phases/03-planned/gates/0001     what the gate behind it said
+//! ```
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::core::decision::{Act, No};
+use crate::core::documents::{Documents, Key, ReadError, read, walk};
+use crate::core::run::names::{ArtifactId, DispatchId, IdPrefix, MemberId, RunId, VerdictId};
+use crate::core::run::refusal::Refusal;
+use crate::core::run::{Run, Status};
+
+/// The directory of all runs.
+pub const RUNS: &str = "runs";
+/// The directory of those that are active.
+pub const ACTIVE: &str = "active";
+
+/// The document of a run.
+pub const HEADER: &str = "run";
+
+fn sharded(dir: &Key, id: &str) -> Key {
+    dir.join(&id[..1]).join(&id[1..2]).join(id)
+}
+
+fn sharded_once(dir: &Key, id: &str) -> Key {
+    dir.join(&id[..1]).join(id)
+}
+
+/// The directory of a run.
+pub fn dir(id: &RunId) -> Key {
+    sharded(&Key::of([RUNS]), id.as_str())
+}
+
+/// Where a run stands.
+pub fn header(id: &RunId) -> Key {
+    dir(id).join(HEADER)
+}
+
+/// Where an active run stands besides.
+pub fn active(id: &RunId) -> Key {
+    sharded_once(&Key::of([ACTIVE]), id.as_str())
+}
+
+/// The rules of a run's own gates.
+pub fn gates(id: &RunId) -> Key {
+    dir(id).join("gates")
+}
+
+/// The runs that are parts of a run.
+pub fn children(id: &RunId) -> Key {
+    dir(id).join("children")
+}
+
+/// One of them.
+pub fn child(parent: &RunId, id: &RunId) -> Key {
+    sharded_once(&children(parent), id.as_str())
+}
+
+/// One time that the run was completed, counted from 1.
+pub fn completion(id: &RunId, number: u32) -> Key {
+    dir(id).join("completions").join(&format!("{number:04}"))
+}
+
+/// The dispatches of a run.
+pub fn dispatches(id: &RunId) -> Key {
+    dir(id).join("dispatches")
+}
+
+/// One of them.
+pub fn dispatch(id: &RunId, dispatch: &DispatchId) -> Key {
+    sharded(&dispatches(id), dispatch.as_str())
+}
+
+/// The agents of a run.
+pub fn agents(id: &RunId) -> Key {
+    dir(id).join("agents")
+}
+
+/// One of them.
+pub fn agent(id: &RunId, member: &MemberId) -> Key {
+    sharded(&agents(id), member.as_str())
+}
+
+/// The directory of one phase of a run.
+pub fn phase(run: &Run, place: usize) -> Key {
+    dir(&run.id).join("phases").join(&format!("{place:02}-{}", run.phases.at(place)))
+}
+
+/// The artifacts of a phase.
+pub fn artifacts(run: &Run, place: usize) -> Key {
+    phase(run, place).join("artifacts")
+}
+
+/// One of them.
+pub fn artifact(run: &Run, place: usize, id: &ArtifactId) -> Key {
+    sharded(&artifacts(run, place), id.as_str())
+}
+
+/// The verdicts of a phase.
+pub fn verdicts(run: &Run, place: usize) -> Key {
+    phase(run, place).join("verdicts")
+}
+
+/// One of them.
+pub fn verdict(run: &Run, place: usize, id: &VerdictId) -> Key {
+    sharded(&verdicts(run, place), id.as_str())
+}
+
+/// The dispatches of a phase that go on.
+pub fn open_dispatches(run: &Run, place: usize) -> Key {
+    phase(run, place).join("open")
+}
+
+/// One of them.
+pub fn open_dispatch(run: &Run, place: usize, id: &DispatchId) -> Key {
+    sharded_once(&open_dispatches(run, place), id.as_str())
+}
+
+/// The agents of a phase that work.
+pub fn working_agents(run: &Run, place: usize) -> Key {
+    phase(run, place).join("working")
+}
+
+/// One of them.
+pub fn working_agent(run: &Run, place: usize, id: &MemberId) -> Key {
+    sharded_once(&working_agents(run, place), id.as_str())
+}
+
+/// Writes a run where it stands.
+pub fn put(act: &mut Act<'_>, run: &Run) {
+    act.put(header(&run.id), run);
+    if run.status == Status::Active {
+        act.put(active(&run.id), run);
+    } else {
+        act.remove(active(&run.id));
+    }
+}
+
+/// The run of that name.
+pub fn by_id(documents: &dyn Documents, id: &RunId) -> Result<Option<Run>, ReadError> {
+    at(documents, &header(id), id)
+}
+
+fn at(documents: &dyn Documents, key: &Key, id: &RunId) -> Result<Option<Run>, ReadError> {
+    let run: Option<Run> = read(documents, key)?;
+    match run {
+        Some(run) if run.id != *id => {
+            Err(ReadError::damaged(key, format!("it is the run {}", run.id)))
+        }
+        run => Ok(run),
+    }
+}
+
+/// The run whose id begins so.
+pub fn select(documents: &dyn Documents, prefix: &IdPrefix) -> Result<Run, No> {
+    if let Ok(id) = prefix.as_str().parse() {
+        let found = by_id(documents, &id)?;
+        return Ok(found.ok_or_else(|| Refusal::NoRun(prefix.clone()))?);
+    }
+    let ids: Vec<RunId> = ids_starting(documents, &Key::of([RUNS]), prefix)?;
+    match ids.as_slice() {
+        [] => Err(Refusal::NoRun(prefix.clone()).into()),
+        [id] => {
+            let run = by_id(documents, id)?;
+            run.ok_or_else(|| Refusal::NoRun(prefix.clone()).into())
+        }
+        several => Err(ambiguous(prefix, several).into()),
+    }
+}
+
+/// Too little was typed.
+pub fn ambiguous(prefix: &IdPrefix, ids: &[impl ToString]) -> Refusal {
+    let ids = ids.iter().map(ToString::to_string).collect();
+    Refusal::Ambiguous { prefix: prefix.to_string(), ids }
+}
+
+/// The ids in a directory with two levels of shards that begin so.
+pub fn ids_starting<I: std::str::FromStr>(
+    documents: &dyn Documents,
+    dir: &Key,
+    prefix: &IdPrefix,
+) -> Result<Vec<I>, ReadError> {
+    let text = prefix.as_str();
+    let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
+    let mut ids = Vec::new();
+    for first in documents.list_starting(dir, part(0..1))? {
+        let first = dir.join(&first.name);
+        for second in documents.list_starting(&first, part(1..2))? {
+            let names = documents.list_starting(&first.join(&second.name), text)?;
+            ids.extend(names.iter().filter_map(|child| child.name.parse().ok()));
+        }
+    }
+    Ok(ids)
+}
+
+/// What can be read of a directory, and what cannot.
+#[derive(Debug)]
+pub struct Readable<T> {
+    /// What can.
+    pub found: Vec<T>,
+    /// What is damaged.
+    pub damaged: Vec<ReadError>,
+}
+
+/// Everything below a directory that can be read; what is damaged is named, and others are read on.
+pub fn readable<T: DeserializeOwned>(
+    documents: &dyn Documents,
+    dir: &Key,
+) -> Result<Readable<T>, ReadError> {
+    readable_where(documents, walk(documents, dir)?)
+}
+
+fn readable_where<T: DeserializeOwned>(
+    documents: &dyn Documents,
+    keys: Vec<Key>,
+) -> Result<Readable<T>, ReadError> {
+    let mut readable = Readable { found: Vec::new(), damaged: Vec::new() };
+    for key in keys {
+        match read(documents, &key) {
+            Ok(found) => readable.found.extend(found),
+            Err(error @ ReadError::Damaged { .. }) => readable.damaged.push(error),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(readable)
+}
+
+/// Everything below a directory, which must all be whole.
+pub fn all<T: DeserializeOwned>(documents: &dyn Documents, dir: &Key) -> Result<Vec<T>, ReadError> {
+    let keys = walk(documents, dir)?;
+    let found: Result<Vec<Option<T>>, ReadError> =
+        keys.iter().map(|key| read(documents, key)).collect();
+    Ok(found?.into_iter().flatten().collect())
+}
+
+/// The active runs.
+pub fn active_runs(documents: &dyn Documents) -> Result<Readable<Run>, ReadError> {
+    readable(documents, &Key::of([ACTIVE]))
+}
+
+/// Every run.
+pub fn every_run(documents: &dyn Documents) -> Result<Readable<Run>, ReadError> {
+    readable_where(documents, headers(documents)?)
+}
+
+/// Where every run stands. What belongs to a run is not listed for it.
+pub fn headers(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
+    let mut keys = vec![Key::of([RUNS])];
+    for _shard in 0..3 {
+        let mut below = Vec::new();
+        for dir in keys {
+            below.extend(documents.list(&dir)?.iter().map(|child| dir.join(&child.name)));
+        }
+        keys = below;
+    }
+    Ok(keys.into_iter().map(|dir| dir.join(HEADER)).collect())
+}
+
+/// Writes a document once under its own name and once where it is looked for.
+pub fn put_linked(act: &mut Act<'_>, key: Key, link: Key, document: &impl Serialize) {
+    act.put(key, document);
+    act.put(link, document);
+}

@@ -1,0 +1,151 @@
+//! What must be true of the runs of every state, whoever wrote it.
+
+use crate::core::documents::{Documents, Key, ReadError, walk};
+use crate::core::laws::Fault;
+use crate::core::run::agent::{Member, MemberStatus};
+use crate::core::run::artifact::Artifact;
+use crate::core::run::budget::Tokens;
+use crate::core::run::dispatch::{self, Dispatch};
+use crate::core::run::names::VerdictId;
+use crate::core::run::phase::Tally;
+use crate::core::run::verdict::Verdict;
+use crate::core::run::{Run, Standing, Status, index, portfolio, skip};
+
+/// Every law that the state breaks.
+pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
+    let mut faults = Faults { documents, found: Vec::new() };
+    for key in index::headers(documents)? {
+        let (dir, _) = key.split_last();
+        let id = dir.split_last().1.parse();
+        let run = id.ok().map(|id| index::by_id(documents, &id)).transpose()?.flatten();
+        match run {
+            Some(run) => faults.of_run(&run)?,
+            None => faults.add(key, "there is no run of that name"),
+        }
+    }
+    for key in walk(documents, &Key::of([index::ACTIVE]))? {
+        let id = key.split_last().1.parse();
+        let run = id.ok().map(|id| index::by_id(documents, &id)).transpose()?.flatten();
+        if run.is_none_or(|run| run.status != Status::Active) {
+            faults.add(key, "belongs to no active run");
+        }
+    }
+    Ok(faults.found)
+}
+
+struct Faults<'d> {
+    documents: &'d dyn Documents,
+    found: Vec<Fault>,
+}
+
+impl Faults<'_> {
+    fn add(&mut self, key: Key, what: impl Into<String>) {
+        self.found.push(Fault { key, what: what.into() });
+    }
+
+    /// The same bytes stand under another name too.
+    fn linked(&mut self, key: &Key, link: Key) -> Result<(), ReadError> {
+        match self.documents.get(&link)? {
+            None => self.add(link, "is missing"),
+            copy if copy != self.documents.get(key)? => {
+                self.add(link, "differs from its other copy");
+            }
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    fn of_run(&mut self, run: &Run) -> Result<(), ReadError> {
+        let header = index::header(&run.id);
+        if run.phases.place(&run.phase).is_none() {
+            self.add(header.clone(), format!("it is at '{}', which is no phase of it", run.phase));
+        }
+        if (run.status == Status::Completed) != (run.place() == run.phases.last()) {
+            self.add(header.clone(), format!("it is {} at '{}'", run.status.name(), run.phase));
+        }
+        if (run.status == Status::Completed) != run.completed_at.is_some() {
+            self.add(header.clone(), "it is completed, and has no time of that, or the reverse");
+        }
+        if run.status == Status::Active {
+            self.linked(&header, index::active(&run.id))?;
+        }
+        if let Some(parent) = &run.parent {
+            let child = index::child(parent, &run.id);
+            if self.documents.get(&child)?.is_none() {
+                self.add(child, "is missing");
+            }
+        }
+        if portfolio::children(self.documents, run)?.len() != run.children as usize {
+            self.add(index::children(&run.id), format!("there should be {}", run.children));
+        }
+        if skip::of(self.documents, run, run.phases.last())?.is_some() {
+            self.add(skip::key(run, run.phases.last()), "the last phase is skipped");
+        }
+        let dispatches = dispatch::of_run(self.documents, run)?;
+        let agents: Vec<Member> = index::all(self.documents, &index::agents(&run.id))?;
+        let mut spent = Tokens::default();
+        for dispatch in &dispatches {
+            spent = spent.replaced(Tokens::default(), dispatch.tokens);
+        }
+        if spent != run.spent {
+            self.add(header, "what it has spent is not the sum of its dispatches");
+        }
+        for place in 0..run.phases.names().len() {
+            self.of_phase(run, place, &dispatches, &agents)?;
+        }
+        Ok(())
+    }
+
+    /// The tally of a phase is what counting gives, and its links are those of what goes on.
+    fn of_phase(
+        &mut self,
+        run: &Run,
+        place: usize,
+        dispatches: &[Dispatch],
+        agents: &[Member],
+    ) -> Result<(), ReadError> {
+        let phase = run.phases.at(place);
+        let open: Vec<&Dispatch> =
+            dispatches.iter().filter(|one| one.phase == *phase && one.status.is_open()).collect();
+        let working: Vec<&Member> = agents
+            .iter()
+            .filter(|one| one.phase == *phase && one.status == MemberStatus::Active)
+            .collect();
+        for dispatch in &open {
+            let key = index::dispatch(&run.id, &dispatch.id);
+            self.linked(&key, index::open_dispatch(run, place, &dispatch.id))?;
+        }
+        for member in &working {
+            let key = index::agent(&run.id, &member.id);
+            self.linked(&key, index::working_agent(run, place, &member.id))?;
+        }
+        let artifacts: Vec<Artifact> = index::all(self.documents, &index::artifacts(run, place))?;
+        let verdicts: Vec<Verdict> = index::all(self.documents, &index::verdicts(run, place))?;
+        let links = |dir: Key| walk(self.documents, &dir).map(|keys| keys.len() as u64);
+        let tally = Tally::of(self.documents, run, place)?;
+        let counts = |status: &Standing| *status == Standing::Active;
+        let active_artifacts = artifacts.iter().filter(|one| counts(&one.status)).count() as u64;
+        let active_verdicts = verdicts.iter().filter(|one| counts(&one.status)).count() as u64;
+        let expected = [
+            ("artifacts", tally.artifacts, active_artifacts),
+            ("verdicts", tally.verdicts, active_verdicts),
+            ("open dispatches", tally.open, open.len() as u64),
+            ("working agents", tally.working, working.len() as u64),
+            ("links to dispatches", links(index::open_dispatches(run, place))?, open.len() as u64),
+            ("links to agents", links(index::working_agents(run, place))?, working.len() as u64),
+        ];
+        for (what, told, counted) in expected {
+            if told != counted {
+                let key = index::phase(run, place);
+                self.add(key, format!("{told} {what} by its tally, {counted} by counting"));
+            }
+        }
+        let latest = tally.latest_verdict.as_ref().map(|latest| &latest.id);
+        let is_there =
+            |id: &VerdictId| verdicts.iter().any(|one| one.id == *id && counts(&one.status));
+        if latest.is_some() != (active_verdicts > 0) || latest.is_some_and(|id| !is_there(id)) {
+            self.add(index::phase(run, place), "its newest verdict is not one that counts");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! Runs that are parts of others, and runs that wait for others.
+//!
+//! Both are waiting: a run waits for its parts, and for what it comes after. Nobody may come to
+//! wait for itself.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::core::documents::{Documents, ReadError, walk};
+use crate::core::run::names::{PhaseName, RunId};
+use crate::core::run::{Run, Status, index};
+
+/// A run that is not where another one needs it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Behind {
+    /// Which.
+    pub id: RunId,
+    /// Where it is.
+    pub phase: PhaseName,
+    /// How it stands.
+    pub status: Status,
+}
+
+/// Whether a run is at a phase, or further. One that has no such phase is there once it is
+/// completed; one that was rolled back is where it is now.
+pub fn is_at(run: &Run, phase: &PhaseName) -> bool {
+    match run.status {
+        Status::Completed => true,
+        Status::Active => run.phases.place(phase).is_some_and(|place| place <= run.place()),
+        Status::Cancelled | Status::Failed => false,
+    }
+}
+
+/// The parts of a run that are not at a phase. What was called off is no part any more.
+pub fn children_behind(
+    documents: &dyn Documents,
+    run: &Run,
+    phase: &PhaseName,
+) -> Result<Vec<Behind>, ReadError> {
+    let called_off = |child: &Run| child.status == Status::Cancelled;
+    let mut behind = not_at(documents, &children(documents, run)?, phase)?;
+    behind.retain(|child| !called_off(child));
+    Ok(behind.iter().map(told).collect())
+}
+
+/// What a run waits for and that is not at a phase.
+pub fn upstreams_behind(
+    documents: &dyn Documents,
+    run: &Run,
+    phase: &PhaseName,
+) -> Result<Vec<Behind>, ReadError> {
+    Ok(not_at(documents, &run.after, phase)?.iter().map(told).collect())
+}
+
+fn not_at(
+    documents: &dyn Documents,
+    ids: &[RunId],
+    phase: &PhaseName,
+) -> Result<Vec<Run>, ReadError> {
+    let mut behind = Vec::new();
+    for id in ids {
+        behind.extend(index::by_id(documents, id)?.filter(|run| !is_at(run, phase)));
+    }
+    Ok(behind)
+}
+
+fn told(run: &Run) -> Behind {
+    Behind { id: run.id.clone(), phase: run.phase.clone(), status: run.status }
+}
+
+/// The parts of a run.
+pub fn children(documents: &dyn Documents, run: &Run) -> Result<Vec<RunId>, ReadError> {
+    if run.children == 0 {
+        return Ok(Vec::new());
+    }
+    let keys = walk(documents, &index::children(&run.id))?;
+    Ok(keys.iter().filter_map(|key| key.split_last().1.parse().ok()).collect())
+}
+
+/// How one run comes to wait for another, from the one to the other; none if it does not.
+pub fn waits_for(
+    documents: &dyn Documents,
+    one: &RunId,
+    other: &RunId,
+) -> Result<Option<Vec<RunId>>, ReadError> {
+    let mut came_from: BTreeMap<RunId, Option<RunId>> = BTreeMap::from([(one.clone(), None)]);
+    let mut pending = vec![one.clone()];
+    while let Some(id) = pending.pop() {
+        if id == *other {
+            let mut path = vec![id];
+            while let Some(Some(before)) = path.last().and_then(|id| came_from.get(id)) {
+                path.push(before.clone());
+            }
+            path.reverse();
+            return Ok(Some(path));
+        }
+        let Some(run) = index::by_id(documents, &id)? else { continue };
+        for next in children(documents, &run)?.into_iter().chain(run.after) {
+            if !came_from.contains_key(&next) {
+                came_from.insert(next.clone(), Some(id.clone()));
+                pending.push(next);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The runs below a run that are active, each after the one it is a part of.
+pub fn active_below(documents: &dyn Documents, run: &Run) -> Result<Vec<Run>, ReadError> {
+    let mut found: Vec<Run> = Vec::new();
+    let mut pending = children(documents, run)?;
+    pending.reverse();
+    while let Some(id) = pending.pop() {
+        let is_known = id == run.id || found.iter().any(|known| known.id == id);
+        let Some(child) = index::by_id(documents, &id)?.filter(|_| !is_known) else { continue };
+        // What lies below one that has ended was ended with it.
+        pending.extend(children(documents, &child)?.into_iter().rev());
+        if child.status == Status::Active {
+            found.push(child);
+        }
+    }
+    Ok(found)
+}

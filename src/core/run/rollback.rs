@@ -1,0 +1,230 @@
+//! `run rollback`: back to an earlier phase, and everything that belongs to the phases given up
+//! goes with it, in one act.
+//!
+//! The phase that it goes back to keeps what it has; the phases after it, up to the present one,
+//! lose theirs. Nothing is forgotten: artifacts and verdicts are marked, dispatches are cancelled
+//! and agents failed with an event each, and what was completed stays on the record as completed.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::{Documents, Key, ReadError, read, walk};
+use crate::core::ids::AgentName;
+use crate::core::run::artifact::Artifact;
+use crate::core::run::dispatch::{self, Cause};
+use crate::core::run::names::{ArtifactId, DispatchId, IdPrefix, MemberId, PhaseName, VerdictId};
+use crate::core::run::phase::{self, Left};
+use crate::core::run::refusal::Refusal;
+use crate::core::run::verdict::Verdict;
+use crate::core::run::{Run, Standing, Status, agent, facts, index, record, skip};
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+
+/// One time that a run was completed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completion {
+    /// When.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: AgentName,
+    /// When it was rolled back, if it was.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rolled_back_at: Option<Timestamp>,
+    /// By whom.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rolled_back_by: Option<AgentName>,
+    /// Fields of a later version, kept as they are.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+impl Completion {
+    pub(super) fn now(act: &Act<'_>) -> Completion {
+        Completion {
+            at: act.env.now,
+            by: act.env.actor.clone(),
+            rolled_back_at: None,
+            rolled_back_by: None,
+            unknown: Map::new(),
+        }
+    }
+
+    /// Writes it as the newest one of the run.
+    pub(super) fn put(&self, act: &mut Act<'_>, run: &Run) {
+        act.put(index::completion(&run.id, run.completions), self);
+    }
+
+    fn undo(act: &mut Act<'_>, run: &Run) -> Result<(), ReadError> {
+        let key = index::completion(&run.id, run.completions);
+        if let Some(completion) = read::<Completion>(act, &key)? {
+            let rolled_back_by = Some(act.env.actor.clone());
+            let rolled_back_at = Some(act.env.now);
+            Completion { rolled_back_at, rolled_back_by, ..completion }.put(act, run);
+        }
+        Ok(())
+    }
+
+    /// Every time that a run was completed, in order.
+    pub fn of_run(documents: &dyn Documents, run: &Run) -> Result<Vec<Completion>, ReadError> {
+        let mut found = Vec::new();
+        for number in 1..=run.completions {
+            found.extend(read(documents, &index::completion(&run.id, number))?);
+        }
+        Ok(found)
+    }
+}
+
+/// A wish to go back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RollBack {
+    /// Which run.
+    pub run: IdPrefix,
+    /// The phase to go back to.
+    pub to: PhaseName,
+    /// Why.
+    pub reason: Line,
+    /// Where the asker saw it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub expect: Option<PhaseName>,
+    /// Whether phases that are given up stay skipped.
+    #[serde(skip_serializing_if = "super::is_default", default)]
+    pub keep_skips: bool,
+    /// Whether the agents of every phase are failed, instead of those of the phases given up.
+    #[serde(skip_serializing_if = "super::is_default", default)]
+    pub all_agents: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RolledBackRun {
+    /// The run, as it is now.
+    pub run: Run,
+    /// Where it was.
+    pub from: PhaseName,
+    /// The phases that were given up; none if it was there already.
+    pub phases: Vec<PhaseName>,
+    /// Artifacts that do not count any more.
+    pub marked_artifacts: Vec<ArtifactId>,
+    /// Verdicts that do not count any more.
+    pub marked_verdicts: Vec<VerdictId>,
+    /// Dispatches that were cancelled.
+    pub cancelled_dispatches: Vec<DispatchId>,
+    /// Agents that were failed.
+    pub failed_agents: Vec<MemberId>,
+    /// Phases that are not skipped any more.
+    pub cleared_skips: Vec<PhaseName>,
+}
+
+impl Decide for RollBack {
+    type Answer = RolledBackRun;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<RolledBackRun, No> {
+        let mut run = index::select(act, &self.run)?;
+        run.must_not_have_ended()?;
+        let (from, to) = (run.place(), run.place_of(&self.to)?);
+        let mut answer = RolledBackRun {
+            run: run.clone(),
+            from: run.phase.clone(),
+            phases: Vec::new(),
+            marked_artifacts: Vec::new(),
+            marked_verdicts: Vec::new(),
+            cancelled_dispatches: Vec::new(),
+            failed_agents: Vec::new(),
+            cleared_skips: Vec::new(),
+        };
+        if to == from {
+            return Ok(answer);
+        }
+        run.must_be_at(self.expect.as_ref())?;
+        if to > from {
+            let (at, to) = (run.phase, self.to.clone());
+            return Err(Refusal::NotBehind { run: run.id, at, to }.into());
+        }
+        answer.phases = run.phases.names()[to + 1..=from].to_vec();
+        facts::run_rolled_back(act, &run, self, &answer.phases);
+        if run.status == Status::Completed {
+            Completion::undo(act, &run)?;
+            run.status = Status::Active;
+            run.completed_at = None;
+        }
+        for place in to + 1..=from {
+            self.give_up(act, &run, place, &mut answer)?;
+        }
+        if self.all_agents {
+            for place in 0..run.phases.names().len() {
+                let failed = agent::fail_working(act, &run, place, &self.reason)?;
+                answer.failed_agents.extend(failed);
+            }
+        }
+        for place in to..from {
+            record::miss(act, &run, place)?;
+        }
+        phase::go(act, &mut run, to, Left::RolledBack)?;
+        index::put(act, &run);
+        answer.run = run;
+        Ok(answer)
+    }
+
+    fn summary(&self, answer: &RolledBackRun, env: &Env<'_>) -> String {
+        let RolledBackRun { run, from, .. } = answer;
+        format!(
+            "roll back run {} from '{from}' to '{}' by {}: {}",
+            run.id, self.to, env.actor, self.reason
+        )
+    }
+}
+
+impl RollBack {
+    fn give_up(
+        &self,
+        act: &mut Act<'_>,
+        run: &Run,
+        place: usize,
+        answer: &mut RolledBackRun,
+    ) -> Result<(), No> {
+        let artifacts: Vec<Artifact> =
+            mark(act, &index::artifacts(run, place), |artifact: &mut Artifact| {
+                std::mem::replace(&mut artifact.status, Standing::RolledBack)
+            })?;
+        answer.marked_artifacts.extend(artifacts.into_iter().map(|artifact| artifact.id));
+        let verdicts: Vec<Verdict> =
+            mark(act, &index::verdicts(run, place), |verdict: &mut Verdict| {
+                std::mem::replace(&mut verdict.status, Standing::RolledBack)
+            })?;
+        answer.marked_verdicts.extend(verdicts.into_iter().map(|verdict| verdict.id));
+        let cancelled = dispatch::cancel_open(act, run, place, Cause::Rollback, &self.reason)?;
+        answer.cancelled_dispatches.extend(cancelled);
+        answer.failed_agents.extend(agent::fail_working(act, run, place, &self.reason)?);
+        phase::count(act, run, place, |tally| {
+            tally.artifacts = 0;
+            tally.verdicts = 0;
+            tally.latest_verdict = None;
+            tally.open = 0;
+        })?;
+        if !self.keep_skips && skip::of(act, run, place)?.is_some() {
+            act.remove(skip::key(run, place));
+            let phase = run.phases.at(place);
+            facts::phase_unskipped(act, run, phase, &self.reason);
+            answer.cleared_skips.push(phase.clone());
+        }
+        Ok(())
+    }
+}
+
+/// Marks what still counts below a directory, and gives it.
+fn mark<T: Serialize + serde::de::DeserializeOwned>(
+    act: &mut Act<'_>,
+    dir: &Key,
+    mark: impl Fn(&mut T) -> Standing,
+) -> Result<Vec<T>, ReadError> {
+    let mut marked = Vec::new();
+    for key in walk(act, dir)? {
+        let Some(mut thing) = read::<T>(act, &key)? else { continue };
+        if mark(&mut thing) == Standing::Active {
+            act.put(key, &thing);
+            marked.push(thing);
+        }
+    }
+    Ok(marked)
+}

@@ -1,0 +1,131 @@
+//! `run set`: what may change about a run while it goes on.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::limits::UPSTREAMS_MAX;
+use crate::core::refusal::within;
+use crate::core::run::budget::{self, Budget, Tokens};
+use crate::core::run::names::{IdPrefix, RunId};
+use crate::core::run::refusal::Refusal;
+use crate::core::run::{Run, facts, index, portfolio};
+
+/// How much of a budget is spent when it is nearly spent, unless that is said.
+pub const WARN_PERCENT: u8 = 80;
+
+/// What is to change; what is not said stays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Set {
+    /// Of which run.
+    pub run: IdPrefix,
+    /// How hard it is thought to be.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub complexity: Option<u8>,
+    /// Whether every step needs somebody's word.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub manual: Option<bool>,
+    /// How many agents may work in it at once.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max_agents: Option<u32>,
+    /// What it may spend.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub budget: Option<u64>,
+    /// From which share on that is nearly spent, in percent.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub warn_percent: Option<u8>,
+    /// Whether a gate stands in the way of a run that spent more.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub enforced: Option<bool>,
+    /// Runs that it is to wait for besides.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub after: Vec<IdPrefix>,
+}
+
+impl Decide for Set {
+    type Answer = Run;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Run, No> {
+        let before = index::select(act, &self.run)?;
+        before.must_be_active()?;
+        let mut run = before.clone();
+        run.complexity = self.complexity.unwrap_or(run.complexity);
+        run.manual = self.manual.unwrap_or(run.manual);
+        if !run.manual {
+            run.paused_at = None;
+        }
+        run.max_agents = self.max_agents.or(run.max_agents);
+        run.budget = self.changed_budget(run.budget);
+        for prefix in &self.after {
+            let upstream = index::select(act, prefix)?;
+            upstream.must_not_have_ended()?;
+            if !run.after.contains(&upstream.id) {
+                refuse_cycle(act, &run.id, &upstream.id)?;
+                run.after.push(upstream.id);
+            }
+        }
+        within("runs to wait for", run.after.len(), UPSTREAMS_MAX)?;
+        let changes = changes(&before, &run);
+        if changes.is_empty() {
+            return Ok(run);
+        }
+        facts::run_changed(act, &run, &changes);
+        budget::account(act, &mut run, Tokens::default(), Tokens::default());
+        index::put(act, &run);
+        Ok(run)
+    }
+
+    fn summary(&self, run: &Run, env: &Env<'_>) -> String {
+        format!("change run {} by {}", run.id, env.actor)
+    }
+}
+
+impl Set {
+    fn changed_budget(&self, budget: Option<Budget>) -> Option<Budget> {
+        let none = Budget {
+            tokens: 0,
+            warn_percent: WARN_PERCENT,
+            enforced: false,
+            warned_at: None,
+            exceeded_at: None,
+        };
+        let old = budget.or_else(|| self.budget.map(|_| none))?;
+        Some(Budget {
+            tokens: self.budget.unwrap_or(old.tokens),
+            warn_percent: self.warn_percent.unwrap_or(old.warn_percent),
+            enforced: self.enforced.unwrap_or(old.enforced),
+            ..old
+        })
+    }
+}
+
+fn refuse_cycle(act: &Act<'_>, run: &RunId, upstream: &RunId) -> Result<(), No> {
+    match portfolio::waits_for(act, upstream, run)? {
+        None => Ok(()),
+        Some(path) => {
+            let path = std::iter::once(run.clone()).chain(path).collect();
+            Err(Refusal::Cycle { waiting: run.clone(), path }.into())
+        }
+    }
+}
+
+/// The settings that differ, as they are now.
+fn changes(before: &Run, after: &Run) -> Map<String, Value> {
+    let settings = |run: &Run| {
+        let budget = run.budget.map(|budget| budget.tokens);
+        let warn = run.budget.map(|budget| budget.warn_percent);
+        let enforced = run.budget.is_some_and(|budget| budget.enforced);
+        [
+            ("complexity", json!(run.complexity)),
+            ("manual", json!(run.manual)),
+            ("max_agents", json!(run.max_agents)),
+            ("budget", json!(budget)),
+            ("warn_percent", json!(warn)),
+            ("enforced", json!(enforced)),
+            ("after", json!(run.after)),
+        ]
+    };
+    let pairs = settings(before).into_iter().zip(settings(after));
+    let differing = pairs.filter(|(old, new)| old != new);
+    differing.map(|(_, (name, value))| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,101 @@
+//! `run skip` and `run unskip`: phases that a run passes over.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::{Documents, Key, ReadError, read};
+use crate::core::ids::AgentName;
+use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::run::refusal::Refusal;
+use crate::core::run::{Run, facts, index};
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+
+/// A phase that is passed over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skip {
+    /// Which.
+    pub phase: PhaseName,
+    /// Why.
+    pub reason: Line,
+    /// Since when.
+    pub at: Timestamp,
+    /// Who said so.
+    pub by: AgentName,
+    /// Fields of a later version, kept as they are.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// Where it stands.
+pub fn key(run: &Run, place: usize) -> Key {
+    index::phase(run, place).join("skip")
+}
+
+/// Whether a phase is passed over, and why.
+pub fn of(documents: &dyn Documents, run: &Run, place: usize) -> Result<Option<Skip>, ReadError> {
+    read(documents, &key(run, place))
+}
+
+/// A phase to be passed over, or not any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetSkip {
+    /// Of which run.
+    pub run: IdPrefix,
+    /// Which.
+    pub phase: PhaseName,
+    /// Why.
+    pub reason: Line,
+    /// Whether it is to be passed over.
+    pub skip: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkipSet {
+    /// The run.
+    pub run: Run,
+    /// Whether anything changed.
+    pub changed: bool,
+}
+
+impl Decide for SetSkip {
+    type Answer = SkipSet;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<SkipSet, No> {
+        let run = index::select(act, &self.run)?;
+        run.must_be_active()?;
+        let place = run.place_of(&self.phase)?;
+        if place <= run.place() {
+            let (at, phase) = (run.phase, self.phase.clone());
+            return Err(Refusal::NotAhead { run: run.id, at, phase }.into());
+        }
+        if place == run.phases.last() {
+            return Err(Refusal::Last(self.phase.clone()).into());
+        }
+        if of(act, &run, place)?.is_some() == self.skip {
+            return Ok(SkipSet { run, changed: false });
+        }
+        if self.skip {
+            let skip = Skip {
+                phase: self.phase.clone(),
+                reason: self.reason.clone(),
+                at: act.env.now,
+                by: act.env.actor.clone(),
+                unknown: Map::new(),
+            };
+            act.put(key(&run, place), &skip);
+            facts::phase_skipped(act, &run, &skip);
+        } else {
+            act.remove(key(&run, place));
+            facts::phase_unskipped(act, &run, &self.phase, &self.reason);
+        }
+        Ok(SkipSet { run, changed: true })
+    }
+
+    fn summary(&self, SkipSet { run, .. }: &SkipSet, env: &Env<'_>) -> String {
+        let verb = if self.skip { "skip" } else { "unskip" };
+        format!("{verb} '{}' of run {} by {}: {}", self.phase, run.id, env.actor, self.reason)
+    }
+}

@@ -1,0 +1,107 @@
+//! `run verdict add`: what a review of a phase came to.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::Documents as _;
+use crate::core::ids::AgentName;
+use crate::core::run::names::{IdPrefix, PhaseName, VerdictId};
+use crate::core::run::phase::{self, LatestVerdict};
+use crate::core::run::{Run, Standing, facts, index};
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+
+/// What a review found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Finding {
+    /// Nothing.
+    Clean,
+    /// Something.
+    Findings,
+}
+
+impl Finding {
+    /// The word that is stored and shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Finding::Clean => "clean",
+            Finding::Findings => "findings",
+        }
+    }
+}
+
+/// What a review of a phase came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Its name.
+    pub id: VerdictId,
+    /// Of which phase.
+    pub phase: PhaseName,
+    /// What was found.
+    pub result: Finding,
+    /// In a few words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub note: Option<Line>,
+    /// Whether it counts.
+    #[serde(default)]
+    pub status: Standing,
+    /// When it was given.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: AgentName,
+    /// Fields of a later version, kept as they are.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// A verdict to be recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddVerdict {
+    /// Of which run.
+    pub run: IdPrefix,
+    /// Of which phase; the present one where it is not said.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub phase: Option<PhaseName>,
+    /// What was found.
+    pub result: Finding,
+    /// In a few words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub note: Option<Line>,
+}
+
+impl Decide for AddVerdict {
+    type Answer = (Run, Verdict);
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<(Run, Verdict), No> {
+        let run = index::select(act, &self.run)?;
+        run.must_be_active()?;
+        let place = run.place_or_present(self.phase.as_ref())?;
+        let id: VerdictId =
+            act.new_id(|draft, id| Ok(draft.get(&index::verdict(&run, place, id))?.is_some()))?;
+        let verdict = Verdict {
+            id: id.clone(),
+            phase: run.phases.at(place).clone(),
+            result: self.result,
+            note: self.note.clone(),
+            status: Standing::Active,
+            at: act.env.now,
+            by: act.env.actor.clone(),
+            unknown: Map::new(),
+        };
+        act.put(index::verdict(&run, place, &id), &verdict);
+        let latest = LatestVerdict { id, result: self.result };
+        phase::count(act, &run, place, |tally| {
+            tally.verdicts += 1;
+            tally.latest_verdict = Some(latest);
+        })?;
+        facts::verdict_added(act, &run, &verdict);
+        Ok((run, verdict))
+    }
+
+    fn summary(&self, (run, verdict): &(Run, Verdict), env: &Env<'_>) -> String {
+        let Verdict { phase, result, .. } = verdict;
+        format!("verdict on '{phase}' of run {} by {}: {}", run.id, env.actor, result.name())
+    }
+}

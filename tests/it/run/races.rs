@@ -1,0 +1,133 @@
+//! Races of processes: whatever happens at once happened in some order.
+
+use super::PHASES;
+use crate::support::contract::{exit, key, refusal};
+use crate::support::{Call, Output, Repo, race, rounds};
+
+/// Processes that want the same thing.
+const RIVALS: usize = 4;
+
+/// A call that waits long enough, with the queue or by the swap alone.
+fn call(repo: &Repo, agent: &str, round: usize, words: &[&str]) -> Call {
+    let queue = if round.is_multiple_of(2) { "true" } else { "false" };
+    let call = repo.call(agent).config(key::QUEUE, queue).config(key::WAIT, "1m");
+    call.args(["--json", "run"]).args(words)
+}
+
+/// Everybody is done or told that the phase changed; says how many are done.
+#[track_caller]
+fn winners(outputs: &[Output]) -> usize {
+    for output in outputs.iter().filter(|output| output.code != exit::DONE) {
+        output.clone().refused(refusal::PHASE_CHANGED);
+    }
+    outputs.iter().filter(|output| output.code == exit::DONE).count()
+}
+
+/// 4/INV-1: of those who take a run on from the same phase, one does.
+#[test]
+fn one_of_many_takes_a_run_on() {
+    let repo = Repo::new();
+    for round in 0..rounds() {
+        let run = repo.create_run(&[]);
+        let rival = |number: usize| {
+            let words = ["advance", &run, "--expect", "draft"];
+            call(&repo, &format!("agent-{number}"), round, &words)
+        };
+        let outputs = race(&repo, &(0..RIVALS).map(rival).collect::<Vec<_>>());
+        assert_eq!(winners(&outputs), 1, "{outputs:#?}");
+        assert_eq!(repo.phase_of(&run), "review");
+        repo.run("cancel", &run, &["--reason", "next"]).done();
+    }
+    repo.coord("ops", ["ledger", "verify"]).done();
+}
+
+/// 4/F1, 4/F1-toctou, 4/TEST-1, 4/INV-5: an advance against a rollback. Nobody says which phase
+/// they expect: it is the one that they saw. The events lead to what is stored, and each was true
+/// of the moment before it.
+#[test]
+fn an_advance_and_a_rollback_are_one_after_the_other() {
+    let repo = Repo::new();
+    let run = repo.create_run(&[]);
+    repo.advance(&run, 1);
+    let (mut advanced, mut rolled_back) = (0, 0);
+    for round in 0..rounds() {
+        let dispatch = super::id(&repo.run_json("dispatch add", &run, &super::NONE), "dispatch");
+        let calls = [
+            call(&repo, "ann", round, &["advance", &run]),
+            call(&repo, "bob", round, &["rollback", &run, "--to", "draft", "--reason", "no"]),
+        ];
+        let outputs = race(&repo, &calls);
+        let done = [0, 1].map(|at: usize| outputs[at].code == exit::DONE);
+        let phase = repo.phase_of(&run);
+        winners(&outputs);
+        match (done, phase.as_str()) {
+            // One saw what the other had done, or was too late.
+            ([true, true], "draft" | "review") | ([false, true], "draft") => rolled_back += 1,
+            ([true, false], "ship") => advanced += 1,
+            other => panic!("round {round}: {other:?} {outputs:#?}"),
+        }
+        let replayed = repo.run_json("replay", &run, &super::NONE);
+        assert_eq!(replayed["same"], true, "round {round}: {replayed:#}");
+        let update = [dispatch.as_str(), "--status", "completed"];
+        let is_cancelled = repo.run("dispatch update", &run, &update).code == exit::NO;
+        let was_given_up = done[1];
+        assert_eq!(is_cancelled, was_given_up, "a dispatch goes with its phase and never alone");
+        let wanted = PHASES.split(',').position(|name| name == phase).unwrap();
+        match wanted {
+            0 => repo.advance(&run, 1),
+            1 => {}
+            _ => {
+                let back = ["--to", "review", "--reason", "next round"];
+                repo.run("rollback", &run, &back).done();
+            }
+        }
+    }
+    assert_eq!(advanced + rolled_back, rounds());
+    repo.coord("ops", ["ledger", "verify"]).done();
+}
+
+/// 7/ROLLBACK-TWICE: two rollbacks at once are one act.
+#[test]
+fn two_rollbacks_at_once_are_one() {
+    let repo = Repo::new();
+    for round in 0..rounds().div_ceil(5) {
+        let run = repo.create_run(&[]);
+        repo.advance(&run, 2);
+        let back = ["rollback", &run, "--to", "draft", "--reason", "no"];
+        let rival = |number: usize| call(&repo, &format!("agent-{number}"), round, &back);
+        let outputs = race(&repo, &(0..RIVALS).map(rival).collect::<Vec<_>>());
+        for output in outputs {
+            output.done();
+        }
+        assert_eq!(repo.run_events(&run, "run_rolled_back").len(), 1);
+        repo.run("cancel", &run, &["--reason", "next"]).done();
+    }
+}
+
+/// 7/TERMINAL: a rollback and the end of a dispatch at once leave one end, and the other is told.
+#[test]
+fn a_dispatch_ends_once() {
+    let repo = Repo::new();
+    for round in 0..rounds().div_ceil(5) {
+        let run = repo.create_run(&[]);
+        repo.advance(&run, 1);
+        let dispatch = super::id(&repo.run_json("dispatch add", &run, &super::NONE), "dispatch");
+        let calls = [
+            call(
+                &repo,
+                "bob",
+                round,
+                &["dispatch", "update", &run, &dispatch, "--status", "completed"],
+            ),
+            call(&repo, "ann", round, &["rollback", &run, "--to", "draft", "--reason", "no"]),
+        ];
+        let outputs = race(&repo, &calls);
+        outputs[1].clone().done();
+        let listed = repo.run_json("dispatch list", &run, &["--all"]);
+        let status = listed["dispatches"][0]["status"].as_str().unwrap();
+        let expected = if outputs[0].code == exit::DONE { "completed" } else { "cancelled" };
+        assert_eq!(status, expected, "{outputs:#?}");
+        repo.replays(&run);
+        repo.run("cancel", &run, &["--reason", "next"]).done();
+    }
+}

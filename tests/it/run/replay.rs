@@ -1,0 +1,98 @@
+//! The events of a run lead to what is stored, whatever was done to the ledger as a whole.
+
+use super::{NONE, id};
+use crate::support::Repo;
+use crate::support::contract::{RUNS, RUNS_REF};
+
+/// A rollback of the whole ledger restores documents; the replay goes on from what was restored.
+#[test]
+fn a_ledger_that_was_turned_back_still_replays() {
+    let repo = Repo::new();
+    let run = repo.create_run(&[]);
+    repo.advance(&run, 1);
+    let target = repo.git(["rev-parse", RUNS_REF]);
+    repo.run("artifact add", &run, &["--path", "docs/guide.md"]).done();
+    let dispatch = id(&repo.run_json("dispatch add", &run, &NONE), "dispatch");
+    repo.advance(&run, 2);
+    let newer = repo.create_run(&[]);
+    let back = ["ledger", "rollback", RUNS, "--to", &target, "--reason", "all wrong"];
+    repo.coord("ops", back).done();
+    assert_eq!(repo.phase_of(&run), "review");
+    repo.replays(&run);
+    repo.run("show", &newer, &NONE).exits(4);
+    repo.run("dispatch update", &run, &[&dispatch, "--status", "running"]).exits(4);
+    repo.advance(&run, 1);
+    repo.replays(&run);
+    let left = repo.git(["rev-parse", &format!("{RUNS_REF}~2")]);
+    repo.coord("ops", ["ledger", "rollback", RUNS, "--to", &left, "--reason", "redo"]).done();
+    assert_eq!(repo.run_json("show", &run, &NONE)["run"]["status"], "completed");
+    for run in [&run, &newer] {
+        repo.replays(run);
+    }
+}
+
+/// After a compaction the replay begins with the state of the checkpoint, and says so.
+#[test]
+fn a_ledger_that_was_made_shorter_still_replays() {
+    let repo = Repo::new();
+    let run = repo.create_run(&[]);
+    repo.advance(&run, 2);
+    repo.run("rollback", &run, &["--to", "draft", "--reason", "again"]).done();
+    repo.pass("40d");
+    repo.advance(&run, 1);
+    repo.coord("ops", ["ledger", "compact", RUNS]).done();
+    let replayed = repo.run_json("replay", &run, &NONE);
+    assert!(replayed["began_at"].is_string(), "{replayed:#}");
+    assert_eq!(replayed["events"], 1);
+    repo.replays(&run);
+    repo.advance(&run, 1);
+    repo.replays(&run);
+}
+
+/// What is stored behind the program's back is found.
+#[test]
+fn a_difference_is_told() {
+    let repo = Repo::new();
+    let run = repo.create_run(&[]);
+    repo.advance(&run, 1);
+    let place = format!("runs/{}/{}/{run}/run", &run[..1], &run[1..2]);
+    let index = repo.world().join("tmp/index-of-damage");
+    let git = |args: &[&str]| {
+        let call = repo.git_call(args).env("GIT_INDEX_FILE", &index);
+        call.run_unproven().done().stdout.trim_end().to_owned()
+    };
+    let text = git(&["cat-file", "blob", &format!("{RUNS_REF}:{place}")]);
+    let blob = repo.store_blob(&text.replace("\"phase\": \"review\"", "\"phase\": \"ship\""));
+    git(&["read-tree", RUNS_REF]);
+    git(&["update-index", "--cacheinfo", &format!("100644,{blob},{place}")]);
+    let tree = git(&["write-tree"]);
+    let message = git(&["log", "-1", "--format=%B", RUNS_REF]);
+    let parent = git(&["rev-parse", &format!("{RUNS_REF}~1")]);
+    let commit = git(&["commit-tree", &tree, "-p", &parent, "-m", &message]);
+    git(&["update-ref", RUNS_REF, &commit]);
+    let told = repo.run("replay", &run, &NONE).exits(1).json();
+    assert_eq!(told["differences"][0]["fact"], "phase", "{told:#}");
+    repo.coord("ops", ["run", "replay", &run])
+        .exits(1)
+        .says("phase: review by events, ship stored");
+    repo.coord("ops", ["ledger", "verify"]).exits(1);
+}
+
+/// Everything that a ledger can do, this one can.
+#[test]
+fn the_ledger_of_runs_is_a_ledger_like_any_other() {
+    let repo = Repo::new();
+    let run = repo.create_run(&[]);
+    repo.advance(&run, 1);
+    repo.coord("ops", ["ledger", "show", RUNS]).done().says("run_advanced");
+    repo.coord("ops", ["ledger", "diff", RUNS]).done().says("review");
+    repo.coord("ops", ["doctor"]).done();
+    let status = repo.json("ops", ["status"]);
+    let ledgers = crate::support::texts(&status["ledgers"], "ledger");
+    assert_eq!(ledgers, [RUNS]);
+    let damaged = repo.git(["rev-parse", "HEAD"]);
+    repo.git(["update-ref", RUNS_REF, &damaged]);
+    repo.run("advance", &run, &NONE).exits(128);
+    repo.coord("ops", ["doctor", "--repair"]).done();
+    repo.replays(&run);
+}
