@@ -8,6 +8,7 @@
 //! A format is added to and never replaced: `UPDATE=1 cargo test --test it golden` writes what is
 //! not there yet and leaves everything else as it is.
 
+mod runs;
 mod scenario;
 
 use std::fs::{self, File};
@@ -15,22 +16,29 @@ use std::path::{Path, PathBuf};
 
 use git_coord::core::decision::RULES;
 use git_coord::core::pattern::Case;
+use git_coord::store::layout::LedgerName;
 use git_coord::store::snapshot::FORMAT_VERSION;
 use serde_json::{Value, json};
 
-use crate::support::contract::{FORMAT, RESERVATIONS, RESERVATIONS_REF};
+use crate::support::contract::{FORMAT, RESERVATIONS_REF, RUNS_REF};
 use crate::support::{Repo, texts};
 use scenario::{SCENARIOS, Scenario, Step, asked_at, play, play_steps};
 
 const LEDGER: &str = "ledger.fast-export";
 const TIP: &str = "tip";
 const ASKED_AT: &str = "asked-at";
-/// What is asked of every golden ledger; `show` is asked of each entry.
-const ANSWERS: [(&str, &[&str]); 3] = [
-    ("list.json", &["list", "--all"]),
-    ("events.jsonl", &["events", "--limit", "100000"]),
-    ("show.jsonl", &["ledger", "show"]),
-];
+/// What is asked of a golden ledger; `show` is asked of each entry.
+fn answers(ledger: LedgerName) -> [(&'static str, &'static [&'static str]); 3] {
+    let list: &[&str] = match ledger {
+        LedgerName::Reservations => &["list", "--all"],
+        LedgerName::Runs => &["run", "list", "--all"],
+    };
+    [
+        ("list.json", list),
+        ("events.jsonl", &["events", "--limit", "100000"]),
+        ("show.jsonl", &["ledger", "show"]),
+    ]
+}
 
 fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
@@ -57,6 +65,19 @@ fn text(directory: &Path, name: &str) -> String {
     fs::read_to_string(directory.join(name)).unwrap()
 }
 
+/// Which ledger is stored there: the ref that the stream is of.
+fn ledger_of(directory: &Path) -> LedgerName {
+    let stream = text(directory, LEDGER);
+    let reference = stream.lines().find_map(|line| line.strip_prefix("reset "));
+    reference.expect("a stream begins with a ref").parse().unwrap()
+}
+
+/// The stored ledgers of reservations.
+fn stored_reservations() -> Vec<PathBuf> {
+    let is_of_reservations = |directory: &PathBuf| ledger_of(directory) == LedgerName::Reservations;
+    stored().into_iter().filter(is_of_reservations).collect()
+}
+
 /// A repository with a stored ledger in it, at the time its answers were given.
 fn imported(directory: &Path) -> Repo {
     let repo = Repo::new();
@@ -69,18 +90,18 @@ fn imported(directory: &Path) -> Repo {
 }
 
 /// What the program answers, in a form that differences can be read in.
-fn answer(repo: &Repo, words: &[&str]) -> String {
+fn answer(repo: &Repo, ledger: LedgerName, words: &[&str]) -> String {
     if words == ["ledger", "show"] {
-        let log = repo.json("ada", ["ledger", "log", RESERVATIONS, "--limit", "100000"]);
+        let log = repo.json("ada", ["ledger", "log", ledger.as_str(), "--limit", "100000"]);
         let show = |entry: &String| {
-            let at = format!("{RESERVATIONS}@{entry}");
+            let at = format!("{ledger}@{entry}");
             repo.coord_json("ada", ["ledger", "show", &at]).done().stdout
         };
         return texts(&log["entries"], "entry").iter().map(show).collect();
     }
     let output = repo.coord_json("ada", words).done();
     match words[0] {
-        "list" => format!("{:#}\n", output.json()),
+        "list" | "run" => format!("{:#}\n", output.json()),
         _ => output.stdout,
     }
 }
@@ -90,8 +111,8 @@ fn git(home: &Path, words: &[&str]) -> String {
     Repo::new().git_call(words).dir(home).run_unproven().done().stdout
 }
 
-fn exported(home: &Path) -> String {
-    git(home, &["fast-export", "--show-original-ids", RESERVATIONS_REF])
+fn exported(home: &Path, ledger: LedgerName) -> String {
+    git(home, &["fast-export", "--show-original-ids", &ledger.reference()])
 }
 
 fn store(scenario: &Scenario, directory: &Path) {
@@ -99,12 +120,12 @@ fn store(scenario: &Scenario, directory: &Path) {
     play(scenario, home.path());
     fs::create_dir_all(directory).unwrap();
     let write = |name: &str, text: &str| fs::write(directory.join(name), text).unwrap();
-    write(LEDGER, &exported(home.path()));
-    write(TIP, &git(home.path(), &["rev-parse", RESERVATIONS_REF]));
+    write(LEDGER, &exported(home.path(), scenario.ledger));
+    write(TIP, &git(home.path(), &["rev-parse", &scenario.ledger.reference()]));
     write(ASKED_AT, &format!("{}\n", asked_at(scenario)));
     let repo = imported(directory);
-    for (name, words) in ANSWERS {
-        write(name, &answer(&repo, words));
+    for (name, words) in answers(scenario.ledger) {
+        write(name, &answer(&repo, scenario.ledger, words));
     }
 }
 
@@ -131,8 +152,10 @@ fn a_golden_ledger_of_every_version_and_scenario_is_stored() {
 fn golden_ids_read_back_equal() {
     for directory in stored() {
         let repo = imported(&directory);
-        assert_eq!(repo.tip(), text(&directory, TIP).trim(), "{}", directory.display());
-        assert_eq!(exported(&repo.work()), text(&directory, LEDGER));
+        let ledger = ledger_of(&directory);
+        let tip = repo.git(["rev-parse", &ledger.reference()]);
+        assert_eq!(tip, text(&directory, TIP).trim(), "{}", directory.display());
+        assert_eq!(exported(&repo.work(), ledger), text(&directory, LEDGER));
     }
 }
 
@@ -142,11 +165,13 @@ fn golden_ids_read_back_equal() {
 fn golden_entries_are_decided_again_without_fault() {
     for directory in stored() {
         let repo = imported(&directory);
+        let ledger = ledger_of(&directory);
         let output = repo.coord_json("ada", ["ledger", "verify"]).done();
-        let log = repo.json("ada", ["ledger", "log", RESERVATIONS, "--limit", "100000"]);
+        let log = repo.json("ada", ["ledger", "log", ledger.as_str(), "--limit", "100000"]);
         let count = log["entries"].as_array().unwrap().len();
         assert_eq!(output.json()["entries"], count, "{}", directory.display());
-        let rules = repo.json("ada", ["ledger", "show", RESERVATIONS])["command"]["rules"].clone();
+        let newest = repo.json("ada", ["ledger", "show", ledger.as_str()]);
+        let rules = newest["command"]["rules"].clone();
         let decoded_only = output.stderr.contains("other rules");
         assert_eq!(decoded_only, rules != json!(RULES), "{output:?}");
     }
@@ -156,8 +181,9 @@ fn golden_entries_are_decided_again_without_fault() {
 fn golden_answers_are_given_again() {
     for directory in stored() {
         let repo = imported(&directory);
-        for (name, words) in ANSWERS {
-            let (now, then) = (answer(&repo, words), text(&directory, name));
+        let ledger = ledger_of(&directory);
+        for (name, words) in answers(ledger) {
+            let (now, then) = (answer(&repo, ledger, words), text(&directory, name));
             assert_eq!(now, then, "{} in {}", name, directory.display());
         }
     }
@@ -171,7 +197,8 @@ fn the_same_commands_make_the_golden_bytes() {
         let directory = of_version(FORMAT_VERSION).join(scenario.name);
         let home = tempfile::tempdir().unwrap();
         play(&scenario, home.path());
-        assert_eq!(exported(home.path()), text(&directory, LEDGER), "{}", scenario.name);
+        let made = exported(home.path(), scenario.ledger);
+        assert_eq!(made, text(&directory, LEDGER), "{}", scenario.name);
     }
 }
 
@@ -179,7 +206,7 @@ fn the_same_commands_make_the_golden_bytes() {
 /// it found, and drops nothing that it does not know. 1/L3: the version stands in the tree.
 #[test]
 fn the_next_write_takes_a_golden_ledger_on() {
-    for directory in stored() {
+    for directory in stored_reservations() {
         let repo = imported(&directory);
         let (id, pattern) = some_hold(&repo);
         let links = repo.documents_of(&id);
@@ -203,6 +230,26 @@ fn the_next_write_takes_a_golden_ledger_on() {
     }
 }
 
+/// 4/F8, 4/TEST-5: the same of runs. What the events say is what is stored, then and now.
+#[test]
+fn the_next_write_takes_golden_runs_on() {
+    for directory in stored().iter().filter(|one| ledger_of(one) == LedgerName::Runs) {
+        let repo = imported(directory);
+        let run = ["run", "current"].map(str::to_owned);
+        let id = repo.json("ada", run)["run"]["id"].as_str().unwrap().to_owned();
+        let replays = || repo.coord("ada", ["run", "replay", &id]).done();
+        replays();
+        let format = |repo: &Repo| repo.git(["show", &format!("{RUNS_REF}:{FORMAT}")]);
+        let before = (format(&repo), repo.git(["rev-parse", RUNS_REF]));
+        let words = ["run", "advance", &id, "--priority", "4", "--reason", "on"];
+        repo.coord("ada", words).done();
+        replays();
+        repo.coord("ada", ["ledger", "verify"]).done();
+        let parent = repo.git(["rev-parse", &format!("{RUNS_REF}~1")]);
+        assert_eq!((format(&repo), parent), before, "the format that was found is kept");
+    }
+}
+
 fn some_hold(repo: &Repo) -> (String, String) {
     let holds = repo.holds();
     let hold = holds.last().expect("a golden ledger has a live hold");
@@ -220,7 +267,12 @@ fn an_entry_is_exactly_this() {
             "via": "command", "scope": "all",
         },
     });
-    play_steps(Case::Sensitive, &[Step(0, "alice", command)], home.path());
+    play_steps(
+        LedgerName::Reservations,
+        Case::Sensitive,
+        &[Step(0, "alice", command)],
+        home.path(),
+    );
     let git = |words: &[&str]| git(home.path(), words);
     assert_eq!(git(&["cat-file", "commit", RESERVATIONS_REF]), include_str!("golden/commit.txt"));
     assert_eq!(git(&["ls-tree", "-r", "-t", RESERVATIONS_REF]), include_str!("golden/trees.txt"));

@@ -18,6 +18,8 @@ use git_coord::store::shared_mode::SharedMode;
 use git_coord::store::transact::Writing;
 use serde_json::{Value, json};
 
+use super::runs::runs;
+
 /// When every golden ledger begins: 2026-01-05T10:00:00Z.
 const START_MILLIS: i64 = 1_767_607_200_000;
 const MINUTE_MILLIS: i64 = 60_000;
@@ -25,14 +27,22 @@ const MINUTE_MILLIS: i64 = 60_000;
 /// A golden ledger that this version can make.
 pub(super) struct Scenario {
     pub(super) name: &'static str,
+    pub(super) ledger: LedgerName,
     case: Case,
     steps: fn() -> Vec<Step>,
 }
 
-pub(super) const SCENARIOS: [Scenario; 2] = [
-    Scenario { name: "plain", case: Case::Sensitive, steps: plain },
-    Scenario { name: "folded", case: Case::Folded, steps: folded },
+pub(super) const SCENARIOS: [Scenario; 3] = [
+    Scenario::of_reservations("plain", Case::Sensitive, plain),
+    Scenario::of_reservations("folded", Case::Folded, folded),
+    Scenario { name: "runs", ledger: LedgerName::Runs, case: Case::Sensitive, steps: runs },
 ];
+
+impl Scenario {
+    const fn of_reservations(name: &'static str, case: Case, steps: fn() -> Vec<Step>) -> Scenario {
+        Scenario { name, ledger: LedgerName::Reservations, case, steps }
+    }
+}
 
 /// One command: minutes after the start, who, and the command as entries record it.
 pub(super) struct Step(pub(super) i64, pub(super) &'static str, pub(super) Value);
@@ -152,10 +162,10 @@ pub(super) fn asked_at(scenario: &Scenario) -> Timestamp {
 
 /// Plays a scenario into a bare repository that is made for it.
 pub(super) fn play(scenario: &Scenario, home: &Path) {
-    play_steps(scenario.case, &(scenario.steps)(), home);
+    play_steps(scenario.ledger, scenario.case, &(scenario.steps)(), home);
 }
 
-pub(super) fn play_steps(case: Case, steps: &[Step], home: &Path) {
+pub(super) fn play_steps(name: LedgerName, case: Case, steps: &[Step], home: &Path) {
     let repository = Repository::make_empty(home).unwrap();
     let files = Files { fsync: false, shared: SharedMode::Umask };
     let backend = Git::open(&repository, files).unwrap();
@@ -166,7 +176,7 @@ pub(super) fn play_steps(case: Case, steps: &[Step], home: &Path) {
         case,
         clock_skew: Duration::from_secs(300),
     };
-    let ledger = Ledger::new(&backend, LedgerName::Reservations, writing);
+    let ledger = Ledger::new(&backend, name, writing);
     let mut entries = Vec::new();
     for (number, Step(minutes, actor, command)) in steps.iter().enumerate() {
         let mut request = command.clone();
