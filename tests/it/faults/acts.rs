@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::steps::{Step, recorded};
-use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, key};
+use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, RUNS_REF, exit, key};
 use crate::support::untouched::Untouched;
 use crate::support::{Call, Repo};
 
@@ -19,14 +19,24 @@ const PACKS_MAX: usize = 16;
 pub(super) struct Act {
     pub(super) name: &'static str,
     prepared: Repo,
+    /// The ledger that it writes to.
+    reference: &'static str,
     old_tip: String,
     args: Vec<String>,
+    /// What it may say when it is issued again.
+    again: &'static [i32],
 }
 
 impl Act {
     fn new(name: &'static str, prepared: Repo, args: &[&str]) -> Act {
+        Act::on(RESERVATIONS_REF, name, prepared, args)
+    }
+
+    fn on(reference: &'static str, name: &'static str, prepared: Repo, args: &[&str]) -> Act {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        Act { name, old_tip: prepared.tip(), prepared, args }
+        let tip = prepared.git_call(["rev-parse", "--verify", "--quiet", reference]);
+        let old_tip = tip.run_unproven().stdout.trim_end().to_owned();
+        Act { name, reference, old_tip, prepared, args, again: &[exit::DONE] }
     }
 
     /// Each act is by "alice", is one entry, and says the same when it is repeated.
@@ -54,6 +64,29 @@ impl Act {
         repo.reserve("bob", "README.md");
         let rollback = ["ledger", "rollback", RESERVATIONS, "--to", &target, "--reason", "a test"];
         Act::new("rollback", repo, &rollback)
+    }
+
+    pub(super) fn run_create() -> Act {
+        let create = ["run", "create", "--goal", "a goal", "--id", RUN];
+        Act::on(RUNS_REF, "run create", Repo::new(), &create)
+    }
+
+    /// Whoever issues it again is told that the phase changed, if it did.
+    pub(super) fn run_advance() -> Act {
+        let advance = ["run", "advance", RUN, "--expect", "review"];
+        let act = Act::on(RUNS_REF, "run advance", with_a_run(), &advance);
+        Act { again: &[exit::DONE, exit::NO], ..act }
+    }
+
+    pub(super) fn run_rollback() -> Act {
+        let rollback = ["run", "rollback", RUN, "--to", "draft", "--reason", "a test"];
+        Act::on(RUNS_REF, "run rollback", with_a_run(), &rollback)
+    }
+
+    pub(super) fn run_cancel() -> Act {
+        let repo = with_a_run();
+        repo.coord("ann", ["run", "create", "--goal", "a part", "--parent", RUN]).done();
+        Act::on(RUNS_REF, "run cancel", repo, &["run", "cancel", RUN, "--reason", "a test"])
     }
 
     pub(super) fn reserve_that_sweeps() -> Act {
@@ -115,6 +148,21 @@ impl Act {
     }
 }
 
+const RUN: &str = "k3v9x2ab";
+
+/// A run in its second phase, which has something of everything that a rollback takes with it.
+fn with_a_run() -> Repo {
+    let repo = Repo::new();
+    let create = ["run", "create", "--goal", "a goal", "--phases", "draft,review,done"];
+    repo.coord("ann", create.iter().chain(&["--id", RUN])).done();
+    repo.coord("ann", ["run", "advance", RUN]).done();
+    repo.coord("ann", ["run", "artifact", "add", RUN, "--path", "README.md"]).done();
+    repo.coord("ann", ["run", "verdict", "add", RUN, "--result", "clean"]).done();
+    repo.coord("ann", ["run", "agent", "add", RUN, "--name", "bob"]).done();
+    repo.coord("ann", ["run", "dispatch", "add", RUN]).done();
+    repo
+}
+
 fn with_a_hold() -> Repo {
     let repo = Repo::new();
     repo.reserve("bob", "docs");
@@ -150,7 +198,8 @@ impl Stage<'_> {
     /// us and for git. Says whether it is the new one.
     #[track_caller]
     pub(super) fn is_old_or_new(&self, case: &str) -> bool {
-        let two = ["rev-list", "--max-count=2", "--ignore-missing", RESERVATIONS_REF, "--"];
+        let reference = self.act.reference;
+        let two = ["rev-list", "--max-count=2", "--ignore-missing", reference, "--"];
         let entries = self.repo.git_call(two).run_unproven().stdout;
         let mut entries = entries.lines();
         let is_new = entries.next().unwrap_or_default() != self.act.old_tip;
@@ -169,7 +218,7 @@ impl Stage<'_> {
     pub(super) fn goes_on(&self, case: &str, expected: &BTreeMap<String, usize>) {
         let before = Untouched::of(self.repo.world());
         let again = self.call().run_unproven();
-        assert_eq!(again.code, 0, "{case}: {again:#?}");
+        assert!(self.act.again.contains(&again.code), "{case}: {again:#?}");
         assert!(!again.stderr.contains("had not moved"), "{case}: nobody waits: {again:#?}");
         assert_eq!(events(&self.repo), *expected, "{case}: one act, one set of events");
         let verify = self.repo.call("ops").args(["ledger", "verify"]).run_unproven();
@@ -193,7 +242,7 @@ impl Stage<'_> {
     }
 
     fn lock(&self) -> PathBuf {
-        self.repo.git_dir().join(format!("{RESERVATIONS_REF}.lock"))
+        self.repo.git_dir().join(format!("{}.lock", self.act.reference))
     }
 
     /// Whoever finds an index takes its pack to be there.

@@ -98,3 +98,28 @@ fn a_reserve_after_pack_refs_is_killed_at_every_step() {
 fn a_shared_and_logged_reserve_is_killed_at_every_step() {
     survives(&Act::reserve_shared_and_logged());
 }
+
+/// 4/F4, 4/F5, 4/TEST-3.
+#[test]
+fn a_run_is_created_wholly_or_not_at_all() {
+    survives(&Act::run_create());
+}
+
+/// 4/F4, 4/F5, 4/TEST-3: no phase changes without its event.
+#[test]
+fn an_advance_is_killed_at_every_step() {
+    survives(&Act::run_advance());
+}
+
+/// 4/F4, 4/F4-exit, 4/F5, 4/TEST-3: phase, artifacts, verdicts, dispatches, agents and events of
+/// one rollback are there or none of them is, and the same command again finishes it.
+#[test]
+fn a_rollback_of_a_run_is_killed_at_every_step() {
+    survives(&Act::run_rollback());
+}
+
+/// 4/F4: a run ends with everything below it.
+#[test]
+fn a_cancel_is_killed_at_every_step() {
+    survives(&Act::run_cancel());
+}
