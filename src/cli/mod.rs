@@ -5,6 +5,7 @@ mod args;
 mod color;
 mod commands;
 mod dispatch;
+mod disputes;
 mod error;
 mod exit;
 mod generate;

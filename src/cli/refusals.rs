@@ -5,6 +5,7 @@ use std::io;
 use rustix::io::Errno;
 use serde_json::{Map, Value, json};
 
+use super::disputes::disputed;
 use super::error::{Advice, CliError, ErrorKind, Hint};
 use super::holds::{conflicts_json, fields, holds_json};
 use super::runs;
@@ -180,6 +181,7 @@ fn refused(refusal: &Refusal) -> CliError {
             let look = next(&["ledger", "log", "reservations"]);
             CliError::refused(refusal.code(), refusal.to_string(), details, &[look])
         }
+        Refusal::Dispute(dispute) => disputed(dispute),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::core::decision::{Act, Changes, Decide, Env, No, RULES};
 use crate::core::documents::Documents;
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::ledger::LedgerName;
+use crate::core::negotiation::{self, told};
 use crate::core::repair::Repair;
 use crate::core::reservation::process::Gone;
 use crate::core::reservation::release::Release;
@@ -138,6 +139,18 @@ commands! {
     Rollback(Rollback) = "rollback",
     /// Goes on from the newest whole entry.
     Repair(Repair) = "repair",
+    /// Asks a holder to let go.
+    Ask(negotiation::ask::Ask) = "ask",
+    /// Answers such a request.
+    Answer(negotiation::answer::Answer) = "answer",
+    /// Takes what was asked for.
+    Take(negotiation::take::Take) = "take",
+    /// Sends a message.
+    Send(negotiation::send::Send) = "send",
+    /// Says that messages were received.
+    Acknowledge(negotiation::acknowledge::Acknowledge) = "acknowledge",
+    /// Forgets threads that are over.
+    Prune(negotiation::prune::Prune) = "prune",
 }
 
 impl Command {
@@ -163,7 +176,8 @@ pub struct Decided<A> {
     pub summary: String,
 }
 
-/// Takes a decision, and with it the share of tidying up that every write to its ledger does.
+/// Takes a decision, and with it the share of tidying up that every write to its ledger does, and
+/// what askers are to be told of it.
 pub fn decide<C: Decide>(
     command: &C,
     documents: &dyn Documents,
@@ -176,7 +190,10 @@ pub fn decide<C: Decide>(
         return Ok(Decided { answer, changes: None, summary });
     }
     match env.ledger {
-        LedgerName::Reservations => sweep::in_passing(&mut act)?,
+        LedgerName::Reservations => {
+            sweep::in_passing(&mut act)?;
+            told::tell_askers(&mut act)?;
+        }
         LedgerName::Runs => {}
     }
     debug_assert!(act.has_events(), "what changes a ledger leaves an event");

@@ -141,12 +141,48 @@ impl<'a> Act<'a> {
         is_taken: impl Fn(&Draft<'a>, &I) -> Result<bool, ReadError>,
     ) -> Result<I, ReadError> {
         loop {
-            let id = I::derive(self.env.op, self.ids_given);
-            self.ids_given += 1;
+            let id = I::derive(self.env.op, self.next_number());
             if !is_taken(&self.draft, &id)? {
                 return Ok(id);
             }
         }
+    }
+
+    /// The number of the next thing that this act makes, which its name is derived from.
+    pub fn next_number(&mut self) -> u64 {
+        self.ids_given += 1;
+        self.ids_given - 1
+    }
+
+    /// Takes a further decision for another agent, on top of this one: all of it, or nothing of it
+    /// if that is refused. What comes of it is this actor's doing.
+    pub fn on_behalf_of<C: Decide>(
+        &mut self,
+        agent: &AgentName,
+        command: &C,
+    ) -> Result<C::Answer, No> {
+        let env = Env { actor: agent, fence: self.fence, ..self.env };
+        let mut inner = Act::on(self, env);
+        inner.ids_given = self.ids_given;
+        let answer = command.decide(&mut inner)?;
+        let ids_given = inner.ids_given;
+        let Changes { edits, events, fence } = inner.into_changes();
+        self.draft.extend(edits);
+        let actor = self.env.actor;
+        let by_this_actor = |event: Event| Event { actor: actor.clone(), ..event };
+        self.events.extend(events.into_iter().map(by_this_actor));
+        (self.ids_given, self.fence) = (ids_given, fence);
+        Ok(answer)
+    }
+
+    /// What has happened so far.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The highest fence given out so far.
+    pub fn fence(&self) -> u64 {
+        self.fence
     }
 
     /// A fence above all that were given before.

@@ -187,6 +187,11 @@ impl<'a> Draft<'a> {
         self.edits.insert(key, None);
     }
 
+    /// Takes over the edits of a draft on top of this one.
+    pub fn extend(&mut self, edits: Edits) {
+        self.edits.extend(edits);
+    }
+
     /// Whether nothing is to change.
     pub fn is_unchanged(&self) -> bool {
         self.edits.is_empty()

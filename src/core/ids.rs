@@ -72,6 +72,15 @@ pub enum BadId {
     /// Not a request id.
     #[error("'{}' is not a request id: 1 to 128 visible ASCII characters", clipped(.0))]
     Request(String),
+    /// Not a thread or the beginning of one.
+    #[error(
+        "'{}' is not a thread: threads are 26 characters of a-z and 2-7, or at least the first 4",
+        clipped(.0)
+    )]
+    Thread(String),
+    /// Not a message.
+    #[error("'{}' is not a message: messages are 8 characters of a-z and 0-9", clipped(.0))]
+    Message(String),
 }
 
 /// What was given, short enough to be read.

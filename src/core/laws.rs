@@ -2,6 +2,7 @@
 
 use crate::core::documents::{Documents, Key, ReadError};
 use crate::core::ledger::LedgerName;
+use crate::core::negotiation;
 use crate::core::pattern::Case;
 use crate::core::reservation;
 use crate::core::run;
@@ -24,7 +25,11 @@ pub fn faults(
     case: Case,
 ) -> Result<Vec<Fault>, ReadError> {
     match ledger {
-        LedgerName::Reservations => reservation::laws::faults(documents, now, case),
+        LedgerName::Reservations => {
+            let mut faults = reservation::laws::faults(documents, now, case)?;
+            faults.extend(negotiation::laws::faults(documents, now)?);
+            Ok(faults)
+        }
         LedgerName::Runs => run::laws::faults(documents),
     }
 }

@@ -18,6 +18,21 @@ pub const TICKETS_MAX: usize = 1_000;
 /// How long the answer to a request id is kept.
 pub const REQUEST_KEPT_SECONDS: u64 = 7 * 24 * 60 * 60;
 
+/// How long a holder is given to answer a request.
+pub const WINDOW_SECONDS: u64 = 10 * 60;
+/// How long it is given if the request is urgent.
+pub const URGENT_WINDOW_SECONDS: u64 = 5 * 60;
+/// How long a holder can put off its answer at most, once.
+pub const DEFER_SECONDS_MAX: u64 = 60 * 60;
+/// Requests of one agent that wait for an answer.
+pub const OPEN_ASKS_PER_AGENT_MAX: usize = 1_000;
+/// Agents that one message goes to.
+pub const RECIPIENTS_MAX: usize = 100;
+/// Threads that one entry prunes; pruning goes on in further entries.
+pub const PRUNED_PER_ENTRY_MAX: usize = 500;
+/// Bytes of a message.
+pub const BODY_BYTES_MAX: usize = 100 * 1024;
+
 /// Characters of a reason, a task, or any other line of text.
 pub const LINE_CHARS_MAX: usize = 500;
 /// Characters of the name of a lock.

@@ -13,6 +13,7 @@
 //! - [`command`] lists every command, as it is recorded in an entry;
 //! - [`compaction`] says which entries of a chain are kept when it is made shorter;
 //! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values they are made of;
+//! - [`negotiation`] holds the rules of asking, answering, taking over and of messages;
 //! - [`repair`] is what a ledger records when it goes on from its newest whole entry;
 //! - [`reservation`] holds the rules of reservations, one file a verb, and [`run`] those of runs;
 //! - [`domain`] says what kind of project this is.
@@ -29,6 +30,7 @@ pub mod ids;
 pub mod laws;
 pub mod ledger;
 pub mod limits;
+pub mod negotiation;
 pub mod pattern;
 pub mod refusal;
 pub mod repair;

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, RequestId};
+use crate::core::negotiation::dispute::Dispute;
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::wait::Link;
 use crate::core::reservation::{Hold, Target};
@@ -99,6 +100,9 @@ pub enum Refusal {
         /// What is there.
         found: String,
     },
+    /// A negotiation does not go on.
+    #[error(transparent)]
+    Dispute(Box<Dispute>),
 }
 
 fn told(circle: &[Link]) -> String {
@@ -136,6 +140,7 @@ impl Refusal {
             Refusal::RequestOver { .. } => "request_over",
             Refusal::Run(refusal) => refusal.code(),
             Refusal::Changed { .. } => "changed",
+            Refusal::Dispute(dispute) => dispute.code(),
         }
     }
 }

@@ -104,7 +104,7 @@ fn check_laws(ledger: &Ledger<'_>, id: ObjectId, now: Timestamp, report: &mut Re
             key: Some(fault.key),
             what: fault.what,
         })),
-        Err(what) => report.fault(Some(id), what),
+        Err(error) => report.fault(Some(id), error),
     }
 }
 

@@ -4,12 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use git_coord::core::command::Command;
 use git_coord::core::event::Event;
+use git_coord::core::negotiation::{Asked as Wanted, Thread, book};
+use git_coord::core::negotiation::{facts as told, laws as promises};
 use git_coord::core::pattern::{Case, Pattern};
+use git_coord::core::reservation::check::Asker;
 use git_coord::core::reservation::reserve::Reserve;
 use git_coord::core::reservation::{Hold, Mode, facts, index, laws, tickets};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
+use crate::scenario::negotiation::unread;
 use crate::scenario::{Asked, MemoryLedger, reserving, rollback_by, steps};
 
 /// The holds of a state as their documents say them.
@@ -19,6 +23,56 @@ fn stored(ledger: &MemoryLedger) -> BTreeMap<String, Map<String, Value>> {
         _ => unreachable!(),
     };
     index::all(&ledger.documents).unwrap().into_iter().map(document).collect()
+}
+
+/// The threads and messages of a state as their documents say them.
+fn spoken(ledger: &MemoryLedger) -> told::Folded {
+    let mut spoken = told::Folded::default();
+    for thread in ledger.threads() {
+        let id = thread.id.to_string();
+        spoken.threads.insert(id, object(&thread));
+        for message in book::messages_of(&ledger.documents, &thread.id).unwrap() {
+            let found = book::message(&ledger.documents, &thread.id, &message).unwrap();
+            let message = found.and_then(book::Found::whole).unwrap();
+            spoken.messages.insert(message.id.to_string(), object(&message));
+        }
+    }
+    spoken.unread = unread(ledger).into_iter().collect();
+    spoken
+}
+
+fn object(document: &impl serde::Serialize) -> Map<String, Value> {
+    match serde_json::to_value(document).unwrap() {
+        Value::Object(fields) => fields,
+        _ => unreachable!(),
+    }
+}
+
+/// The hold of the old holder that an acknowledgement is not true beside.
+fn untrue(ledger: &MemoryLedger, event: &Event) -> Option<Hold> {
+    if !matches!(event.kind.as_str(), "answered" | "taken") {
+        return None;
+    }
+    let mut data = event.data.clone();
+    data.shift_remove("audit");
+    let thread: Thread = serde_json::from_value(data.into()).unwrap();
+    let asked = thread.asked.unwrap();
+    let (agent, now) = (&thread.opened_by, ledger.at);
+    let by = Asker { agent, mode: Mode::Exclusive, now, process: None };
+    let all = index::all(&ledger.documents).unwrap();
+    all.into_iter().find(|hold| {
+        let held = hold.target.reach(ledger.case);
+        let meets = asked.targets().iter().any(|target| target.reach(ledger.case).meets(&held));
+        hold.holder == asked.holder && by.is_blocked_by(hold) && meets
+    })
+}
+
+/// The pin of an open request that no hold of its holder is behind.
+fn dangling(ledger: &MemoryLedger, thread: &Thread) -> Option<String> {
+    let Wanted { holder, pinned, .. } = thread.open()?;
+    let is_there = |hold: Option<Hold>| hold.is_some_and(|hold| hold.holder == *holder);
+    let find = |id| index::by_id(&ledger.documents, id).unwrap();
+    pinned.iter().find(|id| !is_there(find(id))).map(ToString::to_string)
 }
 
 /// What a rollback brings back: what goes with a process ends with it.
@@ -40,13 +94,14 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// 1/C1, 1/H1, 1/H3, 1/ARCH-3: no two live holds of strangers overlap unless both are shared,
+    /// 1/C1, 1/H1, 1/H3, 1/ARCH-3, 3/CONCURRENT, 3/GAPS-1: no two live holds of strangers overlap unless both are shared,
     /// the tree is a function of the documents, every change has its event, and the events alone
     /// lead to the same state.
     #[test]
     fn laws_hold_after_every_step(steps in steps(30)) {
         let mut ledger = MemoryLedger::new(Case::Sensitive);
         let mut folded = BTreeMap::new();
+        let mut said = told::Folded::default();
         let mut seen = 0;
         for step in &steps {
             let Some(asked) = ledger.ask(step) else { continue };
@@ -55,10 +110,13 @@ proptest! {
             let ended = ended(&ledger, &asked);
             let number = ledger.history.len();
             let outcome = ledger.transact(&asked, || format!("{number:040x}").parse().unwrap());
-            let faults = laws::faults(&ledger.documents, ledger.at, ledger.case).unwrap();
+            let mut faults = laws::faults(&ledger.documents, ledger.at, ledger.case).unwrap();
+            faults.extend(promises::faults(&ledger.documents, ledger.at).unwrap());
             prop_assert!(faults.is_empty(), "{faults:?} after {asked:?}", asked = asked.command);
             for event in &ledger.events[seen..] {
                 facts::fold(&mut folded, event);
+                told::fold(&mut said, event);
+                prop_assert_eq!(untrue(&ledger, event), None, "{:?}", asked.command);
             }
             let news: Vec<&Event> = ledger.events[seen..].iter().collect();
             let has = |kind: &str| news.iter().any(|event| event.kind == kind);
@@ -69,6 +127,10 @@ proptest! {
             }
             seen = ledger.events.len();
             prop_assert_eq!(&folded, &stored(&ledger), "events against documents");
+            prop_assert_eq!(&said, &spoken(&ledger), "events against threads and messages");
+            for thread in ledger.threads() {
+                prop_assert_eq!(dangling(&ledger, &thread), None, "{:?}", asked.command);
+            }
             prop_assert!(outcome == "done" || fences_before == fences(&ledger));
         }
     }

@@ -3,6 +3,8 @@
 //! The same scenario runs on the memory ledger alone (`laws.rs`, many of them) and beside the git
 //! ledger (`model.rs`), which must agree with it document by document.
 
+pub(crate) mod negotiation;
+
 use std::collections::BTreeMap;
 
 use git_coord::core::command::{Command, decide};
@@ -114,6 +116,38 @@ pub(crate) enum Deed {
     Rollback {
         back: usize,
     },
+    Ask {
+        pattern: usize,
+        holder: Option<usize>,
+        urgent: bool,
+    },
+    AskForLock {
+        lock: usize,
+    },
+    AskForHold {
+        hold: usize,
+    },
+    Answer {
+        thread: usize,
+        verdict: u8,
+    },
+    AnswerPath {
+        pattern: usize,
+    },
+    Take {
+        thread: usize,
+        silent: bool,
+    },
+    Send {
+        to: usize,
+        thread: Option<usize>,
+    },
+    Acknowledge {
+        message: usize,
+    },
+    Prune {
+        older_than: u64,
+    },
 }
 
 /// Who does it, and how many seconds later.
@@ -171,6 +205,28 @@ fn deed() -> impl Strategy<Value = Deed> {
             .prop_map(|(to, from, force)| Deed::Transfer { to, from, force }),
         1 => prop_oneof![Just(0_u64), Just(30)].prop_map(|older_than| Deed::Sweep { older_than }),
         1 => (1_usize..6).prop_map(|back| Deed::Rollback { back }),
+        8 => negotiation(),
+    ]
+}
+
+fn negotiation() -> impl Strategy<Value = Deed> {
+    let pattern = 0..PATTERNS.len();
+    let agent = 0..AGENTS.len();
+    let thread = 0_usize..4;
+    prop_oneof![
+        4 => (pattern.clone(), prop::option::of(agent.clone()), any::<bool>())
+            .prop_map(|(pattern, holder, urgent)| Deed::Ask { pattern, holder, urgent }),
+        2 => (0_usize..LOCKS.len()).prop_map(|lock| Deed::AskForLock { lock }),
+        3 => (0_usize..8).prop_map(|hold| Deed::AskForHold { hold }),
+        4 => (thread.clone(), 0_u8..6)
+            .prop_map(|(thread, verdict)| Deed::Answer { thread, verdict }),
+        1 => pattern.prop_map(|pattern| Deed::AnswerPath { pattern }),
+        4 => (thread.clone(), any::<bool>())
+            .prop_map(|(thread, silent)| Deed::Take { thread, silent }),
+        1 => (agent, prop::option::of(thread))
+            .prop_map(|(to, thread)| Deed::Send { to, thread }),
+        1 => (0_usize..8).prop_map(|message| Deed::Acknowledge { message }),
+        1 => prop_oneof![Just(1_u64), Just(60)].prop_map(|older_than| Deed::Prune { older_than }),
     ]
 }
 
@@ -241,10 +297,13 @@ impl MemoryLedger {
     pub(crate) fn ask(&mut self, step: &Step) -> Option<Asked> {
         self.ops += 1;
         let clock = self.at.plus_seconds(step.seconds_later);
-        let command = self.command(&step.deed)?;
+        let command = match self.negotiating(&step.deed) {
+            Some(command) => command,
+            None => self.command(&step.deed)?,
+        };
+        let actor = self.meant(&step.deed).unwrap_or_else(|| agent(step.agent));
         let gone = if step.is_alone { self.everybody_gone() } else { Gone::NOTHING };
-        let op = OpId::from_bits(self.ops);
-        Some(Asked { actor: agent(step.agent), clock, op, command, gone })
+        Some(Asked { actor, clock, op: OpId::from_bits(self.ops), command, gone })
     }
 
     /// Every process that a hold goes with, and every ticket.
@@ -323,6 +382,7 @@ impl MemoryLedger {
                 let at = self.history.len().checked_sub(*back + 1)?;
                 Rollback { to: self.history[at].0.clone(), reason: line("again") }.into()
             }
+            _ => return None,
         })
     }
 

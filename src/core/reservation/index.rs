@@ -26,10 +26,16 @@ pub fn id_key(id: &HoldId) -> Key {
     Key::of(["ids", &id.as_str()[..1], &id.as_str()[1..2], id.as_str()])
 }
 
+/// The directory of an agent below a root; a subagent's is below its session's.
+pub fn agent_dir(root: &str, agent: &AgentName) -> Key {
+    agent
+        .as_str()
+        .split('/')
+        .fold(Key::of([root]), |dir, part| dir.join(&node_name(part.as_bytes(), Case::Sensitive)))
+}
+
 fn holder_dir(holder: &AgentName) -> Key {
-    holder.as_str().split('/').fold(Key::of(["holders"]), |dir, part| {
-        dir.join(&node_name(part.as_bytes(), Case::Sensitive))
-    })
+    agent_dir("holders", holder)
 }
 
 fn lock_dir(name: &LockName) -> Key {

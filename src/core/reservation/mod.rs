@@ -145,7 +145,7 @@ fn named<'a>(holds: impl IntoIterator<Item = &'a Hold>) -> String {
 }
 
 /// The same for targets that nobody holds yet.
-fn named_targets<'a>(targets: impl IntoIterator<Item = &'a Target>) -> String {
+pub(crate) fn named_targets<'a>(targets: impl IntoIterator<Item = &'a Target>) -> String {
     let shown: Vec<String> = targets.into_iter().map(Target::shown).collect();
     match shown.as_slice() {
         [] => "nothing".to_owned(),

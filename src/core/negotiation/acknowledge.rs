@@ -1,0 +1,78 @@
+//! `inbox --ack`: one who got a message says so. All that are named, or none.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::Documents as _;
+use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
+use crate::core::negotiation::book::{self, Letter, UNREAD};
+use crate::core::negotiation::dispute::Dispute;
+use crate::core::negotiation::find::refused;
+use crate::core::negotiation::ids::MessageId;
+use crate::core::negotiation::{MessageKind, facts, inbox};
+use crate::core::refusal::within;
+
+/// Which messages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Acknowledge {
+    /// By name.
+    pub messages: Vec<MessageId>,
+}
+
+impl Decide for Acknowledge {
+    /// Those that were not acknowledged before.
+    type Answer = Vec<MessageId>;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Vec<MessageId>, No> {
+        within("messages in one command", self.messages.len(), PATTERNS_PER_COMMAND_MAX)?;
+        let mut acknowledged = Vec::new();
+        for id in &self.messages {
+            let mut is_known = false;
+            for (agent, _) in inbox::mailboxes(act, book::INBOX, act.env.actor)? {
+                let Some(got) = act.get(&book::link(book::INBOX, &agent, id))? else { continue };
+                is_known = true;
+                let unread = book::link(UNREAD, &agent, id);
+                if act.get(&unread)?.is_none() {
+                    continue;
+                }
+                act.remove(unread);
+                facts::acknowledged(act, id, &agent);
+                acknowledged.push(id.clone());
+                // One that cannot be read can be put away all the same.
+                if let Ok(message) = serde_json::from_slice(&got) {
+                    tell_sender(act, &message);
+                }
+            }
+            if !is_known {
+                return Err(refused(Dispute::NoMessage { what: id.to_string() }));
+            }
+        }
+        acknowledged.dedup();
+        Ok(acknowledged)
+    }
+
+    fn summary(&self, answer: &Vec<MessageId>, env: &Env<'_>) -> String {
+        let count = answer.len();
+        let messages = if count == 1 { "message" } else { "messages" };
+        format!("acknowledge {count} {messages} by {}", env.actor)
+    }
+}
+
+/// Who wanted to know is told.
+fn tell_sender(act: &mut Act<'_>, message: &crate::core::negotiation::Message) {
+    if !message.ack || message.from == *act.env.actor {
+        return;
+    }
+    let subject = format!("{} has read: {}", act.env.actor, message.subject);
+    let letter = Letter {
+        thread: &message.thread,
+        kind: MessageKind::Ack,
+        to: vec![message.from.clone()],
+        subject: book::line(&subject),
+        body: None,
+        urgent: false,
+        ack: false,
+        patterns: Vec::new(),
+    };
+    book::post(act, letter);
+}

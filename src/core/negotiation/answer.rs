@@ -1,0 +1,275 @@
+//! `answer`: the holder lets go, puts it off once, or says no.
+//!
+//! Letting go is one act: the holds are freed, that is acknowledged, and the asker is granted what
+//! it asked for. Where nothing was left to free, nothing is acknowledged.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::ids::AgentName;
+use crate::core::limits::DEFER_SECONDS_MAX;
+use crate::core::negotiation::book::{self, Letter};
+use crate::core::negotiation::dispute::Dispute;
+use crate::core::negotiation::facts::{self, Fact};
+use crate::core::negotiation::find::{Side, Which, in_the_way, refused};
+use crate::core::negotiation::{Asked, Deferral, How, MessageKind, Outcome, Thread};
+use crate::core::refusal::{Conflict, Refusal, within};
+use crate::core::reservation::reserve::{Grant, Reserve, Scope};
+use crate::core::reservation::{About, Hold, Mode, Via, facts as hold_facts, index, select, sweep};
+use crate::core::text::Line;
+
+/// What is answered to whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Which request.
+    #[serde(flatten)]
+    pub which: Which,
+    /// What is answered.
+    pub verdict: Verdict,
+}
+
+/// What a holder can answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It lets go.
+    Release,
+    /// It needs more time.
+    Defer {
+        /// How much.
+        seconds: u64,
+        /// Why.
+        reason: Line,
+    },
+    /// It does not let go.
+    Refuse {
+        /// Why.
+        reason: Line,
+    },
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The thread.
+    pub thread: Thread,
+    /// The request.
+    pub asked: Asked,
+    /// What is free now.
+    pub released: Vec<Hold>,
+    /// What the asker has now.
+    pub granted: Vec<Grant>,
+    /// What still stands in the asker's way.
+    pub in_the_way: Vec<Conflict>,
+}
+
+impl Decide for Answer {
+    type Answer = Answered;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Answered, No> {
+        let (thread, asked) = self.which.request(act, act.env.actor, Side::Holder, act.env.case)?;
+        if let Some(outcome) = &asked.outcome {
+            // Letting go of what is gone already is done already.
+            let is_gone = !matches!(outcome.how, How::Refused | How::Taken);
+            if self.verdict == Verdict::Release && is_gone {
+                return Ok(Answered::without_effect(thread, asked));
+            }
+            return Err(over(&thread, outcome));
+        }
+        match &self.verdict {
+            Verdict::Release => release(act, &thread, asked),
+            Verdict::Defer { seconds, reason } => defer(act, &thread, asked, *seconds, reason),
+            Verdict::Refuse { reason } => Ok(refuse(act, &thread, asked, reason)),
+        }
+    }
+
+    fn summary(&self, answer: &Answered, _: &Env<'_>) -> String {
+        let Answered { thread, asked, .. } = answer;
+        let (asker, holder, what) = (&thread.opened_by, &asked.holder, asked.what());
+        match &self.verdict {
+            Verdict::Release => format!("answer {asker}: {holder} releases {what}"),
+            Verdict::Defer { reason, .. } => {
+                format!("answer {asker}: {holder} puts off {what}: {reason}")
+            }
+            Verdict::Refuse { reason } => {
+                format!("answer {asker}: {holder} refuses {what}: {reason}")
+            }
+        }
+    }
+}
+
+impl Answered {
+    fn without_effect(thread: Thread, asked: Asked) -> Answered {
+        let (released, granted, in_the_way) = (Vec::new(), Vec::new(), Vec::new());
+        Answered { thread, asked, released, granted, in_the_way }
+    }
+}
+
+/// That a request is over.
+pub fn over(thread: &Thread, outcome: &Outcome) -> No {
+    let Outcome { how, by, at, .. } = outcome.clone();
+    refused(Dispute::Over { thread: thread.id.clone(), how, by, at })
+}
+
+/// Ends a request.
+pub fn conclude(act: &mut Act<'_>, before: &Thread, mut asked: Asked, outcome: Outcome) -> Thread {
+    asked.outcome = Some(outcome);
+    let thread = Thread { asked: Some(asked), ..before.clone() };
+    book::put(act, Some(before), &thread);
+    thread
+}
+
+/// The request of the asker for what it asked for.
+pub fn claim(asked: &Asked) -> Reserve {
+    Reserve {
+        patterns: asked.patterns.clone(),
+        locks: asked.locks.clone(),
+        mode: Mode::Exclusive,
+        ttl: asked.ttl,
+        about: About {
+            reason: Some(asked.reason.clone()),
+            task: None,
+            run: None,
+            via: Via::Command,
+            worktree: asked.worktree.clone(),
+        },
+        files: Vec::new(),
+        scope: Scope::All,
+        request_id: None,
+        with_edit: false,
+        process: None,
+        wait: None,
+    }
+}
+
+/// The pinned holds, live or not, as they are now.
+pub fn pinned(act: &Act<'_>, asked: &Asked) -> Result<Vec<Hold>, No> {
+    let mut holds = Vec::new();
+    for id in &asked.pinned {
+        holds.extend(index::by_id(act, id)?);
+    }
+    holds.retain(|hold| hold.holder == asked.holder);
+    Ok(holds)
+}
+
+/// Frees the pinned holds, and every other one of the holder's that stands in the asker's way: an
+/// acknowledgement beside one of those would not be true.
+fn release(act: &mut Act<'_>, thread: &Thread, asked: Asked) -> Result<Answered, No> {
+    let for_whom = thread.opened_by.clone();
+    let mut holds = pinned(act, &asked)?;
+    holds.extend(in_the_way(act, &for_whom, &asked.holder, &asked.targets())?);
+    let mut holds = select::once(holds);
+    sweep::remove_ended(act, &mut holds);
+    for hold in &holds {
+        index::remove(act, hold);
+        hold_facts::released(act, hold, None);
+    }
+    let (granted, in_the_way) = grant(act, &for_whom, &asked)?;
+    let is_acknowledged = !holds.is_empty();
+    let outcome = Outcome {
+        how: if is_acknowledged { How::Released } else { How::Expired },
+        at: act.env.now,
+        by: act.env.actor.clone(),
+        because: None,
+        acknowledged: is_acknowledged,
+        freed: holds.iter().map(|hold| hold.id.clone()).collect(),
+        granted: granted.iter().map(|grant| grant.hold.id.clone()).collect(),
+        fence: act.fence(),
+    };
+    let thread = conclude(act, thread, asked, outcome);
+    let asked = thread.asked.clone().expect("a concluded request is one");
+    let fact = if is_acknowledged { Fact::Answered } else { Fact::Freed };
+    facts::happened(act, fact, &thread);
+    let kind = if is_acknowledged { MessageKind::Released } else { MessageKind::Freed };
+    let did = if is_acknowledged { "released" } else { "holds no longer" };
+    let rest = match (granted.first(), in_the_way.first()) {
+        (Some(grant), _) => format!("it is yours until {}", grant.hold.expires_at),
+        (None, Some(conflict)) => {
+            format!("'{}' of {} is in the way", conflict.held.target, conflict.held.holder)
+        }
+        (None, None) => "reserve it".to_owned(),
+    };
+    let subject = format!("{} {did} {}: {rest}", asked.holder, asked.what());
+    tell_asker(act, &thread, &asked, kind, &subject);
+    Ok(Answered { thread, asked, released: holds, granted, in_the_way })
+}
+
+/// Gives the asker what it asked for. That somebody else is in the way, or that the asker holds as
+/// much as one may, does not stop the holder from letting go.
+fn grant(
+    act: &mut Act<'_>,
+    for_whom: &AgentName,
+    asked: &Asked,
+) -> Result<(Vec<Grant>, Vec<Conflict>), No> {
+    match act.on_behalf_of(for_whom, &claim(asked)) {
+        Ok(reserved) => Ok((reserved.granted, Vec::new())),
+        Err(No::Refused(Refusal::Held { conflicts, .. })) => Ok((Vec::new(), conflicts)),
+        Err(No::Refused(_)) => Ok((Vec::new(), Vec::new())),
+        Err(error) => Err(error),
+    }
+}
+
+fn defer(
+    act: &mut Act<'_>,
+    before: &Thread,
+    mut asked: Asked,
+    seconds: u64,
+    reason: &Line,
+) -> Result<Answered, No> {
+    let (given, most) = (usize::try_from(seconds), usize::try_from(DEFER_SECONDS_MAX));
+    within("seconds to put it off", given.unwrap_or(usize::MAX), most.unwrap_or(usize::MAX))?;
+    if let Some(deferral) = &asked.deferred {
+        let (thread, until) = (before.id.clone(), deferral.until);
+        return Err(refused(Dispute::DeferredBefore { thread, until }));
+    }
+    let now = act.env.now;
+    let until = now.plus_seconds(seconds).max(asked.window_ends_at);
+    asked.deferred = Some(Deferral { at: now, until, reason: reason.clone() });
+    (asked.window_began_at, asked.window_ends_at) = (now, until);
+    let thread = Thread { asked: Some(asked.clone()), ..before.clone() };
+    book::put(act, Some(before), &thread);
+    facts::happened(act, Fact::Deferred, &thread);
+    let subject = format!("{} needs {} until {until}: {reason}", asked.holder, asked.what());
+    tell_asker(act, &thread, &asked, MessageKind::Deferred, &subject);
+    Ok(Answered::without_effect(thread, asked))
+}
+
+fn refuse(act: &mut Act<'_>, thread: &Thread, asked: Asked, reason: &Line) -> Answered {
+    let outcome = Outcome {
+        how: How::Refused,
+        at: act.env.now,
+        by: act.env.actor.clone(),
+        because: Some(reason.clone()),
+        acknowledged: false,
+        freed: Vec::new(),
+        granted: Vec::new(),
+        fence: act.fence(),
+    };
+    let thread = conclude(act, thread, asked, outcome);
+    let asked = thread.asked.clone().expect("a concluded request is one");
+    facts::happened(act, Fact::Refused, &thread);
+    let subject = format!("{} keeps {}: {reason}", asked.holder, asked.what());
+    tell_asker(act, &thread, &asked, MessageKind::Refused, &subject);
+    Answered::without_effect(thread, asked)
+}
+
+/// Puts what became of a request into the asker's inbox.
+pub fn tell_asker(
+    act: &mut Act<'_>,
+    thread: &Thread,
+    asked: &Asked,
+    kind: MessageKind,
+    subject: &str,
+) {
+    let letter = Letter {
+        thread: &thread.id,
+        kind,
+        to: vec![thread.opened_by.clone()],
+        subject: book::line(subject),
+        body: None,
+        urgent: asked.urgent,
+        ack: false,
+        patterns: asked.patterns.clone(),
+    };
+    book::post(act, letter);
+}

@@ -1,0 +1,238 @@
+//! `ask`: the holder is asked to let go, and has a while to answer.
+//!
+//! A request is pinned to the holds that stand in the way, so that whatever becomes of them can be
+//! told. Asking again for the same joins the request that is open.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
+use crate::core::limits::{OPEN_ASKS_PER_AGENT_MAX, PATTERNS_PER_COMMAND_MAX};
+use crate::core::negotiation::book::{self, Letter};
+use crate::core::negotiation::dispute::Dispute;
+use crate::core::negotiation::facts::{self, Fact};
+use crate::core::negotiation::find::refused;
+use crate::core::negotiation::ids::ThreadId;
+use crate::core::negotiation::{Asked, MessageKind, Thread, window_seconds};
+use crate::core::pattern::Pattern;
+use crate::core::refusal::within;
+use crate::core::reservation::check::Asker;
+use crate::core::reservation::target::targets;
+use crate::core::reservation::{Hold, Mode, Target, index, named_targets, select, sweep};
+use crate::core::text::Line;
+use crate::core::time::Ttl;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// As a hold, by id or the beginning of one; if there is one, that is meant.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hold: Option<HoldIdPrefix>,
+    /// As paths.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub patterns: Vec<Pattern>,
+    /// As named locks.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub locks: Vec<LockName>,
+    /// Who is asked, where several could be.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub holder: Option<AgentName>,
+    /// Why.
+    pub reason: Line,
+    /// Whether it is urgent.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub urgent: bool,
+    /// For how long it is wanted.
+    pub ttl: Ttl,
+    /// The linked worktree that the asker works in.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub worktree: Option<Line>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asking {
+    /// The thread, which may have been there before.
+    pub thread: Thread,
+    /// The request.
+    pub asked: Asked,
+    /// Whether it was there before.
+    pub joined: bool,
+}
+
+impl Decide for Ask {
+    type Answer = Asking;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Asking, No> {
+        let count = self.patterns.len() + self.locks.len();
+        within("patterns in one command", count, PATTERNS_PER_COMMAND_MAX)?;
+        let (wanted, mut holds) = self.wanted(act)?;
+        let holder = self.the_holder(&wanted, &holds)?;
+        holds.retain(|hold| hold.holder == holder);
+        let pinned: Vec<HoldId> = holds.iter().map(|hold| hold.id.clone()).collect();
+        if let Some(thread) = open_thread(act, &wanted, &holds)? {
+            return Ok(self.join(act, thread, pinned));
+        }
+        let id = ThreadId::derive(act.env.op, act.next_number());
+        let now = act.env.now;
+        let asked = Asked {
+            holder,
+            patterns: wanted.iter().filter_map(Target::pattern).cloned().collect(),
+            locks: wanted.iter().filter_map(Target::lock).cloned().collect(),
+            reason: self.reason.clone(),
+            urgent: self.urgent,
+            ttl: self.ttl,
+            worktree: self.worktree.clone(),
+            pinned,
+            changed: false,
+            window_began_at: now,
+            window_ends_at: now.plus_seconds(window_seconds(self.urgent)),
+            deferred: None,
+            outcome: None,
+        };
+        let by = act.env.actor.clone();
+        let thread = Thread {
+            id,
+            opened_by: by.clone(),
+            opened_at: now,
+            asked: Some(asked.clone()),
+            unknown: serde_json::Map::new(),
+        };
+        tell(act, None, &thread, &asked);
+        let count = book::open_count(act, &by)?;
+        within("requests that wait for an answer", count, OPEN_ASKS_PER_AGENT_MAX)?;
+        Ok(Asking { thread, asked, joined: false })
+    }
+
+    fn summary(&self, answer: &Asking, env: &Env<'_>) -> String {
+        let Asked { holder, .. } = &answer.asked;
+        format!("ask {holder} for {} for {}: {}", answer.asked.what(), env.actor, self.reason)
+    }
+}
+
+impl Ask {
+    /// What is asked for, and the holds that stand in its way.
+    fn wanted(&self, act: &mut Act<'_>) -> Result<(Vec<Target>, Vec<Hold>), No> {
+        let Env { actor: agent, now, .. } = act.env;
+        let asker = Asker { agent, mode: Mode::Exclusive, now, process: None };
+        let named = match &self.hold {
+            Some(prefix) => match index::with_prefix(act, prefix)?.as_slice() {
+                [only] => index::by_id(act, only)?.filter(|hold| asker.is_blocked_by(hold)),
+                _ => None,
+            },
+            None => None,
+        };
+        if let Some(hold) = named {
+            let wanted = vec![hold.target.clone()];
+            let all = meeting(act, &wanted, asker)?;
+            let of_holder = all.into_iter().filter(|other| other.holder == hold.holder);
+            return Ok((wanted, of_holder.collect()));
+        }
+        let wanted = targets(&self.patterns, &self.locks);
+        let holds = meeting(act, &wanted, asker)?;
+        Ok((wanted, holds))
+    }
+
+    /// The one agent to ask.
+    fn the_holder(&self, asked: &[Target], holds: &[Hold]) -> Result<AgentName, No> {
+        let mut holders: BTreeSet<&AgentName> = holds.iter().map(|hold| &hold.holder).collect();
+        if let Some(wanted) = &self.holder {
+            let is_exact = holders.contains(wanted);
+            holders
+                .retain(|holder| if is_exact { *holder == wanted } else { wanted.covers(holder) });
+        }
+        let mut holders: Vec<AgentName> = holders.into_iter().cloned().collect();
+        match (holders.pop(), holders.is_empty()) {
+            (Some(only), true) => Ok(only),
+            (Some(last), false) => {
+                holders.push(last);
+                Err(refused(Dispute::SeveralHolders { what: self.what(asked), holders }))
+            }
+            (None, _) => Err(refused(Dispute::NotHeld {
+                what: self.what(asked),
+                holder: self.holder.clone(),
+            })),
+        }
+    }
+
+    fn what(&self, asked: &[Target]) -> String {
+        match (&self.hold, asked) {
+            (Some(id), []) => id.to_string(),
+            (_, asked) => named_targets(asked),
+        }
+    }
+
+    /// Asks again. The window begins anew if other holds are in the way than before: their holder
+    /// could not know.
+    fn join(&self, act: &mut Act<'_>, before: Thread, pinned: Vec<HoldId>) -> Asking {
+        let now = act.env.now;
+        let mut asked = before.asked.clone().expect("an open thread asks for something");
+        let is_other = asked.changed || asked.pinned != pinned;
+        let is_more_urgent = self.urgent && !asked.urgent;
+        if !is_other && !is_more_urgent {
+            return Asking { thread: before, asked, joined: true };
+        }
+        asked.urgent |= self.urgent;
+        asked.reason = self.reason.clone();
+        let end = now.plus_seconds(asked.window_seconds());
+        if is_other {
+            asked.window_began_at = now;
+            asked.window_ends_at = end;
+            asked.deferred = None;
+        } else {
+            asked.window_ends_at = asked.window_ends_at.min(end);
+        }
+        (asked.pinned, asked.changed) = (pinned, false);
+        let thread = Thread { asked: Some(asked.clone()), ..before.clone() };
+        tell(act, Some(&before), &thread, &asked);
+        Asking { thread, asked, joined: true }
+    }
+}
+
+/// The live holds that stand in the way of the targets.
+fn meeting(act: &mut Act<'_>, wanted: &[Target], asker: Asker<'_>) -> Result<Vec<Hold>, No> {
+    let mut holds = Vec::new();
+    for target in wanted {
+        let mut meeting = index::meeting(act, target, act.env.case)?;
+        sweep::remove_ended(act, &mut meeting);
+        holds.extend(meeting.into_iter().filter(|hold| asker.is_blocked_by(hold)));
+    }
+    Ok(select::once(holds))
+}
+
+/// The asker's open request for the very same.
+fn open_thread(act: &Act<'_>, wanted: &[Target], holds: &[Hold]) -> Result<Option<Thread>, No> {
+    let is_same = |thread: &Thread| {
+        let asks_for_the_same = |asked: &Asked| {
+            let asked = asked.targets();
+            asked.len() == wanted.len() && asked.iter().all(|target| wanted.contains(target))
+        };
+        thread.opened_by == *act.env.actor && thread.open().is_some_and(asks_for_the_same)
+    };
+    for hold in holds {
+        if let Some(thread) = book::pinning(act, &hold.id)?.into_iter().find(is_same) {
+            return Ok(Some(thread));
+        }
+    }
+    Ok(None)
+}
+
+/// Writes the request down and puts it into the holder's inbox.
+fn tell(act: &mut Act<'_>, before: Option<&Thread>, thread: &Thread, asked: &Asked) {
+    book::put(act, before, thread);
+    facts::happened(act, Fact::Asked, thread);
+    let subject = format!("{} asks for {}: {}", thread.opened_by, asked.what(), asked.reason);
+    let letter = Letter {
+        thread: &thread.id,
+        kind: MessageKind::Ask,
+        to: vec![asked.holder.clone()],
+        subject: book::line(&subject),
+        body: None,
+        urgent: asked.urgent,
+        ack: false,
+        patterns: asked.patterns.clone(),
+    };
+    book::post(act, letter);
+}

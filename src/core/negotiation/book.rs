@@ -1,0 +1,306 @@
+//! Where threads and messages live in the tree.
+//!
+//! ```text
+//! threads/a/b/abcd.../thread              a thread, by its name
+//! threads/a/b/abcd.../messages/mfz3k1c2   its messages, in order
+//! threads/a/b/abcd.../bodies/mfz3k1c2     what a message says, if that is more than a line
+//! parties/+claude:7f3a91c2/a/abcd...      the open requests of an agent, whichever side it is on
+//! pins/k/3/k3v9x0ab/abcd...               the open requests that a hold is pinned by
+//! inbox/+claude:7f3a91c2/mfz/mfz3k1c2     the messages to an agent, in order
+//! unread/+claude:7f3a91c2/mfz/mfz3k1c2    those that it has not acknowledged
+//! ```
+//!
+//! The links of a thread, and those of a message, name the same blob. A closed request has no
+//! links, so that what is open is found without looking at what is over.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::Act;
+use crate::core::documents::{ChildKind, Documents, Key, ReadError, read, walk};
+use crate::core::ids::{AgentName, HoldId};
+use crate::core::negotiation::body::Body;
+use crate::core::negotiation::ids::{MessageId, ThreadId, ThreadPrefix};
+use crate::core::negotiation::{Message, MessageKind, Thread, facts};
+use crate::core::pattern::Pattern;
+use crate::core::reservation::index::agent_dir;
+use crate::core::text::{Line, shown};
+
+/// The directories that this module owns.
+pub const ROOTS: [&str; 5] = ["threads", "parties", "pins", "inbox", "unread"];
+
+/// Below these are the messages to an agent.
+pub const INBOX: &str = "inbox";
+/// Below these are the ones that it has not acknowledged.
+pub const UNREAD: &str = "unread";
+
+const THREAD: &str = "thread";
+const MESSAGES: &str = "messages";
+const BODIES: &str = "bodies";
+
+/// The directory of a thread.
+pub fn thread_dir(id: &ThreadId) -> Key {
+    Key::of(["threads", &id.as_str()[..1], &id.as_str()[1..2], id.as_str()])
+}
+
+fn pins_dir(hold: &HoldId) -> Key {
+    Key::of(["pins", &hold.as_str()[..1], &hold.as_str()[1..2], hold.as_str()])
+}
+
+/// Every place of a thread.
+pub fn keys(thread: &Thread) -> Vec<Key> {
+    let id = thread.id.as_str();
+    let mut keys = vec![thread_dir(&thread.id).join(THREAD)];
+    if let Some(asked) = thread.open() {
+        let parties = [&thread.opened_by, &asked.holder];
+        keys.extend(parties.map(|agent| agent_dir("parties", agent).join(&id[..1]).join(id)));
+        keys.extend(asked.pinned.iter().map(|hold| pins_dir(hold).join(id)));
+    }
+    keys
+}
+
+/// Writes a thread at its places, and takes it away from those that it had `before`.
+pub fn put(act: &mut Act<'_>, before: Option<&Thread>, thread: &Thread) {
+    let places = keys(thread);
+    for key in before.map(keys).unwrap_or_default() {
+        if !places.contains(&key) {
+            act.remove(key);
+        }
+    }
+    for key in places {
+        act.put(key, thread);
+    }
+}
+
+/// The thread of that name.
+pub fn thread(documents: &dyn Documents, id: &ThreadId) -> Result<Option<Thread>, ReadError> {
+    let key = thread_dir(id).join(THREAD);
+    let thread: Option<Thread> = read(documents, &key)?;
+    match thread {
+        Some(thread) if thread.id != *id => {
+            Err(ReadError::damaged(&key, format!("it is the thread {}", thread.id)))
+        }
+        found => Ok(found),
+    }
+}
+
+/// The threads whose names begin so.
+pub fn with_prefix(
+    documents: &dyn Documents,
+    prefix: &ThreadPrefix,
+) -> Result<Vec<ThreadId>, ReadError> {
+    let text = prefix.as_str();
+    let shard = Key::of(["threads", &text[..1], &text[1..2]]);
+    let children = documents.list_starting(&shard, text)?;
+    Ok(children.iter().filter_map(|child| child.name.parse().ok()).collect())
+}
+
+/// Every thread that there is.
+pub fn all(documents: &dyn Documents) -> Result<Vec<ThreadId>, ReadError> {
+    let mut dirs = vec![Key::of(["threads"])];
+    for _ in 0..2 {
+        let mut below = Vec::new();
+        for dir in dirs {
+            below.extend(documents.list(&dir)?.iter().map(|child| dir.join(&child.name)));
+        }
+        dirs = below;
+    }
+    let mut found = Vec::new();
+    for dir in dirs {
+        found.extend(documents.list(&dir)?.iter().filter_map(|child| child.name.parse().ok()));
+    }
+    Ok(found)
+}
+
+/// Something that can be read, or why it cannot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found<T> {
+    /// It can be read.
+    Whole(T),
+    /// It cannot, and is passed over.
+    Damaged(Damage),
+}
+
+/// A document that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Damage {
+    /// Where it stands.
+    pub key: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl<T> Found<T> {
+    /// What was found, if it can be read.
+    pub fn whole(self) -> Option<T> {
+        match self {
+            Found::Whole(found) => Some(found),
+            Found::Damaged(_) => None,
+        }
+    }
+}
+
+/// What a reading comes to, for those who go on past what is damaged. Nothing where nothing is.
+pub fn found<T>(reading: Result<Option<T>, ReadError>) -> Result<Option<Found<T>>, ReadError> {
+    match reading {
+        Ok(found) => Ok(found.map(Found::Whole)),
+        Err(ReadError::Damaged { key, why }) => {
+            Ok(Some(Found::Damaged(Damage { key: key.to_string(), why })))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The open requests that the agent, or a subagent of it, made or is to answer. The oldest first.
+pub fn open_of(
+    documents: &dyn Documents,
+    agent: &AgentName,
+) -> Result<Vec<Found<Thread>>, ReadError> {
+    let mut threads = Vec::new();
+    let mut damaged = Vec::new();
+    for key in walk(documents, &agent_dir("parties", agent))? {
+        match found(read::<Thread>(documents, &key))? {
+            Some(Found::Whole(thread)) if thread.open().is_some() => threads.push(thread),
+            Some(Found::Damaged(damage)) => damaged.push(Found::Damaged(damage)),
+            Some(Found::Whole(_)) | None => {}
+        }
+    }
+    threads.sort_by(|one, other| (one.opened_at, &one.id).cmp(&(other.opened_at, &other.id)));
+    threads.dedup_by(|one, other| one.id == other.id);
+    Ok(threads.into_iter().map(Found::Whole).chain(damaged).collect())
+}
+
+/// How many open requests an agent has made or is to answer, without reading them.
+pub fn open_count(documents: &dyn Documents, agent: &AgentName) -> Result<usize, ReadError> {
+    let dir = agent_dir("parties", agent);
+    let mut count = 0;
+    for shard in documents.list(&dir)?.iter().filter(|child| !child.name.starts_with('+')) {
+        count += documents.list(&dir.join(&shard.name))?.len();
+    }
+    Ok(count)
+}
+
+/// The open requests that a hold is pinned by. One that cannot be read is passed over.
+pub fn pinning(documents: &dyn Documents, hold: &HoldId) -> Result<Vec<Thread>, ReadError> {
+    let mut threads = Vec::new();
+    let dir = pins_dir(hold);
+    for child in documents.list(&dir)? {
+        let thread = found(read::<Thread>(documents, &dir.join(&child.name)))?;
+        threads.extend(thread.and_then(Found::whole).filter(|thread| thread.open().is_some()));
+    }
+    Ok(threads)
+}
+
+/// A message to be sent.
+pub struct Letter<'a> {
+    /// The thread that it belongs to.
+    pub thread: &'a ThreadId,
+    /// What it is about.
+    pub kind: MessageKind,
+    /// Who gets it.
+    pub to: Vec<AgentName>,
+    /// What it says, in a line.
+    pub subject: Line,
+    /// What it says besides.
+    pub body: Option<&'a Body>,
+    /// Whether it is urgent.
+    pub urgent: bool,
+    /// Whether it is to be acknowledged.
+    pub ack: bool,
+    /// The paths that it is about.
+    pub patterns: Vec<Pattern>,
+}
+
+/// Sends a message: from the actor, into the thread and into every recipient's inbox.
+pub fn post(act: &mut Act<'_>, letter: Letter<'_>) -> Message {
+    let Letter { thread, kind, to, subject, body, urgent, ack, patterns } = letter;
+    let message = Message {
+        id: MessageId::from_number(act.new_fence()),
+        thread: thread.clone(),
+        kind,
+        from: act.env.actor.clone(),
+        to,
+        at: act.env.now,
+        subject,
+        urgent,
+        ack,
+        patterns,
+        body_bytes: body.map(|body| body.as_str().len()),
+        unknown: serde_json::Map::new(),
+    };
+    for key in message_keys(&message) {
+        act.put(key, &message);
+    }
+    for agent in &message.to {
+        act.put(link(UNREAD, agent, &message.id), &message);
+    }
+    if let Some(body) = body {
+        act.put(body_key(thread, &message.id), body);
+    }
+    facts::sent(act, &message);
+    message
+}
+
+/// A line of ours with text of others in it: disguises written out, and cut to its length.
+pub fn line(text: &str) -> Line {
+    let safe: String = shown(text).chars().take(crate::core::limits::LINE_CHARS_MAX).collect();
+    Line::new(&safe).expect("what is written out and cut is a line")
+}
+
+/// Where the link of a message to an agent stands.
+pub fn link(root: &str, agent: &AgentName, id: &MessageId) -> Key {
+    agent_dir(root, agent).join(id.shard()).join(id.as_str())
+}
+
+/// Where a message stands for good.
+pub fn message_keys(message: &Message) -> Vec<Key> {
+    let own = thread_dir(&message.thread).join(MESSAGES).join(message.id.as_str());
+    let links = message.to.iter().map(|agent| link(INBOX, agent, &message.id));
+    std::iter::once(own).chain(links).collect()
+}
+
+/// Where the body of a message stands.
+pub fn body_key(thread: &ThreadId, id: &MessageId) -> Key {
+    thread_dir(thread).join(BODIES).join(id.as_str())
+}
+
+/// What a message says besides its subject.
+pub fn body(documents: &dyn Documents, message: &Message) -> Result<Option<Body>, ReadError> {
+    read(documents, &body_key(&message.thread, &message.id))
+}
+
+/// The names of a thread's messages, in order.
+pub fn messages_of(
+    documents: &dyn Documents,
+    thread: &ThreadId,
+) -> Result<Vec<MessageId>, ReadError> {
+    let children = documents.list(&thread_dir(thread).join(MESSAGES))?;
+    let is_document = |child: &&crate::core::documents::Child| child.kind == ChildKind::Document;
+    let mut ids: Vec<MessageId> =
+        children.iter().filter(is_document).filter_map(|child| child.name.parse().ok()).collect();
+    ids.sort();
+    Ok(ids)
+}
+
+/// A message of a thread.
+pub fn message(
+    documents: &dyn Documents,
+    thread: &ThreadId,
+    id: &MessageId,
+) -> Result<Option<Found<Message>>, ReadError> {
+    let key = thread_dir(thread).join(MESSAGES).join(id.as_str());
+    found(message_at(documents, &key, id))
+}
+
+/// The message at a place, which must be the one that the place is named for.
+pub fn message_at(
+    documents: &dyn Documents,
+    key: &Key,
+    id: &MessageId,
+) -> Result<Option<Message>, ReadError> {
+    match read::<Message>(documents, key)? {
+        Some(message) if message.id != *id => {
+            Err(ReadError::damaged(key, format!("it is the message {}", message.id)))
+        }
+        found => Ok(found),
+    }
+}

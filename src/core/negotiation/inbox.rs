@@ -1,0 +1,233 @@
+//! The messages to an agent, a page at a time. What cannot be read is shown as damaged, and the
+//! rest is read all the same.
+
+use std::collections::BTreeMap;
+
+use crate::core::documents::{Documents, Key, ReadError};
+use crate::core::ids::AgentName;
+use crate::core::negotiation::book::{self, Found, INBOX, UNREAD};
+use crate::core::negotiation::ids::MessageId;
+use crate::core::negotiation::{Message, MessageKind};
+use crate::core::pattern::node_segment;
+use crate::core::reservation::index::agent_dir;
+
+/// Messages that one page looks at, however few of them are wanted.
+const LOOKED_AT_MAX: usize = 5_000;
+
+/// Which messages are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Those after this one, the oldest of them first; without it the newest.
+    pub since: Option<MessageId>,
+    /// Only of this kind.
+    pub kind: Option<MessageKind>,
+    /// Only those that were not acknowledged.
+    pub unread: bool,
+    /// At most so many.
+    pub limit: usize,
+    /// At most so many bytes of bodies, unless the first message has more.
+    pub bytes: usize,
+}
+
+/// A message as it is delivered.
+#[derive(Clone, Debug)]
+pub struct Delivered {
+    /// Its name.
+    pub id: MessageId,
+    /// The message.
+    pub message: Found<Message>,
+    /// Its body, where it has one.
+    pub body: Option<Found<String>>,
+    /// Whether it was not acknowledged yet.
+    pub is_unread: bool,
+}
+
+/// A page of messages, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// The messages.
+    pub messages: Vec<Delivered>,
+    /// Where the next page begins.
+    pub next: Option<MessageId>,
+    /// Whether there is more after it.
+    pub has_more: bool,
+}
+
+/// The mailboxes of an agent and of its subagents below a root.
+pub fn mailboxes(
+    documents: &dyn Documents,
+    root: &str,
+    agent: &AgentName,
+) -> Result<Vec<(AgentName, Key)>, ReadError> {
+    let mut boxes = Vec::new();
+    let mut pending = vec![(agent.clone(), agent_dir(root, agent))];
+    while let Some((agent, dir)) = pending.pop() {
+        for child in documents.list_starting(&dir, "+")? {
+            let segment = node_segment(&child.name).and_then(|name| String::from_utf8(name).ok());
+            let name = segment.map(|segment| format!("{agent}/{segment}"));
+            // A name that no agent has is nobody's.
+            if let Some(Ok(subagent)) = name.map(|name| name.parse()) {
+                pending.push((subagent, dir.join(&child.name)));
+            }
+        }
+        boxes.push((agent, dir));
+    }
+    Ok(boxes)
+}
+
+/// How many messages an agent has not acknowledged.
+pub fn unread_count(documents: &dyn Documents, agent: &AgentName) -> Result<usize, ReadError> {
+    let mut count = 0;
+    for (_, shard) in shards(documents, UNREAD, agent)?.into_values().flatten() {
+        count += documents.list(&shard)?.len();
+    }
+    Ok(count)
+}
+
+/// The mailbox directories by the part of the names that their messages share, in order.
+type Shards = BTreeMap<(usize, String), Vec<(AgentName, Key)>>;
+
+fn shards(documents: &dyn Documents, root: &str, agent: &AgentName) -> Result<Shards, ReadError> {
+    let mut shards = Shards::new();
+    for (owner, dir) in mailboxes(documents, root, agent)? {
+        for child in documents.list(&dir)?.iter().filter(|child| !child.name.starts_with('+')) {
+            let place = (child.name.len(), child.name.clone());
+            shards.entry(place).or_default().push((owner.clone(), dir.join(&child.name)));
+        }
+    }
+    Ok(shards)
+}
+
+/// The messages in one shard, in order.
+fn in_shard(
+    documents: &dyn Documents,
+    boxes: &[(AgentName, Key)],
+) -> Result<BTreeMap<MessageId, (AgentName, Key)>, ReadError> {
+    let mut found = BTreeMap::new();
+    for (owner, dir) in boxes {
+        for child in documents.list(dir)? {
+            if let Ok(id) = child.name.parse::<MessageId>() {
+                found.insert(id, (owner.clone(), dir.join(&child.name)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The messages to an agent, and to its subagents.
+pub fn page(
+    documents: &dyn Documents,
+    agent: &AgentName,
+    wanted: &Wanted,
+) -> Result<Page, ReadError> {
+    let root = if wanted.unread { UNREAD } else { INBOX };
+    let shards = shards(documents, root, agent)?;
+    let mut reader = Reader { documents, wanted, page: Page::default(), bytes: 0, looked_at: 0 };
+    if let Some(since) = &wanted.since {
+        let first = (since.shard().len(), since.shard().to_owned());
+        for boxes in shards.range(first..).map(|(_, boxes)| boxes) {
+            for (id, (owner, key)) in in_shard(documents, boxes)? {
+                if id > *since && !reader.take(id, &owner, &key)? {
+                    return Ok(reader.page);
+                }
+            }
+        }
+        return Ok(reader.page);
+    }
+    for boxes in shards.values().rev() {
+        for (id, (owner, key)) in in_shard(documents, boxes)?.into_iter().rev() {
+            if !reader.take(id, &owner, &key)? {
+                return Ok(reader.newest_last());
+            }
+        }
+    }
+    Ok(reader.newest_last())
+}
+
+/// The messages of a thread, all of them in order, from a message on.
+pub fn of_thread(
+    documents: &dyn Documents,
+    reader: &AgentName,
+    thread: &crate::core::negotiation::ids::ThreadId,
+    wanted: &Wanted,
+) -> Result<Page, ReadError> {
+    let mut page = Reader { documents, wanted, page: Page::default(), bytes: 0, looked_at: 0 };
+    let dir = book::thread_dir(thread).join("messages");
+    for id in book::messages_of(documents, thread)? {
+        let is_after = wanted.since.as_ref().is_none_or(|since| id > *since);
+        let key = dir.join(id.as_str());
+        if is_after && !page.take(id, reader, &key)? {
+            break;
+        }
+    }
+    Ok(page.page)
+}
+
+/// Fills a page.
+struct Reader<'a> {
+    documents: &'a dyn Documents,
+    wanted: &'a Wanted,
+    page: Page,
+    bytes: usize,
+    looked_at: usize,
+}
+
+impl Reader<'_> {
+    /// Takes a message if it is wanted; false if the page is full, and there is more.
+    fn take(&mut self, id: MessageId, owner: &AgentName, key: &Key) -> Result<bool, ReadError> {
+        let is_full = self.page.messages.len() >= self.wanted.limit;
+        if is_full || self.looked_at >= LOOKED_AT_MAX {
+            self.page.has_more = true;
+            return Ok(false);
+        }
+        self.looked_at += 1;
+        let Some(message) = book::found(book::message_at(self.documents, key, &id))? else {
+            return Ok(true);
+        };
+        let kind = match &message {
+            Found::Whole(message) => Some(message.kind),
+            Found::Damaged(_) => None,
+        };
+        if self.wanted.kind.is_some() && kind.is_some() && kind != self.wanted.kind {
+            self.reach(&id);
+            return Ok(true);
+        }
+        let body = self.body(&message)?;
+        let size = body.as_ref().map_or(0, |body| match body {
+            Found::Whole(text) => text.len(),
+            Found::Damaged(_) => 0,
+        });
+        if !self.page.messages.is_empty() && self.bytes + size > self.wanted.bytes {
+            self.page.has_more = true;
+            return Ok(false);
+        }
+        self.bytes += size;
+        let unread = book::link(UNREAD, owner, &id);
+        let is_unread = self.wanted.unread || self.documents.get(&unread)?.is_some();
+        self.reach(&id);
+        self.page.messages.push(Delivered { id, message, body, is_unread });
+        Ok(true)
+    }
+
+    fn body(&self, message: &Found<Message>) -> Result<Option<Found<String>>, ReadError> {
+        let Found::Whole(message) = message else { return Ok(None) };
+        if message.body_bytes.is_none() {
+            return Ok(None);
+        }
+        let body = book::body(self.documents, message);
+        book::found(body.map(|body| body.map(|body| body.as_str().to_owned())))
+    }
+
+    fn reach(&mut self, id: &MessageId) {
+        let is_later = self.page.next.as_ref().is_none_or(|next| id > next);
+        if is_later {
+            self.page.next = Some(id.clone());
+        }
+    }
+
+    /// A page that was filled from the newest message on back.
+    fn newest_last(mut self) -> Page {
+        self.page.messages.reverse();
+        self.page
+    }
+}

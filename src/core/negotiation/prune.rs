@@ -1,0 +1,96 @@
+//! `sweep --threads`: threads that are over, and old, go with all their messages.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::{Documents, ReadError, walk};
+use crate::core::limits::PRUNED_PER_ENTRY_MAX;
+use crate::core::negotiation::book::{self, Found, INBOX, UNREAD};
+use crate::core::negotiation::ids::{MessageId, ThreadId};
+use crate::core::negotiation::{Thread, facts};
+use crate::core::time::{Timestamp, span};
+
+/// What is to be forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prune {
+    /// Only threads in which nothing happened for so long.
+    pub older_than_seconds: u64,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// What is gone.
+    pub pruned: Vec<Thread>,
+    /// How many more there are for the next entry.
+    pub remaining: usize,
+}
+
+impl Decide for Prune {
+    type Answer = Pruned;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Pruned, No> {
+        let mut due = self.due(act, act.env.now)?;
+        let remaining = due.len().saturating_sub(PRUNED_PER_ENTRY_MAX);
+        due.truncate(PRUNED_PER_ENTRY_MAX);
+        for thread in &due {
+            forget(act, &thread.id)?;
+        }
+        Ok(Pruned { pruned: due, remaining })
+    }
+
+    fn summary(&self, answer: &Pruned, env: &Env<'_>) -> String {
+        let (count, age) = (answer.pruned.len(), span(self.older_than_seconds));
+        format!("prune {count} threads older than {age} by {}", env.actor)
+    }
+}
+
+impl Prune {
+    /// The threads that would go. What cannot be read stays.
+    pub fn due(&self, documents: &dyn Documents, now: Timestamp) -> Result<Vec<Thread>, ReadError> {
+        let mut due = Vec::new();
+        for id in book::all(documents)? {
+            let Some(Found::Whole(thread)) = book::found(book::thread(documents, &id))? else {
+                continue;
+            };
+            if thread.open().is_some() {
+                continue;
+            }
+            let last = last_activity(documents, &thread)?;
+            if last.is_some_and(|last| now >= last.plus_seconds(self.older_than_seconds)) {
+                due.push(thread);
+            }
+        }
+        Ok(due)
+    }
+}
+
+/// When something last happened in a thread; nothing if its last message cannot be read.
+fn last_activity(
+    documents: &dyn Documents,
+    thread: &Thread,
+) -> Result<Option<Timestamp>, ReadError> {
+    let outcome = thread.asked.as_ref().and_then(|asked| asked.outcome.as_ref());
+    let own = outcome.map_or(thread.opened_at, |outcome| outcome.at);
+    let Some(last) = book::messages_of(documents, &thread.id)?.pop() else { return Ok(Some(own)) };
+    Ok(match book::message(documents, &thread.id, &last)? {
+        Some(Found::Whole(message)) => Some(message.at.max(own)),
+        Some(Found::Damaged(_)) | None => None,
+    })
+}
+
+fn forget(act: &mut Act<'_>, id: &ThreadId) -> Result<(), ReadError> {
+    let messages: Vec<MessageId> = book::messages_of(act, id)?;
+    for message in &messages {
+        let Some(Found::Whole(message)) = book::message(act, id, message)? else { continue };
+        for agent in &message.to {
+            act.remove(book::link(INBOX, agent, &message.id));
+            act.remove(book::link(UNREAD, agent, &message.id));
+        }
+    }
+    for key in walk(act, &book::thread_dir(id))? {
+        act.remove(key);
+    }
+    facts::pruned(act, id, &messages);
+    Ok(())
+}

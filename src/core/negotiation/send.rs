@@ -1,0 +1,99 @@
+//! `send`: a message to one or more agents, in a thread that is there or in a new one.
+//!
+//! Whoever sends into the thread of a request adds a message to it and changes nothing else: what
+//! is asked for is answered by [`answer`](crate::core::negotiation::answer) alone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::ids::AgentName;
+use crate::core::limits::{PATTERNS_PER_COMMAND_MAX, RECIPIENTS_MAX};
+use crate::core::negotiation::body::Body;
+use crate::core::negotiation::book::{self, Letter};
+use crate::core::negotiation::dispute::Dispute;
+use crate::core::negotiation::facts::{self, Fact};
+use crate::core::negotiation::find::{by_prefix, refused};
+use crate::core::negotiation::ids::{ThreadId, ThreadPrefix};
+use crate::core::negotiation::{Message, MessageKind, Thread};
+use crate::core::pattern::Pattern;
+use crate::core::refusal::within;
+use crate::core::text::Line;
+
+/// What is said to whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Send {
+    /// Who gets it.
+    pub to: Vec<AgentName>,
+    /// What it is about.
+    #[serde(rename = "type")]
+    pub kind: MessageKind,
+    /// What it says, in a line.
+    pub subject: Line,
+    /// What it says besides.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub body: Option<Body>,
+    /// The thread that it belongs to; a new one if none is named.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub thread: Option<ThreadPrefix>,
+    /// Whether it is urgent.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub urgent: bool,
+    /// Whether it is to be acknowledged.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub ack: bool,
+    /// The paths that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub patterns: Vec<Pattern>,
+}
+
+impl Decide for Send {
+    /// The message as it was sent.
+    type Answer = Message;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Message, No> {
+        let mut to: Vec<AgentName> = Vec::new();
+        for agent in &self.to {
+            if !to.contains(agent) {
+                to.push(agent.clone());
+            }
+        }
+        within("agents that a message goes to", to.len(), RECIPIENTS_MAX)?;
+        within("paths of a message", self.patterns.len(), PATTERNS_PER_COMMAND_MAX)?;
+        let thread = match &self.thread {
+            Some(prefix) => match by_prefix(act, prefix)? {
+                Some(thread) => thread.id,
+                None => return Err(refused(Dispute::NoThread { what: prefix.to_string() })),
+            },
+            None => open(act),
+        };
+        let letter = Letter {
+            thread: &thread,
+            kind: self.kind,
+            to,
+            subject: self.subject.clone(),
+            body: self.body.as_ref(),
+            urgent: self.urgent,
+            ack: self.ack,
+            patterns: self.patterns.clone(),
+        };
+        Ok(book::post(act, letter))
+    }
+
+    fn summary(&self, answer: &Message, env: &Env<'_>) -> String {
+        let to: Vec<&str> = answer.to.iter().map(AgentName::as_str).collect();
+        format!("message of {} to {}: {}", env.actor, to.join(", "), self.subject)
+    }
+}
+
+fn open(act: &mut Act<'_>) -> ThreadId {
+    let thread = Thread {
+        id: ThreadId::derive(act.env.op, act.next_number()),
+        opened_by: act.env.actor.clone(),
+        opened_at: act.env.now,
+        asked: None,
+        unknown: serde_json::Map::new(),
+    };
+    book::put(act, None, &thread);
+    facts::happened(act, Fact::Opened, &thread);
+    thread.id
+}

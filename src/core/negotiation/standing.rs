@@ -1,0 +1,100 @@
+//! Where a request stands at a moment: a pure function of what is stored, the time, and what is
+//! known of the holder. Nothing happens because time has passed; whoever reads is told.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::ids::AgentName;
+use crate::core::negotiation::{Asked, How};
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+
+/// What is known of an agent's last sign of life, on the host that it gave it on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Of whom.
+    pub agent: AgentName,
+    /// On which host.
+    pub host: Line,
+    /// When it was last seen there.
+    pub last_seen: Timestamp,
+    /// Since when a tool call of its is open, which may take its time.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub busy_since: Option<Timestamp>,
+}
+
+impl Evidence {
+    /// Whether the agent has given no sign of life for that long.
+    pub fn shows_silence(&self, seconds: u64, now: Timestamp) -> bool {
+        self.busy_since.is_none() && now.seconds_since(self.last_seen) >= seconds
+    }
+}
+
+/// How long a request has waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// Not for long.
+    Fresh,
+    /// For more than half of the window.
+    Reminder,
+    /// For all of it.
+    Overdue,
+}
+
+impl Stage {
+    /// The word that is shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Fresh => "fresh",
+            Stage::Reminder => "reminder",
+            Stage::Overdue => "overdue",
+        }
+    }
+}
+
+/// Where a request stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// What became of it: a word for programs.
+    pub status: &'static str,
+    /// How long it has waited; nothing if it is over.
+    pub stage: Option<Stage>,
+    /// Whether the asker may take it now.
+    pub can_take: bool,
+}
+
+impl Asked {
+    /// Where it stands, for whoever reads it now.
+    pub fn standing(&self, now: Timestamp, evidence: Option<&Evidence>) -> Standing {
+        if let Some(outcome) = &self.outcome {
+            let status = match outcome.how {
+                How::Refused => "refused",
+                How::Transferred => "transferred",
+                How::Released | How::Taken | How::Expired | How::Revoked => "released",
+            };
+            return Standing { status, stage: None, can_take: false };
+        }
+        let stage = self.stage(now);
+        let can_take = stage == Stage::Overdue || self.is_silent(now, evidence);
+        let status = if self.deferred.is_some() { "deferred" } else { "pending" };
+        Standing { status, stage: Some(stage), can_take }
+    }
+
+    fn stage(&self, now: Timestamp) -> Stage {
+        let began = self.window_began_at;
+        if now >= self.window_ends_at {
+            Stage::Overdue
+        } else if now.seconds_since(began) * 2 >= self.window_ends_at.seconds_since(began) {
+            Stage::Reminder
+        } else {
+            Stage::Fresh
+        }
+    }
+
+    /// Whether the holder has given no sign of life for twice the window.
+    pub fn is_silent(&self, now: Timestamp, evidence: Option<&Evidence>) -> bool {
+        evidence.is_some_and(|evidence| {
+            evidence.agent == self.holder && evidence.shows_silence(self.window_seconds() * 2, now)
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! `take`: the asker helps itself, when the holder has had its time or gives no sign of life.
+//!
+//! Time alone frees nothing: this is an act of the asker's, on the record, and the holder is told.
+//! Exactly the holds that were asked for are freed. One that the holder has made since was asked
+//! for by nobody, and stops it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::negotiation::answer::{claim, conclude, over, pinned};
+use crate::core::negotiation::book::{self, Letter};
+use crate::core::negotiation::dispute::Dispute;
+use crate::core::negotiation::facts::{self, Fact};
+use crate::core::negotiation::find::{Side, Which, in_the_way, refused};
+use crate::core::negotiation::standing::Evidence;
+use crate::core::negotiation::{Asked, How, MessageKind, Outcome, Thread};
+use crate::core::reservation::reserve::Grant;
+use crate::core::reservation::{Hold, facts as hold_facts, index, sweep};
+use crate::core::text::Line;
+use crate::core::time::about;
+
+/// What is taken, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Take {
+    /// Which request.
+    #[serde(flatten)]
+    pub which: Which,
+    /// Why.
+    pub reason: Line,
+    /// What is known of the holder's last sign of life.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evidence: Option<Evidence>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The thread.
+    pub thread: Thread,
+    /// The request.
+    pub asked: Asked,
+    /// What the holder does not hold any more.
+    pub taken: Vec<Hold>,
+    /// What the asker has now.
+    pub granted: Vec<Grant>,
+}
+
+impl Decide for Take {
+    type Answer = Taken;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Taken, No> {
+        let (thread, asked) = self.which.request(act, act.env.actor, Side::Asker, act.env.case)?;
+        self.keep_rules(act, &thread, &asked)?;
+        let mut holds = pinned(act, &asked)?;
+        sweep::remove_ended(act, &mut holds);
+        for hold in &holds {
+            index::remove(act, hold);
+            hold_facts::released(act, hold, Some(&self.reason));
+        }
+        let granted = act.on_behalf_of(&thread.opened_by, &claim(&asked))?.granted;
+        let is_taken = !holds.is_empty();
+        let outcome = Outcome {
+            how: if is_taken { How::Taken } else { How::Expired },
+            at: act.env.now,
+            by: act.env.actor.clone(),
+            because: Some(self.reason.clone()),
+            acknowledged: is_taken,
+            freed: holds.iter().map(|hold| hold.id.clone()).collect(),
+            granted: granted.iter().map(|grant| grant.hold.id.clone()).collect(),
+            fence: act.fence(),
+        };
+        let thread = conclude(act, &thread, asked, outcome);
+        let asked = thread.asked.clone().expect("a concluded request is one");
+        if is_taken {
+            self.tell_holder(act, &thread, &asked, &holds);
+        } else {
+            facts::happened(act, Fact::Freed, &thread);
+        }
+        Ok(Taken { thread, asked, taken: holds, granted })
+    }
+
+    fn summary(&self, answer: &Taken, env: &Env<'_>) -> String {
+        let Asked { holder, .. } = &answer.asked;
+        format!("take {} of {holder} for {}: {}", answer.asked.what(), env.actor, self.reason)
+    }
+}
+
+impl Take {
+    fn keep_rules(&self, act: &Act<'_>, thread: &Thread, asked: &Asked) -> Result<(), No> {
+        let id = thread.id.clone();
+        match &asked.outcome {
+            Some(Outcome { how: How::Refused, by, at, because, .. }) => {
+                let (by, at, reason) = (by.clone(), *at, because.clone());
+                return Err(refused(Dispute::Barred { thread: id, by, at, reason }));
+            }
+            Some(outcome) => return Err(over(thread, outcome)),
+            None => {}
+        }
+        let holder = asked.holder.clone();
+        if !asked.standing(act.env.now, self.evidence.as_ref()).can_take {
+            let (window_ends_at, presence) = (asked.window_ends_at, self.presence(act, asked));
+            let early = Dispute::TooEarly { thread: id, holder, window_ends_at, presence };
+            return Err(refused(early));
+        }
+        let mut holds = in_the_way(act, &thread.opened_by, &holder, &asked.targets())?;
+        if !asked.changed {
+            holds.retain(|hold| !asked.pinned.contains(&hold.id));
+        }
+        if holds.is_empty() {
+            return Ok(());
+        }
+        Err(refused(Dispute::ReservationChanged { thread: id, holder, holds }))
+    }
+
+    /// What is known of the holder, for one who is too early.
+    fn presence(&self, act: &Act<'_>, asked: &Asked) -> String {
+        let silence = about(asked.window_seconds() * 2);
+        match &self.evidence {
+            Some(Evidence { busy_since: Some(since), .. }) => {
+                format!("a tool call of its is open since {since}")
+            }
+            Some(Evidence { last_seen, .. }) => {
+                let ago = about(act.env.now.seconds_since(*last_seen));
+                format!("it was seen {ago} ago, where {silence} of silence would do")
+            }
+            None => "no sign of life of its is known on this host".to_owned(),
+        }
+    }
+
+    /// The audit, and an urgent word to the holder.
+    fn tell_holder(&self, act: &mut Act<'_>, thread: &Thread, asked: &Asked, holds: &[Hold]) {
+        let mut audit = json!({
+            "holder": asked.holder,
+            "asker": thread.opened_by,
+            "targets": asked.targets(),
+            "holds": holds,
+            "reason": self.reason,
+            "urgent": asked.urgent,
+            "age_seconds": act.env.now.seconds_since(thread.opened_at),
+            "window_ended_at": asked.window_ends_at,
+        });
+        if let Some(evidence) = &self.evidence {
+            audit["evidence"] = json!(evidence);
+        }
+        facts::taken(act, thread, audit);
+        let subject = format!("{} took {}: {}", act.env.actor, asked.what(), self.reason);
+        let letter = Letter {
+            thread: &thread.id,
+            kind: MessageKind::Taken,
+            to: vec![asked.holder.clone()],
+            subject: book::line(&subject),
+            body: None,
+            urgent: true,
+            ack: true,
+            patterns: holds.iter().filter_map(|hold| hold.target.pattern()).cloned().collect(),
+        };
+        book::post(act, letter);
+    }
+}

@@ -1,0 +1,138 @@
+//! Whatever ends a hold that is asked for, the asker is told in the same entry.
+//!
+//! There is one place for that. Every end of a hold leaves an event, whichever command, sweep or
+//! rollback brought it about; so the events of a decision are looked through when it is taken.
+
+use crate::core::decision::Act;
+use crate::core::documents::ReadError;
+use crate::core::event::Event;
+use crate::core::ids::HoldId;
+use crate::core::negotiation::answer::{conclude, tell_asker};
+use crate::core::negotiation::facts::{self, Fact};
+use crate::core::negotiation::{Asked, How, MessageKind, Outcome, Thread, book};
+use crate::core::reservation::Mode;
+use crate::core::reservation::check::{self, Asker};
+use crate::core::text::Line;
+
+/// The end of a hold.
+struct Ended {
+    hold: HoldId,
+    how: How,
+    because: Option<Line>,
+    /// Whose it is now.
+    to: Option<String>,
+    /// The hold that it went into.
+    into: Option<HoldId>,
+}
+
+impl Ended {
+    fn of(event: &Event) -> Option<Ended> {
+        let how = match event.kind.as_str() {
+            "released" | "absorbed" => How::Released,
+            "expired" => How::Expired,
+            "revoked" => How::Revoked,
+            "transferred" => How::Transferred,
+            _ => return None,
+        };
+        let text = |field: &str| event.text(field);
+        Some(Ended {
+            hold: event.subject.as_ref()?.parse().ok()?,
+            how,
+            because: text("because").and_then(|text| Line::new(text).ok()),
+            to: text("holder").filter(|_| how == How::Transferred).map(str::to_owned),
+            into: text("into").and_then(|id| id.parse().ok()),
+        })
+    }
+}
+
+/// Tells the askers of what has ended in this decision.
+pub fn tell_askers(act: &mut Act<'_>) -> Result<(), ReadError> {
+    let ended: Vec<Ended> = act.events().iter().filter_map(Ended::of).collect();
+    for ended in ended {
+        for thread in book::pinning(act, &ended.hold)? {
+            let asked = thread.asked.clone().expect("an open thread asks for something");
+            match &ended.into {
+                Some(into) => become_another(act, &thread, asked, &ended.hold, into),
+                None => end(act, &thread, asked, &ended)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The holder has more now than it was asked for, and the asker has not seen it yet.
+fn become_another(
+    act: &mut Act<'_>,
+    before: &Thread,
+    mut asked: Asked,
+    old: &HoldId,
+    new: &HoldId,
+) {
+    asked.pinned.retain(|id| id != old && id != new);
+    asked.pinned.push(new.clone());
+    asked.changed = true;
+    let thread = Thread { asked: Some(asked), ..before.clone() };
+    book::put(act, Some(before), &thread);
+    facts::happened(act, Fact::Changed, &thread);
+}
+
+fn end(
+    act: &mut Act<'_>,
+    before: &Thread,
+    mut asked: Asked,
+    ended: &Ended,
+) -> Result<(), ReadError> {
+    if asked.pinned.len() > 1 {
+        asked.pinned.retain(|id| *id != ended.hold);
+        let thread = Thread { asked: Some(asked), ..before.clone() };
+        book::put(act, Some(before), &thread);
+        facts::happened(act, Fact::Changed, &thread);
+        return Ok(());
+    }
+    let outcome = Outcome {
+        how: ended.how,
+        at: act.env.now,
+        by: act.env.actor.clone(),
+        because: ended.because.clone(),
+        acknowledged: false,
+        freed: Vec::new(),
+        granted: Vec::new(),
+        fence: act.fence(),
+    };
+    let thread = conclude(act, before, asked.clone(), outcome);
+    facts::happened(act, Fact::Freed, &thread);
+    // One's own doing is no news.
+    if thread.opened_by != *act.env.actor {
+        let subject = subject(act, &thread, &asked, ended)?;
+        tell_asker(act, &thread, &asked, MessageKind::Freed, &subject);
+    }
+    Ok(())
+}
+
+/// What became of it, and whether the asker can have it now.
+fn subject(
+    act: &Act<'_>,
+    thread: &Thread,
+    asked: &Asked,
+    ended: &Ended,
+) -> Result<String, ReadError> {
+    let (holder, what) = (&asked.holder, asked.what());
+    let became = match (ended.how, &ended.to) {
+        (How::Expired, _) => format!("{what} of {holder} ran out"),
+        (How::Revoked, _) => format!("{what} of {holder} was rolled back"),
+        (How::Transferred, Some(to)) => format!("{holder} handed {what} on to {to}"),
+        _ => format!("{holder} released {what}"),
+    };
+    let (agent, now) = (&thread.opened_by, act.env.now);
+    let by = Asker { agent, mode: Mode::Exclusive, now, process: None };
+    let rest = match check::check(act, &asked.targets(), by, act.env.case) {
+        Ok(conflicts) => match conflicts.first() {
+            None => "it is free, reserve it".to_owned(),
+            Some(conflict) => format!("{} holds it now, ask again", conflict.held.holder),
+        },
+        // What is damaged there is found by whoever wants it.
+        Err(ReadError::Damaged { .. }) => "see who holds it now".to_owned(),
+        Err(error) => return Err(error),
+    };
+    Ok(format!("{became}: {rest}"))
+}
