@@ -126,10 +126,12 @@ pub enum HelperDir {
     Before,
     /// Those of this machine who wait.
     Waiters,
+    /// When agents were last seen.
+    Presence,
 }
 
 impl HelperDir {
-    const ALL: [HelperDir; 9] = [
+    const ALL: [HelperDir; 10] = [
         HelperDir::Locks,
         HelperDir::Staging,
         HelperDir::Packs,
@@ -139,6 +141,7 @@ impl HelperDir {
         HelperDir::Makers,
         HelperDir::Before,
         HelperDir::Waiters,
+        HelperDir::Presence,
     ];
 
     /// Where it is.
@@ -153,6 +156,7 @@ impl HelperDir {
             HelperDir::Makers => "makers",
             HelperDir::Before => "before",
             HelperDir::Waiters => "waiters",
+            HelperDir::Presence => "presence",
         };
         helpers(common_dir).join(name)
     }

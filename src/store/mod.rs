@@ -34,6 +34,7 @@ pub mod notes;
 pub mod object;
 pub mod pack;
 pub mod packs;
+pub mod presence;
 pub mod process;
 pub mod program;
 pub mod proposal;
