@@ -66,6 +66,8 @@ pub struct Settings {
     pub queue: bool,
     /// `coord.clockSkew`.
     pub clock_skew: Duration,
+    /// `coord.negotiation`.
+    pub negotiation: bool,
     /// What hooks do.
     pub hook: HookSettings,
     /// What kind of project this is.
@@ -136,6 +138,7 @@ impl Settings {
             fsync: required(lookup, "coord.fsync", boolean)?,
             queue: required(lookup, "coord.queue", boolean)?,
             clock_skew: required(lookup, "coord.clockSkew", |text| Ok(parse_duration(text)?))?,
+            negotiation: required(lookup, "coord.negotiation", boolean)?,
             hook: HookSettings::read(lookup)?,
             domains: DomainSettings::read(lookup)?,
         })

@@ -1,9 +1,12 @@
 //! Why a request did not come to its outcome. The doors turn this into text, JSON or a verdict.
 
+use crate::app::presence::Sightings;
 use crate::core::decision::No;
 use crate::core::documents::ReadError;
 use crate::core::pattern::PatternError;
-use crate::core::refusal::Refusal;
+use crate::core::refusal::{Conflict, Refusal};
+use crate::core::reservation::tickets::Ticket;
+use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::files::FileError;
 use crate::store::layout::NoSuchLedger;
@@ -18,6 +21,18 @@ pub enum AppError {
     /// The decision was no.
     #[error(transparent)]
     Refused(Refusal),
+    /// Somebody else holds what was asked for; with what is known of them.
+    #[error("held by another")]
+    Held {
+        /// Each request with each hold that stands in its way.
+        conflicts: Vec<Conflict>,
+        /// Who waits for the same and goes first.
+        before: Vec<Ticket>,
+        /// When that was so.
+        at: Timestamp,
+        /// What is known of the holders.
+        sightings: Box<Sightings>,
+    },
     /// What was asked for does not exist.
     #[error("{0}")]
     Nothing(String),

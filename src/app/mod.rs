@@ -1,6 +1,7 @@
 //! What every door can ask for: the command line, hooks, MCP and CI call the same functions and
 //! differ only in how they read a request and show an answer.
 
+pub mod agents;
 pub mod config;
 pub mod doctor;
 pub mod domains;
@@ -11,8 +12,11 @@ pub mod events;
 pub mod identity;
 pub mod install;
 pub mod ledgers;
+pub mod negotiation;
+pub mod news;
 pub mod next;
 pub mod open;
+pub mod presence;
 pub mod pushes;
 pub mod reservations;
 pub mod runs;
@@ -27,12 +31,15 @@ use std::time::Duration;
 use crate::app::config::Settings;
 use crate::app::error::AppError;
 use crate::app::identity::Identity;
+use crate::app::presence::Sightings;
 use crate::core::command::{Command, Request};
 use crate::core::decision::Decide;
 use crate::core::domain::survey::SourceTree;
 use crate::core::ids::{AgentName, EntryName, OpId};
 use crate::core::pattern::Case;
+use crate::core::refusal::{Conflict, Refusal};
 use crate::core::reservation::process::{Gone, GoneHold};
+use crate::core::reservation::tickets::Ticket;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::backend::Backend;
@@ -45,6 +52,7 @@ use crate::store::layout::LedgerName;
 use crate::store::ledger::{Base, Ledger};
 use crate::store::makers::Makers;
 use crate::store::notes::Notes;
+use crate::store::presence::Presences;
 use crate::store::queue::Queue;
 use crate::store::repository::Repository;
 use crate::store::shared_mode::SharedMode;
@@ -62,6 +70,7 @@ pub struct Ctx {
     committer: Committer,
     clock: Timestamp,
     host: Line,
+    terminal: Option<Line>,
     case: Case,
 }
 
@@ -79,6 +88,8 @@ pub struct Setup {
     pub clock: Timestamp,
     /// The name of this machine.
     pub host: String,
+    /// The terminal that the request comes from, if it is known.
+    pub terminal: Option<Line>,
     /// How file names compare here.
     pub case: Case,
     /// Who may use the files that are made.
@@ -98,7 +109,17 @@ pub struct Reading<'c> {
 impl Ctx {
     /// Everything in its place.
     pub fn new(setup: Setup) -> Result<Ctx, AppError> {
-        let Setup { repository, settings, identity, committer, clock, host, case, shared } = setup;
+        let Setup {
+            repository,
+            settings,
+            identity,
+            committer,
+            clock,
+            host,
+            terminal,
+            case,
+            shared,
+        } = setup;
         let files = Files { fsync: settings.fsync, shared };
         let backend = Box::new(Git::open(&repository, files)?);
         let host = Line::new(&host)
@@ -106,7 +127,18 @@ impl Ctx {
         // Forges refuse made-up committers, so one is made up only where git has none.
         let committer = committer
             .unwrap_or_else(|| Committer::new(identity.name.as_str(), &format!("coord@{host}")));
-        Ok(Ctx { repository, backend, files, settings, identity, committer, clock, host, case })
+        Ok(Ctx {
+            repository,
+            backend,
+            files,
+            settings,
+            identity,
+            committer,
+            clock,
+            host,
+            terminal,
+            case,
+        })
     }
 
     /// The repository.
@@ -132,6 +164,11 @@ impl Ctx {
     /// On which machine.
     pub fn host(&self) -> &Line {
         &self.host
+    }
+
+    /// From which terminal.
+    pub fn terminal(&self) -> Option<&Line> {
+        self.terminal.as_ref()
     }
 
     /// When.
@@ -239,12 +276,28 @@ impl Ctx {
         let dead = waiters.dead();
         let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock)
             .knowing(Gone { holds, tickets: dead.clone() });
-        let committed = write(&request, &Ctx::new_op()?)?;
+        let committed = write(&request, &Ctx::new_op()?).map_err(|error| self.told(error))?;
         if committed.entry.is_some() {
             waiters.bury(&dead);
             waiters.wake();
         }
         Ok(committed)
+    }
+
+    /// A refusal, with what is known here of those who stand in the way.
+    fn told(&self, error: TransactError) -> AppError {
+        match error {
+            TransactError::Refused(Refusal::Held { conflicts, before, at }) => {
+                self.held(conflicts, before, at)
+            }
+            other => other.into(),
+        }
+    }
+
+    /// That others stand in the way.
+    pub fn held(&self, conflicts: Vec<Conflict>, before: Vec<Ticket>, at: Timestamp) -> AppError {
+        let sightings = Box::new(Sightings::of(self, &conflicts));
+        AppError::Held { conflicts, before, at, sightings }
     }
 
     /// One of the trees of the repository.
@@ -265,6 +318,11 @@ impl Ctx {
     /// Who has made which commits, as far as this machine was there.
     pub fn makers(&self) -> Makers {
         Makers::new(self.repository.common_dir(), self.files)
+    }
+
+    /// When agents were last seen on this machine.
+    pub fn presences(&self) -> Presences {
+        Presences::new(self.repository.common_dir(), self.files)
     }
 
     /// The linked worktree that the request comes from.

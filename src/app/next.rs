@@ -4,17 +4,29 @@ use crate::core::pattern::Pattern;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Target;
 
-/// Commands that can be run as they are. Patterns come from others, so `--` stands before them.
-pub fn after_conflict(conflicts: &[Conflict]) -> Vec<Vec<String>> {
+/// Why somebody asks who has not said why.
+const REASON: &str = "I need it to go on";
+
+/// Commands that can be run as they are, the one that asks first if that `can_ask`. Patterns come
+/// from others, so `--` stands before them.
+pub fn after_conflict(conflicts: &[Conflict], can_ask: bool) -> Vec<Vec<String>> {
     let Some(first) = conflicts.first() else { return Vec::new() };
     let mut commands = Vec::new();
-    match &first.target {
+    let (typed, check) = match &first.target {
         Target::Paths(pattern) => {
-            let typed = from_top(pattern).map(|pattern| command(&["check", "--", &pattern]));
-            commands.extend(typed);
+            let typed = from_top(pattern);
+            let check = typed.as_ref().map(|pattern| command(&["check", "--", pattern]));
+            (typed, check)
         }
-        Target::Lock(name) => commands.push(command(&["check", &format!("--lock={name}")])),
+        Target::Lock(name) => (None, Some(command(&["check", &format!("--lock={name}")]))),
+    };
+    if can_ask {
+        // What cannot be typed is named by the hold in its way.
+        let what = typed.unwrap_or_else(|| first.held.id.to_string());
+        let holder = format!("--holder={}", first.held.holder);
+        commands.push(command(&["ask", &holder, "--reason", REASON, "--", &what]));
     }
+    commands.extend(check);
     commands.push(command(&["list", &format!("--holder={}", first.held.holder)]));
     commands
 }

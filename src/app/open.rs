@@ -9,6 +9,7 @@ use crate::app::identity::{Identity, Login};
 use crate::app::{Ctx, Setup};
 use crate::core::environment::Environment;
 use crate::core::pattern::Case;
+use crate::core::text::Line;
 use crate::core::time::{NotATime, Timestamp};
 use crate::store::entry::Committer;
 use crate::store::repository::Repository;
@@ -42,6 +43,7 @@ impl Surroundings<'_> {
             committer: self.committer(),
             clock,
             host: Login::of_process(self.environment).host,
+            terminal: self.terminal(),
             shared: self.shared_mode()?,
             case: if folds == Some(true) { Case::Folded } else { Case::Sensitive },
         })
@@ -64,6 +66,15 @@ impl Surroundings<'_> {
             return Err(usage(format!("{clock} is before 1970")));
         }
         Ok(clock)
+    }
+
+    /// The terminal that the process runs in, as far as its variables tell.
+    fn terminal(&self) -> Option<Line> {
+        let variables = ["TMUX_PANE", "STY", "WT_SESSION", "TERM_SESSION_ID", "SSH_TTY", "GPG_TTY"];
+        let told = variables.iter().find_map(|name| {
+            self.environment.non_empty(name).map(|value| format!("{name}={value}"))
+        });
+        told.and_then(|terminal| Line::new(&terminal).ok())
     }
 
     /// The user's own identity, looked for as git does.

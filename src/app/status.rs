@@ -1,6 +1,7 @@
 //! One screen: what is mine, what others hold, what was done to me.
 
 use crate::app::error::AppError;
+use crate::app::negotiation::{self, Requests};
 use crate::app::reservations::{self, Filter};
 use crate::app::{Ctx, ended, runs};
 use crate::core::event::Event;
@@ -54,6 +55,10 @@ pub struct Status {
     pub waiting: Vec<Ticket>,
     /// Expired holds that no write has met yet.
     pub expired: usize,
+    /// The open requests that concern the asker.
+    pub requests: Requests,
+    /// How many messages the asker has not acknowledged.
+    pub unread: usize,
     /// What was done to the asker lately, newest first.
     pub notices: Vec<Notice>,
     /// The active runs, the newest first.
@@ -84,6 +89,8 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
         others,
         waiting: reservations::waiting(ctx, &Filter::default())?,
         expired,
+        requests: negotiation::requests(ctx)?,
+        unread: negotiation::unread(ctx)?,
         notices: notices(ctx, reading.now)?,
         runs: runs::list(ctx, false)?.found,
         positions,

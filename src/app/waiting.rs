@@ -9,7 +9,6 @@ use crate::app::error::AppError;
 use crate::app::waiter::{Look, Waited, Waiter};
 use crate::app::{Ctx, ended};
 use crate::core::ids::TicketId;
-use crate::core::refusal::Refusal;
 use crate::core::reservation::check::Asker;
 use crate::core::reservation::process::Gone;
 use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
@@ -43,10 +42,10 @@ pub fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppEr
         ctx.transact(reservations, command.clone(), None)
     };
     match first_try {
-        Err(AppError::Refused(Refusal::Held { conflicts, before, at })) => {
+        Err(AppError::Held { conflicts, before, at, .. }) => {
             let dead = ended::among(conflicts.iter().map(|conflict| &conflict.held));
             if dead.is_empty() {
-                return Err(Refusal::Held { conflicts, before, at }.into());
+                return Err(ctx.held(conflicts, before, at));
             }
             ctx.transact_knowing(reservations, command, None, dead)
         }
@@ -64,7 +63,7 @@ pub fn reserve_within(
     let begun = Begun { clock: ctx.clock(), at: Instant::now(), limit };
     command.wait = Some(Wait { ticket: None, seconds: begun.seconds_left() });
     match reserve(ctx, command.clone()) {
-        Err(AppError::Refused(Refusal::Held { .. })) => {}
+        Err(AppError::Held { .. }) => {}
         other => return other,
     }
     let ticket = TicketId::from_bits(random_bits()?);
@@ -119,7 +118,7 @@ impl Place<'_> {
             Ok(Turn::NotYet) => Look::NotYet,
             Ok(Turn::Come(gone)) => match self.ask(gone) {
                 Ok(committed) if committed.answer.waiting.is_none() => Look::Found(Ok(committed)),
-                Ok(_) | Err(AppError::Refused(Refusal::Held { .. })) => Look::NotYet,
+                Ok(_) | Err(AppError::Held { .. }) => Look::NotYet,
                 Err(error @ (AppError::Busy(_) | AppError::Failed(_))) => Look::Failed(error),
                 Err(error) => Look::Found(Err(error)),
             },
@@ -179,7 +178,7 @@ impl Place<'_> {
             Waited::Interrupted(signal) => Err(AppError::Interrupted(signal)),
             Waited::TimeUp => {
                 let Obstacles { conflicts, before } = self.obstacles;
-                Err(Refusal::Held { conflicts, before, at: self.ctx.clock() }.into())
+                Err(self.ctx.held(conflicts, before, self.ctx.clock()))
             }
         }
     }

@@ -10,8 +10,9 @@ use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Su
 
 use super::color::ColorChoice;
 use super::commands::{
-    check, completions, demo, doctor, domain, events, hook, install, ledger, list, release, renew,
-    reserve, run, status, sweep, transfer, uninstall, whoami,
+    agents, answer, ask, check, completions, demo, doctor, domain, events, hook, inbox, install,
+    ledger, list, release, renew, reserve, run, send, status, sweep, take, transfer, uninstall,
+    whoami,
 };
 use super::term::Manner;
 use crate::core::ids::AgentName;
@@ -105,6 +106,12 @@ pub(crate) enum Command {
     Transfer(transfer::Args),
     List(list::Args),
     Sweep(sweep::Args),
+    Ask(ask::Args),
+    Answer(answer::Args),
+    Take(take::Args),
+    Inbox(inbox::Args),
+    Send(send::Args),
+    Agents(agents::Args),
     Run(run::Args),
     Status(status::Args),
     Whoami(whoami::Args),
@@ -132,11 +139,17 @@ impl Command {
             Command::Release(args) => args.check(),
             Command::Events(args) => args.check(),
             Command::Install(args) => args.check(),
+            Command::Answer(args) => args.check(),
             Command::Reserve(_)
             | Command::Check(_)
             | Command::Transfer(_)
             | Command::List(_)
             | Command::Sweep(_)
+            | Command::Ask(_)
+            | Command::Take(_)
+            | Command::Inbox(_)
+            | Command::Send(_)
+            | Command::Agents(_)
             | Command::Run(_)
             | Command::Status(_)
             | Command::Whoami(_)

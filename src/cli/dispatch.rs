@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::args::{Command, Globals};
-use super::commands::{demo, whoami};
+use super::commands::{agents, demo, whoami};
 use super::error::CliError;
 use super::exit::ExitCode;
 use super::term::Ui;
@@ -39,6 +39,12 @@ pub(crate) fn run(
         Command::Transfer(args) => args.run(ui, context),
         Command::List(args) => args.run(ui, context),
         Command::Sweep(args) => args.run(ui, context),
+        Command::Ask(args) => args.run(ui, context),
+        Command::Answer(args) => args.run(ui, context),
+        Command::Take(args) => args.run(ui, context),
+        Command::Inbox(args) => args.run(ui, context),
+        Command::Send(args) => args.run(ui, context),
+        Command::Agents(_) => agents::Args::run(ui, context),
         Command::Run(args) => args.run(ui, context),
         Command::Status(args) => args.run(ui, context),
         Command::Whoami(_) => whoami::Args::run(ui, context),

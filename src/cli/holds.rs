@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::color::Slot;
 use super::layout::{Cell, aligned};
 use super::term::Ui;
+use crate::app::presence::{Sightings, is_alive};
 use crate::core::event::Event;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Hold;
@@ -30,14 +31,40 @@ pub(crate) fn ids_json(holds: &[Hold]) -> Value {
     holds.iter().map(|hold| json!(hold.id)).collect()
 }
 
-/// Conflicts for programs.
-pub(crate) fn conflicts_json(conflicts: &[Conflict], now: Timestamp) -> Value {
+/// Conflicts for programs, with what is known of the holders.
+pub(crate) fn conflicts_json(
+    conflicts: &[Conflict],
+    now: Timestamp,
+    sightings: Option<&Sightings>,
+) -> Value {
     let one = |conflict: &Conflict| {
+        let mut held = hold_json(&conflict.held, now);
+        if let Some(seen) = sightings.and_then(|all| all.seen.get(&conflict.held.holder)) {
+            held["alive"] = json!(is_alive(seen, now));
+            held["last_seen"] = json!(seen.last_seen);
+            for (name, value) in [("branch", &seen.branch), ("terminal", &seen.terminal)] {
+                if let Some(value) = value {
+                    held[name] = json!(value);
+                }
+            }
+        }
         let mut value = json!(conflict.target);
-        value["held"] = hold_json(&conflict.held, now);
+        value["held"] = held;
         value
     };
     conflicts.iter().map(one).collect()
+}
+
+/// What is known of a holder, for the end of a line about it.
+pub(crate) fn sighting_text(conflict: &Conflict, now: Timestamp, all: &Sightings) -> String {
+    let Some(seen) = all.seen.get(&conflict.held.holder) else { return String::new() };
+    let ago = relative(seen.last_seen.as_seconds(), now.as_seconds());
+    let alive = if is_alive(seen, now) { "alive" } else { "silent" };
+    let branch = seen
+        .branch
+        .as_ref()
+        .map_or_else(String::new, |branch| format!(", branch {}", shown(branch.as_str())));
+    format!(" ({alive}, seen {ago}{branch})")
 }
 
 /// Fields of an answer.

@@ -14,6 +14,7 @@ mod layout;
 mod open;
 mod patience;
 mod refusals;
+mod requests;
 mod runs;
 mod suggest;
 mod term;

@@ -10,6 +10,7 @@ use crate::app::config::Settings;
 use crate::app::error::AppError;
 use crate::app::identity::{Identity, IdentityInputs, Login, identify};
 use crate::app::open::Surroundings;
+use crate::app::presence::{Doing, touch};
 use crate::store::repository::Repository;
 use crate::store::transact::Committed;
 
@@ -34,7 +35,9 @@ pub(crate) fn open_with(context: &Context<'_>, settings: Settings) -> Result<Ctx
     let repository = found
         .unwrap_or_else(|| Repository::discover(context.environment))
         .map_err(AppError::from)?;
-    Ok(surroundings.open(repository, settings, identity, clock)?)
+    let ctx = surroundings.open(repository, settings, identity, clock)?;
+    touch(&ctx, Doing::Command);
+    Ok(ctx)
 }
 
 /// Who acts, for commands that need no repository.

@@ -7,10 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::disputes::disputed;
 use super::error::{Advice, CliError, ErrorKind, Hint};
-use super::holds::{conflicts_json, fields, holds_json};
+use super::holds::{conflicts_json, fields, holds_json, sighting_text};
 use super::runs;
 use crate::app::error::AppError;
 use crate::app::next::{after_conflict, command as next, in_shell};
+use crate::app::presence::Sightings;
 use crate::app::wording::{conflict_text, ticket_text};
 use crate::core::documents::ReadError;
 use crate::core::refusal::{Conflict, Refusal};
@@ -37,6 +38,9 @@ impl From<AppError> for CliError {
                     .with_hint(Hint::plain("nothing was reserved, and nobody waits for it"))
             }
             AppError::Refused(refusal) => refused(&refusal),
+            AppError::Held { conflicts, before, at, sightings } => {
+                held(&conflicts, &before, at, &sightings)
+            }
             AppError::Failed(error) => with_way_out(&*error),
         }
     }
@@ -135,7 +139,9 @@ fn remedy(error: &FileError) -> Option<String> {
 /// A refusal with what can be done about it.
 fn refused(refusal: &Refusal) -> CliError {
     match refusal {
-        Refusal::Held { conflicts, before, at } => held(conflicts, before, *at),
+        Refusal::Held { conflicts, before, at } => {
+            held(conflicts, before, *at, &Sightings::default())
+        }
         Refusal::Deadlock { circle } => {
             let details = fields([("circle", json!(circle))]);
             let release = next(&["release", "--mine"]);
@@ -185,28 +191,37 @@ fn refused(refusal: &Refusal) -> CliError {
     }
 }
 
-fn held(conflicts: &[Conflict], before: &[Ticket], now: Timestamp) -> CliError {
+fn held(
+    conflicts: &[Conflict],
+    before: &[Ticket],
+    now: Timestamp,
+    sightings: &Sightings,
+) -> CliError {
     let mut lines: Vec<String> = conflicts
         .iter()
         .take(CONFLICTS_SHOWN_MAX)
-        .map(|conflict| conflict_text(conflict, now))
+        .map(|conflict| conflict_text(conflict, now) + &sighting_text(conflict, now, sightings))
         .collect();
     lines.extend(before.iter().take(CONFLICTS_SHOWN_MAX).map(|ticket| ticket_text(ticket, now)));
     if let more @ 1.. = conflicts.len().saturating_sub(CONFLICTS_SHOWN_MAX) {
         lines.push(format!("and {more} more"));
     }
-    let commands = after_conflict(conflicts);
+    let commands = after_conflict(conflicts, sightings.can_ask);
     let mut error = CliError::refused(
         "held",
         lines.join("\n       "),
-        fields([("conflicts", conflicts_json(conflicts, now))]),
+        fields([("conflicts", conflicts_json(conflicts, now, Some(sightings)))]),
         &commands,
     );
-    error.json_extra.extend(held_fields(conflicts, now));
+    error.json_extra.extend(held_fields(conflicts, now, sightings));
     if !before.is_empty() {
         error.json_extra.insert("before".to_owned(), json!(before));
     }
-    let hint = "nothing was reserved; work on something else, or look again later:";
+    let hint = if sightings.can_ask {
+        "nothing was reserved; work on something else, ask its holder, or look again later:"
+    } else {
+        "nothing was reserved; work on something else, or look again later:"
+    };
     error = error.with_hint(Hint::advice(Advice::Held, hint));
     // What cannot be typed is not suggested; programs find it in the JSON.
     for command in commands.iter().filter(|words| !words.concat().contains(is_disguise)) {
@@ -216,17 +231,22 @@ fn held(conflicts: &[Conflict], before: &[Ticket], now: Timestamp) -> CliError {
 }
 
 /// What `reserve` and `check` have at the top of their answers, refused or not.
-fn held_fields(conflicts: &[Conflict], now: Timestamp) -> Map<String, Value> {
+fn held_fields(
+    conflicts: &[Conflict],
+    now: Timestamp,
+    sightings: &Sightings,
+) -> Map<String, Value> {
     fields([
         ("granted", json!([])),
         ("free", json!(false)),
-        ("conflicts", conflicts_json(conflicts, now)),
+        ("conflicts", conflicts_json(conflicts, now, Some(sightings))),
     ])
 }
 
 /// The refusal of an answer that has conflicts in it.
-pub(crate) fn held_json(conflicts: &[Conflict], now: Timestamp) -> Value {
+pub(crate) fn held_json(conflicts: &[Conflict], now: Timestamp, sightings: &Sightings) -> Value {
     let messages: Vec<String> =
         conflicts.iter().take(1).map(|conflict| conflict_text(conflict, now)).collect();
-    json!({ "code": "held", "message": messages.concat(), "next": after_conflict(conflicts) })
+    let next = after_conflict(conflicts, sightings.can_ask);
+    json!({ "code": "held", "message": messages.concat(), "next": next })
 }

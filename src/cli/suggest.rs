@@ -1,12 +1,11 @@
 //! Words that newcomers try, and the commands that do what they mean.
 
 /// What somebody typed, and the command that they want.
-const SYNONYMS: [(&str, &str); 30] = [
+const SYNONYMS: [(&str, &str); 37] = [
     ("lock", "reserve"),
     ("claim", "reserve"),
     ("acquire", "reserve"),
     ("hold", "reserve"),
-    ("take", "reserve"),
     ("get", "reserve"),
     ("unlock", "release"),
     ("free", "release"),
@@ -32,6 +31,14 @@ const SYNONYMS: [(&str, &str); 30] = [
     ("prune", "sweep"),
     ("gc", "sweep"),
     ("give", "transfer"),
+    ("request", "ask"),
+    ("negotiate", "ask"),
+    ("reply", "answer"),
+    ("respond", "answer"),
+    ("seize", "take"),
+    ("mail", "inbox"),
+    ("messages", "inbox"),
+    ("message", "send"),
 ];
 
 /// The command that a wrong word stands for.

@@ -91,6 +91,13 @@ impl Changes {
         Ok(String::from_utf8_lossy(&id).parse().ok().map(|id| (id, records)))
     }
 
+    /// The short name of the newest commit and the first line of its message.
+    pub fn newest_commit(&self) -> Result<String, StoreError> {
+        let told =
+            self.program.ask(&["log", "-1", "--no-show-signature", "--format=%h %s", "HEAD"])?;
+        Ok(String::from_utf8_lossy(&told).trim_end().to_owned())
+    }
+
     fn head(&self) -> Result<Option<ObjectId>, StoreError> {
         match self.program.ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
             Ok(id) => Ok(String::from_utf8_lossy(&id).trim_end().parse().ok()),

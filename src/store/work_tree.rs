@@ -1,5 +1,6 @@
 //! What git says of the files in the work tree. Nothing here writes to it or to the index.
 
+use crate::core::text::Line;
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -12,6 +13,14 @@ use crate::store::error::StoreError;
 use crate::store::repository::{Reader, Repository};
 
 impl Repository {
+    /// The branch that is checked out, if `HEAD` is a file that tells it.
+    pub fn branch(&self) -> Option<Line> {
+        let head = std::fs::read_to_string(self.git_dir().join("HEAD")).ok()?;
+        // Where refs are no files, the file is there for older programs and names no branch.
+        let name = head.trim_end().strip_prefix("ref: refs/heads/")?;
+        Line::new(name).ok().filter(|name| name.as_str() != ".invalid")
+    }
+
     /// Whether git ignores that path of the work tree; what is tracked is never ignored.
     pub fn is_ignored(&self, path: &[u8]) -> Result<bool, StoreError> {
         let Some(tree) = self.work_tree() else { return Ok(false) };

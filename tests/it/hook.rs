@@ -1,5 +1,6 @@
 //! `hook`: what agents' programs call, end to end with the payloads that they document.
 
+mod asking;
 mod failing;
 mod gate;
 mod hostile;

@@ -94,9 +94,9 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// 1/C1, 1/H1, 1/H3, 1/ARCH-3, 3/CONCURRENT, 3/GAPS-1: no two live holds of strangers overlap unless both are shared,
-    /// the tree is a function of the documents, every change has its event, and the events alone
-    /// lead to the same state.
+    /// 1/C1, 1/H1, 1/H3, 1/ARCH-3, 3/CONCURRENT, 3/GAPS-1: no two live holds of strangers overlap
+    /// unless both are shared, the tree is a function of the documents, every change has its event,
+    /// the events alone lead to the same state, and no acknowledgement is untrue.
     #[test]
     fn laws_hold_after_every_step(steps in steps(30)) {
         let mut ledger = MemoryLedger::new(Case::Sensitive);

@@ -7,6 +7,9 @@
 
 mod support;
 
+mod agents;
+mod answer;
+mod ask;
 mod bad_input;
 mod beside_git;
 mod check;
@@ -30,6 +33,7 @@ mod golden;
 mod hook;
 mod hook_git;
 mod hook_managers;
+mod inbox;
 mod install;
 mod interop;
 mod laws;
@@ -38,6 +42,7 @@ mod list;
 mod locks;
 mod matrix;
 mod model;
+mod negotiation;
 mod owners;
 mod patterns;
 mod picture;
@@ -48,9 +53,11 @@ mod renew;
 mod reserve;
 mod run;
 mod scenario;
+mod send;
 mod shells;
 mod status;
 mod sweep;
+mod take;
 mod three_sessions;
 mod tidy;
 mod transfer;

@@ -51,7 +51,7 @@ pub struct Key {
 }
 
 /// Every key that is read.
-pub const KEYS: [Key; 16] = [
+pub const KEYS: [Key; 17] = [
     Key {
         name: "coord.agent",
         kind: ValueKind::Agent,
@@ -90,6 +90,13 @@ pub const KEYS: [Key; 16] = [
         kind: ValueKind::Duration,
         default: Some("5m"),
         meaning: "How far the clock of another machine may be off before a warning says so.",
+    },
+    Key {
+        name: "coord.negotiation",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "Whether agents ask each other to let go and send each other messages. Off loses \
+                  nothing: what was said is there again when it is on.",
     },
     Key {
         name: "coord.enabled",

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 /// Which calls of tools we are told of, at which events.
 const EVENTS: [(&str, Option<&str>); 6] = [
-    ("PreToolUse", Some("Edit|Write|MultiEdit|NotebookEdit")),
-    ("PostToolUse", Some("Bash")),
+    ("PreToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
+    ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
     ("SessionStart", None),
     ("Stop", None),
     ("SubagentStop", None),

@@ -4,12 +4,13 @@ use std::ffi::OsString;
 
 use serde_json::json;
 
+use crate::app::presence::Sightings;
 use crate::app::wording::conflict_text;
 use crate::app::{reservations, specs};
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{conflicts_json, fields};
+use crate::cli::holds::{conflicts_json, fields, sighting_text};
 use crate::cli::open::open;
 use crate::cli::refusals::held_json;
 use crate::cli::term::Ui;
@@ -61,16 +62,18 @@ impl Args {
             }
             return Ok(ExitCode::Done);
         }
+        let sightings = Sightings::of(&ctx, &conflicts);
         if ui.is_json() {
             let answer = fields([
                 ("free", json!(false)),
-                ("conflicts", conflicts_json(&conflicts, now)),
-                ("refusal", held_json(&conflicts, now)),
+                ("conflicts", conflicts_json(&conflicts, now, Some(&sightings))),
+                ("refusal", held_json(&conflicts, now, &sightings)),
             ]);
             ui.answer(false, answer)?;
         } else {
             for conflict in &conflicts {
-                ui.line(&conflict_text(conflict, now))?;
+                let seen = sighting_text(conflict, now, &sightings);
+                ui.line(&format!("{}{seen}", conflict_text(conflict, now)))?;
             }
         }
         Ok(ExitCode::No)

@@ -1,4 +1,7 @@
 //! One file per command.
+pub(crate) mod agents;
+pub(crate) mod answer;
+pub(crate) mod ask;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod demo;
@@ -6,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod domain;
 pub(crate) mod events;
 pub(crate) mod hook;
+pub(crate) mod inbox;
 pub(crate) mod install;
 pub(crate) mod ledger;
 pub(crate) mod list;
@@ -13,8 +17,10 @@ pub(crate) mod release;
 pub(crate) mod renew;
 pub(crate) mod reserve;
 pub(crate) mod run;
+pub(crate) mod send;
 pub(crate) mod status;
 pub(crate) mod sweep;
+pub(crate) mod take;
 pub(crate) mod transfer;
 pub(crate) mod uninstall;
 pub(crate) mod whoami;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::app::presence::Sightings;
 use crate::app::wording::{conflict_text, obstacles_text, target_text};
 use crate::app::{Ctx, specs, waiting};
 use crate::cli::color::Slot;
@@ -134,7 +135,8 @@ impl Args {
         let answer = told(ui, committed)?;
         let is_whole = answer.conflicts.is_empty() && answer.over_limit.is_empty();
         if ui.is_json() {
-            ui.answer(is_whole, answer_json(&answer, now))?;
+            let sightings = Sightings::of(&ctx, &answer.conflicts);
+            ui.answer(is_whole, answer_json(&answer, now, &sightings))?;
         } else {
             print_answer(ui, &answer, now)?;
             hint_unmatched(ui, &ctx, &hinted)?;
@@ -161,7 +163,7 @@ pub(crate) fn reserve_patiently(
     Ok(committed?)
 }
 
-fn answer_json(answer: &Reserved, now: Timestamp) -> Map<String, Value> {
+fn answer_json(answer: &Reserved, now: Timestamp, sightings: &Sightings) -> Map<String, Value> {
     let granted = answer.granted.iter().map(|grant| {
         let mut hold = json!(grant.hold);
         hold["renewed"] = json!(grant.renewed);
@@ -169,7 +171,7 @@ fn answer_json(answer: &Reserved, now: Timestamp) -> Map<String, Value> {
     });
     let mut answered = fields([
         ("granted", granted.collect()),
-        ("conflicts", conflicts_json(&answer.conflicts, now)),
+        ("conflicts", conflicts_json(&answer.conflicts, now, Some(sightings))),
     ]);
     if answer.replayed {
         answered.insert("replayed".to_owned(), json!(true));
@@ -182,7 +184,7 @@ fn answer_json(answer: &Reserved, now: Timestamp) -> Map<String, Value> {
         answered.insert("refusal".to_owned(), refusal);
     }
     if !answer.conflicts.is_empty() {
-        answered.insert("refusal".to_owned(), held_json(&answer.conflicts, now));
+        answered.insert("refusal".to_owned(), held_json(&answer.conflicts, now, sightings));
     }
     answered
 }

@@ -5,15 +5,18 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::app::Ctx;
+use crate::app::negotiation::Request;
 use crate::app::status::{self, Notice, Status};
 use crate::app::wording::ticket_text;
 use crate::cli::color::Slot;
+use crate::cli::commands::inbox::print_requests;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{event_target, fields, holds_json, print_table};
 use crate::cli::open::open;
 use crate::cli::patience::Patience;
+use crate::cli::requests::request_json;
 use crate::cli::runs::{self, documents};
 use crate::cli::term::Ui;
 use crate::core::reservation::Hold;
@@ -35,6 +38,8 @@ pub(crate) struct Args {
 const OTHERS_SHOWN_MAX: usize = 20;
 /// Rows of runs likewise.
 const RUNS_SHOWN_MAX: usize = 10;
+/// Requests of each kind that one screen shows.
+const REQUESTS_SHOWN_MAX: usize = 10;
 /// How often a watched status looks for news.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -88,12 +93,16 @@ fn status_json(ctx: &Ctx, status: &Status) -> Map<String, Value> {
         .iter()
         .map(|notice| json!({ "at": notice.at, "event": notice.event }))
         .collect();
+    let json_of = |request: &Request| Value::Object(request_json(request));
     let mut answer = fields([
         ("agent", json!(ctx.actor())),
         ("mine", holds_json(&status.mine, status.now)),
         ("others", holds_json(&status.others, status.now)),
         ("waiting", json!(status.waiting)),
         ("expired", json!(status.expired)),
+        ("to_answer", status.requests.to_answer.iter().map(json_of).collect()),
+        ("asks", status.requests.made.iter().map(json_of).collect()),
+        ("unread", json!(status.unread)),
         ("notices", json!(notices)),
         ("runs", documents(&status.runs)),
         ("ledgers", json!(positions)),
@@ -111,10 +120,14 @@ fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), CliError> {
     if let Some(seconds) = status.clock_behind_seconds {
         ui.warn(&clock_notice(seconds))?;
     }
+    if status.unread > 0 {
+        ui.line(&format!("Unread messages: {} (git coord inbox --unread)", status.unread))?;
+    }
     for notice in &status.notices {
         ui.line(&notice_text(notice, status.now))?;
     }
     ui.line("")?;
+    print_requests(ui, &status.requests, REQUESTS_SHOWN_MAX)?;
     section(ui, "Yours", &status.mine, status.now)?;
     let shown_count = status.others.len().min(OTHERS_SHOWN_MAX);
     section(ui, "Held by others", &status.others[..shown_count], status.now)?;
@@ -160,13 +173,13 @@ fn notice_text(notice: &Notice, now: Timestamp) -> String {
     let Notice { at, event } = notice;
     let target = event_target(event).unwrap_or_else(|| "?".to_owned());
     let did = match event.kind.as_str() {
-        "transferred" => "handed on",
-        "revoked" => "rolled back",
-        "granted" => "gave you back",
-        _ => "released",
+        "transferred" => "handed on your",
+        "revoked" => "rolled back your",
+        "granted" => "gave you",
+        _ => "released your",
     };
     let when = relative(at.as_seconds(), now.as_seconds());
-    let mut text = format!("! {} {did} your '{}' {when}", event.actor, shown(&target));
+    let mut text = format!("! {} {did} '{}' {when}", event.actor, shown(&target));
     if let Some(reason) = event.text("because") {
         text.push_str(&format!(": {}", shown(reason)));
     }

@@ -4,22 +4,29 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::app::reservations;
+use crate::app::agents::forget_old;
+use crate::app::negotiation::{self, Request};
+use crate::app::{Ctx, reservations};
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{fields, ids_json, print_table};
 use crate::cli::open::{open, told};
+use crate::cli::requests::request_text;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_duration;
+use crate::core::negotiation::Thread;
+use crate::core::negotiation::prune::Prune;
 use crate::core::reservation::sweep::Sweep;
+use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:
   git coord sweep --dry-run
-  git coord sweep --older-than 7d";
+  git coord sweep --older-than 7d
+  git coord sweep --threads 30d";
 
-/// Remove expired reservations
+/// Remove expired reservations, and old threads
 ///
 /// They never stand in anybody's way, and other commands remove those that they meet; this
 /// removes the rest. One event each.
@@ -29,6 +36,10 @@ pub(crate) struct Args {
     /// Only those that expired at least this long ago
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_hyphen_values = true)]
     pub(crate) older_than: Option<Duration>,
+
+    /// Also forget threads that are over and in which nothing happened for this long
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub(crate) threads: Option<Duration>,
 
     /// Tell what would be removed, and leave it
     #[arg(long)]
@@ -56,6 +67,10 @@ impl Args {
                 }
             }
         }
+        let pruned = self.prune(ui, &ctx)?;
+        if !self.dry_run {
+            forget_old(&ctx, ctx.clock());
+        }
         let count = if self.dry_run { 0 } else { swept.len() };
         if ui.is_json() {
             let answer = fields([
@@ -63,14 +78,37 @@ impl Args {
                 ("ids", ids_json(&swept)),
                 ("remaining", json!(remaining)),
                 ("dry_run", json!(self.dry_run)),
+                ("threads", pruned.iter().map(|thread| json!(thread.id)).collect()),
             ]);
             ui.answer(true, answer)?;
-        } else if swept.is_empty() {
+            return Ok(ExitCode::Done);
+        }
+        if swept.is_empty() && pruned.is_empty() {
             ui.note("nothing to sweep")?;
-        } else {
-            ui.note(if self.dry_run { "would sweep:" } else { "swept:" })?;
-            print_table(ui, &swept, ctx.clock())?;
+            return Ok(ExitCode::Done);
+        }
+        ui.note(if self.dry_run { "would sweep:" } else { "swept:" })?;
+        print_table(ui, &swept, ctx.clock())?;
+        for thread in pruned {
+            ui.line(&request_text(ui, &Request::of(&ctx, thread, ctx.clock())))?;
         }
         Ok(ExitCode::Done)
+    }
+
+    /// Forgets threads, in as many entries as it takes.
+    fn prune(&self, ui: &mut Ui, ctx: &Ctx) -> Result<Vec<Thread>, CliError> {
+        let Some(age) = self.threads else { return Ok(Vec::new()) };
+        let prune = Prune { older_than_seconds: age.as_secs() };
+        if self.dry_run {
+            return Ok(negotiation::due_for_prune(ctx, prune)?);
+        }
+        let mut pruned = Vec::new();
+        loop {
+            let answer = told(ui, ctx.transact(LedgerName::Reservations, prune, None)?)?;
+            pruned.extend(answer.pruned);
+            if answer.remaining == 0 {
+                return Ok(pruned);
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::core::pattern::node_segment;
 use crate::core::reservation::index::agent_dir;
 
 /// Messages that one page looks at, however few of them are wanted.
-const LOOKED_AT_MAX: usize = 5_000;
+pub const LOOKED_AT_MAX: usize = 5_000;
 
 /// Which messages are wanted.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +25,8 @@ pub struct Wanted {
     pub unread: bool,
     /// At most so many.
     pub limit: usize,
+    /// At most so many are looked at.
+    pub look_at: usize,
     /// At most so many bytes of bodies, unless the first message has more.
     pub bytes: usize,
 }
@@ -51,6 +53,8 @@ pub struct Page {
     pub next: Option<MessageId>,
     /// Whether there is more after it.
     pub has_more: bool,
+    /// Whether there are wanted messages before the first.
+    pub has_older: bool,
 }
 
 /// The mailboxes of an agent and of its subagents below a root.
@@ -176,7 +180,7 @@ impl Reader<'_> {
     /// Takes a message if it is wanted; false if the page is full, and there is more.
     fn take(&mut self, id: MessageId, owner: &AgentName, key: &Key) -> Result<bool, ReadError> {
         let is_full = self.page.messages.len() >= self.wanted.limit;
-        if is_full || self.looked_at >= LOOKED_AT_MAX {
+        if is_full || self.looked_at >= self.wanted.look_at {
             self.page.has_more = true;
             return Ok(false);
         }
@@ -228,6 +232,7 @@ impl Reader<'_> {
     /// A page that was filled from the newest message on back.
     fn newest_last(mut self) -> Page {
         self.page.messages.reverse();
+        self.page.has_older = std::mem::take(&mut self.page.has_more);
         self.page
     }
 }

@@ -51,6 +51,10 @@ impl Decide for Take {
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Taken, No> {
         let (thread, asked) = self.which.request(act, act.env.actor, Side::Asker, act.env.case)?;
+        // Taking what was taken is done already.
+        if asked.outcome.as_ref().is_some_and(|outcome| outcome.how == How::Taken) {
+            return Ok(Taken { thread, asked, taken: Vec::new(), granted: Vec::new() });
+        }
         self.keep_rules(act, &thread, &asked)?;
         let mut holds = pinned(act, &asked)?;
         sweep::remove_ended(act, &mut holds);

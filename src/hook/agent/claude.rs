@@ -67,6 +67,8 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
     let event = match head.hook_event_name.as_str() {
         "SessionStart" => Event::SessionStart,
         "PreToolUse" if EDIT_TOOLS.contains(&tool) => edit(input)?,
+        "PreToolUse" if tool == SHELL_TOOL => Event::CallBegins,
+        "PostToolUse" if EDIT_TOOLS.contains(&tool) => Event::CallEnds,
         "PostToolUse" if tool == SHELL_TOOL => Event::ShellRan(duration(head.duration_ms)),
         "Stop" => Event::TurnEnd,
         // Without its id the whole session would be meant.
@@ -84,11 +86,11 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
 pub(super) fn encode(event: &Event, verdict: &Verdict) -> Option<Value> {
     let name = match event {
         Event::SessionStart => "SessionStart",
-        Event::ShellRan(_) => "PostToolUse",
+        Event::ShellRan(_) | Event::CallEnds => "PostToolUse",
         Event::TurnEnd => "Stop",
         Event::SubagentEnd => "SubagentStop",
         Event::SessionEnd => "SessionEnd",
-        Event::Edit(_) | Event::Other => "PreToolUse",
+        Event::Edit(_) | Event::CallBegins | Event::Other => "PreToolUse",
     };
     let told = |text: &str| json!({ "hookEventName": name, "additionalContext": text });
     Some(match verdict {

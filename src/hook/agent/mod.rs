@@ -44,6 +44,10 @@ enum Event {
     SessionStart,
     /// A file is about to be changed, by an absolute path without `.` and `..`.
     Edit(PathBuf),
+    /// A shell command is about to run, which may take its time.
+    CallBegins,
+    /// A file was changed.
+    CallEnds,
     /// A shell command has run, for that long if it is known.
     ShellRan(Option<Duration>),
     /// The agent has finished its turn.

@@ -6,10 +6,11 @@ use std::time::{Duration, SystemTime};
 use super::{Event, Verdict, words};
 use crate::app::config::ReleaseWith;
 use crate::app::error::AppError;
-use crate::app::{Ctx, edits, reservations, specs};
+use crate::app::news;
+use crate::app::{Ctx, edits, negotiation, reservations, specs};
 use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
 use crate::core::pattern::{self, Pattern, Reading};
-use crate::core::refusal::{Conflict, Refusal};
+use crate::core::refusal::Conflict;
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::target::targets;
 
@@ -30,9 +31,12 @@ pub(super) fn apply(ctx: &Ctx, event: &Event) -> Result<Verdict, AppError> {
         Event::SessionEnd if matches!(release, ReleaseWith::Turn | ReleaseWith::Session) => {
             let_go(ctx, Whose::Session)
         }
-        Event::TurnEnd | Event::SubagentEnd | Event::SessionEnd | Event::Other => {
-            Ok(Verdict::Silence)
-        }
+        Event::TurnEnd
+        | Event::SubagentEnd
+        | Event::SessionEnd
+        | Event::CallBegins
+        | Event::CallEnds
+        | Event::Other => Ok(Verdict::Silence),
     }
 }
 
@@ -45,17 +49,35 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     if ctx.repository().is_ignored(&file.literal_path().unwrap_or_default())? {
         return Ok(Verdict::Silence);
     }
-    match edits::edit(ctx, &[file]) {
-        Ok(edited) if !edited.reserved.edited_elsewhere.is_empty() => {
+    let edited = edits::edit(ctx, std::slice::from_ref(&file));
+    let news = news::before_edit(ctx, &file);
+    match edited {
+        Ok(edited) => {
+            let mut warnings: Vec<String> = Vec::new();
             let elsewhere = &edited.reserved.edited_elsewhere;
-            Ok(Verdict::Warn(words::edited_elsewhere(elsewhere, edited.at)))
+            if !elsewhere.is_empty() {
+                warnings.push(words::edited_elsewhere(elsewhere, edited.at));
+            }
+            if !edited.notices.is_empty() {
+                warnings.push(format!("git coord: {}", edited.notices.join("; ")));
+            }
+            warnings.extend(words::taken(&news.untold_taken(), edited.at));
+            let advice = words::asked(&news.requests.iter().collect::<Vec<_>>());
+            news.remember(ctx);
+            Ok(match (warnings.is_empty(), advice) {
+                (true, None) => Verdict::Silence,
+                (true, Some(advice)) => Verdict::Tell(advice),
+                (false, advice) => {
+                    warnings.extend(advice);
+                    Verdict::Warn(warnings.join("\n"))
+                }
+            })
         }
-        Ok(edited) if !edited.notices.is_empty() => {
-            Ok(Verdict::Warn(format!("git coord: {}", edited.notices.join("; "))))
-        }
-        Ok(_) => Ok(Verdict::Silence),
-        Err(AppError::Refused(Refusal::Held { conflicts, at, .. })) => {
-            Ok(Verdict::Deny(words::refused(&conflicts, at)))
+        Err(AppError::Held { conflicts, at, sightings, .. }) => {
+            let refused = words::refused(&conflicts, at, &sightings);
+            let taken = words::taken(&news.taken.iter().collect::<Vec<_>>(), at);
+            let all: Vec<String> = taken.into_iter().chain([refused]).collect();
+            Ok(Verdict::Deny(all.join("\n")))
         }
         Err(error) => Err(error),
     }
@@ -90,7 +112,12 @@ fn shell_ran(ctx: &Ctx, took: Option<Duration>) -> Result<Verdict, AppError> {
 fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
     let (mut others, now) = reservations::list(ctx, &reservations::Filter::default())?;
     others.retain(|hold| !ctx.actor().covers(&hold.holder));
-    Ok(Verdict::Tell(words::welcome(ctx.actor(), &others, now)))
+    let welcome = words::welcome(ctx.actor(), &others, now);
+    // What was said is no reason not to greet.
+    let requests = negotiation::requests(ctx).unwrap_or_default().to_answer;
+    let asked = words::asked(&requests.iter().collect::<Vec<_>>());
+    let all: Vec<String> = [Some(welcome), asked].into_iter().flatten().collect();
+    Ok(Verdict::Tell(all.join("\n")))
 }
 
 /// What came with edits ends; what was reserved by command is the agent's own affair.

@@ -14,6 +14,7 @@ use crate::app::config::{Settings, is_set_on};
 use crate::app::error::{AppError, with_causes};
 use crate::app::identity::{AGENT_VARIABLE, Identity};
 use crate::app::open::Surroundings;
+use crate::app::presence::{Doing, touch};
 use crate::app::specs;
 use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
@@ -56,21 +57,28 @@ struct Stance {
 }
 
 impl Stance {
+    /// Whether the call is a kindness, which is worth no waiting and no word about its failure.
+    fn is_kindness(&self) -> bool {
+        matches!(self.event, Event::ShellRan(_) | Event::CallBegins | Event::CallEnds)
+    }
+
     fn limit(&self) -> Duration {
-        if matches!(self.event, Event::ShellRan(_)) { SHELL_LIMIT } else { LIMIT }
+        if self.is_kindness() { SHELL_LIMIT } else { LIMIT }
     }
 
     /// The reply to a call that took too long.
     fn late(&self) -> Reply {
-        match self.event {
-            // It would have been a kindness, which is worth no waiting.
-            Event::ShellRan(_) => Reply::Silence,
-            _ => self.failed(&format!("took longer than {}s", LIMIT.as_secs())),
+        if self.is_kindness() {
+            return Reply::Silence;
         }
+        self.failed(&format!("took longer than {}s", LIMIT.as_secs()))
     }
 
     /// The reply to a call that failed. An input that cannot be read may be an edit.
     fn failed(&self, why: &str) -> Reply {
+        if matches!(self.event, Event::CallBegins | Event::CallEnds) {
+            return Reply::Silence;
+        }
         let may_be_edit = matches!(self.event, Event::Edit(_) | Event::Other);
         let refusal = format!(
             "git coord: not edited, because the edit could not be checked and \
@@ -183,7 +191,12 @@ impl Work<'_> {
         if call.event == Event::SessionStart {
             self.hand_on(&call.agent)?;
         }
-        rule::apply(&ctx, &call.event)
+        let verdict = rule::apply(&ctx, &call.event);
+        // What was refused does not begin.
+        let is_refused = matches!(verdict, Ok(Verdict::Deny(_)));
+        let begins = matches!(call.event, Event::Edit(_) | Event::CallBegins) && !is_refused;
+        touch(&ctx, if begins { Doing::CallBegins } else { Doing::CallEnds });
+        verdict
     }
 
     /// Lets the agent's later shell commands, and the git hooks that they run, know who acts.

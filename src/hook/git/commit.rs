@@ -2,7 +2,7 @@
 
 use super::{Objection, Verdict, literal};
 use crate::app::error::AppError;
-use crate::app::{Ctx, edits};
+use crate::app::{Ctx, edits, news};
 use crate::core::environment::Environment;
 use crate::core::pattern::Pattern;
 use crate::hook::git::objection::Act;
@@ -25,6 +25,8 @@ pub fn after(ctx: &Ctx) -> Result<(), AppError> {
     let Some((commit, paths)) = ctx.repository().changes().committed()? else { return Ok(()) };
     let noted = ctx.makers().note(&commit, ctx.actor());
     let committed = literal(&paths);
+    // That somebody could not be told is no reason to keep what is done with.
+    news::after_commit(ctx, &committed).ok();
     if ctx.settings().hook.release.is_at_commit() {
         edits::committed(ctx, &committed).map(drop)?;
     } else {

@@ -17,12 +17,12 @@ fn the_second_session_is_refused_and_told_why() {
     for word in [
         "\"src/main.rs\" is held by another agent",
         "claude:7f3a91c2 holds \"src/main.rs\" for 15m more, in the main worktree",
+        "  git coord ask --holder=claude:7f3a91c2 --reason 'I need it to go on' -- :/src/main.rs\n",
         "  git coord check -- :/src/main.rs\n",
         "  git coord list --holder=claude:7f3a91c2",
     ] {
         assert!(reason.contains(word), "'{word}' is not in: {reason}");
     }
-    assert!(!reason.contains("git coord ask"), "{reason}");
 }
 
 /// 1/H2: the hook and the commands answer from the same ref.
@@ -33,8 +33,8 @@ fn what_a_command_reserved_refuses_an_edit_and_the_other_way_round() {
     repo.reserve_with("alice", &words);
     let session = Session::new(&repo, ONE);
     let reason = session.is_refused("src/api/users.rs");
-    let told = "alice holds \"src/api/**\" for 2h more, in the main worktree, task \"T-7\", \
-                reason \"new endpoints\"";
+    let told = "alice holds \"src/api/**\" for 2h more, in the main worktree, alive, \
+                last seen 0s ago, branch \"main\", task \"T-7\", reason \"new endpoints\"";
     assert!(reason.contains(told), "{reason}");
     session.edits("docs/guide.md");
     repo.coord("alice", ["reserve", "docs"]).exits(exit::NO);
@@ -49,10 +49,11 @@ fn what_is_suggested_works() {
     repo.reserve("alice", "src");
     let reason = Session::new(&repo, ONE).is_refused("src/it's a $(test) [x].rs");
     let commands: Vec<&str> = reason.lines().filter_map(|line| line.strip_prefix("  ")).collect();
-    assert_eq!(commands.len(), 2, "{reason}");
+    assert_eq!(commands.len(), 3, "{reason}");
     let run = |command: &str| repo.call(ONE_NAME).program("sh").args(["-c", command]).run();
-    run(commands[0]).exits(exit::NO).says("alice");
-    run(commands[1]).done().says("src");
+    run(commands[0]).done().says("asks alice");
+    run(commands[1]).exits(exit::NO).says("alice");
+    run(commands[2]).done().says("src");
 }
 
 #[test]

@@ -31,6 +31,35 @@ fn a_path_that_another_holds_is_refused_with_the_way_out() {
     commit(&repo, "alice", "docs/guide.md").done();
 }
 
+/// Who holds, or has asked for, what was committed is told, and git's output stays as it is.
+#[test]
+fn others_are_told_of_a_commit_that_meets_them() {
+    let repo = hooked();
+    repo.reserve_with("bob", &["--shared", "docs/**"]);
+    repo.reserve("carol", "elsewhere");
+    repo.reserve_with("alice", &["src", "--ttl", "2h"]);
+    repo.json("dave", ["ask", "src/main.rs", "--reason", "r"]);
+    repo.git(["config", "coord.hook.people", "warn"]);
+    repo.write("docs/guide.md", "changed\n");
+    repo.write("src/main.rs", "fn main() { changed() }\n");
+    repo.git(["add", "--", "docs", "src"]);
+    let words = ["commit", "--quiet", "--no-verify", "--message", "a change"];
+    let output = git(&repo, "alice", &words).done();
+    assert_eq!((&*output.stdout, &*output.stderr), ("", ""));
+    let told = |agent: &str| repo.json(agent, ["inbox", "--type", "commit"])["messages"].clone();
+    for agent in ["bob", "dave"] {
+        let subject = told(agent)[0]["subject"].as_str().unwrap().to_owned();
+        assert!(subject.starts_with("alice committed "), "{subject}");
+        assert!(subject.ends_with(" a change"), "{subject}");
+    }
+    assert_eq!(told("carol"), serde_json::json!([]));
+    let entries = repo.entry_count();
+    repo.write("new.md", "new\n");
+    repo.git(["add", "--", "new.md"]);
+    git(&repo, "alice", &words).done();
+    assert_eq!(repo.entry_count(), entries, "who is not met is not told");
+}
+
 /// 1/H2: hook and command answer from the same ref, and only read it.
 #[test]
 fn the_hook_says_what_check_says_and_writes_nothing() {

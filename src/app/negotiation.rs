@@ -1,0 +1,215 @@
+//! Asking, answering, taking over and messages, for every door.
+
+use std::ffi::{OsStr, OsString};
+
+use crate::app::error::AppError;
+use crate::app::{Ctx, presence, specs};
+use crate::core::ids::AgentName;
+use crate::core::negotiation::acknowledge::Acknowledge;
+use crate::core::negotiation::answer::{Answer, Answered, Verdict};
+use crate::core::negotiation::ask::{Ask, Asking};
+use crate::core::negotiation::book::{self, Damage, Found};
+use crate::core::negotiation::dispute::Dispute;
+use crate::core::negotiation::find::{self, Side, Which};
+use crate::core::negotiation::ids::{MessageId, ThreadId, ThreadPrefix};
+use crate::core::negotiation::inbox::{self, Page, Wanted};
+use crate::core::negotiation::prune::Prune;
+use crate::core::negotiation::send::Send;
+use crate::core::negotiation::standing::Standing;
+use crate::core::negotiation::take::{Take, Taken};
+use crate::core::negotiation::{Asked, Message, Thread};
+use crate::core::pattern::Reading;
+use crate::core::refusal::Refusal;
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+use crate::store::layout::LedgerName;
+use crate::store::transact::Committed;
+
+/// Fails where negotiation is switched off.
+pub fn require(ctx: &Ctx) -> Result<(), AppError> {
+    if ctx.settings().negotiation {
+        return Ok(());
+    }
+    Err(AppError::Refused(Refusal::Dispute(Box::new(Dispute::SwitchedOff))))
+}
+
+/// What a word names: a thread by the beginning of its name, or what is asked for.
+pub fn which(ctx: &Ctx, word: &OsStr) -> Result<Which, AppError> {
+    let thread: Option<ThreadPrefix> = word.to_str().and_then(|text| text.parse().ok());
+    let patterns = specs::patterns(ctx.repository(), &[word.to_owned()], Reading::Glob)?;
+    Ok(Which { thread, patterns, locks: Vec::new() })
+}
+
+/// Who is asked for what.
+#[derive(Clone, Debug)]
+pub struct Asker {
+    /// A path, a pattern, or the id of a hold.
+    pub what: OsString,
+    /// Who holds it, where several do.
+    pub holder: Option<AgentName>,
+    /// Why it is wanted.
+    pub reason: Line,
+    /// Whether it is urgent.
+    pub urgent: bool,
+}
+
+/// Asks a holder to let go.
+pub fn ask(ctx: &Ctx, asker: &Asker) -> Result<Committed<Asking>, AppError> {
+    require(ctx)?;
+    let hold = asker.what.to_str().and_then(|text| text.parse().ok());
+    let patterns =
+        specs::patterns(ctx.repository(), std::slice::from_ref(&asker.what), Reading::Glob)?;
+    let command = Ask {
+        hold,
+        patterns,
+        locks: Vec::new(),
+        holder: asker.holder.clone(),
+        reason: asker.reason.clone(),
+        urgent: asker.urgent,
+        ttl: ctx.settings().ttl,
+        worktree: ctx.worktree(),
+    };
+    ctx.transact(LedgerName::Reservations, command, None)
+}
+
+/// Answers one who asks.
+pub fn answer(ctx: &Ctx, which: Which, verdict: Verdict) -> Result<Committed<Answered>, AppError> {
+    require(ctx)?;
+    ctx.transact(LedgerName::Reservations, Answer { which, verdict }, None)
+}
+
+/// Takes what was asked for. What is known of the holder on this machine goes into the record.
+pub fn take(ctx: &Ctx, which: Which, reason: Line) -> Result<Committed<Taken>, AppError> {
+    require(ctx)?;
+    let reading = ctx.read()?;
+    let found = which.request(&reading.base.snapshot, ctx.actor(), Side::Asker, reading.case).ok();
+    let evidence = found.and_then(|(_, asked)| presence::evidence(ctx, &asked.holder));
+    ctx.transact(LedgerName::Reservations, Take { which, reason, evidence }, None)
+}
+
+/// Sends a message.
+pub fn send(ctx: &Ctx, message: Send) -> Result<Committed<Message>, AppError> {
+    require(ctx)?;
+    ctx.transact(LedgerName::Reservations, message, None)
+}
+
+/// Says that messages were received.
+pub fn acknowledge(
+    ctx: &Ctx,
+    messages: Vec<MessageId>,
+) -> Result<Committed<Vec<MessageId>>, AppError> {
+    require(ctx)?;
+    ctx.transact(LedgerName::Reservations, Acknowledge { messages }, None)
+}
+
+/// The messages to the asker.
+pub fn inbox(ctx: &Ctx, wanted: &Wanted) -> Result<Page, AppError> {
+    require(ctx)?;
+    Ok(inbox::page(&ctx.read()?.base.snapshot, ctx.actor(), wanted)?)
+}
+
+/// A thread with its messages, whoever sent and got them.
+pub fn thread(
+    ctx: &Ctx,
+    prefix: &ThreadPrefix,
+    wanted: &Wanted,
+) -> Result<(Request, Page), AppError> {
+    require(ctx)?;
+    let reading = ctx.read()?;
+    let documents = &reading.base.snapshot;
+    let found = find::by_prefix(documents, prefix)?;
+    let Some(thread) = found else {
+        let dispute = Dispute::NoThread { what: prefix.to_string() };
+        return Err(AppError::Nothing(dispute.to_string()));
+    };
+    let page = inbox::of_thread(documents, ctx.actor(), &thread.id, wanted)?;
+    Ok((Request::of(ctx, thread, reading.now), page))
+}
+
+/// A thread, and where what is asked for in it stands.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The thread.
+    pub thread: Thread,
+    /// Where it stands; nothing if nothing is asked for.
+    pub standing: Option<Standing>,
+    /// The time that counted.
+    pub now: Timestamp,
+}
+
+impl Request {
+    /// Where a thread stands, by what is known here.
+    pub fn of(ctx: &Ctx, thread: Thread, now: Timestamp) -> Request {
+        let standing = thread
+            .asked
+            .as_ref()
+            .map(|asked| asked.standing(now, presence::evidence(ctx, &asked.holder).as_ref()));
+        Request { thread, standing, now }
+    }
+
+    /// What is asked for, and where that stands.
+    pub fn asked(&self) -> Option<(&Asked, Standing)> {
+        self.thread.asked.as_ref().zip(self.standing)
+    }
+}
+
+/// The open requests that concern an agent.
+#[derive(Clone, Debug, Default)]
+pub struct Requests {
+    /// What others ask of it.
+    pub to_answer: Vec<Request>,
+    /// What it asks of others.
+    pub made: Vec<Request>,
+    /// What cannot be read.
+    pub damaged: Vec<Damage>,
+}
+
+/// The open requests that concern the asker or its subagents; none where it is switched off.
+pub fn requests(ctx: &Ctx) -> Result<Requests, AppError> {
+    if !ctx.settings().negotiation {
+        return Ok(Requests::default());
+    }
+    requests_in(ctx, &ctx.read()?)
+}
+
+/// The same in a state that was read before.
+pub fn requests_in(ctx: &Ctx, reading: &crate::app::Reading<'_>) -> Result<Requests, AppError> {
+    let mut requests = Requests::default();
+    for found in book::open_of(&reading.base.snapshot, ctx.actor())? {
+        match found {
+            Found::Damaged(damage) => requests.damaged.push(damage),
+            Found::Whole(thread) => {
+                let Some(asked) = thread.open() else { continue };
+                let is_holder = ctx.actor().covers(&asked.holder);
+                let request = Request::of(ctx, thread, reading.now);
+                if is_holder {
+                    requests.to_answer.push(request);
+                } else {
+                    requests.made.push(request);
+                }
+            }
+        }
+    }
+    Ok(requests)
+}
+
+/// How many messages the asker has not acknowledged.
+pub fn unread(ctx: &Ctx) -> Result<usize, AppError> {
+    if !ctx.settings().negotiation {
+        return Ok(0);
+    }
+    Ok(inbox::unread_count(&ctx.read()?.base.snapshot, ctx.actor())?)
+}
+
+/// The threads that pruning would forget.
+pub fn due_for_prune(ctx: &Ctx, prune: Prune) -> Result<Vec<Thread>, AppError> {
+    let reading = ctx.read()?;
+    Ok(prune.due(&reading.base.snapshot, reading.now)?)
+}
+
+/// The present state of a thread.
+pub fn now(ctx: &Ctx, id: &ThreadId) -> Result<Option<Request>, AppError> {
+    let reading = ctx.read()?;
+    let thread = book::thread(&reading.base.snapshot, id)?;
+    Ok(thread.map(|thread| Request::of(ctx, thread, reading.now)))
+}

@@ -1,0 +1,160 @@
+//! What an agent is told while it edits, and what others are told when it commits.
+//!
+//! All of it is advice. What cannot be read says nothing, and nothing here lets go of anything.
+
+use std::collections::BTreeMap;
+
+use crate::app::error::AppError;
+use crate::app::negotiation::{self, Request};
+use crate::app::{Ctx, Reading, presence};
+use crate::core::ids::AgentName;
+use crate::core::negotiation::book::{Found, line};
+use crate::core::negotiation::inbox::{self, Wanted};
+use crate::core::negotiation::send::Send;
+use crate::core::negotiation::{Message, MessageKind};
+use crate::core::pattern::{Matcher, Pattern};
+use crate::core::refusal::Conflict;
+use crate::core::reservation::check::{self, Asker};
+use crate::core::reservation::target::targets;
+use crate::core::reservation::{Mode, Target};
+
+/// Unread messages that an edit looks at.
+const LOOKED_AT_MAX: usize = 50;
+/// Agents that are told of one commit.
+const TOLD_AGENTS_MAX: usize = 20;
+/// Paths of a commit that are looked at, and those that others are told.
+const COMMITTED_PATHS_MAX: usize = 500;
+const TOLD_PATHS_MAX: usize = 20;
+
+/// What an agent should know before an edit.
+#[derive(Default)]
+pub struct News {
+    /// What others ask of it, and it was not told yet at this stage.
+    pub requests: Vec<Request>,
+    /// What was taken from it that covers the file.
+    pub taken: Vec<Message>,
+    /// What it was told before.
+    told: BTreeMap<String, String>,
+}
+
+/// What an agent should know before it edits a file.
+pub fn before_edit(ctx: &Ctx, file: &Pattern) -> News {
+    if !ctx.settings().negotiation {
+        return News::default();
+    }
+    look(ctx, file).unwrap_or_default()
+}
+
+fn look(ctx: &Ctx, file: &Pattern) -> Result<News, AppError> {
+    let reading = ctx.read()?;
+    let taken = taken(ctx, &reading, file)?;
+    let mut requests = negotiation::requests_in(ctx, &reading)?.to_answer;
+    if requests.is_empty() && taken.is_empty() {
+        return Ok(News::default());
+    }
+    let told = ctx.presences().get(ctx.actor()).map(|seen| seen.told).unwrap_or_default();
+    requests.retain(|request| told.get(request.thread.id.as_str()) != stage(request).as_ref());
+    Ok(News { requests, taken, told })
+}
+
+/// The messages, not yet acknowledged, that this file was taken.
+fn taken(ctx: &Ctx, reading: &Reading<'_>, file: &Pattern) -> Result<Vec<Message>, AppError> {
+    let wanted = Wanted {
+        since: None,
+        kind: Some(MessageKind::Taken),
+        unread: true,
+        limit: LOOKED_AT_MAX,
+        look_at: LOOKED_AT_MAX,
+        bytes: 0,
+    };
+    let page = inbox::page(&reading.base.snapshot, ctx.actor(), &wanted)?;
+    let messages = page.messages.into_iter().filter_map(|found| match found.message {
+        Found::Whole(message) => Some(message),
+        Found::Damaged(_) => None,
+    });
+    let matcher = file.matcher(reading.case);
+    let meets = |message: &Message| {
+        message.patterns.iter().any(|pattern| pattern.matcher(reading.case).overlaps(&matcher))
+    };
+    Ok(messages.filter(meets).collect())
+}
+
+fn stage(request: &Request) -> Option<String> {
+    let (_, standing) = request.asked()?;
+    standing.stage.map(|stage| stage.name().to_owned())
+}
+
+impl News {
+    /// What was taken, and was not told yet.
+    pub fn untold_taken(&self) -> Vec<&Message> {
+        let is_new = |message: &&Message| !self.told.contains_key(message.id.as_str());
+        self.taken.iter().filter(is_new).collect()
+    }
+
+    /// Notes that it was told. Who loses the note is told again.
+    pub fn remember(&self, ctx: &Ctx) {
+        let untold = self.untold_taken();
+        if self.requests.is_empty() && untold.is_empty() {
+            return;
+        }
+        presence::touch_telling(ctx, self.notes());
+    }
+
+    fn notes(&self) -> BTreeMap<String, String> {
+        let requests = self.requests.iter().filter_map(|request| {
+            stage(request).map(|stage| (request.thread.id.to_string(), stage))
+        });
+        let taken = self.taken.iter().map(|message| (message.id.to_string(), String::new()));
+        requests.chain(taken).collect()
+    }
+}
+
+/// Tells those whose holds or requests a commit meets. Nothing is printed, and few are told.
+pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
+    if !ctx.settings().negotiation || committed.is_empty() {
+        return Ok(());
+    }
+    let reading = ctx.read()?;
+    let paths = &committed[..committed.len().min(COMMITTED_PATHS_MAX)];
+    let (agent, now) = (ctx.actor(), reading.now);
+    let by = Asker { agent, mode: Mode::Exclusive, now, process: None };
+    let conflicts = check::check(&reading.base.snapshot, &targets(paths, &[]), by, reading.case)?;
+    let met = conflicts.into_iter().filter_map(|Conflict { target, held }| match target {
+        Target::Paths(path) => Some((held.holder, path)),
+        Target::Lock(_) => None,
+    });
+    let mut met: Vec<(AgentName, Pattern)> = met.collect();
+    let matchers: Vec<(&Pattern, Matcher)> =
+        paths.iter().map(|path| (path, path.matcher(reading.case))).collect();
+    for request in negotiation::requests_in(ctx, &reading)?.to_answer {
+        let Some(asked) = request.thread.open() else { continue };
+        let wanted: Vec<Matcher> =
+            asked.patterns.iter().map(|pattern| pattern.matcher(reading.case)).collect();
+        let meeting =
+            matchers.iter().filter(|(_, path)| wanted.iter().any(|wanted| wanted.overlaps(path)));
+        met.extend(meeting.map(|(path, _)| (request.thread.opened_by.clone(), (*path).clone())));
+    }
+    let mut to: Vec<AgentName> = met.iter().map(|(agent, _)| agent.clone()).collect();
+    to.sort();
+    to.dedup();
+    to.truncate(TOLD_AGENTS_MAX);
+    if to.is_empty() {
+        return Ok(());
+    }
+    let mut patterns: Vec<Pattern> = met.into_iter().map(|(_, path)| path).collect();
+    patterns.sort();
+    patterns.dedup();
+    patterns.truncate(TOLD_PATHS_MAX);
+    let commit = ctx.repository().changes().newest_commit()?;
+    let message = Send {
+        to,
+        kind: MessageKind::Commit,
+        subject: line(&format!("{} committed {commit}", ctx.actor())),
+        body: None,
+        thread: None,
+        urgent: false,
+        ack: false,
+        patterns,
+    };
+    negotiation::send(ctx, message).map(drop)
+}

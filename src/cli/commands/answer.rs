@@ -1,0 +1,121 @@
+//! `git coord answer`
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::app::negotiation::{self, Request};
+use crate::app::wording::{conflict_text, target_text};
+use crate::cli::dispatch::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::ExitCode;
+use crate::cli::holds::{conflicts_json, ids_json};
+use crate::cli::open::{open, told};
+use crate::cli::requests::{request_json, request_text};
+use crate::cli::term::Ui;
+use crate::cli::values::parse_duration;
+use crate::core::limits::DEFER_SECONDS_MAX;
+use crate::core::negotiation::answer::{Answered, Verdict};
+use crate::core::reservation::reserve::Grant;
+use crate::core::text::Line;
+
+const EXAMPLES: &str = "\
+Examples:
+  git coord answer src/api/users.rs --release
+  git coord answer mfq4x7yn --defer 20m --reason 'tests are running'
+  git coord answer mfq4x7yn --refuse --reason 'half of it is changed'";
+
+/// Answer one who asks for what you hold
+///
+/// --release frees what was asked for and gives it to the one who asked, in one step. --defer
+/// gives you more time, once. --refuse closes the request, and bars taking.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The thread, or a path that is asked for
+    #[arg(value_name = "THREAD|PATH", value_hint = clap::ValueHint::AnyPath)]
+    pub(crate) which: OsString,
+
+    /// Let go
+    #[arg(long)]
+    pub(crate) release: bool,
+
+    /// Take more time, at most 60m
+    #[arg(
+        long,
+        value_name = "DURATION",
+        value_parser = parse_defer,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["release", "refuse"],
+        requires = "reason"
+    )]
+    pub(crate) defer: Option<Duration>,
+
+    /// Do not let go
+    #[arg(long, conflicts_with = "release", requires = "reason")]
+    pub(crate) refuse: bool,
+
+    /// Why, for the one who asks
+    #[arg(long, value_name = "TEXT", conflicts_with = "release")]
+    pub(crate) reason: Option<Line>,
+}
+
+fn parse_defer(text: &str) -> Result<Duration, String> {
+    let length = parse_duration(text)?;
+    if length.as_secs() > DEFER_SECONDS_MAX {
+        return Err("must be at most 60m".to_owned());
+    }
+    Ok(length)
+}
+
+impl Args {
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        if !self.release && self.defer.is_none() && !self.refuse {
+            return Err("what is the answer? --release, --defer <duration> or --refuse");
+        }
+        Ok(())
+    }
+
+    fn verdict(&self) -> Verdict {
+        match (&self.reason, self.defer) {
+            (Some(reason), Some(length)) => {
+                Verdict::Defer { seconds: length.as_secs(), reason: reason.clone() }
+            }
+            (Some(reason), None) => Verdict::Refuse { reason: reason.clone() },
+            (None, _) => Verdict::Release,
+        }
+    }
+
+    /// Answers.
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+        let ctx = open(context)?;
+        let which = negotiation::which(&ctx, &self.which)?;
+        let committed = negotiation::answer(&ctx, which, self.verdict())?;
+        let now = committed.at;
+        let Answered { thread, released, granted, in_the_way, .. } = told(ui, committed)?;
+        let request = Request::of(&ctx, thread, now);
+        if ui.is_json() {
+            let mut answer = request_json(&request);
+            answer.insert("released".to_owned(), json!(released.len()));
+            answer.insert("ids".to_owned(), ids_json(&released));
+            let granted: Vec<_> = granted.iter().map(|grant| json!(grant.hold)).collect();
+            answer.insert("granted".to_owned(), json!(granted));
+            answer.insert("conflicts".to_owned(), conflicts_json(&in_the_way, now, None));
+            ui.answer(true, answer)?;
+            return Ok(ExitCode::Done);
+        }
+        ui.line(&request_text(ui, &request))?;
+        if self.release && released.is_empty() {
+            ui.note("nothing was left to release")?;
+        }
+        for Grant { hold, .. } in &granted {
+            let what = target_text(&hold.target);
+            ui.line(&format!("{what} is {}'s until {}", hold.holder, hold.expires_at))?;
+        }
+        for conflict in &in_the_way {
+            ui.note(&format!("still in the way: {}", conflict_text(conflict, now)))?;
+        }
+        Ok(ExitCode::Done)
+    }
+}

@@ -1,0 +1,81 @@
+//! `git coord send`
+
+use serde_json::{Value, json};
+
+use crate::app::negotiation;
+use crate::cli::dispatch::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::ExitCode;
+use crate::cli::open::{open, told};
+use crate::cli::term::Ui;
+use crate::core::ids::AgentName;
+use crate::core::negotiation::MessageKind;
+use crate::core::negotiation::body::Body;
+use crate::core::negotiation::ids::ThreadPrefix;
+use crate::core::negotiation::send::Send;
+use crate::core::text::Line;
+
+const EXAMPLES: &str = "\
+Examples:
+  git coord send claude:7f3a91c2 --subject 'the schema changes today'
+  git coord send mia@laptop codex:1b2c3d4e --subject 'please look' --body 'at branch fix' --ack
+  git coord send claude:7f3a91c2 --thread mfq4x7yn --subject 'five more minutes'";
+
+/// Send a message to agents
+///
+/// They find it in their inbox. Into the thread of a request it adds a message and changes nothing
+/// else. Everybody who can read the repository can read it: send no secrets.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Who gets it
+    #[arg(value_name = "AGENT", required = true)]
+    pub(crate) agents: Vec<AgentName>,
+
+    /// What it says, in a line
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) subject: Line,
+
+    /// What it says besides, at most 100 KB
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) body: Option<Body>,
+
+    /// The thread that it belongs to [default: a new one]
+    #[arg(long, value_name = "THREAD")]
+    pub(crate) thread: Option<ThreadPrefix>,
+
+    /// Mark it as urgent
+    #[arg(long)]
+    pub(crate) urgent: bool,
+
+    /// Ask for an acknowledgement
+    #[arg(long)]
+    pub(crate) ack: bool,
+}
+
+impl Args {
+    /// Sends it.
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+        let ctx = open(context)?;
+        let message = Send {
+            to: self.agents.clone(),
+            kind: MessageKind::Note,
+            subject: self.subject.clone(),
+            body: self.body.clone(),
+            thread: self.thread.clone(),
+            urgent: self.urgent,
+            ack: self.ack,
+            patterns: Vec::new(),
+        };
+        let sent = told(ui, negotiation::send(&ctx, message)?)?;
+        if ui.is_json() {
+            let Value::Object(answer) = json!({ "message": sent, "thread": sent.thread }) else {
+                unreachable!("it is an object");
+            };
+            ui.answer(true, answer)?;
+        } else {
+            ui.line(&format!("sent {} in thread {}", sent.id, sent.thread))?;
+        }
+        Ok(ExitCode::Done)
+    }
+}

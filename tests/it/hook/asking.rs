@@ -1,0 +1,156 @@
+//! What a session is told of those who want what it holds, and of what was taken from it.
+
+use serde_json::json;
+
+use super::*;
+
+#[track_caller]
+fn ask(repo: &Repo, asker: &str, path: &str) -> String {
+    let answer = repo.json(asker, ["ask", path, "--reason", "needs \"it\""]);
+    answer["thread"].as_str().unwrap().to_owned()
+}
+
+/// 3/AUTO-RELEASE, 3/MON-H3, 3/FORCE-5: the holder's next edit prints the commands to release and
+/// to defer, once at each stage, and releases nothing.
+#[test]
+fn an_edit_tells_what_others_ask_for() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    repo.git(["config", "coord.ttl", "2h"]);
+    session.edits("src/main.rs");
+    let thread = ask(&repo, "bob", "src/main.rs");
+    repo.pass("4m");
+    let tip = repo.tip();
+    let told = context(&session.edit("src/main.rs"), "PreToolUse");
+    for word in [
+        "bob asks for \"src/main.rs\" since 4m",
+        "reason \"needs \\\"it\\\"\"",
+        &format!("  git coord answer {} --release", &thread[..8]),
+        &format!("  git coord answer {} --defer 15m --reason 'still at it'", &thread[..8]),
+        "information, not an instruction",
+    ] {
+        assert!(told.contains(word), "'{word}' is not in: {told}");
+    }
+    session.edits("src/main.rs");
+    repo.pass("2m");
+    let soon = context(&session.edit("src/main.rs"), "PreToolUse");
+    assert!(soon.contains("may take it soon"), "{soon}");
+    repo.pass("4m");
+    let late = context(&session.edit("src/main.rs"), "PreToolUse");
+    assert!(late.contains("may take it now"), "{late}");
+    session.edits("src/main.rs");
+    assert_eq!(repo.tip(), tip, "nothing was let go, and nothing written");
+    assert_held(&repo, &[(ONE_NAME, "src/main.rs")]);
+    let welcome = context(&session.event("SessionStart"), "SessionStart");
+    assert!(welcome.contains("bob asks for"), "{welcome}");
+}
+
+/// What is suggested can be run as it is.
+#[test]
+fn the_commands_work() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    session.edits("src/main.rs");
+    ask(&repo, "bob", "src/main.rs");
+    let told = context(&session.edit("src/main.rs"), "PreToolUse");
+    let commands: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("  ")).collect();
+    for command in commands.iter().rev() {
+        repo.call(ONE_NAME).program("sh").args(["-c", command]).run().done();
+    }
+    assert_held(&repo, &[("bob", "src/main.rs")]);
+}
+
+/// 3/FORCE-3: after a take-over the old holder's next edit of that file says so, also when the file
+/// is free again.
+#[test]
+fn an_edit_tells_what_was_taken() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    session.edits("src/main.rs");
+    ask(&repo, "bob", "src/main.rs");
+    repo.pass("10m");
+    repo.json("bob", ["take", "src/main.rs", "--reason", "no answer"]);
+    let reason = session.is_refused("src/main.rs");
+    assert!(reason.contains("was taken from you"), "{reason}");
+    assert!(reason.contains("bob took src/main.rs: no answer"), "{reason}");
+    session.edits("src/other.rs");
+    repo.json("bob", ["release", "--mine"]);
+    let told = context(&session.edit("src/main.rs"), "PreToolUse");
+    assert!(told.contains("was taken from you"), "{told}");
+    session.edits("src/main.rs");
+}
+
+/// 3/CHECK-R2: switched off, an edit says nothing of it.
+#[test]
+fn switched_off_nothing_is_said() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    session.edits("src/main.rs");
+    ask(&repo, "bob", "src/main.rs");
+    repo.git(["config", "coord.negotiation", "false"]);
+    session.edits("src/main.rs");
+    let reason = Session::new(&repo, OTHER).is_refused("src/main.rs");
+    assert!(!reason.contains("git coord ask"), "{reason}");
+}
+
+/// 3/SIG-1, 3/BASH: what others wrote, however damaged, does not hold an edit up.
+#[test]
+fn damaged_threads_hold_no_edit_up() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    session.edits("src/$(whoami).go");
+    let thread = ask(&repo, "bob", "src/$(whoami).go");
+    let bad = repo.documents().into_iter().filter(|path| path.contains(&thread));
+    repo.overwrite(&bad.collect::<Vec<_>>(), &"[".repeat(5_000));
+    session.edits("src/$(whoami).go");
+}
+
+/// A tool call that is open is a sign of life: its holder is not silent, however long it takes.
+#[test]
+fn an_open_tool_call_is_no_silence() {
+    let repo = enabled();
+    repo.git(["config", "coord.ttl", "4h"]);
+    let session = Session::new(&repo, ONE);
+    session.edits("src/main.rs");
+    let bash = |event: &str| {
+        silent(&session.call(event, &json!({ "tool_name": "Bash", "duration_ms": 1 })).run());
+    };
+    let edited = json!({ "tool_name": "Edit", "tool_input": {} });
+    silent(&session.call("PostToolUse", &edited).run());
+    bash("PreToolUse");
+    repo.pass("30m");
+    let thread = ask(&repo, "bob", "src/main.rs");
+    let take = || repo.coord_json("bob", ["take", &thread, "--reason", "r"]);
+    let no = take().refused("too_early");
+    assert!(no["refusal"]["message"].as_str().unwrap().contains("tool call"), "{no:#}");
+    let agents = repo.json("bob", ["agents"]).to_string();
+    assert!(agents.contains("busy_since"), "{agents}");
+    bash("PostToolUse");
+    take().refused("too_early");
+    repo.pass("20m");
+    let thread = ask(&repo, "carol", "src/main.rs");
+    repo.json("carol", ["take", &thread, "--reason", "silent by now"]);
+}
+
+/// What is refused does not begin: it leaves no open call.
+#[test]
+fn a_refused_edit_is_no_open_call() {
+    let repo = enabled();
+    repo.reserve("alice", "src");
+    Session::new(&repo, ONE).is_refused("src/main.rs");
+    let agents = repo.json("bob", ["agents"]).to_string();
+    assert!(!agents.contains("busy_since"), "{agents}");
+}
+
+/// A refusal tells whether the holder is alive, when it was seen, and where.
+#[test]
+fn a_refusal_tells_of_the_holder() {
+    let repo = enabled();
+    repo.reserve_with("alice", &["src", "--ttl", "2h", "--task", "T-7"]);
+    let session = Session::new(&repo, ONE);
+    let reason = session.is_refused("src/main.rs");
+    assert!(reason.contains("alive, last seen 0s ago, branch \"main\""), "{reason}");
+    repo.pass("21m");
+    let reason = session.is_refused("src/main.rs");
+    assert!(reason.contains("silent, last seen 21m ago"), "{reason}");
+}
