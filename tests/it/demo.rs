@@ -13,7 +13,7 @@ fn it_runs_outside_of_a_repository() {
     let start = Instant::now();
     let tour = repo.call("").dir(repo.elsewhere()).args(["demo"]).run().done();
     assert!(start.elapsed() < TOUR_MAX);
-    tour.says("reserve");
+    tour.says("reserve").says("bob asks alice").says("is bob's until");
 }
 
 #[test]

@@ -35,8 +35,16 @@ const TOUR: &[(&str, &[&str])] = &[
     ),
     ("The documentation is free, so Bob takes that.", &["--as", "bob", "reserve", "docs/*.md"]),
     ("Anybody can see who holds what.", &["list"]),
-    ("Alice is done.", &["--as", "alice", "release", "--mine"]),
-    ("Now Bob gets it.", &["--as", "bob", "reserve", "src/api/users.rs"]),
+    (
+        "But he needs that file, so he asks.",
+        &["--as", "bob", "ask", "src/api/users.rs", "--reason", "a fix for the login"],
+    ),
+    ("Alice finds that where she looks.", &["--as", "alice", "inbox"]),
+    (
+        "She lets go, and Bob has it at once: nobody gets in between.",
+        &["--as", "alice", "answer", "src/api/users.rs", "--release"],
+    ),
+    ("Both of them are here.", &["agents"]),
     (
         "Every command was one commit, under a ref that git log shows.",
         &["ledger", "log", "reservations"],
