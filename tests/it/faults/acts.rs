@@ -121,6 +121,32 @@ impl Act {
         Act::reserve("reserve, shared and logged", repo)
     }
 
+    pub(super) fn ask() -> Act {
+        Act::new("ask", with_a_hold(), &["ask", "docs", "--reason", "a test"])
+    }
+
+    pub(super) fn answer() -> Act {
+        let repo = with_a_hold();
+        repo.reserve("alice", "src/api/**");
+        let thread = ask_for(&repo, "bob", "src/api/users.rs");
+        Act::new("answer", repo, &["answer", &thread, "--release"])
+    }
+
+    pub(super) fn take() -> Act {
+        let repo = with_a_hold();
+        let thread = ask_for(&repo, "alice", "docs");
+        repo.pass("11m");
+        Act::new("take", repo, &["take", &thread, "--reason", "a test"])
+    }
+
+    pub(super) fn acknowledge() -> Act {
+        let repo = Repo::new();
+        let words = ["send", "alice", "--subject", "a test", "--body", "more", "--ack"];
+        let sent = repo.json("bob", words);
+        let message = sent["message"]["id"].as_str().unwrap();
+        Act::new("acknowledge", repo, &["inbox", "--ack", message])
+    }
+
     /// The act in a copy of its repository.
     pub(super) fn stage(&self) -> Stage<'_> {
         Stage { act: self, repo: self.prepared.copy() }
@@ -161,6 +187,12 @@ fn with_a_run() -> Repo {
     repo.coord("ann", ["run", "agent", "add", RUN, "--name", "bob"]).done();
     repo.coord("ann", ["run", "dispatch", "add", RUN]).done();
     repo
+}
+
+/// Asks, and gives the thread.
+fn ask_for(repo: &Repo, agent: &str, path: &str) -> String {
+    let answer = repo.json(agent, ["ask", path, "--reason", "a test"]);
+    answer["thread"].as_str().unwrap().to_owned()
 }
 
 fn with_a_hold() -> Repo {

@@ -137,3 +137,11 @@ fn a_reserve_after_pack_refs_meets_an_error_at_every_step() {
 fn a_shared_and_logged_reserve_meets_an_error_at_every_step() {
     survives(&Act::reserve_shared_and_logged());
 }
+
+/// 1/C1-state, 7/ACK-TRUE: release, acknowledgement, grant and notice are all there, or none is.
+#[test]
+fn asking_and_answering_meet_an_error_at_every_step() {
+    for act in [Act::ask(), Act::answer(), Act::take(), Act::acknowledge()] {
+        survives(&act);
+    }
+}

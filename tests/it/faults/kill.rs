@@ -123,3 +123,11 @@ fn a_rollback_of_a_run_is_killed_at_every_step() {
 fn a_cancel_is_killed_at_every_step() {
     survives(&Act::run_cancel());
 }
+
+/// 1/C1-state, 3/GAPS-2: release, acknowledgement, grant and notice are all there, or none is.
+#[test]
+fn asking_and_answering_are_killed_at_every_step() {
+    for act in [Act::ask(), Act::answer(), Act::take(), Act::acknowledge()] {
+        survives(&act);
+    }
+}

@@ -111,3 +111,9 @@ fn a_later_reserve_waits_for_the_disk_three_times() {
     assert_eq!(syncs[3], "SyncDirectory objects/pack");
     assert_eq!(syncs[4], "SyncDirectory refs/coord");
 }
+
+/// 3/GAPS-2: what was answered survives the machine.
+#[test]
+fn an_answer_survives_power_cuts() {
+    survives(&Act::answer());
+}
