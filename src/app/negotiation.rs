@@ -1,10 +1,14 @@
 //! Asking, answering, taking over and messages, for every door.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
+use std::str::FromStr;
+use std::time::Duration;
 
 use crate::app::error::AppError;
+use crate::app::waiter::{Look, Waited, Waiter};
+use crate::app::waiting::Stand;
 use crate::app::{Ctx, presence, specs};
-use crate::core::ids::AgentName;
+use crate::core::ids::{AgentName, LockName};
 use crate::core::negotiation::acknowledge::Acknowledge;
 use crate::core::negotiation::answer::{Answer, Answered, Verdict};
 use crate::core::negotiation::ask::{Ask, Asking};
@@ -18,8 +22,9 @@ use crate::core::negotiation::send::Send;
 use crate::core::negotiation::standing::Standing;
 use crate::core::negotiation::take::{Take, Taken};
 use crate::core::negotiation::{Asked, Message, Thread};
-use crate::core::pattern::Reading;
+use crate::core::pattern::{Pattern, Reading};
 use crate::core::refusal::Refusal;
+use crate::core::reservation::{Hold, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::layout::LedgerName;
@@ -33,18 +38,57 @@ pub fn require(ctx: &Ctx) -> Result<(), AppError> {
     Err(AppError::Refused(Refusal::Dispute(Box::new(Dispute::SwitchedOff))))
 }
 
-/// What a word names: a thread by the beginning of its name, or what is asked for.
-pub fn which(ctx: &Ctx, word: &OsStr) -> Result<Which, AppError> {
-    let thread: Option<ThreadPrefix> = word.to_str().and_then(|text| text.parse().ok());
-    let patterns = specs::patterns(ctx.repository(), &[word.to_owned()], Reading::Glob)?;
-    Ok(Which { thread, patterns, locks: Vec::new() })
+/// What is named: a thread by the beginning of its name, or what is asked for.
+pub fn which(ctx: &Ctx, what: &What) -> Result<Which, AppError> {
+    let thread: Option<ThreadPrefix> = what.word_as();
+    Ok(Which { thread, patterns: what.patterns(ctx)?, locks: what.locks() })
+}
+
+/// A word that can mean several things, or a named lock.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// A path, a pattern, or the beginning of a name.
+    Word(OsString),
+    /// A lock.
+    Lock(LockName),
+}
+
+impl What {
+    /// What the caller gave.
+    pub fn of(word: Option<&OsString>, lock: Option<&LockName>) -> Result<What, AppError> {
+        let given = lock.cloned().map(What::Lock).or_else(|| word.cloned().map(What::Word));
+        given.ok_or_else(|| AppError::Usage("name a path, or a lock with --lock".to_owned()))
+    }
+
+    fn word_as<T: FromStr>(&self) -> Option<T> {
+        match self {
+            What::Word(word) => word.to_str()?.parse().ok(),
+            What::Lock(_) => None,
+        }
+    }
+
+    fn patterns(&self, ctx: &Ctx) -> Result<Vec<Pattern>, AppError> {
+        match self {
+            What::Word(word) => {
+                specs::patterns(ctx.repository(), std::slice::from_ref(word), Reading::Glob)
+            }
+            What::Lock(_) => Ok(Vec::new()),
+        }
+    }
+
+    fn locks(&self) -> Vec<LockName> {
+        match self {
+            What::Word(_) => Vec::new(),
+            What::Lock(name) => vec![name.clone()],
+        }
+    }
 }
 
 /// Who is asked for what.
 #[derive(Clone, Debug)]
 pub struct Asker {
-    /// A path, a pattern, or the id of a hold.
-    pub what: OsString,
+    /// A path, a pattern, the id of a hold, or a lock.
+    pub what: What,
     /// Who holds it, where several do.
     pub holder: Option<AgentName>,
     /// Why it is wanted.
@@ -56,13 +100,10 @@ pub struct Asker {
 /// Asks a holder to let go.
 pub fn ask(ctx: &Ctx, asker: &Asker) -> Result<Committed<Asking>, AppError> {
     require(ctx)?;
-    let hold = asker.what.to_str().and_then(|text| text.parse().ok());
-    let patterns =
-        specs::patterns(ctx.repository(), std::slice::from_ref(&asker.what), Reading::Glob)?;
     let command = Ask {
-        hold,
-        patterns,
-        locks: Vec::new(),
+        hold: asker.what.word_as(),
+        patterns: asker.what.patterns(ctx)?,
+        locks: asker.what.locks(),
         holder: asker.holder.clone(),
         reason: asker.reason.clone(),
         urgent: asker.urgent,
@@ -207,9 +248,41 @@ pub fn due_for_prune(ctx: &Ctx, prune: Prune) -> Result<Vec<Thread>, AppError> {
     Ok(prune.due(&reading.base.snapshot, reading.now)?)
 }
 
+/// Waits until a request is over, at most for that long; its last state in any case.
+pub fn wait(ctx: &mut Ctx, id: &ThreadId, limit: Duration) -> Result<Request, AppError> {
+    let begun = ctx.clock();
+    let Stand { standing, alarm, .. } = Stand::take(ctx)?;
+    let ending = Waiter::new(alarm, limit).until(|elapsed| {
+        ctx.set_clock(begun.plus_millis(elapsed.as_millis()));
+        match present(ctx, id) {
+            Ok(request) if request.thread.open().is_some() => Look::NotYet,
+            Err(error @ (AppError::Busy(_) | AppError::Failed(_))) => Look::Failed(error),
+            outcome => Look::Found(outcome),
+        }
+    });
+    standing.leave();
+    match ending? {
+        Waited::Found(outcome) => outcome,
+        Waited::TimeUp => present(ctx, id),
+        Waited::Interrupted(signal) => Err(AppError::Interrupted(signal)),
+    }
+}
+
 /// The present state of a thread.
-pub fn now(ctx: &Ctx, id: &ThreadId) -> Result<Option<Request>, AppError> {
+fn present(ctx: &Ctx, id: &ThreadId) -> Result<Request, AppError> {
     let reading = ctx.read()?;
     let thread = book::thread(&reading.base.snapshot, id)?;
-    Ok(thread.map(|thread| Request::of(ctx, thread, reading.now)))
+    let pruned = || AppError::Nothing(Dispute::NoThread { what: id.to_string() }.to_string());
+    Ok(Request::of(ctx, thread.ok_or_else(pruned)?, reading.now))
+}
+
+/// What an asker got by a request that is over.
+pub fn granted(ctx: &Ctx, request: &Request) -> Result<Vec<Hold>, AppError> {
+    let outcome = request.thread.asked.as_ref().and_then(|asked| asked.outcome.as_ref());
+    let reading = ctx.read()?;
+    let mut holds = Vec::new();
+    for id in outcome.map_or(&[][..], |outcome| &outcome.granted) {
+        holds.extend(index::by_id(&reading.base.snapshot, id)?);
+    }
+    Ok(holds)
 }

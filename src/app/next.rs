@@ -21,7 +21,7 @@ pub fn after_conflict(conflicts: &[Conflict], can_ask: bool) -> Vec<Vec<String>>
         Target::Lock(name) => (None, Some(command(&["check", &format!("--lock={name}")]))),
     };
     if can_ask {
-        // What cannot be typed is named by the hold in its way.
+        // What cannot be typed, and a lock, is named by the hold in its way.
         let what = typed.unwrap_or_else(|| first.held.id.to_string());
         let holder = format!("--holder={}", first.held.holder);
         commands.push(command(&["ask", &holder, "--reason", REASON, "--", &what]));

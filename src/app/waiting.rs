@@ -66,13 +66,32 @@ pub fn reserve_within(
         Err(AppError::Held { .. }) => {}
         other => return other,
     }
-    let ticket = TicketId::from_bits(random_bits()?);
-    let (standing, bell) = ctx.waiters().stand(ticket.clone())?;
-    let alarm = Alarm::new(&ENDING, bell).map_err(|error| AppError::Failed(Box::new(error)))?;
+    let Stand { ticket, standing, alarm } = Stand::take(ctx)?;
     let mut waiter = Waiter::new(alarm, begun.left());
     let mut place = Place { ctx, begun, command, ticket, obstacles: Obstacles::default() };
     let ending = waiter.until(|_| place.look(tell));
     place.ended(ending, standing)
+}
+
+/// A place among those of this machine who wait.
+pub struct Stand {
+    /// Its name, which nobody has seen yet.
+    pub ticket: TicketId,
+    /// That somebody is there, for as long as it lives.
+    pub standing: Standing,
+    /// What every write on this machine wakes, and signals.
+    pub alarm: Alarm,
+}
+
+impl Stand {
+    /// Takes a new place.
+    pub fn take(ctx: &Ctx) -> Result<Stand, AppError> {
+        let random = getrandom::u64().map_err(|error| StoreError::Random(error.to_string()))?;
+        let ticket = TicketId::from_bits(random);
+        let (standing, bell) = ctx.waiters().stand(ticket.clone())?;
+        let alarm = Alarm::new(&ENDING, bell).map_err(|error| AppError::Failed(Box::new(error)))?;
+        Ok(Stand { ticket, standing, alarm })
+    }
 }
 
 /// When a wait began, by the clock that counts and by one that only runs forward.
@@ -189,8 +208,4 @@ enum Turn {
     NotYet,
     /// It is, or one has no ticket; with what is known to have ended.
     Come(Gone),
-}
-
-fn random_bits() -> Result<u64, StoreError> {
-    getrandom::u64().map_err(|error| StoreError::Random(error.to_string()))
 }

@@ -2,6 +2,7 @@
 
 mod endings;
 mod races;
+mod waiting;
 
 use serde_json::Value;
 

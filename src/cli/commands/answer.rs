@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::app::negotiation::{self, Request};
+use crate::app::negotiation::{self, Request, What};
 use crate::app::wording::{conflict_text, target_text};
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
@@ -15,6 +15,7 @@ use crate::cli::open::{open, told};
 use crate::cli::requests::{request_json, request_text};
 use crate::cli::term::Ui;
 use crate::cli::values::parse_duration;
+use crate::core::ids::LockName;
 use crate::core::limits::DEFER_SECONDS_MAX;
 use crate::core::negotiation::answer::{Answered, Verdict};
 use crate::core::reservation::reserve::Grant;
@@ -34,8 +35,16 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The thread, or a path that is asked for
-    #[arg(value_name = "THREAD|PATH", value_hint = clap::ValueHint::AnyPath)]
-    pub(crate) which: OsString,
+    #[arg(
+        value_name = "THREAD|PATH",
+        value_hint = clap::ValueHint::AnyPath,
+        required_unless_present = "lock"
+    )]
+    pub(crate) which: Option<OsString>,
+
+    /// A named lock that is asked for
+    #[arg(long, value_name = "NAME", conflicts_with = "which")]
+    pub(crate) lock: Option<LockName>,
 
     /// Let go
     #[arg(long)]
@@ -90,7 +99,8 @@ impl Args {
     /// Answers.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
-        let which = negotiation::which(&ctx, &self.which)?;
+        let what = What::of(self.which.as_ref(), self.lock.as_ref())?;
+        let which = negotiation::which(&ctx, &what)?;
         let committed = negotiation::answer(&ctx, which, self.verdict())?;
         let now = committed.at;
         let Answered { thread, released, granted, in_the_way, .. } = told(ui, committed)?;

@@ -1,36 +1,52 @@
 //! `git coord ask`
 
 use std::ffi::OsString;
+use std::time::Duration;
 
-use crate::app::negotiation::{self, Asker, Request};
+use serde_json::{Value, json};
+
+use crate::app::negotiation::{self, Asker, Request, What};
+use crate::app::next::command as next;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
+use crate::cli::holds::print_table;
 use crate::cli::open::{open, told};
 use crate::cli::requests::{request_json, request_text, short};
 use crate::cli::term::Ui;
-use crate::core::ids::AgentName;
+use crate::cli::values::parse_duration;
+use crate::core::ids::{AgentName, LockName};
 use crate::core::negotiation::ask::Asking;
+use crate::core::negotiation::ids::ThreadId;
 use crate::core::text::Line;
 
 const EXAMPLES: &str = "\
 Examples:
   git coord ask src/api/users.rs --reason 'a fix for the login'
   git coord ask k3v9x2ab --reason 'the release waits for it' --urgent
-  git coord ask src --holder claude:7f3a91c2 --reason 'a rename'";
+  git coord ask --lock staging-db --reason 'a migration' --wait 5m
+  git coord ask src --holder claude:7f3a91c2 --reason 'a rename' --wait 5m";
 
-/// Ask a holder to let go of a path
+/// Ask a holder to let go of a path or a lock
 ///
 /// The holder finds the request in its inbox, in its status and at its next edit, and has 10
 /// minutes to answer, or 5 if it is urgent. When it lets go, what you asked for is yours at once.
 /// When its time is over you may take it; nothing happens by itself. Asking again for the same
-/// joins the request that is open.
+/// joins the request that is open. With --wait, exits with 1 when it is refused or not answered.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     /// A path or pattern, or the id of a reservation
-    #[arg(value_name = "PATH|ID", value_hint = clap::ValueHint::AnyPath)]
-    pub(crate) what: OsString,
+    #[arg(
+        value_name = "PATH|ID",
+        value_hint = clap::ValueHint::AnyPath,
+        required_unless_present = "lock"
+    )]
+    pub(crate) what: Option<OsString>,
+
+    /// A named lock instead
+    #[arg(long, value_name = "NAME", conflicts_with = "what")]
+    pub(crate) lock: Option<LockName>,
 
     /// Why you need it
     #[arg(long, value_name = "TEXT")]
@@ -43,14 +59,18 @@ pub(crate) struct Args {
     /// It cannot wait: the holder has 5 minutes
     #[arg(long)]
     pub(crate) urgent: bool,
+
+    /// Wait for the answer, at most this long
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_hyphen_values = true)]
+    pub(crate) wait: Option<Duration>,
 }
 
 impl Args {
     /// Asks.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
-        let ctx = open(context)?;
+        let mut ctx = open(context)?;
         let asker = Asker {
-            what: self.what.clone(),
+            what: What::of(self.what.as_ref(), self.lock.as_ref())?,
             holder: self.holder.clone(),
             reason: self.reason.clone(),
             urgent: self.urgent,
@@ -58,19 +78,65 @@ impl Args {
         let committed = negotiation::ask(&ctx, &asker)?;
         let now = committed.at;
         let Asking { thread, joined, .. } = told(ui, committed)?;
-        let request = Request::of(&ctx, thread, now);
+        let mut request = Request::of(&ctx, thread, now);
+        if let Some(limit) = self.wait {
+            let thread = request.thread.id.clone();
+            request = negotiation::wait(&mut ctx, &thread, limit).inspect_err(|_| {
+                // Whatever ended the waiting, the request is in.
+                ui.note(&stays_open(&thread)).ok();
+            })?;
+        }
+        let granted = negotiation::granted(&ctx, &request)?;
+        let status = self.status(&request);
+        let is_no = matches!(status, "timeout" | "refused" | "transferred");
         if ui.is_json() {
             let mut answer = request_json(&request);
-            answer.insert("joined".to_owned(), joined.into());
-            ui.answer(true, answer)?;
-            return Ok(ExitCode::Done);
+            answer.insert("status".to_owned(), json!(status));
+            answer.insert("joined".to_owned(), json!(joined));
+            if !granted.is_empty() {
+                answer.insert("granted".to_owned(), json!(granted));
+            }
+            if is_no {
+                answer.insert("refusal".to_owned(), refusal(&request, status));
+            }
+            ui.answer(!is_no, answer)?;
+        } else {
+            ui.line(&request_text(ui, &request))?;
+            print_table(ui, &granted, request.now)?;
+            if joined {
+                ui.note("this was asked before; the request is the same")?;
+            }
+            let thread = short(&request.thread.id).to_owned();
+            ui.note(&format!("to see what became of it: git coord inbox --thread {thread}"))?;
         }
-        ui.line(&request_text(ui, &request))?;
-        let thread = short(&request.thread.id).to_owned();
-        if joined {
-            ui.note("this was asked before; the request is the same")?;
-        }
-        ui.note(&format!("to see what became of it: git coord inbox --thread {thread}"))?;
-        Ok(ExitCode::Done)
+        Ok(if is_no { ExitCode::No } else { ExitCode::Done })
     }
+
+    /// Where the request stands; one that was waited for in vain has timed out.
+    fn status(&self, request: &Request) -> &'static str {
+        match request.standing {
+            Some(standing) if standing.stage.is_some() && self.wait.is_some() => "timeout",
+            Some(standing) => standing.status,
+            None => "pending",
+        }
+    }
+}
+
+fn stays_open(thread: &ThreadId) -> String {
+    format!("the request stays open: git coord inbox --thread {}", short(thread))
+}
+
+/// Why the asker does not have it, and what to do about that.
+fn refusal(request: &Request, status: &str) -> Value {
+    let thread = request.thread.id.as_str();
+    let mut commands = vec![next(&["inbox", "--thread", thread])];
+    if request.standing.is_some_and(|standing| standing.can_take) {
+        commands.insert(0, next(&["take", thread, "--reason", "no answer"]));
+    }
+    let message = match status {
+        "timeout" => "no answer yet",
+        "refused" => "the holder refused",
+        _ => "somebody else has it now",
+    };
+    json!({ "code": status, "message": message, "next": commands })
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use serde_json::json;
 
-use crate::app::negotiation::{self, Request};
+use crate::app::negotiation::{self, Request, What};
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
@@ -12,6 +12,7 @@ use crate::cli::holds::{ids_json, print_table};
 use crate::cli::open::{open, told};
 use crate::cli::requests::{request_json, request_text};
 use crate::cli::term::Ui;
+use crate::core::ids::LockName;
 use crate::core::negotiation::take::Taken;
 use crate::core::text::Line;
 
@@ -29,8 +30,16 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The thread, or a path that you asked for
-    #[arg(value_name = "THREAD|PATH", value_hint = clap::ValueHint::AnyPath)]
-    pub(crate) which: OsString,
+    #[arg(
+        value_name = "THREAD|PATH",
+        value_hint = clap::ValueHint::AnyPath,
+        required_unless_present = "lock"
+    )]
+    pub(crate) which: Option<OsString>,
+
+    /// A named lock that you asked for
+    #[arg(long, value_name = "NAME", conflicts_with = "which")]
+    pub(crate) lock: Option<LockName>,
 
     /// Why, for the record and for the holder
     #[arg(long, value_name = "TEXT")]
@@ -41,7 +50,8 @@ impl Args {
     /// Takes it.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
-        let which = negotiation::which(&ctx, &self.which)?;
+        let what = What::of(self.which.as_ref(), self.lock.as_ref())?;
+        let which = negotiation::which(&ctx, &what)?;
         let committed = negotiation::take(&ctx, which, self.reason.clone())?;
         let now = committed.at;
         let Taken { thread, taken, granted, .. } = told(ui, committed)?;

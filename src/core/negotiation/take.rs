@@ -137,7 +137,8 @@ impl Take {
         let mut audit = json!({
             "holder": asked.holder,
             "asker": thread.opened_by,
-            "targets": asked.targets(),
+            "patterns": asked.patterns,
+            "locks": asked.locks,
             "holds": holds,
             "reason": self.reason,
             "urgent": asked.urgent,
