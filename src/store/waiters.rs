@@ -14,6 +14,8 @@ use crate::store::files::Files;
 use crate::store::layout::HelperDir;
 
 const LOCK: &str = "lock";
+/// Not locked yet.
+const STAGED: &str = "new";
 const BELL: &str = "bell";
 
 /// The waiters of one repository on this machine.
@@ -43,20 +45,20 @@ impl Waiters {
     /// that others ring, where the file system has such things.
     pub fn stand(&self, ticket: TicketId) -> Result<(Standing, Option<File>), StoreError> {
         self.files.make_directories(&self.dir)?;
-        // A bell or a lock that cannot be made is missed by nobody but the impatient.
-        let bell = self.files.hang_bell(&self.path(&ticket, BELL)).ok();
         let locked = self.locked(&ticket)?;
+        // A bell that cannot be hung is missed by nobody but the impatient.
+        let bell = self.files.hang_bell(&self.path(&ticket, BELL)).ok();
         Ok((Standing { waiters: self.clone(), ticket, _locked: locked }, bell))
     }
 
     /// Locked before it has its name: one that can be locked by others belongs to a dead one.
     fn locked(&self, ticket: &TicketId) -> Result<Option<File>, StoreError> {
-        let staged = self.path(ticket, "new");
+        let staged = self.path(ticket, STAGED);
         let file = self.files.open_lockable(&staged)?;
-        let is_locked = self.files.try_lock(&file, &staged).unwrap_or(false);
-        if is_locked {
-            self.files.rename(&staged, &self.path(ticket, LOCK))?;
-        } else {
+        // Who cannot lock, or was taken for dead before it could, counts until its time is up.
+        let is_locked = self.files.try_lock(&file, &staged).unwrap_or(false)
+            && self.files.rename(&staged, &self.path(ticket, LOCK)).is_ok();
+        if !is_locked {
             self.files.remove(&staged)?;
         }
         Ok(is_locked.then_some(file))
@@ -64,18 +66,23 @@ impl Waiters {
 
     /// The tickets of those who have died. What cannot be looked at is taken to be alive.
     pub fn dead(&self) -> Vec<TicketId> {
-        let is_dead = |ticket: &TicketId| {
-            let path = self.path(ticket, LOCK);
-            let file = self.files.open_existing(&path).ok().flatten();
-            file.is_some_and(|file| self.files.try_lock(&file, &path).unwrap_or(false))
-        };
+        let is_dead = |ticket: &TicketId| self.is_unlocked(&self.path(ticket, LOCK));
         self.with(LOCK).into_iter().filter(is_dead).collect()
+    }
+
+    fn is_unlocked(&self, path: &Path) -> bool {
+        let file = self.files.open_existing(path).ok().flatten();
+        file.is_some_and(|file| self.files.try_lock(&file, path).unwrap_or(false))
     }
 
     /// Removes what the dead have left, once nobody needs to be told any more.
     pub fn bury(&self, dead: &[TicketId]) {
         for ticket in dead {
             self.remove(ticket).ok();
+        }
+        let staged = self.with(STAGED).into_iter().map(|ticket| self.path(&ticket, STAGED));
+        for path in staged.filter(|path| self.is_unlocked(path)) {
+            self.files.remove(&path).ok();
         }
     }
 

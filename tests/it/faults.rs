@@ -10,3 +10,4 @@ mod error;
 mod kill;
 mod power;
 mod steps;
+mod waiters;

@@ -58,6 +58,17 @@ impl Act {
         Act::new("release", repo, &["release", &id])
     }
 
+    pub(super) fn release_of_a_lock() -> Act {
+        let repo = with_a_hold();
+        repo.reserve_with("alice", &["--lock", "port"]);
+        Act::new("release of a lock", repo, &["release", "--lock", "port"])
+    }
+
+    pub(super) fn reserve_of_a_lock() -> Act {
+        let reserve = ["reserve", "--lock", "port", "src", "--request-id", "r1"];
+        Act::new("reserve of a lock", with_a_hold(), &reserve)
+    }
+
     pub(super) fn rollback() -> Act {
         let repo = with_a_hold();
         let target = repo.tip();

@@ -145,3 +145,15 @@ fn asking_and_answering_meet_an_error_at_every_step() {
         survives(&act);
     }
 }
+
+/// 1/C1-state.
+#[test]
+fn a_reserve_of_a_lock_meets_an_error_at_every_step() {
+    survives(&Act::reserve_of_a_lock());
+}
+
+/// 1/C1-state.
+#[test]
+fn a_release_of_a_lock_meets_an_error_at_every_step() {
+    survives(&Act::release_of_a_lock());
+}
