@@ -24,6 +24,7 @@ pub mod specs;
 pub mod status;
 pub mod waiter;
 pub mod waiting;
+pub mod with;
 pub mod wording;
 
 use std::time::Duration;

@@ -12,7 +12,7 @@ use super::color::ColorChoice;
 use super::commands::{
     agents, answer, ask, check, completions, demo, doctor, domain, events, hook, inbox, install,
     ledger, list, release, renew, reserve, run, send, status, sweep, take, transfer, uninstall,
-    whoami,
+    whoami, with,
 };
 use super::term::Manner;
 use crate::core::ids::AgentName;
@@ -106,6 +106,7 @@ pub(crate) enum Command {
     Transfer(transfer::Args),
     List(list::Args),
     Sweep(sweep::Args),
+    With(with::Args),
     Ask(ask::Args),
     Answer(answer::Args),
     Take(take::Args),
@@ -151,6 +152,7 @@ impl Command {
             | Command::Send(_)
             | Command::Agents(_)
             | Command::Run(_)
+            | Command::With(_)
             | Command::Status(_)
             | Command::Whoami(_)
             | Command::Ledger(_)

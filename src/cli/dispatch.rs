@@ -46,6 +46,7 @@ pub(crate) fn run(
         Command::Send(args) => args.run(ui, context),
         Command::Agents(_) => agents::Args::run(ui, context),
         Command::Run(args) => args.run(ui, context),
+        Command::With(args) => args.run(ui, context),
         Command::Status(args) => args.run(ui, context),
         Command::Whoami(_) => whoami::Args::run(ui, context),
         Command::Events(args) => args.run(ui, context),

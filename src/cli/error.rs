@@ -29,6 +29,8 @@ pub(crate) enum ErrorKind {
     Busy,
     /// A signal of this number came first.
     Interrupted(i32),
+    /// A command was not run, for whatever reason.
+    NotStarted,
     /// Input, output or stored data failed.
     Failure,
 }
@@ -40,6 +42,7 @@ impl ErrorKind {
             ErrorKind::Refused => ExitCode::No,
             ErrorKind::NothingThere => ExitCode::NothingThere,
             ErrorKind::Busy => ExitCode::Busy,
+            ErrorKind::NotStarted => ExitCode::NotStarted,
             ErrorKind::Interrupted(signal) => ExitCode::of_signal(signal),
             ErrorKind::Failure => ExitCode::Failure,
         }
@@ -53,6 +56,7 @@ impl ErrorKind {
             ErrorKind::NothingThere => "nothing",
             ErrorKind::Busy => "busy",
             ErrorKind::Interrupted(_) => "interrupted",
+            ErrorKind::NotStarted => "not_started",
             ErrorKind::Failure => "failure",
         }
     }

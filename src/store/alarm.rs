@@ -18,6 +18,15 @@ pub const ENDING: [i32; 4] = [
     signal_hook::consts::SIGQUIT,
 ];
 
+/// Those of the signals that were not ignored when this process was started: who runs something
+/// with `nohup` means it.
+pub fn not_ignored(signals: &[i32]) -> impl Iterator<Item = i32> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    signals.iter().copied().filter(move |signal| ignored & (1 << (signal - 1)) == 0)
+}
+
 /// Why a sleep is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Woken {

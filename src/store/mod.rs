@@ -7,8 +7,8 @@
 //! - [`entry`], [`tree`] and [`object`] are the bytes;
 //! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
 //!   knows the repository and with the git [`program`] where it does not;
-//! - [`process`] is who runs, [`alarm`] how to sleep until a signal, [`waiters`]
-//!   who of this machine waits;
+//! - [`process`] is who runs, [`child`] what is run for the user, [`waiters`] who of this machine
+//!   waits, [`alarm`] how to sleep until a signal;
 //! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them,
 //!   [`sources`] the trees that are asked what kind of project they are;
 //! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath.
@@ -16,6 +16,7 @@
 pub mod alarm;
 pub mod backend;
 pub mod changes;
+pub mod child;
 pub mod compact;
 pub mod config;
 pub mod config_env;

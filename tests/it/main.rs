@@ -64,6 +64,7 @@ mod transfer;
 mod uninstall;
 mod waiting;
 mod whoami;
+mod with;
 
 /// A file that nobody lists is a test that nobody runs.
 #[test]

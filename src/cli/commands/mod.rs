@@ -24,3 +24,4 @@ pub(crate) mod take;
 pub(crate) mod transfer;
 pub(crate) mod uninstall;
 pub(crate) mod whoami;
+pub(crate) mod with;

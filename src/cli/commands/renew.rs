@@ -84,7 +84,7 @@ impl Args {
     }
 }
 
-fn lost_text(lost: &Lost) -> String {
+pub(crate) fn lost_text(lost: &Lost) -> String {
     let named = match &lost.named {
         Asked::Id(id) => id.clone(),
         Asked::Lock(name) => format!("lock '{name}'"),

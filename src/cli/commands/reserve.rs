@@ -244,7 +244,7 @@ fn hint_unmatched(ui: &mut Ui, ctx: &Ctx, patterns: &[Pattern]) -> Result<(), Cl
     Ok(())
 }
 
-fn names_file(ctx: &Ctx, pattern: &Pattern) -> bool {
+pub(crate) fn names_file(ctx: &Ctx, pattern: &Pattern) -> bool {
     pattern.literal_path().is_some_and(|path| ctx.repository().has_regular_file(&path))
 }
 

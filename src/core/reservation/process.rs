@@ -12,7 +12,7 @@ use crate::core::reservation::Hold;
 use crate::core::text::Line;
 
 /// One run of one process. An id alone says nothing, since ids are used again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Process {
     /// Its number on its host.
     pub pid: u32,

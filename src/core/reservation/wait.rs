@@ -13,7 +13,7 @@ use crate::core::limits::TICKETS_MAX;
 use crate::core::pattern::Case;
 use crate::core::refusal::{Conflict, Refusal, within};
 use crate::core::reservation::check::Asker;
-use crate::core::reservation::process::Gone;
+use crate::core::reservation::process::{Gone, Process};
 use crate::core::reservation::reserve::{Reserve, Reserved};
 use crate::core::reservation::tickets::{self, Over, Ticket};
 use crate::core::reservation::{Target, index};
@@ -102,58 +102,100 @@ impl<'a> Line<'a> {
     }
 
     /// Whom one with these obstacles waits for, and over what.
-    fn links(&self, agent: &AgentName, wanted: &[Target], obstacles: Obstacles) -> Vec<Link> {
-        let link = |target: Target, waits_for| Link { agent: agent.clone(), target, waits_for };
-        let held = obstacles.conflicts.into_iter().map(|it| link(it.target, it.held.holder));
+    fn edges(&self, from: &Party, wanted: &[Target], obstacles: Obstacles) -> Vec<Edge> {
+        let edge = |target: Target, agent, process| Edge {
+            from: from.clone(),
+            target,
+            to: Party { agent, process },
+        };
+        let held = obstacles
+            .conflicts
+            .into_iter()
+            .map(|conflict| edge(conflict.target, conflict.held.holder, conflict.held.process));
         let first = obstacles.before.into_iter().filter_map(|ticket| {
             let target = ticket.shared_with(wanted, self.case)?.clone();
-            Some(link(target, ticket.agent))
+            Some(edge(target, ticket.agent, ticket.process))
         });
-        // Two processes of one agent that want the same take turns; that is no circle.
-        held.chain(first).filter(|link| link.waits_for != *agent).collect()
+        held.chain(first).collect()
     }
 
-    /// Whom an agent that waits already waits for.
-    fn links_of(&self, agent: &AgentName) -> Result<Vec<Link>, ReadError> {
-        let mut links = Vec::new();
+    /// Whom one that may wait already waits for.
+    fn edges_of(&self, party: &Party) -> Result<Vec<Edge>, ReadError> {
+        let mut edges = Vec::new();
         let mut own = tickets::all(self.documents)?;
-        own.retain(|ticket| ticket.agent == *agent && ticket.is_live(self.now, self.gone));
+        own.retain(|ticket| party.is_held_up_by(ticket) && ticket.is_live(self.now, self.gone));
         for ticket in own {
-            let asker =
-                Asker { agent, mode: ticket.mode, now: self.now, process: ticket.process.as_ref() };
+            let asker = Asker {
+                agent: &ticket.agent,
+                mode: ticket.mode,
+                now: self.now,
+                process: ticket.process.as_ref(),
+            };
             let wanted = ticket.targets();
             let obstacles = self.obstacles(asker, &wanted, Some(ticket.place))?;
-            links.extend(self.links(agent, &wanted, obstacles));
+            edges.extend(self.edges(party, &wanted, obstacles));
         }
-        Ok(links)
+        Ok(edges)
     }
 
-    /// The shortest circle that an agent with these links would close.
-    fn circle(&self, agent: &AgentName, links: Vec<Link>) -> Result<Option<Vec<Link>>, ReadError> {
-        let mut reached_by: BTreeMap<AgentName, Link> = BTreeMap::new();
-        let mut pending = VecDeque::from(links);
-        while let Some(link) = pending.pop_front() {
-            let next = link.waits_for.clone();
-            if reached_by.contains_key(&next) {
+    /// The shortest circle that one with these obstacles would close by waiting.
+    fn circle(
+        &self,
+        asker: &Party,
+        wanted: &[Target],
+        obstacles: Obstacles,
+    ) -> Result<Option<Vec<Link>>, ReadError> {
+        let mut reached_by: BTreeMap<Party, Edge> = BTreeMap::new();
+        let mut pending = VecDeque::from(self.edges(asker, wanted, obstacles));
+        while let Some(edge) = pending.pop_front() {
+            if asker.holds_up(&edge.to) {
+                return Ok(Some(traced(edge, &mut reached_by)));
+            }
+            if reached_by.contains_key(&edge.to) {
                 continue;
             }
-            reached_by.insert(next.clone(), link);
-            if next == *agent {
-                return Ok(Some(traced(agent, &mut reached_by)));
-            }
-            pending.extend(self.links_of(&next)?);
+            let next = edge.to.clone();
+            reached_by.insert(next.clone(), edge);
+            pending.extend(self.edges_of(&next)?);
         }
         Ok(None)
     }
 }
 
-/// The links from an agent back to itself, in the order of waiting.
-fn traced(agent: &AgentName, reached_by: &mut BTreeMap<AgentName, Link>) -> Vec<Link> {
+/// One who holds or waits: an agent, or one process of it that goes on and ends by itself.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Party {
+    agent: AgentName,
+    process: Option<Process>,
+}
+
+impl Party {
+    /// Whether it cannot go on while this ticket waits. An agent waits with any of its processes;
+    /// a process of its does not wait because another one does.
+    fn is_held_up_by(&self, ticket: &Ticket) -> bool {
+        ticket.agent == self.agent && (self.process.is_none() || self.process == ticket.process)
+    }
+
+    /// Whether the other cannot go on while this one waits.
+    fn holds_up(&self, other: &Party) -> bool {
+        other.agent == self.agent && (other.process.is_none() || other.process == self.process)
+    }
+}
+
+/// One waits for another.
+struct Edge {
+    from: Party,
+    target: Target,
+    to: Party,
+}
+
+/// The way that led to the edge which closes a circle, in the order of waiting.
+fn traced(last: Edge, reached_by: &mut BTreeMap<Party, Edge>) -> Vec<Link> {
     let mut circle = VecDeque::new();
-    let mut at = agent.clone();
-    while let Some(link) = reached_by.remove(&at) {
-        at = link.agent.clone();
-        circle.push_front(link);
+    let mut next = Some(last);
+    while let Some(Edge { from, target, to }) = next {
+        next = reached_by.remove(&from);
+        circle.push_front(Link { agent: from.agent, target, waits_for: to.agent });
     }
     circle.into()
 }
@@ -186,8 +228,8 @@ impl Reserve {
             }
             (None, _) | (Some(_), Some(_)) => Err(Refusal::Held { conflicts, before, at }.into()),
             (Some(id), None) => {
-                let links = line.links(act.env.actor, wanted, obstacles);
-                if let Some(circle) = line.circle(act.env.actor, links)? {
+                let party = Party { agent: act.env.actor.clone(), process: self.process.clone() };
+                if let Some(circle) = line.circle(&party, wanted, obstacles)? {
                     return Err(Refusal::Deadlock { circle }.into());
                 }
                 tickets::remove_ended(act)?;

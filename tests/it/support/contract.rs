@@ -12,6 +12,8 @@ pub(crate) mod exit {
     pub(crate) const NOTHING: i32 = 4;
     /// Contention outlasted `coord.wait`; nothing was written.
     pub(crate) const BUSY: i32 = 5;
+    /// `with` did not start its command.
+    pub(crate) const NOT_STARTED: i32 = 125;
     /// I/O, a damaged ledger, a newer format.
     pub(crate) const FAILURE: i32 = 128;
     /// Wrong usage; nothing was read or written.

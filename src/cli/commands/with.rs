@@ -1,0 +1,167 @@
+//! `git coord with`
+
+use std::ffi::OsString;
+
+use crate::app::error::with_causes;
+use crate::app::with::{self, News, Run};
+use crate::app::{Ctx, specs};
+use crate::cli::commands::renew::lost_text;
+use crate::cli::commands::reserve::{names_file, reserve_patiently};
+use crate::cli::dispatch::Context;
+use crate::cli::error::{CliError, ErrorKind};
+use crate::cli::exit::ExitCode;
+use crate::cli::open::{open, told};
+use crate::cli::term::Ui;
+use crate::cli::values::parse_ttl;
+use crate::core::ids::LockName;
+use crate::core::pattern::Reading;
+use crate::core::reservation::reserve::{Reserve, Scope};
+use crate::core::reservation::{About, Mode, Via};
+use crate::core::text::{Line, shown};
+use crate::core::time::Ttl;
+use crate::store::process::ProcessIdentity;
+
+const EXAMPLES: &str = "\
+Examples:
+  git coord with --lock staging-db -- ./migrate.sh
+  git coord with 'src/**' --wait 5m -- cargo fmt
+  git coord with --lock port-8080 --wait 10m --ttl 1m -- npm test";
+
+/// Hold paths or locks while a command runs
+///
+/// Reserves them, runs the command, renews as long as it runs, and lets go at its end whatever that
+/// is. What you held before stays yours. If this very process is killed, others on the same machine
+/// need not wait for the time to live.
+///
+/// If it is lost on the way, because somebody released it by force or it could not be renewed, that
+/// is said, and the command is ended with all that it started.
+///
+/// Exits with what the command exits with, with 128 and the number of the signal that ended it, and
+/// with 125 if it was not started.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Paths or patterns, relative to the current directory; ':/' is the top of the repository
+    #[arg(
+        value_name = "PATTERN",
+        required_unless_present = "locks",
+        value_hint = clap::ValueHint::AnyPath
+    )]
+    pub(crate) patterns: Vec<OsString>,
+
+    /// A named lock; may be given more than once
+    #[arg(long = "lock", value_name = "NAME")]
+    pub(crate) locks: Vec<LockName>,
+
+    /// Allow other shared reservations of the same
+    #[arg(long)]
+    pub(crate) shared: bool,
+
+    /// How long it lives if it is not renewed, from 1s to 24h [default: coord.ttl, 15m]
+    #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
+    pub(crate) ttl: Option<Ttl>,
+
+    /// Wait that long for what others hold, from 1s to 24h
+    #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
+    pub(crate) wait: Option<Ttl>,
+
+    /// Why, for those who meet it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<Line>,
+
+    /// The task this is for, as your tracker names it
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<Line>,
+
+    /// Take the patterns as plain paths: no wildcards
+    #[arg(long)]
+    pub(crate) literal: bool,
+
+    /// Let the command run on if what it needs is lost
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+
+    /// What to run, and its arguments
+    #[arg(
+        value_name = "COMMAND",
+        last = true,
+        required = true,
+        value_hint = clap::ValueHint::CommandWithArguments
+    )]
+    pub(crate) command: Vec<OsString>,
+}
+
+impl Args {
+    /// Holds, runs, lets go.
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+        let mut ctx = open(context).map_err(not_started)?;
+        let request = self.request(&ctx)?;
+        let ttl = request.ttl;
+        let committed = reserve_patiently(ui, &mut ctx, request, self.wait).map_err(not_started)?;
+        let reserved = told(ui, committed).map_err(not_started)?;
+        ui.flush()?;
+        let mut said = Ok(());
+        let mut tell = |news: &News<'_>| said = ui.warn(&news_text(news));
+        let run = Run { words: &self.command, ttl, keep_going: self.keep_going };
+        let code = with::run(&mut ctx, &reserved, run, &mut tell);
+        said?;
+        match code {
+            Ok(code) => Ok(ExitCode::Passed(code)),
+            Err(error) => {
+                let program = self.command.first().map(|word| word.to_string_lossy());
+                let program = shown(&program.unwrap_or_default()).into_owned();
+                let message = format!("cannot run '{program}': {error}");
+                Err(CliError::new(ErrorKind::NotStarted, message))
+            }
+        }
+    }
+
+    fn request(&self, ctx: &Ctx) -> Result<Reserve, CliError> {
+        let reading = if self.literal { Reading::Literal } else { Reading::Glob };
+        let patterns = specs::patterns(ctx.repository(), &self.patterns, reading)?;
+        Ok(Reserve {
+            mode: if self.shared { Mode::Shared } else { Mode::Exclusive },
+            ttl: self.ttl.unwrap_or(ctx.settings().ttl),
+            about: About {
+                reason: self.reason.clone(),
+                task: self.task.clone(),
+                run: None,
+                via: Via::Command,
+                worktree: ctx.worktree(),
+            },
+            files: patterns.iter().filter(|pattern| names_file(ctx, pattern)).cloned().collect(),
+            scope: Scope::All,
+            process: ProcessIdentity::current().to_process(),
+            wait: None,
+            request_id: None,
+            with_edit: false,
+            patterns,
+            locks: self.locks.clone(),
+        })
+    }
+}
+
+/// Whatever the reason, the command did not run; only a wrong command line and a signal say so by
+/// themselves.
+fn not_started(mut error: CliError) -> CliError {
+    if !matches!(error.kind, ErrorKind::Usage | ErrorKind::Interrupted(_)) {
+        error.kind = ErrorKind::NotStarted;
+    }
+    error
+}
+
+fn news_text(news: &News<'_>) -> String {
+    let consequence = |ends_command: bool| {
+        if ends_command { "the command is ended" } else { "the command goes on without it" }
+    };
+    match news {
+        News::Lost { lost, ends_command } => {
+            let lost: Vec<String> = lost.iter().map(lost_text).collect();
+            format!("no longer yours: {}; {}", lost.join(", "), consequence(*ends_command))
+        }
+        News::RanOut { ends_command } => {
+            format!("it has run out, and others may have it; {}", consequence(*ends_command))
+        }
+        News::Failed(error) => with_causes(*error),
+    }
+}

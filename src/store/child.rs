@@ -1,0 +1,107 @@
+//! A command that is run for the user: in a process group of its own, so that all of it can be
+//! signalled, and with the terminal if there is one.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, Command, ExitStatus};
+
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, getpgrp, kill_current_process_group, kill_process_group,
+    setpgid, test_kill_process_group, waitid,
+};
+use rustix::stdio::stdin;
+use rustix::termios::{tcgetpgrp, tcsetpgrp};
+
+/// A command that was started.
+pub struct Running {
+    child: Child,
+    group: Pid,
+    /// Whether its group has the terminal, which ours had before.
+    has_terminal: bool,
+}
+
+/// What has become of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It runs.
+    Runs,
+    /// It has ended: its exit code, or 128 and the number of the signal.
+    Ended(u8),
+}
+
+impl Running {
+    /// Starts a program with its arguments; there is at least the program.
+    pub fn start(words: &[OsString]) -> io::Result<Running> {
+        let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let child = Command::new(program).args(arguments).process_group(0).spawn()?;
+        let group = Pid::from_child(&child);
+        let mut running = Running { child, group, has_terminal: false };
+        running.hand_terminal_over();
+        Ok(running)
+    }
+
+    /// Sends a signal to all of its group.
+    pub fn signal(&self, number: i32) {
+        if let Some(signal) = Signal::from_named_raw(number) {
+            // A group that is no more needs none.
+            kill_process_group(self.group, signal).ok();
+        }
+    }
+
+    /// Whether anybody of its group is left.
+    pub fn has_group(&self) -> bool {
+        test_kill_process_group(self.group).is_ok()
+    }
+
+    /// Looks what has become of it. If it was stopped at the terminal, so are we, until somebody
+    /// lets us go on.
+    pub fn state(&mut self) -> io::Result<State> {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+        // Not waited for in earnest: as long as it can be, its group is there to be joined.
+        let news = waitid(WaitId::Pid(self.group), look | WaitIdOptions::NOWAIT)?;
+        let Some(news) = news else { return Ok(State::Runs) };
+        if news.stopped() {
+            waitid(WaitId::Pid(self.group), WaitIdOptions::STOPPED | WaitIdOptions::NOHANG)?;
+            self.stop_too();
+            return Ok(State::Runs);
+        }
+        self.take_terminal_back();
+        Ok(State::Ended(code(self.child.wait()?)))
+    }
+
+    /// Gives the terminal to the group, if it is ours to give.
+    fn hand_terminal_over(&mut self) {
+        let is_ours = tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp());
+        self.has_terminal = is_ours && tcsetpgrp(stdin(), self.group).is_ok();
+        if self.has_terminal {
+            // It may have asked for the terminal before it was given, and been stopped.
+            self.signal(Signal::CONT.as_raw());
+        }
+    }
+
+    /// Only a group that has the terminal may give it away, so it is joined for a moment.
+    fn take_terminal_back(&mut self) {
+        let own = getpgrp();
+        if std::mem::take(&mut self.has_terminal) && setpgid(None, Some(self.group)).is_ok() {
+            tcsetpgrp(stdin(), own).ok();
+            setpgid(None, Some(own)).ok();
+        }
+    }
+
+    fn stop_too(&mut self) {
+        if !self.has_terminal {
+            return;
+        }
+        // Returns once we are continued, in the foreground or not.
+        kill_current_process_group(Signal::TSTP).ok();
+        self.hand_terminal_over();
+        self.signal(Signal::CONT.as_raw());
+    }
+}
+
+/// As a shell says it.
+fn code(status: ExitStatus) -> u8 {
+    let by_signal = || status.signal().map_or(255, |signal| 128 + signal);
+    u8::try_from(status.code().unwrap_or_else(by_signal)).unwrap_or(u8::MAX)
+}
