@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, or stops")]
 
 mod repository;
+mod runs;
 mod table;
 mod writers;
 
@@ -22,6 +23,7 @@ fn main() {
     checks(&few, &many);
     writes(&mut few, &mut many);
     hooks();
+    runs::compare();
     reftable();
     packed_refs();
     writers::compare_with_sqlite();
