@@ -8,7 +8,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::model::agree_in_this_directory;
-use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, event, exit, key, refusal};
+use crate::support::contract::{
+    RESERVATIONS, RESERVATIONS_REF, RUNS_REF, event, exit, key, refusal,
+};
 use crate::support::gits::{gits, skip};
 use crate::support::kind::{Hash, Kind, Place, RefFormat};
 use crate::support::repo::id_of;
@@ -114,6 +116,7 @@ fn every_command_works(repo: &Repo, kind: Kind) {
     git_sees_what_we_see(repo, kind);
     gc_keeps_everything(repo);
     a_damaged_ledger_is_repaired_and_a_long_one_compacted(repo);
+    a_run_goes_on_and_comes_back(repo);
 }
 
 /// Every flag of `reserve`, then what becomes of the holds.
@@ -204,6 +207,23 @@ fn a_damaged_ledger_is_repaired_and_a_long_one_compacted(repo: &Repo) {
     assert_eq!(repo.git(["rev-parse", answer["archive"].as_str().unwrap()]), before);
     assert_eq!((repo.entry_count(), repo.holds()), (2, holds));
     repo.coord("ops", ["doctor"]).done();
+}
+
+/// 4/F4: the way back of a run is one entry in a ledger of its own.
+#[track_caller]
+fn a_run_goes_on_and_comes_back(repo: &Repo) {
+    let run = |words: &[&str]| repo.json("alice", [&["run"], words].concat());
+    run(&["create", "--goal", "g", "--phases", "draft,review,done", "--id", "k3v9x2ab"]);
+    run(&["advance", "k3"]);
+    run(&["artifact", "add", "k3", "--path", "docs/guide.md"]);
+    run(&["dispatch", "add", "k3"]);
+    run(&["advance", "k3"]);
+    let back = run(&["rollback", "k3", "--to", "draft", "--reason", "too early"]);
+    assert_eq!(back["run"]["status"], "active");
+    assert_eq!(back["cancelled_dispatches"].as_array().map(Vec::len), Some(1), "{back:#}");
+    assert_eq!(run(&["replay", "k3"])["same"], true);
+    assert_eq!(repo.git(["rev-list", "--count", RUNS_REF]), "6");
+    repo.coord("ops", ["ledger", "verify"]).done();
 }
 
 /// One ref, where git looks for refs and nowhere else, with the objects that git expects.

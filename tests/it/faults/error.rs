@@ -157,3 +157,9 @@ fn a_reserve_of_a_lock_meets_an_error_at_every_step() {
 fn a_release_of_a_lock_meets_an_error_at_every_step() {
     survives(&Act::release_of_a_lock());
 }
+
+/// 4/F4-exit: there is no partial success.
+#[test]
+fn a_rollback_of_a_run_meets_every_error() {
+    survives(&Act::run_rollback());
+}

@@ -98,6 +98,12 @@ fn a_rollback_survives_power_cuts() {
     survives(&Act::rollback());
 }
 
+/// 4/F4.
+#[test]
+fn a_rollback_of_a_run_survives_power_cuts() {
+    survives(&Act::run_rollback());
+}
+
 /// 0/IMP-1: five syncs make an entry durable, and no more are spent. Three of them are at the same
 /// time: pack, index and the ref's next value.
 #[test]
