@@ -8,6 +8,7 @@ use crate::core::command::Request;
 use crate::core::documents::{Documents as _, Key};
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::rollback::{Rollback, RolledBack};
+use crate::core::run;
 use crate::core::text::Line;
 use crate::store::compact::{Compacted, Compaction};
 use crate::store::diff;
@@ -105,9 +106,9 @@ fn changes(before: &Base<'_>, after: &Base<'_>) -> Result<Vec<Change>, AppError>
     Ok(changes)
 }
 
-/// Holders and paths only link what stands under ids.
+/// Holders and paths only link what stands under ids, and so do the lists of what goes on in runs.
 fn is_first_link(key: &Key) -> bool {
-    !matches!(key.parts().next(), Some("holders" | "paths"))
+    !matches!(key.parts().next(), Some("holders" | "paths")) && !run::index::is_link(key)
 }
 
 /// The entry of the ledger whose name begins so.

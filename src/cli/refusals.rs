@@ -13,9 +13,10 @@ use crate::app::error::AppError;
 use crate::app::next::{after_conflict, command as next, in_shell};
 use crate::app::presence::Sightings;
 use crate::app::wording::{conflict_text, ticket_text};
-use crate::core::documents::ReadError;
+use crate::core::documents::{Key, ReadError};
 use crate::core::refusal::{Conflict, Refusal};
 use crate::core::reservation::tickets::Ticket;
+use crate::core::run::index;
 use crate::core::text::is_disguise;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
@@ -67,17 +68,17 @@ fn with_way_out(error: &(dyn std::error::Error + 'static)) -> CliError {
             .with_hint(Hint::plain("nothing was changed. To go on from the newest whole entry:"))
             .with_hint(hint(&repair))
             .with_next(repair),
-        WayOut::RollBack => {
-            let reference = LedgerName::Reservations.reference();
+        WayOut::RollBack(ledger) => {
+            let reference = ledger.reference();
             let verify = next(&["ledger", "verify"]);
             failure
                 .with_hint(Hint::plain(
                     "nothing was changed. To find what is whole and go back to it:",
                 ))
                 .with_hint(hint(&verify))
-                .with_hint(Hint::plain(
-                    "  git coord ledger rollback reservations --to <entry> --reason <why>",
-                ))
+                .with_hint(Hint::plain(format!(
+                    "  git coord ledger rollback {ledger} --to <entry> --reason <why>"
+                )))
                 .with_hint(Hint::plain(format!(
                     "  or, by hand: git update-ref {reference} <entry>"
                 )))
@@ -93,8 +94,8 @@ enum WayOut {
     Look,
     /// Objects are missing or unreadable.
     Repair,
-    /// A document says something that it cannot say.
-    RollBack,
+    /// A document of that ledger says something that it cannot say.
+    RollBack(LedgerName),
 }
 
 fn way_out(error: &(dyn std::error::Error + 'static)) -> WayOut {
@@ -107,8 +108,16 @@ fn way_out(error: &(dyn std::error::Error + 'static)) -> WayOut {
     }
     match error.downcast_ref::<ReadError>() {
         Some(ReadError::Store(error)) => way_out(&**error),
-        Some(ReadError::Damaged { .. }) => WayOut::RollBack,
+        Some(ReadError::Damaged { key, .. }) => WayOut::RollBack(ledger_of(key)),
         None => WayOut::None,
+    }
+}
+
+/// The ledger that has a document of that name.
+fn ledger_of(key: &Key) -> LedgerName {
+    match key.parts().next() {
+        Some(index::RUNS | index::ACTIVE) => LedgerName::Runs,
+        _ => LedgerName::Reservations,
     }
 }
 

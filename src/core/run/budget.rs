@@ -105,3 +105,27 @@ pub fn account(act: &mut Act<'_>, run: &mut Run, before: Tokens, after: Tokens) 
     }
     run.budget = Some(budget);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The whole budget is not more than the budget, and the mark of the warning is part of it.
+    #[test]
+    fn marks_are_where_they_are_said_to_be() {
+        let budget = Budget {
+            tokens: 100,
+            warn_percent: 80,
+            enforced: false,
+            warned_at: None,
+            exceeded_at: None,
+        };
+        let spending = |input: u64| budget.spending(Tokens { input, output: 0, cache: 1_000 });
+        assert_eq!(
+            [79, 80, 100, 101].map(spending),
+            [Spending::Within, Spending::Near, Spending::Near, Spending::Exceeded,]
+        );
+        let whole = Budget { tokens: u64::MAX, ..budget };
+        assert_eq!(whole.spending(Tokens { input: 5, output: u64::MAX, cache: 0 }), Spending::Near);
+    }
+}

@@ -32,6 +32,11 @@ pub const RUNS: &str = "runs";
 /// The directory of those that are active.
 pub const ACTIVE: &str = "active";
 
+/// The list of dispatches that go on, in each phase.
+const OPEN: &str = "open";
+/// The list of agents that work, likewise.
+const WORKING: &str = "working";
+
 /// The document of a run.
 pub const HEADER: &str = "run";
 
@@ -125,7 +130,7 @@ pub fn verdict(run: &Run, place: usize, id: &VerdictId) -> Key {
 
 /// The dispatches of a phase that go on.
 pub fn open_dispatches(run: &Run, place: usize) -> Key {
-    phase(run, place).join("open")
+    phase(run, place).join(OPEN)
 }
 
 /// One of them.
@@ -135,12 +140,22 @@ pub fn open_dispatch(run: &Run, place: usize, id: &DispatchId) -> Key {
 
 /// The agents of a phase that work.
 pub fn working_agents(run: &Run, place: usize) -> Key {
-    phase(run, place).join("working")
+    phase(run, place).join(WORKING)
 }
 
 /// One of them.
 pub fn working_agent(run: &Run, place: usize, id: &MemberId) -> Key {
     sharded_once(&working_agents(run, place), id.as_str())
+}
+
+/// Whether a document of this ledger is a second name of another one.
+pub fn is_link(key: &Key) -> bool {
+    let parts: Vec<&str> = key.parts().collect();
+    match parts.as_slice() {
+        [ACTIVE, ..] => true,
+        [RUNS, _, _, _, "phases", _, list, ..] => matches!(*list, OPEN | WORKING),
+        _ => false,
+    }
 }
 
 /// Writes a run where it stands.

@@ -49,12 +49,8 @@ fn a_ledger_that_was_made_shorter_still_replays() {
     repo.replays(&run);
 }
 
-/// What is stored behind the program's back is found.
-#[test]
-fn a_difference_is_told() {
-    let repo = Repo::new();
-    let run = repo.create_run(&[]);
-    repo.advance(&run, 1);
+/// Puts another text in the place of a run's own document, behind the program's back.
+fn rewrite(repo: &Repo, run: &str, change: impl Fn(&str) -> String) {
     let place = format!("runs/{}/{}/{run}/run", &run[..1], &run[1..2]);
     let index = repo.world().join("tmp/index-of-damage");
     let git = |args: &[&str]| {
@@ -62,7 +58,7 @@ fn a_difference_is_told() {
         call.run_unproven().done().stdout.trim_end().to_owned()
     };
     let text = git(&["cat-file", "blob", &format!("{RUNS_REF}:{place}")]);
-    let blob = repo.store_blob(&text.replace("\"phase\": \"review\"", "\"phase\": \"ship\""));
+    let blob = repo.store_blob(&change(&text));
     git(&["read-tree", RUNS_REF]);
     git(&["update-index", "--cacheinfo", &format!("100644,{blob},{place}")]);
     let tree = git(&["write-tree"]);
@@ -70,12 +66,35 @@ fn a_difference_is_told() {
     let parent = git(&["rev-parse", &format!("{RUNS_REF}~1")]);
     let commit = git(&["commit-tree", &tree, "-p", &parent, "-m", &message]);
     git(&["update-ref", RUNS_REF, &commit]);
+}
+
+/// What is stored behind the program's back is found.
+#[test]
+fn a_difference_is_told() {
+    let repo = Repo::new();
+    let run = repo.create_run(&[]);
+    repo.advance(&run, 1);
+    rewrite(&repo, &run, |text| text.replace("\"phase\": \"review\"", "\"phase\": \"ship\""));
     let told = repo.run("replay", &run, &NONE).exits(1).json();
     assert_eq!(told["differences"][0]["fact"], "phase", "{told:#}");
     repo.coord("ops", ["run", "replay", &run])
         .exits(1)
         .says("phase: review by events, ship stored");
     repo.coord("ops", ["ledger", "verify"]).exits(1);
+}
+
+/// 7/MESSAGES: a malformed document is kept and named, others are shown, and the way out is told.
+#[test]
+fn a_damaged_run_is_named_with_the_way_out() {
+    let repo = Repo::new();
+    let (run, other) = (repo.create_run(&[]), repo.create_run(&[]));
+    rewrite(&repo, &run, |_| "{ no json".to_owned());
+    let no = repo.coord("ann", ["run", "advance", &run]).exits(128);
+    no.says(&run).says("git coord ledger rollback runs --to <entry>");
+    let listed = repo.coord_json("ann", ["run", "list", "--all"]).done();
+    assert_eq!(crate::support::texts(&listed.json()["runs"], "id"), [other.as_str()]);
+    listed.says("damaged document");
+    repo.advance(&other, 1);
 }
 
 /// Everything that a ledger can do, this one can.
@@ -85,7 +104,10 @@ fn the_ledger_of_runs_is_a_ledger_like_any_other() {
     let run = repo.create_run(&[]);
     repo.advance(&run, 1);
     repo.coord("ops", ["ledger", "show", RUNS]).done().says("run_advanced");
-    repo.coord("ops", ["ledger", "diff", RUNS]).done().says("review");
+    let diff = repo.json("ops", ["ledger", "diff", RUNS]);
+    let paths = crate::support::texts(&diff["changes"], "path");
+    assert!(paths.iter().any(|path| path.ends_with("/run")), "{paths:?}");
+    assert!(paths.iter().all(|path| !path.starts_with("active/")), "told once: {paths:?}");
     repo.coord("ops", ["doctor"]).done();
     let status = repo.json("ops", ["status"]);
     let ledgers = crate::support::texts(&status["ledgers"], "ledger");
