@@ -85,7 +85,7 @@ proptest! {
     /// its target and after the old one as they were, and nothing that counts in between.
     #[test]
     fn a_rollback_takes_the_phases_it_gives_up_and_no_others(deeds in deeds(60)) {
-        let mut world = World::new();
+        let mut world = World::with_runs();
         for deed in &deeds {
             let command = command(&world, deed);
             let before = states(&world);

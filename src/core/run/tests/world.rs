@@ -41,6 +41,15 @@ impl World {
         }
     }
 
+    /// A ledger in which deeds find runs to be done to.
+    pub(super) fn with_runs() -> World {
+        let mut world = World::new();
+        for run in &RUNS[..2] {
+            world.create(run, &json!({}));
+        }
+        world
+    }
+
     /// Decides a command of any type and writes what it changes.
     pub(super) fn transact<C: Decide>(&mut self, command: &C) -> Result<C::Answer, Refusal> {
         self.ops += 1;
