@@ -141,6 +141,7 @@ impl Command {
             Command::Events(args) => args.check(),
             Command::Install(args) => args.check(),
             Command::Answer(args) => args.check(),
+            Command::Domain(args) => args.check(),
             Command::Reserve(_)
             | Command::Check(_)
             | Command::Transfer(_)
@@ -156,7 +157,6 @@ impl Command {
             | Command::Status(_)
             | Command::Whoami(_)
             | Command::Ledger(_)
-            | Command::Domain(_)
             | Command::Uninstall(_)
             | Command::Doctor(_)
             | Command::Hook(_)

@@ -197,6 +197,10 @@ fn refused(refusal: &Refusal) -> CliError {
             CliError::refused(refusal.code(), refusal.to_string(), details, &[look])
         }
         Refusal::Dispute(dispute) => disputed(dispute),
+        Refusal::Domain(_) => {
+            let look = [next(&["domain", "show"])];
+            CliError::refused(refusal.code(), refusal.to_string(), Map::new(), &look)
+        }
     }
 }
 

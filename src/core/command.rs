@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Changes, Decide, Env, No, RULES};
 use crate::core::documents::Documents;
+use crate::core::domain::classify::{Classify, Declassify};
+use crate::core::domain::record::Detect;
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::{self, told};
@@ -151,6 +153,12 @@ commands! {
     Acknowledge(negotiation::acknowledge::Acknowledge) = "acknowledge",
     /// Forgets threads that are over.
     Prune(negotiation::prune::Prune) = "prune",
+    /// Records what kind of project was found.
+    DomainDetect(Detect) = "domain detect",
+    /// Records what somebody else says that it is.
+    DomainSet(Classify) = "domain set",
+    /// Takes that back.
+    DomainUnset(Declassify) = "domain unset",
 }
 
 impl Command {
@@ -194,7 +202,7 @@ pub fn decide<C: Decide>(
             sweep::in_passing(&mut act)?;
             told::tell_askers(&mut act)?;
         }
-        LedgerName::Runs => {}
+        LedgerName::Domains | LedgerName::Runs => {}
     }
     debug_assert!(act.has_events(), "what changes a ledger leaves an event");
     Ok(Decided { answer, changes: Some(act.into_changes()), summary })

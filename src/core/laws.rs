@@ -1,6 +1,7 @@
 //! What must be true of every state of a ledger, whoever wrote it.
 
 use crate::core::documents::{Documents, Key, ReadError};
+use crate::core::domain;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation;
 use crate::core::pattern::Case;
@@ -30,6 +31,7 @@ pub fn faults(
             faults.extend(negotiation::laws::faults(documents, now)?);
             Ok(faults)
         }
+        LedgerName::Domains => domain::laws::faults(documents),
         LedgerName::Runs => run::laws::faults(documents),
     }
 }

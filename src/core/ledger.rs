@@ -9,19 +9,23 @@ use std::fmt;
 pub enum LedgerName {
     /// Reservations.
     Reservations,
+    /// What kind of project this is, and the agents made for it.
+    Domains,
     /// Runs.
     Runs,
 }
 
 impl LedgerName {
     /// Every ledger.
-    pub const ALL: [LedgerName; 2] = [LedgerName::Reservations, LedgerName::Runs];
+    pub const ALL: [LedgerName; 3] =
+        [LedgerName::Reservations, LedgerName::Domains, LedgerName::Runs];
 
     /// The word for people and programs.
     pub fn as_str(self) -> &'static str {
         match self {
             LedgerName::Reservations => "reservations",
             LedgerName::Runs => "runs",
+            LedgerName::Domains => "domains",
         }
     }
 }

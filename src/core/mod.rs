@@ -16,7 +16,7 @@
 //! - [`negotiation`] holds the rules of asking, answering, taking over and of messages;
 //! - [`repair`] is what a ledger records when it goes on from its newest whole entry;
 //! - [`reservation`] holds the rules of reservations, one file a verb, and [`run`] those of runs;
-//! - [`domain`] says what kind of project this is.
+//! - [`domain`] says what kind of project this is, and whether that still holds.
 
 pub mod command;
 pub mod compaction;

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::domain;
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, RequestId};
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::reservation::tickets::Ticket;
@@ -103,6 +104,9 @@ pub enum Refusal {
     /// A negotiation does not go on.
     #[error(transparent)]
     Dispute(Box<Dispute>),
+    /// It was about domains.
+    #[error(transparent)]
+    Domain(#[from] domain::refusal::Refusal),
 }
 
 fn told(circle: &[Link]) -> String {
@@ -141,6 +145,7 @@ impl Refusal {
             Refusal::Run(refusal) => refusal.code(),
             Refusal::Changed { .. } => "changed",
             Refusal::Dispute(dispute) => dispute.code(),
+            Refusal::Domain(refusal) => refusal.code(),
         }
     }
 }

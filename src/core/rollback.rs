@@ -10,6 +10,7 @@ use serde_json::{Map, json};
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, Key, ReadError, walk};
+use crate::core::domain;
 use crate::core::ids::EntryName;
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::{self, Hold};
@@ -46,6 +47,11 @@ impl Decide for Rollback {
         match act.env.ledger {
             LedgerName::Reservations => reservation::rollback::to(self, earlier, act),
             LedgerName::Runs => Ok(self.restore(act, earlier, |_| false)?),
+            // Which files were made is a fact of the disk, and no rollback unmakes one.
+            LedgerName::Domains => {
+                let is_of_agents = |key: &Key| key.parts().next() == Some(domain::AGENTS);
+                Ok(self.restore(act, earlier, is_of_agents)?)
+            }
         }
     }
 

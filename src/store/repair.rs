@@ -35,6 +35,15 @@ pub struct Damage {
     pub why: String,
 }
 
+/// What is done where nothing of a ledger is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WhereNothingIsWhole {
+    /// Nothing: what it held cannot be had again.
+    Refuse,
+    /// It begins again: what it held can be found out again.
+    BeginAgain,
+}
+
 /// Who repairs.
 #[derive(Clone, Debug)]
 pub struct Repairer {
@@ -51,8 +60,8 @@ pub struct Repairer {
 pub struct Repaired {
     /// What was wrong.
     pub damage: Damage,
-    /// The newest entry that was whole.
-    pub whole: ObjectId,
+    /// The newest entry that was whole; none if the ledger began again.
+    pub whole: Option<ObjectId>,
     /// The entry that says so.
     pub entry: ObjectId,
     /// The ref or the file that has what was damaged.
@@ -173,13 +182,41 @@ impl Ledger<'_> {
 
     /// Takes a damaged ledger on from its newest whole entry; none if it is not damaged.
     pub fn repair(&self, who: &Repairer, op: &OpId) -> Result<Option<Repaired>, TransactError> {
+        self.repair_or(who, op, WhereNothingIsWhole::Refuse)
+    }
+
+    /// Sets the present state aside: under a ref if it can be read, as a file if not. What is
+    /// damaged goes on from the newest whole entry, or begins again. Says where it is kept.
+    pub fn set_aside(&self, who: &Repairer, op: &OpId) -> Result<String, TransactError> {
+        if let Some(repaired) = self.repair_or(who, op, WhereNothingIsWhole::BeginAgain)? {
+            return Ok(repaired.kept_at);
+        }
+        let reference = self.name.reference();
+        let Some(tip) = self.backend.tip(&reference)? else { return Ok(reference) };
+        let name = self.name.damaged(who.clock, &tip);
+        if self.backend.tip(&name)? != Some(tip) {
+            let mut writer = Writer::begin(self, || ())?;
+            let committer = self.writing.committer.signature(who.clock);
+            let note = LogNote { committer: &committer, message: "set aside" };
+            writer.publish(&[], None, Update::new(&name, None, tip, note))?;
+        }
+        Ok(name)
+    }
+
+    fn repair_or(
+        &self,
+        who: &Repairer,
+        op: &OpId,
+        otherwise: WhereNothingIsWhole,
+    ) -> Result<Option<Repaired>, TransactError> {
         let mut writer = Writer::begin(self, || ())?;
         let reference = self.name.reference();
         loop {
             let Some(damage) = self.damage()? else { return Ok(None) };
-            let Some(whole) = self.newest_whole(&damage)? else {
+            let whole = self.newest_whole(&damage)?;
+            if whole.is_none() && otherwise == WhereNothingIsWhole::Refuse {
                 return Err(StoreError::NothingWhole { reference, why: damage.why }.into());
-            };
+            }
             let kept = self.kept_ref(&damage, who.clock)?;
             let kept_at = match &kept {
                 Some((name, _)) => name.clone(),
@@ -191,7 +228,7 @@ impl Ledger<'_> {
                 kept_at: line(&kept_at),
             };
             let request = Request::new(command, who.actor.clone(), who.host.clone(), who.clock);
-            let base = self.at(Some(whole))?;
+            let base = self.at(whole)?;
             let proposal = self.propose(&base, &request, op)?;
             let ProposedEntry { entry, mut objects } =
                 proposal.entry.expect("a repair leaves an event");

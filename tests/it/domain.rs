@@ -1,6 +1,16 @@
-//! `git coord domain`: what kind of project this is.
+//! `git coord domain`: what kind of project this is, and whether that still holds.
 
+mod check;
+mod damage;
+mod detect;
+mod dry_run;
 mod index;
-#[cfg(test)]
-#[expect(dead_code, reason = "what is not asked of processes is asked of the library")]
+// A release build cannot be made to fail.
+#[cfg(debug_assertions)]
+mod kill;
+mod ledger;
+mod project;
+mod race;
+mod set;
 mod skeletons;
+mod trees;

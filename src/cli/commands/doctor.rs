@@ -95,14 +95,15 @@ fn repaired_json((ledger, repaired): &(LedgerName, Repaired)) -> Value {
     json!({
         "ledger": ledger.as_str(),
         "why": repaired.damage.why,
-        "whole": repaired.whole.to_string(),
+        "whole": repaired.whole.map(|id| id.to_string()),
         "entry": repaired.entry.to_string(),
         "kept_at": repaired.kept_at,
     })
 }
 
 fn repaired_text(ledger: LedgerName, repaired: &Repaired) -> String {
-    let (whole, entry) = (repaired.whole.short(), repaired.entry.short());
+    let whole = repaired.whole.map_or_else(|| "nothing".to_owned(), |id| id.short());
+    let entry = repaired.entry.short();
     let (why, kept_at) = (shown(&repaired.damage.why), shown(&repaired.kept_at));
     format!(
         "repaired {ledger}, which went on from {whole} with entry {entry}\n  \

@@ -1,21 +1,35 @@
-//! Domains: what kind of project this is.
+//! Domains: what kind of project this is, and whether that answer still holds.
 //!
 //! Detection is a function of a tree. [`survey`] looks at one through the [`SourceTree`] it is
 //! given and finds the projects in it; [`manifest`] reads what they depend on; [`score`] holds
 //! them against the [`index`] of domains; [`detection`] puts the answer together. What the answer
-//! rests on is its [`structure`], so that no date decides whether it still holds.
+//! rests on is its [`structure`], and [`freshness`] compares that with the structure of now, so
+//! that no date decides anything. [`change`] says which changes of files count for that.
+//!
+//! [`cache`] holds the documents, [`record`] and [`classify`] are the commands that change them,
+//! [`laws`] what must be true of them.
 //!
 //! [`SourceTree`]: survey::SourceTree
 
+pub mod cache;
+pub mod change;
+pub mod classify;
 pub mod confidence;
 pub mod detection;
+pub mod freshness;
 pub mod index;
+pub mod laws;
 pub mod manifest;
 pub mod name;
 pub mod name_pattern;
+pub mod record;
+pub mod refusal;
 pub mod score;
 pub mod structure;
 pub mod survey;
 #[cfg(test)]
 mod testing;
 pub mod tree_path;
+
+/// The directory of the ledger that says which agents were made.
+pub const AGENTS: &str = "agents";

@@ -32,6 +32,18 @@ impl Program {
         answer(command)
     }
 
+    /// The paths that a comparison finds, each with a letter that says what happened to it.
+    pub(crate) fn diff(&self, words: &[&str], top: Option<&Path>) -> Result<Vec<u8>, ProgramError> {
+        let options = ["--name-status", "-z", "--no-ext-diff", "--ignore-submodules=all", "-M"];
+        let mut command = self.command(&["diff"]);
+        command.args(options).args(words).arg("--");
+        match top {
+            Some(top) => command.env("GIT_WORK_TREE", top).current_dir(top),
+            None => command.current_dir(self.git_dir()),
+        };
+        answer(command)
+    }
+
     /// What is neither tracked nor ignored in the work tree with that top.
     pub(crate) fn untracked(&self, top: &Path) -> Result<Vec<Vec<u8>>, ProgramError> {
         let mut command = self.command(&["ls-files", "-z", "--others", "--exclude-standard"]);

@@ -3,6 +3,7 @@
 //!
 //! All three show the same for a clean checkout, so an answer holds for each of them.
 
+mod changes;
 mod index_file;
 mod stored;
 mod tracked;

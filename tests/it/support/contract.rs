@@ -8,6 +8,8 @@ pub(crate) mod exit {
     pub(crate) const DONE: i32 = 0;
     /// Held by another, refused, or a check that found something.
     pub(crate) const NO: i32 = 1;
+    /// What is cached is out of date.
+    pub(crate) const STALE: i32 = 3;
     /// No such thing.
     pub(crate) const NOTHING: i32 = 4;
     /// Contention outlasted `coord.wait`; nothing was written.
@@ -33,6 +35,7 @@ pub(crate) mod refusal {
     pub(crate) const PHASE_CHANGED: &str = "phase_changed";
     pub(crate) const RUN_OVER: &str = "run_over";
     pub(crate) const BLOCKED: &str = "blocked";
+    pub(crate) const NOT_CLASSIFIED: &str = "not_classified";
 }
 
 /// `type` of an event.

@@ -1,20 +1,32 @@
 //! `git coord domain`
 
+mod check;
+mod detect;
 mod index;
+mod set;
+mod show;
 
 use clap::Subcommand;
+use serde_json::{Map, Value, json};
 
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
+use crate::cli::holds::fields;
+use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::open;
 use crate::cli::term::Ui;
+use crate::core::domain::cache::Cache;
+use crate::core::domain::detection::Found;
+use crate::core::text::shown;
+use crate::store::object::ObjectId;
 use crate::store::sources::Which;
 
-/// Find out what kind of project this is
+/// Find out what kind of project this is, and whether that still holds
 ///
 /// A project is held against an index of domains: directories, files, dependencies and words that
-/// give each of them away. docs/domains.md says how.
+/// give each of them away. The answer is kept in refs/coord/domains with what it rests on, so that
+/// it is known when it does not hold any more. docs/domains.md says how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -24,6 +36,10 @@ pub(crate) struct Args {
 /// What can be asked about domains.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Detect(detect::Args),
+    Check(check::Args),
+    Show(show::Args),
+    Set(set::Args),
     Index(index::Args),
 }
 
@@ -49,11 +65,93 @@ fn which(from: Option<From>) -> Which {
 }
 
 impl Args {
+    /// Whether the arguments make sense together.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        match &self.command {
+            Command::Set(args) => args.check(),
+            Command::Detect(_) | Command::Check(_) | Command::Show(_) | Command::Index(_) => Ok(()),
+        }
+    }
+
     /// Answers a question about domains.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
         match &self.command {
+            Command::Detect(args) => args.run(ui, &ctx),
+            Command::Check(args) => args.run(ui, &ctx),
+            Command::Show(_) => show::Args::run(ui, &ctx),
+            Command::Set(args) => args.run(ui, &ctx),
             Command::Index(args) => args.run(ui, &ctx),
         }
     }
+}
+
+/// What is known, for programs.
+fn cache_json(cache: &Cache, entry: Option<ObjectId>) -> Map<String, Value> {
+    let domain = |found: &Found| {
+        let Found { name, confidence, primary, paths, signals } = found;
+        let mut value = json!({ "name": name, "confidence": confidence, "primary": primary });
+        for (field, list) in [("paths", paths), ("signals", signals)] {
+            if !list.is_empty() {
+                value[field] = json!(list);
+            }
+        }
+        value
+    };
+    let domains: Vec<Value> = cache.domains().iter().map(domain).collect();
+    let mut answer = fields([("domains", json!(domains))]);
+    if let Some(detected) = cache.detected() {
+        answer.insert("detected_at".to_owned(), json!(detected.detected_at));
+        answer.insert("fingerprint".to_owned(), json!(detected.fingerprint));
+        answer.insert("source".to_owned(), json!(detected.source));
+        if detected.cut_short {
+            answer.insert("cut_short".to_owned(), json!(true));
+        }
+    }
+    if let Some(classified) = &cache.classified {
+        answer.insert("source".to_owned(), json!(classified.source));
+        answer.insert("reason".to_owned(), json!(classified.reason));
+        answer.insert("by".to_owned(), json!(classified.by));
+        answer.insert("classified_at".to_owned(), json!(classified.classified_at));
+        let detected = cache.detected().map_or(&[][..], |detected| &detected.domains);
+        answer.insert("detected".to_owned(), detected.iter().map(domain).collect());
+    }
+    if let Some(entry) = entry {
+        answer.insert("entry".to_owned(), json!(entry.to_string()));
+    }
+    answer
+}
+
+/// What is known, for people.
+fn print(ui: &mut Ui, cache: &Cache) -> Result<(), CliError> {
+    let rows: Vec<Vec<Cell>> = cache.domains().iter().map(row).collect();
+    for line in aligned(&rows) {
+        ui.line(&line)?;
+    }
+    if rows.is_empty() {
+        ui.line("no domain of the index fits")?;
+    }
+    if let Some(classified) = &cache.classified {
+        let by = format!("set by {} ({})", classified.by, shown(classified.source.as_str()));
+        ui.line(&format!("{by}: {}", shown(classified.reason.as_str())))?;
+    }
+    if cache.detected().is_some_and(|detected| detected.cut_short) {
+        ui.warn("there are more projects here than are looked at")?;
+    }
+    Ok(())
+}
+
+fn row(found: &Found) -> Vec<Cell> {
+    let Found { name, confidence, primary, paths, signals } = found;
+    let place = match paths.as_slice() {
+        [] => String::new(),
+        paths => format!("in {}", paths.join(", ")),
+    };
+    vec![
+        Cell::plain(name.as_str()),
+        Cell::plain(&confidence.to_string()),
+        Cell::plain(if *primary { "primary" } else { "" }),
+        Cell::plain(&shown(&place)),
+        Cell::plain(&shown(&signals.join(", "))),
+    ]
 }

@@ -1,0 +1,63 @@
+//! A cache that is damaged: told from one that cannot be reached, set aside, and begun again.
+//!
+//! What was detected can be detected again, so nobody has to wait for a repair by hand. What is
+//! damaged is kept under another ref for whoever wants to look at it.
+
+use super::{Known, known};
+use crate::app::Ctx;
+use crate::app::error::{AppError, with_causes};
+use crate::core::documents::ReadError;
+use crate::core::domain::structure::Basis;
+use crate::store::error::StoreError;
+use crate::store::layout::LedgerName;
+use crate::store::repair::Repairer;
+
+/// What is wrong with a cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damaged {
+    /// In words.
+    pub why: String,
+}
+
+/// A cache that was set aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptAside {
+    /// What was wrong with it.
+    pub why: String,
+    /// The ref or the file that has it now.
+    pub kept_at: String,
+}
+
+/// What the ledger says, or what is wrong with it.
+pub(super) fn known_or_damaged(
+    ctx: &Ctx,
+    basis: &Basis,
+) -> Result<Result<Known, Damaged>, AppError> {
+    match known(ctx, basis) {
+        Ok(known) => Ok(Ok(known)),
+        Err(AppError::Failed(error)) if is_damage(&*error) => {
+            Ok(Err(Damaged { why: with_causes(&*error) }))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A newer format and a disk that cannot be read are no damage.
+fn is_damage(error: &(dyn std::error::Error + 'static)) -> bool {
+    if let Some(error) = error.downcast_ref::<StoreError>() {
+        return error.is_damage();
+    }
+    match error.downcast_ref::<ReadError>() {
+        Some(ReadError::Damaged { .. }) => true,
+        Some(ReadError::Store(error)) => is_damage(&**error),
+        None => false,
+    }
+}
+
+/// Sets a damaged cache aside, so that the next write goes on without it.
+pub(super) fn set_aside(ctx: &Ctx, damaged: Damaged) -> Result<KeptAside, AppError> {
+    let who = Repairer { actor: ctx.actor().clone(), host: ctx.host().clone(), clock: ctx.clock() };
+    let ledger = ctx.ledger(LedgerName::Domains)?;
+    let kept_at = ledger.set_aside(&who, &Ctx::new_op()?)?;
+    Ok(KeptAside { why: damaged.why, kept_at })
+}

@@ -1,0 +1,169 @@
+//! Whether an answer still holds: what it rests on, compared with what is there now.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::core::domain::cache::{Cache, Detected};
+use crate::core::domain::structure::{Basis, Structure};
+
+/// One reason why an answer may not hold any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum Reason {
+    /// Structures are taken in another way.
+    Algorithm {
+        /// The way of the answer.
+        was: u32,
+        /// The present way.
+        is: u32,
+    },
+    /// Other things are looked at.
+    List {
+        /// The list of the answer.
+        was: String,
+        /// The present list.
+        is: String,
+    },
+    /// A manifest says something else.
+    ManifestChanged {
+        /// Which.
+        path: String,
+    },
+    /// A manifest is new.
+    ManifestCame {
+        /// Which.
+        path: String,
+    },
+    /// A manifest is gone.
+    ManifestLeft {
+        /// Which.
+        path: String,
+    },
+    /// A project shows a signal that it did not show.
+    SignalCame {
+        /// Which project.
+        project: String,
+        /// Which signal.
+        signal: String,
+    },
+    /// A project does not show a signal any more.
+    SignalLeft {
+        /// Which project.
+        project: String,
+        /// Which signal.
+        signal: String,
+    },
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Algorithm { was, is } => write!(f, "taken by algorithm {was}, now it is {is}"),
+            Reason::List { was, is } => write!(f, "taken by list {was}, now it is {is}"),
+            Reason::ManifestChanged { path } => write!(f, "'{path}' has changed"),
+            Reason::ManifestCame { path } => write!(f, "'{path}' is new"),
+            Reason::ManifestLeft { path } => write!(f, "'{path}' is gone"),
+            Reason::SignalCame { project, signal } => write!(f, "'{project}' has {signal} now"),
+            Reason::SignalLeft { project, signal } => write!(f, "'{project}' has no {signal} now"),
+        }
+    }
+}
+
+/// How it stands with a cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The answer holds.
+    Fresh,
+    /// The answer holds, and it is that this is nothing that is known.
+    NoDomain,
+    /// The answer may not hold any more.
+    Stale(Vec<Reason>),
+    /// There is no answer.
+    None,
+}
+
+/// Holds a cache against the structure of now. What somebody else has classified is theirs to take
+/// back: it never becomes stale by itself.
+pub fn judge(cache: &Cache, now: &Structure, basis: &Basis) -> Verdict {
+    if cache.classified.is_some() {
+        return Verdict::Fresh;
+    }
+    match (&cache.own, &cache.other) {
+        (None, None) => Verdict::None,
+        (None, Some(other)) => Verdict::Stale(other_basis(other, basis)),
+        (Some(own), _) => match differences(&own.structure, now) {
+            reasons if !reasons.is_empty() => Verdict::Stale(reasons),
+            _ if own.domains.is_empty() => Verdict::NoDomain,
+            _ => Verdict::Fresh,
+        },
+    }
+}
+
+fn other_basis(detected: &Detected, basis: &Basis) -> Vec<Reason> {
+    let was = detected.fingerprint.basis();
+    let mut reasons = Vec::new();
+    if was.algorithm != basis.algorithm {
+        reasons.push(Reason::Algorithm { was: was.algorithm, is: basis.algorithm });
+    }
+    if was.list != basis.list {
+        reasons.push(Reason::List { was: was.list, is: basis.list.clone() });
+    }
+    reasons
+}
+
+/// Every difference between two structures; none exactly if their fingerprints are equal.
+pub fn differences(was: &Structure, now: &Structure) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let paths: BTreeSet<&String> = was.manifests.keys().chain(now.manifests.keys()).collect();
+    for path in paths {
+        let path = path.clone();
+        match (was.manifests.get(&path), now.manifests.get(&path)) {
+            (Some(one), Some(other)) if one != other => {
+                reasons.push(Reason::ManifestChanged { path });
+            }
+            (None, Some(_)) => reasons.push(Reason::ManifestCame { path }),
+            (Some(_), None) => reasons.push(Reason::ManifestLeft { path }),
+            _ => {}
+        }
+    }
+    let (before, after) = (flat(&was.signals), flat(&now.signals));
+    let named = |(project, signal): &(&String, &String)| ((*project).clone(), (*signal).clone());
+    for (project, signal) in after.difference(&before).map(named) {
+        reasons.push(Reason::SignalCame { project, signal });
+    }
+    for (project, signal) in before.difference(&after).map(named) {
+        reasons.push(Reason::SignalLeft { project, signal });
+    }
+    reasons
+}
+
+fn flat(signals: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<(&String, &String)> {
+    signals.iter().flat_map(|(project, all)| all.iter().map(move |one| (project, one))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn structures() -> impl Strategy<Value = Structure> {
+        let manifests = proptest::collection::btree_map("[ab]", "[01]", 0..3);
+        let of_project = proptest::collection::btree_set("[xyz]", 1..3);
+        let signals = proptest::collection::btree_map("[pq]", of_project, 0..3);
+        (manifests, signals).prop_map(|(manifests, signals)| Structure { manifests, signals })
+    }
+
+    proptest! {
+        /// 2/P1-2-collision, 2/P0-2-basis: there is a reason exactly if the fingerprints differ.
+        #[test]
+        fn reasons_and_fingerprints_agree(was in structures(), now in structures()) {
+            let list = "000000000000";
+            let same = was.fingerprint(list) == now.fingerprint(list);
+            prop_assert_eq!(differences(&was, &now).is_empty(), same);
+            prop_assert_eq!(differences(&was, &now).len(), differences(&now, &was).len());
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What must be true of every state of the ledger of domains.
+
+use crate::core::documents::{Documents, ReadError, read};
+use crate::core::domain::cache::{Classified, Detected, bases, classified_key, detected_key};
+use crate::core::domain::detection::Found;
+use crate::core::domain::structure::ALGORITHM;
+use crate::core::laws::Fault;
+
+/// Every law that the state breaks.
+pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
+    let mut faults = Vec::new();
+    for basis in bases(documents)? {
+        let key = detected_key(&basis);
+        let detected: Detected = match read(documents, &key) {
+            Ok(Some(detected)) => detected,
+            Ok(None) => continue,
+            Err(error) => {
+                faults.push(damaged(error)?);
+                continue;
+            }
+        };
+        let mut broken =
+            |what: &str| faults.push(Fault { key: key.clone(), what: what.to_owned() });
+        if detected.fingerprint.basis() != basis {
+            broken("it stands under another list than it was taken by");
+        } else if basis.algorithm == ALGORITHM
+            && detected.structure.fingerprint(&basis.list) != detected.fingerprint
+        {
+            broken("the fingerprint is not that of its structure");
+        }
+        if !is_in_order(&detected.domains) {
+            broken("not exactly the first domain is the primary one");
+        }
+    }
+    match read::<Classified>(documents, &classified_key()) {
+        Ok(Some(classified)) if !is_in_order(&classified.domains) => faults.push(Fault {
+            key: classified_key(),
+            what: "not exactly the first domain is the primary one".to_owned(),
+        }),
+        Ok(_) => {}
+        Err(error) => faults.push(damaged(error)?),
+    }
+    Ok(faults)
+}
+
+fn is_in_order(domains: &[Found]) -> bool {
+    domains.iter().enumerate().all(|(place, found)| found.primary == (place == 0))
+}
+
+fn damaged(error: ReadError) -> Result<Fault, ReadError> {
+    match error {
+        ReadError::Damaged { key, why } => Ok(Fault { key, what: why }),
+        error @ ReadError::Store(_) => Err(error),
+    }
+}

@@ -1,0 +1,22 @@
+//! Why a decision about domains said no.
+
+/// A decision about domains that said no. Nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Another detection has ended since this one looked at the tree.
+    #[error("this detection is out of date: another one has ended since it began")]
+    OutOfDate,
+    /// Nothing was classified.
+    #[error("no classification is recorded")]
+    NotClassified,
+}
+
+impl Refusal {
+    /// The word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Refusal::OutOfDate => "out_of_date",
+            Refusal::NotClassified => "not_classified",
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Repositories with a project in them, and what the program says of it.
+
+use serde_json::Value;
+
+use crate::support::content::Content;
+use crate::support::{Output, Repo, texts};
+
+pub(super) const DOMAINS_REF: &str = "refs/coord/domains";
+
+/// A web service.
+pub(super) const SERVICE: &[(&str, &str)] = &[
+    ("package.json", r#"{"dependencies":{"express":"^4"}}"#),
+    ("src/routes/users.js", ""),
+    ("notes.txt", "to do\n"),
+];
+
+/// A repository with these files in its first commit.
+pub(super) fn project(files: &[(&'static str, &'static str)]) -> Repo {
+    let content = files
+        .iter()
+        .fold(Content::default(), |content, (path, text)| content.committed(path, text));
+    let repo = Repo::with(&content);
+    if files.is_empty() {
+        repo.git(["commit", "--quiet", "--allow-empty", "--message", "first"]);
+    }
+    repo
+}
+
+/// A web service whose kind is recorded.
+pub(super) fn detected() -> Repo {
+    let repo = project(SERVICE);
+    repo.coord("ada", ["domain", "detect"]).done();
+    repo
+}
+
+/// What `domain check` says.
+#[track_caller]
+pub(super) fn check(repo: &Repo) -> Output {
+    repo.coord_json("ada", ["domain", "check"])
+}
+
+/// The exit code of `domain check`.
+#[track_caller]
+pub(super) fn check_code(repo: &Repo) -> i32 {
+    check(repo).code
+}
+
+/// What is said to have changed.
+#[track_caller]
+pub(super) fn reasons(repo: &Repo) -> Vec<String> {
+    texts(&check(repo).json()["reasons"], "change")
+}
+
+/// The names of domains in an answer.
+#[track_caller]
+pub(super) fn names(answer: &Value) -> Vec<String> {
+    texts(&answer["domains"], "name")
+}
+
+/// The newest entry of the ledger of domains, or nothing.
+pub(super) fn tip(repo: &Repo) -> String {
+    let call = repo.git_call(["rev-parse", "--verify", "--quiet", DOMAINS_REF]);
+    call.run_unproven().stdout.trim_end().to_owned()
+}

@@ -1,0 +1,64 @@
+//! Detections and checks at the same time.
+
+use super::project::{SERVICE, check_code, project, tip};
+use crate::support::contract::{event, exit};
+use crate::support::race::race_unproven;
+use crate::support::{Call, Repo, race, rounds};
+
+const RIVALS: usize = 4;
+
+fn detect(repo: &Repo, number: usize, more: &[&str]) -> Call {
+    repo.call(&format!("agent-{number}")).args([&["domain", "detect"], more].concat())
+}
+
+/// 2/P0-1-writer: a detection that began before a change, and one that began after it. Whichever
+/// writes last, what remains is what the later one saw.
+#[test]
+fn what_was_seen_last_remains() {
+    let repo = project(SERVICE);
+    for round in 0..rounds().div_ceil(5) {
+        repo.write("package.json", &format!("{{\"dependencies\":{{\"koa\":\"{round}\"}}}}"));
+        let early = detect(&repo, 1, &[]).command().spawn().unwrap();
+        repo.write("package.json", &format!("{{\"dependencies\":{{\"hapi\":\"{round}\"}}}}"));
+        let late = detect(&repo, 2, &[]).command().spawn().unwrap();
+        let codes = [early, late].map(|child| child.wait_with_output().unwrap().status.code());
+        assert!(codes.iter().all(|code| matches!(code, Some(0 | 1))), "{codes:?}");
+        assert_ne!(check_code(&repo), exit::STALE, "round {round}");
+    }
+    repo.coord("ops", ["ledger", "verify"]).done();
+}
+
+/// 2/P1-3-lock: none is lost, none is torn, and no lock is left.
+#[test]
+fn forced_detections_at_once_are_each_an_entry() {
+    let repo = project(SERVICE);
+    let calls: Vec<Call> = (0..RIVALS).map(|n| detect(&repo, n, &["--force"])).collect();
+    let outputs = race(&repo, &calls);
+    let refused = outputs.iter().filter(|output| output.code != exit::DONE).count();
+    assert_eq!(refused, 0, "who was overtaken looked again: {outputs:#?}");
+    assert_eq!(repo.events("detected").len(), RIVALS);
+    assert_eq!(repo.events(event::GRANTED).len(), 0);
+    repo.coord("ops", ["ledger", "verify"]).done();
+    assert!(!repo.git_dir().join("refs/coord/domains.lock").exists());
+}
+
+/// 2/P0-1: a check beside writers says "fresh" only of an entry that it compared.
+#[test]
+fn a_check_beside_detections_names_an_entry_of_the_ledger() {
+    let repo = project(SERVICE);
+    repo.coord("ada", ["domain", "detect"]).done();
+    let mut calls: Vec<Call> = (0..RIVALS).map(|n| detect(&repo, n, &["--force"])).collect();
+    let check = || repo.call("reader").args(["domain", "check", "--json"]);
+    calls.extend((0..RIVALS).map(|_| check()));
+    let outputs = race_unproven(&calls);
+    let log = repo.git(["rev-list", super::project::DOMAINS_REF]);
+    for output in &outputs[RIVALS..] {
+        if output.code == exit::BUSY {
+            continue;
+        }
+        let answer = output.json();
+        assert_eq!(answer["verdict"], "fresh", "{output:#?}");
+        assert!(log.contains(answer["entry"].as_str().unwrap()), "{output:#?}");
+    }
+    assert!(log.contains(&tip(&repo)));
+}
