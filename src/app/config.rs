@@ -79,6 +79,10 @@ pub struct Settings {
 pub struct DomainSettings {
     /// `coord.domainIndex`.
     pub index: Option<TreePath>,
+    /// `coord.domainProfiles`.
+    pub profiles: Option<TreePath>,
+    /// `coord.agentsDirectory`.
+    pub agents: TreePath,
 }
 
 /// The settings of hooks.
@@ -147,7 +151,11 @@ impl Settings {
 
 impl DomainSettings {
     fn read(lookup: Lookup<'_>) -> Result<DomainSettings, SettingError> {
-        Ok(DomainSettings { index: value(lookup, "coord.domainIndex", tree_path)? })
+        Ok(DomainSettings {
+            index: value(lookup, "coord.domainIndex", tree_path)?,
+            profiles: value(lookup, "coord.domainProfiles", tree_path)?,
+            agents: required(lookup, "coord.agentsDirectory", tree_path)?,
+        })
     }
 }
 

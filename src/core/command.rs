@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::decision::{Act, Changes, Decide, Env, No, RULES};
 use crate::core::documents::Documents;
 use crate::core::domain::classify::{Classify, Declassify};
+use crate::core::domain::made::RecordAgents;
 use crate::core::domain::record::Detect;
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::ledger::LedgerName;
@@ -159,6 +160,8 @@ commands! {
     DomainSet(Classify) = "domain set",
     /// Takes that back.
     DomainUnset(Declassify) = "domain unset",
+    /// Records which agents were made.
+    DomainAgents(RecordAgents) = "domain agents",
 }
 
 impl Command {

@@ -38,6 +38,9 @@ pub enum StoreError {
     /// There is no work tree here.
     #[error("there is no work tree here; run it in one")]
     NoWorkTree,
+    /// A file would be written somewhere else.
+    #[error("'{}' is a symbolic link, and nothing is written through one", .0.display())]
+    LinkInTheWay(PathBuf),
     /// A ref that is no ledger.
     #[error("'{reference}' is damaged: {why}")]
     Damaged {

@@ -53,4 +53,5 @@ pub mod transact;
 pub mod tree;
 pub mod verify;
 pub mod waiters;
+pub mod work_files;
 mod work_tree;

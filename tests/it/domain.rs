@@ -1,9 +1,11 @@
 //! `git coord domain`: what kind of project this is, and whether that still holds.
 
+mod agents;
 mod check;
 mod damage;
 mod detect;
 mod dry_run;
+mod golden;
 mod index;
 // A release build cannot be made to fail.
 #[cfg(debug_assertions)]

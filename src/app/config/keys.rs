@@ -51,7 +51,7 @@ pub struct Key {
 }
 
 /// Every key that is read.
-pub const KEYS: [Key; 17] = [
+pub const KEYS: [Key; 19] = [
     Key {
         name: "coord.agent",
         kind: ValueKind::Agent,
@@ -136,6 +136,19 @@ pub const KEYS: [Key; 17] = [
         kind: ValueKind::TreePath,
         default: None,
         meaning: "A file of the repository that extends or replaces the shipped index of domains.",
+    },
+    Key {
+        name: "coord.domainProfiles",
+        kind: ValueKind::TreePath,
+        default: None,
+        meaning: "A directory of the repository with a profile <domain>.md for each domain; the \
+                  shipped ones stand in where it has none.",
+    },
+    Key {
+        name: "coord.agentsDirectory",
+        kind: ValueKind::TreePath,
+        default: Some(".claude/agents"),
+        meaning: "Where the files of generated agents go.",
     },
     Key {
         name: "color.coord",

@@ -1,9 +1,12 @@
-//! What kind of project this is, whether that still holds, and what somebody else says.
+//! What kind of project this is, whether that still holds, what somebody else says, and the agents
+//! that are made for it.
 
+pub mod agents;
 pub mod check;
 pub mod detect;
 pub mod index;
 mod kept;
+pub mod profiles;
 
 use crate::app::error::AppError;
 use crate::app::{Ctx, Reading};

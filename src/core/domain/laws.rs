@@ -1,8 +1,10 @@
 //! What must be true of every state of the ledger of domains.
 
-use crate::core::documents::{Documents, ReadError, read};
+use crate::core::documents::{Documents, Key, ReadError, read, walk};
+use crate::core::domain::AGENTS;
 use crate::core::domain::cache::{Classified, Detected, bases, classified_key, detected_key};
 use crate::core::domain::detection::Found;
+use crate::core::domain::made::{self, Made};
 use crate::core::domain::structure::ALGORITHM;
 use crate::core::laws::Fault;
 
@@ -39,6 +41,16 @@ pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
         }),
         Ok(_) => {}
         Err(error) => faults.push(damaged(error)?),
+    }
+    for key in walk(documents, &Key::of([AGENTS]))? {
+        match read::<Made>(documents, &key) {
+            Ok(Some(made)) if made::key(&made.path) != key => {
+                let what = "it stands under another path than its own".to_owned();
+                faults.push(Fault { key, what });
+            }
+            Ok(_) => {}
+            Err(error) => faults.push(damaged(error)?),
+        }
     }
     Ok(faults)
 }

@@ -31,10 +31,21 @@ impl Files {
     pub fn replace(&self, path: &Path, content: &[u8], rights: Rights) -> Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let staged = path.with_file_name(format!(".{name}.{}", std::process::id()));
-        self.remove(&staged)?;
-        self.write_new(&staged, content, Purpose::State)?;
-        let placed = give(&staged, path, rights).and_then(|()| self.rename(&staged, path));
-        placed.inspect_err(|_| drop(self.remove(&staged)))?;
+        self.replace_by(path, &staged, content, rights)
+    }
+
+    /// The same by way of a file of that name, which must be on the same disk.
+    pub fn replace_by(
+        &self,
+        path: &Path,
+        staged: &Path,
+        content: &[u8],
+        rights: Rights,
+    ) -> Result<()> {
+        self.remove(staged)?;
+        self.write_new(staged, content, Purpose::State)?;
+        let placed = give(staged, path, rights).and_then(|()| self.rename(staged, path));
+        placed.inspect_err(|_| drop(self.remove(staged)))?;
         path.parent().map_or(Ok(()), |directory| self.sync_directory(directory))
     }
 

@@ -1,5 +1,6 @@
 //! `git coord domain`
 
+mod agents;
 mod check;
 mod detect;
 mod index;
@@ -41,6 +42,7 @@ pub(crate) enum Command {
     Show(show::Args),
     Set(set::Args),
     Index(index::Args),
+    Agents(agents::Args),
 }
 
 /// Which tree is looked at.
@@ -69,7 +71,11 @@ impl Args {
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         match &self.command {
             Command::Set(args) => args.check(),
-            Command::Detect(_) | Command::Check(_) | Command::Show(_) | Command::Index(_) => Ok(()),
+            Command::Detect(_)
+            | Command::Check(_)
+            | Command::Show(_)
+            | Command::Index(_)
+            | Command::Agents(_) => Ok(()),
         }
     }
 
@@ -79,9 +85,10 @@ impl Args {
         match &self.command {
             Command::Detect(args) => args.run(ui, &ctx),
             Command::Check(args) => args.run(ui, &ctx),
-            Command::Show(_) => show::Args::run(ui, &ctx),
+            Command::Show(args) => args.run(ui, &ctx),
             Command::Set(args) => args.run(ui, &ctx),
             Command::Index(args) => args.run(ui, &ctx),
+            Command::Agents(args) => args.run(ui, &ctx),
         }
     }
 }

@@ -1,0 +1,41 @@
+//! `git coord domain agents`
+
+mod generate;
+mod list;
+mod repair;
+
+use clap::Subcommand;
+
+use crate::app::Ctx;
+use crate::cli::error::CliError;
+use crate::cli::exit::ExitCode;
+use crate::cli::term::Ui;
+
+/// Make review agents for the domains of this project, and keep track of them
+///
+/// Files go to .claude/agents, or where coord.agentsDirectory says. What was made is known by what
+/// the ledger says, never by what stands in a file: files of yours are not touched, edits are kept
+/// unless that is forced, and nothing is deleted.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What can be done with agents.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Generate(generate::Args),
+    List(list::Args),
+    Repair(repair::Args),
+}
+
+impl Args {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        match &self.command {
+            Command::Generate(args) => args.run(ui, ctx),
+            Command::List(_) => list::Args::run(ui, ctx),
+            Command::Repair(_) => repair::Args::run(ui, ctx),
+        }
+    }
+}

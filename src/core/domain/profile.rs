@@ -1,0 +1,264 @@
+//! Profiles: what a domain asks of a review, and the agents that it wants for it.
+//!
+//! A profile is Markdown that people write. `## Review criteria` is a list; `## Agent
+//! Specifications` has one `### <name>` for each agent, with the fields `Focus`, `Persona`,
+//! `Decision lens`, `Key review areas` and `Success criteria hints`. One bad specification is named
+//! and does not stop the others.
+
+use crate::core::domain::name::Name;
+use crate::core::text::shown;
+
+/// Bytes of a profile.
+pub const PROFILE_BYTES_MAX: u64 = 256 * 1024;
+/// Agents of a profile.
+const AGENTS_MAX: usize = 50;
+/// Characters of a line that is taken over.
+const LINE_CHARS_MAX: usize = 1_000;
+
+/// Agents that every project has from elsewhere: these are never made.
+pub const CORE_AGENTS: [&str; 7] = [
+    "fd-architecture",
+    "fd-safety",
+    "fd-correctness",
+    "fd-quality",
+    "fd-user-product",
+    "fd-performance",
+    "fd-game-design",
+];
+
+macro_rules! shipped {
+    ($($name:literal,)*) => {
+        /// The profiles that come with the program, by domain.
+        const SHIPPED: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("profiles/", $name, ".md"))),)*];
+    };
+}
+
+shipped! {
+    "claude-code-plugin",
+    "cli-tool",
+    "data-pipeline",
+    "desktop-tauri",
+    "embedded-systems",
+    "game-simulation",
+    "library-sdk",
+    "ml-pipeline",
+    "mobile-app",
+    "tui-app",
+    "web-api",
+}
+
+/// The profile of a domain that comes with the program.
+pub fn shipped(domain: &Name) -> Option<&'static str> {
+    SHIPPED.iter().find(|(name, _)| *name == domain.as_str()).map(|(_, text)| *text)
+}
+
+/// What a domain asks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// What a review looks at.
+    pub criteria: Vec<String>,
+    /// The agents that it wants, or why one of them cannot be.
+    pub agents: Vec<Result<Specification, BadSpecification>>,
+}
+
+/// An agent as a profile describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Specification {
+    /// Its name.
+    pub name: Name,
+    /// What it looks at.
+    pub focus: String,
+    /// Who it is.
+    pub persona: String,
+    /// The question that it decides by.
+    pub lens: String,
+    /// What it looks for.
+    pub areas: Vec<String>,
+    /// When it has done well.
+    pub hints: Vec<String>,
+}
+
+/// An agent that cannot be made as it is described.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{heading}': {why}")]
+pub struct BadSpecification {
+    /// Its heading.
+    pub heading: String,
+    /// What is wrong.
+    pub why: String,
+}
+
+/// Reads a profile.
+pub fn parse(text: &str) -> Profile {
+    let mut profile = Profile::default();
+    let mut section = "";
+    let mut agent: Option<Draft> = None;
+    for line in text.lines().map(str::trim_end) {
+        if let Some(heading) = line.strip_prefix("## ") {
+            profile.agents.extend(agent.take().map(Draft::finish));
+            section = heading.trim();
+        } else if section.eq_ignore_ascii_case("review criteria") {
+            profile.criteria.extend(item(line));
+        } else if section.eq_ignore_ascii_case("agent specifications") {
+            if let Some(heading) = line.strip_prefix("### ") {
+                profile.agents.extend(agent.take().map(Draft::finish));
+                agent = Some(Draft::of(heading.trim()));
+            } else if let Some(agent) = &mut agent {
+                agent.take_in(line);
+            }
+        }
+    }
+    profile.agents.extend(agent.take().map(Draft::finish));
+    if profile.agents.len() > AGENTS_MAX {
+        profile.agents.truncate(AGENTS_MAX);
+        let why = format!("more than {AGENTS_MAX} agents; the rest is left out");
+        profile.agents.push(Err(BadSpecification { heading: "the profile".to_owned(), why }));
+    }
+    profile
+}
+
+/// An agent that is being read.
+#[derive(Default)]
+struct Draft {
+    heading: String,
+    focus: String,
+    persona: String,
+    lens: String,
+    areas: Vec<String>,
+    hints: Vec<String>,
+    list: Option<List>,
+}
+
+#[derive(Clone, Copy)]
+enum List {
+    Areas,
+    Hints,
+}
+
+impl Draft {
+    fn of(heading: &str) -> Draft {
+        Draft { heading: clean(heading), ..Draft::default() }
+    }
+
+    fn take_in(&mut self, line: &str) {
+        if let Some(item) = item(line) {
+            match self.list {
+                Some(List::Areas) => self.areas.push(item),
+                Some(List::Hints) => self.hints.push(item),
+                None => {}
+            }
+            return;
+        }
+        // People write fields plain or in bold.
+        let plain = line.replace("**", "");
+        let Some((field, value)) = plain.split_once(':') else { return };
+        let value = clean(value);
+        let mut list = None;
+        match field.trim().to_ascii_lowercase().as_str() {
+            "focus" => self.focus = value,
+            "persona" => self.persona = value,
+            "decision lens" => self.lens = value,
+            "key review areas" => list = Some(List::Areas),
+            "success criteria hints" => list = Some(List::Hints),
+            _ => {}
+        }
+        self.list = list;
+    }
+
+    fn finish(self) -> Result<Specification, BadSpecification> {
+        let Draft { heading, focus, persona, lens, areas, hints, .. } = self;
+        let bad = |why: String| BadSpecification { heading: heading.clone(), why };
+        let name: Name = heading.parse().map_err(|_| {
+            bad("the name must be small letters, digits and '-', after a small letter".to_owned())
+        })?;
+        for (field, value) in [("Focus", &focus), ("Persona", &persona)] {
+            if value.is_empty() {
+                return Err(bad(format!("it has no '{field}'")));
+            }
+        }
+        if areas.is_empty() {
+            return Err(bad("it has no 'Key review areas'".to_owned()));
+        }
+        Ok(Specification { name, focus, persona, lens, areas, hints })
+    }
+}
+
+/// An item of a list.
+fn item(line: &str) -> Option<String> {
+    let line = line.trim_start();
+    let text = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?;
+    Some(clean(text)).filter(|text| !text.is_empty())
+}
+
+/// Text as it may stand in a file that a model reads: on one line, nothing disguised, not endless.
+/// It may come from a model, or from anybody who can write a profile.
+fn clean(text: &str) -> String {
+    shown(text.trim()).chars().take(LINE_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::domain::index::Index;
+
+    #[test]
+    fn every_shipped_domain_has_a_whole_profile() {
+        for domain in Index::shipped().domains() {
+            let text = shipped(&domain.name).unwrap_or_else(|| panic!("no '{}'", domain.name));
+            let profile = parse(text);
+            assert!(profile.criteria.len() >= 3, "{}", domain.name);
+            assert!(profile.agents.len() >= 3, "{}", domain.name);
+            for agent in &profile.agents {
+                let agent = agent.as_ref().unwrap();
+                assert!(agent.areas.len() >= 3 && !agent.lens.is_empty(), "{}", agent.name);
+                assert!(!agent.hints.is_empty(), "{}", agent.name);
+                assert!(!CORE_AGENTS.contains(&agent.name.as_str()), "{}", agent.name);
+            }
+        }
+        assert_eq!(SHIPPED.len(), Index::shipped().domains().len());
+    }
+
+    #[test]
+    fn no_two_shipped_agents_have_one_name() {
+        let profiles = SHIPPED.iter().map(|(_, text)| parse(text));
+        let agents = profiles.flat_map(|profile| profile.agents);
+        let mut names: Vec<Name> = agents.map(|agent| agent.unwrap().name).collect();
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    /// 2/P2-3: a malformed specification is named, and those around it are read.
+    #[test]
+    fn one_bad_specification_does_not_stop_the_others() {
+        let good = "Focus: f\n**Persona:** p\n- stray\nKey review areas:\n- a\n* b\n";
+        let text = format!(
+            "## Agent Specifications\n### fd-one\n{good}### Not A Name\n{good}### fd-empty\n\
+             ### fd-two\n{good}## Other\n### fd-no\n{good}"
+        );
+        let agents = parse(&text).agents;
+        let told: Vec<String> = agents
+            .iter()
+            .map(|agent| match agent {
+                Ok(agent) => agent.name.to_string(),
+                Err(error) => error.to_string(),
+            })
+            .collect();
+        assert_eq!(told.len(), 4, "{told:?}");
+        assert_eq!((told[0].as_str(), told[3].as_str()), ("fd-one", "fd-two"));
+        assert!(told[1].contains("Not A Name") && told[2].contains("no 'Focus'"), "{told:?}");
+        assert_eq!(agents[0].as_ref().unwrap().areas, ["a", "b"]);
+    }
+
+    #[test]
+    fn what_disguises_text_is_written_out() {
+        let text = "## Agent Specifications\n### fd-x\nFocus: a\u{202e}b\nPersona: p\x1b[31m\n\
+                    Key review areas:\n- a\u{200b}\n";
+        let agent = parse(text).agents.remove(0).unwrap();
+        assert_eq!(agent.focus, "a\\u{202e}b");
+        assert!(!agent.persona.contains('\x1b') && !agent.areas[0].contains('\u{200b}'));
+        assert_eq!(parse("").agents, []);
+    }
+}
