@@ -1,9 +1,12 @@
 //! One screen: what is mine, what others hold, what was done to me.
 
-use crate::app::error::AppError;
+use crate::app::domains::check;
+use crate::app::error::{AppError, with_causes};
 use crate::app::negotiation::{self, Requests};
 use crate::app::reservations::{self, Filter};
 use crate::app::{Ctx, ended, runs};
+use crate::core::domain::freshness::Verdict;
+use crate::core::domain::name::Name;
 use crate::core::event::Event;
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::{Hold, facts, index};
@@ -12,6 +15,7 @@ use crate::core::time::Timestamp;
 use crate::store::history::History;
 use crate::store::layout::LedgerName;
 use crate::store::object::ObjectId;
+use crate::store::sources::Which;
 
 /// How far back, in entries, status looks for what was done to the asker.
 const NOTICE_ENTRIES_MAX: usize = 200;
@@ -42,6 +46,17 @@ pub struct Position {
     pub at: Timestamp,
 }
 
+/// How it stands with what is known of the project.
+#[derive(Clone, Debug)]
+pub struct Domains {
+    /// Its domains, the primary one first.
+    pub names: Vec<Name>,
+    /// Whether that may not hold any more.
+    pub is_stale: bool,
+    /// Why that cannot be told, if it cannot.
+    pub trouble: Option<String>,
+}
+
 /// The one screen.
 #[derive(Clone, Debug)]
 pub struct Status {
@@ -65,6 +80,8 @@ pub struct Status {
     pub runs: Vec<Run>,
     /// Where the ledgers stand; none before the first entry.
     pub positions: Vec<Position>,
+    /// How it stands with what is known of the project; none if nothing is.
+    pub domains: Option<Domains>,
     /// By how much the newest entry is ahead of this clock, if that is too much.
     pub clock_behind_seconds: Option<u64>,
 }
@@ -80,7 +97,11 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
     let (mine, others) = live.into_iter().partition(|hold| ctx.actor().covers(&hold.holder));
     let mut positions = Vec::new();
     for ledger in LedgerName::ALL {
-        positions.extend(position(ctx, ledger)?);
+        match position(ctx, ledger) {
+            // Told below: what was detected can be detected again.
+            Err(_) if ledger == LedgerName::Domains => {}
+            found => positions.extend(found?),
+        }
     }
     let ledger = ctx.ledger(LedgerName::Reservations)?;
     Ok(Status {
@@ -93,9 +114,34 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
         unread: negotiation::unread(ctx)?,
         notices: notices(ctx, reading.now)?,
         runs: runs::list(ctx, false)?.found,
+        domains: domains(ctx)?,
         positions,
         clock_behind_seconds: ledger.seconds_ahead(&reading.base, ctx.clock()),
     })
+}
+
+/// Looks at the tree only where something is known of it. What keeps it from being told must not
+/// keep the rest from being shown.
+fn domains(ctx: &Ctx) -> Result<Option<Domains>, AppError> {
+    if matches!(ctx.ledger(LedgerName::Domains)?.now().map(|base| base.id()), Ok(None)) {
+        return Ok(None);
+    }
+    let standing = match check::check(ctx, Which::Usual) {
+        Err(AppError::Failed(error)) => {
+            let trouble = Some(with_causes(&*error));
+            return Ok(Some(Domains { names: Vec::new(), is_stale: false, trouble }));
+        }
+        standing => standing?,
+    };
+    if standing.cache.is_empty() && standing.damaged.is_none() {
+        return Ok(None);
+    }
+    let names = standing.cache.domains().iter().map(|found| found.name.clone());
+    Ok(Some(Domains {
+        names: names.collect(),
+        is_stale: matches!(standing.verdict, Verdict::Stale(_)),
+        trouble: standing.damaged.map(|damaged| damaged.why),
+    }))
 }
 
 fn position(ctx: &Ctx, name: LedgerName) -> Result<Option<Position>, AppError> {

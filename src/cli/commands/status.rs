@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::Ctx;
 use crate::app::negotiation::Request;
-use crate::app::status::{self, Notice, Status};
+use crate::app::status::{self, Domains, Notice, Status};
 use crate::app::wording::ticket_text;
 use crate::cli::color::Slot;
 use crate::cli::commands::inbox::print_requests;
@@ -19,6 +19,7 @@ use crate::cli::patience::Patience;
 use crate::cli::requests::request_json;
 use crate::cli::runs::{self, documents};
 use crate::cli::term::Ui;
+use crate::core::domain::name::Name;
 use crate::core::reservation::Hold;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
@@ -107,6 +108,13 @@ fn status_json(ctx: &Ctx, status: &Status) -> Map<String, Value> {
         ("runs", documents(&status.runs)),
         ("ledgers", json!(positions)),
     ]);
+    if let Some(domains) = &status.domains {
+        let mut value = json!({ "names": domains.names, "stale": domains.is_stale });
+        if let Some(why) = &domains.trouble {
+            value["trouble"] = json!(why);
+        }
+        answer.insert("domains".to_owned(), value);
+    }
     if let Some(seconds) = status.clock_behind_seconds {
         answer.insert("clock_behind_seconds".to_owned(), json!(seconds));
     }
@@ -144,6 +152,20 @@ fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), CliError> {
     print_runs(ui, status)?;
     if status.mine.is_empty() && status.others.is_empty() {
         ui.line("Nobody holds anything. To begin: git coord reserve <path>")?;
+    }
+    status.domains.as_ref().map_or(Ok(()), |domains| print_domains(ui, domains))
+}
+
+/// What needs somebody's attention; a project that is as it was known to be does not.
+fn print_domains(ui: &mut Ui, domains: &Domains) -> Result<(), CliError> {
+    let detect = "git coord domain detect";
+    if let Some(why) = &domains.trouble {
+        ui.line(&format!("What is known of this project cannot be told: {}", shown(why)))?;
+        ui.line(&format!("  to look again: {detect}"))?;
+    } else if domains.is_stale {
+        let names: Vec<&str> = domains.names.iter().map(Name::as_str).collect();
+        let names = if names.is_empty() { "no domain".to_owned() } else { names.join(", ") };
+        ui.line(&format!("What is known of this project ({names}) is stale: {detect}"))?;
     }
     Ok(())
 }
