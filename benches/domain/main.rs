@@ -59,7 +59,7 @@ fn write_files(stream: &mut impl std::io::Write) {
     let [first, second, third, files] = LEVELS;
     for (one, two) in (0..first).flat_map(|one| (0..second).map(move |two| (one, two))) {
         if two % 2 == 0 {
-            let manifest = r#"{"dependencies":{"express":"4"}}"#;
+            let manifest = r#"{"dependencies":{"express":"4","koa":"2"}}"#;
             write_file(stream, &format!("d{one}/d{two}/package.json"), manifest);
         }
         for (three, file) in (0..third).flat_map(|three| (0..files).map(move |f| (three, f))) {
