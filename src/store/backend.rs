@@ -127,8 +127,8 @@ pub trait Backend {
     /// Stores objects as one pack, and with it what a ref will hold that leads to them.
     fn store(&self, objects: &[Object], next: ObjectId) -> Result<Stored, StoreError>;
 
-    /// Moves a ref if it is what it is expected to be, relying on what was stored.
-    fn swap(&self, update: Update<'_>, stored: &Stored) -> Result<Swap, StoreError>;
+    /// Moves a ref if it is what it is expected to be, relying on what was stored, if anything was.
+    fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError>;
 
     /// Makes the last move of a ref outlive a power cut; until then it counts for everybody, but
     /// may not have been.

@@ -130,8 +130,12 @@ impl Backend for Git {
         Ok(Stored { kept, draft })
     }
 
-    fn swap(&self, update: Update<'_>, stored: &Stored) -> Result<Swap, StoreError> {
-        self.refs.swap(&update.reference.parse()?, update, stored.draft.as_ref())
+    fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError> {
+        self.refs.swap(
+            &update.reference.parse()?,
+            update,
+            stored.and_then(|stored| stored.draft.as_ref()),
+        )
     }
 
     fn settle(&self, reference: &str) -> Result<(), StoreError> {

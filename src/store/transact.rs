@@ -235,14 +235,17 @@ impl<'l, 'b> Writer<'l, 'b> {
         keep: Option<Update<'_>>,
         update: Update<'_>,
     ) -> Result<bool, TransactError> {
-        let stored = self.ledger.backend.store(objects, update.new)?;
-        let outcome = self.move_refs(keep, update, &stored);
+        let stored = match objects {
+            [] => None,
+            objects => Some(self.ledger.backend.store(objects, update.new)?),
+        };
+        let outcome = self.move_refs(keep, update, stored.as_ref());
         if matches!(outcome, Ok(Swap::Done)) {
             // The next one can decide already, while this one clears up and waits for the disk.
             self.turn = None;
         }
         // A lost try only loses its protection: its pack may hold what another try relies on.
-        if let Err(error) = stored.release() {
+        if let Some(Err(error)) = stored.map(Stored::release) {
             self.notices.push(format!("a pack stays protected until the next write: {error}"));
         }
         let is_late = Instant::now() >= self.deadline;
@@ -266,7 +269,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         &mut self,
         keep: Option<Update<'_>>,
         update: Update<'_>,
-        stored: &Stored,
+        stored: Option<&Stored>,
     ) -> Result<Swap, TransactError> {
         if let Some(keep) = keep {
             match self.swap(keep, stored)? {
@@ -287,7 +290,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     }
 
     /// Swaps a ref; waits while another holds git's own lock on it.
-    fn swap(&mut self, update: Update<'_>, stored: &Stored) -> Result<Swap, TransactError> {
+    fn swap(&mut self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, TransactError> {
         for tries in 0.. {
             match self.swap_once(update, stored)? {
                 Swap::Locked if Instant::now() < self.deadline => {
@@ -304,7 +307,11 @@ impl<'l, 'b> Writer<'l, 'b> {
     }
 
     /// Once the ref has moved, what fails after it changes nothing: the entry is in.
-    fn swap_once(&mut self, update: Update<'_>, stored: &Stored) -> Result<Swap, StoreError> {
+    fn swap_once(
+        &mut self,
+        update: Update<'_>,
+        stored: Option<&Stored>,
+    ) -> Result<Swap, StoreError> {
         let failed = match self.ledger.backend.swap(update, stored) {
             Err(error) => error,
             outcome => return outcome,

@@ -48,11 +48,15 @@ pub fn key(path: &TreePath) -> Key {
     names.fold(Key::of([AGENTS]), |key, name| key.join(&name))
 }
 
-/// Every agent that was made, by path.
+/// Every agent that was made, by path. A document that says nothing is passed over, and its file is
+/// nobody's until it is recorded anew; the laws name it.
 pub fn all(documents: &dyn Documents) -> Result<Vec<Made>, ReadError> {
     let mut found = Vec::new();
     for key in walk(documents, &Key::of([AGENTS]))? {
-        found.extend(read::<Made>(documents, &key)?);
+        match read::<Made>(documents, &key) {
+            Err(ReadError::Damaged { .. }) => {}
+            made => found.extend(made?),
+        }
     }
     found.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(found)

@@ -5,7 +5,9 @@ use serde_json::{Map, json};
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{ReadError, read};
-use crate::core::domain::cache::{self, Detected, LISTS_KEPT_MAX, detected_key};
+use crate::core::domain::cache::{
+    self, Classified, Detected, LISTS_KEPT_MAX, classified_key, detected_key,
+};
 use crate::core::domain::detection::Found;
 use crate::core::domain::refusal::Refusal;
 use crate::core::domain::structure::{Fingerprint, Structure};
@@ -62,6 +64,9 @@ impl Decide for Detect {
             let says_the_same =
                 before.fingerprint == self.fingerprint && before.domains == self.domains;
             if says_the_same && !self.force {
+                if forget_damaged_classification(act)? {
+                    self.record_event(act, true);
+                }
                 return Ok(Recorded { detected: before, is_new: false });
             }
             // Whoever wrote that may have looked at a newer tree. To look again is cheap.
@@ -82,14 +87,9 @@ impl Decide for Detect {
             unknown,
         };
         self.forget_oldest(act)?;
+        let was_damaged = forget_damaged_classification(act)? || was_damaged;
         act.put(key, &detected);
-        let mut data = Map::new();
-        let short = |found: &Found| json!({ "name": found.name, "confidence": found.confidence });
-        data.insert("domains".to_owned(), self.domains.iter().map(short).collect());
-        if was_damaged {
-            data.insert("was_damaged".to_owned(), json!(true));
-        }
-        act.record("detected", &self.fingerprint, data);
+        self.record_event(act, was_damaged);
         Ok(Recorded { detected, is_new: true })
     }
 
@@ -99,6 +99,16 @@ impl Decide for Detect {
 }
 
 impl Detect {
+    fn record_event(&self, act: &mut Act<'_>, was_damaged: bool) {
+        let mut data = Map::new();
+        let short = |found: &Found| json!({ "name": found.name, "confidence": found.confidence });
+        data.insert("domains".to_owned(), self.domains.iter().map(short).collect());
+        if was_damaged {
+            data.insert("was_damaged".to_owned(), json!(true));
+        }
+        act.record("detected", &self.fingerprint, data);
+    }
+
     /// Makes room for one more list.
     fn forget_oldest(&self, act: &mut Act<'_>) -> Result<(), ReadError> {
         let mut others = cache::others(act, &self.fingerprint.basis())?;
@@ -108,6 +118,18 @@ impl Detect {
             act.remove(detected_key(&basis));
         }
         Ok(())
+    }
+}
+
+/// A classification that says nothing would stand in the way of every reader.
+fn forget_damaged_classification(act: &mut Act<'_>) -> Result<bool, ReadError> {
+    match read::<Classified>(act, &classified_key()) {
+        Ok(_) => Ok(false),
+        Err(ReadError::Damaged { .. }) => {
+            act.remove(classified_key());
+            Ok(true)
+        }
+        Err(error) => Err(error),
     }
 }
 

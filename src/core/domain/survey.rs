@@ -21,6 +21,8 @@ pub const PROJECT_DEPTH_MAX: usize = 3;
 pub const PROJECTS_MAX: usize = 400;
 /// Directories of a tree that are listed.
 pub const DIRECTORIES_MAX: usize = 20_000;
+/// Bytes that what was seen of all projects may take up: it has to fit into one document.
+const SEEN_BYTES_MAX: usize = 100_000;
 /// Sources of a project that are searched for keywords.
 const SOURCES_MAX: usize = 5;
 /// What the names of sources end in.
@@ -86,6 +88,18 @@ impl Project {
         joined(&self.path, path)
     }
 
+    /// About how many bytes it takes up in a document: each signal and manifest on a line of its
+    /// own, and its path once for each domain that it may belong to.
+    fn bytes(&self) -> usize {
+        const LINE: usize = 24;
+        const ID_LINE: usize = 90;
+        let signals = self.directories.iter().chain(&self.files);
+        let signals: usize = signals.map(|signal| signal.len() + LINE).sum();
+        let manifests: usize =
+            self.manifests.iter().map(|name| self.path.len() + name.len() + ID_LINE).sum();
+        signals + manifests + 4 * (self.path.len() + LINE)
+    }
+
     /// The project's own path, for people and documents.
     pub fn shown(&self) -> &str {
         if self.path.is_empty() { "." } else { &self.path }
@@ -118,14 +132,18 @@ pub fn survey(tree: &dyn SourceTree, index: &Index, purpose: Purpose) -> Result<
     };
     let mut survey = Survey::default();
     let mut pending = vec![(String::new(), 0)];
+    let mut seen_bytes = 0;
     while let Some((directory, depth)) = pending.pop() {
-        if survey.projects.len() >= PROJECTS_MAX || surveyor.is_tired() {
+        let is_full = survey.projects.len() >= PROJECTS_MAX || seen_bytes > SEEN_BYTES_MAX;
+        if is_full || surveyor.is_tired() {
             survey.is_cut_short = true;
             break;
         }
         let nodes = surveyor.list(&directory)?;
         if depth == 0 || surveyor.is_project(&directory, &nodes)? {
-            survey.projects.push(surveyor.project(&directory, &nodes)?);
+            let project = surveyor.project(&directory, &nodes)?;
+            seen_bytes += project.bytes();
+            survey.projects.push(project);
         }
         if depth == PROJECT_DEPTH_MAX {
             continue;

@@ -68,6 +68,7 @@ fn a_document_that_says_nothing_is_set_aside() {
         let kept = answer["set_aside"].as_str().unwrap();
         assert_eq!(repo.git(["rev-parse", kept]), damaged, "{text:?}");
         assert_eq!(check_code(&repo), exit::DONE, "{text:?}");
+        assert_eq!(repo.git(["fsck", "--strict", "--no-dangling"]), "");
     }
 }
 

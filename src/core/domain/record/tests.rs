@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::core::command::decide;
 use crate::core::documents::{Documents, Key, apply, encode};
-use crate::core::domain::cache::{Cache, Classified, classified_key};
+use crate::core::domain::cache::Cache;
 use crate::core::domain::classify::{Classify, Declassify};
 use crate::core::domain::confidence::Confidence;
 use crate::core::domain::freshness::{Reason, Verdict, judge};
@@ -151,6 +151,11 @@ fn a_damaged_document_is_replaced() {
     memory.insert(detected_key(&basis(LIST)), b"{".to_vec());
     assert_eq!(faults(&memory).unwrap().len(), 1);
     assert!(act(&mut memory, 2, &command("one", LIST, None)).unwrap().is_new);
+    // A classification that says nothing goes as well, also where nothing else is new.
+    memory.insert(classified_key(), b"[".to_vec());
+    assert!(Cache::read(&memory, &basis(LIST)).is_err());
+    act(&mut memory, 3, &command("one", LIST, None)).unwrap();
+    assert!(Cache::read(&memory, &basis(LIST)).is_ok());
 }
 
 #[test]

@@ -83,3 +83,23 @@ fn the_quick_way_finds_what_the_slow_way_finds() {
         assert_eq!(quick, slow.map(|p| p.as_str().to_owned()).collect(), "{name}");
     }
 }
+
+/// What was seen fits into one document, however much there is.
+#[test]
+fn too_much_is_cut_short() {
+    use crate::core::documents::encode;
+    use crate::core::domain::structure::Structure;
+    use crate::core::limits::DOCUMENT_BYTES_MAX;
+    let long = "n".repeat(120);
+    let mut files = std::collections::BTreeMap::new();
+    for number in 0..PROJECTS_MAX + 50 {
+        for name in ["Cargo.toml", "package.json", "a.tscn", "b.proto", "routes/x", "dags/y"] {
+            files.insert(format!("{long}{number}/{long}/{name}"), Vec::new());
+        }
+    }
+    let tree = Memory(files);
+    let survey = survey(&tree, &Index::shipped(), Purpose::Detect).unwrap();
+    assert!(survey.is_cut_short && survey.projects.len() > 50);
+    let structure = Structure::of(&survey, &tree).unwrap();
+    assert!(encode(&structure).len() < DOCUMENT_BYTES_MAX / 2, "{}", encode(&structure).len());
+}
