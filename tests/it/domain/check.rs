@@ -127,8 +127,8 @@ fn the_work_tree_counts_without_what_is_ignored() {
     assert_eq!(reasons(&repo), ["manifest_came"]);
 }
 
-/// 2/P1-2, 2/P1-2-upgrade, 2/P2-1: a longer list means one more detection, and then fresh again,
-/// for both lists.
+/// 2/P1-2, 2/IMP-2, 2/P1-2-upgrade, 2/P2-1: a longer list means one more detection, and then
+/// fresh again, for both lists.
 #[test]
 fn a_longer_list_causes_one_detection() {
     let repo = detected();

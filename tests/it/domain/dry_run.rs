@@ -74,7 +74,7 @@ fn a_commit_that_is_gone_is_no_hindrance() {
     assert_eq!(explained(&repo)["verdict"], "stale");
 }
 
-/// 2/P2-3 of names: what others called their files is data.
+/// What others called their files is data.
 #[test]
 fn hostile_names_are_escaped() {
     let repo = detected();

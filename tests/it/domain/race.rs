@@ -28,6 +28,33 @@ fn what_was_seen_last_remains() {
     repo.coord("ops", ["ledger", "verify"]).done();
 }
 
+/// 2/P0-1-writer: the same with the order made sure of. The early one has looked at the tree and
+/// stands in the queue, which the late one does without.
+#[cfg(debug_assertions)]
+#[test]
+fn who_looked_before_a_change_does_not_overwrite_who_looked_after_it() {
+    let repo = super::project::detected();
+    let queue = repo.git_dir().join("coord/locks/domains.lock");
+    let lock = std::fs::File::open(&queue).unwrap();
+    lock.lock().unwrap();
+    repo.write("package.json", "{\"dependencies\":{\"koa\":\"1\"}}");
+    let steps = repo.world().join("tmp/steps");
+    let early = detect(&repo, 1, &[]).env("GIT_COORD_STEPS", &steps);
+    let waiting = early.command().spawn().unwrap();
+    let is_in_queue =
+        || std::fs::read_to_string(&steps).is_ok_and(|text| text.contains("locks/domains.lock"));
+    while !is_in_queue() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    repo.write("package.json", "{\"dependencies\":{\"hono\":\"1\"}}");
+    detect(&repo, 2, &[]).config(crate::support::contract::key::QUEUE, "false").run().done();
+    let newer = tip(&repo);
+    lock.unlock().unwrap();
+    early.finish(waiting).done();
+    assert_eq!(tip(&repo), newer, "the older look is not recorded");
+    assert_eq!(check_code(&repo), exit::DONE);
+}
+
 /// 2/P1-3-lock: none is lost, none is torn, and no lock is left.
 #[test]
 fn forced_detections_at_once_are_each_an_entry() {
