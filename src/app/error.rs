@@ -100,6 +100,9 @@ impl From<Refusal> for AppError {
         match &refusal {
             Refusal::NothingThere { .. } => AppError::Nothing(refusal.to_string()),
             Refusal::Run(of_run) if of_run.is_absence() => AppError::Nothing(refusal.to_string()),
+            Refusal::Routing(refused) if refused.is_nothing_there() => {
+                AppError::Nothing(refusal.to_string())
+            }
             Refusal::Dispute(dispute) if dispute.is_absence() => {
                 AppError::Nothing(refusal.to_string())
             }

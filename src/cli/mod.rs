@@ -15,6 +15,7 @@ mod open;
 mod patience;
 mod refusals;
 mod requests;
+mod routing_refusals;
 mod runs;
 mod suggest;
 mod term;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::disputes::disputed;
 use super::error::{Advice, CliError, ErrorKind, Hint};
 use super::holds::{conflicts_json, fields, holds_json, sighting_text};
+use super::routing_refusals;
 use super::runs;
 use crate::app::error::AppError;
 use crate::app::next::{after_conflict, command as next, in_shell};
@@ -191,6 +192,7 @@ fn refused(refusal: &Refusal) -> CliError {
                 .with_hint(Hint::plain("to ask again, choose another request id"))
         }
         Refusal::Run(of_run) => runs::refused(of_run),
+        Refusal::Routing(refusal) => routing_refusals::refused(refusal),
         Refusal::Changed { expected, found } => {
             let details = fields([("expected", json!(expected)), ("found", json!(found))]);
             let look = next(&["ledger", "log", "reservations"]);

@@ -22,6 +22,7 @@ use crate::core::reservation::sweep::{self, Sweep};
 use crate::core::reservation::transfer::Transfer;
 use crate::core::reservation::wait::Leave;
 use crate::core::rollback::Rollback;
+use crate::core::routing;
 use crate::core::run;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -162,6 +163,34 @@ commands! {
     DomainUnset(Declassify) = "domain unset",
     /// Records which agents were made.
     DomainAgents(RecordAgents) = "domain agents",
+    /// Wants an agent left out.
+    Propose(routing::propose::Propose) = "override propose",
+    /// Agrees.
+    Approve(routing::approve::Approve) = "override approve",
+    /// Leaves an agent out.
+    Apply(routing::apply::Apply) = "override apply",
+    /// Takes that back.
+    Revert(routing::revert::Revert) = "override revert",
+    /// Keeps an agent from being left out.
+    BlockAgent(routing::block::BlockAgent) = "override block",
+    /// Does not any more.
+    Unblock(routing::block::Unblock) = "override unblock",
+    /// Records what became of an agent's findings.
+    AddEvidence(routing::evidence::AddEvidence) = "override evidence add",
+    /// Records what a session of a trial measured.
+    TakeSample(routing::canary::TakeSample) = "override canary sample",
+    /// Judges the trials that are due.
+    CheckTrials(routing::canary::CheckTrials) = "override canary check",
+    /// Tells an agent something besides.
+    AddOverlay(routing::overlay::AddOverlay) = "override overlay add",
+    /// Does not any more.
+    DisableOverlay(routing::overlay::DisableOverlay) = "override overlay disable",
+    /// Sets a number that decisions go by.
+    SetThreshold(routing::thresholds::SetThreshold) = "override thresholds",
+    /// Forgets what was learnt.
+    Reset(routing::reset::Reset) = "override reset",
+    /// Takes a document in.
+    Import(routing::import::Import) = "override import",
 }
 
 impl Command {
@@ -205,7 +234,8 @@ pub fn decide<C: Decide>(
             sweep::in_passing(&mut act)?;
             told::tell_askers(&mut act)?;
         }
-        LedgerName::Domains | LedgerName::Runs => {}
+        // Nothing in these ends by itself.
+        LedgerName::Overrides | LedgerName::Domains | LedgerName::Runs => {}
     }
     debug_assert!(act.has_events(), "what changes a ledger leaves an event");
     Ok(Decided { answer, changes: Some(act.into_changes()), summary })

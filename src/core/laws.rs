@@ -6,6 +6,7 @@ use crate::core::ledger::LedgerName;
 use crate::core::negotiation;
 use crate::core::pattern::Case;
 use crate::core::reservation;
+use crate::core::routing;
 use crate::core::run;
 use crate::core::time::Timestamp;
 
@@ -31,6 +32,7 @@ pub fn faults(
             faults.extend(negotiation::laws::faults(documents, now)?);
             Ok(faults)
         }
+        LedgerName::Overrides => routing::laws::faults(documents),
         LedgerName::Domains => domain::laws::faults(documents),
         LedgerName::Runs => run::laws::faults(documents),
     }

@@ -9,6 +9,8 @@ use std::fmt;
 pub enum LedgerName {
     /// Reservations.
     Reservations,
+    /// Routing overrides.
+    Overrides,
     /// What kind of project this is, and the agents made for it.
     Domains,
     /// Runs.
@@ -17,15 +19,16 @@ pub enum LedgerName {
 
 impl LedgerName {
     /// Every ledger.
-    pub const ALL: [LedgerName; 3] =
-        [LedgerName::Reservations, LedgerName::Domains, LedgerName::Runs];
+    pub const ALL: [LedgerName; 4] =
+        [LedgerName::Reservations, LedgerName::Overrides, LedgerName::Domains, LedgerName::Runs];
 
     /// The word for people and programs.
     pub fn as_str(self) -> &'static str {
         match self {
             LedgerName::Reservations => "reservations",
-            LedgerName::Runs => "runs",
+            LedgerName::Overrides => "overrides",
             LedgerName::Domains => "domains",
+            LedgerName::Runs => "runs",
         }
     }
 }

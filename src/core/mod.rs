@@ -15,7 +15,8 @@
 //! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values they are made of;
 //! - [`negotiation`] holds the rules of asking, answering, taking over and of messages;
 //! - [`repair`] is what a ledger records when it goes on from its newest whole entry;
-//! - [`reservation`] holds the rules of reservations, one file a verb, and [`run`] those of runs;
+//! - [`reservation`] holds the rules of reservations, one file a verb, [`routing`] those of routing
+//!   overrides, and [`run`] those of runs;
 //! - [`domain`] says what kind of project this is, and whether that still holds.
 
 pub mod command;
@@ -36,6 +37,7 @@ pub mod refusal;
 pub mod repair;
 pub mod reservation;
 pub mod rollback;
+pub mod routing;
 pub mod run;
 pub mod text;
 pub mod time;

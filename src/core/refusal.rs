@@ -10,6 +10,7 @@ use crate::core::negotiation::dispute::Dispute;
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::wait::Link;
 use crate::core::reservation::{Hold, Target};
+use crate::core::routing;
 use crate::core::run;
 use crate::core::time::Timestamp;
 
@@ -90,6 +91,9 @@ pub enum Refusal {
         /// What has ended.
         ended: Vec<HoldId>,
     },
+    /// A decision about routing.
+    #[error(transparent)]
+    Routing(#[from] routing::refusal::Refusal),
     /// A decision about a run.
     #[error(transparent)]
     Run(#[from] run::refusal::Refusal),
@@ -143,6 +147,7 @@ impl Refusal {
             Refusal::RequestMismatch { .. } => "request_mismatch",
             Refusal::RequestOver { .. } => "request_over",
             Refusal::Run(refusal) => refusal.code(),
+            Refusal::Routing(refusal) => refusal.code(),
             Refusal::Changed { .. } => "changed",
             Refusal::Dispute(dispute) => dispute.code(),
             Refusal::Domain(refusal) => refusal.code(),

@@ -14,6 +14,7 @@ use crate::core::domain;
 use crate::core::ids::EntryName;
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::{self, Hold};
+use crate::core::routing;
 use crate::core::text::Line;
 
 /// Where to go back to, and why.
@@ -46,6 +47,9 @@ impl Decide for Rollback {
         };
         match act.env.ledger {
             LedgerName::Reservations => reservation::rollback::to(self, earlier, act),
+            LedgerName::Overrides => {
+                Ok(self.restore(act, earlier, routing::places::is_append_only)?)
+            }
             LedgerName::Runs => Ok(self.restore(act, earlier, |_| false)?),
             // Which files were made is a fact of the disk, and no rollback unmakes one.
             LedgerName::Domains => {

@@ -31,6 +31,7 @@ const ASKED_AT: &str = "asked-at";
 fn answers(ledger: LedgerName) -> [(&'static str, &'static [&'static str]); 3] {
     let list: &[&str] = match ledger {
         LedgerName::Reservations => &["list", "--all"],
+        LedgerName::Overrides => &["override", "status"],
         LedgerName::Domains => &["domain", "show"],
         LedgerName::Runs => &["run", "list", "--all"],
     };

@@ -43,6 +43,7 @@ mod locks;
 mod matrix;
 mod model;
 mod negotiation;
+mod overrides;
 mod owners;
 mod patterns;
 mod picture;

@@ -1,0 +1,216 @@
+//! `override apply`: an agent is left out from now on, on trial.
+//!
+//! Override, record and trial are one act. Applying what is in force already updates what is said
+//! about it and makes neither a second record nor a second trial. Whoever did not see it when it
+//! asked lost a race, and is told so.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::ids::AgentName;
+use crate::core::routing::canary::{self, Canary};
+use crate::core::routing::classify::Tally;
+use crate::core::routing::evidence;
+use crate::core::routing::facts::Fact;
+use crate::core::routing::names::{EvidenceRef, RecordId, RoutedName, Word};
+use crate::core::routing::places;
+use crate::core::routing::propose::{keep_bounds, keep_unblocked, line, source_line};
+use crate::core::routing::ratio::Ratio;
+use crate::core::routing::record::Change;
+use crate::core::routing::refusal::Refusal;
+use crate::core::routing::text::Note;
+use crate::core::routing::thresholds::Thresholds;
+use crate::core::routing::{Action, Modification, Override, Scope, autonomy, revert, united};
+
+/// Whether an agent reviews what cuts across everything, and whether leaving it out was confirmed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Care {
+    /// It does.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub cross_cutting: bool,
+    /// It was.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub confirmed: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_false(is: &bool) -> bool {
+    !*is
+}
+
+impl Care {
+    /// Refuses what was not confirmed.
+    pub fn keep(self, agent: &RoutedName) -> Result<(), Refusal> {
+        if self.cross_cutting && !self.confirmed {
+            return Err(Refusal::CrossCutting { agent: agent.clone() });
+        }
+        Ok(())
+    }
+}
+
+/// Who is left out, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Apply {
+    /// The agent.
+    pub agent: RoutedName,
+    /// Why.
+    pub reason: Note,
+    /// What it rests on.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub evidence: Vec<EvidenceRef>,
+    /// Where it counts; as before if absent.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub scope: Option<Scope>,
+    /// What decides.
+    pub source: Word,
+    /// The record of the override that the asker saw in force.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seen: Option<RecordId>,
+    /// Whether it takes a confirmation.
+    #[serde(flatten)]
+    pub care: Care,
+}
+
+/// An override that came into force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InForce {
+    /// The override.
+    pub entry: Override,
+    /// Its record.
+    pub record: Modification,
+    /// Its trial.
+    pub canary: Canary,
+    /// Other agents that are on trial: what is measured is measured of all.
+    pub also_on_trial: Vec<RoutedName>,
+    /// Who had proposed it.
+    pub proposed_by: Option<AgentName>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// It is in force now.
+    New(Box<InForce>),
+    /// It was in force, and more is said about it now.
+    Updated(Box<Override>),
+    /// It is in force, by this very session or by another, and nothing is to be added.
+    Already {
+        /// The override.
+        entry: Box<Override>,
+        /// Who applied it.
+        by: AgentName,
+        /// Whether it was not there yet when the asker looked.
+        raced: bool,
+    },
+}
+
+impl Decide for Apply {
+    type Answer = Applied;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Applied, No> {
+        let present = places::override_of(act, &self.agent)?;
+        let record = revert::applied(act, &self.agent)?;
+        match (present, record) {
+            (Some(entry), Some(record)) if entry.is_in_force() => {
+                if self.seen.as_ref() != Some(&record.id) {
+                    let entry = Box::new(entry);
+                    return Ok(Applied::Already { entry, by: record.by, raced: true });
+                }
+                self.update(act, &entry, record)
+            }
+            (present, _) => {
+                if self.seen.is_some() {
+                    return Err(Refusal::Withdrawn { agent: self.agent.clone() }.into());
+                }
+                self.care.keep(&self.agent)?;
+                keep_unblocked(act, &self.agent)?;
+                keep_bounds(act, &self.evidence, self.scope.as_ref())?;
+                if !self.source.is_human() {
+                    autonomy::keep(act, &self.agent, self.care.cross_cutting)?;
+                }
+                let entry = self.new_entry(act, present);
+                Ok(Applied::New(Box::new(put_in_force(act, entry, &self.source)?)))
+            }
+        }
+    }
+
+    fn summary(&self, answer: &Applied, env: &Env<'_>) -> String {
+        let verb = if matches!(answer, Applied::Updated(_)) { "update" } else { "leave out" };
+        format!("{verb} {} by {}: {}", self.agent, env.actor, self.reason)
+    }
+}
+
+impl Apply {
+    /// What was proposed, or something new, in the words of now.
+    fn new_entry(&self, act: &Act<'_>, proposal: Option<Override>) -> Override {
+        let mut entry = proposal.unwrap_or_else(|| Override {
+            agent: self.agent.clone(),
+            action: Action::Exclude,
+            reason: None,
+            evidence_ids: Vec::new(),
+            created: Some(act.env.now),
+            created_by: Some(source_line(&self.source)),
+            approved: None,
+            confidence: None,
+            scope: None,
+            canary: None,
+            by: Some(act.env.actor.clone()),
+            unknown: Map::new(),
+        });
+        entry.reason = Some(line(&self.reason));
+        entry.evidence_ids = united(&entry.evidence_ids, &self.evidence);
+        entry.scope = self.scope.clone().or(entry.scope);
+        entry
+    }
+
+    fn update(
+        &self,
+        act: &mut Act<'_>,
+        before: &Override,
+        record: Modification,
+    ) -> Result<Applied, No> {
+        let mut entry = self.new_entry(act, Some(before.clone()));
+        if entry.scope != before.scope {
+            canary::keep_out_of_trial(act, &self.agent)?;
+        }
+        if entry == *before {
+            return Ok(Applied::Already { entry: Box::new(entry), by: record.by, raced: false });
+        }
+        keep_bounds(act, &entry.evidence_ids, entry.scope.as_ref())?;
+        entry.confidence = Some(confidence(act, &self.agent)?);
+        Fact::of("updated", &self.agent).put(act, &entry).record(act);
+        Ok(Applied::Updated(Box::new(entry)))
+    }
+}
+
+/// How often the agent was wrong where it was overridden; all of it where nothing is known.
+pub(super) fn confidence(act: &Act<'_>, agent: &RoutedName) -> Result<Ratio, No> {
+    let numbers = Thresholds::read(act)?;
+    let tally = Tally::of(&evidence::counting_of(act, agent, act.env.now, &numbers)?);
+    Ok(match tally.overridden {
+        0 => Ratio::ONE,
+        overridden => Ratio::to_hundredths(tally.wrong, overridden),
+    })
+}
+
+/// Puts an override in force: the override, its record and its trial, as one event.
+pub(super) fn put_in_force(
+    act: &mut Act<'_>,
+    mut entry: Override,
+    source: &Word,
+) -> Result<InForce, No> {
+    let agent = entry.agent.clone();
+    let proposed_by = if entry.action == Action::Propose { entry.by.clone() } else { None };
+    let mut record = Change::of_routing(&entry, source_line(source)).recorded(act)?;
+    let canary = canary::begun(act, &agent, &record.id)?;
+    entry.action = Action::Exclude;
+    entry.approved = Some(act.env.now);
+    entry.confidence = Some(confidence(act, &agent)?);
+    canary::retell(&mut entry, &canary);
+    record.confidence = entry.confidence;
+    record.summary.clone_from(&entry.reason);
+    let also_on_trial = canary::others_on_trial(act, &agent)?;
+    Fact::of("applied", &agent).put(act, &entry).put(act, &record).put(act, &canary).record(act);
+    Ok(InForce { entry, record, canary, also_on_trial, proposed_by })
+}

@@ -1,0 +1,52 @@
+//! `override approve`: what was proposed comes into force, as it was proposed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::routing::Override;
+use crate::core::routing::apply::{Care, InForce, put_in_force};
+use crate::core::routing::names::{RoutedName, Word};
+use crate::core::routing::places;
+use crate::core::routing::propose::keep_unblocked;
+use crate::core::routing::refusal::Refusal;
+
+/// Whose proposal is approved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approve {
+    /// The agent.
+    pub agent: RoutedName,
+    /// Whether it takes a confirmation.
+    #[serde(flatten)]
+    pub care: Care,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Approved {
+    /// It is in force now.
+    New(Box<InForce>),
+    /// It was already.
+    Already(Box<Override>),
+}
+
+impl Decide for Approve {
+    type Answer = Approved;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Approved, No> {
+        let Some(entry) = places::override_of(act, &self.agent)? else {
+            return Err(Refusal::NoProposal { agent: self.agent.clone() }.into());
+        };
+        if entry.is_in_force() {
+            return Ok(Approved::Already(Box::new(entry)));
+        }
+        self.care.keep(&self.agent)?;
+        keep_unblocked(act, &self.agent)?;
+        // To approve is a person's act, whoever proposed.
+        let human: Word = Word::HUMAN.parse().expect("it is a word");
+        Ok(Approved::New(Box::new(put_in_force(act, entry, &human)?)))
+    }
+
+    fn summary(&self, _: &Approved, env: &Env<'_>) -> String {
+        format!("approve leaving out {} by {}", self.agent, env.actor)
+    }
+}

@@ -1,0 +1,80 @@
+//! `override block` and `unblock`: an agent that is not to be left out, whatever the evidence says.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::routing::Block;
+use crate::core::routing::facts::Fact;
+use crate::core::routing::names::RoutedName;
+use crate::core::routing::places::{self, Document as _};
+use crate::core::routing::propose::line;
+use crate::core::routing::text::Note;
+
+/// Who is not to be left out, and why. What is in force stays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockAgent {
+    /// The agent.
+    pub agent: RoutedName,
+    /// Why.
+    pub reason: Note,
+}
+
+impl Decide for BlockAgent {
+    type Answer = Option<Block>;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Option<Block>, No> {
+        blocked(act, &self.agent, &self.reason, true)
+    }
+
+    fn summary(&self, _: &Option<Block>, env: &Env<'_>) -> String {
+        format!("block {} by {}: {}", self.agent, env.actor, self.reason)
+    }
+}
+
+/// Blocks an agent. A block that is there with another reason is replaced where that was asked
+/// for; `None` if nothing changed.
+pub(super) fn blocked(
+    act: &mut Act<'_>,
+    agent: &RoutedName,
+    reason: &Note,
+    replaces: bool,
+) -> Result<Option<Block>, No> {
+    let before = places::block_of(act, agent)?;
+    let reason = line(reason);
+    if before.as_ref().is_some_and(|block| !replaces || block.reason == reason) {
+        return Ok(None);
+    }
+    let block = Block {
+        agent: agent.clone(),
+        reason,
+        at: act.env.now,
+        by: act.env.actor.clone(),
+        unknown: before.map_or_else(Map::new, |block| block.unknown),
+    };
+    Fact::of("blocked", agent).put(act, &block).record(act);
+    Ok(Some(block))
+}
+
+/// Who may be left out again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unblock {
+    /// The agent.
+    pub agent: RoutedName,
+}
+
+impl Decide for Unblock {
+    type Answer = Option<Block>;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Option<Block>, No> {
+        let block = places::block_of(act, &self.agent)?;
+        if let Some(block) = &block {
+            Fact::of("unblocked", &self.agent).gone(act, block.key()).record(act);
+        }
+        Ok(block)
+    }
+
+    fn summary(&self, _: &Option<Block>, env: &Env<'_>) -> String {
+        format!("unblock {} by {}", self.agent, env.actor)
+    }
+}

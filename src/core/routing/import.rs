@@ -1,0 +1,135 @@
+//! `override import`: a document of version 1 is taken into the ledger.
+//!
+//! What an agent has here already stays. What is kept, changed and refused is said, each by name.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::read;
+use crate::core::refusal::within;
+use crate::core::routing::canary::{Canary, Status};
+use crate::core::routing::document::Remark;
+use crate::core::routing::facts::Fact;
+use crate::core::routing::names::{RoutedName, Word};
+use crate::core::routing::places;
+use crate::core::routing::record::Change;
+use crate::core::routing::{OVERRIDES_MAX, Override};
+use crate::core::text::Line;
+
+/// What is taken into the ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// The overrides.
+    pub entries: Vec<Override>,
+    /// What the document says besides.
+    #[serde(skip_serializing_if = "Map::is_empty", default)]
+    pub unknown: Map<String, Value>,
+    /// Agents that review what cuts across everything, and that nobody confirmed to leave out.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub unconfirmed: Vec<RoutedName>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Overrides that are there now.
+    pub kept: Vec<RoutedName>,
+    /// What is not as it was.
+    pub changed: Vec<Remark>,
+    /// What was not taken.
+    pub refused: Vec<Remark>,
+}
+
+impl Decide for Import {
+    type Answer = Imported;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Imported, No> {
+        let mut answer = Imported::default();
+        let count = places::overrides(act)?.len() + self.entries.len();
+        within("overrides", count, OVERRIDES_MAX)?;
+        for entry in &self.entries {
+            let refused = self.refused(act, entry)?;
+            if let Some(what) = refused {
+                answer.refused.push(Remark { agent: entry.agent.to_string(), what });
+                continue;
+            }
+            let changed = take(act, entry)?;
+            let agent = entry.agent.to_string();
+            answer.changed.extend(changed.map(|what| Remark { agent, what: what.to_owned() }));
+            answer.kept.push(entry.agent.clone());
+        }
+        let before: Option<Map<String, Value>> = read(act, &places::document_key())?;
+        if !self.unknown.is_empty() && before.as_ref() != Some(&self.unknown) {
+            Fact::of("imported", &"document").put_document(act, &self.unknown).record(act);
+        }
+        Ok(answer)
+    }
+
+    fn summary(&self, answer: &Imported, env: &Env<'_>) -> String {
+        format!("import {} overrides by {}", answer.kept.len(), env.actor)
+    }
+}
+
+impl Import {
+    fn refused(&self, act: &Act<'_>, entry: &Override) -> Result<Option<String>, No> {
+        if places::override_of(act, &entry.agent)?.is_some() {
+            return Ok(Some("it has an override here already, which stays".to_owned()));
+        }
+        if let Some(block) = places::block_of(act, &entry.agent)? {
+            return Ok(Some(format!("it is blocked: {}", block.reason)));
+        }
+        let is_careless = entry.is_in_force() && self.unconfirmed.contains(&entry.agent);
+        Ok(is_careless.then(|| {
+            "it reviews what cuts across everything, and leaving it out was not confirmed"
+                .to_owned()
+        }))
+    }
+}
+
+/// Takes one entry, and says what had to be changed.
+fn take(act: &mut Act<'_>, entry: &Override) -> Result<Option<&'static str>, No> {
+    let now = act.env.now;
+    let mut entry = entry.clone();
+    let agent = entry.agent.clone();
+    if !entry.is_in_force() {
+        entry.canary = None;
+        Fact::of("proposed", &agent).put(act, &entry).record(act);
+        return Ok(None);
+    }
+    let source = entry.created_by.clone();
+    let source = source.unwrap_or_else(|| Line::new(Word::HUMAN).expect("a word is a line"));
+    let mut record = Change::of_routing(&entry, source).recorded(act)?;
+    record.confidence = entry.confidence;
+    record.summary.clone_from(&entry.reason);
+    let mut changed = None;
+    let mut canary = None;
+    if let Some(trial) = entry.canary.as_mut().filter(|trial| trial.status.is_open()) {
+        if trial.expires_at <= now {
+            trial.status = Status::ExpiredUnused;
+            changed = Some("its trial was over by now");
+        } else {
+            // What it was held against is not in the document.
+            trial.status = Status::Monitoring;
+            trial.window_uses = trial.window_uses.clamp(1, 1_000);
+            changed = Some("its trial goes on without a baseline");
+            canary = Some(Canary {
+                id: record.id.clone(),
+                agent: agent.clone(),
+                status: trial.status,
+                window_uses: trial.window_uses,
+                opened_at: now,
+                expires_at: trial.expires_at,
+                baseline: None,
+                verdict: None,
+                unknown: Map::new(),
+            });
+        }
+    }
+    let mut fact = Fact::of("applied", &agent).put(act, &entry).put(act, &record);
+    if let Some(canary) = &canary {
+        fact = fact.put(act, canary);
+    }
+    fact.say("imported", &true).record(act);
+    Ok(changed)
+}

@@ -1,0 +1,149 @@
+//! The numbers of a session, the baseline that a trial is held against, and its verdict.
+//!
+//! Of a session: the override rate is findings overridden of findings, the false-positive rate is
+//! those overridden as wrong of those overridden, the density is findings of uses. All evidence of
+//! the session counts, whichever agent it is about: what is measured must still be there once the
+//! agent is gone. A finding that was overridden was one, whether or not a use counted it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::routing::evidence::Evidence;
+use crate::core::routing::names::RoutedName;
+use crate::core::routing::ratio::Ratio;
+use crate::core::routing::thresholds::{self, Thresholds};
+
+/// The three numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Findings overridden, of findings.
+    pub override_rate: Ratio,
+    /// Overridden as wrong, of overridden.
+    pub fp_rate: Ratio,
+    /// Findings, of uses.
+    pub density: Ratio,
+}
+
+impl Metrics {
+    /// The numbers of one session.
+    pub fn of_session<'e>(rows: impl IntoIterator<Item = &'e Evidence>) -> Metrics {
+        let (mut overridden, mut wrong, mut uses, mut told) = (0, 0, 0, 0);
+        for row in rows {
+            overridden += u64::from(row.is_overridden());
+            wrong += u64::from(row.is_wrong());
+            uses += u64::from(row.is_use());
+            told += row.findings.map_or(0, u64::from);
+        }
+        let findings = told.max(overridden);
+        Metrics {
+            override_rate: Ratio::of(overridden, findings),
+            fp_rate: Ratio::of(wrong, overridden),
+            // A session that nobody counted uses of used the agents once.
+            density: Ratio::of(findings, uses.max(1)),
+        }
+    }
+
+    /// The mean of several.
+    pub fn mean(all: &[Metrics]) -> Metrics {
+        let mean = |of: fn(&Metrics) -> Ratio| Ratio::mean(all.iter().map(of));
+        Metrics {
+            override_rate: mean(|metrics| metrics.override_rate),
+            fp_rate: mean(|metrics| metrics.fp_rate),
+            density: mean(|metrics| metrics.density),
+        }
+    }
+}
+
+/// How things were before a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// Over how many sessions.
+    pub sessions: u64,
+    /// Their mean.
+    #[serde(flatten)]
+    pub metrics: Metrics,
+}
+
+/// The baseline of an agent: the last sessions with evidence about it; none if they are too few.
+pub fn baseline(
+    rows: &[Evidence],
+    agent: &RoutedName,
+    thresholds: &Thresholds,
+) -> Option<Baseline> {
+    let mut sessions: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
+    for row in rows {
+        sessions.entry(row.session.as_str()).or_default().push(row);
+    }
+    let mut with_agent: Vec<_> = sessions
+        .into_iter()
+        .filter(|(_, rows)| rows.iter().any(|row| row.source == *agent))
+        .map(|(name, rows)| (rows.iter().map(|row| row.at).max(), name, rows))
+        .collect();
+    with_agent.sort_by(|one, other| (other.0, other.1).cmp(&(one.0, one.1)));
+    let most = usize::try_from(thresholds.number(thresholds::CANARY_USES)).unwrap_or(usize::MAX);
+    with_agent.truncate(most);
+    let found = with_agent.len() as u64;
+    // A window that is shorter than what a baseline needs is all that can be had.
+    let needed = thresholds.number(thresholds::MIN_BASELINE).min(most as u64);
+    if found < needed {
+        return None;
+    }
+    let each: Vec<Metrics> =
+        with_agent.into_iter().map(|(_, _, rows)| Metrics::of_session(rows)).collect();
+    Some(Baseline { sessions: found, metrics: Metrics::mean(&each) })
+}
+
+/// The names of the metrics that got worse: both rates up, or the density down, by more than the
+/// allowed percentage and by no less than the noise floor.
+pub fn worse(before: &Metrics, after: &Metrics, numbers: &Thresholds) -> Vec<&'static str> {
+    let percent = numbers.number(thresholds::ALERT_PERCENT);
+    let floor = numbers.ratio(thresholds::NOISE_FLOOR);
+    let is_worse = |by: Ratio, of: Ratio| {
+        by > Ratio::ZERO && by >= floor && by.parts() * 100 > of.parts() * percent
+    };
+    let up = |before: Ratio, after: Ratio| is_worse(after.less(before), before);
+    let down = |before: Ratio, after: Ratio| is_worse(before.less(after), before);
+    [
+        ("override_rate", up(before.override_rate, after.override_rate)),
+        ("fp_rate", up(before.fp_rate, after.fp_rate)),
+        ("density", down(before.density, after.density)),
+    ]
+    .into_iter()
+    .filter_map(|(name, is)| is.then_some(name))
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metrics(numbers: [&str; 3]) -> Metrics {
+        let [override_rate, fp_rate, density] = numbers.map(|text| text.parse().unwrap());
+        Metrics { override_rate, fp_rate, density }
+    }
+
+    /// The verdict in a table: worse by more than 20 % and by at least 0.1.
+    #[test]
+    fn worse_is_more_than_noise_and_more_than_the_percentage() {
+        let before = metrics(["0.5", "0.4", "3"]);
+        let table: [([&str; 3], &[&str]); 9] = [
+            (["0.5", "0.4", "3"], &[]),
+            (["0.6", "0.4", "3"], &[]),
+            (["0.6001", "0.4", "3"], &["override_rate"]),
+            (["0.5", "0.49", "3"], &[]),
+            (["0.5", "0.5", "3"], &["fp_rate"]),
+            (["0.1", "0.1", "9"], &[]),
+            (["0.5", "0.4", "2.4"], &[]),
+            (["0.5", "0.4", "2.3"], &["density"]),
+            (["1", "1", "0"], &["override_rate", "fp_rate", "density"]),
+        ];
+        for (after, expected) in table {
+            let found = worse(&before, &metrics(after), &Thresholds::default());
+            assert_eq!(found, expected, "{after:?}");
+        }
+        let nothing = metrics(["0", "0", "0"]);
+        let some = worse(&nothing, &metrics(["0.1", "0.09", "0"]), &Thresholds::default());
+        assert_eq!(some, ["override_rate"], "from nothing, anything above the floor is worse");
+    }
+}

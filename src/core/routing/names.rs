@@ -1,0 +1,212 @@
+//! The names in this ledger. Each is its own type, checked when made and again when read.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::ids::{Derived, HoldId, OpId};
+use crate::core::limits::AGENT_CHARS_MAX;
+use crate::core::text::Line;
+
+/// Text that cannot be the name it was given as.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{}' is not {what}", crate::core::text::shown(text))]
+pub struct BadName {
+    /// What was given, cut short.
+    pub text: String,
+    /// What it was to be.
+    pub what: &'static str,
+}
+
+fn bad(text: &str, what: &'static str) -> BadName {
+    const SHOWN_MAX: usize = 80;
+    BadName { text: text.chars().take(SHOWN_MAX).collect(), what }
+}
+
+/// A name of one alphabet that begins with a character of a smaller one.
+macro_rules! plain_name {
+    ($(#[$about:meta])* $name:ident, $first:expr, $rest:expr, $what:literal) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = BadName;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let fits = text.starts_with($first)
+                    && text.len() <= AGENT_CHARS_MAX
+                    && text.chars().all($rest);
+                if fits { Ok($name(text.to_owned())) } else { Err(bad(text, $what)) }
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = BadName;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(name: $name) -> String {
+                name.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+fn is_lower(letter: char) -> bool {
+    letter.is_ascii_lowercase()
+}
+
+fn is_lower_or_digit(letter: char) -> bool {
+    letter.is_ascii_lowercase() || letter.is_ascii_digit()
+}
+
+fn is_name_letter(letter: char) -> bool {
+    is_lower_or_digit(letter) || letter == '-'
+}
+
+fn is_word_letter(letter: char) -> bool {
+    is_name_letter(letter) || letter == '_'
+}
+
+plain_name!(
+    /// A review agent that a router sends work to.
+    RoutedName,
+    is_lower,
+    is_name_letter,
+    "the name of a routed agent: a-z, then up to 63 of a-z, 0-9 and -"
+);
+
+plain_name!(
+    /// An overlay of an agent.
+    OverlayId,
+    is_lower_or_digit,
+    is_name_letter,
+    "the name of an overlay: a-z or 0-9, then up to 63 of a-z, 0-9 and -"
+);
+
+plain_name!(
+    /// A word out of an open list: an event, a reason, who made an override.
+    Word,
+    is_lower,
+    is_word_letter,
+    "a word: a-z, then up to 63 of a-z, 0-9, _ and -"
+);
+
+impl Word {
+    /// A person who decides.
+    pub const HUMAN: &'static str = "human";
+
+    /// Whether a person decided; everything else acts by itself.
+    pub fn is_human(&self) -> bool {
+        self.0 == Word::HUMAN
+    }
+}
+
+impl RoutedName {
+    /// The name behind the first of these prefixes that the text has, as often as it has one.
+    pub fn behind(prefixes: &[String], text: &str) -> Result<RoutedName, BadName> {
+        let mut rest = text;
+        while let Some(behind) = prefixes
+            .iter()
+            .filter(|prefix| !prefix.is_empty())
+            .filter_map(|prefix| rest.strip_prefix(prefix.as_str()))
+            .min_by_key(|behind| behind.len())
+        {
+            rest = behind;
+        }
+        rest.parse().map_err(|BadName { what, .. }| bad(text, what))
+    }
+}
+
+/// The id of a record: a modification and its canary, a row of evidence.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RecordId(HoldId);
+
+impl RecordId {
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl Derived for RecordId {
+    fn derive(op: &OpId, counter: u64) -> RecordId {
+        RecordId(HoldId::derive(op, counter))
+    }
+}
+
+impl fmt::Display for RecordId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What an override rests on: a row of this ledger, or whatever another tool calls its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum EvidenceRef {
+    /// The row of a database.
+    Number(u64),
+    /// A name.
+    Text(Line),
+}
+
+impl fmt::Display for EvidenceRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EvidenceRef::Number(number) => number.fmt(f),
+            EvidenceRef::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 0/SHELL-01: the format of a name is what is enforced.
+    #[test]
+    fn names_keep_their_alphabet() {
+        for good in ["a", "fd-safety", "lint2", &"a".repeat(64)] {
+            assert_eq!(good.parse::<RoutedName>().unwrap().as_str(), good);
+        }
+        for bad in ["", "-a", "1a", "A", "a b", "a\nb", "a_b", "$(x)", "a/b", "é", "..", "fd.x"] {
+            assert!(bad.parse::<RoutedName>().is_err(), "{bad:?}");
+        }
+        assert!("a".repeat(65).parse::<RoutedName>().is_err());
+        assert!("2nd".parse::<OverlayId>().is_ok() && "-x".parse::<OverlayId>().is_err());
+        assert!("agent_wrong".parse::<Word>().is_ok());
+    }
+
+    #[test]
+    fn prefixes_are_stripped_longest_first() {
+        let prefixes = ["interflux:".to_owned(), "interflux:review:".to_owned()];
+        let behind = |text: &str| RoutedName::behind(&prefixes, text).map(String::from);
+        assert_eq!(behind("interflux:review:fd-safety").unwrap(), "fd-safety");
+        assert_eq!(behind("interflux:fd-safety").unwrap(), "fd-safety");
+        assert_eq!(behind("fd-safety").unwrap(), "fd-safety");
+        let error = behind("other:fd-safety").unwrap_err();
+        assert!(error.to_string().starts_with("'other:fd-safety' is not"), "{error}");
+    }
+}

@@ -1,0 +1,190 @@
+//! Overlays: what an agent is told besides. Written by people only, within a budget.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::ids::AgentName;
+use crate::core::routing::Modification;
+use crate::core::routing::canary;
+use crate::core::routing::facts::Fact;
+use crate::core::routing::names::{EvidenceRef, OverlayId, RoutedName, Word};
+use crate::core::routing::places;
+use crate::core::routing::propose::source_line;
+use crate::core::routing::record::{Change, ended};
+use crate::core::routing::refusal::{Bar, Refusal};
+use crate::core::routing::text::Body;
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+
+/// What all active overlays of an agent may cost.
+pub const TOKENS_MAX: u64 = 500;
+
+/// What an agent is told besides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overlay {
+    /// The agent.
+    pub agent: RoutedName,
+    /// Its name there.
+    pub id: OverlayId,
+    /// Whether it counts.
+    pub active: bool,
+    /// When it was written.
+    pub created: Timestamp,
+    /// What decided.
+    pub created_by: Line,
+    /// Who acted.
+    pub by: AgentName,
+    /// What it rests on.
+    #[serde(default)]
+    pub evidence_ids: Vec<EvidenceRef>,
+    /// What it says.
+    pub body: Body,
+    /// Fields of a later version, kept as they are.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+impl Overlay {
+    /// Its name among all changes.
+    pub fn group(&self) -> String {
+        format!("{}/{}", self.agent, self.id)
+    }
+}
+
+/// What the active ones among overlays cost.
+pub fn tokens(overlays: &[Overlay]) -> u64 {
+    overlays.iter().filter(|overlay| overlay.active).map(|overlay| overlay.body.tokens()).sum()
+}
+
+/// `override overlay add`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddOverlay {
+    /// The agent.
+    pub agent: RoutedName,
+    /// Its name there.
+    pub id: OverlayId,
+    /// What it says.
+    pub body: Body,
+    /// What it rests on.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub evidence: Vec<EvidenceRef>,
+    /// What decides.
+    pub source: Word,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverlayAdded {
+    /// The overlay.
+    pub overlay: Overlay,
+    /// What all overlays of the agent cost now.
+    pub tokens: u64,
+    /// Whether it was there before, word for word.
+    pub was_there: bool,
+}
+
+impl Decide for AddOverlay {
+    type Answer = OverlayAdded;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<OverlayAdded, No> {
+        if !self.source.is_human() {
+            let by = act.env.actor.clone();
+            return Err(Refusal::NotAutomatic { by, why: Bar::Overlay }.into());
+        }
+        let mut all = places::overlays_of(act, &self.agent)?;
+        let before = all.iter().position(|overlay| overlay.id == self.id).map(|at| all.remove(at));
+        let is_same = |overlay: &Overlay| {
+            overlay.active && overlay.body == self.body && overlay.evidence_ids == self.evidence
+        };
+        if let Some(overlay) = before.clone().filter(is_same) {
+            all.push(overlay.clone());
+            return Ok(OverlayAdded { overlay, tokens: tokens(&all), was_there: true });
+        }
+        canary::keep_out_of_trial(act, &self.agent)?;
+        let was_active = before.as_ref().is_some_and(|overlay| overlay.active);
+        let overlay = Overlay {
+            agent: self.agent.clone(),
+            id: self.id.clone(),
+            active: true,
+            created: act.env.now,
+            created_by: source_line(&self.source),
+            by: act.env.actor.clone(),
+            evidence_ids: self.evidence.clone(),
+            body: self.body.clone(),
+            unknown: before.map(|overlay| overlay.unknown).unwrap_or_default(),
+        };
+        all.push(overlay.clone());
+        let tokens = tokens(&all);
+        if tokens > TOKENS_MAX {
+            let agent = self.agent.clone();
+            return Err(Refusal::OverBudget { agent, tokens, max: TOKENS_MAX }.into());
+        }
+        let mut fact = Fact::of("overlay_added", &self.agent).put(act, &overlay);
+        if !was_active {
+            let change = Change::of_overlay(&overlay, source_line(&self.source));
+            let record = change.recorded(act)?;
+            fact = fact.put(act, &record);
+        }
+        fact.record(act);
+        Ok(OverlayAdded { overlay, tokens, was_there: false })
+    }
+
+    fn summary(&self, _: &OverlayAdded, env: &Env<'_>) -> String {
+        format!("overlay {} of {} by {}", self.id, self.agent, env.actor)
+    }
+}
+
+/// `override overlay disable`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DisableOverlay {
+    /// The agent.
+    pub agent: RoutedName,
+    /// Its name there.
+    pub id: OverlayId,
+}
+
+impl Decide for DisableOverlay {
+    type Answer = Overlay;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Overlay, No> {
+        let all = places::overlays_of(act, &self.agent)?;
+        let Some(overlay) = all.into_iter().find(|overlay| overlay.id == self.id) else {
+            let (agent, id) = (self.agent.clone(), self.id.clone());
+            return Err(Refusal::NoOverlay { agent, id }.into());
+        };
+        if !overlay.active {
+            return Ok(overlay);
+        }
+        canary::keep_out_of_trial(act, &self.agent)?;
+        let group = overlay.group();
+        let records = places::modifications_of(act, &self.agent)?.into_iter();
+        let mut own =
+            records.filter(|record| record.is_applied() && record.group_id.as_str() == group);
+        match own.next() {
+            Some(record) => Ok(switch_off(act, record)?.unwrap_or(overlay)),
+            None => Ok(disabled(act, overlay, None)),
+        }
+    }
+
+    fn summary(&self, _: &Overlay, env: &Env<'_>) -> String {
+        format!("disable overlay {} of {} by {}", self.id, self.agent, env.actor)
+    }
+}
+
+/// Switches off the overlay of a record; its text stays.
+pub(super) fn switch_off(act: &mut Act<'_>, record: Modification) -> Result<Option<Overlay>, No> {
+    let all = places::overlays_of(act, &record.agent)?;
+    let own = all.into_iter().find(|overlay| overlay.group() == record.group_id.as_str());
+    Ok(own.map(|overlay| disabled(act, overlay, Some(record))))
+}
+
+fn disabled(act: &mut Act<'_>, mut overlay: Overlay, record: Option<Modification>) -> Overlay {
+    overlay.active = false;
+    let mut fact = Fact::of("overlay_disabled", &overlay.agent).put(act, &overlay);
+    if let Some(record) = record {
+        fact = fact.put(act, &ended(act, record));
+    }
+    fact.record(act);
+    overlay
+}

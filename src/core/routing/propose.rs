@@ -1,0 +1,113 @@
+//! `override propose`: somebody wants an agent left out. Nothing is changed by it but the record.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::Documents;
+use crate::core::refusal::{self, within};
+use crate::core::routing::facts::Fact;
+use crate::core::routing::names::{EvidenceRef, RoutedName, Word};
+use crate::core::routing::places;
+use crate::core::routing::refusal::Refusal;
+use crate::core::routing::text::Note;
+use crate::core::routing::{Action, LIST_MAX, OVERRIDES_MAX, Override, Scope};
+use crate::core::text::Line;
+
+/// Who is to be left out, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Propose {
+    /// The agent.
+    pub agent: RoutedName,
+    /// Why.
+    pub reason: Note,
+    /// What it rests on.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub evidence: Vec<EvidenceRef>,
+    /// Where it is to count.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub scope: Option<Scope>,
+    /// What proposes it.
+    pub source: Word,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposed {
+    /// The override that is there.
+    pub entry: Override,
+    /// Whether it was there before, proposed or in force, and stays as it was.
+    pub was_there: bool,
+}
+
+impl Decide for Propose {
+    type Answer = Proposed;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Proposed, No> {
+        if let Some(entry) = places::override_of(act, &self.agent)? {
+            return Ok(Proposed { entry, was_there: true });
+        }
+        keep_unblocked(act, &self.agent)?;
+        keep_bounds(act, &self.evidence, self.scope.as_ref())?;
+        let entry = Override {
+            agent: self.agent.clone(),
+            action: Action::Propose,
+            reason: Some(line(&self.reason)),
+            evidence_ids: self.evidence.clone(),
+            created: Some(act.env.now),
+            created_by: Some(source_line(&self.source)),
+            approved: None,
+            confidence: None,
+            scope: self.scope.clone(),
+            canary: None,
+            by: Some(act.env.actor.clone()),
+            unknown: Map::new(),
+        };
+        Fact::of("proposed", &self.agent).put(act, &entry).record(act);
+        Ok(Proposed { entry, was_there: false })
+    }
+
+    fn summary(&self, _: &Proposed, env: &Env<'_>) -> String {
+        format!("propose to leave out {} by {}: {}", self.agent, env.actor, self.reason)
+    }
+}
+
+/// A note as a line of a document.
+pub(super) fn line(note: &Note) -> Line {
+    Line::new(note.as_str()).expect("a note is a line")
+}
+
+/// Who decided, as a line of a document.
+pub(super) fn source_line(source: &Word) -> Line {
+    Line::new(source.as_str()).expect("a word is a line")
+}
+
+/// Refuses an agent that is not to be left out.
+pub(super) fn keep_unblocked(documents: &dyn Documents, agent: &RoutedName) -> Result<(), No> {
+    match places::block_of(documents, agent)? {
+        None => Ok(()),
+        Some(block) => Err(Refusal::Blocked(Box::new(block)).into()),
+    }
+}
+
+/// Refuses more than readers accept.
+pub(super) fn keep_bounds(
+    documents: &dyn Documents,
+    evidence: &[EvidenceRef],
+    scope: Option<&Scope>,
+) -> Result<(), No> {
+    within("evidence of one override", evidence.len(), LIST_MAX)?;
+    if let Some(scope) = scope {
+        within("domains of one override", scope.domains.len(), LIST_MAX)?;
+        within("patterns of one override", scope.file_patterns.len(), LIST_MAX)?;
+    }
+    let count = places::overrides(documents)?.len() + 1;
+    within("overrides", count, OVERRIDES_MAX)?;
+    Ok(())
+}
+
+impl From<Refusal> for No {
+    fn from(refusal: Refusal) -> No {
+        No::Refused(refusal::Refusal::Routing(refusal))
+    }
+}

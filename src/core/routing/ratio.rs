@@ -1,0 +1,154 @@
+//! Numbers with four decimals, exact: what is compared and added up must not depend on rounding.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// How many parts one is made of.
+const PARTS: u32 = 10_000;
+/// The largest number; a rate beyond it is a slip of the finger.
+const WHOLE_MAX: u32 = 100_000;
+
+/// A number from 0 to 100,000 with four decimals.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Ratio(u32);
+
+/// Text or a number that is no [`Ratio`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a number from 0 to {WHOLE_MAX} such as 0.25")]
+pub struct NotARatio(String);
+
+impl Ratio {
+    /// Nothing.
+    pub const ZERO: Ratio = Ratio(0);
+    /// One.
+    pub const ONE: Ratio = Ratio(PARTS);
+
+    /// A whole number, cut to the largest.
+    pub fn whole(number: u32) -> Ratio {
+        Ratio(number.min(WHOLE_MAX) * PARTS)
+    }
+
+    /// So many of so many, rounded; of none it is zero.
+    pub fn of(part: u64, whole: u64) -> Ratio {
+        Ratio::rounded(part, whole, 1)
+    }
+
+    /// The same to two decimals.
+    pub fn to_hundredths(part: u64, whole: u64) -> Ratio {
+        Ratio::rounded(part, whole, 100)
+    }
+
+    fn rounded(part: u64, whole: u64, step: u64) -> Ratio {
+        if whole == 0 {
+            return Ratio::ZERO;
+        }
+        let steps = u128::from(PARTS) / u128::from(step);
+        let count = (u128::from(part) * steps * 2 + u128::from(whole)) / (u128::from(whole) * 2);
+        let parts = count.saturating_mul(u128::from(step));
+        Ratio(u32::try_from(parts).unwrap_or(u32::MAX).min(WHOLE_MAX * PARTS))
+    }
+
+    /// In ten-thousandths.
+    pub fn parts(self) -> u64 {
+        u64::from(self.0)
+    }
+
+    /// The whole part.
+    pub fn floor(self) -> u64 {
+        u64::from(self.0 / PARTS)
+    }
+
+    /// What is left of it after taking the other away; nothing if the other is larger.
+    #[must_use]
+    pub fn less(self, other: Ratio) -> Ratio {
+        Ratio(self.0.saturating_sub(other.0))
+    }
+
+    /// The mean, rounded; of nothing it is zero.
+    pub fn mean(numbers: impl IntoIterator<Item = Ratio>) -> Ratio {
+        let (sum, count) = numbers
+            .into_iter()
+            .fold((0_u64, 0_u64), |(sum, count), number| (sum + number.parts(), count + 1));
+        Ratio::of(sum, count.saturating_mul(u64::from(PARTS)))
+    }
+}
+
+impl From<Ratio> for f64 {
+    fn from(ratio: Ratio) -> f64 {
+        f64::from(ratio.0) / f64::from(PARTS)
+    }
+}
+
+impl TryFrom<f64> for Ratio {
+    type Error = NotARatio;
+
+    fn try_from(number: f64) -> Result<Self, Self::Error> {
+        if !(0.0..=f64::from(WHOLE_MAX)).contains(&number) {
+            return Err(NotARatio(number.to_string()));
+        }
+        // The formatter rounds, and what it prints is a whole number once the point is gone.
+        let parts = format!("{number:.4}").replace('.', "");
+        parts.parse().map(Ratio).map_err(|_| NotARatio(number.to_string()))
+    }
+}
+
+impl FromStr for Ratio {
+    type Err = NotARatio;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // Neither signs nor exponents nor words such as 'inf'.
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let number: Option<f64> = text.parse().ok().filter(|_| is_plain);
+        number.ok_or_else(|| NotARatio(text.to_owned()))?.try_into()
+    }
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = f.precision().unwrap_or(2);
+        write!(f, "{:.digits$}", f64::from(*self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn of_rounds_and_nothing_of_nothing_is_nothing() {
+        assert_eq!(Ratio::of(1, 3).parts(), 3_333);
+        assert_eq!(Ratio::of(2, 3).parts(), 6_667);
+        assert_eq!(Ratio::to_hundredths(2, 3).parts(), 6_700);
+        assert_eq!(Ratio::of(5, 0), Ratio::ZERO);
+        assert_eq!(Ratio::mean([Ratio::ONE, Ratio::ZERO, Ratio::ZERO]).parts(), 3_333);
+        assert_eq!(Ratio::mean([]), Ratio::ZERO);
+    }
+
+    /// 7/NUMBERS
+    #[test]
+    fn what_is_no_number_is_said() {
+        for bad in
+            ["", ".", "-1", "+1", "1e3", "inf", "NaN", "0x1", "1,5", "100001", "abc", "1.2.3"]
+        {
+            assert!(bad.parse::<Ratio>().is_err(), "{bad}");
+        }
+        assert_eq!("0.25".parse::<Ratio>().unwrap().to_string(), "0.25");
+        assert_eq!("1".parse(), Ok(Ratio::ONE));
+    }
+
+    proptest! {
+        #[test]
+        fn json_gives_back_what_it_was_given(parts in 0..=WHOLE_MAX * PARTS) {
+            let ratio = Ratio(parts);
+            let text = serde_json::to_string(&ratio).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Ratio>(&text).unwrap(), ratio);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The record of a change: made when it comes into force, and ended when it is taken back.
+
+use serde_json::Map;
+
+use crate::core::decision::{Act, No};
+use crate::core::documents::{Documents, Key, ReadError};
+use crate::core::routing::facts::Fact;
+use crate::core::routing::names::{RecordId, RoutedName};
+use crate::core::routing::overlay::Overlay;
+use crate::core::routing::places::{self, Document as _};
+use crate::core::routing::{Kind, Modification, Override, Standing};
+use crate::core::text::Line;
+
+/// A change that comes into force.
+pub(super) struct Change {
+    agent: RoutedName,
+    kind: Kind,
+    group: String,
+    target: Key,
+    source: Line,
+}
+
+impl Change {
+    /// An agent is left out.
+    pub(super) fn of_routing(entry: &Override, source: Line) -> Change {
+        let (agent, target) = (entry.agent.clone(), entry.key());
+        Change { group: agent.to_string(), agent, kind: Kind::Routing, target, source }
+    }
+
+    /// An agent is told something besides.
+    pub(super) fn of_overlay(overlay: &Overlay, source: Line) -> Change {
+        let (group, target) = (overlay.group(), overlay.key());
+        Change { group, agent: overlay.agent.clone(), kind: Kind::Overlay, target, source }
+    }
+
+    /// Its record, which names the act that it is part of.
+    pub(super) fn recorded(self, act: &mut Act<'_>) -> Result<Modification, No> {
+        let known = places::modifications_of(act, &self.agent)?;
+        let id = act.new_id(|_, id: &RecordId| Ok(known.iter().any(|record| record.id == *id)))?;
+        let line = |text: &str| Line::new(text).expect("names are lines");
+        Ok(Modification {
+            id,
+            group_id: line(&self.group),
+            agent: self.agent,
+            tier: line("persistent"),
+            kind: self.kind,
+            target: line(self.target.as_str()),
+            op: act.env.op.clone(),
+            confidence: None,
+            summary: None,
+            status: Standing::Applied,
+            created_by: self.source,
+            by: act.env.actor.clone(),
+            at: act.env.now,
+            reverted_at: None,
+            reverted_by: None,
+            unknown: Map::new(),
+        })
+    }
+}
+
+/// The record of something that was taken back now.
+pub(super) fn ended(act: &Act<'_>, mut record: Modification) -> Modification {
+    record.status = Standing::Reverted;
+    record.reverted_at = Some(act.env.now);
+    record.reverted_by = Some(act.env.actor.clone());
+    record
+}
+
+/// Removes a record with its trial and samples.
+pub(super) fn forget(
+    act: &mut Act<'_>,
+    fact: Fact,
+    record: &Modification,
+) -> Result<Fact, ReadError> {
+    let mut fact = fact.gone(act, record.key());
+    let trial = places::canary_key(&record.agent, &record.id);
+    if act.get(&trial)?.is_some() {
+        fact = fact.gone(act, trial);
+        fact = fact.gone_below(act, &places::samples_dir(&record.agent, &record.id))?;
+    }
+    Ok(fact)
+}

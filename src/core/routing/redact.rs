@@ -1,0 +1,307 @@
+//! Secrets in text: found by their shape and replaced before anything is recorded.
+//!
+//! What is recorded is pushed, and cannot be taken back. So this errs on the side of too much:
+//! a bare value goes on to the next blank, a quoted one to its closing quote.
+
+use std::ops::Range;
+
+/// What stands in the place of a secret.
+pub const REDACTED: &str = "[redacted]";
+
+/// Every shape that is looked for, in words, for the documentation.
+pub const SHAPES: [&str; 10] = [
+    "private key blocks, from BEGIN to END or to the end of the text",
+    "key=value and key: value, where the key has secret, token, password, passwd, passphrase, \
+     pwd, api key, access key, account key, private key, credential or authorization in it",
+    "the same with a quoted value, as in JSON, YAML and shells",
+    "--password value and other options with such a key",
+    "bearer and basic credentials",
+    "cloud keys: AKIA, ASIA, AIza, ya29.",
+    "tokens of forges, registries and services, known by their prefix: ghp_, github_pat_, glpat-, \
+     npm_, pypi-, hf_, sk-, sk_live_, xoxb-, SG. and their like",
+    "JSON web tokens",
+    "connection strings and addresses with user and password",
+    "webhook addresses",
+];
+
+/// The text without its secrets.
+pub fn redact(text: &str) -> String {
+    let mut found = Vec::new();
+    for find in [private_keys, assignments, credentials, tokens, addresses, webhooks] {
+        found.extend(find(text));
+    }
+    found.sort_by_key(|range: &Range<usize>| (range.start, range.end));
+    let mut clean = String::with_capacity(text.len());
+    let mut at = 0;
+    for secret in found {
+        if secret.start >= at {
+            clean.push_str(&text[at..secret.start]);
+            clean.push_str(REDACTED);
+        }
+        at = at.max(secret.end);
+    }
+    clean.push_str(&text[at..]);
+    clean
+}
+
+fn private_keys(text: &str) -> Vec<Range<usize>> {
+    const BEGIN: &str = "-----BEGIN";
+    let mut found = Vec::new();
+    for (start, _) in text.match_indices(BEGIN) {
+        let block = &text[start..];
+        let Some(head) = block.find("PRIVATE KEY") else { continue };
+        if block[BEGIN.len()..head].contains("-----") {
+            continue;
+        }
+        let end = block.find("-----END").map(|end| {
+            let tail = &block[end + "-----END".len()..];
+            let dashes = tail.find("-----").map_or(tail.len(), |at| at + "-----".len());
+            end + "-----END".len() + dashes
+        });
+        found.push(start..start + end.unwrap_or(block.len()));
+    }
+    found
+}
+
+const KEY_WORDS: [&str; 16] = [
+    "secret",
+    "token",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "apikey",
+    "api_key",
+    "api-key",
+    "accesskey",
+    "access_key",
+    "access-key",
+    "accountkey",
+    "credential",
+    "authorization",
+    "privatekey",
+];
+/// Keys that are a secret's only as a whole, or behind a separator.
+const WHOLE_KEYS: [&str; 6] = ["auth", "pass", "private_key", "private-key", "account_key", "pin"];
+/// A count, not a secret.
+const INNOCENT_KEYS: [&str; 1] = ["tokens"];
+
+fn is_key_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+fn is_secret_key(key: &str) -> bool {
+    let key = key.trim_start_matches('-').to_ascii_lowercase();
+    if INNOCENT_KEYS.contains(&key.as_str()) {
+        return false;
+    }
+    let is_last_part = |whole: &&str| {
+        key.strip_suffix(*whole)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with(['_', '-', '.']))
+    };
+    KEY_WORDS.iter().any(|word| key.contains(word)) || WHOLE_KEYS.iter().any(is_last_part)
+}
+
+/// The words that a key could be, with where they end.
+fn keys(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let length = bytes[at..].iter().take_while(|byte| is_key_letter(**byte)).count();
+        if length > 0 {
+            found.push(at..at + length);
+        }
+        at += length.max(1);
+    }
+    found
+}
+
+fn assignments(text: &str) -> Vec<Range<usize>> {
+    let secret = |key: &Range<usize>| is_secret_key(&text[key.clone()]);
+    keys(text).into_iter().filter(secret).filter_map(|key| value_of(text, &key)).collect()
+}
+
+/// The value that is given to a key: after `=`, `:`, `=>` or `:=`, or after an option's blank.
+fn value_of(text: &str, key: &Range<usize>) -> Option<Range<usize>> {
+    let is_option = text[key.clone()].starts_with("--");
+    let mut at = key.end;
+    if text[at..].starts_with(['"', '\'', '`']) {
+        at += 1;
+    }
+    let blank = blanks(&text[at..]);
+    let sign = text[at + blank..].bytes().take_while(|byte| b"=:>".contains(byte)).count();
+    if sign == 0 && !(is_option && blank > 0) {
+        return None;
+    }
+    at += blank + sign;
+    at += blanks(&text[at..]);
+    let value = &text[at..];
+    let first = value.chars().next()?;
+    if matches!(first, '"' | '\'' | '`') {
+        let inside = at + 1;
+        let end = closing(&text[inside..], first).unwrap_or(text.len() - inside);
+        return Some(inside..inside + end);
+    }
+    let mut end = word_length(value);
+    let scheme = &value[..end];
+    let has_more =
+        ["bearer", "basic", "token", "digest"].iter().any(|word| scheme.eq_ignore_ascii_case(word));
+    if has_more {
+        let gap = blanks(&value[end..]);
+        end += gap + word_length(&value[end + gap..]);
+    }
+    Some(at..at + end)
+}
+
+fn blanks(text: &str) -> usize {
+    text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+fn word_length(text: &str) -> usize {
+    text.find(char::is_whitespace).unwrap_or(text.len())
+}
+
+/// Where a quote closes, if it does; what is escaped does not close it.
+fn closing(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            letter if letter == quote => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `Bearer abc` and `Basic dXNlcjpwYXNz`, wherever they stand.
+fn credentials(text: &str) -> Vec<Range<usize>> {
+    const SECRET_MIN: usize = 8;
+    let mut found = Vec::new();
+    for key in keys(text) {
+        let word = &text[key.clone()];
+        let (is_bearer, is_basic) =
+            (word.eq_ignore_ascii_case("bearer"), word.eq_ignore_ascii_case("basic"));
+        let gap = blanks(&text[key.end..]);
+        if !(is_bearer || is_basic) || gap == 0 {
+            continue;
+        }
+        let start = key.end + gap;
+        let value = &text[start..start + word_length(&text[start..])];
+        // 'basic understanding' is prose; credentials are hardly ever all of small letters.
+        let is_prose = is_basic && value.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
+        if value.len() >= SECRET_MIN && !is_prose {
+            found.push(start..start + value.len());
+        }
+    }
+    found
+}
+
+/// Prefixes of tokens, and how much follows at least.
+const TOKENS: [(&str, usize); 30] = [
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("AIza", 30),
+    ("ya29.", 20),
+    ("ghp_", 20),
+    ("gho_", 20),
+    ("ghu_", 20),
+    ("ghs_", 20),
+    ("ghr_", 20),
+    ("github_pat_", 20),
+    ("glpat-", 16),
+    ("npm_", 30),
+    ("pypi-", 30),
+    ("hf_", 20),
+    ("dop_v1_", 30),
+    ("sk_live_", 16),
+    ("sk_test_", 16),
+    ("rk_live_", 16),
+    ("rk_test_", 16),
+    ("pk_live_", 16),
+    ("whsec_", 16),
+    ("xoxa-", 10),
+    ("xoxb-", 10),
+    ("xoxp-", 10),
+    ("xoxr-", 10),
+    ("xoxs-", 10),
+    ("xapp-", 10),
+    ("SG.", 20),
+    ("sk-", 16),
+    ("eyJ", 20),
+];
+
+fn tokens(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for (prefix, least) in TOKENS {
+        for (start, _) in text.match_indices(prefix) {
+            let before = text[..start].chars().next_back();
+            if before.is_some_and(|letter| letter.is_ascii_alphanumeric()) {
+                continue;
+            }
+            let behind = &text.as_bytes()[start + prefix.len()..];
+            let length = behind.iter().take_while(|byte| is_key_letter(**byte)).count();
+            let behind = &behind[..length];
+            let is_one = match prefix {
+                // Web tokens have three parts.
+                "eyJ" => behind.contains(&b'.'),
+                // Words with hyphens between them are no key.
+                "sk-" => behind.iter().any(u8::is_ascii_digit),
+                _ => true,
+            };
+            if length >= least && is_one {
+                found.push(start..start + prefix.len() + length);
+            }
+        }
+    }
+    found
+}
+
+/// User and password in front of a host.
+fn addresses(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for (at, sign) in text.match_indices("://") {
+        let start = at + sign.len();
+        let word = &text[start..start + word_length(&text[start..])];
+        let word = &word[..word.find(['"', '\'', '`', '<', '>']).unwrap_or(word.len())];
+        let authority = &word[..word.find(['/', '?', '#']).unwrap_or(word.len())];
+        let scheme_is_web = text[..at].ends_with("http") || text[..at].ends_with("https");
+        let has_password = authority.split_once(':').is_some_and(|(_, after)| {
+            // A port is digits and nothing else.
+            after.is_empty() || !after.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        let end = match (has_password, authority.rfind('@')) {
+            // A password may have a slash or another @ in it.
+            (true, _) => word.rfind('@'),
+            (false, Some(end)) if scheme_is_web => Some(end),
+            (false, _) => None,
+        };
+        found.extend(end.map(|end| start..start + end));
+    }
+    found
+}
+
+const WEBHOOKS: [&str; 4] = [
+    "hooks.slack.com/",
+    "discord.com/api/webhooks/",
+    "discordapp.com/api/webhooks/",
+    "webhook.office.com/",
+];
+
+fn webhooks(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for host in WEBHOOKS {
+        for (at, _) in text.match_indices(host) {
+            let start = at + host.len();
+            let end = start + word_length(&text[start..]);
+            found.extend((end > start).then_some(start..end));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+#[path = "redact_tests.rs"]
+mod tests;

@@ -1,0 +1,97 @@
+//! `override reset`: what was learnt is forgotten. Overrides, sessions and thresholds stay.
+//!
+//! The record of an override in force stays with it: there is never one without the other.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::{Key, walk};
+use crate::core::routing::facts::Fact;
+use crate::core::routing::places::{self, Document as _};
+use crate::core::routing::record::forget;
+
+/// What is forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Area {
+    /// All rows of evidence.
+    Evidence,
+    /// All trials, those that go on included.
+    Canary,
+    /// The records of what is over.
+    Modifications,
+    /// All three.
+    All,
+}
+
+impl Area {
+    /// The word that is typed and recorded.
+    pub fn name(self) -> &'static str {
+        match self {
+            Area::Evidence => "evidence",
+            Area::Canary => "canary",
+            Area::Modifications => "modifications",
+            Area::All => "all",
+        }
+    }
+
+    fn has(self, part: Area) -> bool {
+        self == part || self == Area::All
+    }
+}
+
+/// What is forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reset {
+    /// Of what.
+    pub scope: Area,
+}
+
+impl Decide for Reset {
+    type Answer = Vec<Key>;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Vec<Key>, No> {
+        let mut gone = Vec::new();
+        if self.scope.has(Area::Evidence) {
+            gone.extend(self.clear(act, &[places::EVIDENCE])?);
+        }
+        if self.scope.has(Area::Canary) {
+            for mut entry in places::overrides(act)? {
+                if entry.canary.take().is_some() {
+                    Fact::of("updated", &entry.agent).put(act, &entry).record(act);
+                }
+            }
+            gone.extend(self.clear(act, &[places::CANARIES, places::SAMPLES])?);
+        }
+        if self.scope.has(Area::Modifications) {
+            for record in places::modifications(act)? {
+                if !record.is_applied() {
+                    gone.push(record.key());
+                    let fact = Fact::of("reset", &self.scope.name());
+                    forget(act, fact, &record)?.record(act);
+                }
+            }
+        }
+        Ok(gone)
+    }
+
+    fn summary(&self, answer: &Vec<Key>, env: &Env<'_>) -> String {
+        let count = answer.len();
+        format!("forget {}: {count} documents by {}", self.scope.name(), env.actor)
+    }
+}
+
+impl Reset {
+    fn clear(self, act: &mut Act<'_>, roots: &[&str]) -> Result<Vec<Key>, No> {
+        let mut gone = Vec::new();
+        for root in roots {
+            let dir = Key::of([*root]);
+            let keys = walk(act, &dir)?;
+            if !keys.is_empty() {
+                Fact::of("reset", &self.scope.name()).gone_below(act, &dir)?.record(act);
+            }
+            gone.extend(keys);
+        }
+        Ok(gone)
+    }
+}

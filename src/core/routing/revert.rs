@@ -1,0 +1,161 @@
+//! `override revert`: what is in force or proposed is taken back, exactly.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::{Documents, ReadError};
+use crate::core::ids::OpId;
+use crate::core::routing::autonomy::Reverts;
+use crate::core::routing::block::blocked;
+use crate::core::routing::canary::{self, Status, Verdict};
+use crate::core::routing::evidence::DAY_SECONDS;
+use crate::core::routing::facts::Fact;
+use crate::core::routing::names::RoutedName;
+use crate::core::routing::overlay;
+use crate::core::routing::places::{self, Document as _};
+use crate::core::routing::record::{ended, forget};
+use crate::core::routing::text::Note;
+use crate::core::routing::thresholds::Thresholds;
+use crate::core::routing::{Block, Kind, Modification, Override};
+
+/// Records of what is over are kept as long as the longest window that counts them.
+const KEPT_SECONDS: u64 = 365 * DAY_SECONDS;
+
+/// What is taken back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// The override of this agent.
+    Agent(RoutedName),
+    /// Whatever this act put in force.
+    Act(OpId),
+}
+
+/// What is taken back, and whether it may come again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revert {
+    /// What.
+    pub target: Target,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<Note>,
+    /// Why it is not to be applied again; absent if it may be.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub block: Option<Note>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reverted {
+    /// Overrides that are gone.
+    pub overrides: Vec<Override>,
+    /// Overlays that are switched off, by agent and name.
+    pub overlays: Vec<String>,
+    /// Blocks that are there now.
+    pub blocks: Vec<Block>,
+    /// Whether autonomy was switched off, because too much had to be taken back.
+    pub autonomy_off: bool,
+}
+
+impl Decide for Revert {
+    type Answer = Reverted;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Reverted, No> {
+        let mut answer = Reverted::default();
+        let mut agents = Vec::new();
+        match &self.target {
+            Target::Agent(agent) => agents.push(agent.clone()),
+            Target::Act(op) => {
+                let records = places::modifications(act)?.into_iter();
+                for record in records.filter(|record| record.is_applied() && record.op == *op) {
+                    match record.kind {
+                        Kind::Routing => agents.push(record.agent),
+                        Kind::Overlay => {
+                            let name = record.group_id.to_string();
+                            overlay::switch_off(act, record)?;
+                            answer.overlays.push(name);
+                        }
+                    }
+                }
+            }
+        }
+        for agent in &agents {
+            answer.overrides.extend(self.take_back(act, agent)?);
+            if let Some(reason) = &self.block {
+                answer.blocks.extend(blocked(act, agent, reason, false)?);
+            }
+        }
+        if !answer.overrides.is_empty() {
+            answer.autonomy_off = trip_system(act)?;
+        }
+        Ok(answer)
+    }
+
+    fn summary(&self, answer: &Reverted, env: &Env<'_>) -> String {
+        let overrides = answer.overrides.iter().map(|entry| entry.agent.to_string());
+        let names: Vec<String> = overrides.chain(answer.overlays.iter().cloned()).collect();
+        let why = self.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+        let verb = if names.is_empty() { "block" } else { "take back" };
+        let blocked = answer.blocks.iter().map(|block| block.agent.to_string());
+        let told = if names.is_empty() { blocked.collect() } else { names };
+        format!("{verb} {} by {}{why}", told.join(", "), env.actor)
+    }
+}
+
+impl Revert {
+    fn take_back(&self, act: &mut Act<'_>, agent: &RoutedName) -> Result<Option<Override>, No> {
+        let Some(entry) = places::override_of(act, agent)? else { return Ok(None) };
+        let mut fact = Fact::of("reverted", agent).gone(act, entry.key());
+        if let Some(reason) = &self.reason {
+            fact = fact.say("because", reason);
+        }
+        if let Some(record) = applied(act, agent)? {
+            if let Some(mut canary) = canary::open_of(act, agent)? {
+                canary.status = Status::Reverted;
+                let at = act.env.now;
+                canary.verdict = Some(Verdict { at, metrics: None, worse: Vec::new() });
+                fact = fact.put(act, &canary);
+            }
+            fact = fact.put(act, &ended(act, record));
+        }
+        for old in over_for_long(act, agent)? {
+            fact = forget(act, fact, &old)?;
+        }
+        fact.record(act);
+        Ok(Some(entry))
+    }
+}
+
+/// The record of an override in force.
+pub fn applied(
+    documents: &dyn Documents,
+    agent: &RoutedName,
+) -> Result<Option<Modification>, ReadError> {
+    let records = places::modifications_of(documents, agent)?;
+    Ok(records.into_iter().find(|record| record.is_applied() && record.kind == Kind::Routing))
+}
+
+fn over_for_long(act: &Act<'_>, agent: &RoutedName) -> Result<Vec<Modification>, ReadError> {
+    let now = act.env.now;
+    let is_old = |record: &Modification| {
+        record.reverted_at.is_some_and(|at| now.seconds_since(at) > KEPT_SECONDS)
+    };
+    Ok(places::modifications_of(act, agent)?.into_iter().filter(is_old).collect())
+}
+
+/// Switches autonomy off when half of the agents were taken back too often.
+fn trip_system(act: &mut Act<'_>) -> Result<bool, No> {
+    let numbers = Thresholds::read(act)?;
+    if !numbers.autonomy() {
+        return Ok(false);
+    }
+    let reverts = Reverts::of(&places::modifications(act)?, act.env.now, &numbers);
+    if reverts.has_tripped() {
+        Fact::of("autonomy_switched_off", &"autonomy")
+            .say("tripped", &reverts.tripped())
+            .put_thresholds(act, &numbers.without_autonomy())
+            .record(act);
+        return Ok(true);
+    }
+    Ok(false)
+}

@@ -1,0 +1,115 @@
+//! The reader's side: of the agents that a router would use, those that are left.
+
+use crate::core::pattern::Case;
+use crate::core::routing::names::RoutedName;
+use crate::core::routing::{Action, Override, Scope};
+use crate::core::text::Line;
+
+/// What is to be reviewed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matter {
+    /// The domains that it belongs to.
+    pub domains: Vec<Line>,
+    /// The paths that it touches, from the top of the repository.
+    pub paths: Vec<Vec<u8>>,
+}
+
+impl Scope {
+    /// Whether an override counts for a matter: it belongs to one of the domains, and all of its
+    /// paths are within the patterns. An agent that is left out for one path of two is still
+    /// needed for the other.
+    pub fn counts_for(&self, matter: &Matter, case: Case) -> bool {
+        let is_domain = |domain: &Line| matter.domains.contains(domain);
+        let is_inside = |path: &Vec<u8>| {
+            self.file_patterns.iter().any(|pattern| pattern.matcher(case).matches(path))
+        };
+        (self.domains.is_empty() || self.domains.iter().any(is_domain))
+            && (self.file_patterns.is_empty()
+                || (!matter.paths.is_empty() && matter.paths.iter().all(is_inside)))
+    }
+}
+
+/// An agent as the router names it, and as overrides do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// As the router has it.
+    pub given: String,
+    /// The name that overrides go by; none if it cannot be one.
+    pub name: Option<RoutedName>,
+}
+
+/// Who is left, and who is not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Routed {
+    /// Those who are left, as they were given.
+    pub agents: Vec<String>,
+    /// Those who are not, each with the override that says so.
+    pub excluded: Vec<(String, Override)>,
+    /// Those who are left, and whom somebody wants left out.
+    pub proposed: Vec<(String, Override)>,
+}
+
+/// Leaves out whom the overrides say.
+pub fn route(
+    candidates: Vec<Candidate>,
+    overrides: &[Override],
+    matter: &Matter,
+    case: Case,
+) -> Routed {
+    let mut routed = Routed::default();
+    for Candidate { given, name } in candidates {
+        let own = overrides.iter().find(|entry| Some(&entry.agent) == name.as_ref());
+        let counts = |entry: &&Override| {
+            entry.scope.as_ref().is_none_or(|scope| scope.counts_for(matter, case))
+        };
+        match own.filter(counts) {
+            Some(entry) if entry.action == Action::Exclude => {
+                routed.excluded.push((given, entry.clone()));
+            }
+            Some(entry) => {
+                routed.agents.push(given.clone());
+                routed.proposed.push((given, entry.clone()));
+            }
+            None => routed.agents.push(given),
+        }
+    }
+    routed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(domains: &[&str], patterns: &[&str]) -> Scope {
+        Scope {
+            domains: domains.iter().map(|domain| Line::new(domain).unwrap()).collect(),
+            file_patterns: serde_json::from_value(serde_json::json!(patterns)).unwrap(),
+            ..Scope::default()
+        }
+    }
+
+    fn matter(domains: &[&str], paths: &[&str]) -> Matter {
+        Matter {
+            domains: domains.iter().map(|domain| Line::new(domain).unwrap()).collect(),
+            paths: paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_scope_is_all_of_what_it_names() {
+        let both = scope(&["web", "db"], &["src/api/**"]);
+        let table = [
+            (matter(&["web"], &["src/api/x.rs"]), true),
+            (matter(&["db", "games"], &["src/api/x.rs", "src/api/y.rs"]), true),
+            (matter(&["games"], &["src/api/x.rs"]), false),
+            (matter(&["web"], &["docs/x.md"]), false),
+            (matter(&["web"], &["src/api/x.rs", "docs/x.md"]), false),
+            (matter(&["web"], &[]), false),
+            (matter(&[], &["src/api/x.rs"]), false),
+        ];
+        for (matter, expected) in table {
+            assert_eq!(both.counts_for(&matter, Case::Sensitive), expected, "{matter:?}");
+        }
+        assert!(scope(&[], &[]).counts_for(&matter(&[], &[]), Case::Sensitive));
+    }
+}

@@ -1,0 +1,4 @@
+//! Routing overrides: agents left out on trial, and taken back.
+
+mod laws;
+mod scenario;
