@@ -72,6 +72,8 @@ pub struct Settings {
     pub hook: HookSettings,
     /// What kind of project this is.
     pub domains: DomainSettings,
+    /// How routed agents are named and known.
+    pub routing: RoutingSettings,
 }
 
 /// The settings of domains.
@@ -83,6 +85,17 @@ pub struct DomainSettings {
     pub profiles: Option<TreePath>,
     /// `coord.agentsDirectory`.
     pub agents: TreePath,
+}
+
+/// The settings of routing overrides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoutingSettings {
+    /// `coord.routePrefixes`.
+    pub prefixes: Vec<String>,
+    /// `coord.crossCutting`.
+    pub cross_cutting: Vec<String>,
+    /// `coord.roster`.
+    pub roster: Option<String>,
 }
 
 /// The settings of hooks.
@@ -145,6 +158,7 @@ impl Settings {
             negotiation: required(lookup, "coord.negotiation", boolean)?,
             hook: HookSettings::read(lookup)?,
             domains: DomainSettings::read(lookup)?,
+            routing: RoutingSettings::read(lookup)?,
         })
     }
 }
@@ -155,6 +169,17 @@ impl DomainSettings {
             index: value(lookup, "coord.domainIndex", tree_path)?,
             profiles: value(lookup, "coord.domainProfiles", tree_path)?,
             agents: required(lookup, "coord.agentsDirectory", tree_path)?,
+        })
+    }
+}
+
+impl RoutingSettings {
+    fn read(lookup: Lookup<'_>) -> Result<RoutingSettings, SettingError> {
+        let list = |text: &str| Ok(text.split_whitespace().map(str::to_owned).collect());
+        Ok(RoutingSettings {
+            prefixes: value(lookup, "coord.routePrefixes", list)?.unwrap_or_default(),
+            cross_cutting: required(lookup, "coord.crossCutting", list)?,
+            roster: value(lookup, "coord.roster", |text| Ok(text.to_owned()))?,
         })
     }
 }
@@ -233,6 +258,7 @@ fn check(lookup: Lookup<'_>, key: &Key) -> Result<(), SettingError> {
         ValueKind::Release => release_with(text).map(drop),
         ValueKind::Duration => parse_duration(text).map(|_| ()).map_err(ValueFault::from),
         ValueKind::Ttl => parse_ttl(text).map(|_| ()).map_err(ValueFault::from),
+        ValueKind::Words | ValueKind::Roster => Ok(()),
         ValueKind::Agent => text.parse::<AgentName>().map(|_| ()).map_err(ValueFault::from),
         ValueKind::TreePath => tree_path(text).map(drop),
     };

@@ -19,6 +19,7 @@ pub mod open;
 pub mod presence;
 pub mod pushes;
 pub mod reservations;
+pub mod routing;
 pub mod runs;
 pub mod specs;
 pub mod status;
@@ -304,6 +305,16 @@ impl Ctx {
     /// One of the trees of the repository.
     pub fn sources(&self, which: Which) -> Result<Box<dyn SourceTree + '_>, StoreError> {
         self.repository.sources(which, &*self.backend, self.files)
+    }
+
+    /// Decides a command on the present state, and writes nothing.
+    pub fn decide_only<C>(&self, ledger: LedgerName, command: C) -> Result<C::Answer, AppError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock);
+        let ledger = self.ledger(ledger)?;
+        Ok(ledger.propose(&ledger.now()?, &request, &Ctx::new_op()?)?.answer)
     }
 
     /// How far consumers have read.

@@ -4,6 +4,7 @@ use crate::app::domains::check;
 use crate::app::error::{AppError, with_causes};
 use crate::app::negotiation::{self, Requests};
 use crate::app::reservations::{self, Filter};
+use crate::app::routing::view::{self, TrialView};
 use crate::app::{Ctx, ended, runs};
 use crate::core::domain::freshness::Verdict;
 use crate::core::domain::name::Name;
@@ -82,6 +83,8 @@ pub struct Status {
     pub positions: Vec<Position>,
     /// How it stands with what is known of the project; none if nothing is.
     pub domains: Option<Domains>,
+    /// Overrides on trial.
+    pub trials: Vec<TrialView>,
     /// By how much the newest entry is ahead of this clock, if that is too much.
     pub clock_behind_seconds: Option<u64>,
 }
@@ -116,6 +119,7 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
         runs: runs::list(ctx, false)?.found,
         domains: domains(ctx)?,
         positions,
+        trials: view::trials(ctx)?,
         clock_behind_seconds: ledger.seconds_ahead(&reading.base, ctx.clock()),
     })
 }

@@ -11,8 +11,8 @@ use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Su
 use super::color::ColorChoice;
 use super::commands::{
     agents, answer, ask, check, completions, demo, doctor, domain, events, hook, inbox, install,
-    ledger, list, release, renew, reserve, run, send, status, sweep, take, transfer, uninstall,
-    whoami, with,
+    ledger, list, overrides, release, renew, reserve, route, run, send, status, sweep, take,
+    transfer, uninstall, whoami, with,
 };
 use super::term::Manner;
 use crate::core::ids::AgentName;
@@ -115,6 +115,8 @@ pub(crate) enum Command {
     Agents(agents::Args),
     Run(run::Args),
     Status(status::Args),
+    Override(overrides::Args),
+    Route(route::Args),
     Whoami(whoami::Args),
     Events(events::Args),
     Ledger(ledger::Args),
@@ -155,6 +157,8 @@ impl Command {
             | Command::Run(_)
             | Command::With(_)
             | Command::Status(_)
+            | Command::Override(_)
+            | Command::Route(_)
             | Command::Whoami(_)
             | Command::Ledger(_)
             | Command::Uninstall(_)

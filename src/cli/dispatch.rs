@@ -48,6 +48,8 @@ pub(crate) fn run(
         Command::Run(args) => args.run(ui, context),
         Command::With(args) => args.run(ui, context),
         Command::Status(args) => args.run(ui, context),
+        Command::Override(args) => args.run(ui, context),
+        Command::Route(args) => args.run(ui, context),
         Command::Whoami(_) => whoami::Args::run(ui, context),
         Command::Events(args) => args.run(ui, context),
         Command::Ledger(args) => args.run(ui, context),

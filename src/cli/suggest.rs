@@ -1,7 +1,7 @@
 //! Words that newcomers try, and the commands that do what they mean.
 
 /// What somebody typed, and the command that they want.
-const SYNONYMS: [(&str, &str); 37] = [
+const SYNONYMS: [(&str, &str); 40] = [
     ("lock", "reserve"),
     ("claim", "reserve"),
     ("acquire", "reserve"),
@@ -39,6 +39,9 @@ const SYNONYMS: [(&str, &str); 37] = [
     ("mail", "inbox"),
     ("messages", "inbox"),
     ("message", "send"),
+    ("overrides", "override list"),
+    ("exclude", "override apply"),
+    ("canary", "override canary"),
 ];
 
 /// The command that a wrong word stands for.

@@ -160,6 +160,19 @@ impl Repository {
         matches!(metadata, Some(Ok(metadata)) if metadata.is_file())
     }
 
+    /// The commit that is checked out, as short as git says it; none before the first.
+    pub fn head(&self) -> Option<String> {
+        const SHORT: usize = 10;
+        let id = match &self.reader {
+            Reader::LibGit2(git) => git.head().ok()?.peel_to_commit().ok()?.id().to_string(),
+            Reader::Program => {
+                let said = self.program().ask(&["rev-parse", "--verify", "--quiet", "HEAD"]);
+                String::from_utf8(said.ok()?).ok()?.trim().to_owned()
+            }
+        };
+        Some(id.chars().take(SHORT).collect())
+    }
+
     /// What the user's commits change.
     pub fn changes(&self) -> Changes {
         Changes::of(&self.git_dir, self.hash)

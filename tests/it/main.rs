@@ -52,6 +52,7 @@ mod readers;
 mod release;
 mod renew;
 mod reserve;
+mod route;
 mod run;
 mod scenario;
 mod send;

@@ -117,6 +117,7 @@ fn every_command_works(repo: &Repo, kind: Kind) {
     gc_keeps_everything(repo);
     a_damaged_ledger_is_repaired_and_a_long_one_compacted(repo);
     a_run_goes_on_and_comes_back(repo);
+    crate::overrides::work_here(repo);
 }
 
 /// Every flag of `reserve`, then what becomes of the holds.

@@ -1,4 +1,118 @@
-//! Routing overrides: agents left out on trial, and taken back.
+//! `override`: agents left out on trial, and taken back.
 
+mod canary;
+mod cli;
+mod documents;
+mod evidence;
 mod laws;
+mod race;
 mod scenario;
+mod status;
+
+use serde_json::Value;
+
+use crate::support::Repo;
+
+pub(crate) use documents::overwrite;
+
+/// The ledger of overrides: its name on the command line, and its ref.
+pub(crate) const OVERRIDES: &str = "overrides";
+pub(crate) const OVERRIDES_REF: &str = "refs/coord/overrides";
+
+/// A document of the newest entry; `None` where there is none.
+fn document(repo: &Repo, path: &str) -> Option<Value> {
+    let name = format!("{OVERRIDES_REF}:{path}");
+    let found = repo.git_call(["cat-file", "blob", &name]).run_unproven();
+    (found.code == 0).then(|| serde_json::from_str(&found.stdout).unwrap())
+}
+
+/// The paths of the newest entry's tree that begin so.
+fn paths(repo: &Repo, start: &str) -> Vec<String> {
+    let listed = repo.git(["ls-tree", "-r", "--name-only", OVERRIDES_REF]);
+    listed.lines().filter(|path| path.starts_with(start)).map(str::to_owned).collect()
+}
+
+/// The newest entry, or nothing before the first.
+fn tip(repo: &Repo) -> String {
+    let call = repo.git_call(["rev-parse", "--verify", "--quiet", OVERRIDES_REF]);
+    call.run_unproven().stdout.trim_end().to_owned()
+}
+
+fn entry_count(repo: &Repo) -> usize {
+    if tip(repo).is_empty() {
+        return 0;
+    }
+    repo.git(["rev-list", "--count", OVERRIDES_REF]).parse().unwrap()
+}
+
+/// What `override ...` answers, which must succeed.
+#[track_caller]
+fn done(repo: &Repo, actor: &str, args: &[&str]) -> Value {
+    repo.json(actor, std::iter::once(&"override").chain(args))
+}
+
+#[track_caller]
+fn apply(repo: &Repo, actor: &str, agent: &str) -> Value {
+    done(repo, actor, &["apply", agent, "--reason", "wrong here"])
+}
+
+/// The overrides that `list` tells of.
+#[track_caller]
+fn listed(repo: &Repo) -> Vec<Value> {
+    done(repo, "lister", &["list"])["overrides"].as_array().unwrap().clone()
+}
+
+/// 0/RACE-01: every record that is in force names an entry whose tree holds its override, there is
+/// no override in force without a record, and the ledger's own laws hold.
+#[track_caller]
+fn is_whole(repo: &Repo) {
+    for row in listed(repo) {
+        let agent = row["agent"].as_str().unwrap();
+        if row["action"] == "exclude" {
+            let entry = row["entry"].as_str().unwrap_or_else(|| panic!("no entry in {row:#}"));
+            let there = format!("{entry}:overrides/{agent}.json");
+            let held: Value =
+                serde_json::from_str(&repo.git(["cat-file", "blob", &there])).unwrap();
+            assert_eq!(held["action"], "exclude", "{there}");
+            assert_eq!(row["record"]["status"], "applied");
+        } else {
+            assert!(row["record"].is_null(), "a proposal has no record: {row:#}");
+        }
+    }
+    repo.coord("ops", ["ledger", "verify", OVERRIDES]).done();
+}
+
+/// Records of an agent that are in force.
+fn applied_records(repo: &Repo, agent: &str) -> usize {
+    let records = paths(repo, &format!("modifications/{agent}/"));
+    records.iter().filter(|path| document(repo, path).unwrap()["status"] == "applied").count()
+}
+
+/// Trials of an agent that go on.
+fn open_canaries(repo: &Repo, agent: &str) -> usize {
+    let open = |path: &&String| {
+        let status = document(repo, path).unwrap()["status"].clone();
+        status == "active" || status == "monitoring"
+    };
+    paths(repo, &format!("canaries/{agent}/")).iter().filter(open).count()
+}
+
+/// The life of an override, wherever the repository is and whatever its refs and objects are.
+#[track_caller]
+pub(crate) fn work_here(repo: &Repo) {
+    let row = ["evidence", "add", "fd-style", "--event", "override", "--session", "s"];
+    done(repo, "ann", &row);
+    done(repo, "ann", &["propose", "fd-style", "--reason", "noise"]);
+    let entry = done(repo, "bob", &["approve", "fd-style"])["entry"].clone();
+    let routed = repo.json("router", ["route", "fd-style", "fd-perf"]);
+    assert_eq!(routed["excluded"][0]["entry"], entry);
+    is_whole(repo);
+    let document = "{\"version\":1,\"overrides\":[{\"agent\":\"a\",\"action\":\"exclude\"}]}";
+    let call = repo.call("bob").args(["--json", "override", "import", "-"]).input(document);
+    assert_eq!(call.run().done().json()["kept"][0], "a");
+    let taken_back = done(repo, "bob", &["revert", &entry.as_str().unwrap()[..8]]);
+    assert_eq!(taken_back["reverted"][0], "fd-style");
+    let exported = repo.coord("bob", ["override", "export"]).done();
+    exported.says("\"agent\": \"a\"");
+    is_whole(repo);
+}

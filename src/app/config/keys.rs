@@ -19,6 +19,10 @@ pub enum ValueKind {
     Release,
     /// A path in the repository.
     TreePath,
+    /// Words with blanks between them.
+    Words,
+    /// Directories with colons between them, or `!` and a command.
+    Roster,
 }
 
 impl ValueKind {
@@ -33,6 +37,8 @@ impl ValueKind {
             ValueKind::People => "warn or refuse",
             ValueKind::Release => "turn, commit, session or ttl",
             ValueKind::TreePath => "path in the repository",
+            ValueKind::Words => "words",
+            ValueKind::Roster => "directories, or ! and a command",
         }
     }
 }
@@ -51,7 +57,7 @@ pub struct Key {
 }
 
 /// Every key that is read.
-pub const KEYS: [Key; 19] = [
+pub const KEYS: [Key; 22] = [
     Key {
         name: "coord.agent",
         kind: ValueKind::Agent,
@@ -149,6 +155,29 @@ pub const KEYS: [Key; 19] = [
         kind: ValueKind::TreePath,
         default: Some(".claude/agents"),
         meaning: "Where the files of generated agents go.",
+    },
+    Key {
+        name: "coord.roster",
+        kind: ValueKind::Roster,
+        default: None,
+        meaning: "Which routed agents there are: directories with a .md file for each, separated \
+                  by colons and relative to the top, or ! and a command that prints their names, \
+                  run without a shell. An override of an agent that is not there is shown as \
+                  orphaned.",
+    },
+    Key {
+        name: "coord.routePrefixes",
+        kind: ValueKind::Words,
+        default: None,
+        meaning: "Prefixes that are taken off the names of routed agents, as 'interflux: \
+                  interflux:review:'.",
+    },
+    Key {
+        name: "coord.crossCutting",
+        kind: ValueKind::Words,
+        default: Some("fd-architecture fd-quality fd-safety fd-correctness"),
+        meaning: "Routed agents that review what cuts across everything: leaving one out takes \
+                  --confirm-cross-cutting.",
     },
     Key {
         name: "color.coord",

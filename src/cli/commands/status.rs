@@ -6,14 +6,17 @@ use serde_json::{Map, Value, json};
 
 use crate::app::Ctx;
 use crate::app::negotiation::Request;
+use crate::app::routing::view::TrialView;
 use crate::app::status::{self, Domains, Notice, Status};
 use crate::app::wording::ticket_text;
 use crate::cli::color::Slot;
 use crate::cli::commands::inbox::print_requests;
+use crate::cli::commands::overrides::trial_text;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{event_target, fields, holds_json, print_table};
+use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::open;
 use crate::cli::patience::Patience;
 use crate::cli::requests::request_json;
@@ -106,6 +109,7 @@ fn status_json(ctx: &Ctx, status: &Status) -> Map<String, Value> {
         ("unread", json!(status.unread)),
         ("notices", json!(notices)),
         ("runs", documents(&status.runs)),
+        ("trials", status.trials.iter().map(trial_json).collect()),
         ("ledgers", json!(positions)),
     ]);
     if let Some(domains) = &status.domains {
@@ -153,6 +157,7 @@ fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), CliError> {
     if status.mine.is_empty() && status.others.is_empty() {
         ui.line("Nobody holds anything. To begin: git coord reserve <path>")?;
     }
+    trials(ui, status)?;
     status.domains.as_ref().map_or(Ok(()), |domains| print_domains(ui, domains))
 }
 
@@ -179,6 +184,38 @@ fn print_runs(ui: &mut Ui, status: &Status) -> Result<(), CliError> {
     let hidden = status.runs.len() - shown_count;
     if hidden > 0 {
         ui.line(&format!("  and {hidden} more: git coord run list"))?;
+    }
+    Ok(())
+}
+
+fn trial_json(trial: &TrialView) -> Value {
+    let mut value = json!({
+        "agent": trial.canary.agent,
+        "status": trial.canary.status,
+        "samples": trial.samples.len(),
+        "window_uses": trial.canary.window_uses,
+        "expires_at": trial.canary.expires_at,
+    });
+    if let Some((status, _)) = &trial.due {
+        value["due"] = json!(status);
+    }
+    value
+}
+
+/// Overrides on trial, one a row.
+fn trials(ui: &mut Ui, status: &Status) -> Result<(), CliError> {
+    if status.trials.is_empty() {
+        return Ok(());
+    }
+    ui.line("On trial (git coord override status):")?;
+    let row = |trial: &TrialView| {
+        let agent = trial.canary.agent.as_str();
+        let name = Cell::painted(agent, ui.paint(Slot::Holder, agent));
+        vec![name, Cell::plain(&trial_text(trial, status.now))]
+    };
+    let rows: Vec<Vec<Cell>> = status.trials.iter().map(row).collect();
+    for line in aligned(&rows) {
+        ui.line(&line)?;
     }
     Ok(())
 }

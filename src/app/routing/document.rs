@@ -1,0 +1,80 @@
+//! Documents of version 1 in the work tree, which other tools keep: where they are, and what is in
+//! them. They are read, and never written.
+
+use std::ffi::OsStr;
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::core::text::shown;
+
+/// Where the document is, if it is not where it usually is.
+pub const PATH_VARIABLE: &str = "FLUX_ROUTING_OVERRIDES_PATH";
+/// Where it usually is.
+pub const PATH_USUAL: &str = ".claude/routing-overrides.json";
+
+/// Larger documents are not read.
+const BYTES_MAX: u64 = 1024 * 1024;
+
+/// From where a path is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// From the top of the work tree.
+    Top,
+    /// From where the caller stands.
+    Here,
+}
+
+/// The file at a path, if it is one of this repository: relative, without `..`, and not led out
+/// of the work tree by a symbolic link. Nothing is read before that is known.
+pub fn read(ctx: &Ctx, path: &OsStr, base: Base) -> Result<Vec<u8>, AppError> {
+    let file = checked(ctx, path, base)?;
+    let name = shown(&path.to_string_lossy()).into_owned();
+    let failed =
+        |error: std::io::Error| AppError::Failed(format!("cannot read '{name}': {error}").into());
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(file).map_err(failed)?;
+    opened.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        return Err(AppError::Usage(format!("'{name}' is larger than 1 MiB")));
+    }
+    Ok(bytes)
+}
+
+fn checked(ctx: &Ctx, path: &OsStr, base: Base) -> Result<PathBuf, AppError> {
+    let relative = Path::new(path);
+    let refused = |why: &str| {
+        let name = shown(&path.to_string_lossy()).into_owned();
+        AppError::Usage(format!("'{name}' is not the path of a document here: {why}"))
+    };
+    if path.is_empty() {
+        return Err(refused("it is empty"));
+    }
+    if relative.is_absolute() {
+        return Err(refused("it is absolute; name it from the top of the repository"));
+    }
+    if relative.components().any(|part| part == Component::ParentDir) {
+        return Err(refused("it has '..' in it"));
+    }
+    let Some(tree) = ctx.repository().work_tree() else {
+        return Err(refused("there is no work tree; give the document on stdin, as '-'"));
+    };
+    let from = match base {
+        Base::Top => tree.top.clone(),
+        Base::Here => tree.top.join(OsStr::from_bytes(&tree.prefix)),
+    };
+    let file = match from.join(relative).canonicalize() {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let name = shown(&path.to_string_lossy()).into_owned();
+            return Err(AppError::Nothing(format!("there is no '{name}'")));
+        }
+        Err(error) => return Err(refused(&error.to_string())),
+    };
+    if !file.starts_with(&tree.top) {
+        return Err(refused("a symbolic link leads it out of the repository"));
+    }
+    Ok(file)
+}

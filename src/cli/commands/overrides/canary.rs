@@ -1,0 +1,185 @@
+//! `git coord override canary sample` and `check`
+
+use clap::Subcommand;
+use serde_json::{Value, json};
+
+use super::shared::object;
+use crate::app::Ctx;
+use crate::app::routing::agent_name;
+use crate::cli::color::Slot;
+use crate::cli::error::CliError;
+use crate::cli::exit::ExitCode;
+use crate::cli::holds::fields;
+use crate::cli::layout::{Cell, aligned};
+use crate::cli::open::told;
+use crate::cli::term::Ui;
+use crate::core::routing::canary::{Canary, CheckTrials, Checked, Status, TakeSample};
+use crate::core::routing::metrics::Metrics;
+use crate::core::routing::ratio::Ratio;
+use crate::core::routing::text::Note;
+use crate::core::time::{Timestamp, relative};
+use crate::store::layout::LedgerName;
+
+/// Measure what happens without an agent, and judge it
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Sample(SampleArgs),
+    Check(CheckArgs),
+}
+
+impl Args {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        match &self.command {
+            Command::Sample(args) => args.run(ui, ctx),
+            Command::Check(args) => args.run(ui, ctx),
+        }
+    }
+}
+
+const SAMPLE_EXAMPLES: &str = "\
+Examples:
+  git coord override canary sample fd-style --session s9
+  git coord override canary sample a --session s --override-rate 0.2 --fp-rate 0.1 --density 3";
+
+/// Record what one session of a trial measured
+///
+/// One sample a session; a second one of the same session changes nothing. Without the three
+/// numbers they are those of the session's evidence. The last sample brings the verdict.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = SAMPLE_EXAMPLES)]
+struct SampleArgs {
+    /// The agent on trial
+    #[arg(value_name = "AGENT")]
+    agent: String,
+
+    /// The session
+    #[arg(long, value_name = "SESSION")]
+    session: Note,
+
+    /// Findings overridden, of findings
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        requires_all = ["fp_rate", "density"],
+        allow_hyphen_values = true
+    )]
+    override_rate: Option<Ratio>,
+
+    /// Findings overridden as wrong, of those overridden
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        requires_all = ["override_rate", "density"],
+        allow_hyphen_values = true
+    )]
+    fp_rate: Option<Ratio>,
+
+    /// Findings, of uses
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        requires_all = ["override_rate", "fp_rate"],
+        allow_hyphen_values = true
+    )]
+    density: Option<Ratio>,
+}
+
+impl SampleArgs {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        let given = (self.override_rate, self.fp_rate, self.density);
+        let metrics = if let (Some(override_rate), Some(fp_rate), Some(density)) = given {
+            Some(Metrics { override_rate, fp_rate, density })
+        } else {
+            None
+        };
+        let agent = agent_name(ctx, &self.agent)?;
+        let command = TakeSample { agent, session: self.session.clone(), metrics };
+        let answer = told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?;
+        let canary = &answer.canary;
+        if ui.is_json() {
+            let told = fields([
+                ("sample", json!(object(&answer.sample))),
+                ("was_there", json!(answer.was_there)),
+                ("samples", json!(answer.samples)),
+                ("canary", json!(object(canary))),
+            ]);
+            ui.answer(true, told)?;
+            return Ok(ExitCode::Done);
+        }
+        let name = ui.paint(Slot::Holder, canary.agent.as_str());
+        let verb = if answer.was_there { "sampled before" } else { "sampled" };
+        let (count, window) = (answer.samples, canary.window_uses);
+        ui.line(&format!("{verb}  {name}  {count} of {window}{}", verdict_text(canary)))?;
+        Ok(ExitCode::Done)
+    }
+}
+
+fn verdict_text(canary: &Canary) -> String {
+    if canary.status.is_open() {
+        return String::new();
+    }
+    let worse = canary.verdict.as_ref().map_or_else(Vec::new, |verdict| verdict.worse.clone());
+    let worse =
+        if worse.is_empty() { String::new() } else { format!(": {} got worse", worse.join(", ")) };
+    format!(", {}{worse}", canary.status.name())
+}
+
+/// Judge the trials that are due, and tell how the others stand
+///
+/// A trial is due when it has all its samples or its time is over. Exits with 1 while something
+/// got worse and is not taken back.
+#[derive(Debug, clap::Args)]
+struct CheckArgs {
+    /// Only of this agent
+    #[arg(value_name = "AGENT")]
+    agent: Option<String>,
+}
+
+impl CheckArgs {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        let agent = self.agent.as_deref().map(|agent| agent_name(ctx, agent)).transpose()?;
+        let committed = ctx.transact(LedgerName::Overrides, CheckTrials { agent }, None)?;
+        let now = committed.at;
+        let checked = told(ui, committed)?;
+        let is_alert = checked.iter().any(|one| one.canary.status == Status::Alert);
+        if ui.is_json() {
+            let trials: Vec<Value> = checked.iter().map(checked_json).collect();
+            ui.answer(!is_alert, fields([("trials", json!(trials))]))?;
+        } else if checked.is_empty() {
+            ui.note("nobody is on trial")?;
+        } else {
+            let rows: Vec<Vec<Cell>> = checked.iter().map(|one| cells(ui, one, now)).collect();
+            for line in aligned(&rows) {
+                ui.line(&line)?;
+            }
+        }
+        Ok(if is_alert { ExitCode::No } else { ExitCode::Done })
+    }
+}
+
+fn checked_json(one: &Checked) -> Value {
+    let mut value = object(&one.canary);
+    value.insert("samples".to_owned(), json!(one.samples));
+    value.insert("closed".to_owned(), json!(one.closed));
+    Value::Object(value)
+}
+
+fn cells(ui: &Ui, one: &Checked, now: Timestamp) -> Vec<Cell> {
+    let canary = &one.canary;
+    let ends = if canary.status.is_open() {
+        format!("ends {}", relative(canary.expires_at.as_seconds(), now.as_seconds()))
+    } else {
+        verdict_text(canary).trim_start_matches(", ").to_owned()
+    };
+    vec![
+        Cell::painted(canary.agent.as_str(), ui.paint(Slot::Holder, canary.agent.as_str())),
+        Cell::plain(&format!("{} of {} samples", one.samples, canary.window_uses)),
+        Cell::plain(&ends),
+    ]
+}

@@ -1,0 +1,216 @@
+//! `git coord override evidence add` and `list`
+
+use clap::Subcommand;
+use serde_json::{Value, json};
+
+use super::shared::{EvidenceList, all_evidence, object, parse_evidence};
+use crate::app::Ctx;
+use crate::app::routing::{agent_name, evidence_rows, project};
+use crate::cli::color::Slot;
+use crate::cli::error::{CliError, ErrorKind};
+use crate::cli::exit::ExitCode;
+use crate::cli::holds::fields;
+use crate::cli::layout::{Cell, aligned};
+use crate::cli::open::told;
+use crate::cli::term::Ui;
+use crate::core::routing::evidence::{AddEvidence, Evidence, SourceKind};
+use crate::core::routing::names::Word;
+use crate::core::routing::text::{Context, Note};
+use crate::core::text::{Line, shown};
+use crate::core::time::relative;
+use crate::store::layout::LedgerName;
+
+/// Record and list what became of agents' findings
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Add(AddArgs),
+    List(ListArgs),
+}
+
+impl Args {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        match &self.command {
+            Command::Add(args) => args.run(ui, ctx),
+            Command::List(args) => args.run(ui, ctx),
+        }
+    }
+}
+
+/// What a row is about.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum KindOption {
+    Agent,
+    Tool,
+    Pattern,
+    Skill,
+}
+
+impl From<KindOption> for SourceKind {
+    fn from(kind: KindOption) -> SourceKind {
+        match kind {
+            KindOption::Agent => SourceKind::Agent,
+            KindOption::Tool => SourceKind::Tool,
+            KindOption::Pattern => SourceKind::Pattern,
+            KindOption::Skill => SourceKind::Skill,
+        }
+    }
+}
+
+const ADD_EXAMPLES: &str = "\
+Examples:
+  git coord override evidence add fd-style --event agent_dispatch --findings 4 --session s1
+  git coord override evidence add fd-style --event override --reason agent_wrong --session s1";
+
+/// Record one row of evidence
+///
+/// It counts after 48 hours (the threshold quarantine_hours). Escape sequences, control characters
+/// and secrets are taken out before anything is recorded.
+#[expect(clippy::doc_markdown, reason = "help is printed as it is written")]
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = ADD_EXAMPLES)]
+struct AddArgs {
+    /// The agent it is about
+    #[arg(value_name = "AGENT")]
+    agent: String,
+
+    /// What happened: override, disagreement_override, agent_dispatch, or another word
+    #[arg(long, value_name = "EVENT")]
+    event: Word,
+
+    /// Why: agent_wrong, severity_miscalibrated, deprioritized, already_fixed, or another word
+    #[arg(long, value_name = "REASON")]
+    reason: Option<Word>,
+
+    /// The session it came from [default: your name]
+    #[arg(long, value_name = "SESSION")]
+    session: Option<Note>,
+
+    /// The project [default: the name of this repository's directory]
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<Note>,
+
+    /// What surrounds it; cut at 500 characters
+    #[arg(long, value_name = "TEXT")]
+    context: Option<Context>,
+
+    /// How many findings this use of the agent had
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = clap::value_parser!(u32).range(..=100_000),
+        allow_hyphen_values = true
+    )]
+    findings: Option<u32>,
+
+    /// What the row is about
+    #[arg(long, value_name = "KIND", default_value = "agent")]
+    kind: KindOption,
+
+    /// What it follows from: an id, or several as a JSON array
+    #[arg(long, value_name = "ID", value_parser = parse_evidence)]
+    lineage: Vec<EvidenceList>,
+}
+
+impl AddArgs {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        let named = |text: &str| {
+            Note::new(text).map_err(|error| CliError::new(ErrorKind::Usage, error.to_string()))
+        };
+        let session = match &self.session {
+            Some(session) => session.clone(),
+            None => named(ctx.actor().as_str())?,
+        };
+        let project = match &self.project {
+            Some(project) => project.clone(),
+            None => named(&project(ctx))?,
+        };
+        let command = AddEvidence {
+            agent: agent_name(ctx, &self.agent)?,
+            source_kind: self.kind.into(),
+            source_version: ctx.repository().head().and_then(|head| Line::new(&head).ok()),
+            event: self.event.clone(),
+            reason: self.reason.clone(),
+            session,
+            project,
+            context: self.context.clone(),
+            findings: self.findings,
+            lineage: all_evidence(&self.lineage),
+        };
+        let row = told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?;
+        if ui.is_json() {
+            ui.answer(true, fields([("evidence", json!(object(&row)))]))?;
+        } else {
+            let id = ui.paint(Slot::Id, row.id.as_str());
+            let counts = row.quarantined_until.map_or_else(
+                || "counts at once".to_owned(),
+                |until| format!("counts from {until}"),
+            );
+            ui.line(&format!("recorded  {id}  {}  {}  {counts}", row.source, row.event))?;
+        }
+        Ok(ExitCode::Done)
+    }
+}
+
+/// List evidence of the days that count, newest first
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    /// Only about this agent
+    #[arg(value_name = "AGENT")]
+    agent: Option<String>,
+
+    /// At most this many rows
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 100,
+        value_parser = clap::value_parser!(u32).range(1..),
+        allow_hyphen_values = true
+    )]
+    limit: u32,
+}
+
+impl ListArgs {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        let agent = self.agent.as_deref().map(|agent| agent_name(ctx, agent)).transpose()?;
+        let (mut rows, now) = evidence_rows(ctx, agent.as_ref())?;
+        let total = rows.len();
+        rows.truncate(self.limit as usize);
+        if ui.is_json() {
+            let listed: Vec<Value> = rows.iter().map(|row| json!(object(row))).collect();
+            ui.answer(true, fields([("evidence", json!(listed)), ("total", json!(total))]))?;
+            return Ok(ExitCode::Done);
+        }
+        if rows.is_empty() {
+            ui.note("no evidence")?;
+        }
+        let cells = |row: &Evidence| {
+            let held = row.quarantined_until.filter(|until| now < *until);
+            let held = held.map_or(String::new(), |until| {
+                format!("counts {}", relative(until.as_seconds(), now.as_seconds()))
+            });
+            let reason = row.override_reason.as_ref().map_or("", Word::as_str);
+            let context = row.context.as_ref().map_or("", Context::as_str);
+            vec![
+                Cell::painted(row.id.as_str(), ui.paint(Slot::Id, row.id.as_str())),
+                Cell::plain(&relative(row.at.as_seconds(), now.as_seconds())),
+                Cell::painted(row.source.as_str(), ui.paint(Slot::Holder, row.source.as_str())),
+                Cell::plain(row.event.as_str()),
+                Cell::plain(reason),
+                Cell::plain(&format!("{}#{}", shown(row.session.as_str()), row.seq)),
+                Cell::plain(&held),
+                Cell::painted(&shown(context), ui.paint(Slot::Dim, &shown(context))),
+            ]
+        };
+        let rows: Vec<Vec<Cell>> = rows.iter().map(cells).collect();
+        for line in aligned(&rows) {
+            ui.line(&line)?;
+        }
+        Ok(ExitCode::Done)
+    }
+}
