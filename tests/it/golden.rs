@@ -8,6 +8,7 @@
 //! A format is added to and never replaced: `UPDATE=1 cargo test --test it golden` writes what is
 //! not there yet and leaves everything else as it is.
 
+mod overrides;
 mod runs;
 mod scenario;
 
@@ -103,7 +104,7 @@ fn answer(repo: &Repo, ledger: LedgerName, words: &[&str]) -> String {
     }
     let output = repo.coord_json("ada", words).done();
     match words[0] {
-        "list" | "run" => format!("{:#}\n", output.json()),
+        "list" | "override" | "run" => format!("{:#}\n", output.json()),
         _ => output.stdout,
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::steps::{Step, recorded};
+use crate::overrides::OVERRIDES_REF;
 use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, RUNS_REF, exit, key};
 use crate::support::untouched::Untouched;
 use crate::support::{Call, Repo};
@@ -158,6 +159,24 @@ impl Act {
         Act::new("acknowledge", repo, &["inbox", "--ack", message])
     }
 
+    pub(super) fn first_apply() -> Act {
+        let apply = ["override", "apply", "fd-style", "--reason", "wrong here"];
+        Act::on(OVERRIDES_REF, "first apply", Repo::new(), &apply)
+    }
+
+    /// A proposal comes into force: the old override goes with the coming of all three parts.
+    pub(super) fn later_apply() -> Act {
+        let repo = with_an_override();
+        repo.coord("bob", ["override", "propose", "fd-style", "--reason", "noise"]).done();
+        let apply = ["override", "apply", "fd-style", "--reason", "wrong here"];
+        Act::on(OVERRIDES_REF, "later apply", repo, &apply)
+    }
+
+    pub(super) fn revert_and_block() -> Act {
+        let revert = ["override", "revert", "fd-perf", "--block"];
+        Act::on(OVERRIDES_REF, "revert and block", with_an_override(), &revert)
+    }
+
     /// The act in a copy of its repository.
     pub(super) fn stage(&self) -> Stage<'_> {
         Stage { act: self, repo: self.prepared.copy() }
@@ -204,6 +223,12 @@ fn with_a_run() -> Repo {
 fn ask_for(repo: &Repo, agent: &str, path: &str) -> String {
     let answer = repo.json(agent, ["ask", path, "--reason", "a test"]);
     answer["thread"].as_str().unwrap().to_owned()
+}
+
+fn with_an_override() -> Repo {
+    let repo = Repo::new();
+    repo.coord("bob", ["override", "apply", "fd-perf", "--reason", "slow"]).done();
+    repo
 }
 
 fn with_a_hold() -> Repo {

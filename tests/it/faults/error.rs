@@ -163,3 +163,9 @@ fn a_release_of_a_lock_meets_an_error_at_every_step() {
 fn a_rollback_of_a_run_meets_every_error() {
     survives(&Act::run_rollback());
 }
+
+/// 0/IMP-1, 0/DATA-01, 0/DATA-01-read: a full disk and its like, at every step of apply.
+#[test]
+fn an_apply_meets_an_error_at_every_step() {
+    survives(&Act::later_apply());
+}

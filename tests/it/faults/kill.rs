@@ -143,3 +143,22 @@ fn a_reserve_of_a_lock_is_killed_at_every_step() {
 fn a_release_of_a_lock_is_killed_at_every_step() {
     survives(&Act::release_of_a_lock());
 }
+
+/// 0/RACE-01-crash, 0/IMP-1: killed at any point of apply, override, record and trial are all
+/// there or none is; the laws that `verify` holds say so.
+#[test]
+fn a_first_apply_is_killed_at_every_step() {
+    survives(&Act::first_apply());
+}
+
+/// 0/RACE-01-crash, 0/DATA-01-read.
+#[test]
+fn a_later_apply_is_killed_at_every_step() {
+    survives(&Act::later_apply());
+}
+
+/// 0/RACE-01-crash: and of revert.
+#[test]
+fn a_revert_is_killed_at_every_step() {
+    survives(&Act::revert_and_block());
+}

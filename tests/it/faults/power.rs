@@ -98,6 +98,12 @@ fn a_rollback_survives_power_cuts() {
     survives(&Act::rollback());
 }
 
+/// 0/IMP-1, 0/RACE-01-crash.
+#[test]
+fn an_apply_survives_power_cuts() {
+    survives(&Act::later_apply());
+}
+
 /// 4/F4.
 #[test]
 fn a_rollback_of_a_run_survives_power_cuts() {

@@ -18,6 +18,7 @@ use git_coord::store::shared_mode::SharedMode;
 use git_coord::store::transact::Writing;
 use serde_json::{Value, json};
 
+use super::overrides;
 use super::runs::runs;
 
 /// When every golden ledger begins: 2026-01-05T10:00:00Z.
@@ -32,9 +33,15 @@ pub(super) struct Scenario {
     steps: fn() -> Vec<Step>,
 }
 
-pub(super) const SCENARIOS: [Scenario; 3] = [
+pub(super) const SCENARIOS: [Scenario; 4] = [
     Scenario::of_reservations("plain", Case::Sensitive, plain),
     Scenario::of_reservations("folded", Case::Folded, folded),
+    Scenario {
+        name: "overrides",
+        ledger: LedgerName::Overrides,
+        case: Case::Sensitive,
+        steps: overrides::steps,
+    },
     Scenario { name: "runs", ledger: LedgerName::Runs, case: Case::Sensitive, steps: runs },
 ];
 
@@ -55,7 +62,7 @@ fn reserve(patterns: &Value, more: &Value) -> Value {
     json!({ "command": "reserve", "input": input })
 }
 
-fn merge(into: &mut Value, more: &Value) {
+pub(super) fn merge(into: &mut Value, more: &Value) {
     for (key, value) in more.as_object().expect("more fields are an object") {
         into[key] = value.clone();
     }
