@@ -62,6 +62,9 @@ use crate::store::sources::Which;
 use crate::store::transact::{Committed, TransactError, Writing};
 use crate::store::waiters::Waiters;
 
+/// What a write came to, or why nothing was written.
+type WriteOutcome<A> = Result<Committed<A>, TransactError>;
+
 /// Everything that a request is answered with: the repository, who asks, when, and the settings.
 pub struct Ctx {
     repository: Repository,
@@ -231,8 +234,8 @@ impl Ctx {
     where
         C: Decide + Clone + Into<Command>,
     {
-        self.submit(command, holds, |request, op| {
-            self.ledger(ledger)?.transact(request, op, expect)
+        self.submit(ledger, command, holds, |ledger, request, op| {
+            ledger.transact(request, op, expect)
         })
     }
 
@@ -260,25 +263,32 @@ impl Ctx {
     where
         C: Decide + Clone + Into<Command>,
     {
-        self.submit(command, Vec::new(), |request, op| {
-            self.ledger(ledger)?.transact_if_needed(request, op)
+        self.submit(ledger, command, Vec::new(), |ledger, request, op| {
+            ledger.transact_if_needed(request, op)
         })
     }
 
-    fn submit<C>(
-        &self,
+    fn submit<'c, C>(
+        &'c self,
+        name: LedgerName,
         command: C,
         holds: Vec<GoneHold>,
-        write: impl FnOnce(&Request<C>, &OpId) -> Result<Committed<C::Answer>, TransactError>,
+        write: impl FnOnce(Ledger<'c>, &Request<C>, &OpId) -> WriteOutcome<C::Answer>,
     ) -> Result<Committed<C::Answer>, AppError>
     where
         C: Decide + Clone + Into<Command>,
     {
+        let (ledger, op) = (self.ledger(name)?, Ctx::new_op()?);
+        let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock);
+        // Those who wait wait for reservations: what is written elsewhere is no news to them, and
+        // does not remove the tickets of the dead.
+        if name != LedgerName::Reservations {
+            return Ok(write(ledger, &request, &op)?);
+        }
         let waiters = self.waiters();
         let dead = waiters.dead();
-        let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock)
-            .knowing(Gone { holds, tickets: dead.clone() });
-        let committed = write(&request, &Ctx::new_op()?).map_err(|error| self.told(error))?;
+        let request = request.knowing(Gone { holds, tickets: dead.clone() });
+        let committed = write(ledger, &request, &op).map_err(|error| self.told(error))?;
         if committed.entry.is_some() {
             waiters.bury(&dead);
             waiters.wake();
