@@ -70,6 +70,16 @@ impl Managed {
         self.run(agent, &["git", "commit", "--quiet", "--message", "work"])
     }
 
+    /// Whether git takes hooks from its configuration, so that nothing has to be added anywhere.
+    #[track_caller]
+    fn needs_nothing(&self, lines: &[String]) -> bool {
+        let is_configured = count(lines, ": configuration") == 5;
+        if is_configured {
+            self.is_protected();
+        }
+        is_configured
+    }
+
     /// Git asks us before a commit and before a push, and goes by what we say.
     #[track_caller]
     fn is_protected(&self) {
@@ -105,6 +115,9 @@ fn husky() {
     let managed = Managed::new(tools);
     managed.run("", &["husky"]).done();
     let lines = managed.install();
+    if managed.needs_nothing(&lines) {
+        return;
+    }
     assert_eq!(count(&lines, "core.hooksPath is '.husky/_'; add to"), 5, "{lines:#?}");
     assert!(!managed.repo.git_dir().join("hooks").exists(), "nothing was written");
     managed.follow(&lines, |before, _, addition| format!("{before}{addition}\n"));
@@ -134,6 +147,9 @@ fn lefthook() {
     managed.repo.write("lefthook.yml", LEFTHOOK);
     managed.run("", &["lefthook", "install"]).done();
     let lines = managed.install();
+    if managed.needs_nothing(&lines) {
+        return;
+    }
     assert_eq!(count(&lines, "its manager makes that file anew; add to"), 2, "{lines:#?}");
     managed.is_protected();
     managed.follow(&lines, put_job);
@@ -149,6 +165,9 @@ fn lefthook_in_a_directory_of_the_users() {
     managed.repo.git(["config", "core.hooksPath", ".hooks"]);
     managed.repo.write("lefthook.yml", LEFTHOOK);
     let lines = managed.install();
+    if managed.needs_nothing(&lines) {
+        return;
+    }
     assert_eq!(count(&lines, "core.hooksPath is '.hooks'; add to 'lefthook.yml'"), 5);
     managed.follow(&lines, put_job);
     managed.run("", &["lefthook", "install", "--force"]).done();
@@ -169,6 +188,9 @@ fn pre_commit() {
     managed.repo.write(".pre-commit-config.yaml", &config);
     managed.run("", &["pre-commit", "install"]).done();
     let lines = managed.install();
+    if managed.needs_nothing(&lines) {
+        return;
+    }
     assert_eq!(count(&lines, "its manager makes that file anew; add to"), 2, "{lines:#?}");
     managed.is_protected();
     managed.follow(&lines, |before, under, addition| {

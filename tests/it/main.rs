@@ -17,6 +17,7 @@ mod clones;
 mod compact;
 mod completions;
 mod concurrency;
+mod config_hooks;
 mod configuration;
 mod damage;
 mod demo;
