@@ -7,6 +7,10 @@ use crate::support::{Call, Output, Repo, race, rounds};
 /// Processes that want the same thing.
 const RIVALS: usize = 4;
 
+/// A replay reads the whole ledger: after so many rounds not each is followed by one, and the last
+/// one follows every event.
+const REPLAYED_EACH: usize = 50;
+
 /// A call that waits long enough, with the queue or by the swap alone.
 fn call(repo: &Repo, agent: &str, round: usize, words: &[&str]) -> Call {
     let queue = if round.is_multiple_of(2) { "true" } else { "false" };
@@ -66,8 +70,10 @@ fn an_advance_and_a_rollback_are_one_after_the_other() {
             ([true, false], "ship") => advanced += 1,
             other => panic!("round {round}: {other:?} {outputs:#?}"),
         }
-        let replayed = repo.run_json("replay", &run, &super::NONE);
-        assert_eq!(replayed["same"], true, "round {round}: {replayed:#}");
+        if round < REPLAYED_EACH || round.is_multiple_of(REPLAYED_EACH) {
+            let replayed = repo.run_json("replay", &run, &super::NONE);
+            assert_eq!(replayed["same"], true, "round {round}: {replayed:#}");
+        }
         let update = [dispatch.as_str(), "--status", "completed"];
         let is_cancelled = repo.run("dispatch update", &run, &update).code == exit::NO;
         let was_given_up = done[1];
@@ -83,7 +89,7 @@ fn an_advance_and_a_rollback_are_one_after_the_other() {
         }
     }
     assert_eq!(advanced + rolled_back, rounds());
-    repo.coord("ops", ["ledger", "verify"]).done();
+    repo.replays(&run);
 }
 
 /// 7/ROLLBACK-TWICE: two rollbacks at once are one act.
