@@ -131,11 +131,8 @@ impl Backend for Git {
     }
 
     fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError> {
-        self.refs.swap(
-            &update.reference.parse()?,
-            update,
-            stored.and_then(|stored| stored.draft.as_ref()),
-        )
+        let draft = stored.and_then(|stored| stored.draft.as_ref());
+        self.refs.swap(&update.reference.parse()?, update, draft)
     }
 
     fn settle(&self, reference: &str) -> Result<(), StoreError> {

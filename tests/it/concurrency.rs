@@ -190,7 +190,8 @@ fn crosswise_requests_have_one_winner() {
     }
 }
 
-/// 0/IMP-3: contention that outlasts `coord.wait` is "busy", and nothing was written.
+/// 0/IMP-3, 3/CONCURRENT-retry: contention that outlasts `coord.wait` is "busy", and nothing was
+/// written.
 #[test]
 fn a_locked_ref_is_busy() {
     let repo = Repo::new();

@@ -42,6 +42,19 @@ fn pages() -> Vec<PathBuf> {
     found
 }
 
+/// 3/GAPS-doc, 3/AUTH: what nobody should have to find out by being surprised.
+#[test]
+fn the_manual_says_what_a_window_and_a_name_are() {
+    let manual = std::fs::read_to_string(root().join("docs/negotiation.md")).unwrap();
+    for said in [
+        "Windows are advice, and the time to live of a reservation is its hard end",
+        "Nothing is authenticated",
+    ] {
+        assert!(manual.contains(said), "{said}");
+    }
+}
+
+/// 3/DOC-1: so every command of the runbook in docs/troubleshooting.md is run.
 #[test]
 fn what_the_pages_show_is_what_happens() {
     let mut faults = Vec::new();

@@ -19,7 +19,8 @@ fn a_lock_is_held_by_one_until_it_is_released() {
     let refused = repo.coord_json("bob", ["reserve", "--lock", "build"]).refused(refusal::HELD);
     assert_eq!(refused["conflicts"][0]["lock"], "build");
     assert_eq!(refused["conflicts"][0]["held"]["holder"], "alice");
-    assert_eq!(refused["refusal"]["next"][0], json!(["git", "coord", "check", "--lock=build"]));
+    assert_eq!(refused["refusal"]["next"][0][2], "ask");
+    assert_eq!(refused["refusal"]["next"][1], json!(["git", "coord", "check", "--lock=build"]));
     repo.coord("bob", ["check", "--lock=build"])
         .exits(exit::NO)
         .says("lock 'build' is held by 'alice' until");

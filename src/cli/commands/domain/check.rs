@@ -16,7 +16,7 @@ use crate::core::time::relative;
 
 const EXAMPLES: &str = "\
 Examples:
-  git coord domain check || git coord domain detect
+  git coord domain check
   git coord domain check --dry-run";
 
 /// Tell whether what is recorded still holds: 0 fresh, 3 stale, 4 none, 1 no domain

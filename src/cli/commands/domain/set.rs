@@ -19,8 +19,7 @@ use crate::store::sources::Which;
 const EXAMPLES: &str = "\
 Examples:
   git coord domain set web-api --source human --reason 'the rest is tooling'
-  git coord domain set ml-pipeline web-api --source some-model --reason 'trains and serves' \\
-      --confidence 0.8
+  git coord domain set ml-pipeline web-api --source a-model --reason both --confidence 0.8
   git coord domain set --clear --reason 'split into two repositories'";
 
 /// Record what somebody else says that this project is
