@@ -2,7 +2,7 @@
 //!
 //! An [`Override`] says that an agent is to be left out, or that somebody proposes so. One that is
 //! in force has a [`Modification`], the record of how it came to be, and may be on trial, which is
-//! a [`Canary`]. All three are written by one decision and taken back by one.
+//! a [`Canary`](canary::Canary). All three are written by one decision and taken back by one.
 //!
 //! One file a verb ([`propose`], [`approve`], [`apply`], [`revert`], [`block`], [`evidence`],
 //! [`canary`], [`overlay`], [`thresholds`], [`reset`], [`import`]), each a pure decision.

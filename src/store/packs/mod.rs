@@ -1,6 +1,6 @@
 //! Our packs among those of the repository: written safely, kept few, and told from the user's.
 //!
-//! - *Ours* is a pack whose name says so ([`PackName::is_ours`]). No other is ever read, merged or
+//! - *Ours* is a pack whose name says so. No other is ever read, merged or
 //!   removed here, and of ours none that `coord/packs` names, which turned out not to be mergeable.
 //! - A pack that no ref reaches yet is protected by a `.keep` file (`install`), because
 //!   `git gc --prune=now` deletes everything else that is unreachable.
