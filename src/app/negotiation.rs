@@ -248,14 +248,19 @@ pub fn due_for_prune(ctx: &Ctx, prune: Prune) -> Result<Vec<Thread>, AppError> {
     Ok(prune.due(&reading.base.snapshot, reading.now)?)
 }
 
-/// Waits until a request is over, at most for that long; its last state in any case.
-pub fn wait(ctx: &mut Ctx, id: &ThreadId, limit: Duration) -> Result<Request, AppError> {
+/// Waits until a request is over, at most for that long; its last state in any case, and what the
+/// asker got by it.
+pub fn wait(
+    ctx: &mut Ctx,
+    id: &ThreadId,
+    limit: Duration,
+) -> Result<(Request, Vec<Hold>), AppError> {
     let begun = ctx.clock();
     let Stand { standing, alarm, .. } = Stand::take(ctx)?;
     let ending = Waiter::new(alarm, limit).until(|elapsed| {
         ctx.set_clock(begun.plus_millis(elapsed.as_millis()));
         match present(ctx, id) {
-            Ok(request) if request.thread.open().is_some() => Look::NotYet,
+            Ok((request, _)) if request.thread.open().is_some() => Look::NotYet,
             Err(error @ (AppError::Busy(_) | AppError::Failed(_))) => Look::Failed(error),
             outcome => Look::Found(outcome),
         }
@@ -268,21 +273,16 @@ pub fn wait(ctx: &mut Ctx, id: &ThreadId, limit: Duration) -> Result<Request, Ap
     }
 }
 
-/// The present state of a thread.
-fn present(ctx: &Ctx, id: &ThreadId) -> Result<Request, AppError> {
+/// The present state of a thread, and what the asker got by it.
+fn present(ctx: &Ctx, id: &ThreadId) -> Result<(Request, Vec<Hold>), AppError> {
     let reading = ctx.read()?;
-    let thread = book::thread(&reading.base.snapshot, id)?;
+    let documents = &reading.base.snapshot;
     let pruned = || AppError::Nothing(Dispute::NoThread { what: id.to_string() }.to_string());
-    Ok(Request::of(ctx, thread.ok_or_else(pruned)?, reading.now))
-}
-
-/// What an asker got by a request that is over.
-pub fn granted(ctx: &Ctx, request: &Request) -> Result<Vec<Hold>, AppError> {
-    let outcome = request.thread.asked.as_ref().and_then(|asked| asked.outcome.as_ref());
-    let reading = ctx.read()?;
-    let mut holds = Vec::new();
+    let thread = book::thread(documents, id)?.ok_or_else(pruned)?;
+    let outcome = thread.asked.as_ref().and_then(|asked| asked.outcome.as_ref());
+    let mut granted = Vec::new();
     for id in outcome.map_or(&[][..], |outcome| &outcome.granted) {
-        holds.extend(index::by_id(&reading.base.snapshot, id)?);
+        granted.extend(index::by_id(documents, id)?);
     }
-    Ok(holds)
+    Ok((Request::of(ctx, thread, reading.now), granted))
 }

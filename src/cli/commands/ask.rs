@@ -78,15 +78,14 @@ impl Args {
         let committed = negotiation::ask(&ctx, &asker)?;
         let now = committed.at;
         let Asking { thread, joined, .. } = told(ui, committed)?;
-        let mut request = Request::of(&ctx, thread, now);
+        let (mut request, mut granted) = (Request::of(&ctx, thread, now), Vec::new());
         if let Some(limit) = self.wait {
             let thread = request.thread.id.clone();
-            request = negotiation::wait(&mut ctx, &thread, limit).inspect_err(|_| {
+            (request, granted) = negotiation::wait(&mut ctx, &thread, limit).inspect_err(|_| {
                 // Whatever ended the waiting, the request is in.
                 ui.note(&stays_open(&thread)).ok();
             })?;
         }
-        let granted = negotiation::granted(&ctx, &request)?;
         let status = self.status(&request);
         let is_no = matches!(status, "timeout" | "refused" | "transferred");
         if ui.is_json() {
