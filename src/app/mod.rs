@@ -203,10 +203,20 @@ impl Ctx {
     /// A ledger now.
     pub fn read_ledger(&self, name: LedgerName) -> Result<Reading<'_>, AppError> {
         let ledger = self.ledger(name)?;
-        let base = ledger.now()?;
+        Ok(self.reading(&ledger, ledger.now()?))
+    }
+
+    /// The reservations as a write has left them, whatever others have written since.
+    pub fn read_after<A>(&self, committed: &Committed<A>) -> Result<Reading<'_>, AppError> {
+        let ledger = self.ledger(LedgerName::Reservations)?;
+        let base = committed.entry.map_or_else(|| ledger.now(), |entry| ledger.at(Some(entry)))?;
+        Ok(self.reading(&ledger, base))
+    }
+
+    fn reading<'c>(&self, ledger: &Ledger<'_>, base: Base<'c>) -> Reading<'c> {
         let now = base.counters().map_or(self.clock, |counters| counters.at.max(self.clock));
         let case = ledger.case(&base);
-        Ok(Reading { base, now, case })
+        Reading { base, now, case }
     }
 
     /// Decides a command and writes it as one entry.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::app::error::AppError;
 use crate::app::waiter::{Look, Waited, Waiter};
 use crate::app::waiting::Stand;
-use crate::app::{Ctx, presence, specs};
+use crate::app::{Ctx, Reading as State, presence, specs};
 use crate::core::ids::{AgentName, LockName};
 use crate::core::negotiation::acknowledge::Acknowledge;
 use crate::core::negotiation::answer::{Answer, Answered, Verdict};
@@ -144,19 +144,17 @@ pub fn acknowledge(
 }
 
 /// The messages to the asker.
-pub fn inbox(ctx: &Ctx, wanted: &Wanted) -> Result<Page, AppError> {
-    require(ctx)?;
-    Ok(inbox::page(&ctx.read()?.base.snapshot, ctx.actor(), wanted)?)
+pub fn inbox(ctx: &Ctx, reading: &State<'_>, wanted: &Wanted) -> Result<Page, AppError> {
+    Ok(inbox::page(&reading.base.snapshot, ctx.actor(), wanted)?)
 }
 
 /// A thread with its messages, whoever sent and got them.
 pub fn thread(
     ctx: &Ctx,
+    reading: &State<'_>,
     prefix: &ThreadPrefix,
     wanted: &Wanted,
 ) -> Result<(Request, Page), AppError> {
-    require(ctx)?;
-    let reading = ctx.read()?;
     let documents = &reading.base.snapshot;
     let found = find::by_prefix(documents, prefix)?;
     let Some(thread) = found else {
@@ -206,16 +204,11 @@ pub struct Requests {
 }
 
 /// The open requests that concern the asker or its subagents; none where it is switched off.
-pub fn requests(ctx: &Ctx) -> Result<Requests, AppError> {
-    if !ctx.settings().negotiation {
-        return Ok(Requests::default());
-    }
-    requests_in(ctx, &ctx.read()?)
-}
-
-/// The same in a state that was read before.
-pub fn requests_in(ctx: &Ctx, reading: &crate::app::Reading<'_>) -> Result<Requests, AppError> {
+pub fn requests(ctx: &Ctx, reading: &State<'_>) -> Result<Requests, AppError> {
     let mut requests = Requests::default();
+    if !ctx.settings().negotiation {
+        return Ok(requests);
+    }
     for found in book::open_of(&reading.base.snapshot, ctx.actor())? {
         match found {
             Found::Damaged(damage) => requests.damaged.push(damage),
@@ -235,11 +228,11 @@ pub fn requests_in(ctx: &Ctx, reading: &crate::app::Reading<'_>) -> Result<Reque
 }
 
 /// How many messages the asker has not acknowledged.
-pub fn unread(ctx: &Ctx) -> Result<usize, AppError> {
+pub fn unread(ctx: &Ctx, reading: &State<'_>) -> Result<usize, AppError> {
     if !ctx.settings().negotiation {
         return Ok(0);
     }
-    Ok(inbox::unread_count(&ctx.read()?.base.snapshot, ctx.actor())?)
+    Ok(inbox::unread_count(&reading.base.snapshot, ctx.actor())?)
 }
 
 /// The threads that pruning would forget.

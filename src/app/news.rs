@@ -48,7 +48,7 @@ pub fn before_edit(ctx: &Ctx, file: &Pattern) -> News {
 fn look(ctx: &Ctx, file: &Pattern) -> Result<News, AppError> {
     let reading = ctx.read()?;
     let taken = taken(ctx, &reading, file)?;
-    let mut requests = negotiation::requests_in(ctx, &reading)?.to_answer;
+    let mut requests = negotiation::requests(ctx, &reading)?.to_answer;
     if requests.is_empty() && taken.is_empty() {
         return Ok(News::default());
     }
@@ -126,7 +126,7 @@ pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
     let mut met: Vec<(AgentName, Pattern)> = met.collect();
     let matchers: Vec<(&Pattern, Matcher)> =
         paths.iter().map(|path| (path, path.matcher(reading.case))).collect();
-    for request in negotiation::requests_in(ctx, &reading)?.to_answer {
+    for request in negotiation::requests(ctx, &reading)?.to_answer {
         let Some(asked) = request.thread.open() else { continue };
         let wanted: Vec<Matcher> =
             asked.patterns.iter().map(|pattern| pattern.matcher(reading.case)).collect();

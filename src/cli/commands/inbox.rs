@@ -84,10 +84,12 @@ impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
         negotiation::require(&ctx)?;
-        let mut acknowledged = Vec::new();
-        if !self.acks.is_empty() {
-            acknowledged = told(ui, negotiation::acknowledge(&ctx, self.acks.clone())?)?;
-        }
+        let (reading, acknowledged) = if self.acks.is_empty() {
+            (ctx.read()?, Vec::new())
+        } else {
+            let committed = negotiation::acknowledge(&ctx, self.acks.clone())?;
+            (ctx.read_after(&committed)?, told(ui, committed)?)
+        };
         let wanted = Wanted {
             since: self.since.clone(),
             kind: self.kind,
@@ -98,12 +100,12 @@ impl Args {
         };
         let (request, page) = match &self.thread {
             Some(prefix) => {
-                let (request, page) = negotiation::thread(&ctx, prefix, &wanted)?;
+                let (request, page) = negotiation::thread(&ctx, &reading, prefix, &wanted)?;
                 (Some(request), page)
             }
-            None => (None, negotiation::inbox(&ctx, &wanted)?),
+            None => (None, negotiation::inbox(&ctx, &reading, &wanted)?),
         };
-        let shown = Shown { request, page, requests: negotiation::requests(&ctx)? };
+        let shown = Shown { request, page, requests: negotiation::requests(&ctx, &reading)? };
         if ui.is_json() {
             let mut answer = shown.json();
             answer.insert("acknowledged".to_owned(), json!(acknowledged));

@@ -114,7 +114,8 @@ fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
     others.retain(|hold| !ctx.actor().covers(&hold.holder));
     let welcome = words::welcome(ctx.actor(), &others, now);
     // What was said is no reason not to greet.
-    let requests = negotiation::requests(ctx).unwrap_or_default().to_answer;
+    let requests = ctx.read().and_then(|reading| negotiation::requests(ctx, &reading));
+    let requests = requests.unwrap_or_default().to_answer;
     let asked = words::asked(&requests.iter().collect::<Vec<_>>());
     let all: Vec<String> = [Some(welcome), asked].into_iter().flatten().collect();
     Ok(Verdict::Tell(all.join("\n")))
