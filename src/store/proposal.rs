@@ -7,7 +7,7 @@
 //! [`verify`]: crate::store::verify
 
 use crate::core::command::{Command, Decided, Request, decide};
-use crate::core::decision::{Decide, Env};
+use crate::core::decision::{Changes, Decide, Env};
 use crate::core::documents::{Edits, Key, encode};
 use crate::core::ids::OpId;
 use crate::core::limits::{
@@ -15,7 +15,7 @@ use crate::core::limits::{
 };
 use crate::core::refusal::{Refusal, within};
 use crate::core::time::Timestamp;
-use crate::store::entry::{COMMAND_DOCUMENT, Entry, Message, Recorded, Undoes};
+use crate::store::entry::{COMMAND_DOCUMENT, Counters, Entry, Message, Recorded, Undoes};
 use crate::store::error::StoreError;
 use crate::store::history;
 use crate::store::ledger::{Base, Ledger};
@@ -42,6 +42,15 @@ pub struct ProposedEntry {
     pub objects: Vec<Object>,
 }
 
+/// A decision that changes something.
+struct Made {
+    counters: Counters,
+    summary: String,
+    changes: Changes,
+    /// The entry that it goes back to.
+    earlier: Option<ObjectId>,
+}
+
 impl Ledger<'_> {
     /// Takes the decision on a state and makes the entry, without writing anything.
     pub fn propose<C>(
@@ -55,7 +64,7 @@ impl Ledger<'_> {
     {
         let recorded = request.recorded();
         let earlier = self.earlier(&recorded.command)?;
-        let mut counters = base.next_counters(request.clock, op);
+        let counters = base.next_counters(request.clock, op);
         let env = Env {
             ledger: self.name(),
             actor: &request.actor,
@@ -69,9 +78,22 @@ impl Ledger<'_> {
         };
         let at = counters.at;
         let Decided { answer, changes, summary } = decide(&request.command, &base.snapshot, env)?;
-        let Some(changes) = changes else { return Ok(Proposal { answer, at, entry: None }) };
+        let entry = changes.map(|changes| {
+            let earlier = earlier.as_ref().and_then(Base::id);
+            self.make_entry(base, &recorded, Made { counters, summary, changes, earlier })
+        });
+        Ok(Proposal { answer, at, entry: entry.transpose()? })
+    }
+
+    fn make_entry(
+        &self,
+        base: &Base<'_>,
+        recorded: &Request<Command>,
+        made: Made,
+    ) -> Result<ProposedEntry, TransactError> {
+        let Made { mut counters, summary, changes, earlier } = made;
         counters.count(&changes);
-        let (command, mut edits) = place(&recorded, self.backend().hash_kind());
+        let (command, mut edits) = place(recorded, self.backend().hash_kind());
         keep_document_bound(&changes.edits)?;
         edits.extend(changes.edits);
         if base.format.is_none() {
@@ -80,7 +102,7 @@ impl Ledger<'_> {
         }
         let tree = rewrite(&base.snapshot, base.snapshot.root(), &edits)?;
         within("documents in one directory", tree.widest, NODE_ENTRIES_MAX)?;
-        let undoes = match earlier.as_ref().and_then(Base::id) {
+        let undoes = match earlier {
             Some(to) => Some(Undoes { to, count: self.entries_above(base, to)? }),
             None => None,
         };
@@ -94,7 +116,7 @@ impl Ledger<'_> {
         };
         let entry = Entry { tree: tree.root, parent: base.id(), message };
         keep_message_bound(&entry)?;
-        Ok(Proposal { answer, at, entry: Some(ProposedEntry { entry, objects: tree.objects }) })
+        Ok(ProposedEntry { entry, objects: tree.objects })
     }
 
     fn entries_above(&self, base: &Base<'_>, to: ObjectId) -> Result<u64, StoreError> {

@@ -152,7 +152,7 @@ impl<'b> Ledger<'b> {
         C: Decide + Clone + Into<Command>,
     {
         let rehearse = || drop(self.now().map(|base| self.propose(&base, request, op)));
-        let mut writer = Writer::begin(self, rehearse)?;
+        let mut writer = Writer::begin(self, &rehearse)?;
         loop {
             let tip = self.backend.tip(&self.name.reference())?;
             let still = looked.take().filter(|(base, _)| base.id() == tip);
@@ -169,18 +169,11 @@ impl<'b> Ledger<'b> {
                 Some(proposal) => proposal,
                 None => self.propose(&base, request, op)?,
             };
-            let Some(ProposedEntry { entry, mut objects }) = entry else {
+            let Some(entry) = entry else {
                 return Ok(Committed { answer, at, entry: None, notices: writer.notices });
             };
-            let committer = self.writing.committer.signature(at);
-            let commit = entry.to_object(&committer);
-            let new = commit.id(self.backend.hash_kind());
-            objects.push(commit);
-            let note = LogNote { committer: &committer, message: &entry.message.summary };
-            let reference = self.name.reference();
-            let update = Update::new(&reference, base.id(), new, note);
-            if writer.publish(&objects, None, update)? {
-                return Ok(Committed { answer, at, entry: Some(new), notices: writer.finish() });
+            if let Some(entry) = writer.publish_entry(base.id(), entry, at)? {
+                return Ok(Committed { answer, at, entry: Some(entry), notices: writer.finish() });
             }
         }
     }
@@ -201,7 +194,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     /// thrown away, but packs are open and the turn is shorter, and everybody waits for that.
     pub(super) fn begin(
         ledger: &'l Ledger<'b>,
-        rehearse: impl FnOnce(),
+        rehearse: &dyn Fn(),
     ) -> Result<Writer<'l, 'b>, TransactError> {
         let begun = Instant::now();
         let deadline = begun + ledger.writing.wait;
@@ -225,6 +218,24 @@ impl<'l, 'b> Writer<'l, 'b> {
 
     fn others(&self) -> TransactError {
         self.busy("others were writing".to_owned())
+    }
+
+    /// Makes an entry the newest one; none if it was decided on what is not the newest any more.
+    fn publish_entry(
+        &mut self,
+        base: Option<ObjectId>,
+        proposed: ProposedEntry,
+        at: Timestamp,
+    ) -> Result<Option<ObjectId>, TransactError> {
+        let ProposedEntry { entry, mut objects } = proposed;
+        let committer = self.ledger.writing.committer.signature(at);
+        let commit = entry.to_object(&committer);
+        let new = commit.id(self.ledger.backend.hash_kind());
+        objects.push(commit);
+        let note = LogNote { committer: &committer, message: &entry.message.summary };
+        let reference = self.ledger.name.reference();
+        let update = Update::new(&reference, base, new, note);
+        Ok(self.publish(&objects, None, update)?.then_some(new))
     }
 
     /// Stores the objects and moves the ref; false if it had moved, after a pause, so that the
