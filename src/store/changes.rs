@@ -3,6 +3,7 @@
 //! Nothing here takes a lock or writes. Paths are bytes, relative to the top of the repository, and
 //! a renamed file is two of them.
 
+pub mod order;
 pub mod pushed;
 
 use std::collections::BTreeSet;
