@@ -74,6 +74,8 @@ pub struct Settings {
     pub domains: DomainSettings,
     /// How routed agents are named and known.
     pub routing: RoutingSettings,
+    /// `coord.runGates`.
+    pub run_gates: Option<TreePath>,
 }
 
 /// The settings of domains.
@@ -159,6 +161,7 @@ impl Settings {
             hook: HookSettings::read(lookup)?,
             domains: DomainSettings::read(lookup)?,
             routing: RoutingSettings::read(lookup)?,
+            run_gates: value(lookup, "coord.runGates", tree_path)?,
         })
     }
 }

@@ -8,13 +8,18 @@ use super::error::{CliError, Hint};
 use super::holds::fields;
 use super::layout::{Cell, aligned};
 use super::term::Ui;
+use crate::app::Ctx;
+use crate::app::error::AppError;
 use crate::app::next::{command as next, in_shell};
+use crate::app::runs::cancelled::{self, Place};
 use crate::core::documents::ReadError;
+use crate::core::refusal::Refusal as AnyRefusal;
 use crate::core::run::gate::Evidence;
 use crate::core::run::refusal::Refusal;
 use crate::core::run::{Run, Status};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
+use crate::store::layout::LedgerName;
 
 /// The answer of a command about a run: the run first, then the rest.
 pub(crate) fn answer<const N: usize>(run: &Run, rest: [(&str, Value); N]) -> Map<String, Value> {
@@ -85,6 +90,32 @@ pub(crate) fn evidence_lines(evidence: &[Evidence]) -> Vec<String> {
 pub(crate) fn shut_text(evidence: &[Evidence]) -> String {
     let failed = evidence.iter().filter(|one| !one.passed);
     failed.map(Evidence::why).collect::<Vec<_>>().join("; ")
+}
+
+/// An error; where a dispatch was ended by somebody else, with the event that tells of it.
+pub(crate) fn with_event(ctx: &Ctx, error: AppError) -> CliError {
+    let place = match &error {
+        AppError::Refused(AnyRefusal::Run(Refusal::DispatchCancelled {
+            run, dispatch, ..
+        })) => {
+            // What is refused is refused, whether or not the event can be read.
+            cancelled::told_at(ctx, run, dispatch).ok().flatten()
+        }
+        _ => None,
+    };
+    let mut told = CliError::from(error);
+    if let Some(Place { seq, entry }) = place
+        && let Some(event) = told.json_extra.get_mut("refusal").and_then(|it| it.get_mut("event"))
+    {
+        event["seq"] = json!(seq);
+        event["ledger"] = json!(LedgerName::Runs.as_str());
+        event["entry"] = json!(entry.to_string());
+        let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+        let (kind, by, at) = (text(&event["type"]), text(&event["actor"]), text(&event["at"]));
+        let hint = format!("event {seq} of {}: {kind} by {by} at {at}", LedgerName::Runs);
+        told = told.with_hint(Hint::plain(hint));
+    }
+    told
 }
 
 /// A refusal about a run, with what can be done about it.

@@ -50,6 +50,12 @@ pub const UPSTREAMS_MAX: usize = 64;
 pub const CHILDREN_MAX: usize = 1_000;
 /// Rules of one gate.
 pub const GATE_RULES_MAX: usize = 32;
+/// Runs that the answer to one question of a gate names; it says how many there are.
+pub const BEHIND_TOLD_MAX: usize = 5;
+/// Facts of its own that a run may carry.
+pub const METADATA_MAX: usize = 16;
+/// Characters of the name of such a fact.
+pub const METADATA_KEY_CHARS_MAX: usize = 64;
 /// Commits that one dispatch may name.
 pub const DISPATCH_COMMITS_MAX: usize = 100;
 /// Tokens that are counted: beyond it JSON readers lose the last digits.

@@ -57,7 +57,7 @@ pub struct Key {
 }
 
 /// Every key that is read.
-pub const KEYS: [Key; 22] = [
+pub const KEYS: [Key; 23] = [
     Key {
         name: "coord.agent",
         kind: ValueKind::Agent,
@@ -178,6 +178,13 @@ pub const KEYS: [Key; 22] = [
         default: Some("fd-architecture fd-quality fd-safety fd-correctness"),
         meaning: "Routed agents that review what cuts across everything: leaving one out takes \
                   --confirm-cross-cutting.",
+    },
+    Key {
+        name: "coord.runGates",
+        kind: ValueKind::TreePath,
+        default: None,
+        meaning: "A file of the repository with gates for runs that are made without --gates: for \
+                  each pair of neighbouring phases that it names, in the place of the usual ones.",
     },
     Key {
         name: "color.coord",

@@ -1,86 +1,212 @@
 //! The code side of a rollback: what phases have left in the repository, and the git commands that
 //! a person could run about it. Nothing here runs them.
 
+use std::collections::BTreeSet;
+
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::runs::{self, Wanted};
-use crate::core::ids::EntryName;
+use crate::core::documents::Documents;
 use crate::core::refusal::Refusal;
-use crate::core::run::Run;
 use crate::core::run::artifact::Artifact;
-use crate::core::run::dispatch::Dispatch;
+use crate::core::run::dispatch::{Dispatch, Linked};
+use crate::core::run::given_up::Rollback;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::refusal::Refusal as OfRun;
+use crate::core::run::{Run, Standing};
 
 /// What phases have left behind.
 #[derive(Clone, Debug)]
 pub struct CodeReport {
     /// The run, which stays as it is.
     pub run: Run,
-    /// The phases that a rollback would give up.
+    /// The phases that a rollback would give up, or has given up.
     pub phases: Vec<PhaseName>,
+    /// That rollback, where the run went back already.
+    pub rollback: Option<Rollback>,
     /// What they have brought forth.
     pub artifacts: Vec<Artifact>,
-    /// The commits of their dispatches, the newest first.
-    pub commits: Vec<EntryName>,
+    /// The commits of their dispatches, by their whole names, none before one that builds on it.
+    /// Those that are not in this repository come last, the one that was linked last first.
+    pub commits: Vec<String>,
+    /// Which of them are not in this repository.
+    pub missing: Vec<String>,
     /// What a person could run.
     pub commands: Vec<Vec<String>>,
 }
 
 /// How many paths one command names.
-const PATHS_MAX: usize = 50;
+const PATHS_PER_COMMAND: usize = 50;
 
-/// Reports on the phases after `to`, up to the present one.
-pub fn report(ctx: &Ctx, prefix: &IdPrefix, to: &PhaseName) -> Result<CodeReport, AppError> {
+/// Reports on the phases after `to`, up to the present one; on what the last rollback to `to` gave
+/// up, if the run is there. What an earlier rollback gave up is told by neither.
+pub fn report(
+    ctx: &Ctx,
+    prefix: &IdPrefix,
+    to: &PhaseName,
+    only: Option<&PhaseName>,
+) -> Result<CodeReport, AppError> {
     let reading = runs::read(ctx)?;
     let run = runs::find(&reading, prefix)?;
     let documents = &reading.base.snapshot;
     let (from, place) = (run.place(), run.place_of(to).map_err(Refusal::from)?);
+    if let Some(phase) = only {
+        run.place_of(phase).map_err(Refusal::from)?;
+    }
     if place > from {
         let (id, at) = (run.id, run.phase);
         return Err(Refusal::from(OfRun::NotBehind { run: id, at, to: to.clone() }).into());
     }
-    let phases = run.phases.names()[place + 1..=from].to_vec();
+    let round = Round::of(documents, &run, place, to)?;
+    let is_wanted = |phase: &PhaseName| only.is_none_or(|only| only == phase);
     let everything = Wanted { phase: None, all: true };
-    let is_given_up = |phase: &PhaseName| phases.contains(phase);
     let mut artifacts = runs::artifacts(documents, &run, &everything)?.found;
-    artifacts.retain(|artifact| is_given_up(&artifact.phase));
+    artifacts.retain(|one| is_wanted(&one.phase) && round.has_artifact(one));
     let mut dispatches = runs::dispatches(documents, &run, &everything)?.found;
-    dispatches.retain(|dispatch| is_given_up(&dispatch.phase));
-    let commits = newest_first(&dispatches);
-    let commands = commands(&artifacts, &commits);
-    Ok(CodeReport { run, phases, artifacts, commits, commands })
+    dispatches.retain(|one| is_wanted(&one.phase) && round.has(&one.phase, one.step));
+    let Reverts { commits, missing, mut commands } = reverts(ctx, &dispatches)?;
+    commands.extend(logs(&artifacts));
+    let Round { phases, rollback, .. } = round;
+    Ok(CodeReport { run, phases, rollback, artifacts, commits, missing, commands })
 }
 
-fn newest_first(dispatches: &[Dispatch]) -> Vec<EntryName> {
-    let mut commits: Vec<EntryName> = Vec::new();
-    for commit in dispatches.iter().flat_map(|dispatch| &dispatch.commits) {
-        commits.retain(|known| known != commit);
-        commits.push(commit.clone());
+/// One time that the run went through phases, until it went back or to this day.
+struct Round {
+    phases: Vec<PhaseName>,
+    /// How it ended.
+    rollback: Option<Rollback>,
+    /// Every rollback, the oldest first.
+    all: Vec<Rollback>,
+}
+
+impl Round {
+    fn of(
+        documents: &dyn Documents,
+        run: &Run,
+        place: usize,
+        to: &PhaseName,
+    ) -> Result<Round, AppError> {
+        let all = Rollback::of_run(documents, run)?;
+        let phases = run.phases.names()[place + 1..=run.place()].to_vec();
+        if !phases.is_empty() {
+            return Ok(Round { phases, rollback: None, all });
+        }
+        let rollback = all.iter().rfind(|rollback| rollback.to == *to).cloned();
+        let phases = rollback.as_ref().map(|rollback| rollback.phases.clone()).unwrap_or_default();
+        Ok(Round { phases, rollback, all })
     }
-    commits.reverse();
-    commits
+
+    /// Whether something that was added to a phase at a step is of it.
+    fn has(&self, phase: &PhaseName, step: u32) -> bool {
+        let taken_by = self.all.iter().find(|rollback| rollback.took(phase, step));
+        self.phases.contains(phase) && taken_by == self.rollback.as_ref()
+    }
+
+    /// The same of an artifact. One that was added while its phase lay ahead may have been taken
+    /// along by a rollback and still be told as what it is.
+    fn has_artifact(&self, artifact: &Artifact) -> bool {
+        let counts = artifact.status == Standing::Active;
+        self.has(&artifact.phase, artifact.step) && counts == self.rollback.is_none()
+    }
 }
 
-/// Paths come from others, so `--` stands before them.
-fn commands(artifacts: &[Artifact], commits: &[EntryName]) -> Vec<Vec<String>> {
-    let git = |words: &[&str]| -> Vec<String> {
-        std::iter::once(&"git").chain(words).map(|word| (*word).to_owned()).collect()
+struct Reverts {
+    commits: Vec<String>,
+    missing: Vec<String>,
+    commands: Vec<Vec<String>>,
+}
+
+fn git(words: &[&str]) -> Vec<String> {
+    std::iter::once(&"git").chain(words).map(|word| (*word).to_owned()).collect()
+}
+
+fn reverts(ctx: &Ctx, dispatches: &[Dispatch]) -> Result<Reverts, AppError> {
+    let mut linked: Vec<&Linked> =
+        dispatches.iter().flat_map(|dispatch| &dispatch.commits).collect();
+    linked.sort_by_key(|linked| linked.at);
+    let names: Vec<&str> = linked.iter().rev().map(|linked| linked.commit.as_str()).collect();
+    let known = if names.is_empty() {
+        Vec::new()
+    } else {
+        ctx.repository().changes().newest_first(&names)?
     };
-    let mut commands: Vec<Vec<String>> =
-        commits.iter().map(|commit| git(&["revert", "--no-edit", commit.as_str()])).collect();
-    let mut paths: Vec<String> = artifacts
-        .iter()
-        .filter_map(|artifact| String::from_utf8(artifact.path.literal_path()?).ok())
-        .collect();
-    paths.sort();
-    paths.dedup();
-    paths.truncate(PATHS_MAX);
-    if !paths.is_empty() {
-        let top: Vec<String> = paths.iter().map(|path| format!(":(top,literal){path}")).collect();
-        let words: Vec<&str> =
-            ["log", "--oneline", "--"].into_iter().chain(top.iter().map(String::as_str)).collect();
-        commands.push(git(&words));
+    let found: BTreeSet<&str> =
+        known.iter().flat_map(|commit| &commit.names).map(String::as_str).collect();
+    let missing = distinct(names.into_iter().filter(|name| !found.contains(name)).collect());
+    let mut told = Reverts { commits: Vec::new(), missing, commands: Vec::new() };
+    for commit in &known {
+        let id = commit.id.to_string();
+        // Of a merge, git has to be told which side stays.
+        let mainline: &[&str] = if commit.is_merge { &["--mainline", "1"] } else { &[] };
+        told.commands.push(git(&[&["revert", "--no-edit"], mainline, &[id.as_str()]].concat()));
+        told.commits.push(id);
     }
-    commands
+    for name in &told.missing {
+        told.commands.push(git(&["revert", "--no-edit", name]));
+        told.commits.push(name.clone());
+    }
+    Ok(told)
+}
+
+/// Names of which none is the beginning of another, in their order.
+fn distinct(names: Vec<&str>) -> Vec<String> {
+    let mut kept: Vec<&str> = Vec::new();
+    for name in names {
+        match kept.iter_mut().find(|known| known.starts_with(name) || name.starts_with(**known)) {
+            Some(known) if known.len() < name.len() => *known = name,
+            Some(_) => {}
+            None => kept.push(name),
+        }
+    }
+    kept.into_iter().map(str::to_owned).collect()
+}
+
+/// Where artifacts came from. Paths come from others, so `--` stands before them.
+fn logs(artifacts: &[Artifact]) -> Vec<Vec<String>> {
+    let paths = artifacts.iter().filter_map(|artifact| artifact.path.literal_path());
+    let paths: Vec<String> =
+        paths.collect::<BTreeSet<_>>().iter().map(|path| pathspec(path)).collect();
+    let command = |paths: &[String]| {
+        let paths = paths.iter().map(String::as_str);
+        git(&["log", "--oneline", "--"].into_iter().chain(paths).collect::<Vec<_>>())
+    };
+    paths.chunks(PATHS_PER_COMMAND).map(command).collect()
+}
+
+/// A path as git reads it in any directory. Words are text, so in a name that is none, any byte
+/// stands for one that is none.
+fn pathspec(path: &[u8]) -> String {
+    if let Ok(text) = std::str::from_utf8(path) {
+        return format!(":(top,literal){text}");
+    }
+    let mut pattern = String::from(":(top,glob)");
+    for chunk in path.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if matches!(character, '*' | '?' | '[' | '\\') {
+                pattern.push('\\');
+            }
+            pattern.push(character);
+        }
+        pattern.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_one_commit_are_one() {
+        assert_eq!(
+            distinct(vec!["abc1234", "ffffff1", "abc12345678", "abc1234"]),
+            ["abc12345678", "ffffff1"]
+        );
+    }
+
+    #[test]
+    fn what_is_no_text_is_named_by_a_pattern() {
+        assert_eq!(pathspec(b"src/*.rs"), ":(top,literal)src/*.rs");
+        assert_eq!(pathspec(b"caf\xe9/*"), ":(top,glob)caf?/\\*");
+    }
 }

@@ -1,10 +1,11 @@
 //! Questions about runs. What changes them goes through [`Ctx::transact`].
 
+pub mod cancelled;
 pub mod code;
+pub mod gates;
+pub mod named;
 pub mod replay;
 pub mod show;
-
-use std::path::Path;
 
 use crate::app::error::AppError;
 use crate::app::{Ctx, Reading};
@@ -14,19 +15,15 @@ use crate::core::documents::{Documents, ReadError};
 use crate::core::run::advance;
 use crate::core::run::agent::{Member, MemberStatus};
 use crate::core::run::artifact::{Artifact, ContentHash};
-use crate::core::run::chain::Chain;
 use crate::core::run::dispatch::{Dispatch, DispatchStatus};
-use crate::core::run::gate::{self, Evidence, Gate, check_gates};
+use crate::core::run::gate::{self, Evidence};
 use crate::core::run::index::{self, Readable};
-use crate::core::run::names::{IdPrefix, PhaseName, RunId};
+use crate::core::run::names::{IdPrefix, PhaseName};
+
 use crate::core::run::record::{self, Record, Signals};
 use crate::core::run::verdict::Verdict;
 use crate::core::run::{Run, Standing, Status};
-use crate::core::text::Line;
 use crate::store::layout::LedgerName;
-
-/// Bytes of a file with gates that are read.
-const GATES_BYTES_MAX: u64 = 64 * 1024;
 
 /// The runs now.
 pub fn read(ctx: &Ctx) -> Result<Reading<'_>, AppError> {
@@ -38,39 +35,6 @@ pub fn find(reading: &Reading<'_>, prefix: &IdPrefix) -> Result<Run, AppError> {
     Ok(index::select(&reading.base.snapshot, prefix)?)
 }
 
-/// The whole id of the run that is meant, so that it means the same run on every state.
-pub fn whole(ctx: &Ctx, prefix: &IdPrefix) -> Result<IdPrefix, AppError> {
-    if prefix.as_str().parse::<RunId>().is_ok() {
-        return Ok(prefix.clone());
-    }
-    Ok(named(&find(&read(ctx)?, prefix)?.id))
-}
-
-/// The same where a run need not be named.
-pub fn all_whole(ctx: &Ctx, prefixes: &[IdPrefix]) -> Result<Vec<IdPrefix>, AppError> {
-    prefixes.iter().map(|prefix| whole(ctx, prefix)).collect()
-}
-
-/// An id as it can be typed.
-pub fn named(id: &RunId) -> IdPrefix {
-    id.as_str().parse().expect("an id is the beginning of itself")
-}
-
-/// What events call the run that is meant: its whole id, or the text itself where no run or more
-/// than one begins so. Reservations can name runs that are kept elsewhere.
-pub fn named_in_events(ctx: &Ctx, text: &Line) -> Result<String, AppError> {
-    let prefix: Option<IdPrefix> = text.as_str().parse().ok();
-    let run = match &prefix {
-        Some(prefix) => find(&read(ctx)?, prefix),
-        None => return Ok(text.to_string()),
-    };
-    match run {
-        Ok(run) => Ok(run.id.to_string()),
-        Err(AppError::Nothing(_) | AppError::Refused(_)) => Ok(text.to_string()),
-        Err(error) => Err(error),
-    }
-}
-
 /// Whoever moves a run means the run as they see it: its id, and the phase that it is at, unless
 /// they say which they expect. If it is elsewhere when the move is written, somebody was faster.
 pub fn seen(
@@ -79,7 +43,7 @@ pub fn seen(
     expected: Option<&PhaseName>,
 ) -> Result<(IdPrefix, PhaseName), AppError> {
     let run = find(&read(ctx)?, prefix)?;
-    Ok((named(&run.id), expected.unwrap_or(&run.phase).clone()))
+    Ok((named::prefix(&run.id), expected.unwrap_or(&run.phase).clone()))
 }
 
 /// What a wish would come to now. Nothing is written.
@@ -146,20 +110,6 @@ pub fn signals(
         }
     }
     Ok(found)
-}
-
-/// Reads gates from a file that the caller named.
-pub fn gates_in(file: &Path, chain: &Chain) -> Result<Vec<Gate>, AppError> {
-    let fault = |why: String| AppError::Usage(format!("'{}': {why}", file.display()));
-    let metadata = file.metadata().map_err(|error| fault(error.to_string()))?;
-    if !metadata.is_file() || metadata.len() > GATES_BYTES_MAX {
-        return Err(fault(format!("not a file of at most {GATES_BYTES_MAX} bytes")));
-    }
-    let text = std::fs::read(file).map_err(|error| fault(error.to_string()))?;
-    let gates: Vec<Gate> =
-        serde_json::from_slice(&text).map_err(|error| fault(format!("not gates: {error}")))?;
-    check_gates(&gates, chain).map_err(|error| fault(error.to_string()))?;
-    Ok(gates)
 }
 
 /// Which parts of a run are wanted.

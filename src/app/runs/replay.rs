@@ -11,7 +11,9 @@ use crate::app::error::AppError;
 use crate::core::event::Event;
 use crate::core::run::Run;
 use crate::core::run::names::{IdPrefix, RunId};
-use crate::core::run::replay::{Difference, Facts, Replay, differences, stored};
+use crate::core::run::replay::Replay;
+use crate::core::run::told::{Difference, Facts, differences, stored};
+use crate::core::time::Timestamp;
 use crate::store::entry::Undoes;
 use crate::store::history::History;
 use crate::store::layout::LedgerName;
@@ -36,6 +38,7 @@ pub struct Replayed {
 /// What a replay needs of an entry.
 struct Link {
     id: ObjectId,
+    at: Timestamp,
     undoes: Option<Undoes>,
     events: Vec<Event>,
 }
@@ -63,7 +66,7 @@ pub fn replay(ctx: &Ctx, prefix: &IdPrefix) -> Result<Replayed, AppError> {
                 };
                 replay.restart(facts);
             }
-            None => link.events.iter().for_each(|event| replay.follow(event)),
+            None => link.events.iter().for_each(|event| replay.follow(event, link.at)),
         }
         if targets.contains(&link.id) {
             known.insert(link.id, replay.facts.clone());
@@ -89,7 +92,8 @@ fn chain(
         let concerns =
             |event: &Event| [event.text("run"), event.text("parent")].contains(&Some(run.as_str()));
         let events = entry.message.events.into_iter().filter(concerns).collect();
-        chain.push(Link { id, undoes: entry.message.undoes, events });
+        let at = entry.message.counters.at;
+        chain.push(Link { id, at, undoes: entry.message.undoes, events });
     }
     chain.reverse();
     Ok((chain, begins_whole))

@@ -173,7 +173,10 @@ impl Reader {
             ledgers,
             wanted: Wanted {
                 kind: args.event_type.clone(),
-                run: args.run.as_ref().map(|run| runs::named_in_events(&ctx, run)).transpose()?,
+                run: match &args.run {
+                    Some(run) => Some(runs::named::elsewhere(&ctx, run)?.to_string()),
+                    None => None,
+                },
             },
             limit: args.limit.unwrap_or(Args::LIMIT_DEFAULT) as usize,
             consumer: args.consumer.clone(),

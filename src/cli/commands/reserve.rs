@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::app::presence::Sightings;
+use crate::app::runs::named;
 use crate::app::wording::{conflict_text, obstacles_text, target_text};
 use crate::app::{Ctx, specs, waiting};
 use crate::cli::color::Slot;
@@ -77,7 +78,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<Line>,
 
-    /// The run this is for
+    /// The run this is for, or the beginning of its id
     #[arg(long, value_name = "RUN")]
     pub(crate) run: Option<Line>,
 
@@ -116,7 +117,7 @@ impl Args {
             about: About {
                 reason: self.reason.clone(),
                 task: self.task.clone(),
-                run: self.run.clone(),
+                run: self.run.as_ref().map(|run| named::elsewhere(&ctx, run)).transpose()?,
                 via: Via::Command,
                 worktree: ctx.worktree(),
             },

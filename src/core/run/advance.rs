@@ -75,19 +75,8 @@ impl Decide for Advance {
         if run.manual && self.reason.is_none() {
             return Ok(pause(act, run, to));
         }
-        let tier = Tier::of(self.priority);
-        let evidence = match tier {
-            Tier::None => Vec::new(),
-            Tier::Hard | Tier::Soft => gate::evaluate(act, &run, run.place(), to)?,
-        };
-        let is_open = evidence.iter().all(|evidence| evidence.passed);
-        let outcome = match tier {
-            _ if is_open => Outcome::Passed,
-            Tier::Hard => Outcome::Blocked,
-            Tier::Soft | Tier::None => Outcome::Warned,
-        };
-        let said = Said { outcome, tier, evidence, overridden: None };
-        if outcome == Outcome::Blocked {
+        let said = self.ask(act, &run, to)?;
+        if said.outcome == Outcome::Blocked {
             return block(act, run, to, said);
         }
         go_on(act, &mut run, to, said, self.reason.as_ref())
@@ -102,6 +91,26 @@ impl Decide for Advance {
             Step::Paused => format!("run {} waits at '{from}' for somebody's word", run.id),
             Step::Blocked => format!("run {} is blocked at '{from}' before '{to}'", run.id),
         }
+    }
+}
+
+impl Advance {
+    /// What the gate says, if the priority lets it speak.
+    fn ask(&self, act: &Act<'_>, run: &Run, to: usize) -> Result<Said, ReadError> {
+        let tier = Tier::of(self.priority);
+        let has_rules = !gate::rules(act, run, run.place(), to)?.is_empty();
+        let evidence = match tier {
+            Tier::None => Vec::new(),
+            Tier::Hard | Tier::Soft => gate::evaluate(act, run, run.place(), to)?,
+        };
+        let is_open = evidence.iter().all(|evidence| evidence.passed);
+        let outcome = match tier {
+            Tier::None if has_rules => Outcome::Waived,
+            _ if is_open => Outcome::Passed,
+            Tier::Hard => Outcome::Blocked,
+            Tier::Soft | Tier::None => Outcome::Warned,
+        };
+        Ok(Said { outcome, tier, evidence, overridden: None })
     }
 }
 
@@ -155,7 +164,7 @@ fn block(act: &mut Act<'_>, run: Run, to: usize, said: Said) -> Result<Advanced,
     Ok(answer(run, from, to, Step::Blocked, record.evidence))
 }
 
-/// Takes the run on. The gate's words are kept where it had any.
+/// Takes the run on. The gate's words are kept where it had any, and that nobody asked for them.
 pub(super) fn go_on(
     act: &mut Act<'_>,
     run: &mut Run,
@@ -165,11 +174,10 @@ pub(super) fn go_on(
 ) -> Result<Advanced, No> {
     let (from, place) = (run.phase.clone(), run.place());
     let record = said.record(act, run, to);
-    if !record.evidence.is_empty() {
-        record::keep(act, run, place, &record)?;
-    }
+    let says_something = !record.evidence.is_empty() || record.outcome == Outcome::Waived;
+    let is_kept = says_something && record::keep(act, run, place, &record)?;
     phase::go(act, run, to, Left::Advanced)?;
-    facts::run_advanced(act, run, &record, reason);
+    facts::run_advanced(act, run, &record, is_kept, reason);
     if to == run.phases.last() {
         run.status = Status::Completed;
         run.completed_at = Some(act.env.now);

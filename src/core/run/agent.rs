@@ -49,6 +49,9 @@ pub struct Member {
     /// How it stands.
     #[serde(default)]
     pub status: MemberStatus,
+    /// How many phases the run had come to when it began.
+    #[serde(default)]
+    pub step: u32,
     /// When it began.
     pub at: Timestamp,
     /// Who said so.
@@ -133,6 +136,7 @@ impl Decide for AddAgent {
             name: self.name.clone(),
             phase: run.phases.at(place).clone(),
             status: MemberStatus::Active,
+            step: run.steps,
             at: act.env.now,
             by: act.env.actor.clone(),
             ended_at: None,

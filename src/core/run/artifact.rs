@@ -8,8 +8,9 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::read;
 use crate::core::ids::AgentName;
 use crate::core::pattern::Pattern;
-use crate::core::run::dispatch;
+use crate::core::run::dispatch::{self, Dispatch};
 use crate::core::run::names::{ArtifactId, DispatchId, IdPrefix, PhaseName};
+use crate::core::run::refusal::Refusal;
 use crate::core::run::{Run, Standing, facts, index, phase};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -20,6 +21,11 @@ use crate::core::time::Timestamp;
 pub struct ContentHash(String);
 
 impl ContentHash {
+    /// The hash of these bytes.
+    pub fn of(content: &[u8]) -> ContentHash {
+        ContentHash(format!("{:x}", Sha256::digest(content)))
+    }
+
     /// The hash as text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -66,6 +72,9 @@ pub struct Artifact {
     /// Whether it counts.
     #[serde(default)]
     pub status: Standing,
+    /// How many phases the run had come to when it was added.
+    #[serde(default)]
+    pub step: u32,
     /// When it was added.
     pub at: Timestamp,
     /// By whom.
@@ -80,7 +89,7 @@ pub struct Artifact {
 pub struct AddArtifact {
     /// Of which run.
     pub run: IdPrefix,
-    /// Of which phase; the present one where it is not said.
+    /// Of which phase; where it is not said, that of its dispatch or else the present one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub phase: Option<PhaseName>,
     /// Where it is.
@@ -108,6 +117,22 @@ pub struct AddedArtifact {
 }
 
 impl AddArtifact {
+    /// The dispatch that made it. What it makes belongs to its own phase, and once it was called
+    /// off or its phase given up, nothing that it makes counts.
+    fn maker(&self, act: &Act<'_>, run: &Run) -> Result<Option<Dispatch>, No> {
+        let Some(prefix) = &self.dispatch else { return Ok(None) };
+        let dispatch = dispatch::select(act, run, prefix)?;
+        dispatch.must_not_be_called_off(act, run)?;
+        match &self.phase {
+            Some(phase) if *phase != dispatch.phase => {
+                run.place_of(phase)?;
+                let Dispatch { id, phase: of, .. } = dispatch;
+                Err(Refusal::OtherPhase { dispatch: id, of, phase: phase.clone() }.into())
+            }
+            _ => Ok(Some(dispatch)),
+        }
+    }
+
     /// The name that follows from what it is; `others` of that name are something else.
     fn name(
         &self,
@@ -128,11 +153,12 @@ impl Decide for AddArtifact {
     fn decide(&self, act: &mut Act<'_>) -> Result<AddedArtifact, No> {
         let run = index::select(act, &self.run)?;
         run.must_be_active()?;
-        let place = run.place_or_present(self.phase.as_ref())?;
-        let dispatch = match &self.dispatch {
-            Some(prefix) => Some(dispatch::select(act, &run, prefix)?.id),
-            None => None,
+        let dispatch = self.maker(act, &run)?;
+        let place = match &dispatch {
+            Some(dispatch) => run.place_of(&dispatch.phase)?,
+            None => run.place_or_present(self.phase.as_ref())?,
         };
+        let dispatch = dispatch.map(|dispatch| dispatch.id);
         let mut artifact = Artifact {
             id: self.name(&run, place, dispatch.as_ref(), 0),
             phase: run.phases.at(place).clone(),
@@ -141,6 +167,7 @@ impl Decide for AddArtifact {
             sha256: self.sha256.clone(),
             dispatch,
             status: Standing::Active,
+            step: run.steps,
             at: act.env.now,
             by: act.env.actor.clone(),
             unknown: Map::new(),

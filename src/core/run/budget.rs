@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::decision::Act;
 use crate::core::limits::TOKENS_MAX;
+use crate::core::run::refusal::Refusal;
 use crate::core::run::{Run, facts};
 use crate::core::time::Timestamp;
 
@@ -30,17 +31,18 @@ impl Tokens {
         self.input.saturating_add(self.output)
     }
 
-    /// These instead of those, as a part of a sum.
-    #[must_use]
-    pub fn replaced(self, before: Tokens, after: Tokens) -> Tokens {
+    /// These instead of those, as a part of a sum; none where the sum could not be told any more.
+    /// A sum that stops at some number would be false from the next subtraction on.
+    pub fn replaced(self, before: Tokens, after: Tokens) -> Option<Tokens> {
         let swap = |sum: u64, before: u64, after: u64| {
-            sum.saturating_sub(before).saturating_add(after).min(TOKENS_MAX)
+            let sum = sum.saturating_sub(before).checked_add(after);
+            sum.filter(|sum| *sum <= TOKENS_MAX)
         };
-        Tokens {
-            input: swap(self.input, before.input, after.input),
-            output: swap(self.output, before.output, after.output),
-            cache: swap(self.cache, before.cache, after.cache),
-        }
+        Some(Tokens {
+            input: swap(self.input, before.input, after.input)?,
+            output: swap(self.output, before.output, after.output)?,
+            cache: swap(self.cache, before.cache, after.cache)?,
+        })
     }
 }
 
@@ -90,10 +92,16 @@ impl Budget {
 }
 
 /// Notes what a dispatch has spent, and records when that passes a mark for the first time.
-pub fn account(act: &mut Act<'_>, run: &mut Run, before: Tokens, after: Tokens) {
-    run.spent = run.spent.replaced(before, after);
+pub fn account(
+    act: &mut Act<'_>,
+    run: &mut Run,
+    before: Tokens,
+    after: Tokens,
+) -> Result<(), Refusal> {
+    let spent = run.spent.replaced(before, after);
+    run.spent = spent.ok_or_else(|| Refusal::TooManyTokens { run: run.id.clone() })?;
     let now = act.env.now;
-    let Some(mut budget) = run.budget else { return };
+    let Some(mut budget) = run.budget else { return Ok(()) };
     let spending = budget.spending(run.spent);
     if spending != Spending::Within && budget.warned_at.is_none() {
         budget.warned_at = Some(now);
@@ -104,6 +112,7 @@ pub fn account(act: &mut Act<'_>, run: &mut Run, before: Tokens, after: Tokens) 
         facts::budget_exceeded(act, run, &budget);
     }
     run.budget = Some(budget);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -125,6 +134,10 @@ mod tests {
             [79, 80, 100, 101].map(spending),
             [Spending::Within, Spending::Near, Spending::Near, Spending::Exceeded,]
         );
+        let most = Tokens { input: TOKENS_MAX, output: 0, cache: 0 };
+        let one = Tokens { input: 1, ..Tokens::default() };
+        assert_eq!(most.replaced(Tokens::default(), one), None);
+        assert_eq!(most.replaced(one, one), Some(most));
         let whole = Budget { tokens: u64::MAX, ..budget };
         assert_eq!(whole.spending(Tokens { input: 5, output: u64::MAX, cache: 0 }), Spending::Near);
     }

@@ -1,17 +1,19 @@
 //! `run create`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::Documents as _;
-use crate::core::limits::{CHILDREN_MAX, UPSTREAMS_MAX};
-use crate::core::refusal::within;
+use crate::core::limits::{CHILDREN_MAX, METADATA_MAX, UPSTREAMS_MAX};
+use crate::core::run::artifact::ContentHash;
 use crate::core::run::budget::{Budget, Tokens};
 use crate::core::run::chain::Chain;
-use crate::core::run::gate::{Gate, check_gates};
-use crate::core::run::names::{IdPrefix, RunId};
-use crate::core::run::refusal::Refusal;
+use crate::core::run::gates::{self, BadGates, Gate, Source, check_gates};
+use crate::core::run::names::{IdPrefix, MetadataKey, RunId};
+use crate::core::run::refusal::{Refusal, within};
 use crate::core::run::{Run, Status, facts, index, phase, portfolio};
 use crate::core::text::Line;
 
@@ -42,6 +44,15 @@ pub struct Create {
     /// The runs that it waits for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub after: Vec<IdPrefix>,
+    /// What it is about: a part of the project, as people name it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub scope: Option<Line>,
+    /// Facts of its own.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub metadata: BTreeMap<MetadataKey, Line>,
+    /// The gates that the repository gives to runs which have none of their own.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub repository_gates: Option<Vec<Gate>>,
     /// The name that it is to have.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<RunId>,
@@ -60,17 +71,20 @@ impl Decide for Create {
     type Answer = Created;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Created, No> {
-        if let Some(gates) = &self.gates {
-            check_gates(gates, &self.phases).map_err(Refusal::from)?;
-        }
         let parent = self.parent.as_ref().map(|prefix| index::select(act, prefix)).transpose()?;
-        let after = self.upstreams(act)?;
-        let known = match &self.id {
-            Some(id) => index::by_id(act, id)?,
-            None => None,
-        };
-        if let Some(run) = known {
-            return self.again(run, parent.as_ref(), &after);
+        let upstreams = self.upstreams(act)?;
+        let after: Vec<RunId> = upstreams.iter().map(|upstream| upstream.id.clone()).collect();
+        let wish = self.hash(parent.as_ref(), &after);
+        if let Some(id) = &self.id
+            && let Some(run) = index::by_id(act, id)?
+        {
+            // What was made is there, whatever has become of the runs that it was made for.
+            let is_same = run.wish.as_ref() == Some(&wish);
+            let known = || Created { run: run.clone(), known: true };
+            return is_same.then(known).ok_or_else(|| Refusal::Taken(run.id.clone()).into());
+        }
+        for upstream in upstreams {
+            upstream.must_not_have_ended()?;
         }
         if let Some(parent) = &parent {
             parent.must_be_active()?;
@@ -79,18 +93,22 @@ impl Decide for Create {
             Some(id) => id.clone(),
             None => act.new_id(|draft, id| Ok(draft.get(&index::header(id))?.is_some()))?,
         };
-        let run = self.made(act, id, parent.as_ref(), after);
+        let (gates_from, gates) = self.settled_gates().map_err(Refusal::from)?;
+        let mut run = self.made(act, id, parent.as_ref(), after);
+        (run.wish, run.gates_from) = (Some(wish), gates_from);
+        within(&run.id, "runs to wait for", run.after.len(), UPSTREAMS_MAX)?;
+        within(&run.id, "facts of a run's own", run.metadata.len(), METADATA_MAX)?;
         refuse_cycle(act, &run)?;
         if let Some(parent) = parent {
-            within("parts of one run", parent.children as usize + 1, CHILDREN_MAX)?;
+            within(&parent.id, "parts of one run", parent.children as usize + 1, CHILDREN_MAX)?;
             act.put(index::child(&parent.id, &run.id), &run.id);
             index::put(act, &Run { children: parent.children + 1, ..parent });
         }
-        if let Some(gates) = &self.gates {
+        if let Some(gates) = &gates {
             act.put(index::gates(&run.id), gates);
         }
         index::put(act, &run);
-        facts::run_created(act, &run);
+        facts::run_created(act, &run, gates.as_deref());
         phase::enter(act, &run, 0)?;
         Ok(Created { run, known: false })
     }
@@ -101,17 +119,45 @@ impl Decide for Create {
 }
 
 impl Create {
-    fn upstreams(&self, act: &Act<'_>) -> Result<Vec<RunId>, No> {
-        within("runs to wait for", self.after.len(), UPSTREAMS_MAX)?;
-        let mut after = Vec::new();
+    /// The runs that it waits for, each once, however they stand.
+    fn upstreams(&self, act: &Act<'_>) -> Result<Vec<Run>, No> {
+        let mut upstreams: Vec<Run> = Vec::new();
         for prefix in &self.after {
             let upstream = index::select(act, prefix)?;
-            upstream.must_not_have_ended()?;
-            if !after.contains(&upstream.id) {
-                after.push(upstream.id);
+            if upstreams.iter().all(|known| known.id != upstream.id) {
+                upstreams.push(upstream);
             }
         }
-        Ok(after)
+        Ok(upstreams)
+    }
+
+    /// What is asked for, without the name it is to have and without what the repository adds to
+    /// every run: a later change of that makes no other wish.
+    fn hash(&self, parent: Option<&Run>, after: &[RunId]) -> ContentHash {
+        let named = |id: &RunId| id.as_str().parse().expect("an id is the beginning of itself");
+        let mut after: Vec<IdPrefix> = after.iter().map(named).collect();
+        after.sort();
+        let wish = Create {
+            id: None,
+            repository_gates: None,
+            parent: parent.map(|parent| named(&parent.id)),
+            after,
+            ..self.clone()
+        };
+        ContentHash::of(&serde_json::to_vec(&wish).expect("a wish is plain data"))
+    }
+
+    /// Its own gates, or those of the repository, or none besides the usual ones.
+    fn settled_gates(&self) -> Result<(Source, Option<Vec<Gate>>), BadGates> {
+        if let Some(gates) = &self.gates {
+            check_gates(gates, &self.phases)?;
+            return Ok((Source::Run, Some(gates.clone())));
+        }
+        let given = self.repository_gates.as_deref().unwrap_or_default();
+        Ok(match gates::of_repository(given, &self.phases)? {
+            Some(gates) => (Source::Repository, Some(gates)),
+            None => (Source::Default, None),
+        })
     }
 
     fn made(&self, act: &Act<'_>, id: RunId, parent: Option<&Run>, after: Vec<RunId>) -> Run {
@@ -130,24 +176,19 @@ impl Create {
             parent: parent.map(|parent| parent.id.clone()),
             children: 0,
             after,
-            own_gates: self.gates.is_some(),
+            gates_from: Source::Default,
+            scope: self.scope.clone(),
+            metadata: self.metadata.clone(),
+            wish: None,
             created_at: act.env.now,
             created_by: act.env.actor.clone(),
             paused_at: None,
             completed_at: None,
             completions: 0,
+            rollbacks: 0,
             ended: None,
             unknown: Map::new(),
         }
-    }
-
-    /// The same wish again is answered with what it made; another one cannot have the name.
-    fn again(&self, run: Run, parent: Option<&Run>, after: &[RunId]) -> Result<Created, No> {
-        let is_same = run.goal == self.goal
-            && run.phases == self.phases
-            && run.parent.as_ref() == parent.map(|parent| &parent.id)
-            && run.after == after;
-        if is_same { Ok(Created { run, known: true }) } else { Err(Refusal::Taken(run.id).into()) }
     }
 }
 

@@ -10,10 +10,10 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError, read};
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::limits::DISPATCH_COMMITS_MAX;
-use crate::core::refusal::within;
 use crate::core::run::budget::{self, Tokens};
-use crate::core::run::names::{DispatchId, IdPrefix, PhaseName};
-use crate::core::run::refusal::Refusal;
+use crate::core::run::given_up::{self, Rollback};
+use crate::core::run::names::{DispatchId, IdPrefix, PhaseName, RunId};
+use crate::core::run::refusal::{Refusal, within};
 use crate::core::run::{Run, facts, index, phase};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -110,16 +110,20 @@ impl Cancelled {
         }
     }
 
-    /// The event that recorded it.
-    pub fn event(&self, dispatch: &DispatchId) -> Value {
-        json!({
-            "type": facts::DISPATCH_CANCELLED,
-            "at": self.at,
-            "actor": self.by,
-            "subject": dispatch,
-            "data": { "from": self.from, "cause": self.cause, "because": self.because },
-        })
+    /// What the event that recorded it says besides who, when and of what.
+    pub fn data(&self, run: &RunId, phase: &PhaseName) -> Value {
+        let Cancelled { cause, from, because, .. } = self;
+        json!({ "run": run, "phase": phase, "from": from, "cause": cause, "because": because })
     }
+}
+
+/// A commit that came of a dispatch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Linked {
+    /// As it was named.
+    pub commit: EntryName,
+    /// When that was said.
+    pub at: Timestamp,
 }
 
 /// Work that was handed out.
@@ -139,7 +143,10 @@ pub struct Dispatch {
     pub tokens: Tokens,
     /// The commits that came of it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub commits: Vec<EntryName>,
+    pub commits: Vec<Linked>,
+    /// How many phases the run had come to when it was handed out.
+    #[serde(default)]
+    pub step: u32,
     /// When it was handed out.
     pub at: Timestamp,
     /// By whom.
@@ -156,6 +163,31 @@ pub struct Dispatch {
 }
 
 impl Dispatch {
+    /// Refuses what is done for a dispatch that nobody waits for any more.
+    pub fn must_not_be_called_off(&self, documents: &dyn Documents, run: &Run) -> Result<(), No> {
+        self.must_not_be_ended_by_another(run)?;
+        let (id, phase) = (self.id.clone(), self.phase.clone());
+        if self.status == DispatchStatus::Cancelled {
+            return Err(Refusal::DispatchOver { dispatch: id, status: self.status }.into());
+        }
+        match given_up::taken_by(documents, run, &self.phase, self.step)? {
+            Some(Rollback { reason, .. }) => {
+                Err(Refusal::DispatchGivenUp { dispatch: id, phase, because: reason }.into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn must_not_be_ended_by_another(&self, run: &Run) -> Result<(), Refusal> {
+        let Some(cancelled) = self.cancelled.clone() else { return Ok(()) };
+        Err(Refusal::DispatchCancelled {
+            run: run.id.clone(),
+            phase: self.phase.clone(),
+            dispatch: self.id.clone(),
+            cancelled: Box::new(cancelled),
+        })
+    }
+
     /// Writes it where it stands.
     fn put(&self, act: &mut Act<'_>, run: &Run) -> Result<(), No> {
         let place = run.place_of(&self.phase)?;
@@ -213,6 +245,7 @@ impl Decide for AddDispatch {
             status: DispatchStatus::Spawned,
             tokens: Tokens::default(),
             commits: Vec::new(),
+            step: run.steps,
             at: act.env.now,
             by: act.env.actor.clone(),
             ended_at: None,
@@ -260,7 +293,10 @@ impl UpdateDispatch {
         new.tokens.input = self.tokens_in.unwrap_or(new.tokens.input);
         new.tokens.output = self.tokens_out.unwrap_or(new.tokens.output);
         new.tokens.cache = self.tokens_cache.unwrap_or(new.tokens.cache);
-        new.commits.extend(self.commit.clone().filter(|commit| !new.commits.contains(commit)));
+        let is_new = |commit: &EntryName| new.commits.iter().all(|known| known.commit != *commit);
+        if let Some(commit) = self.commit.clone().filter(is_new) {
+            new.commits.push(Linked { commit, at: now });
+        }
         if !self.status.is_open() {
             new.ended_at = new.ended_at.or(Some(now));
         }
@@ -274,10 +310,7 @@ impl Decide for UpdateDispatch {
     fn decide(&self, act: &mut Act<'_>) -> Result<(Run, Dispatch), No> {
         let mut run = index::select(act, &self.run)?;
         let dispatch = select(act, &run, &self.dispatch)?;
-        if let Some(cancelled) = &dispatch.cancelled {
-            let cancelled = Box::new(cancelled.clone());
-            return Err(Refusal::DispatchCancelled { dispatch: dispatch.id, cancelled }.into());
-        }
+        dispatch.must_not_be_ended_by_another(&run)?;
         let new = self.applied(&dispatch, act.env.now);
         if new == dispatch {
             return Ok((run, dispatch));
@@ -286,7 +319,7 @@ impl Decide for UpdateDispatch {
             let Dispatch { id, status, .. } = dispatch;
             return Err(Refusal::DispatchOver { dispatch: id, status }.into());
         }
-        within("commits of one dispatch", new.commits.len(), DISPATCH_COMMITS_MAX)?;
+        within(&run.id, "commits of one dispatch", new.commits.len(), DISPATCH_COMMITS_MAX)?;
         new.put(act, &run)?;
         let place = run.place_of(&new.phase)?;
         if !new.status.is_open() {
@@ -294,7 +327,7 @@ impl Decide for UpdateDispatch {
         }
         facts::dispatch_updated(act, &run, &dispatch, &new);
         if new.tokens != dispatch.tokens {
-            budget::account(act, &mut run, dispatch.tokens, new.tokens);
+            budget::account(act, &mut run, dispatch.tokens, new.tokens)?;
             index::put(act, &run);
         }
         Ok((run, new))

@@ -8,9 +8,10 @@ use crate::core::run::agent::Member;
 use crate::core::run::artifact::Artifact;
 use crate::core::run::budget::Budget;
 use crate::core::run::dispatch::{Cancelled, Dispatch};
+use crate::core::run::gates::Gate;
+use crate::core::run::given_up::Rollback;
 use crate::core::run::names::PhaseName;
 use crate::core::run::record::Record;
-use crate::core::run::rollback::RollBack;
 use crate::core::run::skip::Skip;
 use crate::core::run::verdict::Verdict;
 use crate::core::run::{Run, Status};
@@ -76,9 +77,11 @@ fn note(act: &mut Act<'_>, kind: &str, subject: &impl ToString, run: &Run, data:
     act.record(kind, subject, all);
 }
 
-/// A run was made.
-pub fn run_created(act: &mut Act<'_>, run: &Run) {
-    note(act, RUN_CREATED, &run.id, run, run);
+/// A run was made, with these gates if they are not the usual ones.
+pub fn run_created(act: &mut Act<'_>, run: &Run, gates: Option<&[Gate]>) {
+    let mut data = object(run);
+    data.extend(gates.map(|gates| ("gates".to_owned(), json!(gates))));
+    note(act, RUN_CREATED, &run.id, run, &data);
 }
 
 /// Settings of a run are others now.
@@ -86,8 +89,15 @@ pub fn run_changed(act: &mut Act<'_>, run: &Run, changes: &Map<String, Value>) {
     note(act, RUN_CHANGED, &run.id, run, changes);
 }
 
-/// A run went on; if past a shut gate, that is said first.
-pub fn run_advanced(act: &mut Act<'_>, run: &Run, gate: &Record, reason: Option<&Line>) {
+/// A run went on; if past a shut gate, that is said first. What the gate said is told where that
+/// was kept.
+pub fn run_advanced(
+    act: &mut Act<'_>,
+    run: &Run,
+    gate: &Record,
+    is_kept: bool,
+    reason: Option<&Line>,
+) {
     let Record { from, to, outcome, tier, evidence, overridden, .. } = gate;
     if let Some(past) = overridden {
         let data = json!({
@@ -96,8 +106,13 @@ pub fn run_advanced(act: &mut Act<'_>, run: &Run, gate: &Record, reason: Option<
         });
         note(act, GATE_OVERRIDDEN, &run.id, run, &data);
     }
-    let gate = (!evidence.is_empty())
-        .then(|| json!({ "outcome": outcome, "tier": tier, "evidence": evidence }));
+    let gate = is_kept.then(|| {
+        let mut gate = json!({ "outcome": outcome, "tier": tier, "evidence": evidence });
+        if let Some(past) = overridden {
+            gate["override"] = json!(past);
+        }
+        gate
+    });
     let data = json!({ "from": from, "to": to, "because": reason, "gate": gate });
     note(act, RUN_ADVANCED, &run.id, run, &data);
 }
@@ -120,15 +135,16 @@ pub fn run_blocked(act: &mut Act<'_>, run: &Run, gate: &Record) {
     note(act, RUN_BLOCKED, &run.id, run, &data);
 }
 
-/// A run went back.
-pub fn run_rolled_back(act: &mut Act<'_>, run: &Run, wish: &RollBack, phases: &[PhaseName]) {
+/// A run went back, over gates that had let it pass.
+pub fn run_rolled_back(act: &mut Act<'_>, run: &Run, back: &Rollback, missed: &[PhaseName]) {
     let was_completed = run.status == Status::Completed;
     let data = json!({
-        "from": run.phase,
-        "to": wish.to,
-        "phases": phases,
-        "because": wish.reason,
+        "from": back.from,
+        "to": back.to,
+        "phases": back.phases,
+        "because": back.reason,
         "completion": was_completed.then_some(run.completions),
+        "missed": (!missed.is_empty()).then_some(missed),
     });
     note(act, RUN_ROLLED_BACK, &run.id, run, &data);
 }
@@ -168,21 +184,21 @@ pub fn dispatch_added(act: &mut Act<'_>, run: &Run, dispatch: &Dispatch) {
 
 /// There is news of a dispatch.
 pub fn dispatch_updated(act: &mut Act<'_>, run: &Run, before: &Dispatch, after: &Dispatch) {
-    let commit = after.commits.get(before.commits.len());
+    let commit = after.commits.get(before.commits.len()).map(|linked| &linked.commit);
     let data = json!({
         "phase": after.phase,
         "from": before.status,
         "status": after.status,
         "tokens": after.tokens,
         "commit": commit,
+        "ended_at": after.ended_at,
     });
     note(act, DISPATCH_UPDATED, &after.id, run, &data);
 }
 
 /// A dispatch was called off with its phase or its run.
 pub fn dispatch_cancelled(act: &mut Act<'_>, run: &Run, before: &Dispatch, cancelled: &Cancelled) {
-    let Cancelled { cause, from, because, .. } = cancelled;
-    let data = json!({ "phase": before.phase, "from": from, "cause": cause, "because": because });
+    let data = cancelled.data(&run.id, &before.phase);
     note(act, DISPATCH_CANCELLED, &before.id, run, &data);
 }
 

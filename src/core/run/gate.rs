@@ -4,20 +4,18 @@
 //! `advance` and `gate override` ask through the one function here, on the state that they decide
 //! on, so a dry run and the real thing cannot differ.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::core::documents::{Documents, ReadError, read};
-use crate::core::limits::GATE_RULES_MAX;
+use crate::core::documents::{Documents, ReadError};
+use crate::core::limits::BEHIND_TOLD_MAX;
+use crate::core::run::Run;
 use crate::core::run::budget::Spending;
-use crate::core::run::chain::Chain;
+use crate::core::run::gates::gates_of;
 use crate::core::run::names::PhaseName;
 use crate::core::run::phase::Tally;
 use crate::core::run::portfolio::{self, Behind};
 use crate::core::run::verdict::Finding;
-use crate::core::run::{Run, index};
 
 /// The kinds of questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -75,92 +73,6 @@ pub struct Rule {
     /// the one behind it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub phase: Option<PhaseName>,
-}
-
-/// The questions between two neighbouring phases; none where anybody may pass.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Gate {
-    /// Before it.
-    pub from: PhaseName,
-    /// Behind it.
-    pub to: PhaseName,
-    /// What is asked.
-    pub rules: Vec<Rule>,
-}
-
-/// Gates that do not fit a chain.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadGates {
-    /// A pair without a gate.
-    #[error("no gate from '{0}' to '{1}' is given; write one with \"rules\": [] for none")]
-    Missing(PhaseName, PhaseName),
-    /// A gate without a pair.
-    #[error("a gate from '{0}' to '{1}' is given, but these are no neighbours, or it stands twice")]
-    Stranger(PhaseName, PhaseName),
-    /// A rule about a phase that is not there.
-    #[error("a rule of the gate from '{0}' asks of '{1}', which is no phase of the run")]
-    NoPhase(PhaseName, PhaseName),
-    /// Too many questions.
-    #[error("the gate from '{0}' has {1} rules; at most {GATE_RULES_MAX} are allowed")]
-    TooMany(PhaseName, usize),
-}
-
-/// Whether there is exactly one gate for every pair of neighbours.
-pub fn check_gates(gates: &[Gate], chain: &Chain) -> Result<(), BadGates> {
-    let mut given: BTreeSet<(&PhaseName, &PhaseName)> = BTreeSet::new();
-    for Gate { from, to, rules } in gates {
-        let follows =
-            chain.place(from).is_some_and(|place| chain.names().get(place + 1) == Some(to));
-        if !follows || !given.insert((from, to)) {
-            return Err(BadGates::Stranger(from.clone(), to.clone()));
-        }
-        if rules.len() > GATE_RULES_MAX {
-            return Err(BadGates::TooMany(from.clone(), rules.len()));
-        }
-        let phases = rules.iter().filter_map(|rule| rule.phase.as_ref());
-        if let Some(phase) = phases.into_iter().find(|phase| chain.place(phase).is_none()) {
-            return Err(BadGates::NoPhase(from.clone(), phase.clone()));
-        }
-    }
-    match chain.names().windows(2).find(|pair| !given.contains(&(&pair[0], &pair[1]))) {
-        Some(pair) => Err(BadGates::Missing(pair[0].clone(), pair[1].clone())),
-        None => Ok(()),
-    }
-}
-
-/// The questions between phases of the default chain.
-const DEFAULT: [(&str, &str, Check); 7] = [
-    ("brainstorm", "brainstorm-reviewed", Check::ArtifactExists),
-    ("brainstorm-reviewed", "strategized", Check::ArtifactExists),
-    ("strategized", "planned", Check::ArtifactExists),
-    ("planned", "executing", Check::ArtifactExists),
-    ("executing", "review", Check::AgentsComplete),
-    ("review", "polish", Check::VerdictExists),
-    ("reflect", "done", Check::ArtifactExists),
-];
-
-fn usual(from: &PhaseName, to: &PhaseName) -> Vec<Rule> {
-    let between = |(before, behind, _): &&(&str, &str, Check)| {
-        (*before, *behind) == (from.as_str(), to.as_str())
-    };
-    let rule = |(_, _, check): &(&str, &str, Check)| Rule { check: *check, phase: None };
-    DEFAULT.iter().filter(between).map(rule).collect()
-}
-
-/// The gates of a run: its own, or the usual ones. What a run says of itself, its parts, what it
-/// waits for and an enforced budget, is asked at every gate besides.
-pub fn gates_of(documents: &dyn Documents, run: &Run) -> Result<Vec<Gate>, ReadError> {
-    if run.own_gates {
-        let key = index::gates(&run.id);
-        return read(documents, &key)?.ok_or_else(|| ReadError::damaged(&key, "it is missing"));
-    }
-    let gate = |pair: &[PhaseName]| Gate {
-        from: pair[0].clone(),
-        to: pair[1].clone(),
-        rules: usual(&pair[0], &pair[1]),
-    };
-    Ok(run.phases.names().windows(2).map(gate).collect())
 }
 
 /// The questions on the way from one place to another. A phase on the way is skipped: nothing is
@@ -262,13 +174,15 @@ impl Evidence {
     fn why_behind(&self, whose: &str, phase: &str) -> String {
         let behind = self.found.get("behind").and_then(Value::as_array);
         let behind = behind.map(Vec::as_slice).unwrap_or_default();
+        let count = self.found.get("count").and_then(Value::as_u64);
+        let count = count.map_or(behind.len(), |count| usize::try_from(count).unwrap_or(0));
         let one = |run: &Value| {
             let text = |name: &str| run[name].as_str().unwrap_or("?").to_owned();
             format!("{} ({}, {})", text("id"), text("phase"), text("status"))
         };
         match behind.iter().take(3).map(one).collect::<Vec<_>>().join(", ") {
             none if none.is_empty() => format!("{whose}: all are at '{phase}'"),
-            some => match behind.len().saturating_sub(3) {
+            some => match count.saturating_sub(3) {
                 0 => format!("{whose}: not at '{phase}': {some}"),
                 more => format!("{whose}: not at '{phase}': {some} and {more} more"),
             },
@@ -295,7 +209,7 @@ fn ask(documents: &dyn Documents, run: &Run, rule: Rule) -> Result<Evidence, Rea
         _ => Tally::default(),
     };
     let verdict = tally.latest_verdict.as_ref().map(|latest| latest.result);
-    let of_runs = |behind: &[Behind]| (behind.is_empty(), json!({ "behind": behind }));
+    let of_runs = |behind: &[Behind]| (behind.is_empty(), of_behind(behind));
     let (passed, found) = match (check, &phase) {
         (Check::ArtifactExists, _) => {
             (tally.artifacts > 0, json!({ "artifacts": tally.artifacts }))
@@ -317,6 +231,13 @@ fn ask(documents: &dyn Documents, run: &Run, rule: Rule) -> Result<Evidence, Rea
         _ => Map::new(),
     };
     Ok(Evidence { check, phase, passed, found })
+}
+
+/// The first of those that are behind, and how many they are: evidence is kept with every answer,
+/// and has to fit into a document however many runs and questions there are.
+fn of_behind(behind: &[Behind]) -> Value {
+    let told = &behind[..behind.len().min(BEHIND_TOLD_MAX)];
+    json!({ "behind": told, "count": behind.len() })
 }
 
 fn of_verdict(verdict: Option<Finding>) -> Value {

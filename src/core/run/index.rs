@@ -3,9 +3,10 @@
 //! ```text
 //! runs/k/3/k3v9x0ab/run                              the run itself, small
 //! active/k/k3v9x0ab                                  the same blob, while it is active
-//! runs/k/3/k3v9x0ab/gates                            its own rules, if it has any
+//! runs/k/3/k3v9x0ab/gates                            its gates, if they are not the usual ones
 //! runs/k/3/k3v9x0ab/children/q/q7...                 the runs that are parts of it
 //! runs/k/3/k3v9x0ab/completions/0001                 when it was completed
+//! runs/k/3/k3v9x0ab/rollbacks/0001                   when it went back, and why
 //! runs/k/3/k3v9x0ab/dispatches/d/a/da...             dispatches, by id
 //! runs/k/3/k3v9x0ab/agents/m/x/mx...                 agents, by id
 //! runs/k/3/k3v9x0ab/phases/03-planned/tally          what gates ask of the phase
@@ -63,7 +64,7 @@ pub fn active(id: &RunId) -> Key {
     sharded_once(&Key::of([ACTIVE]), id.as_str())
 }
 
-/// The rules of a run's own gates.
+/// The gates of a run that has others than the usual ones.
 pub fn gates(id: &RunId) -> Key {
     dir(id).join("gates")
 }
@@ -81,6 +82,11 @@ pub fn child(parent: &RunId, id: &RunId) -> Key {
 /// One time that the run was completed, counted from 1.
 pub fn completion(id: &RunId, number: u32) -> Key {
     dir(id).join("completions").join(&format!("{number:04}"))
+}
+
+/// One time that the run went back, counted from 1.
+pub fn rollback(id: &RunId, number: u32) -> Key {
+    dir(id).join("rollbacks").join(&format!("{number:04}"))
 }
 
 /// The dispatches of a run.

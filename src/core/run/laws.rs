@@ -9,7 +9,7 @@ use crate::core::run::dispatch::{self, Dispatch};
 use crate::core::run::names::VerdictId;
 use crate::core::run::phase::Tally;
 use crate::core::run::verdict::Verdict;
-use crate::core::run::{Run, Standing, Status, index, portfolio, skip};
+use crate::core::run::{Run, Standing, Status, index, phase, portfolio, record, skip};
 
 /// Every law that the state breaks.
 pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
@@ -74,20 +74,34 @@ impl Faults<'_> {
             if self.documents.get(&child)?.is_none() {
                 self.add(child, "is missing");
             }
+            let is_called_off =
+                |parent: &Run| matches!(parent.status, Status::Cancelled | Status::Failed);
+            if run.status == Status::Active
+                && index::by_id(self.documents, parent)?
+                    .is_some_and(|parent| is_called_off(&parent))
+            {
+                self.add(header.clone(), format!("it goes on without '{parent}', its whole"));
+            }
         }
         if portfolio::children(self.documents, run)?.len() != run.children as usize {
             self.add(index::children(&run.id), format!("there should be {}", run.children));
         }
-        if skip::of(self.documents, run, run.phases.last())?.is_some() {
-            self.add(skip::key(run, run.phases.last()), "the last phase is skipped");
+        for (place, what) in [
+            (run.phases.last(), "the last phase is skipped"),
+            (run.place(), "the run stands in a phase that is skipped"),
+        ] {
+            if skip::of(self.documents, run, place)?.is_some() {
+                self.add(skip::key(run, place), what);
+            }
         }
         let dispatches = dispatch::of_run(self.documents, run)?;
         let agents: Vec<Member> = index::all(self.documents, &index::agents(&run.id))?;
-        let mut spent = Tokens::default();
-        for dispatch in &dispatches {
-            spent = spent.replaced(Tokens::default(), dispatch.tokens);
-        }
-        if spent != run.spent {
+        let sum = |part: fn(&Tokens) -> u64| -> u128 {
+            dispatches.iter().map(|dispatch| u128::from(part(&dispatch.tokens))).sum()
+        };
+        let parts: [fn(&Tokens) -> u64; 3] =
+            [|tokens| tokens.input, |tokens| tokens.output, |tokens| tokens.cache];
+        if parts.iter().any(|part| sum(*part) != u128::from(part(&run.spent))) {
             self.add(header, "what it has spent is not the sum of its dispatches");
         }
         for place in 0..run.phases.names().len() {
@@ -133,6 +147,8 @@ impl Faults<'_> {
             ("working agents", tally.working, working.len() as u64),
             ("links to dispatches", links(index::open_dispatches(run, place))?, open.len() as u64),
             ("links to agents", links(index::working_agents(run, place))?, working.len() as u64),
+            ("visits", u64::from(tally.visits), links(phase::visits(run, place))?),
+            ("answers of its gate", u64::from(tally.gates), links(record::records(run, place))?),
         ];
         for (what, told, counted) in expected {
             if told != counted {

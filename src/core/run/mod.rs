@@ -6,8 +6,8 @@
 //!
 //! One file a verb, each a pure decision. [`index`] says where the documents stand: a run's own is
 //! small, and all others stand below its phases, with a [`tally`](phase) each, so that a gate never
-//! counts what it can read. [`facts`] are the events, [`replay`] follows them, [`laws`] say what
-//! must be true of every state.
+//! counts what it can read. [`facts`] are the events, [`replay`] follows them to what the documents
+//! have [`told`], [`laws`] say what must be true of every state.
 
 pub mod advance;
 pub mod agent;
@@ -19,6 +19,8 @@ pub mod dispatch;
 pub mod end;
 pub mod facts;
 pub mod gate;
+pub mod gates;
+pub mod given_up;
 pub mod index;
 pub mod laws;
 pub mod names;
@@ -33,15 +35,20 @@ pub mod set;
 pub mod skip;
 #[cfg(test)]
 mod tests;
+pub mod told;
 pub mod verdict;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::core::ids::AgentName;
+use crate::core::run::artifact::ContentHash;
 use crate::core::run::budget::{Budget, Tokens};
 use crate::core::run::chain::Chain;
-use crate::core::run::names::{PhaseName, RunId};
+use crate::core::run::gates::Source;
+use crate::core::run::names::{MetadataKey, PhaseName, RunId};
 use crate::core::run::refusal::Refusal;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -148,9 +155,18 @@ pub struct Run {
     /// The runs that it waits for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub after: Vec<RunId>,
-    /// Whether its gates are its own, instead of the usual ones.
+    /// Whose gates it has.
     #[serde(skip_serializing_if = "is_default", default)]
-    pub own_gates: bool,
+    pub gates_from: Source,
+    /// What it is about: a part of the project, as people name it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub scope: Option<Line>,
+    /// Facts of its own, by name, which nothing here depends on.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub metadata: BTreeMap<MetadataKey, Line>,
+    /// What was asked for when it was made, as a hash: the same wish again is for this run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wish: Option<ContentHash>,
     /// When it was made.
     pub created_at: Timestamp,
     /// By whom.
@@ -164,6 +180,9 @@ pub struct Run {
     /// How often it was completed, rolled back since or not.
     #[serde(skip_serializing_if = "is_default", default)]
     pub completions: u32,
+    /// How often it was rolled back.
+    #[serde(skip_serializing_if = "is_default", default)]
+    pub rollbacks: u32,
     /// How it ended, if it was cancelled or failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended: Option<Ended>,

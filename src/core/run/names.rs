@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use crate::core::ids::{BadId, Derived, HoldIdPrefix, OpId, short_text, text_conversions};
-use crate::core::limits::PHASE_CHARS_MAX;
+use crate::core::limits::{METADATA_KEY_CHARS_MAX, PHASE_CHARS_MAX};
 
 /// An id of 8 characters, each kind its own type.
 macro_rules! short_ids {
@@ -109,6 +109,52 @@ impl From<PhaseName> for String {
 }
 
 impl fmt::Display for PhaseName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The name of a fact that a run carries: letters, digits, `_`, `-` and `.`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct MetadataKey(String);
+
+/// Text that is no such name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{}' is not a name: 1 to {METADATA_KEY_CHARS_MAX} of letters, digits, '_', '-' and '.'",
+    clipped(.0)
+)]
+pub struct NotAKey(String);
+
+impl FromStr for MetadataKey {
+    type Err = NotAKey;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+        if (1..=METADATA_KEY_CHARS_MAX).contains(&text.len()) && text.bytes().all(is_part) {
+            Ok(MetadataKey(text.to_owned()))
+        } else {
+            Err(NotAKey(text.to_owned()))
+        }
+    }
+}
+
+impl TryFrom<String> for MetadataKey {
+    type Error = NotAKey;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<MetadataKey> for String {
+    fn from(key: MetadataKey) -> String {
+        key.0
+    }
+}
+
+impl fmt::Display for MetadataKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

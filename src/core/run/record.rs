@@ -48,6 +48,8 @@ pub enum Outcome {
     Blocked,
     /// Something was not, and somebody took the run past it.
     Overridden,
+    /// It had questions, and nobody asked them.
+    Waived,
 }
 
 impl Outcome {
@@ -58,6 +60,7 @@ impl Outcome {
             Outcome::Warned => "warned",
             Outcome::Blocked => "blocked",
             Outcome::Overridden => "overridden",
+            Outcome::Waived => "waived",
         }
     }
 }
@@ -131,7 +134,8 @@ pub fn last(
     Ok(read(documents, &key(run, place, number))?.map(|record| (number, record)))
 }
 
-/// Keeps what a gate says; false if it says the same as before, which is not kept twice.
+/// Keeps what a gate says; false if it says the same as before to the same visit, which is not kept
+/// twice.
 pub fn keep(
     act: &mut Act<'_>,
     run: &Run,
@@ -140,8 +144,8 @@ pub fn keep(
 ) -> Result<bool, ReadError> {
     if let Some((_, before)) = last(act, run, place)?
         && record.outcome == Outcome::Blocked
-        && (&before.outcome, &before.to, &before.evidence)
-            == (&record.outcome, &record.to, &record.evidence)
+        && (before.step, &before.outcome, &before.to, &before.evidence)
+            == (record.step, &record.outcome, &record.to, &record.evidence)
     {
         return Ok(false);
     }
@@ -151,17 +155,20 @@ pub fn keep(
 }
 
 /// A rollback goes back over the gate behind a phase: if it had let the run pass, it missed
-/// something.
-pub fn miss(act: &mut Act<'_>, run: &Run, place: usize) -> Result<(), ReadError> {
-    let Some((number, record)) = last(act, run, place)? else { return Ok(()) };
-    if matches!(record.outcome, Outcome::Passed | Outcome::Warned) && record.missed_at.is_none() {
-        let missed = Record { missed_at: Some(act.env.now), ..record };
-        act.put(key(run, place, number), &missed);
+/// something. Says whether it did.
+pub fn miss(act: &mut Act<'_>, run: &Run, place: usize) -> Result<bool, ReadError> {
+    let Some((number, record)) = last(act, run, place)? else { return Ok(false) };
+    let let_pass = matches!(record.outcome, Outcome::Passed | Outcome::Warned);
+    if !let_pass || record.missed_at.is_some() {
+        return Ok(false);
     }
-    Ok(())
+    let missed = Record { missed_at: Some(act.env.now), ..record };
+    act.put(key(run, place, number), &missed);
+    Ok(true)
 }
 
-/// How right a gate was, each time that it was asked.
+/// How right a gate was. That it stood in the way is judged once for each time that the run was
+/// before it, however often it was asked meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Signals {
     /// It stood in the way, and something was done about it.
@@ -181,21 +188,25 @@ pub struct Signals {
 /// Judges what the gate behind one phase said, in order.
 pub fn signals(records: &[Record]) -> Signals {
     let mut signals = Signals::default();
-    for record in records {
-        let was_wrong =
-            record.overridden.as_ref().is_some_and(|past| past.category == Category::Justified);
-        match record.outcome {
-            Outcome::Passed | Outcome::Warned if record.missed_at.is_some() => {
-                signals.false_negative += 1;
+    for visit in records.chunk_by(|one, next| one.step == next.step) {
+        let in_the_way =
+            |record: &Record| matches!(record.outcome, Outcome::Blocked | Outcome::Overridden);
+        let was_wrong = |record: &Record| {
+            record.overridden.as_ref().is_some_and(|past| past.category == Category::Justified)
+        };
+        if visit.iter().any(was_wrong) {
+            signals.false_positive += 1;
+        } else if visit.iter().any(in_the_way) {
+            signals.true_positive += 1;
+        }
+        let passes = visit
+            .iter()
+            .filter(|record| matches!(record.outcome, Outcome::Passed | Outcome::Warned));
+        for record in passes {
+            match record.missed_at {
+                Some(_) => signals.false_negative += 1,
+                None => signals.true_negative += 1,
             }
-            Outcome::Passed | Outcome::Warned => signals.true_negative += 1,
-            // The override says what the gate's standing in the way was worth.
-            Outcome::Overridden if was_wrong => {
-                signals.true_positive = signals.true_positive.saturating_sub(1);
-                signals.false_positive += 1;
-            }
-            Outcome::Overridden => {}
-            Outcome::Blocked => signals.true_positive += 1,
         }
     }
     signals

@@ -3,10 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::core::ids::AgentName;
-use crate::core::run::Status;
+use crate::core::limits::TOKENS_MAX;
 use crate::core::run::dispatch::{Cancelled, DispatchStatus};
-use crate::core::run::gate::BadGates;
+use crate::core::run::gates::BadGates;
 use crate::core::run::names::{DispatchId, IdPrefix, PhaseName, RunId};
+use crate::core::run::{Status, facts};
+use crate::core::text::Line;
 
 /// A decision about a run that said no. Nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -112,10 +114,62 @@ pub enum Refusal {
     /// A dispatch that somebody else has ended.
     #[error("dispatch '{dispatch}' was {}: {}", cancelled.cause(), cancelled.because)]
     DispatchCancelled {
+        /// Of which run.
+        run: RunId,
+        /// Of which phase.
+        phase: PhaseName,
         /// Which.
         dispatch: DispatchId,
         /// Who, when and why.
         cancelled: Box<Cancelled>,
+    },
+    /// A dispatch that was done before its phase was given up.
+    #[error("dispatch '{dispatch}' is of '{phase}' before it was rolled back: {because}")]
+    DispatchGivenUp {
+        /// Which.
+        dispatch: DispatchId,
+        /// Of which phase.
+        phase: PhaseName,
+        /// Why that was rolled back.
+        because: Line,
+    },
+    /// Something of a dispatch that is to be of another phase than the dispatch.
+    #[error("dispatch '{dispatch}' is of '{of}', and what it makes is not of '{phase}'")]
+    OtherPhase {
+        /// Which.
+        dispatch: DispatchId,
+        /// Its phase.
+        of: PhaseName,
+        /// What was named.
+        phase: PhaseName,
+    },
+    /// A part of a run that is over cannot go on.
+    #[error("run '{run}' is a part of '{parent}', which is {}", status.name())]
+    PartOfOver {
+        /// Which run.
+        run: RunId,
+        /// What it is a part of.
+        parent: RunId,
+        /// How that stands.
+        status: Status,
+    },
+    /// More than can be counted.
+    #[error("run '{run}' would have spent more than {TOKENS_MAX} tokens, which nobody can tell")]
+    TooManyTokens {
+        /// Which run.
+        run: RunId,
+    },
+    /// More than is allowed.
+    #[error("{what}: {count}, at most {max} are allowed")]
+    TooMany {
+        /// Which run.
+        run: RunId,
+        /// Of what.
+        what: &'static str,
+        /// How many there would be.
+        count: usize,
+        /// How many there may be.
+        max: usize,
     },
     /// An agent that has finished.
     #[error("agent '{agent}' has finished in run '{run}' and stays so")]
@@ -146,6 +200,14 @@ pub enum Refusal {
     Gates(#[from] BadGates),
 }
 
+/// Refuses more than is allowed.
+pub fn within(run: &RunId, what: &'static str, count: usize, max: usize) -> Result<(), Refusal> {
+    if count > max {
+        return Err(Refusal::TooMany { run: run.clone(), what, count, max });
+    }
+    Ok(())
+}
+
 fn listed(things: &[impl ToString]) -> String {
     things.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -172,15 +234,19 @@ impl Refusal {
             Refusal::Ambiguous { .. } => "ambiguous",
             Refusal::Taken(_) => "id_taken",
             Refusal::PhaseChanged { .. } => "phase_changed",
-            Refusal::Over { .. } => "run_over",
+            Refusal::Over { .. } | Refusal::PartOfOver { .. } => "run_over",
             Refusal::NotAhead { .. } => "not_ahead",
             Refusal::Last(_) => "last_phase",
             Refusal::NotBehind { .. } => "not_behind",
             Refusal::Cycle { .. } => "cycle",
             Refusal::DispatchOver { .. } => "dispatch_over",
             Refusal::DispatchCancelled { cancelled, .. } => cancelled.code(),
+            Refusal::DispatchGivenUp { .. } => "rolled_back",
+            Refusal::OtherPhase { .. } => "other_phase",
             Refusal::AgentOver { .. } => "agent_over",
-            Refusal::TooManyAgents { .. } => "too_many",
+            Refusal::TooManyAgents { .. }
+            | Refusal::TooManyTokens { .. }
+            | Refusal::TooMany { .. } => "too_many",
             Refusal::GateOpen { .. } => "gate_open",
             Refusal::Gates(_) => "bad_gates",
         }
@@ -199,7 +265,10 @@ impl Refusal {
             | Refusal::NotBehind { run, .. }
             | Refusal::AgentOver { run, .. }
             | Refusal::TooManyAgents { run, .. }
+            | Refusal::TooManyTokens { run }
+            | Refusal::TooMany { run, .. }
             | Refusal::GateOpen { run, .. } => Some(run),
+            Refusal::PartOfOver { parent, .. } => Some(parent),
             _ => None,
         }
     }
@@ -220,10 +289,29 @@ impl Refusal {
             Refusal::DispatchOver { dispatch, status } => {
                 json!({ "dispatch": dispatch, "status": status })
             }
-            Refusal::DispatchCancelled { dispatch, cancelled } => {
-                json!({ "dispatch": dispatch, "event": cancelled.event(dispatch) })
+            Refusal::DispatchCancelled { run, phase, dispatch, cancelled } => {
+                json!({ "dispatch": dispatch, "event": {
+                    "type": facts::DISPATCH_CANCELLED,
+                    "at": cancelled.at,
+                    "actor": cancelled.by,
+                    "subject": dispatch,
+                    "data": cancelled.data(run, phase),
+                } })
+            }
+            Refusal::DispatchGivenUp { dispatch, phase, because } => {
+                json!({ "dispatch": dispatch, "phase": phase, "because": because })
+            }
+            Refusal::OtherPhase { dispatch, of, phase } => {
+                json!({ "dispatch": dispatch, "of": of, "phase": phase })
+            }
+            Refusal::PartOfOver { run, parent, status } => {
+                json!({ "run": run, "parent": parent, "status": status })
             }
             Refusal::TooManyAgents { run, max } => json!({ "run": run, "max": max }),
+            Refusal::TooManyTokens { run } => json!({ "run": run, "max": TOKENS_MAX }),
+            Refusal::TooMany { run, count, max, .. } => {
+                json!({ "run": run, "count": count, "max": max })
+            }
             _ => json!({}),
         };
         match details {

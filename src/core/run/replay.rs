@@ -1,113 +1,16 @@
-//! The state that the events of a run lead to, beside the state that is stored.
+//! The state that the events of a run lead to.
 //!
-//! Both are told as plain facts, one line each: `phase` is `planned`, `dispatch da...` is
-//! `planned running 120+30`. [`Replay`] follows the events by their own words alone and shares no
-//! code with the decisions; what differs is a fault of one of the two.
+//! [`Replay`] follows the events by their own words alone and shares no code with the decisions; it
+//! comes to the same facts as [`told::stored`](super::told::stored) does from the documents, field
+//! by field, and what differs is a fault of one of the two.
 
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
 
-use serde_json::Value;
-
-use crate::core::documents::{Documents, ReadError};
 use crate::core::event::Event;
-use crate::core::run::agent::Member;
-use crate::core::run::artifact::Artifact;
-use crate::core::run::budget::Tokens;
+use crate::core::run::facts;
 use crate::core::run::names::RunId;
-use crate::core::run::rollback::Completion;
-use crate::core::run::verdict::Verdict;
-use crate::core::run::{Run, dispatch, facts, index, portfolio, skip};
-
-/// What is true of a run, fact by fact. A run that does not exist has none.
-pub type Facts = BTreeMap<String, String>;
-
-/// Where the facts are told otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// What it is about.
-    pub fact: String,
-    /// By the events.
-    pub replayed: Option<String>,
-    /// By the documents.
-    pub stored: Option<String>,
-}
-
-/// Where two tellings differ.
-pub fn differences(replayed: &Facts, stored: &Facts) -> Vec<Difference> {
-    let names: std::collections::BTreeSet<&String> = replayed.keys().chain(stored.keys()).collect();
-    let compared = names.into_iter().map(|fact| Difference {
-        fact: fact.clone(),
-        replayed: replayed.get(fact).cloned(),
-        stored: stored.get(fact).cloned(),
-    });
-    compared.filter(|difference| difference.replayed != difference.stored).collect()
-}
-
-fn spent(tokens: Tokens) -> String {
-    format!("{}+{}", tokens.input, tokens.output)
-}
-
-/// The facts of a run by its documents.
-pub fn stored(documents: &dyn Documents, id: &RunId) -> Result<Facts, ReadError> {
-    let mut facts = Facts::new();
-    let Some(run) = index::by_id(documents, id)? else { return Ok(facts) };
-    let mut tell = |name: String, value: String| drop(facts.insert(name, value));
-    tell("status".to_owned(), run.status.name().to_owned());
-    tell("phase".to_owned(), run.phase.to_string());
-    if run.paused_at.is_some() {
-        tell("paused".to_owned(), "yes".to_owned());
-    }
-    for (number, completion) in (1..).zip(Completion::of_run(documents, &run)?) {
-        let undone = if completion.rolled_back_at.is_some() { " rolled_back" } else { "" };
-        tell(format!("completion {number}"), format!("{}{undone}", completion.at));
-    }
-    if let Some(budget) = run.budget {
-        tell("budget".to_owned(), budget.tokens.to_string());
-        for (name, at) in [("warned", budget.warned_at), ("exceeded", budget.exceeded_at)] {
-            if at.is_some() {
-                tell(format!("budget {name}"), "yes".to_owned());
-            }
-        }
-    }
-    for child in portfolio::children(documents, &run)? {
-        tell(format!("child {child}"), "yes".to_owned());
-    }
-    for upstream in &run.after {
-        tell(format!("after {upstream}"), "yes".to_owned());
-    }
-    let dispatches = dispatch::of_run(documents, &run)?;
-    for dispatch in dispatches {
-        let (status, tokens) = (dispatch.status.name(), spent(dispatch.tokens));
-        tell(format!("dispatch {}", dispatch.id), format!("{} {status} {tokens}", dispatch.phase));
-    }
-    for member in index::all::<Member>(documents, &index::agents(&run.id))? {
-        let status = member.status.name();
-        tell(format!("agent {}", member.id), format!("{} {status}", member.phase));
-    }
-    stored_by_phase(documents, &run, &mut tell)?;
-    Ok(facts)
-}
-
-fn stored_by_phase(
-    documents: &dyn Documents,
-    run: &Run,
-    tell: &mut impl FnMut(String, String),
-) -> Result<(), ReadError> {
-    for (place, phase) in run.phases.names().iter().enumerate() {
-        if skip::of(documents, run, place)?.is_some() {
-            tell(format!("skip {phase}"), "yes".to_owned());
-        }
-        for artifact in index::all::<Artifact>(documents, &index::artifacts(run, place))? {
-            let status = artifact.status.name();
-            tell(format!("artifact {}", artifact.id), format!("{phase} {status}"));
-        }
-        for verdict in index::all::<Verdict>(documents, &index::verdicts(run, place))? {
-            let status = verdict.status.name();
-            tell(format!("verdict {}", verdict.id), format!("{phase} {status}"));
-        }
-    }
-    Ok(())
-}
+use crate::core::run::told::{Facts, Fields, RUN, gates_as_fields};
+use crate::core::time::Timestamp;
 
 /// The events of a run, followed from some state on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,6 +24,44 @@ pub struct Replay {
     pub faults: Vec<String>,
 }
 
+/// An event, and when it was.
+struct Happened<'e> {
+    event: &'e Event,
+    at: Value,
+    by: Value,
+}
+
+impl Happened<'_> {
+    fn text(&self, field: &str) -> &str {
+        self.event.text(field).unwrap_or("?")
+    }
+
+    fn value(&self, field: &str) -> Value {
+        self.event.data.get(field).cloned().unwrap_or_default()
+    }
+
+    fn number(&self, field: &str) -> u64 {
+        self.event.data.get(field).and_then(Value::as_u64).unwrap_or(0)
+    }
+
+    fn list(&self, field: &str) -> impl Iterator<Item = &str> {
+        let items = self.event.data.get(field).and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(Value::as_str)
+    }
+
+    /// What it says of a thing that came to be.
+    fn document(&self) -> Fields {
+        let mut document = self.event.data.clone();
+        document.remove("run");
+        document
+    }
+}
+
+/// How much of a kind of tokens these are.
+fn tokens(of: &Value, kind: &str) -> i128 {
+    of[kind].as_u64().unwrap_or(0).into()
+}
+
 impl Replay {
     /// Begins with what is known to be true.
     pub fn from(run: RunId, facts: Facts) -> Replay {
@@ -132,149 +73,284 @@ impl Replay {
         self.facts = facts;
     }
 
-    fn tell(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.facts.insert(name.into(), value.into());
-    }
-
     /// Follows one event.
-    pub fn follow(&mut self, event: &Event) {
+    pub fn follow(&mut self, event: &Event, at: Timestamp) {
         let Some(subject) = event.subject.as_deref() else { return };
         if event.kind == facts::RUN_CREATED && event.text("parent") == Some(self.run.as_str()) {
-            self.tell(format!("child {subject}"), "yes");
+            self.facts.insert(format!("child {subject}"), Fields::new());
+            self.add("children", 1);
         }
         if event.text("run") != Some(self.run.as_str()) {
             return;
         }
         self.events += 1;
-        let text = |name: &str| event.text(name).unwrap_or("?").to_owned();
+        let happened = Happened { event, at: json!(at), by: json!(event.actor) };
         match event.kind.as_str() {
-            facts::RUN_CREATED => self.created(event),
-            facts::RUN_CHANGED => self.changed(event),
-            facts::RUN_ADVANCED => self.moved(event),
-            facts::RUN_ROLLED_BACK => self.rolled_back(event),
-            facts::RUN_PAUSED => self.tell("paused", "yes"),
-            facts::RUN_COMPLETED => {
-                let number = event.data.get("completion").and_then(Value::as_u64).unwrap_or(0);
-                self.tell("status", "completed");
-                self.tell(format!("completion {number}"), text("completed_at"));
-            }
-            facts::RUN_CANCELLED => self.ended("cancelled"),
-            facts::RUN_FAILED => self.ended("failed"),
-            facts::PHASE_SKIPPED => self.tell(format!("skip {}", text("phase")), "yes"),
+            facts::RUN_CREATED => self.created(&happened),
+            facts::RUN_CHANGED => self.changed(&happened),
+            facts::RUN_ADVANCED => self.advanced(&happened),
+            facts::RUN_BLOCKED => self.gate_said(&happened, &json!({ "outcome": "blocked" })),
+            facts::RUN_ROLLED_BACK => self.rolled_back(&happened),
+            facts::RUN_PAUSED => self.set(RUN, "paused_at", happened.at),
+            facts::RUN_COMPLETED => self.completed(&happened),
+            facts::RUN_CANCELLED => self.ended(&happened, "cancelled"),
+            facts::RUN_FAILED => self.ended(&happened, "failed"),
+            facts::PHASE_SKIPPED => self.skipped(&happened),
             facts::PHASE_UNSKIPPED => {
-                self.facts.remove(&format!("skip {}", text("phase")));
+                self.facts.remove(&format!("skip {}", happened.text("phase")));
             }
-            facts::ARTIFACT_ADDED => {
-                self.tell(format!("artifact {subject}"), format!("{} active", text("phase")));
-            }
-            facts::VERDICT_ADDED => {
-                self.tell(format!("verdict {subject}"), format!("{} active", text("phase")));
-            }
-            facts::AGENT_ADDED | facts::AGENT_FINISHED | facts::AGENT_FAILED => {
-                let value = format!("{} {}", text("phase"), text("status"));
-                self.tell(format!("agent {subject}"), value);
-            }
-            facts::DISPATCH_ADDED => self.dispatched(subject, event, None),
-            facts::DISPATCH_UPDATED => {
-                self.was(subject, event);
-                self.dispatched(subject, event, None);
-            }
-            facts::DISPATCH_CANCELLED => {
-                self.was(subject, event);
-                self.dispatched(subject, event, Some("cancelled"));
-            }
-            facts::BUDGET_WARNED => self.tell("budget warned", "yes"),
-            facts::BUDGET_EXCEEDED => self.tell("budget exceeded", "yes"),
+            facts::ARTIFACT_ADDED => self.came_to_be("artifact", subject, &happened),
+            facts::VERDICT_ADDED => self.came_to_be("verdict", subject, &happened),
+            facts::AGENT_ADDED => self.came_to_be("agent", subject, &happened),
+            facts::AGENT_FINISHED | facts::AGENT_FAILED => self.agent_ended(subject, &happened),
+            facts::DISPATCH_ADDED => self.came_to_be("dispatch", subject, &happened),
+            facts::DISPATCH_UPDATED => self.dispatch_updated(subject, &happened),
+            facts::DISPATCH_CANCELLED => self.dispatch_cancelled(subject, &happened),
+            facts::BUDGET_WARNED => self.of_budget("warned_at", happened.at),
+            facts::BUDGET_EXCEEDED => self.of_budget("exceeded_at", happened.at),
             _ => {}
         }
     }
 
-    fn created(&mut self, event: &Event) {
-        self.facts.retain(|name, _| name.starts_with("child "));
-        self.tell("status", "active");
-        self.tell("phase", event.text("phase").unwrap_or("?"));
-        if let Some(tokens) = event.data.get("budget").map(|budget| budget["tokens"].to_string()) {
-            self.tell("budget", tokens);
-        }
-        self.waits_for(event);
+    fn thing(&mut self, name: &str) -> &mut Fields {
+        self.facts.entry(name.to_owned()).or_default()
     }
 
-    fn waits_for(&mut self, event: &Event) {
-        for upstream in event.data.get("after").and_then(Value::as_array).into_iter().flatten() {
-            self.tell(format!("after {}", upstream.as_str().unwrap_or("?")), "yes");
-        }
+    fn set(&mut self, thing: &str, field: &str, value: Value) {
+        self.thing(thing).insert(field.to_owned(), value);
     }
 
-    fn changed(&mut self, event: &Event) {
-        if let Some(tokens) = event.data.get("budget") {
-            self.tell("budget", tokens.to_string());
+    fn known(&self, thing: &str, field: &str) -> Value {
+        let fields = self.facts.get(thing);
+        fields.and_then(|fields| fields.get(field)).cloned().unwrap_or_default()
+    }
+
+    fn unset(&mut self, field: &str) {
+        self.thing(RUN).remove(field);
+    }
+
+    /// Counts something of the run.
+    fn add(&mut self, field: &str, more: u64) -> u64 {
+        let count = self.known(RUN, field).as_u64().unwrap_or(0) + more;
+        self.set(RUN, field, json!(count));
+        count
+    }
+
+    fn of_budget(&mut self, field: &str, value: Value) {
+        let mut budget = self.known(RUN, "budget");
+        budget[field] = value;
+        self.set(RUN, "budget", budget);
+    }
+
+    /// How many things of a kind are numbered from 1 on.
+    fn count(&self, kind: &str) -> usize {
+        let is_there = |number: &usize| self.facts.contains_key(&format!("{kind} {number}"));
+        (1..=self.facts.len()).take_while(is_there).count()
+    }
+
+    fn came_to_be(&mut self, kind: &str, subject: &str, happened: &Happened<'_>) {
+        self.facts.insert(format!("{kind} {subject}"), happened.document());
+    }
+
+    fn created(&mut self, happened: &Happened<'_>) {
+        let mut run = happened.document();
+        if let Some(gates) = run.remove("gates") {
+            self.facts.insert("gates".to_owned(), gates_as_fields(&gates));
         }
-        if event.data.get("manual") == Some(&Value::Bool(false)) {
-            self.facts.remove("paused");
+        self.facts.insert(RUN.to_owned(), run);
+        self.arrive(happened.text("phase"), happened);
+    }
+
+    fn changed(&mut self, happened: &Happened<'_>) {
+        for (field, value) in happened.document() {
+            match field.as_str() {
+                "budget" => self.of_budget("tokens", value),
+                "warn_percent" | "enforced" => self.of_budget(&field, value),
+                _ => self.set(RUN, &field, value),
+            }
         }
-        self.waits_for(event);
+        if happened.value("manual") == Value::Bool(false) {
+            self.unset("paused_at");
+        }
     }
 
     /// The run leaves the phase that the event says it was at.
-    fn moved(&mut self, event: &Event) {
-        let (from, to) = (event.text("from").unwrap_or("?"), event.text("to").unwrap_or("?"));
-        let present = self.facts.get("phase").map_or("nowhere", String::as_str).to_owned();
+    fn leave(&mut self, happened: &Happened<'_>, how: &str) {
+        let from = happened.text("from");
+        let present = self.known(RUN, "phase");
         if present != from {
-            self.faults.push(format!("{} from '{from}', but it was at '{present}'", event.kind));
+            let kind = &happened.event.kind;
+            self.faults.push(format!("{kind} from '{from}', but it was at {present}"));
         }
-        self.tell("phase", to);
-        self.facts.remove("paused");
+        let visit = format!("visit {from} {}", self.count(&format!("visit {from}")));
+        self.set(&visit, "left_at", happened.at.clone());
+        self.set(&visit, "left_by", happened.by.clone());
+        self.set(&visit, "left", json!(how));
+        self.unset("paused_at");
     }
 
-    fn rolled_back(&mut self, event: &Event) {
-        self.moved(event);
-        if self.facts.get("status").is_some_and(|status| status == "completed") {
-            self.tell("status", "active");
-            let number = event.data.get("completion").and_then(Value::as_u64).unwrap_or(0);
-            if let Some(completion) = self.facts.get_mut(&format!("completion {number}")) {
-                completion.push_str(" rolled_back");
-            }
+    fn arrive(&mut self, phase: &str, happened: &Happened<'_>) {
+        let visit = json!({
+            "step": self.known(RUN, "steps"),
+            "entered_at": happened.at,
+            "entered_by": happened.by,
+        });
+        let number = self.count(&format!("visit {phase}")) + 1;
+        let visit = visit.as_object().cloned().unwrap_or_default();
+        self.facts.insert(format!("visit {phase} {number}"), visit);
+    }
+
+    fn go(&mut self, happened: &Happened<'_>, how: &str) {
+        self.leave(happened, how);
+        self.add("steps", 1);
+        self.set(RUN, "phase", happened.value("to"));
+        self.arrive(happened.text("to"), happened);
+    }
+
+    fn advanced(&mut self, happened: &Happened<'_>) {
+        if let gate @ Value::Object(_) = happened.value("gate") {
+            self.gate_said(happened, &gate);
         }
-        let phases = event.data.get("phases").and_then(Value::as_array).into_iter().flatten();
-        let given_up: Vec<String> =
-            phases.filter_map(|phase| Some(format!("{} active", phase.as_str()?))).collect();
-        for (name, value) in &mut self.facts {
+        self.go(happened, "advanced");
+    }
+
+    fn gate_said(&mut self, happened: &Happened<'_>, said: &Value) {
+        let mut record = said.as_object().cloned().unwrap_or_default();
+        for field in ["from", "to", "tier", "evidence"] {
+            record.entry(field).or_insert_with(|| happened.value(field));
+        }
+        record.insert("step".to_owned(), self.known(RUN, "steps"));
+        record.insert("at".to_owned(), happened.at.clone());
+        record.insert("by".to_owned(), happened.by.clone());
+        let kind = format!("gate {}", happened.text("from"));
+        let number = self.count(&kind) + 1;
+        self.facts.insert(format!("{kind} {number}"), record);
+    }
+
+    fn completed(&mut self, happened: &Happened<'_>) {
+        self.set(RUN, "status", json!("completed"));
+        self.set(RUN, "completed_at", happened.value("completed_at"));
+        self.set(RUN, "completions", happened.value("completion"));
+        let completion = format!("completion {}", happened.number("completion"));
+        self.set(&completion, "at", happened.value("completed_at"));
+        self.set(&completion, "by", happened.by.clone());
+    }
+
+    fn rolled_back(&mut self, happened: &Happened<'_>) {
+        let rollback = json!({
+            "step": self.known(RUN, "steps"),
+            "from": happened.value("from"),
+            "to": happened.value("to"),
+            "phases": happened.value("phases"),
+            "reason": happened.value("because"),
+            "at": happened.at,
+            "by": happened.by,
+        });
+        let number = self.add("rollbacks", 1);
+        let rollback = rollback.as_object().cloned().unwrap_or_default();
+        self.facts.insert(format!("rollback {number}"), rollback);
+        self.go(happened, "rolled_back");
+        if self.known(RUN, "status") == "completed" {
+            self.set(RUN, "status", json!("active"));
+            self.unset("completed_at");
+            let completion = format!("completion {}", happened.number("completion"));
+            self.set(&completion, "rolled_back_at", happened.at.clone());
+            self.set(&completion, "rolled_back_by", happened.by.clone());
+        }
+        for phase in happened.list("missed") {
+            let last = format!("gate {phase} {}", self.count(&format!("gate {phase}")));
+            self.set(&last, "missed_at", happened.at.clone());
+        }
+        let given_up: Vec<&str> = happened.list("phases").collect();
+        for (name, fields) in &mut self.facts {
             let is_marked = name.starts_with("artifact ") || name.starts_with("verdict ");
-            if is_marked && given_up.contains(value) {
-                *value = value.replace(" active", " rolled_back");
+            let phase = fields.get("phase").and_then(Value::as_str).unwrap_or_default();
+            if is_marked && given_up.contains(&phase) {
+                fields.insert("status".to_owned(), json!("rolled_back"));
             }
         }
     }
 
-    fn ended(&mut self, how: &str) {
-        if self.facts.get("status").is_none_or(|status| status != "active") {
+    fn ended(&mut self, happened: &Happened<'_>, how: &str) {
+        if self.known(RUN, "status") != "active" {
             self.faults.push(format!("{how}, but it was not active"));
         }
-        self.tell("status", how);
-        self.facts.remove("paused");
+        self.leave(happened, how);
+        self.set(RUN, "status", json!(how));
+        let ended = json!({
+            "at": happened.at,
+            "by": happened.by,
+            "reason": happened.value("because"),
+            "with": happened.value("with"),
+        });
+        self.set(RUN, "ended", ended);
+    }
+
+    fn skipped(&mut self, happened: &Happened<'_>) {
+        let skip = format!("skip {}", happened.text("phase"));
+        self.set(&skip, "phase", happened.value("phase"));
+        self.set(&skip, "reason", happened.value("because"));
+        self.set(&skip, "at", happened.at.clone());
+        self.set(&skip, "by", happened.by.clone());
+    }
+
+    fn agent_ended(&mut self, subject: &str, happened: &Happened<'_>) {
+        let agent = format!("agent {subject}");
+        self.set(&agent, "status", happened.value("status"));
+        self.set(&agent, "because", happened.value("because"));
+        self.set(&agent, "ended_at", happened.at.clone());
     }
 
     /// A dispatch must have been what an event says it was.
-    fn was(&mut self, subject: &str, event: &Event) {
-        let told = self.facts.get(&format!("dispatch {subject}"));
-        let present = told.and_then(|value| value.split(' ').nth(1)).unwrap_or("not there");
-        let from = event.text("from").unwrap_or("?");
+    fn was(&mut self, dispatch: &str, happened: &Happened<'_>) {
+        let present = self.known(dispatch, "status");
+        let from = happened.text("from");
         if present != from {
-            let kind = &event.kind;
-            self.faults.push(format!("{kind} {subject} from {from}, but it was {present}"));
+            let kind = &happened.event.kind;
+            self.faults.push(format!("{kind} {dispatch} from {from}, but it was {present}"));
         }
     }
 
-    fn dispatched(&mut self, subject: &str, event: &Event, status: Option<&str>) {
-        let name = format!("dispatch {subject}");
-        let before = self.facts.get(&name).and_then(|value| value.split(' ').nth(2));
-        let tokens = match event.data.get("tokens") {
-            Some(tokens) => format!("{}+{}", tokens["in"], tokens["out"]),
-            None => before.unwrap_or("0+0").to_owned(),
-        };
-        let phase = event.text("phase").unwrap_or("?");
-        let status = status.or_else(|| event.text("status")).unwrap_or("?");
-        let value = format!("{phase} {status} {tokens}");
-        self.tell(name, value);
+    fn dispatch_updated(&mut self, subject: &str, happened: &Happened<'_>) {
+        let dispatch = format!("dispatch {subject}");
+        self.was(&dispatch, happened);
+        self.spent(&self.known(&dispatch, "tokens"), &happened.value("tokens"));
+        for field in ["status", "tokens", "ended_at"] {
+            self.set(&dispatch, field, happened.value(field));
+        }
+        if let commit @ Value::String(_) = happened.value("commit") {
+            let mut commits = self.known(&dispatch, "commits");
+            let linked = json!({ "commit": commit, "at": happened.at });
+            match &mut commits {
+                Value::Array(known) => known.push(linked),
+                none => *none = json!([linked]),
+            }
+            self.set(&dispatch, "commits", commits);
+        }
+    }
+
+    /// A run has spent what its dispatches have.
+    fn spent(&mut self, before: &Value, after: &Value) {
+        let mut spent = self.known(RUN, "spent");
+        for kind in ["in", "out", "cache"] {
+            let sum = tokens(&spent, kind) - tokens(before, kind) + tokens(after, kind);
+            spent[kind] = json!(u64::try_from(sum).unwrap_or(0));
+        }
+        self.set(RUN, "spent", spent);
+    }
+
+    fn dispatch_cancelled(&mut self, subject: &str, happened: &Happened<'_>) {
+        let dispatch = format!("dispatch {subject}");
+        self.was(&dispatch, happened);
+        self.set(&dispatch, "status", json!("cancelled"));
+        self.set(&dispatch, "ended_at", happened.at.clone());
+        let cancelled = json!({
+            "cause": happened.value("cause"),
+            "from": happened.value("from"),
+            "at": happened.at,
+            "by": happened.by,
+            "because": happened.value("because"),
+        });
+        self.set(&dispatch, "cancelled", cancelled);
     }
 }

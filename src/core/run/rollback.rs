@@ -3,7 +3,8 @@
 //!
 //! The phase that it goes back to keeps what it has; the phases after it, up to the present one,
 //! lose theirs. Nothing is forgotten: artifacts and verdicts are marked, dispatches are cancelled
-//! and agents failed with an event each, and what was completed stays on the record as completed.
+//! and agents failed with an event each, what was completed stays on the record as completed, and
+//! the rollback itself is a document, which knows by its step what it took along.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,6 +14,7 @@ use crate::core::documents::{Documents, Key, ReadError, read, walk};
 use crate::core::ids::AgentName;
 use crate::core::run::artifact::Artifact;
 use crate::core::run::dispatch::{self, Cause};
+use crate::core::run::given_up::Rollback;
 use crate::core::run::names::{ArtifactId, DispatchId, IdPrefix, MemberId, PhaseName, VerdictId};
 use crate::core::run::phase::{self, Left};
 use crate::core::run::refusal::Refusal;
@@ -142,8 +144,17 @@ impl Decide for RollBack {
             return Err(Refusal::NotBehind { run: run.id, at, to }.into());
         }
         answer.phases = run.phases.names()[to + 1..=from].to_vec();
-        facts::run_rolled_back(act, &run, self, &answer.phases);
+        let mut missed = Vec::new();
+        for place in to..from {
+            if record::miss(act, &run, place)? {
+                missed.push(run.phases.at(place).clone());
+            }
+        }
+        let back = self.back(act, &run, answer.phases.clone());
+        facts::run_rolled_back(act, &run, &back, &missed);
+        back.put(act, &mut run);
         if run.status == Status::Completed {
+            parent_goes_on(act, &run)?;
             Completion::undo(act, &run)?;
             run.status = Status::Active;
             run.completed_at = None;
@@ -157,9 +168,8 @@ impl Decide for RollBack {
                 answer.failed_agents.extend(failed);
             }
         }
-        for place in to..from {
-            record::miss(act, &run, place)?;
-        }
+        // It stands there again, so it is not passed over, whatever becomes of other skips.
+        self.unskip(act, &run, to, &mut answer)?;
         phase::go(act, &mut run, to, Left::RolledBack)?;
         index::put(act, &run);
         answer.run = run;
@@ -202,13 +212,51 @@ impl RollBack {
             tally.latest_verdict = None;
             tally.open = 0;
         })?;
-        if !self.keep_skips && skip::of(act, run, place)?.is_some() {
+        if !self.keep_skips {
+            self.unskip(act, run, place, answer)?;
+        }
+        Ok(())
+    }
+
+    fn unskip(
+        &self,
+        act: &mut Act<'_>,
+        run: &Run,
+        place: usize,
+        answer: &mut RolledBackRun,
+    ) -> Result<(), ReadError> {
+        if skip::of(act, run, place)?.is_some() {
             act.remove(skip::key(run, place));
             let phase = run.phases.at(place);
             facts::phase_unskipped(act, run, phase, &self.reason);
             answer.cleared_skips.push(phase.clone());
         }
         Ok(())
+    }
+
+    fn back(&self, act: &Act<'_>, run: &Run, phases: Vec<PhaseName>) -> Rollback {
+        Rollback {
+            step: run.steps,
+            from: run.phase.clone(),
+            to: self.to.clone(),
+            phases,
+            reason: self.reason.clone(),
+            at: act.env.now,
+            by: act.env.actor.clone(),
+            unknown: Map::new(),
+        }
+    }
+}
+
+/// A completed part that is to go on: what it is a part of has to go on too. What was called off
+/// took its parts along, and what is completed had waited for them.
+fn parent_goes_on(act: &Act<'_>, run: &Run) -> Result<(), No> {
+    let parent = run.parent.as_ref().map(|parent| index::by_id(act, parent)).transpose()?.flatten();
+    match parent {
+        Some(Run { id, status, .. }) if status != Status::Active => {
+            Err(Refusal::PartOfOver { run: run.id.clone(), parent: id, status }.into())
+        }
+        _ => Ok(()),
     }
 }
 

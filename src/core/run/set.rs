@@ -5,10 +5,9 @@ use serde_json::{Map, Value, json};
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::limits::UPSTREAMS_MAX;
-use crate::core::refusal::within;
 use crate::core::run::budget::{self, Budget, Tokens};
 use crate::core::run::names::{IdPrefix, RunId};
-use crate::core::run::refusal::Refusal;
+use crate::core::run::refusal::{Refusal, within};
 use crate::core::run::{Run, facts, index, portfolio};
 
 /// How much of a budget is spent when it is nearly spent, unless that is said.
@@ -40,6 +39,9 @@ pub struct Set {
     /// Runs that it is to wait for besides.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub after: Vec<IdPrefix>,
+    /// Runs that it is not to wait for any more.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub not_after: Vec<IdPrefix>,
 }
 
 impl Decide for Set {
@@ -56,6 +58,10 @@ impl Decide for Set {
         }
         run.max_agents = self.max_agents.or(run.max_agents);
         run.budget = self.changed_budget(run.budget);
+        for prefix in &self.not_after {
+            let upstream = index::select(act, prefix)?.id;
+            run.after.retain(|known| *known != upstream);
+        }
         for prefix in &self.after {
             let upstream = index::select(act, prefix)?;
             upstream.must_not_have_ended()?;
@@ -64,13 +70,13 @@ impl Decide for Set {
                 run.after.push(upstream.id);
             }
         }
-        within("runs to wait for", run.after.len(), UPSTREAMS_MAX)?;
+        within(&run.id, "runs to wait for", run.after.len(), UPSTREAMS_MAX)?;
         let changes = changes(&before, &run);
         if changes.is_empty() {
             return Ok(run);
         }
         facts::run_changed(act, &run, &changes);
-        budget::account(act, &mut run, Tokens::default(), Tokens::default());
+        budget::account(act, &mut run, Tokens::default(), Tokens::default())?;
         index::put(act, &run);
         Ok(run)
     }

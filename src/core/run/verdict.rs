@@ -47,6 +47,9 @@ pub struct Verdict {
     /// Whether it counts.
     #[serde(default)]
     pub status: Standing,
+    /// How many phases the run had come to when it was given.
+    #[serde(default)]
+    pub step: u32,
     /// When it was given.
     pub at: Timestamp,
     /// By whom.
@@ -86,6 +89,7 @@ impl Decide for AddVerdict {
             result: self.result,
             note: self.note.clone(),
             status: Standing::Active,
+            step: run.steps,
             at: act.env.now,
             by: act.env.actor.clone(),
             unknown: Map::new(),

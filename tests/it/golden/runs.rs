@@ -62,11 +62,12 @@ ops: run gate override
 
 ann: run create
 {"goal": "its other half", "phases": ["draft", "review", "ship", "done"], "complexity": 3,
- "manual": true, "id": "m2p8q0cd", "parent": "k3v9x2ab"}
+ "manual": true, "id": "m2p8q0cd", "parent": "k3v9x2ab", "repository_gates": [
+   {"from": "review", "to": "ship", "rules": [{"check": "artifact_exists"}]}]}
 
 ann: run create
 {"goal": "afterwards", "phases": ["draft", "review", "ship", "done"], "complexity": 1,
- "id": "z9y8x7w6", "after": ["k3v9x2ab"]}
+ "id": "z9y8x7w6", "after": ["k3v9x2ab"], "scope": "api", "metadata": {"ticket": "A-1"}}
 
 ann: run advance
 {"run": "m2p8q0cd", "priority": 1}
@@ -102,7 +103,7 @@ mia: run agent finish
 {"run": "k3v9x2ab", "agent": "mia", "status": "completed"}
 
 ann: run advance
-{"run": "k3v9x2ab", "priority": 2, "reason": "seen"}
+{"run": "k3v9x2ab", "priority": 4, "reason": "seen"}
 
 ops: run rollback
 {"run": "k3v9x2ab", "to": "draft", "reason": "again", "keep_skips": true, "all_agents": true}
@@ -112,6 +113,9 @@ ops: rollback
 
 ops: run end
 {"run": "z9y8x7w6", "ending": "failed", "reason": "nobody wants it"}
+
+ann: run set
+{"run": "k3v9x2ab", "not_after": ["m2p8q0cd"]}
 "#;
 
 pub(super) fn runs() -> Vec<Step> {

@@ -243,3 +243,118 @@ fn gates_of_ones_own_must_fit() {
     let missing = ["run", "create", "--goal", "g", "--gates", "no-such-file"];
     repo.coord("ann", missing).exits(exit::USAGE).says("no-such-file");
 }
+
+/// What came of an earlier visit is not judged again by a later one.
+#[test]
+fn signals_judge_each_visit_by_itself() {
+    let repo = Repo::new();
+    let run = with_rules(&repo, &json!([{ "check": "verdict_clean" }]), &[]);
+    let count = || {
+        let signals = repo.run_json("gate signals", &run, &NONE)["signals"][0].clone();
+        ["tp", "fp", "tn", "fn"].map(|name| signals[name].as_u64().unwrap())
+    };
+    let verdict = |result: &str| repo.run("verdict add", &run, &["--result", result]).done();
+    let back = || repo.run("rollback", &run, &["--to", "draft", "--reason", "again"]).done();
+    let past = |category: &str| {
+        repo.run("gate override", &run, &["--reason", "x", "--category", category]).done()
+    };
+    is_shut(&repo, &run, "verdict_clean");
+    verdict("clean");
+    repo.advance(&run, 1);
+    back();
+    verdict("findings");
+    assert_eq!(count(), [1, 0, 0, 1]);
+    past("justified");
+    assert_eq!(
+        count(),
+        [1, 1, 0, 1],
+        "nobody was in the way before, and the first block was right"
+    );
+    back();
+    past("expedient");
+    assert_eq!(count(), [2, 1, 0, 1], "it was right, and somebody had to go on");
+    repo.replays(&run);
+}
+
+/// Who does not ask a gate leaves that on the record.
+#[test]
+fn a_gate_that_nobody_asked_is_told() {
+    let repo = Repo::new();
+    let run = with_rules(&repo, &json!([{ "check": "artifact_exists" }]), &[]);
+    repo.run("advance", &run, &["--priority", "4"]).done();
+    let gate = &repo.run_events(&run, "run_advanced")[0]["data"]["gate"];
+    assert_eq!((&gate["outcome"], &gate["tier"]), (&"waived".into(), &"none".into()));
+    repo.coord("ann", ["run", "show", &run]).done().says("gate to 'review' waived: nobody asked");
+    repo.run("advance", &run, &["--priority", "4"]).done();
+    let second = &repo.run_events(&run, "run_advanced")[1]["data"];
+    assert_eq!(second["gate"], Value::Null, "there was nothing to ask");
+    repo.replays(&run);
+}
+
+/// A run's own rules stand over those of the repository, and those over the usual ones.
+#[test]
+fn a_repository_gives_its_runs_gates() {
+    let repo = Repo::new();
+    let rule = |check: &str| json!([{ "check": check }]);
+    let gates = json!([
+        { "from": "draft", "to": "review", "rules": rule("verdict_exists") },
+        { "from": "planned", "to": "executing", "rules": [] },
+    ]);
+    repo.write("own/gates.json", &gates.to_string());
+    repo.git(["config", "coord.runGates", "own/gates.json"]);
+    let run = repo.create_run(&[]);
+    assert_eq!(repo.run_json("gate rules", &run, &NONE)["source"], "repository");
+    is_shut(&repo, &run, "verdict_exists");
+    repo.write("own/gates.json", "[]");
+    is_shut(&repo, &run, "verdict_exists");
+    repo.run("verdict add", &run, &["--result", "findings"]).done();
+    opens(&repo, &run);
+    repo.write("own/gates.json", &gates.to_string());
+    let own = with_rules(&repo, &json!([]), &[]);
+    assert_eq!(repo.run_json("gate rules", &own, &NONE)["source"], "run");
+    opens(&repo, &own);
+    let usual = repo.json("ann", ["run", "create", "--goal", "usual"])["run"]["id"].clone();
+    let rules = repo.run_json("gate rules", usual.as_str().unwrap(), &NONE);
+    assert_eq!(rules["gates"][0]["rules"][0]["check"], "artifact_exists", "the usual one");
+    assert_eq!(rules["gates"][3]["rules"], json!([]), "the repository's");
+    let elsewhere = ["run", "create", "--goal", "g", "--phases", "a,b"];
+    let other = repo.json("ann", elsewhere)["run"]["id"].clone();
+    let rules = repo.run_json("gate rules", other.as_str().unwrap(), &NONE);
+    assert_eq!(rules["source"], "default", "it says nothing of such phases");
+    for (bad, word) in [("{}", "not gates"), ("", "not gates")] {
+        repo.write("own/gates.json", bad);
+        repo.coord("ann", elsewhere).exits(exit::USAGE).says("coord.runGates").says(word);
+    }
+    repo.git(["config", "coord.runGates", "own/none.json"]);
+    repo.coord("ann", elsewhere).exits(exit::USAGE).says("no such file");
+}
+
+/// However many parts a run has and however much is asked of them, it can be said, and got past.
+#[test]
+fn a_gate_with_many_parts_can_be_recorded() {
+    let repo = Repo::new();
+    let phases: Vec<String> = (0..33).map(|number| format!("p{number}")).collect();
+    let rules: Vec<Value> =
+        (1..33).map(|to| json!({ "check": "children_at_phase", "phase": phases[to] })).collect();
+    let pair = |from: usize| {
+        let rules = if from == 0 { json!(rules) } else { json!([]) };
+        json!({ "from": phases[from], "to": phases[from + 1], "rules": rules })
+    };
+    let gates: Vec<Value> = (0..32).map(pair).collect();
+    repo.write("gates.json", &json!(gates).to_string());
+    let chain = phases.join(",");
+    let create = |more: &[&str]| {
+        let words = ["run", "create", "--goal", "g", "--phases", &chain];
+        super::id(&repo.json("ann", words.iter().chain(more)), "run")
+    };
+    let run = create(&["--gates", "gates.json"]);
+    for _ in 0..12 {
+        create(&["--parent", &run]);
+    }
+    let shut = repo.run("advance", &run, &NONE).refused(refusal::BLOCKED);
+    let found = &shut["evidence"][0]["found"];
+    assert_eq!((&found["count"], found["behind"].as_array().unwrap().len()), (&12.into(), 5));
+    repo.coord("ann", ["run", "gate", "check", &run]).exits(exit::NO).says("and 9 more");
+    repo.run("advance", &run, &["--priority", "2"]).done();
+    repo.replays(&run);
+}

@@ -45,6 +45,64 @@ fn a_create_that_is_repeated_finds_its_run() {
     assert_eq!(repo.events("run_created").len(), 1);
 }
 
+/// Whatever is asked for is part of the wish, and what has become of it is not.
+#[test]
+fn a_create_with_anything_else_is_another_wish() {
+    let repo = Repo::new();
+    let gates = |check: &str| {
+        let rule = format!(r#"{{"check":"{check}"}}"#);
+        format!(r#"[{{"from":"a","to":"b","rules":[{rule}]}},{{"from":"b","to":"c","rules":[]}}]"#)
+    };
+    repo.write("gates.json", &gates("artifact_exists"));
+    repo.write("others.json", &gates("verdict_exists"));
+    let (first, second) = (repo.create_run(&[]), repo.create_run(&[]));
+    let create = |more: &[&str]| {
+        let words = ["run", "create", "--goal", "one", "--id", "k3v9x2ab", "--phases", "a,b,c"];
+        let usual = ["--gates", "gates.json", "--after", &first[..7], "--after", &second];
+        repo.coord_json(
+            "ann",
+            words
+                .iter()
+                .chain(if more.contains(&"--gates") { &usual[2..] } else { &usual })
+                .chain(more),
+        )
+    };
+    assert_eq!(create(&[]).done().json()["created"], true);
+    for more in [
+        &["--budget", "10"][..],
+        &["--budget", "10", "--enforce-budget"],
+        &["--manual"],
+        &["--max-agents", "2"],
+        &["--complexity", "5"],
+        &["--scope", "api"],
+        &["--metadata", "ticket=A-1"],
+        &["--parent", &first],
+        &["--gates", "others.json"],
+    ] {
+        create(more).refused("id_taken");
+    }
+    repo.run("cancel", &first, &["--reason", "x"]).done();
+    repo.run("set", "k3v9x2ab", &["--complexity", "5", "--not-after", &second]).done();
+    assert_eq!(create(&[]).done().json()["created"], false, "the same wish, whatever came of it");
+    repo.replays("k3v9x2ab");
+}
+
+#[test]
+fn scope_and_facts_of_its_own_are_kept_and_shown() {
+    let repo = Repo::new();
+    let run =
+        repo.create_run(&["--scope", "api", "--metadata", "ticket=A-1", "--metadata", "x=a=b"]);
+    let shown = repo.run_json("show", &run, &NONE);
+    assert_eq!(shown["run"]["scope"], "api");
+    assert_eq!(shown["run"]["metadata"], serde_json::json!({ "ticket": "A-1", "x": "a=b" }));
+    repo.coord("bob", ["run", "show", &run]).done().says("scope: api").says("ticket: A-1");
+    for bad in ["novalue", "=x", "a b=c", "k=", "k=a\nb"] {
+        let words = ["run", "create", "--goal", "g", "--metadata", bad];
+        repo.coord("ann", words).exits(exit::USAGE);
+    }
+    repo.replays(&run);
+}
+
 #[test]
 fn lists_show_the_active_and_current_the_newest_of_them() {
     let repo = Repo::new();

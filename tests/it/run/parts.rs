@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{NONE, id, list};
-use crate::support::contract::exit;
+use super::{NONE, id};
+use crate::support::contract::{RUNS_REF, exit, refusal};
 use crate::support::{Repo, texts};
 
 #[test]
@@ -126,8 +126,15 @@ fn an_agent_finishes_once_by_name_or_by_id() {
     finish("bob", "failed").refused("agent_over");
     finish(&id(&bob, "agent"), "failed").refused("agent_over");
     finish("nobody", "failed").exits(exit::NOTHING);
-    add("mia").done();
+    let mia = id(&add("mia").done().json(), "agent");
     finish("eve", "failed").done();
+    let by_prefix = finish(&mia[..7], "completed").done().json();
+    assert_eq!(id(&by_prefix, "agent"), mia, "the beginning of an id is enough");
+    let recorded = repo.git(["log", "-1", "--format=%B", RUNS_REF]);
+    assert!(
+        recorded.contains(&format!("\"agent\":\"{mia}\"")),
+        "and is whole in the entry: {recorded}"
+    );
     repo.replays(&run);
 }
 
@@ -176,8 +183,69 @@ fn commits_of_dispatches_are_kept_once_each() {
     commit("3F9C2AB1").done();
     commit("3f9c2ab1").done();
     let answer = commit("4f9c2ab1").done().json();
-    assert_eq!(list(&answer["dispatch"]["commits"]), ["3f9c2ab1", "4f9c2ab1"]);
+    assert_eq!(texts(&answer["dispatch"]["commits"], "commit"), ["3f9c2ab1", "4f9c2ab1"]);
+    assert_eq!(answer["dispatch"]["commits"][1]["at"], repo.now());
     for bad in ["HEAD", "3f9", "", "zzzzzzzz"] {
         commit(bad).exits(exit::USAGE);
     }
+}
+
+/// 4/F3, 4/F6, 4/INV-6: what a dispatch brings that was called off opens no gate.
+#[test]
+fn what_a_cancelled_dispatch_makes_does_not_count() {
+    let repo = Repo::new();
+    let gates = r#"[
+        {"from":"draft","to":"review","rules":[]},
+        {"from":"review","to":"ship","rules":[{"check":"artifact_exists"}]},
+        {"from":"ship","to":"done","rules":[]}
+    ]"#;
+    repo.write("gates.json", gates);
+    let run = repo.create_run(&["--gates", "gates.json"]);
+    repo.advance(&run, 1);
+    repo.run("advance", &run, &["--priority", "2"]).done();
+    let dispatch = id(&repo.run_json("dispatch add", &run, &NONE), "dispatch");
+    let done = id(&repo.run_json("dispatch add", &run, &NONE), "dispatch");
+    repo.run("dispatch update", &run, &[&done, "--status", "completed"]).done();
+    repo.run("rollback", &run, &["--to", "review", "--reason", "wrong"]).done();
+    let make = |dispatch: &str, more: &[&str]| {
+        let add = [&["--path", "docs/guide.md", "--dispatch", dispatch], more].concat();
+        repo.run("artifact add", &run, &add)
+    };
+    let no = make(&dispatch, &[]).refused("cancelled_by_rollback");
+    assert_eq!(no["refusal"]["event"]["subject"], dispatch.as_str());
+    make(&dispatch, &["--phase", "review"]).refused("cancelled_by_rollback");
+    let no = make(&done, &[]).refused("rolled_back");
+    assert_eq!(no["refusal"]["because"], "wrong", "it was done before, and given up all the same");
+    repo.run("advance", &run, &NONE).refused(refusal::BLOCKED);
+    let again = id(&repo.run_json("dispatch add", &run, &NONE), "dispatch");
+    make(&again, &["--phase", "ship"]).refused("other_phase");
+    repo.run("dispatch update", &run, &[&again, "--status", "cancelled"]).done();
+    make(&again, &[]).refused("dispatch_over");
+    let last = id(&repo.run_json("dispatch add", &run, &NONE), "dispatch");
+    assert_eq!(make(&last[..6], &[]).done().json()["artifact"]["dispatch"], last.as_str());
+    repo.advance(&run, 1);
+    let late = make(&last, &["--type", "late"]).done().json();
+    assert_eq!(late["artifact"]["phase"], "review", "it belongs to the phase of its dispatch");
+    repo.replays(&run);
+}
+
+/// A sum that cannot be told is refused; a sum that is told is true.
+#[test]
+fn no_budget_is_made_false_by_large_numbers() {
+    let repo = Repo::new();
+    let run = repo.create_run(&["--budget", "1000"]);
+    let dispatch = || id(&repo.run_json("dispatch add", &run, &NONE), "dispatch");
+    let (one, two) = (dispatch(), dispatch());
+    let spend = |dispatch: &str, tokens: &str| {
+        let update = [dispatch, "--status", "running", "--tokens-in", tokens];
+        repo.run("dispatch update", &run, &update)
+    };
+    let most = (1_u64 << 50).to_string();
+    spend(&one, &most).done();
+    let no = spend(&two, &most).refused(refusal::TOO_MANY);
+    assert_eq!(no["refusal"]["next"][0][4], run.as_str(), "{no:#}");
+    spend(&two, "0").done();
+    let told = repo.run("budget", &run, &NONE).refused("budget_exceeded");
+    assert_eq!(told["used"], 1_u64 << 50);
+    repo.replays(&run);
 }

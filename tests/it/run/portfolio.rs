@@ -83,3 +83,52 @@ fn nobody_waits_for_what_has_ended() {
     let words = ["run", "create", "--goal", "g", "--after", &over];
     repo.coord_json("ann", words).refused(refusal::RUN_OVER);
 }
+
+/// What was called off never comes to a phase: whoever waits for it can stop to.
+#[test]
+fn what_is_waited_for_can_be_let_go() {
+    let repo = Repo::new();
+    let (first, other) = (repo.create_run(&[]), repo.create_run(&[]));
+    let later = repo.create_run(&["--after", &first, "--after", &other]);
+    repo.run("cancel", &first, &["--reason", "x"]).done();
+    let shut = repo.run("advance", &later, &NONE).refused(refusal::BLOCKED);
+    let next = list(&shut["refusal"]["next"][0]).join(" ");
+    assert_eq!(next, format!("git coord run set {later} --not-after {first}"));
+    let words: Vec<&str> = list(&shut["refusal"]["next"][0])[2..].to_vec();
+    repo.coord("ann", words).done();
+    assert_eq!(list(&repo.run_json("show", &later, &NONE)["run"]["after"]), [other.as_str()]);
+    repo.run("set", &later, &["--not-after", &first]).done();
+    repo.run("set", &later, &["--not-after", "zzzzzzzz"]).exits(4);
+    repo.advance(&other, 1);
+    repo.advance(&later, 1);
+    repo.replays(&later);
+}
+
+/// 4/F2-callers: a part goes on only while what it is a part of does.
+#[test]
+fn a_part_is_not_rolled_back_alone_once_all_is_over() {
+    let repo = Repo::new();
+    let (top, part) = {
+        let top = repo.create_run(&[]);
+        let part = repo.create_run(&["--parent", &top]);
+        (top, part)
+    };
+    repo.advance(&part, 3);
+    repo.advance(&top, 3);
+    let back = ["--to", "draft", "--reason", "again"];
+    let no = repo.run("rollback", &part, &back).refused(refusal::RUN_OVER);
+    assert_eq!(
+        (&no["refusal"]["parent"], &no["refusal"]["status"]),
+        (&top.as_str().into(), &"completed".into())
+    );
+    repo.run("rollback", &top, &["--to", "ship", "--reason", "again"]).done();
+    repo.run("rollback", &part, &back).done();
+    repo.run("advance", &top, &NONE).refused(refusal::BLOCKED);
+    repo.advance(&part, 3);
+    repo.run("cancel", &top, &["--reason", "no money"]).done();
+    repo.run("rollback", &part, &back).refused(refusal::RUN_OVER);
+    assert_eq!(repo.run_json("show", &part, &NONE)["run"]["status"], "completed");
+    for run in [&top, &part] {
+        repo.replays(run);
+    }
+}

@@ -118,3 +118,31 @@ fn the_ledger_of_runs_is_a_ledger_like_any_other() {
     repo.coord("ops", ["doctor", "--repair"]).done();
     repo.replays(&run);
 }
+
+/// 4/F1, 4/F5: no field of a run's document is left out of the comparison.
+#[test]
+fn every_setting_is_compared() {
+    let usual = ["--budget", "100", "--budget-warn", "70", "--max-agents", "3", "--scope", "api"];
+    for (stored, other, fact) in [
+        ("\"complexity\": 3", "\"complexity\": 4", "complexity"),
+        ("\"max_agents\": 3", "\"max_agents\": 4", "max_agents"),
+        ("\"warn_percent\": 70", "\"warn_percent\": 71", "budget"),
+        ("\"in\": 5", "\"in\": 0", "spent"),
+        ("\"scope\": \"api\"", "\"scope\": \"cli\"", "scope"),
+        ("\"steps\": 2", "\"steps\": 3", "steps"),
+    ] {
+        let repo = Repo::new();
+        let run = repo.create_run(&usual);
+        let dispatch = id(&repo.run_json("dispatch add", &run, &NONE), "dispatch");
+        let spend = [dispatch.as_str(), "--status", "running", "--tokens-in", "5"];
+        repo.run("dispatch update", &run, &spend).done();
+        repo.advance(&run, 1);
+        repo.replays(&run);
+        rewrite(&repo, &run, |text| {
+            assert!(text.contains(stored), "{stored} in {text}");
+            text.replace(stored, other)
+        });
+        let told = repo.run("replay", &run, &NONE).exits(1).json();
+        assert_eq!(crate::support::texts(&told["differences"], "fact"), [fact], "{told:#}");
+    }
+}

@@ -68,13 +68,23 @@ fn a_later_update_of_a_cancelled_dispatch_is_told_of_the_rollback() {
             (&event["type"], &event["actor"]),
             (&"dispatch_cancelled".into(), &"ann".into())
         );
+        let recorded = repo.run_events(&run, "dispatch_cancelled");
+        let told = recorded.iter().find(|one| one["subject"] == dispatches[1].as_str());
+        assert_eq!(Some(event), told, "the very event");
         assert_eq!(
             (&event["data"]["from"], &event["data"]["because"]),
             (&"running".into(), &"wrong plan".into())
         );
     }
     let words = ["run", "dispatch", "update", &run, &dispatches[1], "--status", "running"];
-    repo.coord("bob", words).exits(exit::NO).says("cancelled by rollback: wrong plan");
+    let no = repo.coord("bob", words).exits(exit::NO);
+    no.says("cancelled by rollback: wrong plan").says("of runs: dispatch_cancelled by ann at");
+    repo.pass("40d");
+    repo.advance(&run, 1);
+    repo.coord("ops", ["ledger", "compact", RUNS]).done();
+    let update = [dispatches[1].as_str(), "--status", "running"];
+    let no = repo.run("dispatch update", &run, &update).refused("cancelled_by_rollback");
+    assert!(no["refusal"]["event"]["seq"].is_u64(), "what was set aside is found: {no:#}");
 }
 
 #[test]
@@ -227,4 +237,20 @@ fn what_does_not_fit_is_refused() {
     assert!(no["refusal"]["message"].as_str().unwrap().starts_with("phase changed"));
     assert_eq!(repo.phase_of(&run), "review");
     repo.coord("ann", ["run", "rollback", &run, "--to", "draft"]).exits(exit::USAGE);
+}
+
+/// 4/F9: a run does not stand in a phase that it passes over, whatever is kept.
+#[test]
+fn a_skipped_phase_that_is_gone_back_to_is_not_skipped() {
+    let repo = Repo::new();
+    for keep in [false, true] {
+        let run = repo.create_run(&[]);
+        repo.run("skip", &run, &["review", "--reason", "small"]).done();
+        repo.advance(&run, 1);
+        let options = ["--to", "review", "--reason", "it grew", "--keep-skips"];
+        let done = repo.run_json("rollback", &run, &options[..if keep { 5 } else { 4 }]);
+        assert_eq!(list(&done["cleared_skips"]), ["review"]);
+        assert_eq!(repo.run_json("show", &run, &NONE)["phases"][1]["skip"], Value::Null);
+        repo.replays(&run);
+    }
 }

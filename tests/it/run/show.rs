@@ -31,7 +31,7 @@ fn a_timeline_tells_when_who_how_long_and_why() {
     let json = repo.json("bob", ["run", "show", "k3"]);
     let timeline = json["timeline"].as_array().unwrap();
     let kinds: Vec<&str> = timeline.iter().map(|one| one["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["visit", "gate", "gate", "visit", "visit"]);
+    assert_eq!(kinds, ["visit", "gate", "gate", "visit", "rollback", "visit"]);
     assert_eq!(json["next"]["to_phase"], "brainstorm-reviewed");
 }
 
@@ -51,6 +51,11 @@ fn reservations_of_a_run_are_shown_with_it() {
     };
     assert_eq!(kinds(&run), ["granted", "run_created"]);
     assert_eq!(kinds(&run[..6]), kinds(&run), "the beginning of an id is enough");
+    repo.reserve_with("bob", &["tests/**", "--run", &run[..6]]);
+    let shown = repo.run_json("show", &run, &NONE);
+    assert_eq!(texts(&shown["reservations"], "pattern").len(), 2, "and likewise when it is made");
+    assert_eq!(kinds(&run).len(), 3);
+    repo.reserve_with("bob", &["lib/**", "--run", "a run of another tool"]);
     repo.pass("1h");
     let shown = repo.run_json("show", &run, &NONE);
     assert_eq!(texts(&shown["reservations"], "pattern"), [""; 0], "what has ended holds nothing");
@@ -65,4 +70,38 @@ fn status_shows_the_active_runs() {
     let status = repo.json("bob", ["status"]);
     assert_eq!(texts(&status["runs"], "id"), [run.as_str()]);
     repo.coord("bob", ["status"]).done().says("Runs:").says(&run);
+}
+
+/// What was given up, why, what was passed over and what was completed before is there to be seen.
+#[test]
+fn a_rollback_is_shown_with_what_it_took_along() {
+    let repo = Repo::new();
+    let run = repo.create_run(&[]);
+    let path = ["--path", "docs/guide.md", "--phase", "ship"];
+    let artifact = super::id(&repo.run_json("artifact add", &run, &path), "artifact");
+    let dispatch =
+        super::id(&repo.run_json("dispatch add", &run, &["--phase", "ship"]), "dispatch");
+    let member = ["--name", "bob", "--phase", "ship"];
+    let agent = super::id(&repo.run_json("agent add", &run, &member), "agent");
+    repo.run("skip", &run, &["review", "--reason", "small"]).done();
+    repo.advance(&run, 2);
+    repo.pass("1m");
+    let back = ["--to", "draft", "--reason", "wrong plan", "--keep-skips"];
+    repo.run("rollback", &run, &back).done();
+    repo.pass("1m");
+    repo.run("artifact add", &run, &path).done();
+    repo.advance(&run, 1);
+    let shown = repo.coord("bob", ["run", "show", &run]).done();
+    shown
+        .says("went back from 'done' to 'draft': wrong plan; gave up")
+        .says(&format!("artifacts {artifact}, dispatches {dispatch}, agents {agent}"))
+        .says("passed over: review (by ann: small)")
+        .says("completed before: ");
+    let json = repo.run_json("show", &run, &NONE);
+    let timeline = json["timeline"].as_array().unwrap();
+    let rollback = timeline.iter().find(|one| one["kind"] == "rollback").unwrap();
+    assert_eq!((&rollback["reason"], &rollback["by"]), (&"wrong plan".into(), &"ann".into()));
+    assert_eq!(super::list(&rollback["artifacts"]), [artifact.as_str()], "and not the one since");
+    assert_eq!(super::list(&rollback["phases"]), ["review", "ship", "done"]);
+    repo.replays(&run);
 }

@@ -10,6 +10,7 @@ use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, evidence_lines, line, shut_text};
 use crate::cli::term::Ui;
 use crate::core::run::advance::{Advance, Advanced, Step};
+use crate::core::run::gate::{Check, Evidence};
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::text::{Line, shown};
 use crate::store::layout::LedgerName;
@@ -126,6 +127,19 @@ fn refusal(advanced: &Advanced) -> (String, Vec<String>) {
     } else {
         let why = shut_text(evidence);
         let message = format!("the gate of run '{}' before '{to}' is shut: {why}", run.id);
-        (message, next(&["run", "gate", "check", run.id.as_str()]))
+        // What has ended never comes to a phase: somebody has to let go of it.
+        let command = match ended_upstream(evidence) {
+            Some(upstream) => next(&["run", "set", run.id.as_str(), "--not-after", &upstream]),
+            None => next(&["run", "gate", "check", run.id.as_str()]),
+        };
+        (message, command)
     }
+}
+
+/// A run that is waited for, and that was called off or came to nothing.
+fn ended_upstream(evidence: &[Evidence]) -> Option<String> {
+    let of_upstreams = evidence.iter().filter(|one| one.check == Check::UpstreamsAtPhase);
+    let mut behind = of_upstreams.filter_map(|one| one.found.get("behind")?.as_array()).flatten();
+    let ended = behind.find(|run| run["status"] == "cancelled" || run["status"] == "failed")?;
+    ended["id"].as_str().map(str::to_owned)
 }

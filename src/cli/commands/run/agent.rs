@@ -60,7 +60,7 @@ pub(crate) struct FinishArgs {
     #[arg(value_name = "RUN")]
     pub(crate) run: IdPrefix,
 
-    /// Who: the agent's name, or the id of its work
+    /// Who: the agent's name, or the id of its work or the beginning of that
     #[arg(value_name = "AGENT")]
     pub(crate) agent: AgentName,
 
@@ -78,7 +78,7 @@ pub(crate) enum FinishWord {
     Failed,
 }
 
-/// List agents; those that a rollback failed are left out
+/// List agents; those that a rollback or the end of the run failed are left out
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// The run, or the beginning of its id
@@ -89,7 +89,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<PhaseName>,
 
-    /// Also those that a rollback failed
+    /// Also those that a rollback or the end of the run failed
     #[arg(long)]
     pub(crate) all: bool,
 }
@@ -107,7 +107,7 @@ impl Args {
 impl AddArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         let wish = AddAgent {
-            run: runs::whole(ctx, &self.run)?,
+            run: runs::named::run(ctx, &self.run)?,
             name: self.name.clone(),
             phase: self.phase.clone(),
         };
@@ -128,9 +128,10 @@ impl AddArgs {
 
 impl FinishArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        let (run, agent) = runs::named::agent(ctx, &self.run, &self.agent)?;
         let wish = FinishAgent {
-            run: runs::whole(ctx, &self.run)?,
-            agent: self.agent.clone(),
+            run,
+            agent,
             status: match self.status {
                 FinishWord::Completed => MemberStatus::Completed,
                 FinishWord::Failed => MemberStatus::Failed,

@@ -13,7 +13,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
-use crate::cli::runs::{answer, documents, warn_damaged};
+use crate::cli::runs::{answer, documents, warn_damaged, with_event};
 use crate::cli::term::Ui;
 use crate::core::pattern::Reading;
 use crate::core::run::artifact::{AddArtifact, AddedArtifact, Artifact};
@@ -42,7 +42,9 @@ Examples:
 
 /// Record an artifact, with the hash of its content if the file is there
 ///
-/// The same artifact of the same phase is recorded once, however often it is added.
+/// The same artifact of the same phase is recorded once, however often it is added. What a dispatch
+/// has made belongs to the dispatch's phase; nothing is recorded of one that was called off, or
+/// whose phase was rolled back since.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = ADD_EXAMPLES)]
 pub(crate) struct AddArgs {
@@ -54,7 +56,7 @@ pub(crate) struct AddArgs {
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) path: OsString,
 
-    /// The phase [default: the one it is at]
+    /// The phase [default: that of the dispatch, or the one the run is at]
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<PhaseName>,
 
@@ -101,16 +103,24 @@ impl AddArgs {
             Some(bytes) => runs::content_of(ctx, &bytes)?,
             None => None,
         };
+        let (run, dispatch) = match &self.dispatch {
+            Some(dispatch) => {
+                let (run, dispatch) = runs::named::dispatch(ctx, &self.run, dispatch)?;
+                (run, Some(dispatch))
+            }
+            None => (runs::named::run(ctx, &self.run)?, None),
+        };
         let wish = AddArtifact {
-            run: runs::whole(ctx, &self.run)?,
+            run,
             phase: self.phase.clone(),
             path,
             kind: self.kind.clone(),
             sha256,
-            dispatch: self.dispatch.clone(),
+            dispatch,
         };
+        let committed = ctx.transact(LedgerName::Runs, wish, None);
         let AddedArtifact { run, artifact, known } =
-            told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?;
+            told(ui, committed.map_err(|error| with_event(ctx, error))?)?;
         if ui.is_json() {
             let fields = [("artifact", json!(artifact)), ("added", json!(!known))];
             ui.answer(true, answer(&run, fields))?;

@@ -14,7 +14,7 @@ use crate::core::limits::TOKENS_MAX;
 use crate::core::run::budget::Budget;
 use crate::core::run::chain::Chain;
 use crate::core::run::create::{Create, Created};
-use crate::core::run::names::{IdPrefix, RunId};
+use crate::core::run::names::{IdPrefix, MetadataKey, NotAKey, RunId};
 use crate::core::run::set::WARN_PERCENT;
 use crate::core::text::Line;
 use crate::store::layout::LedgerName;
@@ -36,7 +36,8 @@ budget_not_exceeded, children_at_phase or upstreams_at_phase.";
 ///
 /// It begins in the first of its phases and is completed in the last. Without --phases these are
 /// brainstorm, brainstorm-reviewed, strategized, planned, executing, review, polish, reflect and
-/// done, with the usual gates between them; phases of your own have no gates but those in --gates.
+/// done, with the usual gates between them; phases of your own have no gates but those in --gates
+/// or, where that is not given, in the file of the repository that coord.runGates names.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -111,19 +112,38 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RUN")]
     pub(crate) after: Vec<IdPrefix>,
 
+    /// What it is about: a part of the project, as you name it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) scope: Option<Line>,
+
+    /// A fact of its own, which nothing here depends on; may be given more than once
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_metadata)]
+    pub(crate) metadata: Vec<(MetadataKey, Line)>,
+
     /// The id that it is to have: 8 characters of a-z and 0-9
     ///
-    /// The same command again finds the run that it made.
+    /// The same command again finds the run that it made, whatever has become of it; another one
+    /// is refused.
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<RunId>,
+}
+
+fn parse_metadata(text: &str) -> Result<(MetadataKey, Line), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    let key = key.parse().map_err(|error: NotAKey| error.to_string())?;
+    Ok((key, Line::new(value).map_err(|error| error.to_string())?))
 }
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         let phases = self.phases.clone().unwrap_or_default();
         let gates = match &self.gates {
-            Some(file) => Some(runs::gates_in(file, &phases)?),
+            Some(file) => Some(runs::gates::in_file(file, &phases)?),
             None => None,
+        };
+        let repository_gates = match gates {
+            Some(_) => None,
+            None => runs::gates::of_this_repository(ctx, &phases)?,
         };
         let budget = self.budget.map(|tokens| Budget {
             tokens,
@@ -132,7 +152,7 @@ impl Args {
             warned_at: None,
             exceeded_at: None,
         });
-        let parent = self.parent.as_ref().map(|run| runs::whole(ctx, run)).transpose()?;
+        let parent = self.parent.as_ref().map(|run| runs::named::run(ctx, run)).transpose()?;
         let command = Create {
             goal: self.goal.clone(),
             phases,
@@ -142,7 +162,10 @@ impl Args {
             manual: self.manual,
             max_agents: self.max_agents,
             parent,
-            after: runs::all_whole(ctx, &self.after)?,
+            after: runs::named::runs(ctx, &self.after)?,
+            scope: self.scope.clone(),
+            metadata: self.metadata.iter().cloned().collect(),
+            repository_gates,
             id: self.id.clone(),
         };
         let Created { run, known } = told(ui, ctx.transact(LedgerName::Runs, command, None)?)?;

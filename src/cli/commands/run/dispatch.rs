@@ -12,7 +12,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
-use crate::cli::runs::{answer, documents, warn_damaged};
+use crate::cli::runs::{answer, documents, warn_damaged, with_event};
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::limits::TOKENS_MAX;
@@ -153,7 +153,7 @@ impl Args {
 impl AddArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         let wish = AddDispatch {
-            run: runs::whole(ctx, &self.run)?,
+            run: runs::named::run(ctx, &self.run)?,
             agent: self.agent.clone(),
             phase: self.phase.clone(),
         };
@@ -169,16 +169,18 @@ impl AddArgs {
 
 impl UpdateArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+        let (run, dispatch) = runs::named::dispatch(ctx, &self.run, &self.dispatch)?;
         let wish = UpdateDispatch {
-            run: runs::whole(ctx, &self.run)?,
-            dispatch: self.dispatch.clone(),
+            run,
+            dispatch,
             status: self.status,
             commit: self.commit.clone(),
             tokens_in: self.tokens_in,
             tokens_out: self.tokens_out,
             tokens_cache: self.tokens_cache,
         };
-        let (run, dispatch) = told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?;
+        let committed = ctx.transact(LedgerName::Runs, wish, None);
+        let (run, dispatch) = told(ui, committed.map_err(|error| with_event(ctx, error))?)?;
         if ui.is_json() {
             ui.answer(true, answer(&run, [("dispatch", json!(dispatch))]))?;
         } else {

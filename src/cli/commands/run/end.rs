@@ -70,7 +70,7 @@ fn end(
     ending: Ending,
     reason: &Line,
 ) -> Result<ExitCode, CliError> {
-    let wish = End { run: runs::whole(ctx, run)?, ending, reason: reason.clone() };
+    let wish = End { run: runs::named::run(ctx, run)?, ending, reason: reason.clone() };
     let ended = told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?;
     if ui.is_json() {
         let fields = [

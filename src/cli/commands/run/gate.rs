@@ -12,7 +12,8 @@ use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, evidence_lines};
 use crate::cli::term::Ui;
-use crate::core::run::gate::{Rule, gates_of, standing_rules};
+use crate::core::run::gate::{Rule, standing_rules};
+use crate::core::run::gates::gates_of;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::override_gate::OverrideGate;
 use crate::core::run::record;
@@ -91,7 +92,7 @@ pub(crate) struct RulesArgs {
 ///
 /// A gate that let the run pass was right (tn), unless the run was rolled back over it (fn). One
 /// that stood in the way was right (tp), unless somebody went past it with --category justified
-/// (fp).
+/// (fp): once for each time that the run came to it. What nobody asked is not judged.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SignalsArgs {
     /// The run, or the beginning of its id
@@ -173,9 +174,8 @@ impl RulesArgs {
         let gates = gates_of(&reading.base.snapshot, &run).map_err(AppError::from)?;
         let always = standing_rules(&run);
         if ui.is_json() {
-            let source = if run.own_gates { "run" } else { "default" };
             let fields = [
-                ("source", json!(source)),
+                ("source", json!(run.gates_from.name())),
                 ("gates", documents(&gates)),
                 ("always", documents(&always)),
             ];

@@ -9,7 +9,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::runs::answer;
 use crate::cli::term::Ui;
 use crate::core::run::names::IdPrefix;
-use crate::core::run::replay::Difference;
+use crate::core::run::told::Difference;
 use crate::core::text::shown;
 
 /// Follow the events of a run and compare with the stored state

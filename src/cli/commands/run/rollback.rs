@@ -6,12 +6,15 @@ use serde_json::{Map, Value, json};
 use crate::app::next::in_shell;
 use crate::app::runs::code::{self, CodeReport};
 use crate::app::{Ctx, runs};
-use crate::cli::error::CliError;
+use crate::cli::color::Slot;
+use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
+use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, line};
 use crate::cli::term::Ui;
 use crate::core::command::Request;
+use crate::core::run::artifact::Artifact;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::rollback::{RollBack, RolledBackRun};
 use crate::core::text::{Line, shown};
@@ -28,7 +31,7 @@ Examples:
 pub(crate) enum Layer {
     /// The run itself
     State,
-    /// What its phases left in the repository: a report, nothing is changed
+    /// What the phases that would be given up, or were, left in the repository: a report
     Code,
 }
 
@@ -36,8 +39,9 @@ pub(crate) enum Layer {
 ///
 /// The phases after it, up to the present one, are given up: their artifacts and verdicts do not
 /// count any more, their dispatches are cancelled, their agents failed, their skips cleared. It is
-/// one entry. A completed run is active again, and stays on the record as completed once. A
-/// cancelled or failed run stays so.
+/// one entry. A completed run is active again, and stays on the record as completed once; a part of
+/// another run only while that one is active. A cancelled or failed run stays so. A phase that was
+/// skipped and is gone back to is not skipped any more.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -56,6 +60,10 @@ pub(crate) struct Args {
     /// What to roll back: the run, or see what there is to do about the code
     #[arg(long, value_name = "LAYER", value_enum, default_value = "state")]
     pub(crate) layer: Layer,
+
+    /// With --layer code: only what this phase has left
+    #[arg(long, value_name = "PHASE")]
+    pub(crate) phase: Option<PhaseName>,
 
     /// Tell what would happen, and leave it
     #[arg(long)]
@@ -77,7 +85,11 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         if self.layer == Layer::Code {
-            return show_code(ui, &code::report(ctx, &self.run, &self.to)?, &self.to);
+            let report = code::report(ctx, &self.run, &self.to, self.phase.as_ref())?;
+            return show_code(ui, &report, &self.to);
+        }
+        if self.phase.is_some() {
+            return Err(CliError::new(ErrorKind::Usage, "'--phase' is for '--layer code'"));
         }
         let (run, expect) = runs::seen(ctx, &self.run, self.expect.as_ref())?;
         let wish = RollBack {
@@ -151,24 +163,32 @@ fn list(ui: &mut Ui, what: &str, things: &[impl ToString]) -> Result<(), CliErro
 }
 
 fn show_code(ui: &mut Ui, report: &CodeReport, to: &PhaseName) -> Result<ExitCode, CliError> {
-    let CodeReport { run, phases, artifacts, commits, commands } = report;
+    let CodeReport { run, phases, rollback, artifacts, commits, missing, commands } = report;
     if ui.is_json() {
+        let from = rollback.as_ref().map_or(&run.phase, |rollback| &rollback.from);
         let fields = [
-            ("from_phase", json!(run.phase)),
+            ("from_phase", json!(from)),
             ("to_phase", json!(to)),
             ("rolled_back_phases", json!(phases)),
+            ("rollback", json!(rollback)),
             ("artifacts", documents(artifacts)),
             ("commits", json!(commits)),
+            ("missing_commits", json!(missing)),
             ("commands", json!(commands)),
         ];
         ui.answer(true, answer(run, fields))?;
         return Ok(ExitCode::Done);
     }
-    ui.line(&format!("{}: the code of {} phases, left as it is", line(ui, run), phases.len()))?;
-    for artifact in artifacts {
-        let path = shown(&artifact.path.shown()).into_owned();
-        let (phase, status) = (&artifact.phase, artifact.status.name());
-        ui.line(&format!("  {}  {phase}  {status}  {path}", artifact.id))?;
+    let named: Vec<&str> = phases.iter().map(PhaseName::as_str).collect();
+    let of = match rollback {
+        _ if named.is_empty() => "no phase was given up, and none would be".to_owned(),
+        Some(rollback) => format!("the code of {}, given up {}", named.join(", "), rollback.at),
+        None => format!("the code of {}, left as it is", named.join(", ")),
+    };
+    ui.line(&format!("{}: {of}", line(ui, run)))?;
+    let rows: Vec<Vec<Cell>> = artifacts.iter().map(|artifact| row(ui, artifact)).collect();
+    for line in aligned(&rows) {
+        ui.line(&format!("  {line}"))?;
     }
     if commands.is_empty() {
         ui.note("no commits and no artifacts are known")?;
@@ -178,5 +198,22 @@ fn show_code(ui: &mut Ui, report: &CodeReport, to: &PhaseName) -> Result<ExitCod
     for command in commands {
         ui.line(&format!("  {}", shown(&in_shell(command))))?;
     }
+    if !missing.is_empty() {
+        ui.note(&format!("not in this repository: {}", missing.join(", ")))?;
+    }
     Ok(ExitCode::Done)
+}
+
+fn row(ui: &Ui, artifact: &Artifact) -> Vec<Cell> {
+    let path = shown(&artifact.path.shown()).into_owned();
+    let dispatch = artifact.dispatch.as_ref().map_or("-", |dispatch| dispatch.as_str());
+    let hash = artifact.sha256.as_ref().map_or("-", |hash| &hash.as_str()[..12]);
+    vec![
+        Cell::painted(artifact.id.as_str(), ui.paint(Slot::Id, artifact.id.as_str())),
+        Cell::plain(dispatch),
+        Cell::plain(artifact.phase.as_str()),
+        Cell::plain(artifact.status.name()),
+        Cell::plain(hash),
+        Cell::painted(&path, ui.paint(Slot::Path, &path)),
+    ]
 }

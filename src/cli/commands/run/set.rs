@@ -14,7 +14,8 @@ use crate::store::layout::LedgerName;
 const EXAMPLES: &str = "\
 Examples:
   git coord run set k3v9x2ab --budget 400000 --enforce-budget true
-  git coord run set k3v9x2ab --after m2p8q0cd";
+  git coord run set k3v9x2ab --after m2p8q0cd
+  git coord run set k3v9x2ab --not-after m2p8q0cd";
 
 /// Change settings of an active run
 #[derive(Debug, clap::Args)]
@@ -71,19 +72,24 @@ pub(crate) struct Args {
     /// A run that it is to wait for besides
     #[arg(long, value_name = "RUN")]
     pub(crate) after: Vec<IdPrefix>,
+
+    /// A run that it is not to wait for any more
+    #[arg(long, value_name = "RUN")]
+    pub(crate) not_after: Vec<IdPrefix>,
 }
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         let command = Set {
-            run: runs::whole(ctx, &self.run)?,
+            run: runs::named::run(ctx, &self.run)?,
             complexity: self.complexity,
             manual: self.manual,
             max_agents: self.max_agents,
             budget: self.budget,
             warn_percent: self.budget_warn,
             enforced: self.enforce_budget,
-            after: runs::all_whole(ctx, &self.after)?,
+            after: runs::named::runs(ctx, &self.after)?,
+            not_after: runs::named::runs(ctx, &self.not_after)?,
         };
         let changes_only_a_budget =
             self.budget.is_none() && (self.budget_warn.is_some() || self.enforce_budget.is_some());

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::app::Ctx;
-use crate::app::runs::show::{self, Moment, PhaseShown, Shown};
+use crate::app::runs::show::{self, Moment, PhaseShown, Shown, TakenAlong};
 use crate::cli::color::Slot;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
@@ -12,9 +12,11 @@ use crate::cli::layout::{Cell, aligned};
 use crate::cli::runs::{answer, documents, print_table, shut_text};
 use crate::cli::term::Ui;
 use crate::core::run::gate::Evidence;
+use crate::core::run::given_up::Rollback;
 use crate::core::run::names::IdPrefix;
 use crate::core::run::phase::{Left, Visit};
 use crate::core::run::record::{Outcome, Record};
+use crate::core::run::rollback::Completion;
 use crate::core::run::{Run, Status};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, about, relative};
@@ -80,6 +82,15 @@ fn moment_json(moment: &Moment) -> Value {
             value["kind"] = json!("gate");
             value
         }
+        Moment::Rollback(rollback, taken) => {
+            let mut value = json!(rollback);
+            value["kind"] = json!("rollback");
+            value["artifacts"] = json!(taken.artifacts);
+            value["verdicts"] = json!(taken.verdicts);
+            value["dispatches"] = json!(taken.dispatches);
+            value["agents"] = json!(taken.agents);
+            value
+        }
     }
 }
 
@@ -88,12 +99,20 @@ fn print(ui: &mut Ui, shown: &Shown) -> Result<(), CliError> {
     let id = ui.paint(Slot::Id, run.id.as_str());
     ui.line(&format!("run {id}: {}", crate::core::text::shown(run.goal.as_str())))?;
     ui.line(&standing(run, shown.now))?;
+    if let Some(scope) = &run.scope {
+        ui.line(&format!("scope: {}", crate::core::text::shown(scope.as_str())))?;
+    }
+    for (key, value) in &run.metadata {
+        ui.line(&format!("{key}: {}", crate::core::text::shown(value.as_str())))?;
+    }
     ui.line("")?;
     let rows: Vec<Vec<Cell>> =
         shown.timeline.iter().map(|moment| moment_row(ui, moment, shown)).collect();
     for line in aligned(&rows) {
         ui.line(&line)?;
     }
+    print_passed_over(ui, shown)?;
+    print_completions(ui, &shown.completions)?;
     print_ahead(ui, shown)?;
     section(ui, "parts", &shown.children, shown.now)?;
     section(ui, "waits for", &shown.upstreams, shown.now)?;
@@ -108,6 +127,32 @@ fn section(ui: &mut Ui, title: &str, runs: &[Run], now: Timestamp) -> Result<(),
     if !runs.is_empty() {
         ui.line(&format!("{title}:"))?;
         print_table(ui, runs, now)?;
+    }
+    Ok(())
+}
+
+/// The skipped phases that lie behind, which no line of the timeline has.
+fn print_passed_over(ui: &mut Ui, shown: &Shown) -> Result<(), CliError> {
+    let skipped = shown.phases[..shown.run.place()].iter().filter_map(|phase| {
+        let skip = phase.skip.as_ref()?;
+        let reason = crate::core::text::shown(skip.reason.as_str()).into_owned();
+        Some(format!("{} (by {}: {reason})", phase.name, skip.by))
+    });
+    let skipped: Vec<String> = skipped.collect();
+    if !skipped.is_empty() {
+        ui.line("")?;
+        ui.line(&format!("passed over: {}", skipped.join(", ")))?;
+    }
+    Ok(())
+}
+
+/// When it was completed before, which a rollback has taken back.
+fn print_completions(ui: &mut Ui, completions: &[Completion]) -> Result<(), CliError> {
+    let undone = completions.iter().filter_map(|one| Some((one, one.rolled_back_at?)));
+    for (Completion { at, by, rolled_back_by, .. }, rolled_back_at) in undone {
+        let who = rolled_back_by.as_ref().map(|who| format!(" by {who}")).unwrap_or_default();
+        let line = format!("completed before: {at} by {by}, rolled back {rolled_back_at}{who}");
+        ui.line(&line)?;
     }
     Ok(())
 }
@@ -154,6 +199,12 @@ fn moment_row(ui: &Ui, moment: &Moment, shown: &Shown) -> Vec<Cell> {
             Cell::plain(""),
             Cell::plain(&gate_text(record)),
         ],
+        Moment::Rollback(rollback, taken) => vec![
+            painted(Slot::Dim, &rollback.at.to_string()),
+            painted(Slot::Holder, rollback.by.as_str()),
+            Cell::plain(""),
+            Cell::plain(&rollback_text(rollback, taken)),
+        ],
     }
 }
 
@@ -169,8 +220,37 @@ fn visit_text(visit: &Visit, shown: &Shown) -> String {
     }
 }
 
+/// How many things one line names.
+const NAMED_MAX: usize = 5;
+
+fn rollback_text(rollback: &Rollback, taken: &TakenAlong) -> String {
+    let reason = shown(rollback.reason.as_str());
+    let mut text = format!("went back from '{}' to '{}': {reason}", rollback.from, rollback.to);
+    let parts = [
+        named("artifacts", &taken.artifacts),
+        named("verdicts", &taken.verdicts),
+        named("dispatches", &taken.dispatches),
+        named("agents", &taken.agents),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if !parts.is_empty() {
+        text.push_str(&format!("; gave up {}", parts.join(", ")));
+    }
+    text
+}
+
+fn named(what: &str, ids: &[impl ToString]) -> Option<String> {
+    let first: Vec<String> = ids.iter().take(NAMED_MAX).map(ToString::to_string).collect();
+    let more = match ids.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!ids.is_empty()).then(|| format!("{what} {}{more}", first.join(" ")))
+}
+
 fn gate_text(record: &Record) -> String {
     let why: Vec<String> = match record.outcome {
+        Outcome::Waived => vec!["nobody asked it".to_owned()],
         Outcome::Passed => record.evidence.iter().map(Evidence::why).collect(),
         _ => vec![shut_text(&record.evidence)],
     };

@@ -61,7 +61,7 @@ impl SkipArgs {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         let SkipArgs { run, phase, reason } = self;
         let wish = SetSkip {
-            run: runs::whole(ctx, run)?,
+            run: runs::named::run(ctx, run)?,
             phase: phase.clone(),
             reason: reason.clone(),
             skip: true,
@@ -74,7 +74,7 @@ impl UnskipArgs {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         let UnskipArgs { run, phase, reason } = self;
         let wish = SetSkip {
-            run: runs::whole(ctx, run)?,
+            run: runs::named::run(ctx, run)?,
             phase: phase.clone(),
             reason: reason.clone(),
             skip: false,

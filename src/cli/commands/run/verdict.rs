@@ -93,7 +93,7 @@ impl Args {
 impl AddArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         let wish = AddVerdict {
-            run: runs::whole(ctx, &self.run)?,
+            run: runs::named::run(ctx, &self.run)?,
             phase: self.phase.clone(),
             result: match self.result {
                 ResultWord::Clean => Finding::Clean,

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::world::World;
 use crate::core::documents::{Key, encode, read, walk};
+use crate::core::limits::{DOCUMENT_BYTES_MAX, GATE_RULES_MAX, PHASES_MAX};
 use crate::core::run::artifact::Artifact;
-use crate::core::run::record::{Category, Outcome, Override, Record, Tier, signals};
+use crate::core::run::record::{self, Category, Outcome, Override, Record, Tier, signals};
 use crate::core::run::{Standing, Status, index, laws};
 use crate::core::text::Line;
 
@@ -49,7 +50,8 @@ fn documents_of_another_version_are_read_and_kept() {
     assert_eq!(artifacts[0].status, Standing::RolledBack);
     for key in walk(&world.documents, &Key::of([index::RUNS])).unwrap() {
         let value: Value = read(&world.documents, &key).unwrap().unwrap();
-        let is_new = key.as_str().ends_with("visits/0002");
+        let is_new =
+            ["visits/0002", "rollbacks/0001"].iter().any(|end| key.as_str().ends_with(end));
         assert_eq!(value["of_a_later_version"].is_object(), !is_new, "{key}");
     }
 }
@@ -86,8 +88,8 @@ fn a_damaged_run_is_named_and_the_others_are_listed() {
 
 #[test]
 fn signals_follow_from_what_gates_said() {
-    let record = |outcome: Outcome, category: Option<Category>, missed: bool| Record {
-        step: 1,
+    let record = |step: u32, outcome: Outcome, category: Option<Category>, missed: bool| Record {
+        step,
         from: "draft".parse().unwrap(),
         to: "review".parse().unwrap(),
         outcome,
@@ -99,15 +101,100 @@ fn signals_follow_from_what_gates_said() {
         missed_at: missed.then(|| World::new().at),
         unknown: serde_json::Map::new(),
     };
-    let judged = signals(&[
-        record(Outcome::Blocked, None, false),
-        record(Outcome::Overridden, Some(Category::Justified), false),
-        record(Outcome::Blocked, None, false),
-        record(Outcome::Overridden, Some(Category::Expedient), false),
-        record(Outcome::Passed, None, true),
-        record(Outcome::Warned, None, false),
-    ]);
-    let counts =
-        [judged.true_positive, judged.false_positive, judged.true_negative, judged.false_negative];
-    assert_eq!(counts, [1, 1, 1, 1]);
+    let counts = |records: &[Record]| {
+        let judged = signals(records);
+        [judged.true_positive, judged.false_positive, judged.true_negative, judged.false_negative]
+    };
+    let (justified, expedient) = (Some(Category::Justified), Some(Category::Expedient));
+    let blocked = |step: u32| record(step, Outcome::Blocked, None, false);
+    let past = |step: u32, category| record(step, Outcome::Overridden, category, false);
+    for (records, expected) in [
+        (vec![blocked(1), past(1, justified)], [0, 1, 0, 0]),
+        (vec![blocked(1), past(1, expedient)], [1, 0, 0, 0]),
+        (vec![past(1, expedient)], [1, 0, 0, 0]),
+        (vec![past(1, justified)], [0, 1, 0, 0]),
+        (vec![blocked(1), blocked(1), past(1, justified)], [0, 1, 0, 0]),
+        (vec![blocked(1), record(1, Outcome::Passed, None, false)], [1, 0, 1, 0]),
+        (vec![record(1, Outcome::Warned, None, true)], [0, 0, 0, 1]),
+        (vec![record(1, Outcome::Waived, None, false)], [0, 0, 0, 0]),
+        // What came of an earlier visit stands, whatever the next one shows.
+        (
+            vec![blocked(1), record(1, Outcome::Passed, None, true), past(3, justified)],
+            [1, 1, 0, 1],
+        ),
+    ] {
+        assert_eq!(counts(&records), expected, "{records:#?}");
+    }
+}
+
+/// However many runs are waited for and however many questions are asked of them, what a gate said
+/// fits into a document.
+#[test]
+fn what_the_largest_gate_says_can_be_kept() {
+    let mut world = World::new();
+    let phase = |number: usize| format!("{number:0>64}");
+    let phases: Vec<String> = (0..PHASES_MAX).map(phase).collect();
+    let checks = ["artifact_exists", "verdict_clean", "children_at_phase", "upstreams_at_phase"];
+    let rules = |from: usize| -> Vec<Value> {
+        let rule = |number: usize| {
+            let asked = phase((from * 8 + number / 4) % PHASES_MAX);
+            json!({ "check": checks[number % 4], "phase": asked })
+        };
+        (0..GATE_RULES_MAX).map(rule).collect()
+    };
+    let gates: Vec<Value> = (0..PHASES_MAX - 1)
+        .map(|from| json!({ "from": phase(from), "to": phase(from + 1), "rules": rules(from) }))
+        .collect();
+    let upstreams: Vec<String> = (0..8).map(|number| format!("upstrea{number}")).collect();
+    for id in &upstreams {
+        world.create(id, &json!({ "phases": phases }));
+    }
+    world.create(RUN, &json!({ "phases": phases, "gates": gates, "after": upstreams }));
+    for number in 0..90 {
+        let id = format!("part{number:04}");
+        world.create(&id, &json!({ "phases": phases, "parent": RUN }));
+    }
+    for number in 1..PHASES_MAX - 1 {
+        let skip = json!({ "run": RUN, "phase": phase(number), "reason": "x", "skip": true });
+        world.act("run skip", &skip).unwrap();
+    }
+    world.act("run advance", &json!({ "run": RUN, "priority": 1 })).unwrap();
+    let records = walk(&world.documents, &record::records(&world.run(RUN), 0)).unwrap();
+    let size = world.documents[&records[0]].len();
+    assert!(size < DOCUMENT_BYTES_MAX, "{size} bytes");
+}
+
+/// 4/F2-callers: a part goes on only while what it is a part of goes on.
+#[test]
+fn a_part_of_what_is_over_does_not_go_on() {
+    let part = "m2p8q0cd";
+    let back = json!({ "run": part, "to": "draft", "reason": "again" });
+    let on = |run: &str| json!({ "run": run, "priority": 1 });
+    for end in ["cancelled", "failed", "completed"] {
+        let mut world = World::new();
+        world.create(RUN, &json!({}));
+        world.create(part, &json!({ "parent": RUN }));
+        for _ in 0..3 {
+            world.act("run advance", &on(part)).unwrap();
+        }
+        if end == "completed" {
+            for _ in 0..3 {
+                world.act("run advance", &on(RUN)).unwrap();
+            }
+        } else {
+            let ending = json!({ "run": RUN, "ending": end, "reason": "over" });
+            world.act("run end", &ending).unwrap();
+        }
+        let refusal = world.act("run rollback", &back).unwrap_err();
+        assert_eq!(refusal.code(), "run_over", "{refusal}");
+        assert_eq!(world.run(part).status, Status::Completed);
+        if end == "completed" {
+            let first = json!({ "run": RUN, "to": "ship", "reason": "again" });
+            world.act("run rollback", &first).unwrap();
+            world.act("run rollback", &back).unwrap();
+            let shut = world.act("run advance", &on(RUN)).unwrap();
+            assert!(shut.contains("blocked"), "{shut}");
+        }
+        assert_eq!(laws::faults(&world.documents).unwrap(), []);
+    }
 }

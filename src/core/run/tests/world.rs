@@ -11,6 +11,7 @@ use crate::core::documents::{Key, apply};
 use crate::core::event::Event;
 use crate::core::ids::{AgentName, OpId};
 use crate::core::ledger::LedgerName;
+use crate::core::limits::TOKENS_MAX;
 use crate::core::pattern::Case;
 use crate::core::refusal::Refusal;
 use crate::core::reservation::process::Gone;
@@ -23,7 +24,8 @@ use crate::core::time::Timestamp;
 /// A ledger that is nothing but a map.
 pub(super) struct World {
     pub(super) documents: BTreeMap<Key, Vec<u8>>,
-    pub(super) events: Vec<Event>,
+    /// What happened, and when.
+    pub(super) events: Vec<(Event, Timestamp)>,
     pub(super) at: Timestamp,
     ops: u128,
     /// The state and the number of events after each entry.
@@ -74,7 +76,8 @@ impl World {
         };
         if let Some(changes) = decided.changes {
             apply(&mut self.documents, &changes.edits);
-            self.events.extend(changes.events);
+            let at = self.at;
+            self.events.extend(changes.events.into_iter().map(|event| (event, at)));
             self.history.push((self.documents.clone(), self.events.len()));
         }
         Ok(decided.answer)
@@ -177,14 +180,25 @@ fn of_run(deed: &Deed) -> (&'static str, Value) {
 fn of_parts(ledger: &World, deed: &Deed) -> (&'static str, Value) {
     let (run, phase) = (RUNS[deed.run], PHASES[deed.phase]);
     let name = format!("bob{}", deed.pick);
-    let upstream = if deed.pick == 0 { vec![RUNS[deed.phase % RUNS.len()]] } else { vec![] };
+    let upstream = vec![RUNS[deed.phase % RUNS.len()]];
+    let none: Vec<&str> = Vec::new();
+    let (after, not_after) = match deed.pick {
+        0 => (&upstream, &none),
+        1 => (&none, &upstream),
+        _ => (&none, &none),
+    };
     let result = if deed.flag { "clean" } else { "findings" };
     let finished = if deed.flag { "completed" } else { "failed" };
     match deed.kind {
-        16..=18 => (
-            "run artifact add",
-            json!({ "run": run, "path": format!("docs/{}.md", deed.pick), "phase": phase }),
-        ),
+        16..=18 => {
+            let path = format!("docs/{}.md", deed.pick);
+            let mut input = json!({ "run": run, "path": path, "phase": phase });
+            if deed.number > 80 {
+                input["dispatch"] = json!(dispatch_of(ledger, run, deed.pick));
+                input.as_object_mut().unwrap().remove("phase");
+            }
+            ("run artifact add", input)
+        }
         19..=20 => ("run verdict add", json!({ "run": run, "result": result })),
         21..=22 => ("run agent add", json!({ "run": run, "name": name })),
         23 => ("run agent finish", json!({ "run": run, "agent": name, "status": finished })),
@@ -194,13 +208,16 @@ fn of_parts(ledger: &World, deed: &Deed) -> (&'static str, Value) {
             json!({
                 "run": run, "dispatch": dispatch_of(ledger, run, deed.pick),
                 "status": DispatchStatus::ALL[deed.pick],
-                "tokens_in": deed.number, "tokens_out": deed.number / 2,
+                "tokens_in": if deed.number > 110 { TOKENS_MAX } else { deed.number },
+                "tokens_out": deed.number / 2, "commit": format!("{:07x}", deed.number % 3),
             }),
         ),
         _ => (
             "run set",
             json!({
-                "run": run, "budget": deed.number + 1, "manual": deed.flag, "after": upstream,
+                "run": run, "budget": deed.number + 1, "manual": deed.flag, "after": after,
+                "not_after": not_after, "complexity": deed.pick.max(1), "max_agents": 4,
+                "warn_percent": 50,
             }),
         ),
     }
@@ -227,6 +244,12 @@ fn creation(deed: &Deed) -> Value {
     if deed.number > 60 {
         let budget = json!({ "tokens": deed.number, "warn_percent": 80, "enforced": deed.flag });
         input["budget"] = budget;
+    }
+    if deed.phase == 4 {
+        let gate = |from: &str, to: &str| json!({ "from": from, "to": to, "rules": [] });
+        input["repository_gates"] = json!([gate("draft", "review"), gate("one", "other")]);
+        input["scope"] = json!("api");
+        input["metadata"] = json!({ "ticket": "A-1" });
     }
     if deed.pick == 2 {
         input["parent"] = json!(RUNS[deed.phase % RUNS.len()]);

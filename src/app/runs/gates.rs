@@ -1,0 +1,41 @@
+//! Gates that are given as files: by whoever makes a run, or by the repository.
+
+use std::path::Path;
+
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::core::run::chain::Chain;
+use crate::core::run::gates::{Gate, check_gates, of_repository};
+use crate::store::sources::Which;
+
+/// Bytes of a file with gates that are read.
+const GATES_BYTES_MAX: u64 = 64 * 1024;
+
+/// Reads gates from a file that the caller named. There is one for every pair of neighbours.
+pub fn in_file(file: &Path, chain: &Chain) -> Result<Vec<Gate>, AppError> {
+    let fault = |why: String| AppError::Usage(format!("'{}': {why}", file.display()));
+    let metadata = file.metadata().map_err(|error| fault(error.to_string()))?;
+    if !metadata.is_file() || metadata.len() > GATES_BYTES_MAX {
+        return Err(fault(format!("not a file of at most {GATES_BYTES_MAX} bytes")));
+    }
+    let text = std::fs::read(file).map_err(|error| fault(error.to_string()))?;
+    let gates = parsed(&text).map_err(fault)?;
+    check_gates(&gates, chain).map_err(|error| fault(error.to_string()))?;
+    Ok(gates)
+}
+
+/// Reads the gates that the repository gives to runs, if `coord.runGates` names a file of it.
+pub fn of_this_repository(ctx: &Ctx, chain: &Chain) -> Result<Option<Vec<Gate>>, AppError> {
+    let Some(path) = &ctx.settings().run_gates else { return Ok(None) };
+    let fault = |why: String| AppError::Usage(format!("coord.runGates, '{path}': {why}"));
+    let tree = ctx.sources(Which::Usual)?;
+    let text = tree.read(path.as_str(), GATES_BYTES_MAX)?;
+    let text = text.ok_or_else(|| fault("there is no such file".to_owned()))?;
+    let gates = parsed(&text).map_err(fault)?;
+    of_repository(&gates, chain).map_err(|error| fault(error.to_string()))?;
+    Ok(Some(gates))
+}
+
+fn parsed(text: &[u8]) -> Result<Vec<Gate>, String> {
+    serde_json::from_slice(text).map_err(|error| format!("not gates: {error}"))
+}

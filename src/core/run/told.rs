@@ -1,0 +1,168 @@
+//! What is true of a run, thing by thing, as its documents tell it.
+//!
+//! A thing is a document without its place: `run`, `dispatch da...`, `visit draft 2`. Tallies are
+//! not among them: [`laws`](super::laws) hold them against counting.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::core::documents::{Documents, ReadError};
+use crate::core::run::agent::Member;
+use crate::core::run::artifact::Artifact;
+use crate::core::run::gates::{Gate, Source, gates_of};
+use crate::core::run::given_up::Rollback;
+use crate::core::run::names::RunId;
+use crate::core::run::phase::Visit;
+use crate::core::run::record::Record;
+use crate::core::run::rollback::Completion;
+use crate::core::run::verdict::Verdict;
+use crate::core::run::{Run, dispatch, index, phase, portfolio, record, skip};
+
+/// What is known of one thing, by field.
+pub type Fields = Map<String, Value>;
+
+/// What is true of a run, by thing. A run that does not exist has none.
+pub type Facts = BTreeMap<String, Fields>;
+
+/// The thing that is the run itself.
+pub const RUN: &str = "run";
+
+/// Where the facts are told otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// What it is about: a thing and a field of it, of the run itself the field alone.
+    pub fact: String,
+    /// By the events.
+    pub replayed: Option<String>,
+    /// By the documents.
+    pub stored: Option<String>,
+}
+
+/// Where two tellings differ. What says nothing is the same as what is not said.
+pub fn differences(replayed: &Facts, stored: &Facts) -> Vec<Difference> {
+    let things: BTreeSet<&String> = replayed.keys().chain(stored.keys()).collect();
+    let mut found = Vec::new();
+    for thing in things {
+        match (replayed.get(thing), stored.get(thing)) {
+            (Some(replayed), Some(stored)) => found.extend(of_thing(thing, replayed, stored)),
+            (replayed, stored) => {
+                let there = |side: Option<&Fields>| side.map(|_| "there".to_owned());
+                let (replayed, stored) = (there(replayed), there(stored));
+                found.push(Difference { fact: thing.clone(), replayed, stored });
+            }
+        }
+    }
+    found
+}
+
+fn of_thing(thing: &str, replayed: &Fields, stored: &Fields) -> Vec<Difference> {
+    let fields: BTreeSet<&String> = replayed.keys().chain(stored.keys()).collect();
+    let compared = fields.into_iter().filter_map(|field| {
+        let side = |fields: &Fields| fields.get(field).and_then(without_nothing);
+        let (replayed, stored) = (side(replayed), side(stored));
+        let fact = if thing == RUN { field.clone() } else { format!("{thing} {field}") };
+        let in_words = |value: Value| match value {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        (replayed != stored).then(|| Difference {
+            fact,
+            replayed: replayed.map(in_words),
+            stored: stored.map(in_words),
+        })
+    });
+    compared.collect()
+}
+
+/// A value without what says nothing: documents leave that out, and events may not.
+fn without_nothing(value: &Value) -> Option<Value> {
+    match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::Number(number) if number.as_u64() == Some(0) => None,
+        Value::Object(fields) => {
+            let kept = fields.iter().filter_map(|(name, value)| {
+                without_nothing(value).map(|value| (name.clone(), value))
+            });
+            let kept: Fields = kept.collect();
+            (!kept.is_empty()).then_some(Value::Object(kept))
+        }
+        Value::Array(items) if items.is_empty() => None,
+        Value::Array(items) => {
+            Some(items.iter().map(|item| without_nothing(item).unwrap_or(Value::Null)).collect())
+        }
+        other => Some(other.clone()),
+    }
+}
+
+fn fields(document: &impl Serialize) -> Fields {
+    match serde_json::to_value(document) {
+        Ok(Value::Object(fields)) => fields,
+        _ => unreachable!("documents are objects"),
+    }
+}
+
+/// The facts of a run by its documents.
+pub fn stored(documents: &dyn Documents, id: &RunId) -> Result<Facts, ReadError> {
+    let mut facts = Facts::new();
+    let Some(run) = index::by_id(documents, id)? else { return Ok(facts) };
+    facts.insert(RUN.to_owned(), fields(&run));
+    if run.gates_from != Source::Default {
+        let gates: Vec<Gate> = gates_of(documents, &run)?;
+        facts.insert("gates".to_owned(), gates_as_fields(&gates));
+    }
+    for child in portfolio::children(documents, &run)? {
+        facts.insert(format!("child {child}"), Fields::new());
+    }
+    for (number, completion) in (1..).zip(Completion::of_run(documents, &run)?) {
+        facts.insert(format!("completion {number}"), fields(&completion));
+    }
+    for (number, rollback) in (1..).zip(Rollback::of_run(documents, &run)?) {
+        facts.insert(format!("rollback {number}"), fields(&rollback));
+    }
+    for dispatch in dispatch::of_run(documents, &run)? {
+        facts.insert(format!("dispatch {}", dispatch.id), fields(&dispatch));
+    }
+    for member in index::all::<Member>(documents, &index::agents(&run.id))? {
+        facts.insert(format!("agent {}", member.id), fields(&member));
+    }
+    for place in 0..run.phases.names().len() {
+        of_phase(documents, &run, place, &mut facts)?;
+    }
+    Ok(facts)
+}
+
+/// Gates as a thing, by the phase before each.
+pub(super) fn gates_as_fields(gates: &impl Serialize) -> Fields {
+    let listed = serde_json::to_value(gates).unwrap_or_default();
+    let gates = listed.as_array().into_iter().flatten();
+    gates.map(|gate| (gate["from"].as_str().unwrap_or("?").to_owned(), gate.clone())).collect()
+}
+
+fn of_phase(
+    documents: &dyn Documents,
+    run: &Run,
+    place: usize,
+    facts: &mut Facts,
+) -> Result<(), ReadError> {
+    let phase = run.phases.at(place);
+    if let Some(skip) = skip::of(documents, run, place)? {
+        facts.insert(format!("skip {phase}"), fields(&skip));
+    }
+    for artifact in index::all::<Artifact>(documents, &index::artifacts(run, place))? {
+        facts.insert(format!("artifact {}", artifact.id), fields(&artifact));
+    }
+    for verdict in index::all::<Verdict>(documents, &index::verdicts(run, place))? {
+        facts.insert(format!("verdict {}", verdict.id), fields(&verdict));
+    }
+    let visits: Vec<Visit> = index::all(documents, &phase::visits(run, place))?;
+    for (number, visit) in (1..).zip(visits) {
+        facts.insert(format!("visit {phase} {number}"), fields(&visit));
+    }
+    let records: Vec<Record> = index::all(documents, &record::records(run, place))?;
+    for (number, record) in (1..).zip(records) {
+        facts.insert(format!("gate {phase} {number}"), fields(&record));
+    }
+    Ok(())
+}
