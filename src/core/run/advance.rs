@@ -98,14 +98,14 @@ impl Advance {
     /// What the gate says, if the priority lets it speak.
     fn ask(&self, act: &Act<'_>, run: &Run, to: usize) -> Result<Said, ReadError> {
         let tier = Tier::of(self.priority);
-        let has_rules = !gate::rules(act, run, run.place(), to)?.is_empty();
-        let evidence = match tier {
-            Tier::None => Vec::new(),
-            Tier::Hard | Tier::Soft => gate::evaluate(act, run, run.place(), to)?,
-        };
+        if tier == Tier::None {
+            let is_waived = !gate::rules(act, run, run.place(), to)?.is_empty();
+            let outcome = if is_waived { Outcome::Waived } else { Outcome::Passed };
+            return Ok(Said { outcome, tier, evidence: Vec::new(), overridden: None });
+        }
+        let evidence = gate::evaluate(act, run, run.place(), to)?;
         let is_open = evidence.iter().all(|evidence| evidence.passed);
         let outcome = match tier {
-            Tier::None if has_rules => Outcome::Waived,
             _ if is_open => Outcome::Passed,
             Tier::Hard => Outcome::Blocked,
             Tier::Soft | Tier::None => Outcome::Warned,
