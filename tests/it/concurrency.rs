@@ -14,7 +14,7 @@ use crate::support::{Call, Output, Repo, race, rounds};
 const RIVALS: usize = 8;
 /// Processes that write at once, and entries of each at most: beyond it only time is spent.
 const WRITERS: usize = 16;
-const ENTRIES_EACH_MAX: usize = 400;
+const ENTRIES_EACH_MAX: usize = 100;
 /// Commands that are killed at most.
 const KILLS_MAX: usize = 200;
 
