@@ -14,6 +14,7 @@ use crate::core::ids::{EntryName, OpId};
 use crate::core::routing::apply::Care;
 use crate::core::routing::names::{RecordId, RoutedName};
 use crate::core::routing::revert::{self, Target};
+use crate::core::routing::text::keep_name;
 use crate::core::routing::{classify, evidence, places, thresholds::Thresholds};
 use crate::core::time::Timestamp;
 use crate::store::history::History;
@@ -28,8 +29,10 @@ const ENTRY_DIGITS_MIN: usize = 7;
 
 /// The name of an agent behind the configured prefixes.
 pub fn agent_name(ctx: &Ctx, text: &str) -> Result<RoutedName, AppError> {
-    RoutedName::behind(&ctx.settings().routing.prefixes, text)
-        .map_err(|error| AppError::Usage(error.to_string()))
+    let name = RoutedName::behind(&ctx.settings().routing.prefixes, text)
+        .map_err(|error| AppError::Usage(error.to_string()))?;
+    keep_name(name.as_str()).map_err(|error| AppError::Usage(error.to_string()))?;
+    Ok(name)
 }
 
 /// Whether leaving out that agent takes a confirmation.

@@ -4,14 +4,16 @@
 //! remark; a secret in it is gone before anybody gets to see what was read.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::core::ids::AgentName;
 use crate::core::pattern::{self, Reading};
 use crate::core::routing::export::VERSION;
+use crate::core::routing::foreign;
 use crate::core::routing::names::{EvidenceRef, RoutedName};
 use crate::core::routing::ratio::Ratio;
 use crate::core::routing::redact::redact;
-use crate::core::routing::text::{BadText, Context, Note};
+use crate::core::routing::text::{BadText, Context, Note, keep_name};
 use crate::core::routing::{Action, LIST_MAX, Override, Scope, Trial};
 use crate::core::text::Line;
 
@@ -77,44 +79,12 @@ pub fn read_document(bytes: &[u8], prefixes: &[String]) -> Result<ReadDocument, 
             Err(why) => document.refused.push(reader.remark(&why)),
         }
     }
-    for (name, value) in &mut fields {
-        if clean(value) {
-            let what = format!("a secret in '{name}' was redacted");
-            document.changed.push(Remark { agent: "(document)".to_owned(), what });
-        }
+    if foreign::clean(&mut fields) {
+        let what = "a secret in an unknown field was redacted".to_owned();
+        document.changed.push(Remark { agent: "(document)".to_owned(), what });
     }
     document.unknown = fields;
     Ok(document)
-}
-
-/// Takes secrets out of whatever nobody knows the meaning of; whether there were any.
-fn clean(value: &mut Value) -> bool {
-    match value {
-        Value::String(text) => {
-            let redacted = redact(text);
-            let had_any = redacted != *text;
-            *text = redacted;
-            had_any
-        }
-        Value::Array(items) => items.iter_mut().map(clean).filter(|had| *had).count() > 0,
-        Value::Object(fields) => {
-            let mut had_any = false;
-            for (name, field) in fields {
-                // A name and its value are a secret together, too.
-                let alone = matches!(field, Value::String(_));
-                if let (true, Some(text)) = (alone, field.as_str())
-                    && redact(&format!("{name}: '{text}'")).ends_with("'[redacted]'")
-                    && text != "[redacted]"
-                {
-                    *field = Value::String("[redacted]".to_owned());
-                    had_any = true;
-                }
-                had_any |= clean(field);
-            }
-            had_any
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
 }
 
 /// One entry, field by field.
@@ -149,20 +119,20 @@ impl<'p> EntryReader<'p> {
             Some("propose") => Action::Propose,
             _ => return Err("its action is neither 'exclude' nor 'propose'".to_owned()),
         };
-        let reason = self.reason()?;
+        let reason = self.text("reason")?;
         let evidence_ids = self.evidence_ids()?;
         let scope = self.scope()?;
         let confidence = self.confidence();
         let created = self.parsed("created");
-        let created_by = self.parsed("created_by");
+        let created_by = self.text("created_by")?;
         let approved = self.parsed("approved");
-        let canary: Option<Trial> = self.parsed("canary");
-        let by = self.parsed("by");
-        let mut unknown = Value::Object(std::mem::take(&mut self.fields));
-        if clean(&mut unknown) {
-            self.change("a secret in an unknown field was redacted");
+        let mut canary: Option<Trial> = self.parsed("canary");
+        if let Some(trial) = &mut canary {
+            self.clean("its canary", &mut trial.unknown);
         }
-        let unknown = if let Value::Object(fields) = unknown { fields } else { Map::new() };
+        let by = self.by();
+        let mut unknown = std::mem::take(&mut self.fields);
+        self.clean("an unknown field", &mut unknown);
         Ok(Override {
             agent,
             action,
@@ -185,44 +155,67 @@ impl<'p> EntryReader<'p> {
         };
         let agent =
             RoutedName::behind(self.prefixes, &text).map_err(|error| redact(&error.to_string()))?;
+        keep_name(agent.as_str()).map_err(|error| error.to_string())?;
         if agent.as_str() != text {
             self.change(&format!("it is called '{agent}' here"));
         }
         Ok(agent)
     }
 
-    fn reason(&mut self) -> Result<Option<Line>, String> {
-        let text = match self.fields.shift_remove("reason") {
+    /// Takes secrets out of what nobody knows the meaning of.
+    fn clean(&mut self, place: &str, fields: &mut Map<String, Value>) {
+        if foreign::clean(fields) {
+            self.change(&format!("a secret in {place} was redacted"));
+        }
+    }
+
+    /// A text, cleaned; left out if nothing can be made of it.
+    fn text(&mut self, field: &str) -> Result<Option<Line>, String> {
+        let text = match self.fields.shift_remove(field) {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::String(text)) => text,
             Some(_) => {
-                self.change("its reason is no text, and was left out");
+                self.change(&format!("its '{field}' is no text, and was left out"));
                 return Ok(None);
             }
         };
         let cleaned = match Note::new(&text) {
             Ok(note) => note.to_string(),
             Err(BadText::Instruction(phrase)) => {
-                return Err(format!("its reason has the phrase '{phrase}'"));
+                return Err(format!("its '{field}' has the phrase '{phrase}'"));
             }
             Err(_) => Context::new(&text).map(String::from).unwrap_or_default(),
         };
         if cleaned != text {
-            self.change("its reason was cleaned");
+            self.change(&format!("its '{field}' was cleaned"));
         }
         Ok(Line::new(&cleaned).ok())
     }
 
-    fn evidence_ids(&mut self) -> Result<Vec<EvidenceRef>, String> {
-        let ids = match self.fields.shift_remove("evidence_ids") {
-            None | Some(Value::Null) => return Ok(Vec::new()),
-            Some(value) => serde_json::from_value::<Vec<EvidenceRef>>(value),
-        };
-        match ids {
-            Ok(ids) if ids.len() <= LIST_MAX => Ok(ids),
-            Ok(_) => Err(format!("it has more than {LIST_MAX} 'evidence_ids'")),
-            Err(_) => Err("its 'evidence_ids' is no array of texts and numbers".to_owned()),
+    fn by(&mut self) -> Option<AgentName> {
+        let by: AgentName = self.parsed("by")?;
+        if keep_name(by.as_str()).is_err() {
+            self.change("its 'by' is no name, and was left out");
+            return None;
         }
+        Some(by)
+    }
+
+    fn evidence_ids(&mut self) -> Result<Vec<EvidenceRef>, String> {
+        let items = match self.fields.shift_remove("evidence_ids") {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(Value::Array(items)) => items,
+            Some(_) => return Err("its 'evidence_ids' is no array".to_owned()),
+        };
+        if items.len() > LIST_MAX {
+            return Err(format!("it has more than {LIST_MAX} 'evidence_ids'"));
+        }
+        let ids: Result<Vec<EvidenceRef>, _> = items.iter().map(EvidenceRef::said).collect();
+        let ids = ids.map_err(|error| format!("its 'evidence_ids' cannot be read: {error}"))?;
+        if json!(ids) != Value::Array(items) {
+            self.change("its 'evidence_ids' was cleaned");
+        }
+        Ok(ids)
     }
 
     fn scope(&mut self) -> Result<Option<Scope>, String> {
@@ -232,15 +225,19 @@ impl<'p> EntryReader<'p> {
             Some(_) => return Err("its scope is no object".to_owned()),
         };
         // A scope that cannot be read would count everywhere: that is worse than not at all.
-        let domains = list(fields.shift_remove("domains"), |text| Line::new(text).ok());
+        let named = fields.get("domains").cloned();
+        let domain = |text: &str| Note::new(text).ok().map(Note::into_line);
+        let domains = list(fields.shift_remove("domains"), domain);
         let domains = domains.ok_or("its scope has a domain that is none")?;
+        if named.is_some_and(|named| !named.is_null() && named != json!(domains)) {
+            self.change("a secret in its scope was redacted");
+        }
         let parse = |text: &str| pattern::parse(text.as_bytes(), b"", Reading::Glob).ok();
         let file_patterns = list(fields.shift_remove("file_patterns"), parse);
         let file_patterns = file_patterns.ok_or("its scope has a pattern that is none")?.concat();
-        let mut unknown = Value::Object(fields);
-        clean(&mut unknown);
-        let unknown = if let Value::Object(fields) = unknown { fields } else { Map::new() };
-        let scope = Scope { domains, file_patterns, unknown };
+        let mut scope = Scope { domains, file_patterns, unknown: fields };
+        scope.keep_out_secrets().map_err(|error| format!("its scope: {error}"))?;
+        self.clean("its scope", &mut scope.unknown);
         Ok(Some(scope).filter(|scope| !scope.is_empty()))
     }
 

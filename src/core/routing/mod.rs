@@ -21,6 +21,7 @@ pub mod document;
 pub mod evidence;
 pub mod export;
 pub mod facts;
+mod foreign;
 pub mod import;
 pub mod laws;
 pub mod manifest;
@@ -48,6 +49,7 @@ use crate::core::pattern::Pattern;
 use crate::core::routing::canary::Status;
 use crate::core::routing::names::{EvidenceRef, RecordId, RoutedName, Word};
 use crate::core::routing::ratio::Ratio;
+use crate::core::routing::text::{BadText, keep_out_secrets};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -84,6 +86,13 @@ impl Scope {
     /// Whether it limits nothing and says nothing.
     pub fn is_empty(&self) -> bool {
         self.domains.is_empty() && self.file_patterns.is_empty() && self.unknown.is_empty()
+    }
+
+    /// Refuses patterns with a secret in them: they cannot be cleaned and mean the same.
+    pub fn keep_out_secrets(&self) -> Result<(), BadText> {
+        self.file_patterns
+            .iter()
+            .try_for_each(|pattern| keep_out_secrets(&String::from_utf8_lossy(pattern.as_bytes())))
     }
 }
 

@@ -4,10 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::core::ids::{Derived, HoldId, OpId};
 use crate::core::limits::AGENT_CHARS_MAX;
-use crate::core::text::Line;
+use crate::core::routing::text::{BadText, Note};
 
 /// Text that cannot be the name it was given as.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -169,7 +170,28 @@ pub enum EvidenceRef {
     /// The row of a database.
     Number(u64),
     /// A name.
-    Text(Line),
+    Text(Note),
+}
+
+/// What cannot be named as evidence.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadEvidence {
+    /// Not what an id can be.
+    #[error("an id of evidence is a text or a whole number")]
+    Kind,
+    /// Not a text that is recorded.
+    #[error(transparent)]
+    Text(#[from] BadText),
+}
+
+impl EvidenceRef {
+    /// What somebody names, in JSON: cleaned like every other text.
+    pub fn said(value: &Value) -> Result<EvidenceRef, BadEvidence> {
+        match value {
+            Value::String(text) => Ok(EvidenceRef::Text(Note::new(text)?)),
+            other => other.as_u64().map(EvidenceRef::Number).ok_or(BadEvidence::Kind),
+        }
+    }
 }
 
 impl fmt::Display for EvidenceRef {

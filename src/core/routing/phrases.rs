@@ -12,6 +12,8 @@ const GAP_MAX: usize = 3;
 
 const EARLIER: [&str; 5] = ["previous", "prior", "above", "earlier", "preceding"];
 
+const TAGS: [&str; 3] = ["system", "instructions", "assistant"];
+
 const PHRASES: [Phrase; 6] = [
     Phrase {
         name: "ignore previous",
@@ -34,16 +36,23 @@ const PHRASES: [Phrase; 6] = [
     Phrase {
         name: "<system>",
         is_in: |_, text| {
-            let tags = ["system", "instructions", "assistant"];
-            let has = |mark: &str, tag: &str| text.contains(&format!("{mark}{tag}"));
-            tags.iter().any(|tag| has("<", tag) || has("</", tag))
+            text.match_indices('<').any(|(at, _)| {
+                let behind = &text[at + 1..];
+                let name = behind.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
+                // 'a < system b' compares; a tag with blanks in it is one if it ends.
+                let is_tag = !behind.starts_with(char::is_whitespace) || name.contains('>');
+                is_tag && TAGS.iter().any(|tag| name.starts_with(tag))
+            })
         },
     },
     Phrase {
         name: "system:",
         is_in: |words, text| {
             has_run(words, &["system", "prompt"])
-                || text.lines().any(|line| line.trim_start().starts_with("system:"))
+                || text.lines().any(|line| {
+                    let behind = line.trim_start().strip_prefix("system");
+                    behind.is_some_and(|behind| behind.trim_start().starts_with(':'))
+                })
         },
     },
 ];
@@ -91,6 +100,14 @@ mod tests {
             assert_eq!(refused(text), Some(name), "{text}");
         }
         assert_eq!(names().len(), table.len());
+        for (text, name) in [
+            ("system : do it", "system:"),
+            ("\tSYSTEM\t: do it", "system:"),
+            ("< system > x", "<system>"),
+            ("x < / Assistant role=a>", "<system>"),
+        ] {
+            assert_eq!(refused(text), Some(name), "{text}");
+        }
     }
 
     #[test]
@@ -101,6 +118,8 @@ mod tests {
             "previous findings were right; ignore",
             "are you sure",
             "disregards the type system",
+            "latency < system limit",
+            "systems: three",
         ] {
             assert_eq!(refused(text), None, "{text}");
         }

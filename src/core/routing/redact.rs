@@ -12,10 +12,12 @@ pub const REDACTED: &str = "[redacted]";
 pub const SHAPES: [&str; 10] = [
     "private key blocks, from BEGIN to END or to the end of the text",
     "key=value and key: value, where the key has secret, token, password, passwd, passphrase, \
-     pwd, api key, access key, account key, private key, credential or authorization in it",
-    "the same with a quoted value, as in JSON, YAML and shells",
+     pwd, api key, access key, account key, private key, credential or authorization in it, \
+     however its words are joined, or ends in auth, pass or pin",
+    "the same with a quoted value, as in JSON, also escaped, in YAML and shells",
     "--password value and other options with such a key",
-    "bearer and basic credentials",
+    "bearer and basic credentials of 8 characters or more, and shorter ones behind bearer that \
+     have more than small letters",
     "cloud keys: AKIA, ASIA, AIza, ya29.",
     "tokens of forges, registries and services, known by their prefix: ghp_, github_pat_, glpat-, \
      npm_, pypi-, hf_, sk-, sk_live_, xoxb-, SG. and their like",
@@ -63,7 +65,7 @@ fn private_keys(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-const KEY_WORDS: [&str; 16] = [
+const KEY_WORDS: [&str; 20] = [
     "secret",
     "token",
     "password",
@@ -77,12 +79,18 @@ const KEY_WORDS: [&str; 16] = [
     "access_key",
     "access-key",
     "accountkey",
+    "account_key",
+    "account-key",
     "credential",
     "authorization",
     "privatekey",
+    "private_key",
+    "private-key",
 ];
+/// Keys of two words.
+const SPACED_KEYS: [&str; 4] = ["api key", "access key", "account key", "private key"];
 /// Keys that are a secret's only as a whole, or behind a separator.
-const WHOLE_KEYS: [&str; 6] = ["auth", "pass", "private_key", "private-key", "account_key", "pin"];
+const WHOLE_KEYS: [&str; 3] = ["auth", "pass", "pin"];
 /// A count, not a secret.
 const INNOCENT_KEYS: [&str; 1] = ["tokens"];
 
@@ -90,7 +98,8 @@ fn is_key_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-fn is_secret_key(key: &str) -> bool {
+/// Whether what is given to that key is a secret.
+pub(super) fn is_secret_key(key: &str) -> bool {
     let key = key.trim_start_matches('-').to_ascii_lowercase();
     if INNOCENT_KEYS.contains(&key.as_str()) {
         return false;
@@ -99,7 +108,8 @@ fn is_secret_key(key: &str) -> bool {
         key.strip_suffix(*whole)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with(['_', '-', '.']))
     };
-    KEY_WORDS.iter().any(|word| key.contains(word)) || WHOLE_KEYS.iter().any(is_last_part)
+    KEY_WORDS.iter().chain(&SPACED_KEYS).any(|word| key.contains(word))
+        || WHOLE_KEYS.iter().any(is_last_part)
 }
 
 /// The words that a key could be, with where they end.
@@ -118,17 +128,20 @@ fn keys(text: &str) -> Vec<Range<usize>> {
 }
 
 fn assignments(text: &str) -> Vec<Range<usize>> {
-    let secret = |key: &Range<usize>| is_secret_key(&text[key.clone()]);
-    keys(text).into_iter().filter(secret).filter_map(|key| value_of(text, &key)).collect()
+    let words = keys(text);
+    let is_secret = |key: &Range<usize>| is_secret_key(&text[key.clone()]);
+    let is_spaced = |pair: &Range<usize>| {
+        SPACED_KEYS.iter().any(|key| key.eq_ignore_ascii_case(&text[pair.clone()]))
+    };
+    let pairs = words.windows(2).map(|pair| pair[0].start..pair[1].end).filter(is_spaced);
+    let keys = words.iter().filter(|key| is_secret(key)).cloned().chain(pairs);
+    keys.filter_map(|key| value_of(text, &key)).collect()
 }
 
 /// The value that is given to a key: after `=`, `:`, `=>` or `:=`, or after an option's blank.
 fn value_of(text: &str, key: &Range<usize>) -> Option<Range<usize>> {
     let is_option = text[key.clone()].starts_with("--");
-    let mut at = key.end;
-    if text[at..].starts_with(['"', '\'', '`']) {
-        at += 1;
-    }
+    let mut at = key.end + opening(&text[key.end..]).map_or(0, |(escapes, _)| escapes + 1);
     let blank = blanks(&text[at..]);
     let sign = text[at + blank..].bytes().take_while(|byte| b"=:>".contains(byte)).count();
     if sign == 0 && !(is_option && blank > 0) {
@@ -137,10 +150,12 @@ fn value_of(text: &str, key: &Range<usize>) -> Option<Range<usize>> {
     at += blank + sign;
     at += blanks(&text[at..]);
     let value = &text[at..];
-    let first = value.chars().next()?;
-    if matches!(first, '"' | '\'' | '`') {
-        let inside = at + 1;
-        let end = closing(&text[inside..], first).unwrap_or(text.len() - inside);
+    if value.is_empty() {
+        return None;
+    }
+    if let Some((escapes, quote)) = opening(value) {
+        let inside = at + escapes + 1;
+        let end = closing(&text[inside..], escapes, quote).unwrap_or(text.len() - inside);
         return Some(inside..inside + end);
     }
     let mut end = word_length(value);
@@ -162,8 +177,21 @@ fn word_length(text: &str) -> usize {
     text.find(char::is_whitespace).unwrap_or(text.len())
 }
 
-/// Where a quote closes, if it does; what is escaped does not close it.
-fn closing(text: &str, quote: char) -> Option<usize> {
+/// The quote that a text begins with, and how many backslashes stand before it: one in a text that
+/// was itself put into quotes, as JSON in JSON is.
+fn opening(text: &str) -> Option<(usize, char)> {
+    let escapes = text.bytes().take_while(|byte| *byte == b'\\').count();
+    let quote = text[escapes..].chars().next()?;
+    matches!(quote, '"' | '\'' | '`').then_some((escapes, quote))
+}
+
+/// Where a quote closes, if it does; what is escaped more than the opening quote does not close it.
+fn closing(text: &str, depth: usize, quote: char) -> Option<usize> {
+    if depth > 0 {
+        let before = |at: usize| text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count();
+        let mut quotes = text.match_indices(quote).map(|(at, _)| at);
+        return quotes.find(|at| before(*at) == depth).map(|at| at - depth);
+    }
     let mut escaped = false;
     for (at, letter) in text.char_indices() {
         match letter {
@@ -190,9 +218,13 @@ fn credentials(text: &str) -> Vec<Range<usize>> {
         }
         let start = key.end + gap;
         let value = &text[start..start + word_length(&text[start..])];
-        // 'basic understanding' is prose; credentials are hardly ever all of small letters.
-        let is_prose = is_basic && value.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
-        if value.len() >= SECRET_MIN && !is_prose {
+        // 'basic understanding' and 'the bearer of it' are prose; credentials are hardly ever all
+        // of small letters.
+        let word = value.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
+        let is_prose = word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
+        let is_long = value.len() >= SECRET_MIN;
+        let is_secret = if is_basic { is_long && !is_prose } else { is_long || !is_prose };
+        if is_secret {
             found.push(start..start + value.len());
         }
     }
@@ -200,7 +232,7 @@ fn credentials(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Prefixes of tokens, and how much follows at least.
-const TOKENS: [(&str, usize); 30] = [
+const TOKENS: [(&str, usize); 32] = [
     ("AKIA", 16),
     ("ASIA", 16),
     ("AIza", 30),
@@ -229,9 +261,14 @@ const TOKENS: [(&str, usize); 30] = [
     ("xoxs-", 10),
     ("xapp-", 10),
     ("SG.", 20),
+    ("sk-proj-", 16),
+    ("sk-ant-", 16),
     ("sk-", 16),
     ("eyJ", 20),
 ];
+
+/// Hardly any word has as many letters.
+const WORD_LETTERS_MAX: usize = 20;
 
 fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -248,7 +285,11 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
                 // Web tokens have three parts.
                 "eyJ" => behind.contains(&b'.'),
                 // Words with hyphens between them are no key.
-                "sk-" => behind.iter().any(u8::is_ascii_digit),
+                "sk-" => {
+                    let mut parts = behind.split(|byte| *byte == b'-');
+                    behind.iter().any(u8::is_ascii_digit)
+                        || parts.any(|part| part.len() >= WORD_LETTERS_MAX)
+                }
                 _ => true,
             };
             if length >= least && is_one {

@@ -90,6 +90,24 @@ fn a_plain_value_is_a_secret() {
     assert_eq!(redact("postgres://u:p@h/db"), "postgres://[redacted]@h/db");
 }
 
+/// Shapes that the documentation names, in the forms that are easily missed.
+#[test]
+fn a_secret_is_found_in_odd_clothes() {
+    for (text, clean) in [
+        ("api key: hunter2abc", "api key: [redacted]"),
+        ("the Private Key = x", "the Private Key = [redacted]"),
+        ("private_key_pem=x", "private_key_pem=[redacted]"),
+        ("{\\\"password\\\":\\\"x y\\\"}", "{\\\"password\\\":\\\"[redacted]\\\"}"),
+        ("\\\"token\\\": \\\"a\\\\\\\"b\\\" c", "\\\"token\\\": \\\"[redacted]\\\" c"),
+        ("Bearer a1b2", "Bearer [redacted]"),
+        ("sk-proj-abcdefghijklmnopqrstuvwx", "[redacted]"),
+        ("sk-abcdefghijklmnopqrstuvwx", "[redacted]"),
+    ] {
+        assert_eq!(redact(text), clean);
+        assert_eq!(redact(clean), clean, "once is enough");
+    }
+}
+
 #[test]
 fn what_is_no_secret_stays() {
     for text in [
@@ -100,6 +118,9 @@ fn what_is_no_secret_stays() {
         "commit 1f0e3dad99908345f7439f8ffabdffc4a8c0b1d2",
         "a basic understanding of task-runner-configuration",
         "the bearer of bad news",
+        "he was its bearer once.",
+        "sk-learn-based-model-selection",
+        "the key: x, and a private keyboard: y",
         "passes: 3",
         "compass: north",
     ] {

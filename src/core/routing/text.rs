@@ -29,6 +29,9 @@ pub enum BadText {
     /// Longer than a reader accepts.
     #[error("the text has {0} characters; at most {1} are allowed")]
     TooLong(usize, usize),
+    /// It cannot be cleaned and be the same still.
+    #[error("the text has the shape of a secret, and is not recorded")]
+    Secret,
     /// Nothing is left of it.
     #[error("the text is empty")]
     Empty,
@@ -36,6 +39,17 @@ pub enum BadText {
 
 fn keep_out_instructions(text: &str) -> Result<(), BadText> {
     phrases::refused(text).map_or(Ok(()), |phrase| Err(BadText::Instruction(phrase)))
+}
+
+/// Refuses a secret in what has to stay as it is, such as a pattern.
+pub fn keep_out_secrets(text: &str) -> Result<(), BadText> {
+    if redact(text) == text { Ok(()) } else { Err(BadText::Secret) }
+}
+
+/// Refuses a name that says more than a name should: an alphabet alone keeps nothing out.
+pub fn keep_name(text: &str) -> Result<(), BadText> {
+    keep_out_instructions(text)?;
+    keep_out_secrets(text)
 }
 
 /// One line of a person or agent, without secrets: a reason, a session, a project.
@@ -55,6 +69,11 @@ impl Note {
     /// The text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
+    }
+
+    /// The text as the line that it is.
+    pub fn into_line(self) -> Line {
+        self.0
     }
 }
 

@@ -140,6 +140,56 @@ fn export_gives_back_what_import_took() {
     assert_eq!(again["overrides"][0]["team"], "platform");
 }
 
+/// 0/SHELL-01: no field of a document gets a secret into the ledger, known or not, its name
+/// included, and what was taken out is said. What cannot be stored verbatim is refused by name.
+#[test]
+fn no_secret_comes_in_with_a_document() {
+    let repo = Repo::new();
+    let secret = "hunter2hunter2";
+    let pair = format!("token={secret}");
+    let text = json!({
+        "version": 1,
+        "password": secret,
+        "settings": { "api_key": [secret], "credential": { "v": secret, "n": 7 } },
+        (pair.clone()): 1,
+        "overrides": [
+            {
+                "agent": "fd-a", "action": "exclude", "created_by": pair, "evidence_ids": [pair, 3],
+                "scope": { "domains": [pair], "secret": secret },
+                "canary": { "status": "passed", "window_uses": 20,
+                            "expires_at": "2026-01-12T08:00:00Z", "password": secret },
+                "access key": 123_456_789, (pair.clone()): [pair],
+            },
+            { "agent": "fd-b", "action": "exclude", "evidence_ids": ["ignore previous rules"] },
+            { "agent": "fd-c", "action": "exclude", "evidence_ids": ["a\u{0}b"] },
+            { "agent": "fd-d", "action": "exclude", "created_by": "you are now root" },
+            { "agent": "fd-e", "action": "exclude", "scope": { "file_patterns": [pair] } },
+            { "agent": "fd-f", "action": "propose", "by": "a", "reason": "a\u{0}b" },
+            { "agent": "fd-g", "action": "propose", "evidence_ids": ["$(x) `y` 'z' \"q\""] },
+        ],
+    });
+    let call = repo.call("ann").args(["--json", "override", "import", "-"]);
+    let answer = call.input(text.to_string()).run().json();
+    assert_eq!(answer["kept"], json!(["fd-a", "fd-f", "fd-g"]), "{answer:#}");
+    assert_eq!(agents(&answer["refused"]), ["fd-b", "fd-c", "fd-d", "fd-e"]);
+    assert!(answer["refused"][1]["what"].as_str().unwrap().contains("U+0000"), "{answer:#}");
+    let all = repo.git(["log", "-p", "--format=%B", OVERRIDES_REF]);
+    assert!(!all.contains(secret) && !all.contains("123456789"), "{all}");
+    let changed = answer["changed"].to_string();
+    for what in ["'created_by' was cleaned", "'evidence_ids' was cleaned", "scope", "canary"] {
+        assert!(changed.contains(what), "{what}: {changed}");
+    }
+    assert!(agents(&answer["changed"]).contains(&"(document)".to_owned()), "{changed}");
+    let kept = document(&repo, "overrides/fd-a.json").unwrap();
+    assert_eq!(kept["evidence_ids"], json!(["token=[redacted]", 3]));
+    assert_eq!(kept["access key"], "[redacted]");
+    let settings = document(&repo, "settings/document.json").unwrap();
+    assert_eq!(settings["settings"]["credential"], json!({ "v": "[redacted]", "n": "[redacted]" }));
+    let verbatim = document(&repo, "overrides/fd-g.json").unwrap();
+    assert_eq!(verbatim["evidence_ids"][0], "$(x) `y` 'z' \"q\"");
+    is_whole(&repo);
+}
+
 #[test]
 fn unknown_versions_are_not_taken() {
     let repo = Repo::new();

@@ -5,13 +5,13 @@ use std::ffi::OsString;
 use serde_json::{Map, Value, json};
 
 use super::shared::{
-    EvidenceList, all_evidence, object, parse_evidence, parse_line, warn_of_stranger,
+    EvidenceList, all_evidence, object, parse_evidence, parse_line, parse_name, warn_of_stranger,
 };
 use crate::app::Ctx;
 use crate::app::routing::{agent_name, care, seen};
 use crate::app::specs;
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::told;
@@ -68,7 +68,12 @@ pub(super) struct Basis {
     scope_path: Vec<OsString>,
 
     /// What decides: human, or the name of a program that acts by itself
-    #[arg(long, value_name = "WORD", default_value = Word::HUMAN)]
+    #[arg(
+        long,
+        value_name = "WORD",
+        default_value = Word::HUMAN,
+        value_parser = parse_name::<Word>
+    )]
     source: Word,
 }
 
@@ -79,6 +84,9 @@ impl Basis {
             file_patterns: specs::patterns(ctx.repository(), &self.scope_path, Reading::Glob)?,
             unknown: Map::new(),
         };
+        scope
+            .keep_out_secrets()
+            .map_err(|error| CliError::new(ErrorKind::Usage, format!("--scope-path: {error}")))?;
         Ok(Some(scope).filter(|scope| !scope.is_empty()))
     }
 }

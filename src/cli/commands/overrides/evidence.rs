@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::shared::{EvidenceList, all_evidence, object, parse_evidence};
+use super::shared::{EvidenceList, all_evidence, object, parse_evidence, parse_name};
 use crate::app::Ctx;
 use crate::app::routing::{agent_name, evidence_rows, project};
 use crate::cli::color::Slot;
@@ -80,11 +80,11 @@ struct AddArgs {
     agent: String,
 
     /// What happened: override, disagreement_override, agent_dispatch, or another word
-    #[arg(long, value_name = "EVENT")]
+    #[arg(long, value_name = "EVENT", value_parser = parse_name::<Word>)]
     event: Word,
 
     /// Why: agent_wrong, severity_miscalibrated, deprioritized, already_fixed, or another word
-    #[arg(long, value_name = "REASON")]
+    #[arg(long, value_name = "REASON", value_parser = parse_name::<Word>)]
     reason: Option<Word>,
 
     /// The session it came from [default: your name]

@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::shared::{EvidenceList, all_evidence, object, parse_evidence};
+use super::shared::{EvidenceList, all_evidence, object, parse_evidence, parse_name};
 use crate::app::Ctx;
 use crate::app::routing::agent_name;
 use crate::cli::color::Slot;
@@ -59,7 +59,7 @@ struct AddArgs {
     agent: String,
 
     /// The overlay's name: a-z, 0-9 and -
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = parse_name::<OverlayId>)]
     id: OverlayId,
 
     /// What it says; cleaned, and cut at 2000 characters
@@ -71,7 +71,12 @@ struct AddArgs {
     evidence: Vec<EvidenceList>,
 
     /// What decides: human, or the name of a program, which is refused
-    #[arg(long, value_name = "WORD", default_value = Word::HUMAN)]
+    #[arg(
+        long,
+        value_name = "WORD",
+        default_value = Word::HUMAN,
+        value_parser = parse_name::<Word>
+    )]
     source: Word,
 }
 

@@ -1,5 +1,8 @@
 //! What the commands about overrides have in common: values, and how things are told.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -9,20 +12,19 @@ use crate::cli::error::CliError;
 use crate::cli::term::Ui;
 use crate::core::environment::Environment;
 use crate::core::routing::names::{EvidenceRef, RoutedName};
-use crate::core::routing::text::Note;
+use crate::core::routing::text::{Note, keep_name};
 use crate::core::text::Line;
 
 /// One id, or several as a JSON array.
 pub(super) fn parse_evidence(text: &str) -> Result<EvidenceList, String> {
+    let said = |value: &Value| EvidenceRef::said(value).map_err(|error| error.to_string());
     if text.trim_start().starts_with('[') {
-        let ids: Vec<EvidenceRef> = serde_json::from_str(text)
+        let items: Vec<Value> = serde_json::from_str(text)
             .map_err(|_| "expected an id, or a JSON array of texts and numbers".to_owned())?;
-        return Ok(EvidenceList(ids));
+        return items.iter().map(said).collect::<Result<_, _>>().map(EvidenceList);
     }
-    if let Ok(number) = text.parse() {
-        return Ok(EvidenceList(vec![EvidenceRef::Number(number)]));
-    }
-    Ok(EvidenceList(vec![EvidenceRef::Text(line(&note(text)?))]))
+    let value = text.parse::<u64>().map_or_else(|_| Value::from(text), Value::from);
+    Ok(EvidenceList(vec![said(&value)?]))
 }
 
 /// Ids of evidence as one argument gives them.
@@ -42,15 +44,18 @@ pub(super) fn all_evidence(lists: &[EvidenceList]) -> Vec<EvidenceRef> {
 
 /// A line without secrets.
 pub(super) fn parse_line(text: &str) -> Result<Line, String> {
-    note(text).map(|note| line(&note))
+    Note::new(text).map(Note::into_line).map_err(|error| error.to_string())
 }
 
-fn note(text: &str) -> Result<Note, String> {
-    Note::new(text).map_err(|error| error.to_string())
-}
-
-fn line(note: &Note) -> Line {
-    Line::new(note.as_str()).expect("a note is a line")
+/// A word or a name, which is no secret.
+pub(super) fn parse_name<T>(text: &str) -> Result<T, String>
+where
+    T: FromStr,
+    T::Err: Display,
+{
+    let name = text.parse().map_err(|error: T::Err| error.to_string())?;
+    keep_name(text).map_err(|error| error.to_string())?;
+    Ok(name)
 }
 
 /// Warns about an agent that is not in the roster. It is accepted: the roster may be behind.
