@@ -15,9 +15,9 @@ use crate::core::routing::evidence;
 use crate::core::routing::facts::Fact;
 use crate::core::routing::names::{EvidenceRef, RecordId, RoutedName, Word};
 use crate::core::routing::places;
-use crate::core::routing::propose::{keep_bounds, keep_unblocked, line, source_line};
+use crate::core::routing::propose::{keep_bounds, keep_lists, keep_unblocked, line, source_line};
 use crate::core::routing::ratio::Ratio;
-use crate::core::routing::record::Change;
+use crate::core::routing::record::{Change, updated};
 use crate::core::routing::refusal::Refusal;
 use crate::core::routing::text::Note;
 use crate::core::routing::thresholds::Thresholds;
@@ -123,12 +123,8 @@ impl Decide for Apply {
                 if self.seen.is_some() {
                     return Err(Refusal::Withdrawn { agent: self.agent.clone() }.into());
                 }
-                self.care.keep(&self.agent)?;
-                keep_unblocked(act, &self.agent)?;
+                self.keep_allowed(act)?;
                 keep_bounds(act, &self.evidence, self.scope.as_ref())?;
-                if !self.source.is_human() {
-                    autonomy::keep(act, &self.agent, self.care.cross_cutting)?;
-                }
                 let entry = self.new_entry(act, present);
                 Ok(Applied::New(Box::new(put_in_force(act, entry, &self.source)?)))
             }
@@ -164,6 +160,17 @@ impl Apply {
         entry
     }
 
+    /// Refuses what nobody confirmed, what is blocked, and what a program may not do by itself. To
+    /// change what is in force is no smaller thing than to put it in force: a wider scope is both.
+    fn keep_allowed(&self, act: &Act<'_>) -> Result<(), No> {
+        self.care.keep(&self.agent)?;
+        keep_unblocked(act, &self.agent)?;
+        if !self.source.is_human() {
+            autonomy::keep(act, &self.agent, self.care.cross_cutting)?;
+        }
+        Ok(())
+    }
+
     fn update(
         &self,
         act: &mut Act<'_>,
@@ -171,15 +178,17 @@ impl Apply {
         record: Modification,
     ) -> Result<Applied, No> {
         let mut entry = self.new_entry(act, Some(before.clone()));
-        if entry.scope != before.scope {
-            canary::keep_out_of_trial(act, &self.agent)?;
-        }
         if entry == *before {
             return Ok(Applied::Already { entry: Box::new(entry), by: record.by, raced: false });
         }
-        keep_bounds(act, &entry.evidence_ids, entry.scope.as_ref())?;
+        self.keep_allowed(act)?;
+        if entry.scope != before.scope {
+            canary::keep_out_of_trial(act, &self.agent)?;
+        }
+        keep_lists(&entry.evidence_ids, entry.scope.as_ref())?;
         entry.confidence = Some(confidence(act, &self.agent)?);
-        Fact::of("updated", &self.agent).put(act, &entry).record(act);
+        let record = updated(act, record, &entry, &self.source)?;
+        Fact::of("updated", &self.agent).put(act, &entry).put(act, &record).record(act);
         Ok(Applied::Updated(Box::new(entry)))
     }
 }

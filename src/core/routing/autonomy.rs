@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::core::decision::{Act, No};
 use crate::core::documents::{Documents, ReadError};
 use crate::core::routing::classify::{self, Eligibility};
-use crate::core::routing::evidence::DAY_SECONDS;
+use crate::core::routing::evidence::{DAY_SECONDS, HOUR_SECONDS};
 use crate::core::routing::names::RoutedName;
 use crate::core::routing::refusal::{Bar, Refusal};
 use crate::core::routing::thresholds::{self, Thresholds};
@@ -47,12 +47,9 @@ pub fn bar(
     if own >= reverts.most {
         return Ok(Some(Bar::Breaker { reverts: own, days: reverts.days }));
     }
-    let hours = numbers.number(thresholds::RATE_HOURS);
-    let is_recent = |record: &&Modification| {
-        record.is_automatic() && now.seconds_since(record.at) < hours * 3_600
-    };
-    let changes = records.iter().filter(is_recent).count() as u64;
+    let changes: u64 = records.iter().map(|record| changes(record, now, &numbers)).sum();
     if changes >= numbers.number(thresholds::RATE_CHANGES) {
+        let hours = numbers.number(thresholds::RATE_HOURS);
         return Ok(Some(Bar::Rate { changes, hours }));
     }
     let assessed = classify::assess(documents, agent, now)?;
@@ -64,6 +61,22 @@ pub fn bar(
         Eligibility::Eligible => None,
         other => Some(Bar::NotEligible(other.word())),
     })
+}
+
+fn is_within_rate(at: Timestamp, now: Timestamp, numbers: &Thresholds) -> bool {
+    now.seconds_since(at) < numbers.number(thresholds::RATE_HOURS) * HOUR_SECONDS
+}
+
+/// How many changes that the rate limit counts programs made to one thing.
+fn changes(record: &Modification, now: Timestamp, numbers: &Thresholds) -> u64 {
+    let made = record.is_automatic() && is_within_rate(record.at, now, numbers);
+    u64::from(made) + updates(record, now, numbers)
+}
+
+/// How many of these are updates.
+pub(super) fn updates(record: &Modification, now: Timestamp, numbers: &Thresholds) -> u64 {
+    let last = record.updated.as_ref().filter(|last| is_within_rate(last.at, now, numbers));
+    last.map_or(0, |last| last.automatic)
 }
 
 /// How often each agent with a record was taken back lately.

@@ -18,7 +18,8 @@ use crate::core::routing::thresholds::{self, Thresholds};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-const HOUR_SECONDS: u64 = 60 * 60;
+/// The length of an hour.
+pub const HOUR_SECONDS: u64 = 60 * 60;
 /// The length of a day.
 pub const DAY_SECONDS: u64 = 24 * HOUR_SECONDS;
 

@@ -181,6 +181,29 @@ pub enum Kind {
     Overlay,
 }
 
+/// The last change to what is said about something that is in force.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Update {
+    /// What decided: `human`, or the program that did.
+    pub source: Line,
+    /// Who acted.
+    pub by: AgentName,
+    /// When.
+    pub at: Timestamp,
+    /// How many of its kind programs made by themselves, none of them longer after the one before
+    /// than the rate limit looks back.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub automatic: u64,
+    /// Fields of a later version, kept as they are.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// The record of a change that came into force, and of its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Modification {
@@ -213,6 +236,9 @@ pub struct Modification {
     pub by: AgentName,
     /// When.
     pub at: Timestamp,
+    /// Who brought it up to date last, if anybody did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub updated: Option<Update>,
     /// When it was taken back.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reverted_at: Option<Timestamp>,

@@ -96,13 +96,19 @@ pub(super) fn keep_bounds(
     evidence: &[EvidenceRef],
     scope: Option<&Scope>,
 ) -> Result<(), No> {
+    keep_lists(evidence, scope)?;
+    let count = places::overrides(documents)?.len() + 1;
+    within("overrides", count, OVERRIDES_MAX)?;
+    Ok(())
+}
+
+/// The same of one override, where there is none more.
+pub(super) fn keep_lists(evidence: &[EvidenceRef], scope: Option<&Scope>) -> Result<(), No> {
     within("evidence of one override", evidence.len(), LIST_MAX)?;
     if let Some(scope) = scope {
         within("domains of one override", scope.domains.len(), LIST_MAX)?;
         within("patterns of one override", scope.file_patterns.len(), LIST_MAX)?;
     }
-    let count = places::overrides(documents)?.len() + 1;
-    within("overrides", count, OVERRIDES_MAX)?;
     Ok(())
 }
 

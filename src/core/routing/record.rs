@@ -5,10 +5,12 @@ use serde_json::Map;
 use crate::core::decision::{Act, No};
 use crate::core::documents::{Documents, Key, ReadError};
 use crate::core::routing::facts::Fact;
-use crate::core::routing::names::{RecordId, RoutedName};
+use crate::core::routing::names::{RecordId, RoutedName, Word};
 use crate::core::routing::overlay::Overlay;
 use crate::core::routing::places::{self, Document as _};
-use crate::core::routing::{Kind, Modification, Override, Standing};
+use crate::core::routing::propose::source_line;
+use crate::core::routing::thresholds::Thresholds;
+use crate::core::routing::{Kind, Modification, Override, Standing, Update, autonomy};
 use crate::core::text::Line;
 
 /// A change that comes into force.
@@ -52,11 +54,33 @@ impl Change {
             created_by: self.source,
             by: act.env.actor.clone(),
             at: act.env.now,
+            updated: None,
             reverted_at: None,
             reverted_by: None,
             unknown: Map::new(),
         })
     }
+}
+
+/// The record of an override that says something else from now on.
+pub(super) fn updated(
+    act: &Act<'_>,
+    mut record: Modification,
+    entry: &Override,
+    source: &Word,
+) -> Result<Modification, ReadError> {
+    let now = act.env.now;
+    let before = autonomy::updates(&record, now, &Thresholds::read(act)?);
+    record.confidence = entry.confidence;
+    record.summary.clone_from(&entry.reason);
+    record.updated = Some(Update {
+        source: source_line(source),
+        by: act.env.actor.clone(),
+        at: now,
+        automatic: before + u64::from(!source.is_human()),
+        unknown: record.updated.map(|update| update.unknown).unwrap_or_default(),
+    });
+    Ok(record)
 }
 
 /// The record of something that was taken back now.

@@ -216,3 +216,42 @@ fn programs_act_within_limits() {
     is_whole(&repo);
     assert!(paths(&repo, "modifications/fd-style/").len() >= 4, "records of the past are kept");
 }
+
+/// To change what a person put in force is no smaller thing than to put it in force: a program's
+/// update is held to the same limits, and counts as a change.
+#[test]
+fn programs_update_within_limits() {
+    let repo = Repo::new();
+    let auto = |agent: &str, reason: &str| {
+        let words = ["override", "apply", agent, "--reason", reason, "--source", "bot"];
+        repo.coord_json("bot", words)
+    };
+    history(&repo, "fd-style", 15);
+    apply(&repo, "ann", "fd-style");
+    apply(&repo, "ann", "fd-perf");
+    let before = tip(&repo);
+    auto("fd-style", "by itself").refused("autonomy_off");
+    assert_eq!(tip(&repo), before);
+    done(&repo, "ann", &["thresholds", "autonomy", "true"]);
+    auto("fd-perf", "by itself").refused("too_few_sessions");
+    let updated = auto("fd-style", "by itself").done().json();
+    assert_eq!(updated["outcome"], "updated");
+    let row = super::listed(&repo)[1].clone();
+    assert_eq!(row["record"]["updated"]["source"], "bot", "{row:#}");
+    assert_eq!(
+        (&row["record"]["created_by"], &row["record"]["by"]),
+        (&json!("human"), &json!("ann"))
+    );
+    done(&repo, "ann", &["thresholds", "rate_changes", "2"]);
+    auto("fd-style", "again").done();
+    // A person between two of a program's changes does not make it fewer.
+    done(&repo, "ann", &["apply", "fd-style", "--reason", "by a person"]);
+    auto("fd-style", "once more").refused("rate_limit");
+    repo.pass("25h");
+    auto("fd-style", "once more").done();
+    let guard = ["apply", "fd-safety", "--confirm-cross-cutting", "--reason"];
+    done(&repo, "ann", &[&guard[..], &["x"]].concat());
+    let words = [&["override"], &guard[..], &["y", "--source", "bot"]].concat();
+    repo.coord_json("bot", words).refused("never_automatic");
+    is_whole(&repo);
+}

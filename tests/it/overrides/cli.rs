@@ -63,12 +63,46 @@ fn applying_again_updates_in_place() {
     assert_eq!(entry["evidence_ids"], json!(["e1", 7]));
     assert_eq!((applied_records(&repo, "fd-style"), open_canaries(&repo, "fd-style")), (1, 1));
     assert_eq!(paths(&repo, "modifications/").len(), 1);
-    // 0/DATA-02-status: one row, whatever happened before.
-    assert_eq!(listed(&repo).len(), 1);
     is_whole(&repo);
     let before = tip(&repo);
     assert_eq!(done(&repo, "bob", &again)["outcome"], "already");
     assert_eq!(tip(&repo), before, "nothing to add, nothing written");
+    // Who put it in force stays; who changed what is said about it stands beside that.
+    let record = &listed(&repo)[0]["record"];
+    assert_eq!((&record["by"], &record["updated"]["by"]), (&json!("ann"), &json!("bob")));
+    assert_eq!(record["summary"], "still wrong");
+    let screen = repo.coord("ann", ["override", "status"]).done();
+    screen.says("by ann 60m ago, updated by bob now");
+}
+
+/// 0/DATA-02-status: an agent that was taken back and applied again, twice, has records of all
+/// three, and still one row in `list` and in `status`, and one thing that `revert` hits.
+#[test]
+fn records_of_the_past_are_neither_shown_nor_hit() {
+    let repo = Repo::new();
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        done(&repo, "ann", &["revert", "fd-style"]);
+        let made = apply(&repo, "ann", "fd-style");
+        ids.push((made["record"]["id"].clone(), made["entry"].as_str().unwrap().to_owned()));
+        repo.pass("1h");
+    }
+    assert_eq!(paths(&repo, "modifications/fd-style/").len(), 3);
+    let (newest, _) = ids.last().unwrap();
+    for verb in ["list", "status"] {
+        let rows = done(&repo, "ann", &[verb])["overrides"].as_array().unwrap().clone();
+        assert_eq!(rows.len(), 1, "{verb}: {rows:#?}");
+        assert_eq!(&rows[0]["record"]["id"], newest, "{verb}");
+    }
+    let screen = repo.coord("ann", ["override", "status"]).done().stdout;
+    assert_eq!(screen.matches("by ann").count(), 1, "{screen}");
+    // The entry of a record that is over takes nothing back.
+    let old = &ids[0].1;
+    assert_eq!(done(&repo, "ann", &["revert", &old[..8]])["reverted"], json!([]));
+    assert_eq!(applied_records(&repo, "fd-style"), 1);
+    assert_eq!(done(&repo, "ann", &["revert", "fd-style"])["reverted"], json!(["fd-style"]));
+    assert_eq!(applied_records(&repo, "fd-style"), 0);
+    is_whole(&repo);
 }
 
 /// 1c.1: a proposal becomes an exclusion by apply, and by approve, keeping what it was.
@@ -188,6 +222,32 @@ fn what_cuts_across_everything_takes_a_confirmation() {
     let ours = repo.call("ann").config("coord.crossCutting", "my-guard");
     let guard = ["override", "apply", "my-guard", "--reason", "x", "--json"];
     ours.args(guard).run().refused("cross_cutting");
+}
+
+/// What is in force is changed under the same conditions as it was made: a confirmation, no block.
+/// 0/DATA-02: what is refused changes nothing.
+#[test]
+fn an_update_is_held_to_what_a_new_override_is() {
+    let repo = Repo::new();
+    let words = ["apply", "fd-safety", "--confirm-cross-cutting", "--reason"];
+    done(&repo, "ann", &[&words[..], &["docs", "--scope-path", "docs/**"]].concat());
+    repo.pass("15d");
+    done(&repo, "ann", &["canary", "check"]);
+    let wider = ["override", "apply", "fd-safety", "--reason", "wider", "--scope-path", "**"];
+    let before = tip(&repo);
+    repo.coord_json("ann", wider).refused("cross_cutting");
+    assert_eq!(tip(&repo), before);
+    done(&repo, "ann", &["block", "fd-safety", "--reason", "no"]);
+    let before = tip(&repo);
+    let confirmed = [&wider[..], &["--confirm-cross-cutting"]].concat();
+    repo.coord_json("ann", &confirmed).refused("blocked");
+    assert_eq!(tip(&repo), before);
+    // To say again what is said already is no change.
+    let same = [&words[..], &["docs"]].concat();
+    assert_eq!(done(&repo, "ann", &same)["outcome"], "already");
+    done(&repo, "ann", &["unblock", "fd-safety"]);
+    repo.coord("ann", confirmed).done().says("its trial is over");
+    is_whole(&repo);
 }
 
 /// 0/DATA-01, 0/DATA-01-leak, 1c.2: with files staged and half-staged, apply, a refused apply and

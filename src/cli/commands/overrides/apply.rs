@@ -191,7 +191,7 @@ Examples:
 /// Leave an agent out from now on, on trial
 ///
 /// Override, record and trial are one entry. Where the agent is left out already, reason, evidence
-/// and scope are brought up to date, and the trial goes on.
+/// and scope are brought up to date, under the same conditions, and a trial goes on.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = APPLY_EXAMPLES)]
 pub(crate) struct ApplyArgs {
@@ -239,9 +239,11 @@ impl ApplyArgs {
             Applied::Updated(entry) if ui.is_json() => {
                 ui.answer(true, told_json("updated", &entry, entry_id))?;
             }
-            Applied::Updated(_) => {
+            Applied::Updated(entry) => {
                 let name = ui.paint(Slot::Holder, agent.as_str());
-                ui.line(&format!("updated   {name}  it was left out already; its trial goes on"))?;
+                let is_open = entry.canary.as_ref().is_some_and(|trial| trial.status.is_open());
+                let trial = if is_open { "its trial goes on" } else { "its trial is over" };
+                ui.line(&format!("updated   {name}  it was left out already; {trial}"))?;
             }
             Applied::Already { entry, by, raced } => {
                 let whose = if raced || by != *ctx.actor() { " by another session" } else { "" };

@@ -129,16 +129,24 @@ fn cells(ui: &Ui, row: &Row, view: &View) -> Vec<Cell> {
     flags.extend(row.orphaned.then_some("orphaned"));
     flags.extend(row.mismatch.then_some("mismatch"));
     flags.extend(row.tripped.then_some("breaker"));
-    let by = row.by().map_or(String::new(), |by| format!("by {by}"));
-    let when =
-        entry.since().map_or(String::new(), |at| relative(at.as_seconds(), view.now.as_seconds()));
     vec![
         Cell::painted(entry.agent.as_str(), ui.paint(Slot::Holder, entry.agent.as_str())),
         Cell::plain(&trial),
         Cell::plain(&evidence),
-        Cell::plain(&format!("{by} {when}")),
+        Cell::plain(&who_text(row, view.now)),
         Cell::painted(&flags.join(" "), ui.paint(Slot::Warning, &flags.join(" "))),
     ]
+}
+
+/// Who put it in force or proposed it, and who brought it up to date since.
+fn who_text(row: &Row, now: Timestamp) -> String {
+    let ago = |at: Timestamp| relative(at.as_seconds(), now.as_seconds());
+    let by = row.by().map_or(String::new(), |by| format!("by {by}"));
+    let when = row.entry.since().map_or(String::new(), ago);
+    let update = row.record.as_ref().and_then(|record| record.updated.as_ref());
+    let update = update
+        .map_or(String::new(), |update| format!(", updated by {} {}", update.by, ago(update.at)));
+    format!("{by} {when}{update}")
 }
 
 /// How a trial stands: samples so far and what is left, or its verdict.
