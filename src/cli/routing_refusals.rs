@@ -44,6 +44,10 @@ pub(crate) fn refused(refusal: &Refusal) -> CliError {
             let details = fields([("tokens", json!(tokens)), ("max", json!(max))]);
             (details, vec![list], "disable another one, or say it shorter:")
         }
+        Refusal::SessionBefore { session, opened } => {
+            let details = fields([("session", json!(session)), ("opened", json!(opened))]);
+            (details, Vec::new(), "a sample is of a session that began after the override")
+        }
         Refusal::NoNumbers { .. } => {
             (Map::new(), Vec::new(), "add: --override-rate X --fp-rate X --density X")
         }

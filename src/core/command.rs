@@ -178,7 +178,7 @@ commands! {
     /// Records what became of an agent's findings.
     AddEvidence(routing::evidence::AddEvidence) = "override evidence add",
     /// Records what a session of a trial measured.
-    TakeSample(routing::canary::TakeSample) = "override canary sample",
+    TakeSample(routing::sample::TakeSample) = "override canary sample",
     /// Judges the trials that are due.
     CheckTrials(routing::canary::CheckTrials) = "override canary check",
     /// Tells an agent something besides.

@@ -178,15 +178,15 @@ pub fn others_on_trial(
     Ok(open.map(|canary| canary.agent).collect())
 }
 
-/// Refuses to change what is being measured.
-pub fn keep_out_of_trial(documents: &dyn Documents, agent: &RoutedName) -> Result<(), No> {
-    match open_of(documents, agent)? {
-        None => Ok(()),
-        Some(canary) => {
-            let until = canary.expires_at;
-            Err(Refusal::OnTrial { agent: agent.clone(), until }.into())
-        }
-    }
+/// Refuses to change what is being measured, or was and is not judged yet.
+pub fn keep_out_of_trial(act: &Act<'_>, agent: &RoutedName) -> Result<(), No> {
+    let Some(canary) = open_of(act, agent)? else { return Ok(()) };
+    let (agent, end) = (agent.clone(), canary.expires_at);
+    Err(if act.env.now >= end {
+        Refusal::TrialOver { agent, ended: end }.into()
+    } else {
+        Refusal::OnTrial { agent, until: end }.into()
+    })
 }
 
 /// A trial that begins now.
@@ -210,7 +210,7 @@ pub fn begun(act: &Act<'_>, agent: &RoutedName, id: &RecordId) -> Result<Canary,
 }
 
 /// Ends a trial and tells its override so, in one event.
-fn close(
+pub(super) fn close(
     act: &mut Act<'_>,
     mut canary: Canary,
     status: Status,
@@ -231,107 +231,6 @@ fn close(
 pub fn retell(entry: &mut Override, canary: &Canary) {
     let unknown = entry.canary.take().map(|trial| trial.unknown).unwrap_or_default();
     entry.canary = Some(Trial { unknown, ..canary.trial() });
-}
-
-/// `override canary sample`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TakeSample {
-    /// Of which agent.
-    pub agent: RoutedName,
-    /// In which session.
-    pub session: Note,
-    /// The numbers; absent if the evidence of the session is to give them.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub metrics: Option<Metrics>,
-}
-
-/// What came of a sample.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sampled {
-    /// The sample that is there.
-    pub sample: Sample,
-    /// Whether it was there before, and stays as it was.
-    pub was_there: bool,
-    /// How many there are.
-    pub samples: u64,
-    /// The trial.
-    pub canary: Canary,
-}
-
-impl Decide for TakeSample {
-    type Answer = Sampled;
-
-    fn decide(&self, act: &mut Act<'_>) -> Result<Sampled, No> {
-        let agent = &self.agent;
-        let Some(canary) = open_of(act, agent)? else {
-            // The last sample closes the trial; repeated, it has nothing to say.
-            return self.said_before(act);
-        };
-        let mut samples = places::samples(act, agent, &canary.id)?;
-        if let Some(sample) = samples.iter().find(|sample| sample.session == self.session) {
-            let sample = sample.clone();
-            let samples = samples.len() as u64;
-            return Ok(Sampled { sample, was_there: true, samples, canary });
-        }
-        let now = act.env.now;
-        if now >= canary.expires_at {
-            let ended = canary.expires_at;
-            return Err(Refusal::TrialOver { agent: agent.clone(), ended }.into());
-        }
-        let sample = Sample {
-            canary: canary.id.clone(),
-            agent: agent.clone(),
-            session: self.session.clone(),
-            at: now,
-            by: act.env.actor.clone(),
-            metrics: self.measured(act)?,
-            unknown: Map::new(),
-        };
-        Fact::of("sampled", agent).put(act, &sample).record(act);
-        samples.push(sample.clone());
-        let count = samples.len();
-        let canary = if canary.is_due(count, now) {
-            let (status, verdict) = canary.judged(&samples, now, &Thresholds::read(act)?);
-            close(act, canary, status, verdict)?
-        } else {
-            canary
-        };
-        Ok(Sampled { sample, was_there: false, samples: count as u64, canary })
-    }
-
-    fn summary(&self, answer: &Sampled, env: &Env<'_>) -> String {
-        let Canary { window_uses, status, .. } = answer.canary;
-        let ended = if status.is_open() { String::new() } else { format!(", {}", status.name()) };
-        let (agent, count) = (&self.agent, answer.samples);
-        format!("sample {count} of {window_uses} of {agent} by {}{ended}", env.actor)
-    }
-}
-
-impl TakeSample {
-    fn said_before(&self, act: &Act<'_>) -> Result<Sampled, No> {
-        for canary in places::canaries_of(act, &self.agent)? {
-            let samples = places::samples(act, &self.agent, &canary.id)?;
-            if let Some(sample) = samples.iter().find(|sample| sample.session == self.session) {
-                let (sample, samples) = (sample.clone(), samples.len() as u64);
-                return Ok(Sampled { sample, was_there: true, samples, canary });
-            }
-        }
-        Err(Refusal::NoTrial { agent: self.agent.clone() }.into())
-    }
-
-    /// The numbers that were given, or those of the session's evidence. A sample is what was
-    /// measured: evidence in quarantine steers nothing, but it happened.
-    fn measured(&self, act: &Act<'_>) -> Result<Metrics, No> {
-        if let Some(metrics) = self.metrics {
-            return Ok(metrics);
-        }
-        let rows = evidence::recent(act, act.env.now, &Thresholds::read(act)?)?;
-        let of_session: Vec<_> = rows.iter().filter(|row| row.session == self.session).collect();
-        if of_session.is_empty() {
-            return Err(Refusal::NoNumbers { session: self.session.to_string() }.into());
-        }
-        Ok(Metrics::of_session(of_session))
-    }
 }
 
 /// `override canary check`

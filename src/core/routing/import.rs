@@ -8,12 +8,14 @@ use serde_json::{Map, Value};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::read;
 use crate::core::refusal::within;
-use crate::core::routing::canary::{Canary, Status};
+use crate::core::routing::canary::{self, Canary, Status};
 use crate::core::routing::document::Remark;
+use crate::core::routing::evidence::DAY_SECONDS;
 use crate::core::routing::facts::Fact;
-use crate::core::routing::names::{RoutedName, Word};
+use crate::core::routing::names::{RecordId, RoutedName, Word};
 use crate::core::routing::places;
 use crate::core::routing::record::Change;
+use crate::core::routing::thresholds::{CANARY_DAYS, CANARY_USES, Threshold};
 use crate::core::routing::{OVERRIDES_MAX, Override};
 use crate::core::text::Line;
 
@@ -54,9 +56,10 @@ impl Decide for Import {
                 answer.refused.push(Remark { agent: entry.agent.to_string(), what });
                 continue;
             }
-            let changed = take(act, entry)?;
-            let agent = entry.agent.to_string();
-            answer.changed.extend(changed.map(|what| Remark { agent, what: what.to_owned() }));
+            for what in take(act, entry)? {
+                let agent = entry.agent.to_string();
+                answer.changed.push(Remark { agent, what: what.to_owned() });
+            }
             answer.kept.push(entry.agent.clone());
         }
         let before: Option<Map<String, Value>> = read(act, &places::document_key())?;
@@ -88,48 +91,70 @@ impl Import {
 }
 
 /// Takes one entry, and says what had to be changed.
-fn take(act: &mut Act<'_>, entry: &Override) -> Result<Option<&'static str>, No> {
-    let now = act.env.now;
+fn take(act: &mut Act<'_>, entry: &Override) -> Result<Vec<&'static str>, No> {
     let mut entry = entry.clone();
     let agent = entry.agent.clone();
     if !entry.is_in_force() {
         entry.canary = None;
         Fact::of("proposed", &agent).put(act, &entry).record(act);
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let source = entry.created_by.clone();
-    let source = source.unwrap_or_else(|| Line::new(Word::HUMAN).expect("a word is a line"));
-    let mut record = Change::of_routing(&entry, source).recorded(act)?;
+    // What decided there stands in the override. Here, somebody took it in: that is a person's act.
+    let human = Line::new(Word::HUMAN).expect("a word is a line");
+    let mut record = Change::of_routing(&entry, human).recorded(act)?;
     record.confidence = entry.confidence;
     record.summary.clone_from(&entry.reason);
-    let mut changed = None;
-    let mut canary = None;
-    if let Some(trial) = entry.canary.as_mut().filter(|trial| trial.status.is_open()) {
-        if trial.expires_at <= now {
-            trial.status = Status::ExpiredUnused;
-            changed = Some("its trial was over by now");
-        } else {
-            // What it was held against is not in the document.
-            trial.status = Status::Monitoring;
-            trial.window_uses = trial.window_uses.clamp(1, 1_000);
-            changed = Some("its trial goes on without a baseline");
-            canary = Some(Canary {
-                id: record.id.clone(),
-                agent: agent.clone(),
-                status: trial.status,
-                window_uses: trial.window_uses,
-                opened_at: now,
-                expires_at: trial.expires_at,
-                baseline: None,
-                verdict: None,
-                unknown: Map::new(),
-            });
-        }
-    }
+    let (canary, changed) = trial(act, &mut entry, &record.id)?;
     let mut fact = Fact::of("applied", &agent).put(act, &entry).put(act, &record);
     if let Some(canary) = &canary {
         fact = fact.put(act, canary);
     }
     fact.say("imported", &true).record(act);
     Ok(changed)
+}
+
+/// The trial that goes on, or begins, and what had to be changed about it. None where it is over.
+fn trial(
+    act: &Act<'_>,
+    entry: &mut Override,
+    id: &RecordId,
+) -> Result<(Option<Canary>, Vec<&'static str>), No> {
+    let now = act.env.now;
+    let Some(trial) = &mut entry.canary else {
+        let canary = canary::begun(act, &entry.agent, id)?;
+        canary::retell(entry, &canary);
+        return Ok((Some(canary), vec!["it had no trial; one begins now"]));
+    };
+    if !trial.status.is_open() {
+        return Ok((None, Vec::new()));
+    }
+    if trial.expires_at <= now {
+        trial.status = Status::ExpiredUnused;
+        return Ok((None, vec!["its trial was over by now"]));
+    }
+    // What it was held against is not in the document.
+    let mut changed = vec!["its trial goes on without a baseline"];
+    let window_uses = bounded(trial.window_uses, CANARY_USES);
+    let latest = now.plus_seconds(u64::from(CANARY_DAYS.most) * DAY_SECONDS);
+    let expires_at = trial.expires_at.min(latest);
+    if (window_uses, expires_at) != (trial.window_uses, trial.expires_at) {
+        changed.push("its trial was brought within the bounds of thresholds");
+    }
+    let canary = Canary {
+        id: id.clone(),
+        agent: entry.agent.clone(),
+        status: Status::Monitoring,
+        window_uses,
+        opened_at: now,
+        expires_at,
+        baseline: None,
+        verdict: None,
+        unknown: Map::new(),
+    };
+    canary::retell(entry, &canary);
+    Ok((Some(canary), changed))
+}
+
+fn bounded(number: u64, threshold: Threshold) -> u64 {
+    number.clamp(threshold.least.into(), threshold.most.into())
 }

@@ -5,11 +5,12 @@
 //! a [`Canary`](canary::Canary). All three are written by one decision and taken back by one.
 //!
 //! One file a verb ([`propose`], [`approve`], [`apply`], [`revert`], [`block`], [`evidence`],
-//! [`canary`], [`overlay`], [`thresholds`], [`reset`], [`import`]), each a pure decision.
-//! [`places`] is where documents stand, [`facts`] the events they leave, [`laws`] what must be true
-//! of every state. [`classify`] and [`metrics`] make sense of evidence, [`autonomy`] says what may
-//! be done without a person, [`route`] is the reader's side, [`document`] reads what other tools
-//! keep. [`text`], [`redact`] and [`phrases`] keep secrets and instructions out.
+//! [`sample`], [`canary`], [`overlay`], [`thresholds`], [`reset`], [`import`]), each a pure
+//! decision. [`places`] is where documents stand, [`facts`] the events they leave, [`laws`] what
+//! must be true of every state. [`classify`] and [`metrics`] make sense of evidence, [`autonomy`]
+//! says what may be done without a person, [`route`] is the reader's side, [`document`] reads what
+//! other tools keep. [`text`], [`redact`], [`phrases`] and `foreign` keep secrets and instructions
+//! out.
 
 pub mod apply;
 pub mod approve;
@@ -38,6 +39,7 @@ pub mod refusal;
 pub mod reset;
 pub mod revert;
 pub mod route;
+pub mod sample;
 pub mod text;
 pub mod thresholds;
 

@@ -22,11 +22,22 @@ pub struct Ratio(u32);
 #[error("'{0}' is not a number from 0 to {WHOLE_MAX} such as 0.25")]
 pub struct NotARatio(String);
 
+/// Text that is no part of a whole.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a rate: a number from 0 to 1 such as 0.25")]
+pub struct NotARate(String);
+
 impl Ratio {
     /// Nothing.
     pub const ZERO: Ratio = Ratio(0);
     /// One.
     pub const ONE: Ratio = Ratio(PARTS);
+
+    /// A part of a whole, as somebody types it: no more than one.
+    pub fn rate(text: &str) -> Result<Ratio, NotARate> {
+        let number = text.parse().ok().filter(|number| *number <= Ratio::ONE);
+        number.ok_or_else(|| NotARate(text.to_owned()))
+    }
 
     /// A whole number, cut to the largest.
     pub fn whole(number: u32) -> Ratio {

@@ -54,6 +54,17 @@ pub enum Refusal {
         /// When.
         ended: Timestamp,
     },
+    /// The session belongs to what was before the trial.
+    #[error(
+        "session '{}' began before the trial, at {opened} or earlier",
+        crate::core::text::shown(session)
+    )]
+    SessionBefore {
+        /// Which.
+        session: String,
+        /// When the trial began.
+        opened: Timestamp,
+    },
     /// There is no evidence to take numbers from.
     #[error("session '{session}' has no evidence to take numbers from; give all three")]
     NoNumbers {
@@ -148,6 +159,7 @@ impl Refusal {
             Refusal::Withdrawn { .. } => "withdrawn",
             Refusal::NoTrial { .. } => "no_trial",
             Refusal::TrialOver { .. } => "trial_over",
+            Refusal::SessionBefore { .. } => "session_before",
             Refusal::NoNumbers { .. } => "no_numbers",
             Refusal::NoOverlay { .. } => "no_overlay",
             Refusal::OverBudget { .. } => "over_budget",

@@ -57,7 +57,7 @@ fn twenty_samples_bring_a_verdict() {
         let before = entry_count(&repo);
         for number in 0..20 {
             let answer = sample(&repo, "fd-style", &format!("after-{number}"), numbers);
-            let again = sample(&repo, "fd-style", &format!("after-{number}"), ["9", "9", "9"]);
+            let again = sample(&repo, "fd-style", &format!("after-{number}"), ["1", "1", "9"]);
             assert_eq!(
                 (&again["was_there"], &again["samples"]),
                 (&json!(true), &json!(number + 1))
@@ -112,6 +112,7 @@ fn time_ends_a_trial() {
 fn a_sample_can_be_taken_from_evidence() {
     let repo = Repo::new();
     apply(&repo, "ann", "fd-style");
+    repo.pass("1m");
     let words = ["override", "canary", "sample", "fd-style", "--session", "s"];
     repo.coord_json("ann", words).refused("no_numbers");
     add(&repo, "fd-other", "s", &["--event", "agent_dispatch", "--findings", "4"]);
@@ -123,14 +124,45 @@ fn a_sample_can_be_taken_from_evidence() {
     assert_eq!(sample["density"], json!(4.0));
 }
 
+/// What was before a trial says nothing about it: neither a session of its baseline nor one that an
+/// earlier trial has sampled is taken, with numbers or without.
+#[test]
+fn a_session_from_before_is_no_sample() {
+    let repo = Repo::new();
+    for (name, value) in [("canary_uses", "3"), ("min_baseline", "2")] {
+        done(&repo, "ann", &["thresholds", name, value]);
+    }
+    history(&repo, "fd-style", 2);
+    // Recorded in the very moment of the apply, it is still of before.
+    add(&repo, "fd-style", "before-2", &["--event", "agent_dispatch", "--findings", "4"]);
+    let applied = apply(&repo, "ann", "fd-style");
+    assert_eq!(applied["canary"]["baseline"]["sessions"], 3);
+    let before = tip(&repo);
+    let numbers = ["--override-rate", "0", "--fp-rate", "0", "--density", "9"];
+    for session in ["before-0", "before-1", "before-2"] {
+        let words = ["override", "canary", "sample", "fd-style", "--session", session];
+        repo.coord_json("ann", words).refused("session_before");
+        repo.coord_json("ann", [&words[..], &numbers].concat()).refused("session_before");
+    }
+    assert_eq!(tip(&repo), before);
+    sample(&repo, "fd-style", "after", ["0", "0", "4"]);
+    done(&repo, "ann", &["revert", "fd-style"]);
+    apply(&repo, "ann", "fd-style");
+    let words = ["override", "canary", "sample", "fd-style", "--session", "after"];
+    repo.coord_json("ann", [&words[..], &numbers].concat()).refused("session_before");
+    is_whole(&repo);
+}
+
 /// 7/NUMBERS
 #[test]
 fn numbers_of_a_sample_are_checked() {
     let repo = Repo::new();
     apply(&repo, "ann", "fd-style");
-    for bad in ["abc", "-1", "1e3", "NaN", "inf", ""] {
+    for bad in ["abc", "-1", "1e3", "NaN", "inf", "", "1.0001", "500"] {
         let words = ["override", "canary", "sample", "fd-style", "--session", "s"];
         let numbers = ["--override-rate", bad, "--fp-rate", "0", "--density", "0"];
+        repo.coord("ann", [&words[..], &numbers].concat()).exits(exit::USAGE);
+        let numbers = ["--override-rate", "0", "--fp-rate", bad, "--density", "0"];
         repo.coord("ann", [&words[..], &numbers].concat()).exits(exit::USAGE);
     }
     let one = ["override", "canary", "sample", "fd-style", "--session", "s", "--density", "1"];

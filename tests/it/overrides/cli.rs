@@ -202,6 +202,13 @@ fn a_trial_is_not_spoilt() {
     let overlay = ["override", "overlay", "add", "fd-style", "w", "--text", "be brief"];
     repo.coord_json("bob", overlay).refused("on_trial");
     assert_eq!(tip(&repo), before);
+    // A trial whose time is over waits for its verdict, and nothing but a check brings that.
+    repo.pass("15d");
+    for words in [&scoped[..], &overlay] {
+        let json = repo.coord_json("bob", words).refused("trial_over");
+        assert_eq!(json["refusal"]["next"][0][4], "check", "{json:#}");
+    }
+    assert_eq!(tip(&repo), before);
     // Another agent is only warned about.
     let other = repo.coord("bob", ["override", "apply", "fd-perf", "--reason", "x"]).done();
     other.says("also on trial: 'fd-style'");

@@ -190,6 +190,44 @@ fn no_secret_comes_in_with_a_document() {
     is_whole(&repo);
 }
 
+/// An override that comes in has a trial with an end, as every other has; and what another tool
+/// decided once is a person's act here, not a program's.
+#[test]
+fn what_is_taken_in_is_on_trial() {
+    let repo = Repo::new();
+    let endless =
+        json!({ "status": "active", "window_uses": 0, "expires_at": "2999-01-01T00:00:00Z" });
+    let over =
+        json!({ "status": "passed", "window_uses": 3, "expires_at": "2025-01-01T00:00:00Z" });
+    let mut overrides = vec![
+        json!({ "agent": "fd-none", "action": "exclude" }),
+        json!({ "agent": "fd-long", "action": "exclude", "canary": endless }),
+        json!({ "agent": "fd-over", "action": "exclude", "canary": over }),
+    ];
+    for number in 0..5 {
+        let agent = format!("fd-{number}");
+        overrides.push(json!({ "agent": agent, "action": "exclude", "created_by": "interspect" }));
+    }
+    let text = json!({ "version": 1, "overrides": overrides }).to_string();
+    let call = repo.call("ann").args(["--json", "override", "import", "-"]).input(text);
+    let answer = call.run().done().json();
+    let changed = answer["changed"].to_string();
+    assert!(changed.contains("one begins now") && changed.contains("brought within"), "{changed}");
+    let trial = |agent: &str| document(&repo, &format!("overrides/{agent}.json")).unwrap();
+    assert_eq!(trial("fd-none")["canary"]["expires_at"], repo.later("14d").as_str());
+    assert_eq!(trial("fd-long")["canary"]["expires_at"], repo.later("365d").as_str());
+    assert_eq!(trial("fd-long")["canary"]["window_uses"], 1);
+    assert_eq!(super::open_canaries(&repo, "fd-none"), 1);
+    assert_eq!(super::open_canaries(&repo, "fd-over"), 0);
+    repo.coord("ann", ["override", "status"]).done().says("fd-over  passed");
+    is_whole(&repo);
+    // Five came in; none of them counts as what a program did by itself.
+    assert_eq!(trial("fd-0")["created_by"], "interspect");
+    done(&repo, "ann", &["thresholds", "autonomy", "true"]);
+    let auto = ["override", "apply", "fd-new", "--reason", "x", "--source", "tuner"];
+    repo.coord_json("tuner", auto).refused("too_few_sessions");
+}
+
 #[test]
 fn unknown_versions_are_not_taken() {
     let repo = Repo::new();

@@ -13,9 +13,10 @@ use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
 use crate::cli::term::Ui;
-use crate::core::routing::canary::{Canary, CheckTrials, Checked, Status, TakeSample};
+use crate::core::routing::canary::{Canary, CheckTrials, Checked, Status};
 use crate::core::routing::metrics::Metrics;
 use crate::core::routing::ratio::Ratio;
+use crate::core::routing::sample::TakeSample;
 use crate::core::routing::text::Note;
 use crate::core::time::{Timestamp, relative};
 use crate::store::layout::LedgerName;
@@ -67,7 +68,8 @@ struct SampleArgs {
         long,
         value_name = "NUMBER",
         requires_all = ["fp_rate", "density"],
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        value_parser = Ratio::rate
     )]
     override_rate: Option<Ratio>,
 
@@ -76,7 +78,8 @@ struct SampleArgs {
         long,
         value_name = "NUMBER",
         requires_all = ["override_rate", "density"],
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        value_parser = Ratio::rate
     )]
     fp_rate: Option<Ratio>,
 

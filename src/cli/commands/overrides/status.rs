@@ -117,7 +117,10 @@ fn cells(ui: &Ui, row: &Row, view: &View) -> Vec<Cell> {
     let entry = &row.entry;
     let trial = match &row.trial {
         Some(trial) => trial_text(trial, view.now),
-        None if entry.is_in_force() => "no trial".to_owned(),
+        // One that came in with a document was judged elsewhere.
+        None if entry.is_in_force() => {
+            entry.canary.as_ref().map_or("no trial", |trial| trial.status.name()).to_owned()
+        }
         None => "proposed".to_owned(),
     };
     let mut evidence = format!("{} rows", row.evidence);

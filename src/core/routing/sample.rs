@@ -1,0 +1,138 @@
+//! `override canary sample`: what one session of a trial measured; the last brings the verdict.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::Documents as _;
+use crate::core::routing::canary::{Canary, Sample, close, open_of};
+use crate::core::routing::evidence::{self, Session};
+use crate::core::routing::facts::Fact;
+use crate::core::routing::metrics::Metrics;
+use crate::core::routing::names::RoutedName;
+use crate::core::routing::places;
+use crate::core::routing::refusal::Refusal;
+use crate::core::routing::text::Note;
+use crate::core::routing::thresholds::Thresholds;
+
+/// `override canary sample`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakeSample {
+    /// Of which agent.
+    pub agent: RoutedName,
+    /// In which session.
+    pub session: Note,
+    /// The numbers; absent if the evidence of the session is to give them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub metrics: Option<Metrics>,
+}
+
+/// What came of a sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sampled {
+    /// The sample that is there.
+    pub sample: Sample,
+    /// Whether it was there before, and stays as it was.
+    pub was_there: bool,
+    /// How many there are.
+    pub samples: u64,
+    /// The trial.
+    pub canary: Canary,
+}
+
+impl Decide for TakeSample {
+    type Answer = Sampled;
+
+    fn decide(&self, act: &mut Act<'_>) -> Result<Sampled, No> {
+        let agent = &self.agent;
+        let Some(canary) = open_of(act, agent)? else {
+            // The last sample closes the trial; repeated, it has nothing to say.
+            return self.said_before(act);
+        };
+        let mut samples = places::samples(act, agent, &canary.id)?;
+        if let Some(sample) = samples.iter().find(|sample| sample.session == self.session) {
+            let sample = sample.clone();
+            let samples = samples.len() as u64;
+            return Ok(Sampled { sample, was_there: true, samples, canary });
+        }
+        let now = act.env.now;
+        if self.is_of_before(act, &canary)? {
+            let (session, opened) = (self.session.to_string(), canary.opened_at);
+            return Err(Refusal::SessionBefore { session, opened }.into());
+        }
+        if now >= canary.expires_at {
+            let ended = canary.expires_at;
+            return Err(Refusal::TrialOver { agent: agent.clone(), ended }.into());
+        }
+        let sample = Sample {
+            canary: canary.id.clone(),
+            agent: agent.clone(),
+            session: self.session.clone(),
+            at: now,
+            by: act.env.actor.clone(),
+            metrics: self.measured(act)?,
+            unknown: Map::new(),
+        };
+        Fact::of("sampled", agent).put(act, &sample).record(act);
+        samples.push(sample.clone());
+        let count = samples.len();
+        let canary = if canary.is_due(count, now) {
+            let (status, verdict) = canary.judged(&samples, now, &Thresholds::read(act)?);
+            close(act, canary, status, verdict)?
+        } else {
+            canary
+        };
+        Ok(Sampled { sample, was_there: false, samples: count as u64, canary })
+    }
+
+    fn summary(&self, answer: &Sampled, env: &Env<'_>) -> String {
+        let Canary { window_uses, status, .. } = answer.canary;
+        let ended = if status.is_open() { String::new() } else { format!(", {}", status.name()) };
+        let (agent, count) = (&self.agent, answer.samples);
+        format!("sample {count} of {window_uses} of {agent} by {}{ended}", env.actor)
+    }
+}
+
+impl TakeSample {
+    fn said_before(&self, act: &Act<'_>) -> Result<Sampled, No> {
+        for canary in places::canaries_of(act, &self.agent)? {
+            let samples = places::samples(act, &self.agent, &canary.id)?;
+            if let Some(sample) = samples.iter().find(|sample| sample.session == self.session) {
+                let (sample, samples) = (sample.clone(), samples.len() as u64);
+                return Ok(Sampled { sample, was_there: true, samples, canary });
+            }
+        }
+        Err(Refusal::NoTrial { agent: self.agent.clone() }.into())
+    }
+
+    /// Whether the session began before the trial, as far as evidence and earlier trials tell: it
+    /// may be part of what the trial is held against. One that began in the very same moment is of
+    /// before, since a baseline takes it in.
+    fn is_of_before(&self, act: &Act<'_>, canary: &Canary) -> Result<bool, No> {
+        let known: Option<Session> = places::at(act, &places::session_key(&self.session))?;
+        if known.is_some_and(|session| session.first_at <= canary.opened_at) {
+            return Ok(true);
+        }
+        for earlier in places::canaries_of(act, &self.agent)? {
+            let key = places::sample_key(&self.agent, &earlier.id, &self.session);
+            if earlier.id != canary.id && act.get(&key)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The numbers that were given, or those of the session's evidence. A sample is what was
+    /// measured: evidence in quarantine steers nothing, but it happened.
+    fn measured(&self, act: &Act<'_>) -> Result<Metrics, No> {
+        if let Some(metrics) = self.metrics {
+            return Ok(metrics);
+        }
+        let rows = evidence::recent(act, act.env.now, &Thresholds::read(act)?)?;
+        let of_session: Vec<_> = rows.iter().filter(|row| row.session == self.session).collect();
+        if of_session.is_empty() {
+            return Err(Refusal::NoNumbers { session: self.session.to_string() }.into());
+        }
+        Ok(Metrics::of_session(of_session))
+    }
+}
