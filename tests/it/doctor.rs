@@ -35,7 +35,7 @@ fn with_entries() -> Repo {
 }
 
 /// Takes all objects out of packs, so that single ones can be damaged.
-fn unpack(repo: &Repo) {
+pub(crate) fn unpack(repo: &Repo) {
     let directory = repo.git_dir().join("objects/pack");
     let files: Vec<PathBuf> =
         fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -51,7 +51,7 @@ fn unpack(repo: &Repo) {
     }
 }
 
-fn object_file(repo: &Repo, name: &str) -> PathBuf {
+pub(crate) fn object_file(repo: &Repo, name: &str) -> PathBuf {
     let id = repo.git(["rev-parse", name]);
     repo.git_dir().join("objects").join(&id[..2]).join(&id[2..])
 }

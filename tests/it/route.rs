@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::doctor::{object_file, unpack};
 use crate::support::Repo;
 use crate::support::contract::exit;
 
@@ -52,6 +53,31 @@ fn a_scope_is_kept() {
     assert!(is_left(&["--domain", "db", "--path", "gen/a.rs"]));
     assert!(is_left(&["--domain", "web", "--path", "gen/a.rs", "--path", "src/b.rs"]));
     assert!(!is_left(&["--domain", "db", "--domain", "web", "--path", "gen/a.rs"]));
+}
+
+/// A reader fails open: what is missing of the past changes nothing about who is left. 0/RACE-02:
+/// it asks one state, and only tells less about how that came to be.
+#[test]
+fn a_gap_in_the_past_excludes_nobody_less() {
+    let repo = Repo::new();
+    apply(&repo, &["fd-style"]);
+    let old = repo.git(["rev-parse", "refs/coord/overrides"]);
+    apply(&repo, &["fd-perf"]);
+    let act = route(&repo, &["fd-style"])["excluded"][0]["op"].as_str().unwrap().to_owned();
+    unpack(&repo);
+    std::fs::remove_file(object_file(&repo, &old)).unwrap();
+    let routed = route(&repo, &["fd-style", "fd-perf", "fd-safety"]);
+    assert_eq!(routed["agents"], json!(["fd-safety"]));
+    let gone = &routed["excluded"][0];
+    assert_eq!((&gone["op"], &gone["entry"]), (&json!(act), &Value::Null), "{routed:#}");
+    assert!(routed["excluded"][1]["entry"].is_string(), "{routed:#}");
+    let text = repo.coord("router", ["route", "fd-style"]).done();
+    text.says(&format!("act {}", &act[..7]));
+    repo.coord("ann", ["override", "list"]).done().says(&act[..7]);
+    repo.coord("ann", ["override", "status"]).done();
+    // What the record names is enough to take it back.
+    let back = ["override", "revert", &act[..8], "--dry-run"];
+    assert_eq!(repo.json("ann", back)["reverted"], json!(["fd-style"]));
 }
 
 /// A reader fails open: on an unknown format one line of warning and exit code 0. A writer does

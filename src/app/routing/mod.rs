@@ -7,25 +7,28 @@ pub mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::ledgers;
+use crate::app::{Ctx, Reading};
 use crate::core::ids::{EntryName, OpId};
 use crate::core::routing::apply::Care;
 use crate::core::routing::names::{RecordId, RoutedName};
 use crate::core::routing::revert::{self, Target};
 use crate::core::routing::text::keep_name;
-use crate::core::routing::{classify, evidence, places, thresholds::Thresholds};
+use crate::core::routing::thresholds::Thresholds;
+use crate::core::routing::{Modification, classify, evidence, places};
 use crate::core::time::Timestamp;
-use crate::store::history::History;
+use crate::store::history::{Archived, History};
 use crate::store::layout::LedgerName;
 use crate::store::object::ObjectId;
 use crate::store::snapshot::read_entry;
 
 /// How far back, in entries, an act is looked for.
 const ENTRIES_MAX: usize = 20_000;
-/// Fewer digits are no entry.
-const ENTRY_DIGITS_MIN: usize = 7;
+/// Fewer digits are the name of no entry and of no act.
+const NAME_DIGITS_MIN: usize = 7;
+/// As many are shown of an act.
+const NAME_DIGITS_SHOWN: usize = 10;
 
 /// The name of an agent behind the configured prefixes.
 pub fn agent_name(ctx: &Ctx, text: &str) -> Result<RoutedName, AppError> {
@@ -48,7 +51,7 @@ pub fn seen(ctx: &Ctx, agent: &RoutedName) -> Result<Option<RecordId>, AppError>
     Ok(revert::applied(&reading.base.snapshot, agent)?.map(|record| record.id))
 }
 
-/// What a person who typed an agent or an entry wants taken back.
+/// What a person who typed an agent, an act or an entry wants taken back.
 pub fn target(ctx: &Ctx, text: &str) -> Result<Target, AppError> {
     let reading = ctx.read_ledger(LedgerName::Overrides)?;
     let agent = agent_name(ctx, text);
@@ -58,15 +61,42 @@ pub fn target(ctx: &Ctx, text: &str) -> Result<Target, AppError> {
         return Ok(Target::Agent(agent.clone()));
     }
     let name: Option<EntryName> = text.to_ascii_lowercase().parse().ok();
-    match name.filter(|name| name.as_str().len() >= ENTRY_DIGITS_MIN) {
-        None => agent.map(Target::Agent),
-        Some(name) => {
-            // A name of an agent may look like one of an entry.
-            match (ledgers::resolve(ctx, LedgerName::Overrides, &name), agent) {
-                (Err(AppError::Nothing(_)), Ok(agent)) => Ok(Target::Agent(agent)),
-                (resolved, _) => Ok(Target::Act(act_of(ctx, &resolved?)?)),
-            }
-        }
+    let Some(name) = name.filter(|name| name.as_str().len() >= NAME_DIGITS_MIN) else {
+        return agent.map(Target::Agent);
+    };
+    if let Some(act) = recorded_act(ctx, &reading, &name)? {
+        return Ok(Target::Act(act));
+    }
+    // It put nothing in force that is there still. An agent may be called like an entry.
+    match (ledgers::resolve(ctx, LedgerName::Overrides, &name), agent) {
+        (Err(AppError::Nothing(_)), Ok(agent)) => Ok(Target::Agent(agent)),
+        (resolved, _) => Ok(Target::Act(act_of(ctx, &resolved?)?)),
+    }
+}
+
+/// The act with that name among those that records name, or the one whose entry has it among those
+/// that put in force what is there. Only the name of an entry is looked for in the past.
+fn recorded_act(
+    ctx: &Ctx,
+    reading: &Reading<'_>,
+    name: &EntryName,
+) -> Result<Option<OpId>, AppError> {
+    let records = places::modifications(&reading.base.snapshot)?;
+    let acts: BTreeSet<&OpId> = records.iter().map(|record| &record.op).collect();
+    let mut named: Vec<&OpId> =
+        acts.into_iter().filter(|act| act.as_str().starts_with(name.as_str())).collect();
+    let entries = if named.is_empty() {
+        let in_force = records.iter().filter(|record| record.is_applied());
+        entries_of(ctx, reading.base.id(), in_force.map(|record| record.op.clone()))
+    } else {
+        BTreeMap::new()
+    };
+    let of_entries = entries.iter().filter(|(_, id)| id.to_string().starts_with(name.as_str()));
+    named.extend(of_entries.map(|(act, _)| act));
+    match named.as_slice() {
+        [] => Ok(None),
+        [act] => Ok(Some((*act).clone())),
+        _ => Err(AppError::Usage(format!("'{name}' is the beginning of several acts or entries"))),
     }
 }
 
@@ -76,28 +106,68 @@ fn act_of(ctx: &Ctx, id: &ObjectId) -> Result<OpId, AppError> {
     Ok(entry.message.counters.op)
 }
 
-/// The entries that these acts made, as far as they are in the chain.
-pub fn entries_of(
+/// The act that put something in force, and its entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutBy {
+    /// The act, as the record names it.
+    pub act: OpId,
+    /// The entry that it made, where the past can be read as far.
+    pub entry: Option<ObjectId>,
+}
+
+impl PutBy {
+    /// Enough of the entry's name, or else of the act's, to take it back by.
+    pub fn short(&self) -> String {
+        let act = || self.act.as_str()[..NAME_DIGITS_SHOWN].to_owned();
+        self.entry.as_ref().map_or_else(act, ObjectId::short)
+    }
+}
+
+/// The entries that these acts made, as seen from a tip, those that a compaction has set aside
+/// included. The past is for people to look at: as far as it cannot be read, it tells less, and is
+/// no reason to fail.
+fn entries_of(
     ctx: &Ctx,
+    tip: Option<ObjectId>,
     acts: impl IntoIterator<Item = OpId>,
-) -> Result<BTreeMap<OpId, ObjectId>, AppError> {
+) -> BTreeMap<OpId, ObjectId> {
     let mut wanted: BTreeSet<OpId> = acts.into_iter().collect();
     let mut found = BTreeMap::new();
-    if wanted.is_empty() {
-        return Ok(found);
-    }
-    let ledger = ctx.ledger(LedgerName::Overrides)?;
-    for item in History::from(&ledger, ledger.now()?.id()).take(ENTRIES_MAX) {
-        let (id, entry) = item?;
-        let op = entry.message.counters.op;
-        if wanted.remove(&op) {
-            found.insert(op, id);
+    let Ok(ledger) = ctx.ledger(LedgerName::Overrides) else { return found };
+    let mut first = None;
+    let mut left = ENTRIES_MAX;
+    for (id, entry) in History::from(&ledger, tip).map_while(Result::ok) {
+        if wanted.is_empty() || left == 0 {
+            return found;
         }
+        left -= 1;
+        if let Some(act) = wanted.take(&entry.message.counters.op) {
+            found.insert(act, id);
+        }
+        first = Some(entry);
+    }
+    for old in Archived::behind(&ledger, first.as_ref()).take(left) {
         if wanted.is_empty() {
             break;
         }
+        if let Some(act) = wanted.take(&old.entry.message.counters.op) {
+            found.insert(act, old.id);
+        }
     }
-    Ok(found)
+    found
+}
+
+/// What put the things of these records in force.
+pub fn put_by<'r>(
+    ctx: &Ctx,
+    tip: Option<ObjectId>,
+    records: impl IntoIterator<Item = &'r Modification>,
+) -> BTreeMap<RecordId, PutBy> {
+    let acts: Vec<(RecordId, OpId)> =
+        records.into_iter().map(|record| (record.id.clone(), record.op.clone())).collect();
+    let entries = entries_of(ctx, tip, acts.iter().map(|(_, act)| act.clone()));
+    let put_by = |act: OpId| PutBy { entry: entries.get(&act).copied(), act };
+    acts.into_iter().map(|(id, act)| (id, put_by(act))).collect()
 }
 
 /// What is known about agents: the one that is named, or all with evidence, an override or a

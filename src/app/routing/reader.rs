@@ -6,15 +6,16 @@ use std::ffi::OsStr;
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::routing::document::{self, Base};
-use crate::app::routing::entries_of;
 use crate::app::routing::roster::Roster;
+use crate::app::routing::{PutBy, put_by};
+use crate::core::documents::ReadError;
 use crate::core::pattern::Case;
-use crate::core::routing::Override;
 use crate::core::routing::document::read_document;
 use crate::core::routing::names::RoutedName;
 use crate::core::routing::places;
 use crate::core::routing::revert;
 use crate::core::routing::route::{self, Candidate, Matter, Routed};
+use crate::core::routing::{Modification, Override};
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
@@ -25,8 +26,8 @@ use crate::store::object::ObjectId;
 pub struct Answer {
     /// Who is left, and who is not.
     pub routed: Routed,
-    /// The entry that put each exclusion in force, where it is in the chain.
-    pub entries: BTreeMap<RoutedName, ObjectId>,
+    /// What put each exclusion in force, where a ledger says so.
+    pub put_by: BTreeMap<RoutedName, PutBy>,
     /// What the router should be told besides.
     pub warnings: Vec<String>,
     /// The time that counts.
@@ -36,7 +37,8 @@ pub struct Answer {
 /// The overrides as they were read, and what went wrong with that.
 struct Found {
     overrides: Vec<Override>,
-    acts: BTreeMap<RoutedName, crate::core::ids::OpId>,
+    records: Vec<Modification>,
+    tip: Option<ObjectId>,
     warnings: Vec<String>,
     case: Case,
     now: Timestamp,
@@ -72,57 +74,69 @@ pub fn route(
     let known: Vec<Override> =
         found.overrides.into_iter().filter(|entry| !roster.lacks(&entry.agent)).collect();
     let routed = route::route(candidates, &known, matter, found.case);
-    let excluded = routed.excluded.iter().map(|(_, entry)| entry.agent.clone());
-    let acts: BTreeMap<_, _> = excluded
-        .filter_map(|agent| Some((agent.clone(), found.acts.get(&agent)?.clone())))
+    let is_asked = |record: &&Modification| {
+        routed.excluded.iter().any(|(_, entry)| entry.agent == record.agent)
+    };
+    let records: Vec<&Modification> = found.records.iter().filter(is_asked).collect();
+    let mut named = put_by(ctx, found.tip, records.iter().copied());
+    let put_by = records
+        .into_iter()
+        .filter_map(|record| Some((record.agent.clone(), named.remove(&record.id)?)))
         .collect();
-    let places = entries_of(ctx, acts.values().cloned())?;
-    let entries =
-        acts.into_iter().filter_map(|(agent, act)| Some((agent, *places.get(&act)?))).collect();
-    Ok(Answer { routed, entries, warnings, now: found.now })
+    Ok(Answer { routed, put_by, warnings, now: found.now })
+}
+
+impl Found {
+    /// Nothing, as long as nothing was read.
+    fn nothing(ctx: &Ctx) -> Found {
+        Found {
+            overrides: Vec::new(),
+            records: Vec::new(),
+            tip: None,
+            warnings: Vec::new(),
+            case: Case::Sensitive,
+            now: ctx.clock(),
+        }
+    }
 }
 
 fn in_ledger(ctx: &Ctx) -> Result<Found, AppError> {
-    let nothing = |warning: String| Found {
-        overrides: Vec::new(),
-        acts: BTreeMap::new(),
-        warnings: vec![warning],
-        case: Case::Sensitive,
-        now: ctx.clock(),
-    };
-    let reading = match ctx.read_ledger(LedgerName::Overrides) {
-        Ok(reading) => reading,
+    match overrides_of_ledger(ctx) {
         Err(AppError::Failed(error)) if is_no_answer(&*error) => {
-            return Ok(nothing(format!("nobody is left out: {error}")));
+            let warnings = vec![format!("nobody is left out: {error}")];
+            Ok(Found { warnings, ..Found::nothing(ctx) })
         }
-        Err(error) => return Err(error),
-    };
+        found => found,
+    }
+}
+
+fn overrides_of_ledger(ctx: &Ctx) -> Result<Found, AppError> {
+    let reading = ctx.read_ledger(LedgerName::Overrides)?;
     let documents = &reading.base.snapshot;
     let (overrides, faults) = places::readable_overrides(documents)?;
-    let mut acts = BTreeMap::new();
+    let mut records = Vec::new();
     for entry in overrides.iter().filter(|entry| entry.is_in_force()) {
-        if let Ok(Some(record)) = revert::applied(documents, &entry.agent) {
-            acts.insert(entry.agent.clone(), record.op);
-        }
+        // A record tells how it came to be; who is left out is the override's to say.
+        records.extend(revert::applied(documents, &entry.agent).ok().flatten());
     }
     let warnings = faults.iter().map(|fault| format!("it excludes nobody: {fault}")).collect();
-    Ok(Found { overrides, acts, warnings, case: reading.case, now: reading.now })
+    let (case, now) = (reading.case, reading.now);
+    Ok(Found { overrides, records, tip: reading.base.id(), warnings, case, now })
 }
 
 /// Whether a ledger is of an unknown format or damaged, rather than out of reach.
 fn is_no_answer(error: &(dyn std::error::Error + 'static)) -> bool {
-    let stored = error.downcast_ref::<StoreError>();
-    stored.is_some_and(|error| matches!(error, StoreError::NewerFormat { .. }) || error.is_damage())
+    let is_no_state =
+        |error: &StoreError| matches!(error, StoreError::NewerFormat { .. }) || error.is_damage();
+    match error.downcast_ref::<ReadError>() {
+        Some(ReadError::Damaged { .. }) => true,
+        Some(ReadError::Store(inner)) => inner.downcast_ref().is_some_and(is_no_state),
+        None => error.downcast_ref().is_some_and(is_no_state),
+    }
 }
 
 fn in_document(ctx: &Ctx, path: &OsStr) -> Result<Found, AppError> {
-    let mut found = Found {
-        overrides: Vec::new(),
-        acts: BTreeMap::new(),
-        warnings: Vec::new(),
-        case: Case::Sensitive,
-        now: ctx.clock(),
-    };
+    let mut found = Found::nothing(ctx);
     let bytes = match document::read(ctx, path, Base::Top) {
         Ok(bytes) => bytes,
         // No document, no overrides.

@@ -4,8 +4,8 @@
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::next::command;
-use crate::app::routing::entries_of;
 use crate::app::routing::roster::Roster;
+use crate::app::routing::{PutBy, put_by};
 use crate::core::documents::Documents;
 use crate::core::ids::AgentName;
 use crate::core::routing::autonomy::Reverts;
@@ -17,7 +17,6 @@ use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Block, Modification, Override, places, revert};
 use crate::core::time::Timestamp;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
 
 /// From so many exclusions on a person is warned: a router with nobody left is no router.
 pub const EXCLUSIONS_WARNED: usize = 3;
@@ -40,8 +39,8 @@ pub struct Row {
     pub entry: Override,
     /// Its record.
     pub record: Option<Modification>,
-    /// The entry that put it in force.
-    pub put_by: Option<ObjectId>,
+    /// What put it in force.
+    pub put_by: Option<PutBy>,
     /// Its trial.
     pub trial: Option<TrialView>,
     /// Rows of evidence about the agent that count.
@@ -99,7 +98,7 @@ pub fn view(ctx: &Ctx, roster: &Roster) -> Result<View, AppError> {
     let records = places::modifications(documents)?;
     let reverts = Reverts::of(&records, now, &thresholds);
     let in_force: Vec<_> = records.into_iter().filter(Modification::is_applied).collect();
-    let acts = entries_of(ctx, in_force.iter().map(|record| record.op.clone()))?;
+    let mut named = put_by(ctx, reading.base.id(), &in_force);
     let mut found = Vec::new();
     for entry in places::overrides(documents)? {
         let record = revert::applied(documents, &entry.agent)?;
@@ -113,7 +112,7 @@ pub fn view(ctx: &Ctx, roster: &Roster) -> Result<View, AppError> {
             own.into_iter().partition(|row| row.counts(now, &thresholds));
         let orphaned = roster.lacks(&entry.agent);
         found.push(Row {
-            put_by: record.as_ref().and_then(|record| acts.get(&record.op).copied()),
+            put_by: record.as_ref().and_then(|record| named.remove(&record.id)),
             evidence: counting.len() as u64,
             quarantined: quarantined.len() as u64,
             tally: Tally::of(&counting),

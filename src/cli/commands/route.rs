@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use serde_json::{Value, json};
 
+use crate::app::routing::PutBy;
 use crate::app::routing::document::PATH_VARIABLE;
 use crate::app::routing::reader::{self, Answer};
 use crate::app::routing::roster::Roster;
@@ -83,8 +84,11 @@ fn excluded_json(answer: &Answer) -> Value {
         if let Some(reason) = &entry.reason {
             value["reason"] = json!(reason);
         }
-        if let Some(id) = answer.entries.get(&entry.agent) {
-            value["entry"] = json!(id.to_string());
+        if let Some(PutBy { act, entry }) = answer.put_by.get(&entry.agent) {
+            value["op"] = json!(act);
+            if let Some(id) = entry {
+                value["entry"] = json!(id.to_string());
+            }
         }
         if let Some(since) = entry.since() {
             value["since"] = json!(since);
@@ -118,8 +122,10 @@ fn print(ui: &mut Ui, answer: &Answer) -> Result<(), CliError> {
         let since = entry.since().map_or(String::new(), |at| {
             format!(" since {at} ({})", relative(at.as_seconds(), answer.now.as_seconds()))
         });
-        let put_by = answer.entries.get(&entry.agent);
-        let put_by = put_by.map_or(String::new(), |id| format!(", entry {}", id.short()));
+        let put_by = answer.put_by.get(&entry.agent).map_or(String::new(), |put_by| {
+            let what = if put_by.entry.is_some() { "entry" } else { "act" };
+            format!(", {what} {}", put_by.short())
+        });
         ui.note(&format!("  {}{since}{put_by}{}", shown(given), why(entry)))?;
     }
     for (given, entry) in &answer.routed.proposed {

@@ -162,12 +162,36 @@ fn revert_finds_what_the_record_names() {
         assert_eq!((applied_records(&repo, agent), open_canaries(&repo, agent)), (0, 0));
     }
     is_whole(&repo);
+    // By the act that the record names, which needs no history.
+    let act = apply(&repo, "ann", "fd-style")["record"]["op"].as_str().unwrap().to_owned();
+    assert_eq!(done(&repo, "bob", &["revert", &act[..7]])["reverted"], json!(["fd-style"]));
     let before = tip(&repo);
-    for gone in ["fd-style", "fd-perf", &by_entry[..7], "never-there"] {
+    for gone in ["fd-style", "fd-perf", &by_entry[..7], &act[..7], "never-there"] {
         assert_eq!(done(&repo, "bob", &["revert", gone])["reverted"], json!([]));
     }
     assert_eq!(tip(&repo), before);
     repo.coord("bob", ["override", "revert", "Not-A-Name"]).exits(exit::USAGE);
+}
+
+/// 0/RACE-01-revert: a compaction sets the entry of an override aside, and the override stays in
+/// force: `route` and `list` still name the entry, and `revert` still finds it by that.
+#[test]
+fn a_compaction_hides_no_entry() {
+    let repo = Repo::new();
+    let entries: Vec<String> = ["fd-style", "fd-perf"]
+        .map(|agent| apply(&repo, "ann", agent)["entry"].as_str().unwrap().to_owned())
+        .into();
+    repo.pass("40d");
+    done(&repo, "ann", &["block", "fd-new", "--reason", "x"]);
+    let compacted = repo.json("ops", ["ledger", "compact", "--keep", "1d"]);
+    assert_eq!(compacted["ledgers"][1]["set_aside"], 2, "{compacted:#}");
+    let routed = repo.json("router", ["route", "fd-style", "fd-perf"]);
+    assert_eq!(routed["excluded"][0]["entry"], entries[0].as_str(), "{routed:#}");
+    is_whole(&repo);
+    for (entry, agent) in entries.iter().zip(["fd-style", "fd-perf"]) {
+        assert_eq!(done(&repo, "bob", &["revert", &entry[..8]])["reverted"], json!([agent]));
+    }
+    is_whole(&repo);
 }
 
 #[test]

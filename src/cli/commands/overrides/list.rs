@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::shared::object;
 use crate::app::Ctx;
+use crate::app::routing::PutBy;
 use crate::app::routing::roster::Roster;
 use crate::app::routing::view::{Row, View, view};
 use crate::cli::color::Slot;
@@ -16,7 +17,6 @@ use crate::core::environment::Environment;
 use crate::core::routing::Block;
 use crate::core::text::shown;
 use crate::core::time::relative;
-use crate::store::object::ObjectId;
 
 /// List overrides and blocks
 #[derive(Debug, clap::Args)]
@@ -54,7 +54,7 @@ pub(super) fn row_json(row: &Row) -> Value {
     if let Some(record) = &row.record {
         value.insert("record".to_owned(), json!(object(record)));
     }
-    if let Some(entry) = &row.put_by {
+    if let Some(entry) = row.put_by.as_ref().and_then(|put_by| put_by.entry) {
         value.insert("entry".to_owned(), json!(entry.to_string()));
     }
     value.insert("orphaned".to_owned(), json!(row.orphaned));
@@ -74,11 +74,9 @@ fn print(ui: &mut Ui, view: &View) -> Result<(), CliError> {
             .since()
             .map_or(String::new(), |at| relative(at.as_seconds(), view.now.as_seconds()));
         let by = row.by().map_or(String::new(), ToString::to_string);
-        let put_by = row.put_by.as_ref().map_or(String::new(), ObjectId::short);
-        let reason = entry
-            .reason
-            .as_ref()
-            .map_or(String::new(), |reason| shown(reason.as_str()).into_owned());
+        let put_by = row.put_by.as_ref().map_or(String::new(), PutBy::short);
+        let reason = entry.reason.as_ref().map_or("", |reason| reason.as_str());
+        let reason = shown(reason);
         rows.push(vec![
             Cell::painted(entry.agent.as_str(), ui.paint(Slot::Holder, entry.agent.as_str())),
             Cell::plain(state),

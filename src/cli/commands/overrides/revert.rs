@@ -24,12 +24,12 @@ Examples:
 
 /// Take an override back, exactly
 ///
-/// By the agent, or by the entry that put it in force. A trial that goes on ends with it. What is
-/// not there is no error.
+/// By the agent, by the entry that put it in force, or by the act that its record names as 'op'. A
+/// trial that goes on ends with it. What is not there is no error.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = REVERT_EXAMPLES)]
 pub(crate) struct RevertArgs {
-    /// The agent, or an entry by 7 or more digits of its name
+    /// The agent, or 7 or more digits of an entry or an act
     #[arg(value_name = "AGENT-OR-ENTRY")]
     pub(crate) target: String,
 
