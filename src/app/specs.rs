@@ -18,12 +18,7 @@ pub fn patterns(
     keep_bound(specs.len())?;
     let mut patterns = Vec::new();
     for spec in specs {
-        let (relative, prefix) = match repository.work_tree() {
-            Some(tree) if Path::new(spec).is_absolute() => (inside(tree, spec)?, &[][..]),
-            Some(tree) => (spec.as_bytes().to_vec(), &tree.prefix[..]),
-            None => (spec.as_bytes().to_vec(), &[][..]),
-        };
-        for pattern in pattern::parse(&relative, prefix, reading)? {
+        for pattern in parsed(repository, spec, reading)? {
             if !patterns.contains(&pattern) {
                 patterns.push(pattern);
             }
@@ -31,6 +26,43 @@ pub fn patterns(
     }
     keep_bound(patterns.len())?;
     Ok(patterns)
+}
+
+fn parsed(
+    repository: &Repository,
+    spec: &OsStr,
+    reading: Reading,
+) -> Result<Vec<Pattern>, AppError> {
+    let (relative, prefix) = match repository.work_tree() {
+        Some(tree) if Path::new(spec).is_absolute() => (inside(tree, spec)?, &[][..]),
+        Some(tree) => (spec.as_bytes().to_vec(), &tree.prefix[..]),
+        None => (spec.as_bytes().to_vec(), &[][..]),
+    };
+    Ok(pattern::parse(&relative, prefix, reading)?)
+}
+
+/// The paths that the caller means, from the top of the repository. A path is what it is, whatever
+/// bytes it has; only `:/` in front, and git's longer prefixes, say something about it.
+pub fn paths(repository: &Repository, specs: &[OsString]) -> Result<Vec<Vec<u8>>, AppError> {
+    keep_bound(specs.len())?;
+    let mut paths = Vec::new();
+    for spec in specs {
+        let patterns = match spec.as_bytes() {
+            [b':', b'/', below @ ..] => {
+                let spec = [b":(top,literal)", below].concat();
+                parsed(repository, OsStr::from_bytes(&spec), Reading::Glob)?
+            }
+            [b':', b'(' | b'!' | b'^', ..] => parsed(repository, spec, Reading::Glob)?,
+            _ => parsed(repository, spec, Reading::Literal)?,
+        };
+        for pattern in patterns {
+            let path = pattern.literal_path();
+            paths.push(path.ok_or_else(|| {
+                AppError::Usage(format!("'{}' is a pattern, not a path", pattern.shown()))
+            })?);
+        }
+    }
+    Ok(paths)
 }
 
 fn keep_bound(count: usize) -> Result<(), AppError> {

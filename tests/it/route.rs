@@ -55,6 +55,27 @@ fn a_scope_is_kept() {
     assert!(!is_left(&["--domain", "db", "--domain", "web", "--path", "gen/a.rs"]));
 }
 
+/// Paths are from where the caller stands, and from the top behind ':/'.
+#[test]
+fn a_path_may_be_of_the_top() {
+    let repo = Repo::new();
+    apply(&repo, &["fd-gen", "--scope-path", "gen/**"]);
+    std::fs::create_dir_all(repo.work().join("sub")).unwrap();
+    let excludes = |path: &str| {
+        let call = repo.call("router").dir(repo.work().join("sub"));
+        let routed = call.args(["--json", "route", "fd-gen", "--path", path]).run().done().json();
+        routed["excluded"].as_array().unwrap().len() == 1
+    };
+    for path in [":/gen/a", ":(top)gen/a", ":(top,literal)gen/[a]", "../gen/a", ":/gen/{a,b}"] {
+        assert!(excludes(path), "{path}");
+    }
+    assert!(!excludes("gen/a") && !excludes(":/sub/gen/a"));
+    for pattern in [":(glob)gen/*", ":(top)gen/*", ":!gen/a"] {
+        let call = repo.call("router").args(["route", "fd-gen", "--path", pattern]);
+        call.run().exits(exit::USAGE);
+    }
+}
+
 /// A reader fails open: what is missing of the past changes nothing about who is left. 0/RACE-02:
 /// it asks one state, and only tells less about how that came to be.
 #[test]

@@ -2,7 +2,7 @@
 //! them. They are read, and never written.
 
 use std::ffi::OsStr;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -65,16 +65,29 @@ fn checked(ctx: &Ctx, path: &OsStr, base: Base) -> Result<PathBuf, AppError> {
         Base::Top => tree.top.clone(),
         Base::Here => tree.top.join(OsStr::from_bytes(&tree.prefix)),
     };
-    let file = match from.join(relative).canonicalize() {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let name = shown(&path.to_string_lossy()).into_owned();
-            return Err(AppError::Nothing(format!("there is no '{name}'")));
-        }
-        Err(error) => return Err(refused(&error.to_string())),
-    };
-    if !file.starts_with(&tree.top) {
-        return Err(refused("a symbolic link leads it out of the repository"));
+    let mut file = from;
+    for part in relative.components() {
+        let link = file.join(part);
+        // What a link leads to is looked at only if it is in here.
+        let is_link = link.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        file = match link.canonicalize() {
+            Ok(file) if !file.starts_with(&tree.top) => {
+                return Err(refused("a symbolic link leads it out of the repository"));
+            }
+            Ok(file) => file,
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(refused(&error.to_string()));
+            }
+            Err(_) if is_link => return Err(refused("a symbolic link in it leads nowhere")),
+            Err(_) => {
+                let name = shown(&path.to_string_lossy()).into_owned();
+                return Err(AppError::Nothing(format!("there is no '{name}'")));
+            }
+        };
+    }
+    // To open a pipe is to wait for whoever writes to it.
+    if !file.is_file() {
+        return Err(refused("it is no regular file"));
     }
     Ok(file)
 }

@@ -46,22 +46,28 @@ impl Roster {
     }
 
     fn of_directories(ctx: &Ctx, setting: &str, top: &Path, environment: &Environment) -> Roster {
+        let texts: Vec<&str> = setting.split(':').filter(|text| !text.is_empty()).collect();
+        if texts.is_empty() {
+            return Roster::default();
+        }
         let mut roster = Roster { names: Some(BTreeSet::new()), warnings: Vec::new() };
-        for text in setting.split(':').filter(|text| !text.is_empty()) {
+        for text in texts {
             let directory = match (text.strip_prefix("~/"), environment.non_empty("HOME")) {
                 (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
                 _ => top.join(text),
             };
-            match std::fs::read_dir(&directory) {
-                Ok(entries) => {
-                    let files = entries.flatten().map(|entry| entry.file_name());
+            match file_names(&directory) {
+                Ok(files) => {
                     for file in files {
-                        let file = file.to_string_lossy();
                         roster.add(ctx, file.strip_suffix(".md").unwrap_or_default());
                     }
                 }
                 Err(error) => roster.warnings.push(format!("coord.roster: '{text}': {error}")),
             }
+        }
+        // Whoever is in none of the others may be in the one that cannot be read.
+        if !roster.warnings.is_empty() {
+            roster.names = None;
         }
         roster
     }
@@ -89,6 +95,13 @@ impl Roster {
             names.insert(name);
         }
     }
+}
+
+fn file_names(directory: &Path) -> std::io::Result<Vec<String>> {
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.map(|entry| entry.file_name().to_string_lossy().into_owned())
+    };
+    std::fs::read_dir(directory)?.map(name).collect()
 }
 
 /// What a command prints. Its words are split at blanks and no shell reads them.

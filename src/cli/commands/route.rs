@@ -16,7 +16,6 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::open;
 use crate::cli::term::Ui;
-use crate::core::pattern::{Pattern, Reading};
 use crate::core::routing::Override;
 use crate::core::routing::route::Matter;
 use crate::core::text::{Line, shown};
@@ -54,8 +53,7 @@ impl Args {
     /// Answers the router.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
-        let paths = specs::patterns(ctx.repository(), &self.path, Reading::Literal)?;
-        let paths = paths.iter().filter_map(Pattern::literal_path).collect();
+        let paths = specs::paths(ctx.repository(), &self.path)?;
         let matter = Matter { domains: self.domain.clone(), paths };
         let document = context.environment.os(PATH_VARIABLE);
         let roster = Roster::read(&ctx, context.environment);

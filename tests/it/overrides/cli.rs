@@ -421,7 +421,18 @@ fn the_roster_warns_and_shows_orphans() {
     assert_eq!(names(&roster), ["fd-ghost"]);
     std::fs::remove_file(agents.join("fd-style.md")).unwrap();
     assert_eq!(names(&roster), ["fd-ghost", "fd-style"]);
-    assert!(names("").is_empty() || names("").len() == 2);
+    assert!(names("").is_empty(), "no roster, no orphans");
+    // A directory that is not there says nothing about anybody, whatever the others have.
+    let (missing, both) = (format!("{roster}/nowhere"), format!("{roster}:{roster}/nowhere"));
+    for value in [&missing, &both] {
+        assert!(names(value).is_empty(), "{value}");
+        let screen = with(value, &["status"]).done();
+        screen.says("coord.roster");
+        assert!(!screen.stdout.contains("orphaned"), "{screen:#?}");
+        let routed = repo.call("router").config("coord.roster", value);
+        let routed = routed.args(["--json", "route", "fd-style"]).run().done().json();
+        assert_eq!(routed["excluded"][0]["agent"], "fd-style", "{routed:#}");
+    }
     // A command that prints names, run without a shell.
     std::fs::write(agents.join("fd-style"), "").unwrap();
     assert_eq!(names(&command), ["fd-ghost"]);

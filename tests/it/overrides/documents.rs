@@ -249,6 +249,9 @@ fn a_path_out_of_the_repository_is_refused() {
     std::fs::write(&outside, "{\"version\":1,\"overrides\":[]}").unwrap();
     std::os::unix::fs::symlink(&outside, repo.work().join("out.json")).unwrap();
     std::os::unix::fs::symlink(repo.world().join("elsewhere"), repo.work().join("dir")).unwrap();
+    // Out of the repository and to nothing: whether something is there is not for us to tell.
+    let nowhere = repo.world().join("elsewhere/nowhere");
+    std::os::unix::fs::symlink(nowhere, repo.work().join("dangling.json")).unwrap();
     let absolute = outside.display().to_string();
     for path in [
         "",
@@ -257,6 +260,9 @@ fn a_path_out_of_the_repository_is_refused() {
         "src/../../elsewhere/o.json",
         "out.json",
         "dir/o.json",
+        "dir/not-there.json",
+        "dangling.json",
+        ".",
     ] {
         let by_variable = repo.call("ann").env("FLUX_ROUTING_OVERRIDES_PATH", path);
         let imported = by_variable.clone().args(["override", "import"]).run();
@@ -278,6 +284,21 @@ fn a_path_out_of_the_repository_is_refused() {
     assert_eq!(listed(&repo).len(), 1);
 }
 
+/// 0/IMP-6: what is no file is not opened. To open a pipe is to wait for whoever writes to it.
+#[test]
+fn a_pipe_is_not_waited_for() {
+    let repo = Repo::new();
+    let pipe = repo.work().join("pipe.json");
+    let fifo = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, fifo, 0o600.into(), 0).unwrap();
+    let by_variable = repo.call("ann").env("FLUX_ROUTING_OVERRIDES_PATH", "pipe.json");
+    for words in [&["route", "fd-style"][..], &["override", "import"]] {
+        // Unproven: the proof reads every file of the work tree, and would wait.
+        let refused = by_variable.clone().args(words).run_unproven();
+        refused.exits(exit::USAGE).says("it is no regular file");
+    }
+}
+
 /// 1c.4: without a manifest nothing is allowed.
 #[test]
 fn a_missing_manifest_is_no_permission() {
@@ -294,6 +315,23 @@ fn a_missing_manifest_is_no_permission() {
     assert_eq!(ask(DOCUMENT).done().json()["permission"], "allowed");
     assert_eq!(ask(".claude/secret.json").exits(exit::NO).json()["permission"], "protected");
     assert_eq!(ask("src/main.rs").exits(exit::NO).json()["permission"], "not_allowed");
+    // ':/' is the top of the repository, here as everywhere; a pattern is no path.
+    assert_eq!(ask(":/.claude/secret.json").exits(exit::NO).json()["permission"], "protected");
+    assert_eq!(ask(":(top).claude/secret.json").exits(exit::NO).json()["permission"], "protected");
+    assert_eq!(
+        ask(":/.claude/[a]*").done().json()["permission"],
+        "allowed",
+        "a name, odd as it is"
+    );
+    ask(":(glob).claude/*").exits(exit::USAGE);
+    std::fs::create_dir_all(repo.work().join("sub")).unwrap();
+    repo.write(
+        "sub/manifest.json",
+        "{\"modification_allow_list\":[\"**\"],\"protected_paths\":[\"gen/**\"]}",
+    );
+    let below = repo.call("ann").dir(repo.work().join("sub"));
+    let words = ["--json", "override", "protected", ":/gen/x", "--manifest", "manifest.json"];
+    assert_eq!(below.args(words).run().exits(exit::NO).json()["permission"], "protected");
 }
 
 /// Fields of a later version survive what this version does to the document.

@@ -46,6 +46,28 @@ fn the_screen_says_how_a_trial_stands_and_what_to_type() {
     repo.coord("ann", ["status"]).done().says("due: unjudged");
 }
 
+/// What a trial is held against is shown from its first day on, and where an override counts is
+/// said wherever it is listed: one that counts for a few paths must not look like one that counts
+/// everywhere.
+#[test]
+fn baseline_and_scope_are_shown() {
+    let repo = Repo::new();
+    done(&repo, "ann", &["thresholds", "quarantine_hours", "0"]);
+    done(&repo, "ann", &["thresholds", "min_baseline", "1"]);
+    let row = ["--event", "agent_dispatch", "--findings", "4"];
+    super::evidence::add(&repo, "fd-style", "s1", &row);
+    let scope = ["--scope-domain", "web", "--scope-path", "gen/**"];
+    done(&repo, "ann", &[&["apply", "fd-style", "--reason", "x"], &scope[..]].concat());
+    apply(&repo, "ann", "fd-perf");
+    let screen = repo.coord("ann", ["override", "status"]).done();
+    screen.says("before: override rate 0.00, false positives 0.00, density 4.00 (1 session)");
+    screen.says("only for: web, gen/**");
+    assert_eq!(screen.stdout.matches("only for").count(), 1, "{screen:#?}");
+    let list = repo.coord("ann", ["override", "list"]).done();
+    list.says("x (only for: web, gen/**)");
+    assert_eq!(list.stdout.matches("only for").count(), 1, "{list:#?}");
+}
+
 #[test]
 fn three_exclusions_are_warned_about() {
     let repo = Repo::new();

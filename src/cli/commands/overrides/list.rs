@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::shared::object;
+use super::shared::{object, scope_text};
 use crate::app::Ctx;
 use crate::app::routing::PutBy;
 use crate::app::routing::roster::Roster;
@@ -76,7 +76,8 @@ fn print(ui: &mut Ui, view: &View) -> Result<(), CliError> {
         let by = row.by().map_or(String::new(), ToString::to_string);
         let put_by = row.put_by.as_ref().map_or(String::new(), PutBy::short);
         let reason = entry.reason.as_ref().map_or("", |reason| reason.as_str());
-        let reason = shown(reason);
+        let scope = scope_text(entry).map_or(String::new(), |scope| format!(" ({scope})"));
+        let reason = format!("{}{scope}", shown(reason));
         rows.push(vec![
             Cell::painted(entry.agent.as_str(), ui.paint(Slot::Holder, entry.agent.as_str())),
             Cell::plain(state),

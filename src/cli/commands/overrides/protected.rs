@@ -12,7 +12,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::term::Ui;
-use crate::core::pattern::{Case, Pattern, Reading};
+use crate::core::pattern::Case;
 use crate::core::routing::manifest::{Manifest, Permission, permission};
 use crate::core::text::shown;
 
@@ -36,8 +36,7 @@ pub(crate) struct Args {
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         let paths = std::slice::from_ref(&self.path);
-        let path = specs::patterns(ctx.repository(), paths, Reading::Literal)?;
-        let path = path.first().and_then(Pattern::literal_path).unwrap_or_default();
+        let path = specs::paths(ctx.repository(), paths)?.pop().unwrap_or_default();
         let manifest = match document::read(ctx, &self.manifest, Base::Here) {
             Ok(bytes) => Some(serde_json::from_slice::<Manifest>(&bytes).map_err(|error| {
                 let message = format!("the manifest cannot be read: {error}");

@@ -11,9 +11,11 @@ use crate::app::routing::roster::Roster;
 use crate::cli::error::CliError;
 use crate::cli::term::Ui;
 use crate::core::environment::Environment;
+use crate::core::pattern::Pattern;
+use crate::core::routing::Override;
 use crate::core::routing::names::{EvidenceRef, RoutedName};
 use crate::core::routing::text::{Note, keep_name};
-use crate::core::text::Line;
+use crate::core::text::{Line, shown};
 
 /// One id, or several as a JSON array.
 pub(super) fn parse_evidence(text: &str) -> Result<EvidenceList, String> {
@@ -73,6 +75,15 @@ pub(super) fn warn_of_stranger(
         ui.warn(&format!("the roster has no agent '{agent}'; is the name right?"))?;
     }
     Ok(())
+}
+
+/// Where an override counts, if not everywhere.
+pub(super) fn scope_text(entry: &Override) -> Option<String> {
+    let scope = entry.scope.as_ref()?;
+    let domains = scope.domains.iter().map(|domain| shown(domain.as_str()).into_owned());
+    let patterns = scope.file_patterns.iter().map(Pattern::shown);
+    let names: Vec<String> = domains.chain(patterns).collect();
+    (!names.is_empty()).then(|| format!("only for: {}", names.join(", ")))
 }
 
 /// A document as programs read it.

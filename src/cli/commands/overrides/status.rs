@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::list::{blocks_json, row_json};
 use super::plot::plot;
-use super::shared::object;
+use super::shared::{object, scope_text};
 use crate::app::Ctx;
 use crate::app::next::in_shell;
 use crate::app::routing::roster::Roster;
@@ -174,6 +174,9 @@ fn print_below(ui: &mut Ui, row: &Row, view: &View) -> Result<(), CliError> {
         let reason = ui.paint(Slot::Dim, &shown(reason.as_str()));
         ui.line(&format!("    {reason}"))?;
     }
+    if let Some(scope) = scope_text(&row.entry) {
+        ui.line(&format!("    {scope}"))?;
+    }
     if let Some(trial) = &row.trial {
         print_trial(ui, trial, view)?;
     }
@@ -194,7 +197,7 @@ const METRICS: [Metric; 3] = [
 
 fn print_trial(ui: &mut Ui, trial: &TrialView, view: &View) -> Result<(), CliError> {
     if trial.samples.is_empty() {
-        return Ok(());
+        return print_baseline(ui, trial);
     }
     let each: Vec<Metrics> = trial.samples.iter().map(|sample| sample.metrics).collect();
     let (mean, before) = (Metrics::mean(&each), trial.canary.baseline.as_ref());
@@ -217,6 +220,17 @@ fn print_trial(ui: &mut Ui, trial: &TrialView, view: &View) -> Result<(), CliErr
     ui.line(&format!("    {name} of each sample:"))?;
     for line in plot(&points, before.map(|before| of(&before.metrics))) {
         ui.line(&format!("    {line}"))?;
+    }
+    Ok(())
+}
+
+/// What the first sample will be held against.
+fn print_baseline(ui: &mut Ui, trial: &TrialView) -> Result<(), CliError> {
+    if let Some(baseline) = &trial.canary.baseline {
+        let numbers = METRICS.map(|(name, of)| format!("{name} {}", of(&baseline.metrics)));
+        let noun = if baseline.sessions == 1 { "session" } else { "sessions" };
+        let numbers = numbers.join(", ");
+        ui.line(&format!("    before: {numbers} ({} {noun})", baseline.sessions))?;
     }
     Ok(())
 }
