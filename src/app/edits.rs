@@ -2,7 +2,7 @@
 //! after both.
 
 use crate::app::error::AppError;
-use crate::app::{Ctx, Reading, ended, waiting};
+use crate::app::{Ctx, Reading, ended, reservations, waiting};
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
@@ -15,12 +15,19 @@ use crate::core::reservation::select::Selection;
 use crate::core::reservation::target::targets;
 use crate::core::reservation::{About, Hold, Mode, Via};
 use crate::core::time::Timestamp;
-use crate::store::history::History;
+use crate::store::entry::Entry;
+use crate::store::history::{Archived, History, SetAside};
 use crate::store::layout::LedgerName;
+use crate::store::object::ObjectId;
 use crate::store::transact::Committed;
 
-/// How many entries are looked through for who was granted a path since it was edited.
-const ENTRIES_MAX: usize = 10_000;
+/// That it cannot be known who was granted what since an edit.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the entries since your oldest edit are not all in this repository, so it is not known who was \
+     granted what since"
+)]
+struct CutShort;
 
 /// What an edit was let pass with.
 #[derive(Clone, Debug)]
@@ -68,13 +75,86 @@ fn note(ctx: &Ctx, path: &Pattern, committed: &Committed<Reserved>) -> Result<()
     let (hold, fence) = let_pass_by(ctx, path, &committed.answer)?;
     let notes = ctx.notes();
     let (path, agent) = (path.clone(), ctx.actor().clone());
-    if committed.entry.is_none() {
-        let before = notes.get(&agent, &path)?;
-        if before.is_some_and(|before| before.hold == hold && before.fence == fence) {
-            return Ok(());
+    let before = notes.get(&agent, &path)?;
+    let is_same = |before: &Note| before.hold == hold && before.fence == fence && !before.by_shell;
+    if committed.entry.is_none() && before.as_ref().is_some_and(is_same) {
+        return Ok(());
+    }
+    // Until this edit is made, the file is as the last one left it.
+    let left = before.and_then(|before| before.left);
+    Ok(notes.put(&Note { path, agent, hold, fence, at: committed.at, left, by_shell: false })?)
+}
+
+/// Notes how an edit has left its file, so that a change by somebody else can be told from it.
+pub fn made(ctx: &Ctx, path: &Pattern) -> Result<(), AppError> {
+    let notes = ctx.notes();
+    match notes.get(ctx.actor(), path)? {
+        Some(note) => leave(ctx, note),
+        None => Ok(()),
+    }
+}
+
+fn leave(ctx: &Ctx, note: Note) -> Result<(), AppError> {
+    let left = note.path.literal_path().map(|path| ctx.repository().as_left(&path));
+    if note.left != left {
+        ctx.notes().put(&Note { left, ..note })?;
+    }
+    Ok(())
+}
+
+/// The same for what the agent holds and its own shell command has changed.
+pub fn made_by_shell(ctx: &Ctx, changed: &[Pattern]) -> Result<(), AppError> {
+    let mut notes = noted(ctx, changed)?;
+    if notes.is_empty() {
+        return Ok(());
+    }
+    let reading = ctx.read()?;
+    let own = index::of_agent(&reading.base.snapshot, ctx.actor(), Whose::Session)?;
+    notes.retain(|note| {
+        let is_held = |hold: &Hold| {
+            hold.is_live(reading.now)
+                && covers(hold, std::slice::from_ref(&note.path), reading.case)
+        };
+        own.iter().any(is_held)
+    });
+    notes.into_iter().try_for_each(|note| leave(ctx, note))
+}
+
+/// Those of the changed files that others hold, and that neither the holder nor the asker is noted
+/// to have left as they are. Who changed them otherwise is not known.
+pub fn changed_under_others(
+    ctx: &Ctx,
+    changed: &[Pattern],
+) -> Result<(Vec<Conflict>, Timestamp), AppError> {
+    let (mut conflicts, now) = reservations::check(ctx, &targets(changed, &[]))?;
+    if conflicts.is_empty() {
+        return Ok((conflicts, now));
+    }
+    let (notes, about) = (ctx.notes().all()?, about(ctx));
+    conflicts.retain(|Conflict { target, held }| {
+        let Some(path) = target.pattern() else { return false };
+        let left = ctx.repository().as_left(&path.literal_path().unwrap_or_default());
+        let is_theirs = |note: &Note| {
+            let is_known = held.holder.is_one_with(&note.agent);
+            (is_known || ctx.actor().is_one_with(&note.agent)) && note.explains(path, left)
+        };
+        !notes.iter().any(is_theirs) && !about.is_edit_elsewhere(held)
+    });
+    Ok((conflicts, now))
+}
+
+/// Notes what a shell command of the agent's has changed under others, for its next commit: it may
+/// be over by then that they hold it, and what they wrote is still in the file.
+pub fn note_changes(ctx: &Ctx, conflicts: &[Conflict], at: Timestamp) -> Result<(), AppError> {
+    let notes = ctx.notes();
+    for Conflict { target, held } in conflicts {
+        let Some(path) = target.pattern() else { continue };
+        // An edit of its own that is noted there came before, and is behind that hold as well.
+        if notes.get(ctx.actor(), path)?.is_none() {
+            notes.put(&Note::of_shell(ctx.actor(), path.clone(), held, at))?;
         }
     }
-    Ok(notes.put(&Note { path, agent, hold, fence, at: committed.at })?)
+    Ok(())
 }
 
 /// The hold that lets an edit of the path pass, with its fence. Where somebody edits it elsewhere,
@@ -131,25 +211,56 @@ pub fn overtaken(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppErro
     let notes = noted(ctx, paths)?;
     let Some(oldest) = notes.iter().map(|note| note.fence).min() else { return Ok(overtaken) };
     let own = index::of_agent(documents, ctx.actor(), Whose::Session)?;
-    let ledger = ctx.ledger(LedgerName::Reservations)?;
-    for item in History::from(&ledger, reading.base.id()).take(ENTRIES_MAX) {
-        let (_, entry) = item?;
-        if entry.message.counters.fence <= oldest {
-            break;
-        }
-        for hold in entry.message.events.iter().filter_map(fence::given) {
-            for found in committer.overtaken_by(&hold, &notes, &own) {
-                let is_known = overtaken.iter().any(|known| known.path == found.path);
-                if !is_known {
-                    overtaken.push(found);
-                }
+    let given = match given_since(ctx, reading.base.id(), oldest) {
+        // What is known to stand against it is enough.
+        Err(_) if !overtaken.is_empty() => return Ok(overtaken),
+        given => given?,
+    };
+    for hold in &given {
+        for found in committer.overtaken_by(hold, &notes, &own) {
+            let is_known = overtaken.iter().any(|known| known.path == found.path);
+            if !is_known {
+                overtaken.push(found);
             }
         }
     }
     Ok(overtaken)
 }
 
-/// The notes on these paths that speak of the asker's own edits.
+/// What was given to anybody since that fence, the newest first; also what compactions have set
+/// aside, some of it twice then.
+fn given_since(ctx: &Ctx, tip: Option<ObjectId>, fence: u64) -> Result<Vec<Hold>, AppError> {
+    let ledger = ctx.ledger(LedgerName::Reservations)?;
+    let is_before = |entry: &Entry| entry.message.counters.fence <= fence;
+    let given_in = |entry: &Entry| -> Vec<Hold> {
+        entry.message.events.iter().filter_map(fence::given).collect()
+    };
+    let mut given = Vec::new();
+    let mut last = None;
+    for item in History::from(&ledger, tip) {
+        let (_, entry) = item?;
+        if is_before(&entry) {
+            return Ok(given);
+        }
+        given.extend(given_in(&entry));
+        last = Some(entry);
+    }
+    let checkpoint = last.clone();
+    for SetAside { entry, .. } in Archived::behind(&ledger, checkpoint.as_ref()) {
+        if is_before(&entry) {
+            return Ok(given);
+        }
+        given.extend(given_in(&entry));
+        last = Some(entry);
+    }
+    let is_first = |entry: &Entry| entry.parent.is_none() && entry.message.checkpoint.is_none();
+    match last {
+        Some(entry) if !is_first(&entry) => Err(AppError::Failed(Box::new(CutShort))),
+        _ => Ok(given),
+    }
+}
+
+/// The notes on these paths that speak of what the asker itself has changed.
 fn noted(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Note>, AppError> {
     let mut notes = ctx.notes().all()?;
     let is_own = |agent: &AgentName| agent.is_one_with(ctx.actor());

@@ -79,6 +79,8 @@ pub struct Identity {
     pub kind: ActorKind,
     /// Why this name.
     pub source: IdentitySource,
+    /// The session that the name is made of, if it is: two sessions may come to the same name.
+    pub session: Option<String>,
 }
 
 /// What the identity is decided from.
@@ -128,7 +130,8 @@ pub struct IdentityError {
 
 /// Decides who acts.
 pub fn identify(inputs: &IdentityInputs<'_>) -> Result<Identity, IdentityError> {
-    let agent = |name: AgentName, source| Identity { name, kind: ActorKind::Agent, source };
+    let agent =
+        |name: AgentName, source| Identity { name, kind: ActorKind::Agent, source, session: None };
     if let Some(name) = inputs.option {
         return Ok(agent(name.clone(), IdentitySource::Option));
     }
@@ -139,7 +142,8 @@ pub fn identify(inputs: &IdentityInputs<'_>) -> Result<Identity, IdentityError> 
     for harness in HARNESSES {
         if let Some(session) = inputs.environment.non_empty(harness.variable) {
             let name = session_name(harness.kind, session);
-            return Ok(agent(name, IdentitySource::Variable(harness.variable)));
+            let identity = agent(name, IdentitySource::Variable(harness.variable));
+            return Ok(Identity { session: Some(session_id(session)), ..identity });
         }
     }
     if let Some(name) = inputs.configured {
@@ -149,6 +153,7 @@ pub fn identify(inputs: &IdentityInputs<'_>) -> Result<Identity, IdentityError> 
         name: AgentName::cleaned(&format!("{}@{}", inputs.login.user, inputs.login.host)),
         kind: ActorKind::Person,
         source: IdentitySource::Login,
+        session: None,
     })
 }
 
@@ -162,6 +167,13 @@ pub fn session_name(kind: &str, session: &str) -> AgentName {
     let from = if is_time_ordered { characters.len() - SESSION_CHARACTERS } else { 0 };
     let short: String = characters.into_iter().skip(from).take(SESSION_CHARACTERS).collect();
     AgentName::cleaned(&format!("{kind}:{short}"))
+}
+
+/// The id of a session, as far as it is needed to tell two of them apart.
+pub fn session_id(session: &str) -> String {
+    const CHARACTERS_MAX: usize = 64;
+    let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '-';
+    session.chars().filter(is_plain).take(CHARACTERS_MAX).collect()
 }
 
 /// The name of a subagent of a session, by the id that its harness gives it. Of an id that is too
@@ -180,9 +192,10 @@ pub fn subagent_name(session: &AgentName, id: &str) -> AgentName {
 }
 
 impl Identity {
-    /// The agent that a hook was called by, which its payload tells.
-    pub fn of_hook(name: AgentName) -> Identity {
-        Identity { name, kind: ActorKind::Agent, source: IdentitySource::Hook }
+    /// The agent that a hook was called by, which its payload tells, and the id of its session.
+    pub fn of_hook(name: AgentName, session: String) -> Identity {
+        let (kind, source) = (ActorKind::Agent, IdentitySource::Hook);
+        Identity { name, kind, source, session: Some(session) }
     }
 }
 

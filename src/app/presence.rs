@@ -25,8 +25,10 @@ pub enum Doing {
     Command,
     /// A tool call begins.
     CallBegins,
-    /// A tool call, a turn or a session ends.
+    /// A tool call or a turn ends.
     CallEnds,
+    /// The session ends.
+    SessionEnds,
 }
 
 /// Leaves a sign of life. That it cannot be left is no reason to fail.
@@ -45,8 +47,9 @@ fn leave(ctx: &Ctx, doing: Doing, news: BTreeMap<String, String>) {
     let busy_since = match doing {
         Doing::Command => before.as_ref().and_then(|before| before.busy_since),
         Doing::CallBegins => Some(ctx.clock()),
-        Doing::CallEnds => None,
+        Doing::CallEnds | Doing::SessionEnds => None,
     };
+    let sessions = sessions(ctx, doing, before.as_ref());
     let mut told = before.as_ref().map(|before| before.told.clone()).unwrap_or_default();
     told.extend(news);
     if told.len() > TOLD_MAX {
@@ -61,6 +64,7 @@ fn leave(ctx: &Ctx, doing: Doing, news: BTreeMap<String, String>) {
         branch: ctx.repository().branch(),
         terminal: ctx.terminal().cloned(),
         busy_since,
+        sessions,
         told,
     };
     if before.is_none_or(|before| is_news(&before, &now)) {
@@ -68,11 +72,39 @@ fn leave(ctx: &Ctx, doing: Doing, news: BTreeMap<String, String>) {
     }
 }
 
+/// The sessions under this name that are not known to be over.
+fn sessions(ctx: &Ctx, doing: Doing, before: Option<&Presence>) -> BTreeMap<String, Timestamp> {
+    let now = ctx.clock();
+    let mut sessions = before.map(|before| before.sessions.clone()).unwrap_or_default();
+    sessions.retain(|_, seen| now.seconds_since(*seen) < SILENCE_SECONDS);
+    match &ctx.identity().session {
+        Some(session) if doing == Doing::SessionEnds => drop(sessions.remove(session)),
+        Some(session) => drop(sessions.insert(session.clone(), now)),
+        None => {}
+    }
+    sessions
+}
+
+/// Those of an agent's sessions that gave a sign of life of late.
+pub fn live_sessions(presence: &Presence, now: Timestamp) -> impl Iterator<Item = &str> {
+    let live = presence
+        .sessions
+        .iter()
+        .filter(move |(_, seen)| now.seconds_since(**seen) < SILENCE_SECONDS);
+    live.map(|(session, _)| session.as_str())
+}
+
 fn is_news(before: &Presence, now: &Presence) -> bool {
     let apart = now.last_seen.as_seconds().abs_diff(before.last_seen.as_seconds());
     let is_busy_as_before = before.busy_since.is_some() == now.busy_since.is_some();
-    let same = Presence { last_seen: now.last_seen, busy_since: now.busy_since, ..before.clone() };
-    apart >= FRESH_SECONDS || !is_busy_as_before || same != *now
+    let has_same_sessions = before.sessions.keys().eq(now.sessions.keys());
+    let same = Presence {
+        last_seen: now.last_seen,
+        busy_since: now.busy_since,
+        sessions: now.sessions.clone(),
+        ..before.clone()
+    };
+    apart >= FRESH_SECONDS || !is_busy_as_before || !has_same_sessions || same != *now
 }
 
 /// What is known of an agent's last sign of life, if it gave it on this machine.

@@ -24,14 +24,25 @@ pub fn held_by_others(
     let makers: Vec<Makers> =
         pushed.commits.iter().map(|commit| Makers::of(commit, &noted)).collect();
     held.retain(|overtaken| {
-        let path = overtaken.path.literal_path().unwrap_or_default();
-        let commits = pushed.paths.get(&path).map_or(&[][..], Vec::as_slice);
+        let commits = commits_of(pushed, &overtaken.path);
         let is_own = |number: &usize| {
             makers.get(*number).is_some_and(|makers| makers.are_one_with(overtaken))
         };
         commits.is_empty() || !commits.iter().all(is_own)
     });
     Ok(held)
+}
+
+/// The commits that change a path, or what is below it where it stands for paths that are too deep.
+fn commits_of(pushed: &Pushed, path: &Pattern) -> Vec<usize> {
+    let path = path.literal_path().unwrap_or_default();
+    if let Some(commits) = pushed.paths.get(&path) {
+        return commits.clone();
+    }
+    let is_below = |(found, _): &(&Vec<u8>, &Vec<usize>)| {
+        found.strip_prefix(&path[..]).is_some_and(|rest| rest.starts_with(b"/"))
+    };
+    pushed.paths.iter().filter(is_below).flat_map(|(_, commits)| commits.clone()).collect()
 }
 
 /// Who has made a commit; nobody where it is not known.

@@ -13,6 +13,7 @@ use super::config_env::{self, ConfigEnvError};
 use crate::core::environment::Environment;
 use crate::store::program::ProgramError;
 use crate::store::repository::{Reader, Repository};
+use crate::store::unopened::Unopened;
 
 /// Why the configuration cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -42,13 +43,23 @@ pub struct Config {
 impl Config {
     /// The configuration outside of any repository.
     pub fn of_user(env: &Environment) -> Result<Config, ConfigError> {
+        Self::overlaid(&Self::of_user_files(env)?, BTreeMap::new(), env)
+    }
+
+    fn of_user_files(env: &Environment) -> Result<git2::Config, ConfigError> {
         let mut files = git2::Config::new()?;
         for (level, path) in user_files(env) {
             if path.is_file() {
                 files.add_file(&path, level, false)?;
             }
         }
-        Self::overlaid(&files.snapshot()?, env)
+        Ok(files.snapshot()?)
+    }
+
+    /// What is still known of the configuration of a repository that cannot be opened: the user's,
+    /// with those lines of its own that can be read.
+    pub fn of_unopened(repository: &Unopened, env: &Environment) -> Result<Config, ConfigError> {
+        Self::overlaid(&Self::of_user_files(env)?, repository.settings(), env)
     }
 
     /// The configuration that a git command would see in the repository.
@@ -71,7 +82,7 @@ impl Config {
     fn of_git(repository: &git2::Repository, env: &Environment) -> Result<Config, ConfigError> {
         // The snapshot is taken at once: refreshing would need the repository to stay open.
         let files = repository.config()?.snapshot()?;
-        Self::overlaid(&files, env)
+        Self::overlaid(&files, BTreeMap::new(), env)
     }
 
     /// The value that wins; a key without value is `true`.
@@ -86,8 +97,13 @@ impl Config {
     }
 
     /// Reads the files once, weaker ones first: asking libgit2 for each key costs more than
-    /// everything that is done with the answers.
-    fn overlaid(files: &git2::Config, env: &Environment) -> Result<Config, ConfigError> {
+    /// everything that is done with the answers. What is known besides is stronger than they are,
+    /// and weaker than the environment.
+    fn overlaid(
+        files: &git2::Config,
+        besides: BTreeMap<String, String>,
+        env: &Environment,
+    ) -> Result<Config, ConfigError> {
         // It replaces both files of the user, while libgit2 goes on reading the XDG one.
         let ignores_xdg = env.os("GIT_CONFIG_GLOBAL").is_some();
         let mut values = BTreeMap::new();
@@ -98,6 +114,7 @@ impl Config {
                 values.insert(name.to_owned(), value_text(entry));
             }
         })?;
+        values.extend(besides);
         values.extend(config_env::from_environment(env)?);
         Ok(Config { values })
     }

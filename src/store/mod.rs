@@ -6,7 +6,8 @@
 //!   [`repair`] takes a damaged one on;
 //! - [`entry`], [`tree`] and [`object`] are the bytes;
 //! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
-//!   knows the repository and with the git [`program`] where it does not;
+//!   knows the repository and with the git [`program`] where it does not; [`unopened`] is one that
+//!   neither opens;
 //! - [`process`] is who runs, [`child`] what is run for the user, [`waiters`] who of this machine
 //!   waits, [`alarm`] how to sleep until a signal;
 //! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them,
@@ -51,6 +52,7 @@ pub mod sources;
 mod testing;
 pub mod transact;
 pub mod tree;
+pub mod unopened;
 pub mod verify;
 pub mod waiters;
 pub mod work_files;

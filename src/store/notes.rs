@@ -104,6 +104,8 @@ mod tests {
             hold: None,
             fence,
             at: Timestamp::from_millis(0),
+            left: None,
+            by_shell: false,
         }
     }
 

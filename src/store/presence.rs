@@ -41,6 +41,9 @@ pub struct Presence {
     /// Since when a tool call of its is open.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub busy_since: Option<Timestamp>,
+    /// The sessions that act under this name, and when each was last seen. Two of them share it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub sessions: BTreeMap<String, Timestamp>,
     /// What it was told of requests, by thread, so that it is told once.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub told: BTreeMap<String, String>,
@@ -116,6 +119,7 @@ mod tests {
             branch: None,
             terminal: None,
             busy_since: None,
+            sessions: BTreeMap::new(),
             told: BTreeMap::new(),
         }
     }

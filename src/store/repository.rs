@@ -73,6 +73,7 @@ impl Repository {
             // libgit2 is not asked to tell: it takes a table of refs for no refs at all, where the
             // configuration does not warn it.
             Ok(git) if !git.commondir().join("reftable").exists() => {
+                refuse_hidden_configuration(git.commondir())?;
                 let top = top_of(&git, environment, &here);
                 Repository::of_libgit2(git, top.as_deref(), &here)
             }
@@ -217,6 +218,18 @@ impl Repository {
             _ => Err(StoreError::ForeignObjects(named)),
         }
     }
+}
+
+/// libgit2 takes a configuration that is there and cannot be read for none, where git stops.
+fn refuse_hidden_configuration(common_dir: &Path) -> Result<(), StoreError> {
+    let path = common_dir.join("config");
+    let read = std::fs::File::open(&path).and_then(|file| file.metadata());
+    let why = match read {
+        Ok(metadata) if metadata.is_dir() => "it is a directory".to_owned(),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => error.to_string(),
+        _ => return Ok(()),
+    };
+    Err(StoreError::Malformed(format!("cannot read '{}': {why}", path.display())))
 }
 
 fn set<'e>(environment: &'e Environment, name: &str) -> Option<&'e OsStr> {

@@ -1,6 +1,5 @@
 //! What git says of the files in the work tree. Nothing here writes to it or to the index.
 
-use crate::core::text::Line;
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,6 +8,8 @@ use std::time::SystemTime;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::core::reservation::fence::Left;
+use crate::core::text::Line;
 use crate::store::error::StoreError;
 use crate::store::repository::{Reader, Repository};
 
@@ -67,6 +68,20 @@ impl Repository {
             changed.retain(|path| was_written(&tree.top, path, then));
         }
         Ok(changed)
+    }
+}
+
+impl Repository {
+    /// How the file at that path of the work tree is, to see later whether it was written again.
+    pub fn as_left(&self, path: &[u8]) -> Left {
+        let file = self.work_tree().map(|tree| tree.top.join(OsStr::from_bytes(path)));
+        let Some(metadata) = file.and_then(|file| file.symlink_metadata().ok()) else {
+            return Left { written_ns: None, bytes: 0 };
+        };
+        let written = metadata.modified().ok();
+        let since_1970 = written.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+        let written_ns = since_1970.and_then(|at| u64::try_from(at.as_nanos()).ok());
+        Left { written_ns, bytes: metadata.len() }
     }
 }
 

@@ -93,6 +93,14 @@ impl<'r> Session<'r> {
         silent(&self.edit(path));
     }
 
+    /// What Claude Code tells once an edit is made.
+    #[track_caller]
+    fn has_edited(&self, path: &str) {
+        let input = json!({ "file_path": self.directory.join(path) });
+        let more = json!({ "tool_name": "Edit", "tool_input": input, "tool_response": {} });
+        silent(&self.call("PostToolUse", &more).run());
+    }
+
     /// An edit that must be refused; the reason.
     #[track_caller]
     fn is_refused(&self, path: &str) -> String {

@@ -45,4 +45,4 @@ pub use case::Case;
 pub use error::{Fault, PatternError};
 pub use matcher::Matcher;
 pub use node::{node_name, node_segment};
-pub use spec::{Reading, parse};
+pub use spec::{Reading, for_path, parse};

@@ -32,6 +32,14 @@ pub fn parse(spec: &[u8], prefix: &[u8], reading: Reading) -> Result<Vec<Pattern
     read().map_err(|fault| PatternError::new(spec, fault))
 }
 
+/// The path as a pattern. One that is too deep or too long to be one cannot be reserved by its
+/// name, only with a directory above it: of those the lowest that fits stands for it, so that
+/// whoever holds the path meets the pattern.
+pub fn for_path(path: &[u8]) -> Option<Pattern> {
+    let mut ends = (1..=path.len()).rev().filter(|&end| end == path.len() || path[end] == b'/');
+    ends.find_map(|end| parse(&path[..end], b"", Reading::Literal).ok()?.pop())
+}
+
 /// What a pathspec prefix says about the text behind it.
 struct Target<'s> {
     text: &'s [u8],

@@ -31,6 +31,37 @@ pub struct Note {
     pub fence: u64,
     /// When.
     pub at: Timestamp,
+    /// How the edit left the file, once it is made.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub left: Option<Left>,
+    /// Whether this was no edit: a shell command of the agent's changed what another held, by the
+    /// hold that is named here.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub by_shell: bool,
+}
+
+/// How a file was when somebody had written it: enough to see that it was written again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// When it was written, in nanoseconds since 1970; nothing if it is gone.
+    pub written_ns: Option<u64>,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
+impl Note {
+    /// That a shell command of the agent's changed what the hold of another covers. Its fence is
+    /// below that hold's, so that it is overtaken by it until the agent is granted the path.
+    pub fn of_shell(agent: &AgentName, path: Pattern, by: &Hold, at: Timestamp) -> Note {
+        let fence = by.fence.saturating_sub(1);
+        let (agent, hold) = (agent.clone(), Some(by.id.clone()));
+        Note { path, agent, hold, fence, at, left: None, by_shell: true }
+    }
+
+    /// Whether this edit, and nothing after it, is why the file is as it is.
+    pub fn explains(&self, path: &Pattern, now: Left) -> bool {
+        self.path == *path && self.left == Some(now)
+    }
 }
 
 /// Why a path may not be committed.
@@ -40,8 +71,19 @@ pub struct Overtaken {
     pub path: Pattern,
     /// Who holds it, or held it since the edit.
     pub by: Hold,
-    /// Whether that is so at the moment.
-    pub now: bool,
+    /// How that came about.
+    pub how: How,
+}
+
+/// How somebody else came to stand in the way of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// The path is held at the moment.
+    HeldNow,
+    /// It was granted after the committer had edited it.
+    GrantedSince,
+    /// It was held when a shell command of the committer's changed it.
+    ChangedByShell,
 }
 
 /// Who wants to commit, from where.
@@ -62,7 +104,7 @@ impl Committer<'_> {
     pub fn held_now(&self, conflicts: Vec<Conflict>) -> Vec<Overtaken> {
         let counts = |conflict: &Conflict| !self.about.is_edit_elsewhere(&conflict.held);
         let overtaken = |Conflict { target, held }| match target {
-            Target::Paths(path) => Some(Overtaken { path, by: held, now: true }),
+            Target::Paths(path) => Some(Overtaken { path, by: held, how: How::HeldNow }),
             Target::Lock(_) => None,
         };
         conflicts.into_iter().filter(counts).filter_map(overtaken).collect()
@@ -97,8 +139,10 @@ impl Committer<'_> {
                 && taken.meets(&path)
                 && !came_back(&path)
         };
-        let overtaken =
-            |note: &Note| Overtaken { path: note.path.clone(), by: hold.clone(), now: false };
+        let overtaken = |note: &Note| {
+            let how = if note.by_shell { How::ChangedByShell } else { How::GrantedSince };
+            Overtaken { path: note.path.clone(), by: hold.clone(), how }
+        };
         notes.iter().filter(meets).map(overtaken).collect()
     }
 }
@@ -147,7 +191,8 @@ mod tests {
 
     fn note(agent: &str, path: &str, fence: u64) -> Note {
         let path = Pattern::canonical(path.as_bytes()).unwrap();
-        Note { path, agent: name(agent), hold: None, fence, at: Timestamp::from_millis(0) }
+        let at = Timestamp::from_millis(0);
+        Note { path, agent: name(agent), hold: None, fence, at, left: None, by_shell: false }
     }
 
     fn is_overtaken(by: &Hold, note: &Note) -> bool {
@@ -199,6 +244,33 @@ mod tests {
         assert!(is_overtaken_despite(&by, &edit, &[live(8)]), "held since before the other");
         let lapsed = hold("alice", "src/a.rs", 9, other.clone());
         assert!(is_overtaken_despite(&by, &edit, &[lapsed]));
+    }
+
+    /// What a shell changed is overtaken by the hold that it was changed under, and by no other.
+    #[test]
+    fn a_change_by_a_shell_is_behind_the_hold_that_it_ignored() {
+        let command = || about(None, Via::Command);
+        let held = hold("bob", "src/**", 8, command());
+        let path = Pattern::canonical(b"src/a.rs").unwrap();
+        let note = Note::of_shell(&name("alice"), path, &held, Timestamp::from_millis(0));
+        assert!(is_overtaken(&held, &note));
+        assert!(!is_overtaken(&hold("carol", "src/**", 7, command()), &note), "an earlier one");
+        let again = Hold {
+            expires_at: Timestamp::from_millis(1),
+            ..hold("alice", "src/a.rs", 9, command())
+        };
+        assert!(!is_overtaken_despite(&held, &note, &[again]), "who is granted it has looked");
+    }
+
+    #[test]
+    fn an_edit_explains_the_file_as_it_left_it() {
+        let left = Left { written_ns: Some(7), bytes: 3 };
+        let edit = Note { left: Some(left), ..note("bob", "src/a.rs", 7) };
+        let path = |text: &str| Pattern::canonical(text.as_bytes()).unwrap();
+        assert!(edit.explains(&path("src/a.rs"), left));
+        assert!(!edit.explains(&path("src/b.rs"), left));
+        assert!(!edit.explains(&path("src/a.rs"), Left { written_ns: Some(8), ..left }));
+        assert!(!note("bob", "src/a.rs", 7).explains(&path("src/a.rs"), left), "not made yet");
     }
 
     #[test]

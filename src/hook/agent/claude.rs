@@ -13,7 +13,7 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde_json::{Value, json};
 
 use super::{Call, Event, Unreadable, Verdict};
-use crate::app::identity::{session_name, subagent_name};
+use crate::app::identity::{session_id, session_name, subagent_name};
 
 /// The first part of the names of its sessions.
 const KIND: &str = "claude";
@@ -66,9 +66,10 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
     let tool = head.tool_name.as_deref().unwrap_or_default();
     let event = match head.hook_event_name.as_str() {
         "SessionStart" => Event::SessionStart,
-        "PreToolUse" if EDIT_TOOLS.contains(&tool) => edit(input)?,
+        "PreToolUse" if EDIT_TOOLS.contains(&tool) => Event::Edit(edited_file(input)?),
         "PreToolUse" if tool == SHELL_TOOL => Event::CallBegins,
-        "PostToolUse" if EDIT_TOOLS.contains(&tool) => Event::CallEnds,
+        // That it is over is worth knowing even where it is not told of what.
+        "PostToolUse" if EDIT_TOOLS.contains(&tool) => Event::CallEnds(edited_file(input).ok()),
         "PostToolUse" if tool == SHELL_TOOL => Event::ShellRan(duration(head.duration_ms)),
         "Stop" => Event::TurnEnd,
         // Without its id the whole session would be meant.
@@ -77,6 +78,7 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
         _ => Event::Other,
     };
     Ok(Call {
+        session: session_id(&head.session_id),
         agent: subagent.map_or_else(|| session.clone(), |id| subagent_name(&session, id)),
         directory: head.cwd.map(|text| text.0).filter(|path| path.is_absolute()),
         event,
@@ -86,7 +88,7 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
 pub(super) fn encode(event: &Event, verdict: &Verdict) -> Option<Value> {
     let name = match event {
         Event::SessionStart => "SessionStart",
-        Event::ShellRan(_) | Event::CallEnds => "PostToolUse",
+        Event::ShellRan(_) | Event::CallEnds(_) => "PostToolUse",
         Event::TurnEnd => "Stop",
         Event::SubagentEnd => "SubagentStop",
         Event::SessionEnd => "SessionEnd",
@@ -111,14 +113,14 @@ fn malformed(why: impl fmt::Display) -> Unreadable {
     Unreadable::Malformed { agent: NAME, why: why.to_string() }
 }
 
-fn edit(input: &[u8]) -> Result<Event, Unreadable> {
+fn edited_file(input: &[u8]) -> Result<PathBuf, Unreadable> {
     let Edit { tool_input: EditInput { file_path, notebook_path } } =
         serde_json::from_slice(input).map_err(malformed)?;
     let path = file_path.or(notebook_path).ok_or_else(|| malformed("an edit names no file"))?.0;
     if !path.is_absolute() {
         return Err(malformed("the path of an edit is not absolute"));
     }
-    Ok(Event::Edit(without_dots(&path)))
+    Ok(without_dots(&path))
 }
 
 /// Claude Code resolves `.` and `..` by the letters of the path, whatever is linked where.

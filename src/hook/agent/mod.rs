@@ -31,6 +31,8 @@ pub enum Dialect {
 struct Call {
     /// Who: a session, or a subagent of one.
     agent: AgentName,
+    /// The id of the session.
+    session: String,
     /// Where that agent stands, if the payload says so.
     directory: Option<PathBuf>,
     /// What.
@@ -46,8 +48,8 @@ enum Event {
     Edit(PathBuf),
     /// A shell command is about to run, which may take its time.
     CallBegins,
-    /// A file was changed.
-    CallEnds,
+    /// A file was changed, by the same path as before if the payload has it.
+    CallEnds(Option<PathBuf>),
     /// A shell command has run, for that long if it is known.
     ShellRan(Option<Duration>),
     /// The agent has finished its turn.
@@ -58,6 +60,13 @@ enum Event {
     SessionEnd,
     /// Something that is no matter of ours.
     Other,
+}
+
+impl Event {
+    /// Whether something of the session's is over, wherever it was done.
+    fn is_end(&self) -> bool {
+        matches!(self, Event::TurnEnd | Event::SubagentEnd | Event::SessionEnd)
+    }
 }
 
 /// What the agent is told.

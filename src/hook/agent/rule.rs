@@ -8,11 +8,8 @@ use crate::app::config::ReleaseWith;
 use crate::app::error::AppError;
 use crate::app::news;
 use crate::app::{Ctx, edits, negotiation, reservations, specs};
-use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
-use crate::core::pattern::{self, Pattern, Reading};
-use crate::core::refusal::Conflict;
+use crate::core::pattern::{self, Pattern};
 use crate::core::reservation::index::Whose;
-use crate::core::reservation::target::targets;
 
 /// Between the end of a command and our own start, and what file systems round times by.
 const SHELL_SLACK: Duration = Duration::from_secs(2);
@@ -24,6 +21,7 @@ pub(super) fn apply(ctx: &Ctx, event: &Event) -> Result<Verdict, AppError> {
         Event::SessionStart => welcome(ctx),
         Event::Edit(path) => edit(ctx, path),
         Event::ShellRan(took) => shell_ran(ctx, *took),
+        Event::CallEnds(Some(path)) => edited(ctx, path),
         Event::TurnEnd | Event::SubagentEnd if release == ReleaseWith::Turn => {
             let_go(ctx, Whose::Own)
         }
@@ -35,7 +33,7 @@ pub(super) fn apply(ctx: &Ctx, event: &Event) -> Result<Verdict, AppError> {
         | Event::SubagentEnd
         | Event::SessionEnd
         | Event::CallBegins
-        | Event::CallEnds
+        | Event::CallEnds(None)
         | Event::Other => Ok(Verdict::Silence),
     }
 }
@@ -83,30 +81,33 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     }
 }
 
-/// Files that changed under a shell command and that another holds. Who edited with notice, the
-/// agent or the holder itself, has been through the gate.
+/// Files that changed under a shell command and that another holds, unless they are as somebody has
+/// left them who went through the gate. With the time that the command took, only what was written
+/// in that time is meant, and is noted for the commit as well.
 fn shell_ran(ctx: &Ctx, took: Option<Duration>) -> Result<Verdict, AppError> {
     let began = took.and_then(|took| SystemTime::now().checked_sub(took + SHELL_SLACK));
-    let mut changed: Vec<Pattern> = Vec::new();
-    for path in ctx.repository().changed_since(began)?.iter().take(PATTERNS_PER_COMMAND_MAX) {
-        changed.extend(pattern::parse(path, &[], Reading::Literal)?);
-    }
+    let changed = ctx.repository().changed_since(began)?;
+    let changed: Vec<Pattern> = changed.iter().filter_map(|path| pattern::for_path(path)).collect();
     if changed.is_empty() {
         return Ok(Verdict::Silence);
     }
-    let (mut conflicts, now) = reservations::check(ctx, &targets(&changed, &[]))?;
-    let notes = ctx.notes().all()?;
-    let about = edits::about(ctx);
-    conflicts.retain(|Conflict { target, held }| {
-        let explains = |agent| held.holder.is_one_with(agent) || ctx.actor().is_one_with(agent);
-        let is_here = |path| target.pattern() == Some(path);
-        let is_noted = notes.iter().any(|note| is_here(&note.path) && explains(&note.agent));
-        !is_noted && !about.is_edit_elsewhere(held)
-    });
+    let (conflicts, now) = edits::changed_under_others(ctx, &changed)?;
+    if began.is_some() {
+        edits::made_by_shell(ctx, &changed)?;
+        edits::note_changes(ctx, &conflicts, now)?;
+    }
     if conflicts.is_empty() {
         return Ok(Verdict::Silence);
     }
     Ok(Verdict::Tell(words::changed_by_shell(&conflicts, now)))
+}
+
+/// An edit is made. Where its file is none of ours, there is nothing to note.
+fn edited(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
+    if let Some(file) = specs::file(ctx.repository(), &specs::resolved(path))? {
+        edits::made(ctx, &file)?;
+    }
+    Ok(Verdict::Silence)
 }
 
 fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {

@@ -20,11 +20,12 @@ use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
 use crate::core::text::shown;
 use crate::hook::deadline::Deadline;
-use crate::store::config::Config;
+use crate::store::config::{Config, ConfigError};
 use crate::store::error::StoreError;
 use crate::store::files::Files;
 use crate::store::repository::Repository;
 use crate::store::shared_mode::SharedMode;
+use crate::store::unopened::Unopened;
 
 /// Edits write whole files; nobody writes one of this size.
 pub(super) const INPUT_BYTES_MAX: u64 = 16 << 20;
@@ -37,6 +38,8 @@ const SHELL_LIMIT: Duration = Duration::from_millis(300);
 /// The file that an agent's later shell commands take their variables from.
 const ENV_FILE_VARIABLE: &str = "CLAUDE_ENV_FILE";
 const ENV_FILE_BYTES_MAX: u64 = 1 << 20;
+/// Where the session was begun, which need not be where its agent stands.
+const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
 
 /// How a hook's call ends.
 #[derive(Debug, PartialEq)]
@@ -59,7 +62,7 @@ struct Stance {
 impl Stance {
     /// Whether the call is a kindness, which is worth no waiting and no word about its failure.
     fn is_kindness(&self) -> bool {
-        matches!(self.event, Event::ShellRan(_) | Event::CallBegins | Event::CallEnds)
+        matches!(self.event, Event::ShellRan(_) | Event::CallBegins | Event::CallEnds(_))
     }
 
     fn limit(&self) -> Duration {
@@ -76,7 +79,7 @@ impl Stance {
 
     /// The reply to a call that failed. An input that cannot be read may be an edit.
     fn failed(&self, why: &str) -> Reply {
-        if matches!(self.event, Event::CallBegins | Event::CallEnds) {
+        if matches!(self.event, Event::CallBegins | Event::CallEnds(_)) {
             return Reply::Silence;
         }
         let may_be_edit = matches!(self.event, Event::Edit(_) | Event::Other);
@@ -120,34 +123,84 @@ impl Work<'_> {
     fn reply(&self) -> Reply {
         let input = read_input();
         let dialect = self.dialect.unwrap_or_else(|| Dialect::of(input.as_deref().unwrap_or(&[])));
-        let call = input.and_then(|input| dialect.decode(&input));
-        let event = call.as_ref().map_or(Event::Other, |call| call.event.clone());
-        if let Ok(Call { event: Event::Other, .. }) = call {
-            return Reply::Silence;
+        match input.and_then(|input| dialect.decode(&input)) {
+            Ok(Call { event: Event::Other, .. }) => Reply::Silence,
+            Ok(call) => self.reply_where_it_happens(dialect, &call),
+            Err(error) => {
+                let repository = Repository::discover(self.environment);
+                self.reply_about(dialect, Err(error), repository)
+            }
         }
-        if let Ok(call) = &call {
-            self.go_where_it_happens(call);
+    }
+
+    /// The reply of the repository that the call is about. What ends does so in each that the
+    /// session is known to stand in.
+    fn reply_where_it_happens(&self, dialect: Dialect, call: &Call) -> Reply {
+        let answer = |repository| self.reply_about(dialect, Ok(call), repository);
+        let mut answered: Vec<PathBuf> = Vec::new();
+        let mut reply = None;
+        for place in self.places(call) {
+            // Where nobody can go, the question is asked from here.
+            std::env::set_current_dir(place).ok();
+            let repository = Repository::discover(self.environment);
+            match &repository {
+                Err(StoreError::NotARepository(_)) => continue,
+                Ok(found) if answered.iter().any(|known| known == found.common_dir()) => continue,
+                Ok(found) => answered.push(found.common_dir().to_owned()),
+                Err(_) => {}
+            }
+            let said = answer(repository);
+            if !call.event.is_end() {
+                return said;
+            }
+            reply = reply.filter(|reply| *reply != Reply::Silence).or(Some(said));
         }
-        let repository = Repository::discover(self.environment);
-        let config = match &repository {
-            Ok(repository) => Config::of_repository(repository, self.environment),
-            Err(_) => Config::of_user(self.environment),
-        };
-        let config = match config {
-            Ok(config) => config,
+        reply.unwrap_or_else(|| answer(Repository::discover(self.environment)))
+    }
+
+    /// Where the call may be about, the likeliest first. An edit belongs to the repository that its
+    /// file lies in, wherever the agent stands; an agent that has gone elsewhere still works in the
+    /// directory of its session. Who has named a git directory means that one, and the directory
+    /// that it is used from.
+    fn places(&self, call: &Call) -> Vec<PathBuf> {
+        if self.environment.non_empty("GIT_DIR").is_some() {
+            return Vec::new();
+        }
+        match &call.event {
+            Event::Edit(path) | Event::CallEnds(Some(path)) => {
+                directory_of(path).into_iter().collect()
+            }
+            _ => {
+                let project = self.environment.os(PROJECT_VARIABLE).map(PathBuf::from);
+                let project = project.filter(|path| path.is_absolute());
+                call.directory.clone().into_iter().chain(project).collect()
+            }
+        }
+    }
+
+    /// The reply of one repository, or of none.
+    fn reply_about(
+        &self,
+        dialect: Dialect,
+        call: Result<&Call, Unreadable>,
+        repository: Result<Repository, StoreError>,
+    ) -> Reply {
+        let (config, may_be_enabled) = match self.config(&repository) {
+            Ok(known) => known,
             Err(error) => return Reply::Failed(one_line(&error.to_string())),
         };
         let lookup = |key: &str| config.get(key);
-        if !is_set_on(&lookup, "coord.enabled") {
+        let is_unknown = lookup("coord.enabled").is_none() && may_be_enabled;
+        if !is_set_on(&lookup, "coord.enabled") && !is_unknown {
             return Reply::Silence;
         }
         let fails_closed = is_set_on(&lookup, "coord.hook.failClosed");
+        let event = call.as_ref().map_or(Event::Other, |call| call.event.clone());
         let stance = self.stance.get_or_init(|| Stance { dialect, event, fails_closed });
         let (too_late, late) = (stance.late(), self.late);
         self.deadline.change(stance.limit(), move || late(&too_late));
         let verdict = call.map_err(|error| AppError::Failed(Box::new(error)));
-        let verdict = verdict.and_then(|call| self.verdict(&call, repository, &lookup));
-        match verdict {
+        match verdict.and_then(|call| self.verdict(call, repository, &lookup)) {
             Ok(verdict) => {
                 let answer = dialect.encode(&stance.event, &verdict);
                 answer.map_or(Reply::Silence, Reply::Answer)
@@ -157,18 +210,21 @@ impl Work<'_> {
         }
     }
 
-    /// An edit belongs to the repository that its file lies in, wherever the agent stands. Who has
-    /// named a git directory means that one, and the directory that it is used from.
-    fn go_where_it_happens(&self, call: &Call) {
-        if self.environment.non_empty("GIT_DIR").is_some() {
-            return;
+    /// The configuration that counts, and whether hooks may act here although it does not say so:
+    /// of a repository that cannot be opened not all of it can be read.
+    fn config(
+        &self,
+        repository: &Result<Repository, StoreError>,
+    ) -> Result<(Config, bool), ConfigError> {
+        let env = self.environment;
+        match repository {
+            Ok(repository) => Ok((Config::of_repository(repository, env)?, false)),
+            Err(StoreError::NotARepository(_)) => Ok((Config::of_user(env)?, false)),
+            Err(_) => match Unopened::find(env) {
+                Some(found) => Ok((Config::of_unopened(&found, env)?, found.is_in_use())),
+                None => Ok((Config::of_user(env)?, false)),
+            },
         }
-        let directory = match &call.event {
-            Event::Edit(path) => directory_of(path),
-            _ => call.directory.clone(),
-        };
-        // Where nobody can go, the question is asked from here.
-        directory.map(std::env::set_current_dir);
     }
 
     fn verdict(
@@ -186,7 +242,7 @@ impl Work<'_> {
         settings.wait = settings.wait.min(WAIT_MAX);
         let surroundings = Surroundings { environment: self.environment, config: lookup };
         let clock = surroundings.clock()?;
-        let identity = Identity::of_hook(call.agent.clone());
+        let identity = Identity::of_hook(call.agent.clone(), call.session.clone());
         let ctx = surroundings.open(repository, settings, identity, clock)?;
         if call.event == Event::SessionStart {
             self.hand_on(&call.agent)?;
@@ -195,7 +251,14 @@ impl Work<'_> {
         // What was refused does not begin.
         let is_refused = matches!(verdict, Ok(Verdict::Deny(_)));
         let begins = matches!(call.event, Event::Edit(_) | Event::CallBegins) && !is_refused;
-        touch(&ctx, if begins { Doing::CallBegins } else { Doing::CallEnds });
+        touch(
+            &ctx,
+            match call.event {
+                _ if begins => Doing::CallBegins,
+                Event::SessionEnd => Doing::SessionEnds,
+                _ => Doing::CallEnds,
+            },
+        );
         verdict
     }
 

@@ -12,7 +12,7 @@ pub mod push;
 use crate::app::Ctx;
 use crate::app::config::People;
 use crate::app::identity::ActorKind;
-use crate::core::pattern::{self, Pattern, Reading};
+use crate::core::pattern::{self, Pattern};
 use crate::store::changes::PathBytes;
 
 pub use objection::Objection;
@@ -38,9 +38,10 @@ impl Verdict {
     }
 }
 
-/// Paths of git as patterns. One that is too deep to be a pattern cannot be reserved by its name.
+/// Paths of git as patterns. For one that is too deep to be a pattern stands a directory above it.
 fn literal<'p>(paths: impl IntoIterator<Item = &'p PathBytes>) -> Vec<Pattern> {
-    let paths = paths.into_iter();
-    let patterns = paths.filter_map(|path| pattern::parse(path, b"", Reading::Literal).ok());
-    patterns.flatten().collect()
+    let mut patterns: Vec<Pattern> =
+        paths.into_iter().filter_map(|path| pattern::for_path(path)).collect();
+    patterns.dedup();
+    patterns
 }

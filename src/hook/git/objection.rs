@@ -5,7 +5,7 @@ use crate::app::wording::{conflict_text, held_text};
 use crate::core::pattern::Pattern;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Target;
-use crate::core::reservation::fence::Overtaken;
+use crate::core::reservation::fence::{How, Overtaken};
 use crate::core::text::is_disguise;
 use crate::core::time::{Timestamp, relative};
 
@@ -50,14 +50,19 @@ impl Objection {
 }
 
 fn line(overtaken: &Overtaken, now: Timestamp) -> String {
-    let Overtaken { path, by, now: is_held } = overtaken;
+    let Overtaken { path, by, how } = overtaken;
     let target = Target::Paths(path.clone());
-    if *is_held {
-        return conflict_text(&Conflict { target, held: by.clone() }, now);
+    match how {
+        How::HeldNow => conflict_text(&Conflict { target, held: by.clone() }, now),
+        How::GrantedSince => {
+            let ago = relative(by.granted_at.as_seconds(), now.as_seconds());
+            let since = format!("at {} ({ago}), after you edited it", by.granted_at);
+            held_text(&target, by, "was granted to", &since)
+        }
+        How::ChangedByShell => {
+            held_text(&target, by, "was held by", "when it changed under a command of yours")
+        }
     }
-    let ago = relative(by.granted_at.as_seconds(), now.as_seconds());
-    let since = format!("at {} ({ago}), after you edited it", by.granted_at);
-    held_text(&target, by, "was granted to", &since)
 }
 
 fn hints(act: Act, shown: &[Overtaken]) -> Vec<String> {

@@ -59,6 +59,25 @@ fn the_end_of_a_turn_leaves_subagents_at_work() {
     assert_held(&repo, &[]);
 }
 
+/// An agent that has gone elsewhere, outside of any repository or into another one, still ends its
+/// turn where its session was begun.
+#[test]
+fn a_turn_ends_wherever_the_agent_has_gone() {
+    let repo = enabled();
+    let other = repo.elsewhere().join("other");
+    repo.git(["init", "--quiet", "../elsewhere/other"]);
+    for directory in [repo.elsewhere(), other, repo.work()] {
+        for event in ["Stop", "SessionEnd"] {
+            let session = Session::new(&repo, ONE);
+            session.edits("src/main.rs");
+            let gone = session.standing_in(&directory);
+            let call = gone.call(event, &json!({})).env("CLAUDE_PROJECT_DIR", repo.work());
+            silent(&call.run());
+            assert_held(&repo, &[]);
+        }
+    }
+}
+
 /// `coord.hook.release` says at which event what came with edits ends.
 #[test]
 fn when_edits_end_is_configured() {

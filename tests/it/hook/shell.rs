@@ -62,6 +62,7 @@ fn what_is_known_or_old_is_not_said() {
     let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
     other.edits("src/api/users.rs");
     repo.write("src/api/users.rs", "// by its holder, with notice\n");
+    other.has_edited("src/api/users.rs");
     repo.reserve("alice", "docs");
     repo.reserve("alice", "new.rs");
     let hour = Duration::from_secs(60 * 60);
@@ -74,6 +75,72 @@ fn what_is_known_or_old_is_not_said() {
     assert!(!text.contains("users.rs") && !text.contains("old.md"), "{text}");
     let text = told_after(&one, None);
     assert!(text.contains("\"docs/old.md\""), "how old is too old is not known: {text}");
+}
+
+/// 3/BASH: a shell that writes over what another has edited is told so, and cannot commit it once
+/// the other's turn is over: what the other wrote was in the file.
+#[test]
+fn what_a_command_wrote_over_is_said_and_kept_from_a_commit() {
+    let repo = enabled();
+    let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
+    other.edits("src/main.rs");
+    repo.write("src/main.rs", "// by its holder\n");
+    other.has_edited("src/main.rs");
+    repo.write("src/main.rs", "// by a shell of the one\n");
+    let text = told(&one);
+    assert!(text.contains(&format!("\"src/main.rs\": {OTHER_NAME} holds")), "{text}");
+    silent(&other.event("Stop"));
+    repo.git(["add", "src/main.rs"]);
+    let commit = || repo.coord(ONE_NAME, ["hook", "pre-commit"]);
+    let refused = commit().exits(exit::NO);
+    refused.says("was held by").says("when it changed under a command of yours");
+    repo.coord(OTHER_NAME, ["hook", "pre-commit"]).done();
+    // Whoever comes through the gate has seen what is there.
+    one.edits("src/main.rs");
+    commit().done();
+}
+
+/// The same before the holder's own edit is known to be made, and where the file is gone.
+#[test]
+fn an_edit_that_is_not_yet_made_explains_nothing() {
+    let repo = enabled();
+    let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
+    other.edits("src/main.rs");
+    repo.write("src/main.rs", "// by whomever\n");
+    assert!(told(&one).contains("\"src/main.rs\""));
+    other.has_edited("src/main.rs");
+    std::fs::remove_file(repo.work().join("src/main.rs")).unwrap();
+    assert!(told(&one).contains("\"src/main.rs\""));
+}
+
+/// What a holder's own shell makes of its file is its own, and its subagents' too.
+#[test]
+fn what_a_holder_changes_through_its_own_shell_is_not_said() {
+    let repo = enabled();
+    let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
+    other.edits("src/main.rs");
+    repo.write("src/main.rs", "// by its holder\n");
+    other.has_edited("src/main.rs");
+    repo.write("src/main.rs", "// formatted\n");
+    let ran = json!({ "tool_name": "Bash", "duration_ms": 60_000 });
+    // Once the call was in time, the file is known to be the holder's.
+    let is_known = || {
+        silent(&other.call("PostToolUse", &ran).run());
+        one.call("PostToolUse", &ran).run().done().stdout.is_empty()
+    };
+    assert!((0..20).any(|_| is_known()), "a holder's own work is reported");
+}
+
+/// However much changes, what is held is found among it.
+#[test]
+fn a_held_file_is_found_behind_many_others() {
+    let repo = enabled();
+    repo.reserve("alice", "zz");
+    for number in 0..600 {
+        repo.write(&format!("aa/{number}"), "");
+    }
+    repo.write("zz/held", "");
+    assert!(told(&Session::new(&repo, ONE)).contains("\"zz/held\""));
 }
 
 #[test]

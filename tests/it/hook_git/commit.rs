@@ -60,6 +60,52 @@ fn others_are_told_of_a_commit_that_meets_them() {
     assert_eq!(repo.entry_count(), entries, "who is not met is not told");
 }
 
+/// A path that is too deep to be reserved by its own name is held with the directories above it.
+#[test]
+fn a_path_too_deep_for_a_pattern_is_seen() {
+    let repo = hooked();
+    repo.reserve("bob", "deep");
+    let path = format!("deep/{}/f", ["d"; 60].join("/"));
+    objects_to(commit(&repo, "alice", &path), "'deep/d/d", "bob");
+    commit(&repo, "bob", &path).done();
+}
+
+/// The fence: who was granted a path since it was edited is found also when a compaction has set
+/// those entries aside, and it is said where nobody can know any more.
+#[test]
+fn a_compaction_hides_no_grant() {
+    let repo = hooked();
+    edit(&repo, ALICE, "docs/guide.md");
+    let stop = |agent: &str| {
+        let session = agent.strip_prefix("claude:").unwrap();
+        let payload = serde_json::json!({
+            "session_id": session, "hook_event_name": "Stop", "cwd": repo.work(),
+        });
+        repo.call("").args(["hook", "claude"]).input(payload.to_string()).run().done();
+    };
+    stop(ALICE);
+    edit(&repo, BOB, "docs/guide.md");
+    stop(BOB);
+    repo.pass("1h");
+    repo.reserve("ops", "elsewhere");
+    repo.coord("ops", ["ledger", "compact", "--keep", "1s"]).done().says("set aside");
+    let refused = objects_to(commit(&repo, ALICE, "docs/guide.md"), "'docs/guide.md'", BOB);
+    refused.says("after you edited it");
+    for archive in repo.git(["for-each-ref", "--format=%(refname)", "refs/coord/archive"]).lines() {
+        repo.git(["update-ref", "-d", archive]);
+    }
+    repo.git(["-c", "gc.reflogExpire=now", "gc", "--quiet", "--prune=now"]);
+    let packs = repo.git_dir().join("objects/pack");
+    let kept = fs::read_dir(&packs).unwrap().map(|entry| entry.unwrap().path());
+    for keep in kept.filter(|path| path.extension() == Some(OsStr::new("keep"))) {
+        fs::remove_file(keep).unwrap();
+    }
+    repo.git(["repack", "-a", "-d", "--quiet"]);
+    repo.git(["prune", "--expire=now"]);
+    let passed = git(&repo, ALICE, &["commit", "--quiet", "--message", "work"]).done();
+    passed.says("not checked: the entries since your oldest edit are not all in this repository");
+}
+
 /// 1/H2: hook and command answer from the same ref, and only read it.
 #[test]
 fn the_hook_says_what_check_says_and_writes_nothing() {

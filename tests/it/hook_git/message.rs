@@ -57,6 +57,24 @@ fn each_trailer_stands_once_beside_those_of_others() {
     }
 }
 
+/// An amended commit changes what the commit before it did, with a new message and with the old.
+#[test]
+fn an_amended_commit_keeps_the_fence_of_what_it_changes() {
+    let repo = with_trailers();
+    let fence = repo.reserve("alice", "src/main.rs")["fence"].clone();
+    commit(&repo, "alice", "src/main.rs").done();
+    let expected = format!("Coord-Agent: alice\nCoord-Fence: {fence}");
+    for message in [&["--message", "two"][..], &["--no-edit"]] {
+        let amend = [&["commit", "--quiet", "--amend"], message].concat();
+        git(&repo, "alice", &amend).done();
+        assert_eq!(trailers(&repo), expected);
+    }
+    repo.write("README.md", "also\n");
+    repo.git(["add", "README.md"]);
+    git(&repo, "alice", &["commit", "--quiet", "--amend", "--no-edit"]).done();
+    assert_eq!(trailers(&repo), expected);
+}
+
 /// Comments and what stands below the scissors are git's, and go before the commit is made.
 #[test]
 fn trailers_stand_before_comments_and_scissors() {

@@ -109,7 +109,8 @@ impl Called<'_> {
             Name::PrePush => push::before(&ctx, &self.push(environment)?)?,
             Name::PrepareCommitMsg => match self.args.first() {
                 Some(file) => {
-                    let source = self.args.get(1).and_then(|source| source.to_str());
+                    let word = |at: usize| self.args.get(at).and_then(|word| word.to_str());
+                    let source = message::Source { kind: word(1), commit: word(2) };
                     pass(message::sign(&ctx, environment, Path::new(file), source))?
                 }
                 None => return Err(CliError::new(ErrorKind::Usage, "which file has the message?")),

@@ -1,6 +1,7 @@
 //! What people write, and what it means.
 
-use super::super::{Case, Pattern, Reading, node_name, node_segment, parse};
+use super::super::bounds::{LENGTH_MAX, SEGMENTS_MAX};
+use super::super::{Case, Pattern, Reading, for_path, node_name, node_segment, parse};
 use super::{cover, matcher, overlap};
 
 /// The canonical texts of `spec`, written in `prefix`.
@@ -11,6 +12,18 @@ fn read(spec: &str, prefix: &str) -> Vec<String> {
 
 fn literal(path: &[u8]) -> Pattern {
     parse(path, b"", Reading::Literal).unwrap().remove(0)
+}
+
+/// A path is itself, and one that is too deep is the lowest directory above it that fits.
+#[test]
+fn a_path_too_deep_for_a_pattern_is_met_with_its_directory() {
+    assert_eq!(for_path(b"src/[id]").unwrap().literal_path().unwrap(), b"src/[id]");
+    let deep = ["d"; 60].join("/");
+    let nearest = for_path(deep.as_bytes()).unwrap();
+    assert_eq!(nearest.literal_segments().len(), SEGMENTS_MAX);
+    let long = format!("a/{}/f", "x".repeat(LENGTH_MAX));
+    assert_eq!(for_path(long.as_bytes()).unwrap().shown(), "a");
+    assert_eq!(for_path(b""), None);
 }
 
 #[test]
