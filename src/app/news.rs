@@ -8,7 +8,7 @@ use crate::app::error::AppError;
 use crate::app::negotiation::{self, Request};
 use crate::app::{Ctx, Reading, presence};
 use crate::core::ids::AgentName;
-use crate::core::negotiation::book::{Found, line};
+use crate::core::negotiation::book::{self, Found, line};
 use crate::core::negotiation::inbox::{self, Wanted};
 use crate::core::negotiation::send::Send;
 use crate::core::negotiation::{Message, MessageKind};
@@ -126,13 +126,16 @@ pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
     let mut met: Vec<(AgentName, Pattern)> = met.collect();
     let matchers: Vec<(&Pattern, Matcher)> =
         paths.iter().map(|path| (path, path.matcher(reading.case))).collect();
-    for request in negotiation::requests(ctx, &reading)?.to_answer {
-        let Some(asked) = request.thread.open() else { continue };
+    // Whomever they ask: what they wait for has changed.
+    for thread in book::open(&reading.base.snapshot)?.into_iter().filter_map(Found::whole) {
+        let Some(asked) = thread.open().filter(|_| !thread.opened_by.is_one_with(agent)) else {
+            continue;
+        };
         let wanted: Vec<Matcher> =
             asked.patterns.iter().map(|pattern| pattern.matcher(reading.case)).collect();
         let meeting =
             matchers.iter().filter(|(_, path)| wanted.iter().any(|wanted| wanted.overlaps(path)));
-        met.extend(meeting.map(|(path, _)| (request.thread.opened_by.clone(), (*path).clone())));
+        met.extend(meeting.map(|(path, _)| (thread.opened_by.clone(), (*path).clone())));
     }
     let mut to: Vec<AgentName> = met.iter().map(|(agent, _)| agent.clone()).collect();
     to.sort();

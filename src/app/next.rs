@@ -3,7 +3,10 @@
 use crate::core::pattern::Pattern;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Target;
+use crate::core::text::is_disguise;
 
+/// More than this nobody types.
+const TYPED_CHARS_MAX: usize = 120;
 /// Why somebody asks who has not said why.
 const REASON: &str = "I need it to go on";
 
@@ -22,13 +25,20 @@ pub fn after_conflict(conflicts: &[Conflict], can_ask: bool) -> Vec<Vec<String>>
     };
     if can_ask {
         // What cannot be typed, and a lock, is named by the hold in its way.
-        let what = typed.unwrap_or_else(|| first.held.id.to_string());
+        let what = typed.filter(|text| can_be_typed(text));
+        let what = what.unwrap_or_else(|| first.held.id.to_string());
         let holder = format!("--holder={}", first.held.holder);
         commands.push(command(&["ask", &holder, "--reason", REASON, "--", &what]));
     }
     commands.extend(check);
     commands.push(command(&["list", &format!("--holder={}", first.held.holder)]));
     commands
+}
+
+/// Whether somebody would type that: what looks like something else, or goes on and on, nobody
+/// does.
+pub fn can_be_typed(text: &str) -> bool {
+    !text.contains(is_disguise) && text.chars().count() <= TYPED_CHARS_MAX
 }
 
 /// A command of this program.

@@ -26,13 +26,14 @@ use crate::core::reservation::index::agent_dir;
 use crate::core::text::{Line, shown};
 
 /// The directories that this module owns.
-pub const ROOTS: [&str; 5] = ["threads", "parties", "pins", "inbox", "unread"];
+pub const ROOTS: [&str; 5] = ["threads", PARTIES, "pins", "inbox", "unread"];
 
 /// Below these are the messages to an agent.
 pub const INBOX: &str = "inbox";
 /// Below these are the ones that it has not acknowledged.
 pub const UNREAD: &str = "unread";
 
+const PARTIES: &str = "parties";
 const THREAD: &str = "thread";
 const MESSAGES: &str = "messages";
 const BODIES: &str = "bodies";
@@ -52,7 +53,7 @@ pub fn keys(thread: &Thread) -> Vec<Key> {
     let mut keys = vec![thread_dir(&thread.id).join(THREAD)];
     if let Some(asked) = thread.open() {
         let parties = [&thread.opened_by, &asked.holder];
-        keys.extend(parties.map(|agent| agent_dir("parties", agent).join(&id[..1]).join(id)));
+        keys.extend(parties.map(|agent| agent_dir(PARTIES, agent).join(&id[..1]).join(id)));
         keys.extend(asked.pinned.iter().map(|hold| pins_dir(hold).join(id)));
     }
     keys
@@ -155,9 +156,18 @@ pub fn open_of(
     documents: &dyn Documents,
     agent: &AgentName,
 ) -> Result<Vec<Found<Thread>>, ReadError> {
+    open_below(documents, &agent_dir(PARTIES, agent))
+}
+
+/// Every open request, the oldest first.
+pub fn open(documents: &dyn Documents) -> Result<Vec<Found<Thread>>, ReadError> {
+    open_below(documents, &Key::of([PARTIES]))
+}
+
+fn open_below(documents: &dyn Documents, dir: &Key) -> Result<Vec<Found<Thread>>, ReadError> {
     let mut threads = Vec::new();
     let mut damaged = Vec::new();
-    for key in walk(documents, &agent_dir("parties", agent))? {
+    for key in walk(documents, dir)? {
         match found(read::<Thread>(documents, &key))? {
             Some(Found::Whole(thread)) if thread.open().is_some() => threads.push(thread),
             Some(Found::Damaged(damage)) => damaged.push(Found::Damaged(damage)),
@@ -171,7 +181,7 @@ pub fn open_of(
 
 /// How many open requests an agent has made or is to answer, without reading them.
 pub fn open_count(documents: &dyn Documents, agent: &AgentName) -> Result<usize, ReadError> {
-    let dir = agent_dir("parties", agent);
+    let dir = agent_dir(PARTIES, agent);
     let mut count = 0;
     for shard in documents.list(&dir)?.iter().filter(|child| !child.name.starts_with('+')) {
         count += documents.list(&dir.join(&shard.name))?.len();

@@ -60,6 +60,20 @@ fn others_are_told_of_a_commit_that_meets_them() {
     assert_eq!(repo.entry_count(), entries, "who is not met is not told");
 }
 
+/// Who waits for a file is told that it was committed, by whomever, and whomever it was asked of.
+#[test]
+fn who_asks_another_is_told_of_a_commit() {
+    let repo = hooked();
+    repo.reserve_with("alice", &["src/main.rs", "--ttl", "2h"]);
+    repo.json("carol", ["ask", "src/main.rs", "--reason", "r"]);
+    repo.pass("1s");
+    commit(&repo, "", "src/main.rs").done();
+    for agent in ["alice", "carol"] {
+        let told = repo.json(agent, ["inbox", "--type", "commit"])["messages"].clone();
+        assert_eq!(told.as_array().unwrap().len(), 1, "{agent}: {told:#}");
+    }
+}
+
 /// A path that is too deep to be reserved by its own name is held with the directories above it.
 #[test]
 fn a_path_too_deep_for_a_pattern_is_seen() {
