@@ -2,7 +2,9 @@
 //!
 //! Looking changes nothing. Only [`repair`] writes, and it deletes nothing.
 
+mod claude;
 mod hooks;
+mod names;
 mod rehearsal;
 
 pub use hooks::hooks;
@@ -125,7 +127,9 @@ pub fn symbolic_link(repository: &Repository) -> Option<Check> {
 
 /// Everything about an open repository.
 pub fn examine(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
-    let mut checks = vec![repository(ctx), identity(ctx), clock(ctx), locks(ctx)];
+    let mut checks = vec![repository(ctx), identity(ctx)];
+    checks.extend(names::names(ctx));
+    checks.extend([clock(ctx), locks(ctx)]);
     checks.extend(leftovers(ctx)?);
     for ledger in LedgerName::ALL {
         checks.push(ledger_check(ctx, ledger)?);

@@ -9,7 +9,7 @@
 //!   knows the repository and with the git [`program`] where it does not; [`unopened`] is one that
 //!   neither opens;
 //! - [`process`] is who runs, [`child`] what is run for the user, [`waiters`] who of this machine
-//!   waits, [`alarm`] how to sleep until a signal;
+//!   waits, [`alarm`] how to sleep until a signal, [`trial`] a program that is tried once;
 //! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them,
 //!   [`sources`] the trees that are asked what kind of project they are;
 //! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath.
@@ -52,6 +52,7 @@ pub mod sources;
 mod testing;
 pub mod transact;
 pub mod tree;
+pub mod trial;
 pub mod unopened;
 pub mod verify;
 pub mod waiters;

@@ -1,13 +1,15 @@
 //! `doctor`: everything that is looked at, every kind of damage, and its repair.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, exit};
 use crate::support::{Output, Repo, texts};
+
+mod hooks;
 
 fn doctor(repo: &Repo) -> Output {
     repo.coord_json("ops", ["doctor"])
@@ -343,55 +345,4 @@ fn a_fault_of_verify_is_a_fault_here() {
     let found = check(&doctor(&repo).exits(exit::NO).json(), RESERVATIONS);
     assert_eq!(found["state"], "fault");
     assert_eq!(found["next"][0][3], "verify", "{found:#}");
-}
-
-/// Hooks that nothing calls protect nobody, and nobody notices.
-#[test]
-fn hooks_that_are_not_called_are_noticed() {
-    let repo = Repo::new();
-    let install = || repo.call("").args(["install", "--agents", "claude"]).run_unproven().done();
-    let hooks = || {
-        let found = check(&doctor(&repo).done().json(), "hooks");
-        let state = found["state"].as_str().unwrap().to_owned();
-        (state, found["text"].as_str().unwrap().to_owned(), found["next"].clone())
-    };
-    let warns = |words: &str| {
-        let (state, text, next) = hooks();
-        assert_eq!(state, "warning", "{text}");
-        assert!(text.contains(words), "{text}");
-        assert!(next[0].is_array(), "{text}: what to do about it");
-    };
-    let repaired = || {
-        install();
-        let (state, text, _) = hooks();
-        let works = "git and Claude Code call git coord; a made-up edit was refused";
-        assert_eq!((state.as_str(), text.as_str()), ("ok", works));
-    };
-    assert_eq!(hooks().2, json!([["git", "coord", "install"]]));
-    repaired();
-    let hook = repo.git_dir().join("hooks/pre-push");
-    fs::set_permissions(&hook, fs::Permissions::from_mode(0o644)).unwrap();
-    warns("not executable: pre-push");
-    repaired();
-    // Another tool writes its own over ours.
-    fs::write(&hook, "#!/bin/sh\n").unwrap();
-    warns("pre-push");
-    repaired();
-    repo.git(["config", "core.hooksPath", "elsewhere"]);
-    warns("core.hooksPath is 'elsewhere'");
-    repo.git(["config", "--unset", "core.hooksPath"]);
-    repo.git(["config", "--unset", "coord.enabled"]);
-    warns("coord.enabled is not true");
-    repaired();
-    // Agents find another program under our name, which lets everything pass.
-    let other = repo.world().join("bin/git-coord");
-    fs::write(&other, "#!/bin/sh\n").unwrap();
-    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).unwrap();
-    let machine = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::iter::once(repo.world().join("bin")).chain(std::env::split_paths(&machine));
-    let call = repo.call("").args(["doctor", "--json"]);
-    let call = call.env("PATH", std::env::join_paths(path).unwrap());
-    let found = check(&call.run().exits(exit::NO).json(), "hooks");
-    assert_eq!(found["state"], "fault");
-    assert!(found["text"].as_str().unwrap().contains("let an edit pass"), "{found:#}");
 }

@@ -238,10 +238,13 @@ fn a_hook_that_is_a_link_is_kept_as_one() {
 #[test]
 fn where_hooks_are_elsewhere_nothing_is_written_and_the_line_is_said() {
     for (marker, word) in [
-        (".husky/_/h", "add to '.husky/pre-push': git-coord hook pre-push \"$@\""),
+        (
+            ".husky/_/h",
+            "add to '.husky/pre-push': ! command -v git-coord >/dev/null 2>&1 || git-coord hook ",
+        ),
         ("lefthook.yml", "add to 'lefthook.yml', under 'jobs' of 'pre-push': "),
-        (".pre-commit-config.yaml", "entry: git-coord hook pre-push, "),
-        ("other", "add to '.husky/_/pre-push': git-coord hook pre-push"),
+        (".pre-commit-config.yaml", "|| git-coord hook pre-push \"$@\"' git-coord, language"),
+        ("other", "add to '.husky/_/pre-push': ! command -v git-coord "),
     ] {
         let repo = Repo::new();
         repo.write(marker, "");
@@ -359,18 +362,59 @@ fn settings_that_are_there_stay() {
     assert_eq!(keys, ["model", "hooks", "permissions", "zebra"]);
     assert_eq!(found["hooks"]["Stop"][0]["hooks"][0]["command"], "say done");
     assert_eq!(found["hooks"]["Stop"].as_array().unwrap().len(), 2);
-    assert_eq!(found["permissions"]["allow"], json!(["Bash(git coord:*)"]));
+    let allowed: Vec<String> = texts_of(&found["permissions"]["allow"]);
+    assert!(allowed.contains(&"Bash(git coord reserve:*)".to_owned()), "{allowed:?}");
+    // A rule for all of it would be one for whatever 'git coord with' is told to run.
+    let covers_with = |rule: &String| "git coord with".starts_with(prefix(rule));
+    assert!(!allowed.iter().any(covers_with), "{allowed:?}");
     let before: Value = serde_json::from_str(before).unwrap();
     found["permissions"].as_object_mut().unwrap().remove("allow");
     assert_eq!(found["permissions"], before["permissions"]);
     assert_eq!(found["zebra"], before["zebra"]);
 }
 
+fn texts_of(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+/// What a rule for a shell command begins with.
+fn prefix(rule: &str) -> &str {
+    rule.strip_prefix("Bash(").and_then(|rule| rule.strip_suffix(":*)")).unwrap()
+}
+
+/// Lines for files that everybody shares have to do for those who have not installed us.
+#[test]
+fn a_line_for_a_manager_does_without_the_program() {
+    let repo = Repo::new();
+    repo.write(".husky/_/h", "");
+    repo.git(["config", "core.hooksPath", ".husky/_"]);
+    let said = install(&repo, &[]).stdout;
+    let (_, line) = said.split_once("add to '.husky/pre-commit': ").unwrap();
+    let line = line.lines().next().unwrap();
+    let stand_in = StandIn::in_world_of(&repo);
+    let husky = "#!/bin/sh\nexec sh -e \"${0%/*}/../pre-commit\" \"$@\"\n";
+    put_script(&repo.work().join(".husky/_/pre-commit"), husky);
+    repo.write(".husky/pre-commit", &format!("{line}\necho further >>\"$LOG\"\n"));
+    let log = repo.world().join("tmp/further");
+    let commit = |call: crate::support::Call| call.env("LOG", &log).run_unproven();
+    let words = ["commit", "--quiet", "--allow-empty", "--message", "x"];
+    commit(stand_in.git(&repo, &words)).done();
+    assert_eq!(stand_in.log(), ["git-coord: hook pre-commit"]);
+    stand_in.answer(1);
+    commit(stand_in.git(&repo, &words)).exits(exit::NO);
+    let machine = std::env::var_os("PATH").unwrap();
+    let has_ours = |place: &PathBuf| place.join("git-coord").exists();
+    let others = std::env::split_paths(&machine).filter(|place| !has_ours(place));
+    let path = std::env::join_paths(others).unwrap();
+    commit(repo.git_call(words).env("PATH", path)).done();
+    assert_eq!(fs::read_to_string(&log).unwrap(), "further\nfurther\n");
+}
+
 #[test]
 fn what_to_think_of_is_said() {
     let repo = Repo::new();
     let said = install(&repo, &["--agents", "claude"]);
-    said.says("is private and not ignored by git").says("--allow adds Bash(git coord:*)");
+    said.says("is private and not ignored by git").says("--allow permits those of its commands");
     repo.write(".gitignore", ".claude/settings.local.json\n");
     let said = install(&repo, &["--agents", "claude", "--allow"]);
     assert!(!said.stdout.contains("private"), "{said:#?}");
@@ -437,6 +481,18 @@ fn manual_and_completions_go_beside_an_installed_program() {
     call().run_unproven().done();
     uninstall();
     assert!(prefix.join(documents[0]).is_file() && !prefix.join(documents[1]).exists());
+    // Of several repositories the last takes them along.
+    let other = Repo::new();
+    let of_other = |verb: &str| {
+        other.call("").program(&program).args([verb]).run_unproven().done();
+    };
+    fs::remove_file(prefix.join(documents[0])).unwrap();
+    call().run_unproven().done();
+    of_other("install");
+    uninstall().says("stay for 1 other");
+    assert!(documents.iter().all(|document| prefix.join(document).is_file()));
+    of_other("uninstall");
+    assert!(!documents.iter().any(|document| prefix.join(document).exists()));
     // In no 'bin' nothing can be found beside it.
     let lone = repo.elsewhere().join("git-coord");
     fs::rename(&program, &lone).unwrap();
@@ -458,7 +514,10 @@ fn what_is_published_is_what_is_installed() {
     assert_eq!(json(".claude-plugin/marketplace.json")["plugins"][0]["name"], plugin["name"]);
     let managers = fs::read_to_string(root.join(".pre-commit-hooks.yaml")).unwrap();
     for name in HOOKS {
-        assert!(managers.contains(&format!("entry: git-coord hook {name}\n")), "{name}");
+        assert!(
+            managers.contains(&format!("|| git-coord hook {name} \"$@\"' git-coord\n")),
+            "{name}"
+        );
         let mode = fs::metadata(root.join("hooks").join(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o100, 0o100, "hooks/{name} can be copied as it is");
     }

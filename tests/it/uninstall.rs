@@ -64,6 +64,41 @@ fn what_was_not_there_is_gone() {
     }
 }
 
+/// What was configured before is configured again, and what the user set stays the user's.
+#[test]
+fn values_that_were_there_are_given_back() {
+    for (key, value) in [
+        ("coord.enabled", "false"),
+        ("coord.enabled", "true"),
+        ("log.excludeDecoration", "refs/coord/*"),
+    ] {
+        let repo = Repo::new();
+        repo.git(["config", key, value]);
+        let before = repo.git(["config", "--local", "--list"]);
+        install(&repo, &[]);
+        install(&repo, &[]);
+        assert_eq!(repo.git(["config", "coord.enabled"]), "true");
+        uninstall(&repo, &[]);
+        assert_eq!(repo.git(["config", "--local", "--list"]), before, "{key} = {value}");
+        repo.coord("", ["uninstall"]).done().says("nothing to uninstall");
+    }
+}
+
+#[test]
+fn a_directory_of_hooks_that_was_not_there_goes() {
+    let repo = Repo::new();
+    let hooks = repo.git_dir().join("hooks");
+    for had_directory in [true, false] {
+        fs::remove_dir_all(&hooks).unwrap();
+        if had_directory {
+            fs::create_dir(&hooks).unwrap();
+        }
+        install(&repo, &[]);
+        uninstall(&repo, &[]);
+        assert_eq!(hooks.exists(), had_directory);
+    }
+}
+
 /// 7/CALLER-ENV: a dry run names each item and deletes none.
 #[test]
 fn a_dry_run_names_everything_and_leaves_it() {

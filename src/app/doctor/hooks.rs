@@ -1,5 +1,8 @@
 //! Whether git and agents really call us, which nobody notices when they do not.
 
+use std::path::{Path, PathBuf};
+
+use super::claude::{Source, Wiring, wiring};
 use super::rehearsal::refuse_an_edit;
 use super::{Check, State};
 use crate::app::Ctx;
@@ -9,33 +12,99 @@ use crate::app::install::found::{self, Surroundings};
 use crate::app::install::git_hooks::{self, Found};
 use crate::app::install::hook_file::GitHook;
 use crate::app::install::plan::{Item, Need};
+use crate::app::install::settings::Settings;
 
 const NAME: &str = "hooks";
 const INSTALL: [&str; 3] = ["git", "coord", "install"];
 
-/// How it stands with the hooks; `is_enabled` is `coord.enabled`.
-pub fn hooks(ctx: &Ctx, around: &Surroundings, is_enabled: bool) -> Check {
-    match look(ctx, around) {
-        Ok((found, has_agents)) => {
-            let check = judged(&found, is_enabled, has_agents);
-            if check.state == State::Ok && has_agents { rehearsed(check) } else { check }
+/// What there is of hooks.
+struct Looked {
+    git: Found,
+    claude: Wiring,
+    /// Settings of other work trees that call us.
+    elsewhere: Vec<PathBuf>,
+    /// Settings of this one that did once.
+    lost: Vec<PathBuf>,
+}
+
+/// How it stands with the hooks, each trouble by itself; `is_enabled` is `coord.enabled`.
+pub fn hooks(ctx: &Ctx, around: &Surroundings, is_enabled: bool) -> Vec<Check> {
+    let looked = match look(ctx, around) {
+        Ok(looked) => looked,
+        Err(error) => return vec![Check::new(NAME, State::Warning, error.to_string())],
+    };
+    let git = judged(&looked.git, is_enabled, looked.claude.is_there);
+    let Some(tree) = ctx.repository().work_tree().filter(|_| is_enabled) else { return vec![git] };
+    let mut troubles = looked.troubles();
+    let mut is_tried = false;
+    if let Some(handler) = &looked.claude.before_edit {
+        let program = around.program.as_deref().unwrap_or(Path::new("git-coord"));
+        match refuse_an_edit(handler, &tree.top, program) {
+            Ok(()) => is_tried = true,
+            Err(why) => troubles.push(Check::new(NAME, State::Fault, why).with_next(&INSTALL)),
         }
-        Err(error) => Check::new(NAME, State::Warning, error.to_string()),
+    }
+    if git.state != State::Ok {
+        troubles.insert(0, git);
+    } else if troubles.is_empty() {
+        let tried = if is_tried { "; a made-up edit was refused" } else { "" };
+        troubles.push(Check { text: format!("{}{tried}", git.text), ..git });
+    }
+    troubles
+}
+
+fn look(ctx: &Ctx, around: &Surroundings) -> Result<Looked, AppError> {
+    let git = found::hooks(ctx, around, &found::local(ctx)?)?;
+    let read = found::claude_sources(ctx, around)?;
+    let sources: Vec<Source> = read
+        .into_iter()
+        .map(|(path, content)| Source { path, settings: Settings::read(&content) })
+        .collect();
+    let (mut elsewhere, mut lost) = (Vec::new(), Vec::new());
+    for file in found::every_claude_settings(ctx)? {
+        let is_here = ctx.repository().work_tree().is_some_and(|tree| is_in(&file, &tree.top));
+        match (is_here, file.calls_us()) {
+            (false, true) => elsewhere.push(file.path),
+            (true, false) if file.note.is_some() => lost.push(file.path),
+            _ => {}
+        }
+    }
+    Ok(Looked { git, claude: wiring(&sources), elsewhere, lost })
+}
+
+/// Whether a settings file is the one of the work tree with that top, and of no other.
+fn is_in(file: &File, top: &Path) -> bool {
+    let directory = top.join(".claude");
+    let directory = directory.canonicalize().unwrap_or(directory);
+    file.path.parent() == Some(&directory)
+}
+
+impl Looked {
+    /// Whatever keeps Claude Code from calling us here, although it was meant to.
+    fn troubles(&self) -> Vec<Check> {
+        let Wiring { is_there, troubles, before_edit } = &self.claude;
+        // Without this nothing at all is refused.
+        let state = if before_edit.is_some() { State::Warning } else { State::Fault };
+        let check = |text: &String| Check::new(NAME, state, text.clone()).with_next(&INSTALL);
+        if *is_there {
+            return troubles.iter().map(check).collect();
+        }
+        let text = match (self.lost.first(), self.elsewhere.first()) {
+            (Some(lost), _) => {
+                format!("Claude Code does not call git coord: nothing is left in '{}'", shown(lost))
+            }
+            (None, Some(other)) => format!(
+                "Claude Code does not call git coord in this work tree; it does in that of '{}'",
+                shown(other)
+            ),
+            (None, None) => return Vec::new(),
+        };
+        vec![Check::new(NAME, State::Warning, text).with_next(&INSTALL)]
     }
 }
 
-/// What looks right is tried once.
-fn rehearsed(check: Check) -> Check {
-    match refuse_an_edit() {
-        Ok(()) => Check { text: format!("{}; a made-up edit was refused", check.text), ..check },
-        Err(why) => Check::new(NAME, State::Fault, why).with_next(&INSTALL),
-    }
-}
-
-fn look(ctx: &Ctx, around: &Surroundings) -> Result<(Found, bool), AppError> {
-    let found = found::hooks(ctx, around, &found::local(ctx)?)?;
-    let has_agents = found::every_claude_settings(ctx)?.iter().any(File::calls_us);
-    Ok((found, has_agents))
+fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 fn judged(found: &Found, is_enabled: bool, has_agents: bool) -> Check {
@@ -105,7 +174,12 @@ mod tests {
     #[test]
     fn each_way_to_be_left_uncalled_is_seen() {
         let shadowed = |called: Vec<GitHook>| Found {
-            elsewhere: Some(Elsewhere { path: "x".to_owned(), manager: Manager::Unknown, called }),
+            elsewhere: Some(Elsewhere {
+                path: "x".to_owned(),
+                manager: Manager::Unknown,
+                mentioned: GitHook::ALL.to_vec(),
+                called,
+            }),
             ..found(true, true)
         };
         let bare = Found { has_work_tree: false, ..found(false, false) };

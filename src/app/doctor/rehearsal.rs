@@ -1,20 +1,23 @@
-//! A made-up edit that has to be refused, sent through what agents call.
+//! A made-up edit that has to be refused, sent through what Claude Code would run for it here.
 //!
 //! That a hook is written down somewhere does not show that it works: the program may not be on the
-//! agent's `PATH`, or be an old one. So doctor makes a repository of its own in a temporary
-//! directory, where somebody holds a file, and asks as an agent would.
+//! agent's `PATH`, or be an old one, or hang. So doctor makes a repository of its own in a
+//! temporary directory, where somebody holds a file, and runs the configured command as Claude Code
+//! does.
 
-use std::io::Write as _;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::app::install::handlers::Handler;
 use crate::store::repository::make_scratch;
+use crate::store::trial::{Trial, TrialError, Tried};
 
-/// What agents are told to run.
-const PROGRAM: &str = "git-coord";
 const HELD: &str = "held.txt";
+/// Longer than a hook ever takes, and no longer than somebody waits for an answer.
+const LIMIT: Duration = Duration::from_secs(5);
 /// Variables of the caller that would lead to its own repository, or make it the holder.
 const ELSEWHERE: [&str; 9] = [
     "GIT_COMMON_DIR",
@@ -28,47 +31,58 @@ const ELSEWHERE: [&str; 9] = [
     "GIT_WORK_TREE",
 ];
 
-/// Refuses a made-up edit, or says in a sentence why not.
-pub(super) fn refuse_an_edit() -> Result<(), String> {
+/// Refuses a made-up edit in a session of the work tree with that top, or says in a sentence why
+/// not. `program` is this one, which makes the reservation that is in the way.
+pub(super) fn refuse_an_edit(handler: &Handler, top: &Path, program: &Path) -> Result<(), String> {
     let home = tempfile::tempdir().map_err(|error| format!("no temporary directory: {error}"))?;
-    let top = home.path().join("scratch");
-    make_scratch(&top, &[HELD]).map_err(|error| error.to_string())?;
-    run(&top, &["--as", "somebody", "-q", "reserve", HELD], None)?;
+    let scratch = home.path().join("scratch");
+    make_scratch(&scratch, &[HELD]).map_err(|error| error.to_string())?;
+    let reserve = ["--as", "somebody", "-q", "reserve", HELD].map(OsString::from);
+    let reserve: Vec<OsString> = std::iter::once(program.into()).chain(reserve).collect();
+    let made = run(&reserve, &scratch, top, LIMIT, "");
+    let made = made.map_err(|error| format!("no reservation could be made up: {error}"))?;
+    if made.code != Some(0) {
+        return Err(format!("no reservation could be made up: {}", first_line(&made.stderr)));
+    }
     let payload = json!({
         "session_id": "doctor",
+        "cwd": top,
         "hook_event_name": "PreToolUse",
         "tool_name": "Edit",
-        "tool_input": { "file_path": top.join(HELD) },
+        "tool_input": { "file_path": scratch.join(HELD) },
     });
-    let answer = run(&top, &["hook", "claude"], Some(&payload))?;
-    let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
+    let limit = LIMIT.min(Duration::from_secs(handler.timeout));
+    let called = handler.shown();
+    let failed = |why: String| format!("Claude Code would run '{called}' before an edit: {why}");
+    let tried = run(&handler.words(), top, top, limit, &payload.to_string());
+    let tried = tried.map_err(|error| failed(error.to_string()))?;
+    let answer: Value = serde_json::from_str(&tried.stdout).unwrap_or_default();
     if answer["hookSpecificOutput"]["permissionDecision"] == "deny" {
         return Ok(());
     }
-    Err(format!("'{PROGRAM} hook claude' let an edit pass that somebody else's reservation bars"))
+    Err(failed(match first_line(&tried.stderr) {
+        "" => "it let an edit pass that somebody else's reservation bars".to_owned(),
+        said => format!("it let an edit pass that is barred, and said: {said}"),
+    }))
 }
 
-/// What the program prints that agents would run, in that repository and no other.
-fn run(top: &Path, words: &[&str], input: Option<&Value>) -> Result<String, String> {
-    let failed = |error: std::io::Error| {
-        format!("agents cannot run '{PROGRAM}': {error}; is it on the PATH that they have?")
-    };
-    let mut command = Command::new(PROGRAM);
-    for name in ELSEWHERE {
-        command.env_remove(name);
-    }
-    command.envs([
-        ("GIT_CONFIG_COUNT", "1"),
-        ("GIT_CONFIG_KEY_0", "coord.enabled"),
-        ("GIT_CONFIG_VALUE_0", "true"),
-    ]);
-    command.args(words).current_dir(top);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(failed)?;
-    if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
-        // A program that does not read says what it says anyway.
-        stdin.write_all(input.to_string().as_bytes()).ok();
-    }
-    let output = child.wait_with_output().map_err(failed)?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+/// As Claude Code runs it in that project, with hooks that act in the made-up repository.
+fn run(
+    words: &[OsString],
+    directory: &Path,
+    project: &Path,
+    limit: Duration,
+    input: &str,
+) -> Result<Tried, TrialError> {
+    let set = [
+        ("GIT_CONFIG_COUNT", OsStr::new("1")),
+        ("GIT_CONFIG_KEY_0", OsStr::new("coord.enabled")),
+        ("GIT_CONFIG_VALUE_0", OsStr::new("true")),
+        ("CLAUDE_PROJECT_DIR", project.as_os_str()),
+    ];
+    Trial { words, directory, set: &set, unset: &ELSEWHERE, input: input.as_bytes(), limit }.run()
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
 }

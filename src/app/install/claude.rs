@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::app::install::plan::{Act, Item};
-use crate::app::install::settings::{BadSettings, PERMISSION, Settings, Wanted};
+use crate::app::install::settings::{BadSettings, Settings, Wanted};
 use crate::store::files::Rights;
 
 /// Settings that we leave alone because we cannot read them.
@@ -124,9 +124,9 @@ pub fn install(file: &File, wanted: Wanted) -> Result<Vec<Item>, Unreadable> {
         acts.push(file.write(content));
         items.push(Item::change(what, acts));
     }
-    if !with.has_permission() {
-        let what =
-            format!("Claude Code asks before it runs 'git coord'; --allow adds {PERMISSION}");
+    if !with.has_permissions() {
+        let what = "Claude Code asks before it runs 'git coord'; --allow permits those of its \
+                    commands that run no others";
         items.push(Item::note(what));
     }
     if file.is_for_git {
@@ -179,8 +179,9 @@ fn ours_taken_out(file: &File) -> Result<Vec<Act>, Unreadable> {
     }
     let settings = file.settings()?;
     let mut without = settings.without_hooks().map_err(|fault| file.unreadable(fault))?;
-    if file.note.as_ref().is_some_and(|note| !had_permission(note)) {
-        without = without.without_permission();
+    if let Some(note) = &file.note {
+        let before = note.bytes().and_then(|content| Settings::read(&content).ok());
+        without = without.without_permissions(&before.unwrap_or_else(Settings::empty));
     }
     let was_there = file.note.as_ref().is_none_or(|note| note.content.is_some());
     Ok(if without == settings {
@@ -190,11 +191,6 @@ fn ours_taken_out(file: &File) -> Result<Vec<Act>, Unreadable> {
     } else {
         vec![file.write(without.written())]
     })
-}
-
-fn had_permission(note: &Before) -> bool {
-    let before = note.bytes().and_then(|content| Settings::read(&content).ok());
-    before.is_some_and(|before| before.has_permission())
 }
 
 fn gone(file: &File) -> Vec<Act> {
@@ -286,7 +282,7 @@ mod tests {
         let mut there = installed(file(Some(with)), ALLOWED);
         there.content.as_mut().unwrap().push(b'\n');
         let back = after(there.clone(), &uninstall(&there).unwrap());
-        assert!(Settings::read(&back.content.unwrap()).unwrap().has_permission());
+        assert!(Settings::read(&back.content.unwrap()).unwrap().has_permissions());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The manual and the completions: they belong beside the program, and what `install` has put there
 //! `uninstall` takes away, as long as nobody has changed it since.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,20 @@ pub struct Note {
     wrote: BTreeMap<PathBuf, String>,
     /// Directories that were not there.
     made: Vec<PathBuf>,
+    /// The repositories that they were installed for, by their common directories: the last of
+    /// them that goes takes the documents with it.
+    #[serde(default)]
+    users: BTreeSet<PathBuf>,
+}
+
+impl Beside {
+    /// Where it is noted what was put there, for all repositories of this program.
+    pub fn note_path(&self) -> Option<PathBuf> {
+        match self {
+            Beside::Prefix(prefix) => Some(prefix.join("share/git-coord/installed.json")),
+            _ => None,
+        }
+    }
 }
 
 impl Note {
@@ -58,6 +72,8 @@ pub struct Found<'a> {
     pub note_path: &'a Path,
     /// The note as it is.
     pub note: Option<Note>,
+    /// The repository that it is about.
+    pub repository: &'a Path,
 }
 
 /// Manual and completions beside the program.
@@ -78,7 +94,8 @@ pub fn install(beside: &Beside, documents: &[Document], found: &Found<'_>) -> Ve
         }
     };
     let mut note = found.note.clone().unwrap_or_default();
-    let item = |document: &Document| {
+    let is_new = note.users.insert(found.repository.to_owned());
+    let mut item = |document: &Document| {
         let path = prefix.join(document.path);
         let what = format!("file {}", path.display());
         let content = document.content.clone().into_bytes();
@@ -90,13 +107,21 @@ pub fn install(beside: &Beside, documents: &[Document], found: &Found<'_>) -> Ve
         if before.is_none() || note.wrote.contains_key(&path) {
             let missing = path.ancestors().skip(1).take_while(|path| !(found.is_directory)(path));
             note.made.extend(missing.map(Path::to_owned));
+            let own = found.note_path.ancestors().skip(1);
+            let own = own.take_while(|path| !(found.is_directory)(path));
+            note.made.extend(own.map(Path::to_owned));
             note.wrote.insert(path.clone(), hash(&content));
             acts.extend(write_note(&mut note, found.note_path));
         }
         acts.push(Act::Write { path, content, rights: Rights::AsBefore });
         Item::change(what, acts)
     };
-    documents.iter().map(item).collect()
+    let mut items: Vec<Item> = documents.iter().map(&mut item).collect();
+    if is_new && !note.wrote.is_empty() && !items.iter().any(Item::is_change) {
+        let acts: Vec<Act> = write_note(&mut note, found.note_path).into_iter().collect();
+        items.push(Item::change("manual and completions: used by this repository too", acts));
+    }
+    items
 }
 
 /// None where no such name can be written down.
@@ -110,6 +135,18 @@ fn write_note(note: &mut Note, path: &Path) -> Option<Act> {
 /// Takes away what is still as it was written.
 pub fn uninstall(found: &Found<'_>) -> Vec<Item> {
     let Some(note) = &found.note else { return Vec::new() };
+    let mut rest = note.clone();
+    let was_user = rest.users.remove(found.repository);
+    rest.users.retain(|repository| (found.is_directory)(repository));
+    if !was_user {
+        return Vec::new();
+    }
+    if !rest.users.is_empty() {
+        let count = rest.users.len();
+        let what = format!("manual and completions stay for {count} other repositories");
+        let acts: Vec<Act> = write_note(&mut rest, found.note_path).into_iter().collect();
+        return vec![Item::change(what, acts)];
+    }
     let is_ours = |(path, wrote): &(&PathBuf, &String)| {
         (found.content)(path).is_some_and(|content| hash(&content) == **wrote)
     };
@@ -119,8 +156,8 @@ pub fn uninstall(found: &Found<'_>) -> Vec<Item> {
     let mut items: Vec<Item> = note.wrote.iter().filter(is_ours).map(gone).collect();
     // What is below comes first.
     let directories = note.made.iter().rev();
-    let mut acts: Vec<Act> = directories.map(|path| Act::RemoveIfEmpty(path.clone())).collect();
-    acts.push(Act::Remove(found.note_path.to_owned()));
+    let mut acts = vec![Act::Remove(found.note_path.to_owned())];
+    acts.extend(directories.map(|path| Act::RemoveIfEmpty(path.clone())));
     items.push(Item::change("no note on manual and completions", acts));
     items
 }
@@ -140,8 +177,9 @@ mod tests {
         let found = Found {
             content: &|_| content.map(<[u8]>::to_vec),
             is_directory: &|path| path == Path::new("/opt"),
-            note_path: Path::new("/note"),
+            note_path: Path::new("/opt/note"),
             note,
+            repository: Path::new("/repo"),
         };
         install(&Beside::Prefix("/opt".into()), &page(), &found)
     }
@@ -164,8 +202,9 @@ mod tests {
             let found = Found {
                 content: &|_| None,
                 is_directory: &|_| false,
-                note_path: Path::new("/note"),
+                note_path: Path::new("/opt/note"),
                 note: None,
+                repository: Path::new("/repo"),
             };
             let items = install(&elsewhere, &page(), &found);
             assert!(matches!(items.as_slice(), [Item { need: Need::Note, .. }]));
@@ -191,11 +230,39 @@ mod tests {
             let found = Found {
                 content: &|_| Some(content.to_vec()),
                 is_directory: &|_| true,
-                note_path: Path::new("/note"),
+                note_path: Path::new("/opt/note"),
                 note: Some(ours.clone()),
+                repository: Path::new("/repo"),
             };
             uninstall(&found).len()
         };
         assert_eq!((removed(b"page"), removed(b"changed")), (2, 1));
+    }
+
+    #[test]
+    fn the_last_repository_takes_them_along() {
+        let mut note = noted(&installed(None, None));
+        note.users.insert("/other".into());
+        note.users.insert("/gone".into());
+        let left = |repository: &str, note: &Note| {
+            let found = Found {
+                content: &|_| Some(b"page".to_vec()),
+                is_directory: &|path| path != Path::new("/gone"),
+                note_path: Path::new("/opt/note"),
+                note: Some(note.clone()),
+                repository: Path::new(repository),
+            };
+            uninstall(&found)
+        };
+        let items = left("/repo", &note);
+        let Need::Change(acts) = &items[0].need else { panic!("{items:?}") };
+        let [Act::Write { content, .. }] = acts.as_slice() else { panic!("{acts:?}") };
+        let rest: Note = serde_json::from_slice(content).unwrap();
+        assert_eq!(rest.users, BTreeSet::from(["/other".into()]));
+        assert_eq!(left("/stranger", &rest), []);
+        assert_eq!(left("/other", &rest).len(), 2);
+        // One more that finds everything in place is noted.
+        let again = installed(Some(b"page"), Some(rest));
+        assert_eq!(again.iter().filter(|item| item.is_change()).count(), 1);
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::app::Ctx;
 use crate::app::config::parse_boolean;
 use crate::app::error::AppError;
+use crate::app::install::before::Before;
 use crate::app::install::claude;
 use crate::app::install::documents::{self, Beside};
 use crate::app::install::git_hooks::{Elsewhere, Found, Manager, Place};
@@ -67,13 +68,14 @@ pub(in crate::app) fn hooks(
     };
     let places = GitHook::ALL.into_iter().map(place).collect::<Result<_, AppError>>()?;
     let elsewhere = around.hooks_path.as_deref().map(|path| elsewhere(ctx, around, path));
+    let called = called(ctx, &directory)?;
     Ok(Found {
         git: program::version_numbers().map_err(StoreError::from)?,
         has_work_tree: has_work_tree(ctx, local)?,
         directory,
         places,
         elsewhere: elsewhere.transpose()?,
-        called: called(ctx, None)?,
+        called,
         local: local.to_vec(),
     })
 }
@@ -92,37 +94,79 @@ fn elsewhere(ctx: &Ctx, around: &Surroundings, path: &str) -> Result<Elsewhere, 
     let top = top(ctx).unwrap_or_default();
     let at_home = path.strip_prefix("~/").zip(around.home.as_ref());
     let directory = at_home.map_or_else(|| top.join(path), |(below, home)| home.join(below));
-    let known = [
-        (".husky", Manager::Husky),
-        ("lefthook.yml", Manager::Lefthook),
-        (".pre-commit-config.yaml", Manager::PreCommit),
-    ];
-    let manager = known.into_iter().find(|(name, _)| top.join(name).exists());
-    let called = called(ctx, Some(&directory))?;
-    let manager = manager.map_or(Manager::Unknown, |(_, manager)| manager);
-    Ok(Elsewhere { path: path.to_owned(), manager, called })
-}
-
-/// The hooks that call us from the files of hook managers, or from that directory.
-fn called(ctx: &Ctx, directory: Option<&Path>) -> Result<Vec<GitHook>, AppError> {
-    let Some(top) = top(ctx) else { return Ok(Vec::new()) };
-    let mut called = Vec::new();
+    let known = [Manager::Husky, Manager::Lefthook, Manager::PreCommit];
+    let has_file = |manager: &Manager| {
+        manager.file(&top, GitHook::PreCommit).is_some_and(|file| match manager {
+            Manager::Husky => file.parent().is_some_and(Path::exists),
+            _ => file.exists(),
+        })
+    };
+    let manager = known.into_iter().find(has_file).unwrap_or(Manager::Unknown);
+    let (mut called, mut mentioned) = (Vec::new(), Vec::new());
     for hook in GitHook::ALL {
-        let managers = [
-            top.join(".husky").join(hook.name()),
-            top.join("lefthook.yml"),
-            top.join(".pre-commit-config.yaml"),
-        ];
-        let places = directory.map(|directory| directory.join(hook.name())).into_iter();
-        let call = format!("coord hook {}", hook.name());
-        for place in places.chain(managers) {
-            let text = read(ctx, &place)?.unwrap_or_default();
-            if String::from_utf8_lossy(&text).contains(&call) && !called.contains(&hook) {
-                called.push(hook);
+        if is_called(ctx, &top, &directory, hook)? {
+            called.push(hook);
+        }
+        let mut places = vec![directory.join(hook.name())];
+        places.extend(known.iter().filter_map(|manager| manager.file(&top, hook)));
+        for place in places {
+            if mentions(ctx, &place, hook)? && !mentioned.contains(&hook) {
+                mentioned.push(hook);
             }
         }
     }
+    Ok(Elsewhere { path: path.to_owned(), manager, called, mentioned })
+}
+
+/// The hooks of git's own directory that a manager has made, and whose file makes it call us.
+fn called(ctx: &Ctx, directory: &Path) -> Result<Vec<GitHook>, AppError> {
+    let Some(top) = top(ctx) else { return Ok(Vec::new()) };
+    let mut called = Vec::new();
+    for hook in GitHook::ALL {
+        if can_be_run(ctx, directory, hook)? && is_called_by_manager(ctx, &top, directory, hook)? {
+            called.push(hook);
+        }
+    }
     Ok(called)
+}
+
+/// Whether git, which runs what is in that directory, comes to call us: the hook can be run, and it
+/// or the file of the manager that it belongs to has the call.
+fn is_called(ctx: &Ctx, top: &Path, directory: &Path, hook: GitHook) -> Result<bool, AppError> {
+    Ok(can_be_run(ctx, directory, hook)?
+        && (mentions(ctx, &directory.join(hook.name()), hook)?
+            || is_called_by_manager(ctx, top, directory, hook)?))
+}
+
+fn can_be_run(ctx: &Ctx, directory: &Path, hook: GitHook) -> Result<bool, AppError> {
+    let path = directory.join(hook.name());
+    // What a link leads to counts.
+    let path = path.canonicalize().unwrap_or(path);
+    let shape = ctx.files.shape(&path).map_err(AppError::files)?;
+    Ok(shape.is_some_and(|shape| shape.is_executable))
+}
+
+fn is_called_by_manager(
+    ctx: &Ctx,
+    top: &Path,
+    directory: &Path,
+    hook: GitHook,
+) -> Result<bool, AppError> {
+    let content = read(ctx, &directory.join(hook.name()))?.unwrap_or_default();
+    let is_husky = directory.ends_with(".husky/_");
+    let manager = Manager::that_made(&content).or(is_husky.then_some(Manager::Husky));
+    match manager.and_then(|manager| manager.file(top, hook)) {
+        Some(file) => mentions(ctx, &file, hook),
+        None => Ok(false),
+    }
+}
+
+/// Whether a file has the call that a hook of that name makes, and not in a comment.
+fn mentions(ctx: &Ctx, file: &Path, hook: GitHook) -> Result<bool, AppError> {
+    let text = read(ctx, file)?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let call = format!("coord hook {}", hook.name());
+    Ok(text.lines().any(|line| !line.trim_start().starts_with('#') && line.contains(&call)))
 }
 
 /// Whether Claude Code is used here or by this user.
@@ -145,6 +189,22 @@ pub(super) fn claude_settings(ctx: &Ctx, shared: bool) -> Result<Option<claude::
         file.is_for_git = !git.ignores(&top, &path).map_err(StoreError::from)?;
     }
     Ok(Some(file))
+}
+
+/// The settings files that Claude Code reads in this work tree, the strongest first. Those of an
+/// administrator and of plugins are not looked at.
+pub(in crate::app) fn claude_sources(
+    ctx: &Ctx,
+    around: &Surroundings,
+) -> Result<Vec<(PathBuf, Vec<u8>)>, AppError> {
+    let Some(top) = top(ctx) else { return Ok(Vec::new()) };
+    let project = ["settings.local.json", "settings.json"].map(|name| top.join(CLAUDE).join(name));
+    let home = around.home.as_ref().map(|home| home.join(CLAUDE).join("settings.json"));
+    let mut sources = Vec::new();
+    for path in project.into_iter().chain(home).map(|path| resolved(&path)) {
+        sources.extend(read(ctx, &path)?.map(|content| (path, content)));
+    }
+    Ok(sources)
 }
 
 /// The settings files that may have something of ours: those of this work tree, and those of
@@ -203,15 +263,24 @@ pub(super) fn beside(ctx: &Ctx, around: &Surroundings) -> Beside {
     }
 }
 
-/// Where it is noted what was put beside the program.
-pub(super) fn documents_note_path(ctx: &Ctx) -> PathBuf {
-    HelperDir::Before.below(ctx.repository.common_dir()).join("documents.json")
+/// Where it is noted what the repository was before.
+pub(super) fn before_path(ctx: &Ctx) -> PathBuf {
+    HelperDir::Before.below(ctx.repository.common_dir()).join("repository.json")
 }
 
 /// What is noted there. What is no note says nothing.
-pub(super) fn documents_note(ctx: &Ctx) -> Result<Option<documents::Note>, AppError> {
-    let note = read(ctx, &documents_note_path(ctx))?;
+pub(super) fn before(ctx: &Ctx) -> Result<Option<Before>, AppError> {
+    let note = read(ctx, &before_path(ctx))?;
     Ok(note.and_then(|note| serde_json::from_slice(&note).ok()))
+}
+
+/// What is noted beside the program. What is no note says nothing.
+pub(super) fn documents_note(
+    ctx: &Ctx,
+    beside: &Beside,
+) -> Result<Option<documents::Note>, AppError> {
+    let Some(path) = beside.note_path() else { return Ok(None) };
+    Ok(read(ctx, &path)?.and_then(|note| serde_json::from_slice(&note).ok()))
 }
 
 /// The directories of helper files: of the repository, and of each linked worktree.

@@ -52,6 +52,8 @@ pub struct Elsewhere {
     pub manager: Manager,
     /// Those of them that call us.
     pub called: Vec<GitHook>,
+    /// Those that a file calls us from, whether or not anybody runs it.
+    pub mentioned: Vec<GitHook>,
 }
 
 /// A program that looks after hooks.
@@ -69,7 +71,7 @@ pub enum Manager {
 
 impl Manager {
     /// Who has made that hook, and makes it anew at times: what others write into it goes then.
-    fn that_made(content: &[u8]) -> Option<Manager> {
+    pub(super) fn that_made(content: &[u8]) -> Option<Manager> {
         let text = String::from_utf8_lossy(content);
         let signs = [
             ("call_lefthook", Manager::Lefthook),
@@ -79,9 +81,20 @@ impl Manager {
         signs.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, manager)| manager)
     }
 
-    /// The line that makes it call us, and where it belongs.
+    /// The file in the work tree with that top that says what it runs.
+    pub(super) fn file(self, top: &Path, hook: GitHook) -> Option<PathBuf> {
+        match self {
+            Manager::Husky => Some(top.join(".husky").join(hook.name())),
+            Manager::Lefthook => Some(top.join("lefthook.yml")),
+            Manager::PreCommit => Some(top.join(".pre-commit-config.yaml")),
+            Manager::Unknown => None,
+        }
+    }
+
+    /// The line that makes it call us, and where it belongs. Such files are tracked, so the line
+    /// has to do for those who have not installed us.
     fn line(self, hooks_path: &str, hook: GitHook) -> String {
-        let (name, call) = (hook.name(), hook.call());
+        let (name, call) = (hook.name(), hook.call_if_there());
         match self {
             Manager::Husky => format!("add to '.husky/{name}': {call} \"$@\""),
             Manager::Lefthook => format!(
@@ -90,8 +103,9 @@ impl Manager {
             ),
             Manager::PreCommit => format!(
                 "add to '.pre-commit-config.yaml', under 'repo: local': {{ id: git-coord-{name}, \
-                 name: git coord, entry: {call}, language: system, stages: [{name}], \
+                 name: git coord, entry: {}, language: system, stages: [{name}], \
                  always_run: true, pass_filenames: {} }}",
+                hook.entry(),
                 hook.needs_file_names()
             ),
             Manager::Unknown => format!("add to '{hooks_path}/{name}': {call} \"$@\""),
@@ -133,7 +147,7 @@ fn lost_one_day(place: &Place, found: &Found) -> Option<Item> {
 pub fn uninstall(found: &Found) -> Vec<Item> {
     let mut items: Vec<Item> = without_files(found).collect();
     items.extend(without_configured(&found.local));
-    for hook in found.elsewhere.iter().flat_map(|elsewhere| &elsewhere.called) {
+    for hook in found.elsewhere.iter().flat_map(|elsewhere| &elsewhere.mentioned) {
         let what = format!("hook {0}: remove the line '{1}' yourself", hook.name(), hook.call());
         items.push(Item::note(what));
     }
@@ -151,9 +165,8 @@ fn configured(hook: GitHook, local: &[Setting]) -> Item {
 /// before the event, so that git never meets an event with nothing to run.
 fn settings(hook: GitHook) -> [Setting; 2] {
     let section = format!("hook.git-coord-{}", hook.name());
-    let command = format!("! command -v git-coord >/dev/null 2>&1 || {}", hook.call());
     [
-        Setting::new(format!("{section}.command"), command),
+        Setting::new(format!("{section}.command"), hook.call_if_there()),
         Setting::new(format!("{section}.event"), hook.name()),
     ]
 }
@@ -168,7 +181,7 @@ fn without_configured(local: &[Setting]) -> impl Iterator<Item = Item> {
 }
 
 fn managed(hook: GitHook, elsewhere: &Elsewhere) -> Item {
-    let Elsewhere { path, manager, called } = elsewhere;
+    let Elsewhere { path, manager, called, .. } = elsewhere;
     if called.contains(&hook) {
         return Item::already_so(format!("hook {}: called from '{path}'", hook.name()));
     }

@@ -55,6 +55,16 @@ impl GitHook {
     pub fn call(self) -> String {
         format!("git-coord hook {}", self.name())
     }
+
+    /// The same for a shell, where those who have not installed us go on. Arguments come after it.
+    pub fn call_if_there(self) -> String {
+        format!("! command -v git-coord >/dev/null 2>&1 || {}", self.call())
+    }
+
+    /// The same for managers that use no shell by themselves, and put arguments after it.
+    pub fn entry(self) -> String {
+        format!("sh -c '{} \"$@\"' git-coord", self.call_if_there())
+    }
 }
 
 const SHELLS: [&[u8]; 6] = [b"sh", b"bash", b"dash", b"ash", b"ksh", b"zsh"];

@@ -1,13 +1,16 @@
 //! Making git and coding agents call us, and the way back.
 //!
-//! What is there is [`found`], what follows from it is a [`plan`] as data, and only
-//! [`carry_out`] changes something. [`git_hooks`], [`claude`] and [`documents`] plan, [`hook_file`]
-//! and [`settings`] know the bytes, [`published`] is the same for those who do not install with us.
+//! What is there is [`found`], what follows from it is a [`plan`] as data, and only [`carry_out`]
+//! changes something. [`git_hooks`], [`claude`], [`documents`] and, for the configuration,
+//! [`before`] plan, [`hook_file`] and [`settings`] know the bytes, [`handlers`] what agents run,
+//! [`published`] is the same for those who do not install with us.
 
+pub mod before;
 pub mod claude;
 pub mod documents;
 pub mod found;
 pub mod git_hooks;
+pub mod handlers;
 pub mod hook_file;
 pub mod plan;
 pub mod published;
@@ -63,23 +66,28 @@ pub fn plan_install(
     documents: &[Document],
 ) -> Result<Vec<Item>, AppError> {
     let local = found::local(ctx)?;
-    let mut items = git_hooks::install(&found::hooks(ctx, around, &local)?);
+    let path = found::before_path(ctx);
+    let mut noted = before::Noted { path: &path, before: found::before(ctx)? };
+    let hooks = found::hooks(ctx, around, &local)?;
+    let mut items = git_hooks::install(&hooks);
+    before::remember_directory(&mut items, &hooks.directory, &mut noted);
     items.extend(agents(ctx, around, asked)?);
     let beside = found::beside(ctx, around);
     let paths = match &beside {
         Beside::Prefix(prefix) => documents.iter().map(|page| prefix.join(page.path)).collect(),
         _ => Vec::new(),
     };
-    items
-        .extend(with_documents(ctx, paths, |found| documents::install(&beside, documents, found))?);
+    let install = |found: &documents::Found<'_>| documents::install(&beside, documents, found);
+    items.extend(with_documents(ctx, &beside, paths, install)?);
     // Last: it is what makes hooks act.
-    items.extend(plan::configuration(&local));
+    items.extend(before::configuration(&local, &mut noted));
     Ok(items)
 }
 
 /// Plans about the documents with what is at these paths.
 fn with_documents(
     ctx: &Ctx,
+    beside: &Beside,
     paths: Vec<PathBuf>,
     plan: impl FnOnce(&documents::Found<'_>) -> Vec<Item>,
 ) -> Result<Vec<Item>, AppError> {
@@ -91,8 +99,9 @@ fn with_documents(
     Ok(plan(&documents::Found {
         content: &|path| present.get(path).cloned().flatten(),
         is_directory: &Path::is_dir,
-        note_path: &found::documents_note_path(ctx),
-        note: found::documents_note(ctx)?,
+        note_path: &beside.note_path().unwrap_or_default(),
+        note: found::documents_note(ctx, beside)?,
+        repository: ctx.repository.common_dir(),
     }))
 }
 
@@ -120,14 +129,19 @@ pub fn plan_uninstall(
 ) -> Result<Vec<Item>, AppError> {
     let local = found::local(ctx)?;
     // First: from here on hooks that are still called do nothing.
-    let mut items = plan::without_configuration(&local);
-    items.extend(git_hooks::uninstall(&found::hooks(ctx, around, &local)?));
+    let path = found::before_path(ctx);
+    let noted = before::Noted { path: &path, before: found::before(ctx)? };
+    let mut items = before::without_configuration(&local, &noted);
+    let hooks = found::hooks(ctx, around, &local)?;
+    items.extend(git_hooks::uninstall(&hooks));
+    items.extend(before::forget(&hooks.directory, &noted));
     for file in found::every_claude_settings(ctx)? {
         items.extend(claude::uninstall(&file));
     }
-    let noted = found::documents_note(ctx)?.unwrap_or_default();
+    let beside = found::beside(ctx, around);
+    let noted = found::documents_note(ctx, &beside)?.unwrap_or_default();
     let paths = noted.files().map(Path::to_owned).collect();
-    items.extend(with_documents(ctx, paths, documents::uninstall)?);
+    items.extend(with_documents(ctx, &beside, paths, documents::uninstall)?);
     if state {
         let refs = found::common(ctx).values_below(NAMESPACE).map_err(StoreError::from)?;
         items.extend(plan::without_state(&refs, &found::helper_directories(ctx)?));

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use crate::store::files::Rights;
-use crate::store::layout::EVERY_REF;
 
 /// One thing that is looked after.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +83,7 @@ pub struct Setting {
 /// Makes hooks act.
 pub const ENABLED: &str = "coord.enabled";
 /// Keeps our refs out of `git log`.
-const DECORATION: &str = "log.excludeDecoration";
+pub const DECORATION: &str = "log.excludeDecoration";
 
 impl Item {
     /// A thing that is as it should be.
@@ -127,28 +126,6 @@ impl Setting {
     }
 }
 
-/// The settings of the repository, and how each is set.
-pub fn configuration(local: &[Setting]) -> Vec<Item> {
-    let item = |setting: Setting, set: fn(Setting) -> Act| {
-        if setting.is_in(local) {
-            Item::already_so(setting.shown())
-        } else {
-            Item::change(setting.shown(), [set(setting)])
-        }
-    };
-    vec![
-        item(Setting::new(DECORATION, EVERY_REF), Act::Add),
-        item(Setting::new(ENABLED, "true"), Act::Set),
-    ]
-}
-
-/// The settings of the repository that are still as we set them.
-pub fn without_configuration(local: &[Setting]) -> Vec<Item> {
-    let ours = [Setting::new(ENABLED, "true"), Setting::new(DECORATION, EVERY_REF)];
-    let set = ours.into_iter().filter(|setting| setting.is_in(local));
-    set.map(|setting| Item::change(setting.shown(), [Act::Unset(setting)])).collect()
-}
-
 /// What is there of `--state`: every ref by its name, and directories of helper files.
 pub fn without_state(refs: &[(String, String)], helpers: &[PathBuf]) -> Vec<Item> {
     let delete = |(name, value): &(String, String)| {
@@ -160,28 +137,4 @@ pub fn without_state(refs: &[(String, String)], helpers: &[PathBuf]) -> Vec<Item
         Item::change(what, [Act::RemoveAll(path.clone())])
     };
     refs.iter().map(delete).chain(helpers.iter().map(remove)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn configuration_is_set_once_and_unset_only_if_it_is_ours() {
-        let items = configuration(&[]);
-        assert!(items.iter().all(Item::is_change));
-        let local = [
-            Setting::new("log.excludedecoration", "refs/notes/*"),
-            Setting::new("log.excludedecoration", EVERY_REF),
-            Setting::new("coord.enabled", "false"),
-        ];
-        let needs: Vec<bool> = configuration(&local).iter().map(Item::is_change).collect();
-        assert_eq!(needs, [false, true]);
-        let removed = without_configuration(&local);
-        assert_eq!(removed.len(), 1);
-        assert_eq!(
-            removed[0].need,
-            Need::Change(vec![Act::Unset(Setting::new(DECORATION, EVERY_REF))])
-        );
-    }
 }

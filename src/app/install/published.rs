@@ -61,12 +61,12 @@ fn lines(value: &Value) -> String {
 }
 
 /// The program has to be installed already: a hook that builds it first would be another one than
-/// agents call.
+/// agents call. Who has not installed it goes on without.
 fn pre_commit_hooks() -> String {
     let hook = |hook: GitHook| {
-        let (name, call) = (hook.name(), hook.call());
+        let (name, entry) = (hook.name(), hook.entry());
         format!(
-            "- id: git-coord-{name}\n  name: git coord {name}\n  entry: {call}\n  \
+            "- id: git-coord-{name}\n  name: git coord {name}\n  entry: {entry}\n  \
              language: system\n  stages: [{name}]\n  always_run: true\n  \
              pass_filenames: {}\n  require_serial: true\n",
             hook.needs_file_names()

@@ -6,6 +6,8 @@ use serde::Serialize as _;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::app::install::handlers::{self, Handler};
+
 /// Which calls of tools we are told of, at which events.
 const EVENTS: [(&str, Option<&str>); 6] = [
     ("PreToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
@@ -15,13 +17,39 @@ const EVENTS: [(&str, Option<&str>); 6] = [
     ("SubagentStop", None),
     ("SessionEnd", None),
 ];
+/// The events and tools without which somebody is not protected. `MultiEdit` is gone from the
+/// product, and nobody misses it.
+pub const NEEDED: [(&str, &[&str]); 6] = [
+    ("PreToolUse", &["Edit", "Write", "NotebookEdit", "Bash"]),
+    ("PostToolUse", &["Edit", "Write", "NotebookEdit", "Bash"]),
+    ("SessionStart", &[]),
+    ("Stop", &[]),
+    ("SubagentStop", &[]),
+    ("SessionEnd", &[]),
+];
 /// The hook gives up after two seconds by itself.
 const TIMEOUT_SECONDS: u32 = 5;
 const PROGRAM: &str = "git-coord";
 const ARGUMENTS: [&str; 2] = ["hook", "claude"];
 
-/// What lets an agent call us without a question to its user.
-pub const PERMISSION: &str = "Bash(git coord:*)";
+/// What lets an agent coordinate without a question to its user: commands that run no others. A
+/// rule for all of 'git coord' would be one for 'git coord with', which runs whatever it is given.
+pub const PERMISSIONS: [&str; 12] = [
+    "Bash(git coord agents:*)",
+    "Bash(git coord answer:*)",
+    "Bash(git coord ask:*)",
+    "Bash(git coord check:*)",
+    "Bash(git coord inbox:*)",
+    "Bash(git coord list:*)",
+    "Bash(git coord release:*)",
+    "Bash(git coord renew:*)",
+    "Bash(git coord reserve:*)",
+    "Bash(git coord send:*)",
+    "Bash(git coord status:*)",
+    "Bash(git coord whoami:*)",
+];
+/// A rule of the user's own that goes further.
+const ALL_PERMITTED: &str = "Bash(git coord:*)";
 
 /// Settings that are not what Claude Code reads.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -108,15 +136,35 @@ impl Settings {
         self.fields.is_empty()
     }
 
+    /// What a call of that tool runs at an event; of events that are about no tool, everything.
+    pub fn handlers(&self, event: &str, tool: Option<&str>) -> Vec<Handler> {
+        let groups = self.fields.get("hooks").and_then(|hooks| hooks.get(event));
+        groups.map(|groups| handlers::among(groups, tool)).unwrap_or_default()
+    }
+
+    /// Whether they switch all hooks off, or explicitly on.
+    pub fn disables_all(&self) -> Option<bool> {
+        self.fields.get("disableAllHooks").and_then(Value::as_bool)
+    }
+
     /// Whether any hook of ours is in them.
     pub fn has_ours(&self) -> bool {
         self.ours().is_ok_and(|ours| !ours.is_empty())
     }
 
-    /// Whether the permission is among them.
-    pub fn has_permission(&self) -> bool {
+    /// Whether all that the permissions allow is allowed.
+    pub fn has_permissions(&self) -> bool {
+        self.missing_permissions().next().is_none()
+    }
+
+    fn missing_permissions(&self) -> impl Iterator<Item = &'static str> {
+        let missing = |rule: &&str| !self.allows(rule) && !self.allows(ALL_PERMITTED);
+        PERMISSIONS.into_iter().filter(missing)
+    }
+
+    fn allows(&self, rule: &str) -> bool {
         let allow = self.fields.get("permissions").and_then(|permissions| permissions.get("allow"));
-        allow.and_then(Value::as_array).is_some_and(|allow| allow.iter().any(is_permission))
+        allow.and_then(Value::as_array).is_some_and(|allow| allow.iter().any(|own| own == rule))
     }
 
     /// The settings with ours.
@@ -131,9 +179,9 @@ impl Settings {
                 list(hooks, &event)?.extend(groups);
             }
         }
-        if wanted.allow && !self.has_permission() {
+        if wanted.allow && !self.has_permissions() {
             let permissions = object(&mut settings.fields, "permissions")?;
-            list(permissions, "allow")?.push(json!(PERMISSION));
+            list(permissions, "allow")?.extend(self.missing_permissions().map(Value::from));
         }
         Ok(settings)
     }
@@ -159,16 +207,21 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The settings without the permission, and without what stood there for it alone.
+    /// The settings without those permissions that were not there `before`, and without what stood
+    /// there for them alone.
     #[must_use]
-    pub fn without_permission(&self) -> Settings {
+    pub fn without_permissions(&self, before: &Settings) -> Settings {
         let mut settings = self.clone();
-        if !self.has_permission() {
+        let ours: Vec<&str> = PERMISSIONS
+            .into_iter()
+            .filter(|rule| self.allows(rule) && !before.allows(rule))
+            .collect();
+        if ours.is_empty() {
             return settings;
         }
         if let Some(Value::Object(permissions)) = settings.fields.get_mut("permissions") {
             if let Some(Value::Array(allow)) = permissions.get_mut("allow") {
-                allow.retain(|rule| !is_permission(rule));
+                allow.retain(|rule| !rule.as_str().is_some_and(|rule| ours.contains(&rule)));
                 if allow.is_empty() {
                     permissions.shift_remove("allow");
                 }
@@ -195,10 +248,6 @@ impl Settings {
         }
         Ok(ours)
     }
-}
-
-fn is_permission(rule: &Value) -> bool {
-    rule == PERMISSION
 }
 
 /// Whatever path leads to the program, and however long it may take.
@@ -299,15 +348,27 @@ mod tests {
     }
 
     #[test]
-    fn the_permission_comes_and_goes_by_itself() {
+    fn permissions_come_and_go_by_themselves() {
         let allow = Wanted { fail_closed: false, allow: true };
         let with = Settings::empty().with_ours(allow).unwrap();
-        assert!(with.has_permission() && !Settings::empty().has_permission());
+        assert!(with.has_permissions() && !Settings::empty().has_permissions());
         assert_eq!(with.with_ours(allow).unwrap(), with);
-        assert!(with.without_hooks().unwrap().without_permission().is_empty());
-        let other = read(r#"{"permissions":{"allow":["Bash(ls:*)"]}}"#);
+        let empty = Settings::empty();
+        assert!(with.without_hooks().unwrap().without_permissions(&empty).is_empty());
+        let other = read(r#"{"permissions":{"allow":["Bash(ls:*)","Bash(git coord ask:*)"]}}"#);
         let both = other.with_ours(allow).unwrap();
-        assert_eq!(both.without_hooks().unwrap().without_permission().fields, other.fields);
+        assert!(both.has_permissions());
+        assert_eq!(both.without_hooks().unwrap().without_permissions(&other).fields, other.fields);
+    }
+
+    /// Commands that run what they are given are left to the user's own rules.
+    #[test]
+    fn no_permission_runs_another_command() {
+        let with = Settings::empty().with_ours(Wanted { fail_closed: false, allow: true }).unwrap();
+        assert!(!with.allows(ALL_PERMITTED) && !with.allows("Bash(git coord with:*)"));
+        // Who allows more on their own has it all.
+        let all = read(r#"{"permissions":{"allow":["Bash(git coord:*)"]}}"#);
+        assert!(all.has_permissions());
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl Args {
             }
             checks.extend(doctor::examine(&ctx)?);
             let enabled = (context.config)(ENABLED).as_deref().and_then(parse_boolean);
-            checks.push(doctor::hooks(&ctx, &surroundings(context), enabled == Some(true)));
+            checks.extend(doctor::hooks(&ctx, &surroundings(context), enabled == Some(true)));
         }
         for notice in repaired.iter().flat_map(|(_, repaired)| &repaired.notices) {
             ui.warn(notice)?;

@@ -40,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) shared: bool,
 
-    /// Let agents run 'git coord' without asking
+    /// Let agents run those commands of 'git coord' without asking that run no others
     #[arg(long)]
     pub(crate) allow: bool,
 

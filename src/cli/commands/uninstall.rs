@@ -15,9 +15,10 @@ Examples:
 
 /// Give back what 'git coord install' changed
 ///
-/// Hooks and settings are again what they were, byte for byte where nobody else has changed them
-/// since. The manual and the completions that it put beside the program are taken away. What is
-/// reserved, and its history, stays unless --state is given.
+/// Hooks and settings of agents are again what they were, byte for byte where nobody else has
+/// changed them since, and keys of the configuration have the values that they had. The manual and
+/// the completions that it put beside the program go with the last repository that they were
+/// installed for. What is reserved, and its history, stays unless --state is given.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {

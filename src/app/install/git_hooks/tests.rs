@@ -104,7 +104,9 @@ fn where_a_manager_has_the_hooks_nothing_is_written() {
     ] {
         let mut found = found((2, 47));
         let called = vec![GitHook::PreCommit];
-        found.elsewhere = Some(Elsewhere { path: "hooks-of-mine".to_owned(), manager, called });
+        let mentioned = called.clone();
+        let path = "hooks-of-mine".to_owned();
+        found.elsewhere = Some(Elsewhere { path, manager, called, mentioned });
         let items = install(&found);
         assert!(!items.iter().any(Item::is_change));
         assert_eq!(items[0].need, Need::AlreadySo);

@@ -1,0 +1,134 @@
+//! Whether Claude Code would call us in a session of this work tree. Pure: settings in, troubles
+//! out.
+
+use std::path::PathBuf;
+
+use crate::app::install::handlers::Handler;
+use crate::app::install::settings::{BadSettings, NEEDED, Settings};
+
+/// One of the files that Claude Code reads for a work tree.
+pub(super) struct Source {
+    /// Where.
+    pub(super) path: PathBuf,
+    /// What is in it.
+    pub(super) settings: Result<Settings, BadSettings>,
+}
+
+/// How it stands with Claude Code here.
+#[derive(Debug, Default)]
+pub(super) struct Wiring {
+    /// Whether anything here calls us at all.
+    pub(super) is_there: bool,
+    /// What is wrong with it, each by itself.
+    pub(super) troubles: Vec<String>,
+    /// What an edit runs, if something of ours; nothing where no hook is run at all.
+    pub(super) before_edit: Option<Handler>,
+}
+
+/// What these files come to, of which the first is the strongest.
+pub(super) fn wiring(sources: &[Source]) -> Wiring {
+    let mut wiring = Wiring::default();
+    let mut read: Vec<(&PathBuf, &Settings)> = Vec::new();
+    for Source { path, settings } in sources {
+        match settings {
+            Ok(settings) => read.push((path, settings)),
+            Err(fault) => wiring.troubles.push(format!(
+                "Claude Code runs no hook of '{}', which it cannot read: {fault}",
+                path.display()
+            )),
+        }
+    }
+    let ours = |event: &str, tool: Option<&str>| {
+        let handlers = read.iter().flat_map(|(_, settings)| settings.handlers(event, tool));
+        handlers.into_iter().find(Handler::calls_us)
+    };
+    let mut missing = Vec::new();
+    for (event, tools) in NEEDED {
+        let wanted: Vec<Option<&str>> =
+            if tools.is_empty() { vec![None] } else { tools.iter().copied().map(Some).collect() };
+        let lacking: Vec<Option<&str>> =
+            wanted.iter().copied().filter(|tool| ours(event, *tool).is_none()).collect();
+        wiring.is_there |= lacking.len() < wanted.len();
+        match lacking.as_slice() {
+            [] => {}
+            all if all.len() == wanted.len() => missing.push((*event).to_owned()),
+            some => {
+                let tools: Vec<&str> = some.iter().copied().flatten().collect();
+                missing.push(format!("{event} of {}", tools.join(", ")));
+            }
+        }
+    }
+    if wiring.is_there && !missing.is_empty() {
+        let missing = missing.join("; ");
+        wiring.troubles.push(format!("Claude Code does not call git coord at {missing}"));
+    }
+    let switch = read.iter().find_map(|(path, settings)| Some((path, settings.disables_all()?)));
+    if let Some((path, true)) = switch {
+        let path = path.display();
+        wiring.troubles.push(format!(
+            "Claude Code runs no hooks at all: 'disableAllHooks' is set in '{path}'; remove it"
+        ));
+    } else {
+        wiring.before_edit = ours("PreToolUse", Some("Edit"));
+    }
+    wiring
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::app::install::settings::{Wanted, hooks};
+
+    fn judged(values: &[Value]) -> Wiring {
+        let source = |value: &Value| Source {
+            path: "settings".into(),
+            settings: Settings::read(value.to_string().as_bytes()),
+        };
+        wiring(&values.iter().map(source).collect::<Vec<_>>())
+    }
+
+    fn ours() -> Value {
+        json!({ "hooks": hooks(false) })
+    }
+
+    #[test]
+    fn what_install_writes_is_all_that_is_needed() {
+        let wiring = judged(&[ours()]);
+        assert!(wiring.is_there && wiring.troubles.is_empty(), "{wiring:?}");
+        assert_eq!(wiring.before_edit.unwrap().shown(), "git-coord hook claude");
+        let wanted = Wanted { fail_closed: true, allow: true };
+        let closed = Settings::empty().with_ours(wanted).unwrap().written();
+        let closed: Value = serde_json::from_slice(&closed).unwrap();
+        assert_eq!(judged(&[closed]).troubles, [""; 0]);
+    }
+
+    #[test]
+    fn each_event_that_is_missing_is_named() {
+        let mut settings = ours();
+        settings["hooks"].as_object_mut().unwrap().remove("PreToolUse");
+        settings["hooks"]["PostToolUse"][0]["matcher"] = json!("Bash|Edit");
+        let wiring = judged(&[settings]);
+        let expected = "Claude Code does not call git coord at PreToolUse; PostToolUse of Write, \
+                        NotebookEdit";
+        assert_eq!(wiring.troubles, [expected]);
+        assert!(wiring.is_there && wiring.before_edit.is_none());
+    }
+
+    #[test]
+    fn the_strongest_switch_counts() {
+        let on = json!({ "disableAllHooks": false });
+        let off = json!({ "disableAllHooks": true });
+        assert!(judged(&[on.clone(), ours(), off.clone()]).troubles.is_empty());
+        let wiring = judged(&[off, ours(), on]);
+        assert!(wiring.troubles[0].contains("disableAllHooks"), "{wiring:?}");
+        assert!(wiring.is_there && wiring.before_edit.is_none());
+    }
+
+    #[test]
+    fn where_nothing_is_ours_nothing_is_wrong() {
+        let wiring = judged(&[json!({ "hooks": { "Stop": [] } })]);
+        assert!(!wiring.is_there && wiring.troubles.is_empty());
+    }
+}

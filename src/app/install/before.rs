@@ -1,0 +1,165 @@
+//! What the repository was before it was installed here: values of keys, and whether there was a
+//! directory of hooks. Pure.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::app::install::plan::{Act, DECORATION, ENABLED, Item, Need, Setting};
+use crate::store::files::Rights;
+use crate::store::layout::EVERY_REF;
+
+/// What is noted of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Before {
+    /// The values that were replaced, by the key that was set.
+    #[serde(default)]
+    settings: BTreeMap<String, Vec<String>>,
+    /// Whether the directory of hooks was not there.
+    #[serde(default)]
+    made_hooks: bool,
+}
+
+impl Before {
+    fn write(&self, path: &Path) -> Act {
+        let content = serde_json::to_vec(self).expect("keys and values are plain data");
+        Act::Write { path: path.to_owned(), content, rights: Rights::AsBefore }
+    }
+}
+
+/// Where a note is kept, and what is in it.
+pub struct Noted<'a> {
+    /// Where.
+    pub path: &'a Path,
+    /// What it says; nothing if there is none.
+    pub before: Option<Before>,
+}
+
+/// The settings of the repository, and how each is set. What is set already is the user's own.
+pub fn configuration(local: &[Setting], noted: &mut Noted<'_>) -> Vec<Item> {
+    let mut item = |setting: Setting, set: fn(Setting) -> Act, replaced: Vec<String>| {
+        if setting.is_in(local) {
+            return Item::already_so(setting.shown());
+        }
+        let before = noted.before.get_or_insert_default();
+        // What somebody has set since is what they want now.
+        before.settings.insert(setting.key.clone(), replaced);
+        let what = setting.shown();
+        Item::change(what, [before.write(noted.path), set(setting)])
+    };
+    let is_switch = |set: &&Setting| set.key.eq_ignore_ascii_case(ENABLED);
+    let switches = local.iter().filter(is_switch).map(|set| set.value.clone()).collect();
+    vec![
+        item(Setting::new(DECORATION, EVERY_REF), Act::Add, Vec::new()),
+        item(Setting::new(ENABLED, "true"), Act::Set, switches),
+    ]
+}
+
+/// Notes that the directory of hooks is ours, if the plan is to make it.
+pub fn remember_directory(items: &mut [Item], directory: &Path, noted: &mut Noted<'_>) {
+    let is_in_it = |act: &Act| match act {
+        Act::Write { path, .. } => path.parent() == Some(directory),
+        _ => false,
+    };
+    let makes_it = items.iter_mut().find_map(|item| match &mut item.need {
+        Need::Change(acts) if acts.iter().any(is_in_it) => Some(acts),
+        _ => None,
+    });
+    if let Some(acts) = makes_it.filter(|_| !directory.exists()) {
+        let before = noted.before.get_or_insert_default();
+        before.made_hooks = true;
+        acts.insert(0, before.write(noted.path));
+    }
+}
+
+/// The way back for those settings that are still as we set them.
+pub fn without_configuration(local: &[Setting], noted: &Noted<'_>) -> Vec<Item> {
+    let Some(before) = &noted.before else { return Vec::new() };
+    let ours = [Setting::new(ENABLED, "true"), Setting::new(DECORATION, EVERY_REF)];
+    let mut items = Vec::new();
+    for setting in ours.into_iter().filter(|setting| setting.is_in(local)) {
+        let Some(values) = before.settings.get(&setting.key) else { continue };
+        let with = |value: &String| Setting::new(setting.key.clone(), value.clone());
+        items.push(match values.as_slice() {
+            [] => Item::change(format!("no {}", setting.shown()), [Act::Unset(setting)]),
+            [first, rest @ ..] => {
+                let mut acts = vec![Act::Set(with(first))];
+                acts.extend(rest.iter().map(|value| Act::Add(with(value))));
+                Item::change(with(first).shown(), acts)
+            }
+        });
+    }
+    items
+}
+
+/// What is left to do once the hooks are gone.
+pub fn forget(directory: &Path, noted: &Noted<'_>) -> Option<Item> {
+    let before = noted.before.as_ref()?;
+    let directory = before.made_hooks.then(|| Act::RemoveIfEmpty(directory.to_owned()));
+    let acts: Vec<Act> =
+        directory.into_iter().chain([Act::Remove(noted.path.to_owned())]).collect();
+    Some(Item::change("no note on what was here before", acts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noted(before: Option<Before>) -> Noted<'static> {
+        Noted { path: Path::new("note"), before }
+    }
+
+    /// What the acts make of the configuration, on paper.
+    fn after(mut local: Vec<Setting>, items: &[Item]) -> Vec<Setting> {
+        for item in items {
+            let Need::Change(acts) = &item.need else { continue };
+            for act in acts {
+                match act {
+                    Act::Set(set) => {
+                        local.retain(|known| known.key != set.key);
+                        local.push(set.clone());
+                    }
+                    Act::Add(set) => local.push(set.clone()),
+                    Act::Unset(set) => local.retain(|known| known != set),
+                    Act::Write { .. } => {}
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        local
+    }
+
+    /// 7/CALLER-ENV: what was set before is set again, and what was not is not.
+    #[test]
+    fn the_way_back_ends_at_the_same_values() {
+        let notes = Setting::new(DECORATION, "refs/notes/*");
+        let own = Setting::new(DECORATION, EVERY_REF);
+        let switch = |value: &str| Setting::new(ENABLED, value);
+        for before in [
+            vec![],
+            vec![notes.clone()],
+            vec![own, notes],
+            vec![switch("false")],
+            vec![switch("false"), switch("no")],
+            vec![switch("true")],
+        ] {
+            let mut note = noted(None);
+            let there = after(before.clone(), &configuration(&before, &mut note));
+            assert!(configuration(&there, &mut note).iter().all(|item| !item.is_change()));
+            let back = after(there.clone(), &without_configuration(&there, &note));
+            assert_eq!(back, before);
+        }
+    }
+
+    #[test]
+    fn what_somebody_set_since_stays() {
+        let mut note = noted(None);
+        let there = after(Vec::new(), &configuration(&[], &mut note));
+        let mut changed = there.clone();
+        changed[1].value = "false".to_owned();
+        let back = after(changed.clone(), &without_configuration(&changed, &note));
+        assert_eq!(back, changed[1..]);
+        assert_eq!(without_configuration(&there, &noted(None)), [], "nobody knows whose it is");
+    }
+}

@@ -1,0 +1,140 @@
+//! What Claude Code runs by its settings: the handlers of an event, and which of them call us.
+//!
+//! Pure, and as Claude Code reads it: entries by others are looked at too, since a person may call
+//! us in words of their own.
+
+use std::ffi::OsString;
+
+use serde_json::Value;
+
+/// Between the two words that call us and the agent's name there is nothing.
+const CALLS: [&str; 2] = ["coord hook claude", "coord hook auto"];
+const TIMEOUT_SECONDS: u64 = 60;
+
+/// A command that Claude Code runs at an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handler {
+    command: String,
+    /// The arguments, where it is run without a shell.
+    args: Option<Vec<String>>,
+    /// How long Claude Code waits for it, in seconds.
+    pub timeout: u64,
+}
+
+impl Handler {
+    /// Nothing where Claude Code would run no command.
+    pub(super) fn of(value: &Value) -> Option<Handler> {
+        if value["type"].as_str().is_some_and(|kind| kind != "command") {
+            return None;
+        }
+        let words = |list: &Vec<Value>| {
+            list.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<String>>()
+        };
+        Some(Handler {
+            command: value["command"].as_str()?.to_owned(),
+            args: value["args"].as_array().map(words),
+            timeout: value["timeout"].as_u64().unwrap_or(TIMEOUT_SECONDS),
+        })
+    }
+
+    /// Whether it calls us, in whatever words.
+    pub fn calls_us(&self) -> bool {
+        let shown = self.shown();
+        CALLS.iter().any(|call| shown.contains(call))
+    }
+
+    /// What is run: the program with its arguments, or a shell with all of it.
+    pub fn words(&self) -> Vec<OsString> {
+        let words: Vec<&str> = match &self.args {
+            Some(args) => std::iter::once(&self.command).chain(args).map(String::as_str).collect(),
+            None => vec!["sh", "-c", &self.command],
+        };
+        words.into_iter().map(OsString::from).collect()
+    }
+
+    /// As a person would write it.
+    pub fn shown(&self) -> String {
+        let args = self.args.iter().flatten();
+        std::iter::once(&self.command).chain(args).cloned().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The handlers among the groups of an event that a call of that tool runs; events that are about
+/// no tool run all of them.
+pub(super) fn among(groups: &Value, tool: Option<&str>) -> Vec<Handler> {
+    let is_meant = |group: &&Value| match (tool, group["matcher"].as_str()) {
+        (Some(tool), Some(matcher)) => matches(matcher, tool),
+        _ => true,
+    };
+    let groups = groups.as_array().into_iter().flatten().filter(is_meant);
+    let handlers = groups.filter_map(|group| group["hooks"].as_array()).flatten();
+    handlers.filter_map(Handler::of).collect()
+}
+
+/// Whether a matcher means a tool: names with `|` between them, or a pattern, of which only what
+/// people write is understood.
+fn matches(matcher: &str, tool: &str) -> bool {
+    let matcher = matcher.trim().trim_start_matches('^').trim_end_matches('$');
+    let names = matcher.trim_start_matches('(').trim_end_matches(')').split('|').map(str::trim);
+    let is_named = |name: &str| match name.strip_suffix(".*").or(name.strip_suffix('*')) {
+        Some(start) => tool.starts_with(start),
+        None => name == tool,
+    };
+    matcher.is_empty() || names.into_iter().any(is_named)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_matcher_means_the_tools_that_it_names() {
+        for (matcher, edit, read) in [
+            ("Edit|Write", true, false),
+            ("", true, true),
+            ("*", true, true),
+            (".*", true, true),
+            ("^(Edit|Read)$", true, true),
+            ("Ed.*", true, false),
+            ("Read", false, true),
+            ("MultiEdit", false, false),
+        ] {
+            assert_eq!((matches(matcher, "Edit"), matches(matcher, "Read")), (edit, read));
+        }
+    }
+
+    #[test]
+    fn each_way_to_call_us_is_known() {
+        for (value, calls) in [
+            (json!({"command": "git-coord", "args": ["hook", "claude"]}), true),
+            (json!({"type": "command", "command": "/opt/bin/git-coord hook auto"}), true),
+            (json!({"command": "git", "args": ["coord", "hook", "claude"]}), true),
+            (json!({"command": "git-coord", "args": ["hook", "pre-commit"]}), false),
+            (json!({"command": "lint"}), false),
+        ] {
+            assert_eq!(Handler::of(&value).unwrap().calls_us(), calls, "{value}");
+        }
+        assert_eq!(Handler::of(&json!({"type": "prompt", "command": "x"})), None);
+        let shell = Handler::of(&json!({"command": "a b"})).unwrap();
+        assert_eq!(shell.words(), ["sh", "-c", "a b"]);
+        let plain = Handler::of(&json!({"command": "a", "args": ["b"], "timeout": 5})).unwrap();
+        assert_eq!((plain.words().len(), plain.timeout), (2, 5));
+    }
+
+    #[test]
+    fn handlers_of_other_tools_are_not_run() {
+        let hooks = |command: &str| json!([{"type": "command", "command": command}]);
+        let groups = json!([
+            {"matcher": "Read", "hooks": hooks("one")},
+            {"matcher": "Edit", "hooks": hooks("two")},
+            {"hooks": hooks("three")},
+        ]);
+        let names =
+            |tool| -> Vec<String> { among(&groups, tool).iter().map(Handler::shown).collect() };
+        assert_eq!(names(Some("Edit")), ["two", "three"]);
+        assert_eq!(names(None).len(), 3);
+        assert_eq!(among(&Value::Null, Some("Edit")), []);
+    }
+}

@@ -1,0 +1,215 @@
+//! What `doctor` sees of hooks: what is installed, what is shadowed, and whether an edit is
+//! refused.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{check, doctor};
+use crate::support::contract::exit;
+use crate::support::hooks::put_script;
+use crate::support::{Repo, texts};
+
+/// Hooks that nothing calls protect nobody, and nobody notices.
+#[test]
+fn hooks_that_are_not_called_are_noticed() {
+    let repo = Repo::new();
+    let install = || repo.call("").args(["install", "--agents", "claude"]).run_unproven().done();
+    let hooks = || {
+        let found = check(&doctor(&repo).done().json(), "hooks");
+        let state = found["state"].as_str().unwrap().to_owned();
+        (state, found["text"].as_str().unwrap().to_owned(), found["next"].clone())
+    };
+    let warns = |words: &str| {
+        let (state, text, next) = hooks();
+        assert_eq!(state, "warning", "{text}");
+        assert!(text.contains(words), "{text}");
+        assert!(next[0].is_array(), "{text}: what to do about it");
+    };
+    let repaired = || {
+        install();
+        let (state, text, _) = hooks();
+        let works = "git and Claude Code call git coord; a made-up edit was refused";
+        assert_eq!((state.as_str(), text.as_str()), ("ok", works));
+    };
+    assert_eq!(hooks().2, json!([["git", "coord", "install"]]));
+    repaired();
+    let hook = repo.git_dir().join("hooks/pre-push");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o644)).unwrap();
+    warns("not executable: pre-push");
+    repaired();
+    // Another tool writes its own over ours.
+    fs::write(&hook, "#!/bin/sh\n").unwrap();
+    warns("pre-push");
+    repaired();
+    repo.git(["config", "core.hooksPath", "elsewhere"]);
+    warns("core.hooksPath is 'elsewhere'");
+    repo.git(["config", "--unset", "core.hooksPath"]);
+    repo.git(["config", "--unset", "coord.enabled"]);
+    warns("coord.enabled is not true");
+    repaired();
+    // Agents find another program under our name, which lets everything pass.
+    let other = repo.world().join("bin/git-coord");
+    fs::write(&other, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).unwrap();
+    let machine = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(repo.world().join("bin")).chain(std::env::split_paths(&machine));
+    let call = repo.call("").args(["doctor", "--json"]);
+    let call = call.env("PATH", std::env::join_paths(path).unwrap());
+    let found = check(&call.run().exits(exit::NO).json(), "hooks");
+    assert_eq!(found["state"], "fault");
+    assert!(found["text"].as_str().unwrap().contains("let an edit pass"), "{found:#}");
+}
+
+/// A work tree with everything installed, and its settings of Claude Code.
+fn installed() -> (Repo, PathBuf) {
+    let repo = Repo::new();
+    repo.call("").args(["install", "--agents", "claude"]).run_unproven().done();
+    let settings = repo.work().join(".claude/settings.local.json");
+    (repo, settings)
+}
+
+/// What doctor says of the hooks: how it stands, and all that is wrong.
+#[track_caller]
+fn said(repo: &Repo, dir: &str) -> (Vec<String>, String) {
+    let call = repo.call("ops").dir(dir).args(["--json", "doctor"]);
+    let answer = call.run().json();
+    let checks = answer["checks"].as_array().unwrap();
+    let hooks = checks.iter().filter(|check| check["name"] == "hooks");
+    let hooks: Value = hooks.cloned().collect::<Vec<_>>().into();
+    (texts(&hooks, "state"), texts(&hooks, "text").join("\n"))
+}
+
+/// What somebody has made of the settings.
+type Change = fn(&mut Value);
+
+/// 1/SAFETY-1: whatever keeps Claude Code from asking us, the made-up edit is not refused, and it
+/// is said why not.
+#[test]
+fn settings_that_refuse_no_edit_are_named() {
+    let changes: [(&str, &str, Change); 6] = [
+        ("fault", "does not call git coord at PreToolUse", |settings| {
+            settings["hooks"].as_object_mut().unwrap().remove("PreToolUse");
+        }),
+        ("fault", "would run '/nonexistent/git-coord hook claude' before an edit", |settings| {
+            settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"] =
+                json!("/nonexistent/git-coord");
+        }),
+        ("fault", "'disableAllHooks' is set in", |settings| {
+            settings["disableAllHooks"] = json!(true);
+        }),
+        ("fault", "at PreToolUse", |settings| {
+            settings["hooks"]["PreToolUse"][0]["matcher"] = json!("Read");
+        }),
+        ("warning", "PreToolUse of Write, NotebookEdit, Bash", |settings| {
+            settings["hooks"]["PreToolUse"][0]["matcher"] = json!("Edit");
+        }),
+        ("warning", "nothing is left in", |settings| *settings = json!({})),
+    ];
+    for (state, words, change) in changes {
+        let (repo, path) = installed();
+        let mut settings: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        change(&mut settings);
+        fs::write(&path, settings.to_string()).unwrap();
+        let (states, text) = said(&repo, "");
+        assert_eq!(states, [state], "{text}");
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+/// Settings are each work tree's own, however much else they share; those of the user count in all.
+#[test]
+fn a_work_tree_without_settings_is_named() {
+    let (repo, path) = installed();
+    repo.git(["worktree", "add", "--quiet", "-b", "side", "../linked"]);
+    let (states, text) = said(&repo, "../linked");
+    assert_eq!(states, ["warning"], "{text}");
+    assert!(text.contains("it does in that of") && text.contains("settings.local.json"), "{text}");
+    let of_user = repo.world().join("home/.claude/settings.json");
+    fs::create_dir_all(of_user.parent().unwrap()).unwrap();
+    fs::copy(path, of_user).unwrap();
+    let (states, text) = said(&repo, "../linked");
+    assert_eq!(states, ["ok"], "{text}");
+    assert!(text.ends_with("a made-up edit was refused"), "{text}");
+}
+
+/// A hook in the words of a shell is run as such; one that does not answer is not waited for.
+#[test]
+fn the_configured_command_is_what_is_tried() {
+    let (repo, path) = installed();
+    let with = |command: &str| {
+        let mut settings: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let handler = json!({ "type": "command", "command": command, "timeout": 1 });
+        settings["hooks"]["PreToolUse"][0]["hooks"] = json!([handler]);
+        fs::write(&path, settings.to_string()).unwrap();
+        said(&repo, "")
+    };
+    let (states, text) = with("cat | git coord hook auto");
+    assert_eq!(states, ["ok"], "{text}");
+    let (states, text) = with("sleep 600; git-coord hook claude");
+    assert_eq!(states, ["fault"], "{text}");
+    assert!(text.contains("did not answer within 1s"), "{text}");
+    let (states, text) = with("echo out of order >&2; exit 1; git-coord hook claude");
+    assert_eq!(states, ["fault"], "{text}");
+    assert!(text.contains("said: out of order"), "{text}");
+}
+
+/// What is written somewhere and run by nobody calls nobody.
+#[test]
+fn hooks_elsewhere_that_nobody_runs_are_named() {
+    let calls = |name: &str| format!("#!/bin/sh\ngit-coord hook {name} \"$@\"\n");
+    let all = ["pre-commit", "pre-merge-commit", "post-commit", "pre-push", "prepare-commit-msg"];
+    let repo = Repo::new();
+    repo.git(["config", "coord.enabled", "true"]);
+    repo.git(["config", "core.hooksPath", ".githooks"]);
+    for name in all {
+        repo.write(&format!(".githooks/{name}"), &calls(name));
+    }
+    let (states, text) = said(&repo, "");
+    assert_eq!(states, ["warning"], "{text}");
+    assert!(text.contains("core.hooksPath is '.githooks'"), "{text}");
+    for name in all {
+        put_script(&repo.work().join(".githooks").join(name), &calls(name));
+    }
+    assert_eq!(said(&repo, "").0, ["ok"]);
+    put_script(&repo.work().join(".githooks/pre-push"), "#!/bin/sh\n# git-coord hook pre-push\n");
+    let (states, text) = said(&repo, "");
+    assert_eq!(states, ["warning"], "{text}");
+    assert!(text.ends_with(": pre-push"), "{text}");
+    // A manager that is not in charge of that directory runs nothing.
+    repo.git(["config", "core.hooksPath", "/nonexistent/company"]);
+    repo.write("lefthook.yml", &all.map(|name| format!("run: git-coord hook {name}\n")).concat());
+    assert_eq!(said(&repo, "").0, ["warning"]);
+    let install = repo.call("").args(["install", "--dry-run"]).run().done();
+    assert!(!install.stdout.contains("called from"), "{install:#?}");
+}
+
+/// Two sessions whose ids begin alike have one name, and so do not keep each other from anything.
+#[test]
+fn sessions_that_share_a_name_are_named() {
+    let repo = Repo::new();
+    repo.git(["config", "coord.enabled", "true"]);
+    let tell = |session: &str, event: &str| {
+        let payload = json!({
+            "session_id": session, "hook_event_name": event, "cwd": repo.work(),
+            "tool_name": "Edit", "tool_input": { "file_path": repo.work().join("src/a") },
+        });
+        repo.call("").args(["hook", "claude"]).input(payload.to_string()).run().done();
+    };
+    let names = || check(&repo.coord_json("ops", ["doctor"]).json(), "names");
+    tell("aaaaaaaa-1111", "PreToolUse");
+    tell("bbbbbbbb-1111", "PreToolUse");
+    assert_eq!(names()["state"], "ok");
+    tell("aaaaaaaa-9999", "PreToolUse");
+    let found = names();
+    let words = "2 live sessions are 'claude:aaaaaaaa' (aaaaaaaa-1111, aaaaaaaa-9999)";
+    assert_eq!(found["state"], "warning");
+    assert!(found["text"].as_str().unwrap().contains(words), "{found:#}");
+    tell("aaaaaaaa-1111", "SessionEnd");
+    assert_eq!(names()["state"], "ok", "one is left");
+    tell("aaaaaaaa-1111", "PreToolUse");
+    repo.pass("1h");
+    assert_eq!(names()["state"], "ok", "nobody was seen for long");
+}
