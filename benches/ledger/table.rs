@@ -47,7 +47,12 @@ pub(crate) fn compared(
 }
 
 /// The middle one.
-pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
+pub(crate) fn median(numbers: Vec<f64>) -> f64 {
+    percentile(numbers, 50)
+}
+
+/// The one that so many of a hundred are not above; there is at least one.
+pub(crate) fn percentile(mut numbers: Vec<f64>, percent: usize) -> f64 {
     numbers.sort_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
+    numbers[(numbers.len() * percent / 100).min(numbers.len() - 1)]
 }
