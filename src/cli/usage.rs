@@ -9,12 +9,15 @@ use super::error::{CliError, ErrorKind, Hint};
 use super::suggest;
 use crate::core::text::shown;
 
+/// Characters of a word that was typed and that an error repeats.
+const TYPED_CHARS_MAX: usize = 200;
+
 /// The error that tells what clap found.
 pub(crate) fn usage_error(error: &clap::Error) -> CliError {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return missing_subcommand(error);
     }
-    let rendered = error.render().to_string();
+    let rendered = without_long_words(error);
     let paragraph = rendered.split("\n\n").next().unwrap_or_default();
     let message = paragraph.strip_prefix("error: ").unwrap_or(paragraph);
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
@@ -34,6 +37,20 @@ pub(crate) fn usage_error(error: &clap::Error) -> CliError {
         result = result.with_hint(Hint::plain(format!("usage: {usage}")));
     }
     result.with_hint(Hint::plain("all commands and options: git coord -h"))
+}
+
+/// What clap says, where it repeats what was typed cut to what somebody can read.
+fn without_long_words(error: &clap::Error) -> String {
+    let rendered = error.render().to_string();
+    let typed =
+        [ContextKind::InvalidValue, ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
+    typed.into_iter().fold(rendered, |rendered, kind| match error.get(kind) {
+        Some(ContextValue::String(word)) if word.chars().count() > TYPED_CHARS_MAX => {
+            let start: String = word.chars().take(TYPED_CHARS_MAX).collect();
+            rendered.replace(word.as_str(), &format!("{start}..."))
+        }
+        _ => rendered,
+    })
 }
 
 /// A group of commands, named without one of them: its help says which there are.

@@ -12,7 +12,9 @@ fn a_body_is_bounded() {
     let repo = Repo::new();
     let send =
         |body: &str| repo.coord_json("bob", ["send", "alice", "--subject", "s", "--body", body]);
-    send(&"x".repeat(BODY_BYTES_MAX + 1)).exits(exit::USAGE);
+    let no = send(&"x".repeat(BODY_BYTES_MAX + 1)).exits(exit::USAGE);
+    let said = no.stdout.len() + no.stderr.len();
+    assert!(said < 2_000, "what is too long to be stored is too long to be repeated: {said} bytes");
     send("\u{1b}[31mred").exits(exit::USAGE);
     assert_eq!(repo.entry_count(), 0);
     let body = "\"\\\n".repeat(BODY_BYTES_MAX / 3);
