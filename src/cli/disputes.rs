@@ -30,7 +30,8 @@ pub(crate) fn disputed(dispute: &Dispute) -> CliError {
         Dispute::Barred { thread, by, at, .. } => {
             fields([("thread", json!(thread)), ("by", json!(by)), ("at", json!(at))])
         }
-        Dispute::TooEarly { thread, window_ends_at, .. } => {
+        Dispute::TooEarly { thread, window_ends_at, .. }
+        | Dispute::DefersNothing { thread, window_ends_at } => {
             fields([("thread", json!(thread)), ("window_ends_at", json!(window_ends_at))])
         }
         Dispute::ReservationChanged { thread, holds, .. } => {
@@ -40,6 +41,7 @@ pub(crate) fn disputed(dispute: &Dispute) -> CliError {
             fields([("thread", json!(thread)), ("until", json!(until))])
         }
         Dispute::NothingAsked { thread } => fields([("thread", json!(thread))]),
+        Dispute::PathOrId { id, .. } => fields([("id", json!(id))]),
         Dispute::NotHeld { .. }
         | Dispute::NoThread { .. }
         | Dispute::NoRequest { .. }
@@ -73,6 +75,7 @@ fn remedies(dispute: &Dispute) -> Vec<Vec<String>> {
         | Dispute::Over { thread, .. }
         | Dispute::Barred { thread, .. }
         | Dispute::TooEarly { thread, .. }
+        | Dispute::DefersNothing { thread, .. }
         | Dispute::DeferredBefore { thread, .. }
         | Dispute::NothingAsked { thread } => vec![read(thread)],
         Dispute::ReservationChanged { holds, holder, .. } => {
@@ -85,7 +88,7 @@ fn remedies(dispute: &Dispute) -> Vec<Vec<String>> {
         Dispute::SeveralHolders { holders, .. } => {
             holders.iter().map(|holder| next(&["list", &format!("--holder={holder}")])).collect()
         }
-        Dispute::NotHeld { .. } => vec![next(&["list"])],
+        Dispute::NotHeld { .. } | Dispute::PathOrId { .. } => vec![next(&["list"])],
         Dispute::NoThread { .. }
         | Dispute::NoRequest { .. }
         | Dispute::NoMessage { .. }

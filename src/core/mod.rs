@@ -6,7 +6,8 @@
 //! or git; a test keeps it so.
 //!
 //! - [`pattern`] says which paths a pattern means, and whether two patterns meet;
-//! - [`documents`] is what a decision may read and how it says what to write;
+//! - [`documents`] is what a decision may read and how it says what to write, and [`damage`] what
+//!   is passed over;
 //! - [`decision`] is the frame that all decisions share: ids, fences, events, refusals;
 //! - [`ledger`] names the ledgers, [`laws`] says what must be true of each, and [`rollback`] takes
 //!   any of them back to an earlier state;
@@ -21,6 +22,7 @@
 
 pub mod command;
 pub mod compaction;
+pub mod damage;
 pub mod decision;
 pub mod documents;
 pub mod domain;

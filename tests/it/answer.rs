@@ -86,6 +86,10 @@ fn a_holder_defers_once_and_not_for_long() {
     };
     defer("61m").exits(exit::USAGE);
     defer("0s").exits(exit::USAGE);
+    let tip = repo.tip();
+    let no = defer("1s").refused("defers_nothing");
+    assert_eq!(no["refusal"]["window_ends_at"], repo.later("10m"), "it has that long anyway");
+    assert_eq!(repo.tip(), tip, "and can still put it off");
     let answer = defer("60m").done().json();
     assert_eq!(
         (&answer["status"], &answer["window_ends_at"]),

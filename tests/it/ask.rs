@@ -93,6 +93,34 @@ fn a_hold_can_be_asked_for_by_its_id() {
     assert_eq!(holders(&repo), [("bob".to_owned(), "src/[ab]*".to_owned())]);
 }
 
+/// A word is a path first: the id of a hold may begin with anything that somebody calls a file by.
+#[test]
+fn a_path_is_not_taken_for_the_beginning_of_an_id() {
+    let repo = Repo::new();
+    let id = repo.reserve_id("alice", "payroll");
+    for length in [1, 2, 3] {
+        repo.coord_json("bob", ["ask", &id[..length], "--reason", "r"]).refused("not_held");
+        repo.reserve("carol", &id[..length]);
+        let asked = ask(&repo, "bob", &[&id[..length]]);
+        assert_eq!(
+            (&asked["holder"], &asked["patterns"][0]),
+            (&"carol".into(), &id[..length].into())
+        );
+    }
+    let four = &id[..4];
+    assert_eq!(
+        ask(&repo, "bob", &[four])["patterns"][0],
+        "payroll",
+        "which nobody holds as a path"
+    );
+    repo.reserve("carol", four);
+    let no = repo.coord_json("bob", ["ask", four, "--reason", "r"]).refused("path_or_id");
+    assert_eq!(no["refusal"]["id"], id.as_str());
+    assert_eq!(ask(&repo, "bob", &[&format!("./{four}")])["holder"], "carol");
+    assert_eq!(ask(&repo, "bob", &[&id])["holder"], "alice");
+    verified(&repo);
+}
+
 /// The commands of a refusal can be run as they are, the one that asks first.
 #[test]
 fn a_refusal_begins_with_asking() {

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
 use crate::core::limits::DEFER_SECONDS_MAX;
 use crate::core::negotiation::book::{self, Letter};
@@ -143,10 +144,10 @@ pub fn claim(asked: &Asked) -> Reserve {
 }
 
 /// The pinned holds, live or not, as they are now.
-pub fn pinned(act: &Act<'_>, asked: &Asked) -> Result<Vec<Hold>, No> {
+pub fn pinned(documents: &dyn Documents, asked: &Asked) -> Result<Vec<Hold>, ReadError> {
     let mut holds = Vec::new();
     for id in &asked.pinned {
-        holds.extend(index::by_id(act, id)?);
+        holds.extend(index::by_id(documents, id)?);
     }
     holds.retain(|hold| hold.holder == asked.holder);
     Ok(holds)
@@ -223,7 +224,12 @@ fn defer(
         return Err(refused(Dispute::DeferredBefore { thread, until }));
     }
     let now = act.env.now;
-    let until = now.plus_seconds(seconds).max(asked.window_ends_at);
+    let until = now.plus_seconds(seconds);
+    if until < asked.window_ends_at {
+        // It would move nothing, and use up the one time that it can be done.
+        let (thread, window_ends_at) = (before.id.clone(), asked.window_ends_at);
+        return Err(refused(Dispute::DefersNothing { thread, window_ends_at }));
+    }
     asked.deferred = Some(Deferral { at: now, until, reason: reason.clone() });
     (asked.window_began_at, asked.window_ends_at) = (now, until);
     let thread = Thread { asked: Some(asked.clone()), ..before.clone() };

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::ReadError;
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
 use crate::core::limits::{OPEN_ASKS_PER_AGENT_MAX, PATTERNS_PER_COMMAND_MAX};
 use crate::core::negotiation::book::{self, Letter};
@@ -24,10 +25,13 @@ use crate::core::reservation::{Hold, Mode, Target, index, named_targets, select,
 use crate::core::text::Line;
 use crate::core::time::Ttl;
 
+/// The beginnings of ids that are shorter are words that people call their files by.
+const ID_PREFIX_MIN: usize = 4;
+
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
-    /// As a hold, by id or the beginning of one; if there is one, that is meant.
+    /// As a hold, by id or the beginning of one that is long enough to be meant as such.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hold: Option<HoldIdPrefix>,
     /// As paths.
@@ -101,7 +105,7 @@ impl Decide for Ask {
             unknown: serde_json::Map::new(),
         };
         tell(act, None, &thread, &asked);
-        let count = book::open_count(act, &by)?;
+        let count = book::count_made(act, &by)?;
         within("requests that wait for an answer", count, OPEN_ASKS_PER_AGENT_MAX)?;
         Ok(Asking { thread, asked, joined: false })
     }
@@ -117,22 +121,34 @@ impl Ask {
     fn wanted(&self, act: &mut Act<'_>) -> Result<(Vec<Target>, Vec<Hold>), No> {
         let Env { actor: agent, now, .. } = act.env;
         let asker = Asker { agent, mode: Mode::Exclusive, now, process: None };
-        let named = match &self.hold {
-            Some(prefix) => match index::with_prefix(act, prefix)?.as_slice() {
-                [only] => index::by_id(act, only)?.filter(|hold| asker.is_blocked_by(hold)),
-                _ => None,
-            },
-            None => None,
-        };
-        if let Some(hold) = named {
-            let wanted = vec![hold.target.clone()];
-            let all = meeting(act, &wanted, asker)?;
-            let of_holder = all.into_iter().filter(|other| other.holder == hold.holder);
-            return Ok((wanted, of_holder.collect()));
-        }
         let wanted = targets(&self.patterns, &self.locks);
         let holds = meeting(act, &wanted, asker)?;
-        Ok((wanted, holds))
+        let Some((named, is_whole_id)) = self.named_by_id(act, asker)? else {
+            return Ok((wanted, holds));
+        };
+        if !is_whole_id && !holds.is_empty() {
+            let (what, id) = (self.what(&wanted), named.id);
+            return Err(refused(Dispute::PathOrId { what, id }));
+        }
+        let wanted = vec![named.target.clone()];
+        let all = meeting(act, &wanted, asker)?;
+        let of_holder = all.into_iter().filter(|other| other.holder == named.holder);
+        Ok((wanted, of_holder.collect()))
+    }
+
+    /// The hold in the asker's way that the word is the id of, or the beginning of the id; and
+    /// whether it is all of it. A word that is too short for that is a path.
+    fn named_by_id(
+        &self,
+        act: &Act<'_>,
+        asker: Asker<'_>,
+    ) -> Result<Option<(Hold, bool)>, ReadError> {
+        let is_long_enough = |prefix: &&HoldIdPrefix| prefix.as_str().len() >= ID_PREFIX_MIN;
+        let Some(prefix) = self.hold.as_ref().filter(is_long_enough) else { return Ok(None) };
+        let ids = index::with_prefix(act, prefix)?;
+        let [only] = ids.as_slice() else { return Ok(None) };
+        let hold = index::by_id(act, only)?.filter(|hold| asker.is_blocked_by(hold));
+        Ok(hold.map(|hold| (hold, only.as_str() == prefix.as_str())))
     }
 
     /// The one agent to ask.

@@ -13,11 +13,13 @@
 //! The links of a thread, and those of a message, name the same blob. A closed request has no
 //! links, so that what is open is found without looking at what is over.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
+pub use crate::core::damage::{Damage, Found, found};
 use crate::core::decision::Act;
 use crate::core::documents::{ChildKind, Documents, Key, ReadError, read, walk};
 use crate::core::ids::{AgentName, HoldId};
+use crate::core::limits::OPEN_ASKS_PER_AGENT_MAX;
 use crate::core::negotiation::body::Body;
 use crate::core::negotiation::ids::{MessageId, ThreadId, ThreadPrefix};
 use crate::core::negotiation::{Message, MessageKind, Thread, facts};
@@ -112,62 +114,45 @@ pub fn all(documents: &dyn Documents) -> Result<Vec<ThreadId>, ReadError> {
     Ok(found)
 }
 
-/// Something that can be read, or why it cannot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found<T> {
-    /// It can be read.
-    Whole(T),
-    /// It cannot, and is passed over.
-    Damaged(Damage),
-}
-
-/// A document that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Damage {
-    /// Where it stands.
-    pub key: String,
-    /// What is wrong with it.
-    pub why: String,
-}
-
-impl<T> Found<T> {
-    /// What was found, if it can be read.
-    pub fn whole(self) -> Option<T> {
-        match self {
-            Found::Whole(found) => Some(found),
-            Found::Damaged(_) => None,
-        }
-    }
-}
-
-/// What a reading comes to, for those who go on past what is damaged. Nothing where nothing is.
-pub fn found<T>(reading: Result<Option<T>, ReadError>) -> Result<Option<Found<T>>, ReadError> {
-    match reading {
-        Ok(found) => Ok(found.map(Found::Whole)),
-        Err(ReadError::Damaged { key, why }) => {
-            Ok(Some(Found::Damaged(Damage { key: key.to_string(), why })))
-        }
-        Err(error) => Err(error),
-    }
-}
-
 /// The open requests that the agent, or a subagent of it, made or is to answer. The oldest first.
 pub fn open_of(
     documents: &dyn Documents,
     agent: &AgentName,
 ) -> Result<Vec<Found<Thread>>, ReadError> {
-    open_below(documents, &agent_dir(PARTIES, agent))
+    read_open(documents, walk(documents, &agent_dir(PARTIES, agent))?)
 }
 
 /// Every open request, the oldest first.
 pub fn open(documents: &dyn Documents) -> Result<Vec<Found<Thread>>, ReadError> {
-    open_below(documents, &Key::of([PARTIES]))
+    read_open(documents, walk(documents, &Key::of([PARTIES]))?)
 }
 
-fn open_below(documents: &dyn Documents, dir: &Key) -> Result<Vec<Found<Thread>>, ReadError> {
+/// The open requests that neither the agent nor a subagent of it has to do with, the oldest first;
+/// at most so many are read.
+pub fn open_of_others(
+    documents: &dyn Documents,
+    agent: &AgentName,
+    most: usize,
+) -> Result<Vec<Found<Thread>>, ReadError> {
+    let names = |dir: &Key| -> Result<BTreeMap<String, Key>, ReadError> {
+        let keys = walk(documents, dir)?.into_iter();
+        Ok(keys.map(|key| (key.split_last().1.to_owned(), key)).collect())
+    };
+    let own = names(&agent_dir(PARTIES, agent))?;
+    // Each stands under both of its parties; read once, it is enough.
+    let mut others = names(&Key::of([PARTIES]))?;
+    others.retain(|name, _| !own.contains_key(name));
+    read_open(documents, others.into_values().take(most))
+}
+
+/// The open requests at these places, the oldest first, and then what cannot be read.
+fn read_open(
+    documents: &dyn Documents,
+    keys: impl IntoIterator<Item = Key>,
+) -> Result<Vec<Found<Thread>>, ReadError> {
     let mut threads = Vec::new();
     let mut damaged = Vec::new();
-    for key in walk(documents, dir)? {
+    for key in keys {
         match found(read::<Thread>(documents, &key))? {
             Some(Found::Whole(thread)) if thread.open().is_some() => threads.push(thread),
             Some(Found::Damaged(damage)) => damaged.push(Found::Damaged(damage)),
@@ -179,12 +164,22 @@ fn open_below(documents: &dyn Documents, dir: &Key) -> Result<Vec<Found<Thread>>
     Ok(threads.into_iter().map(Found::Whole).chain(damaged).collect())
 }
 
-/// How many open requests an agent has made or is to answer, without reading them.
-pub fn open_count(documents: &dyn Documents, agent: &AgentName) -> Result<usize, ReadError> {
+/// How many open requests an agent has made, its subagents' aside. They are read only where there
+/// are more than a few under its name, since those that it is to answer stand there too.
+pub fn count_made(documents: &dyn Documents, agent: &AgentName) -> Result<usize, ReadError> {
     let dir = agent_dir(PARTIES, agent);
-    let mut count = 0;
+    let mut keys = Vec::new();
     for shard in documents.list(&dir)?.iter().filter(|child| !child.name.starts_with('+')) {
-        count += documents.list(&dir.join(&shard.name))?.len();
+        let shard = dir.join(&shard.name);
+        keys.extend(documents.list(&shard)?.iter().map(|child| shard.join(&child.name)));
+    }
+    if keys.len() <= OPEN_ASKS_PER_AGENT_MAX {
+        return Ok(keys.len());
+    }
+    let mut count = 0;
+    for key in &keys {
+        let thread = found(read::<Thread>(documents, key))?.and_then(Found::whole);
+        count += usize::from(thread.is_some_and(|thread| thread.opened_by == *agent));
     }
     Ok(count)
 }
@@ -312,5 +307,58 @@ pub fn message_at(
             Err(ReadError::damaged(key, format!("it is the message {}", message.id)))
         }
         found => Ok(found),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::documents::encode;
+    use crate::core::ids::{Derived as _, OpId};
+    use crate::core::negotiation::Asked;
+    use crate::core::time::{Timestamp, Ttl};
+
+    fn request(number: u64, asker: &str, holder: &str) -> Thread {
+        let now = Timestamp::from_millis(0);
+        Thread {
+            id: ThreadId::derive(&OpId::from_bits(7), number),
+            opened_by: asker.parse().unwrap(),
+            opened_at: now,
+            asked: Some(Asked {
+                holder: holder.parse().unwrap(),
+                patterns: Vec::new(),
+                locks: vec!["x".parse().unwrap()],
+                reason: "r".parse().unwrap(),
+                urgent: false,
+                ttl: Ttl::from_seconds(60).unwrap(),
+                worktree: None,
+                pinned: vec![HoldId::derive(&OpId::from_bits(7), number)],
+                changed: false,
+                window_began_at: now,
+                window_ends_at: now,
+                deferred: None,
+                outcome: None,
+            }),
+            unknown: serde_json::Map::new(),
+        }
+    }
+
+    /// Who is asked by many may still ask: only what an agent has made counts against it.
+    #[test]
+    fn what_others_ask_is_not_ones_own() {
+        let most = u64::try_from(OPEN_ASKS_PER_AGENT_MAX).unwrap();
+        let mut documents: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
+        let mut add = |thread: Thread| {
+            documents.extend(keys(&thread).into_iter().map(|key| (key, encode(&thread))));
+        };
+        (0..most).for_each(|number| add(request(number, "bob", "alice")));
+        add(request(most, "alice", "bob"));
+        let count = |agent: &str| count_made(&documents, &agent.parse().unwrap()).unwrap();
+        assert_eq!((count("alice"), count("bob")), (1, OPEN_ASKS_PER_AGENT_MAX));
+        let others = |agent: &str, most| {
+            open_of_others(&documents, &agent.parse().unwrap(), most).unwrap().len()
+        };
+        assert_eq!((others("alice", 10), others("carol", 10)), (0, 10));
+        assert_eq!(others("carol", 2_000), OPEN_ASKS_PER_AGENT_MAX + 1);
     }
 }

@@ -1,6 +1,6 @@
 //! Why a negotiation does not go on, each reason with words of its own.
 
-use crate::core::ids::AgentName;
+use crate::core::ids::{AgentName, HoldId};
 use crate::core::negotiation::How;
 use crate::core::negotiation::ids::ThreadId;
 use crate::core::reservation::Hold;
@@ -25,6 +25,14 @@ pub enum Dispute {
         what: String,
         /// Who holds it.
         holders: Vec<AgentName>,
+    },
+    /// A word that is a path in somebody's hands, and the beginning of an id.
+    #[error("'{what}' is held, and the id '{id}' begins so too: write './{what}' or the whole id")]
+    PathOrId {
+        /// What was asked for.
+        what: String,
+        /// The hold whose id begins so.
+        id: HoldId,
     },
     /// No such thread.
     #[error("no thread '{what}'")]
@@ -116,6 +124,14 @@ pub enum Dispute {
         /// What it holds that was not asked for.
         holds: Vec<Hold>,
     },
+    /// The holder has that much time anyway.
+    #[error("you have until {window_ends_at} anyway: put it off for longer, or answer")]
+    DefersNothing {
+        /// Which thread.
+        thread: ThreadId,
+        /// Until when.
+        window_ends_at: Timestamp,
+    },
     /// It was put off before.
     #[error("thread '{thread}' was put off before, until {until}; that can be done once")]
     DeferredBefore {
@@ -154,6 +170,7 @@ impl Dispute {
         match self {
             Dispute::NotHeld { .. } => "not_held",
             Dispute::SeveralHolders { .. } => "several_holders",
+            Dispute::PathOrId { .. } => "path_or_id",
             Dispute::NoThread { .. } => "no_thread",
             Dispute::NoRequest { .. } => "no_request",
             Dispute::SeveralThreads { .. } => "several_threads",
@@ -164,6 +181,7 @@ impl Dispute {
             Dispute::Barred { .. } => "refused",
             Dispute::TooEarly { .. } => "too_early",
             Dispute::ReservationChanged { .. } => "reservation_changed",
+            Dispute::DefersNothing { .. } => "defers_nothing",
             Dispute::DeferredBefore { .. } => "deferred_before",
             Dispute::NoMessage { .. } => "no_message",
             Dispute::SwitchedOff => "switched_off",
