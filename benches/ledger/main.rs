@@ -9,6 +9,7 @@
 mod repository;
 mod runs;
 mod table;
+mod threads;
 mod writers;
 
 use repository::{GIT_COORD, Repository};
@@ -24,6 +25,7 @@ fn main() {
     writes(&mut few, &mut many);
     hooks();
     runs::compare();
+    threads::compare();
     reftable();
     packed_refs();
     writers::compare_with_sqlite();
