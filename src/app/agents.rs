@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use crate::app::Ctx;
 use crate::app::error::AppError;
-use crate::app::{Ctx, presence};
+use crate::app::presence::{Seen, Witness};
+use crate::core::damage::{Damage, Found};
 use crate::core::documents::{ChildKind, Documents, Key, ReadError};
 use crate::core::ids::AgentName;
-use crate::core::negotiation::book::{self, Found};
+use crate::core::negotiation::book;
 use crate::core::pattern::node_segment;
 use crate::core::reservation::{Hold, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
-use crate::store::presence::Presence;
 
 /// Who was seen longer ago than this, and has nothing to do with anything, is not here.
 const LATELY_SECONDS: u64 = 24 * 60 * 60;
@@ -22,7 +23,7 @@ pub struct Agent {
     /// Who.
     pub name: AgentName,
     /// How it was last seen on this machine; nothing if it was not.
-    pub seen: Option<Presence>,
+    pub seen: Option<Seen>,
     /// Whether it is alive; nothing is known of who was not seen here.
     pub is_alive: Option<bool>,
     /// Its live holds.
@@ -53,24 +54,45 @@ impl Agent {
     }
 }
 
-/// Everybody, by name, and the time that counted.
-pub fn agents(ctx: &Ctx) -> Result<(Vec<Agent>, Timestamp), AppError> {
+/// Everybody who is here.
+#[derive(Clone, Debug)]
+pub struct Agents {
+    /// Each, by name.
+    pub agents: Vec<Agent>,
+    /// Requests that cannot be read, and so count for nobody.
+    pub damaged: Vec<Damage>,
+    /// The time that counted.
+    pub now: Timestamp,
+}
+
+/// Everybody who is here.
+pub fn agents(ctx: &Ctx) -> Result<Agents, AppError> {
     let reading = ctx.read()?;
     let (documents, now) = (&reading.base.snapshot, reading.now);
+    let witness = Witness::new(ctx);
     let mut roster = Roster::default();
+    let mut damaged = Vec::new();
     for hold in index::all(documents)?.into_iter().filter(|hold| hold.is_live(now)) {
         roster.agent(&hold.holder).holds.push(hold);
     }
     for party in parties(documents)? {
-        for thread in book::open_of(documents, &party)?.into_iter().filter_map(Found::whole) {
+        for found in book::open_of(documents, &party)? {
+            let thread = match found {
+                Found::Whole(thread) => thread,
+                Found::Damaged(damage) => {
+                    damaged.push(damage);
+                    continue;
+                }
+            };
             let Some(asked) = thread.open() else { continue };
             // The threads of subagents are found with those of their session, too.
             if asked.holder == party {
-                let evidence = presence::evidence(ctx, &party);
-                let is_overdue = asked.standing(now, evidence.as_ref()).can_take;
+                let standing = witness.standing(asked, now);
+                // What it does not hold any more needs no answer.
+                let is_waiting = standing.stage.is_some();
                 let agent = roster.agent(&party);
-                agent.to_answer += 1;
-                agent.overdue += usize::from(is_overdue);
+                agent.to_answer += usize::from(is_waiting);
+                agent.overdue += usize::from(is_waiting && standing.can_take);
             } else if thread.opened_by == party {
                 roster.agent(&party).made += 1;
             }
@@ -79,13 +101,15 @@ pub fn agents(ctx: &Ctx) -> Result<(Vec<Agent>, Timestamp), AppError> {
     for seen in ctx.presences().all() {
         let was_lately = now.seconds_since(seen.last_seen) <= LATELY_SECONDS;
         let is_here = was_lately || roster.0.contains_key(&seen.agent);
-        if is_here && seen.host == *ctx.host() {
-            let agent = roster.agent(&seen.agent);
-            agent.is_alive = Some(presence::is_alive(&seen, now));
+        if is_here && let Some(seen) = witness.seen(&seen.agent) {
+            let agent = roster.agent(&seen.presence.agent);
+            agent.is_alive = Some(seen.is_alive(now));
             agent.seen = Some(seen);
         }
     }
-    Ok((roster.0.into_values().collect(), now))
+    damaged.sort_by(|one, other| one.key.cmp(&other.key));
+    damaged.dedup();
+    Ok(Agents { agents: roster.0.into_values().collect(), damaged, now })
 }
 
 /// Agents by name.

@@ -24,7 +24,12 @@ pub fn has_ended(hold: &Hold) -> bool {
     !among([hold]).is_empty()
 }
 
-/// The same among what meets these targets.
+/// Whether the process of a hold is known to run on this host.
+pub fn runs(hold: &Hold) -> bool {
+    hold.process.as_ref().is_some_and(|process| ProcessIdentity::of(process).runs_here())
+}
+
+/// Those among what meets these targets whose process has ended.
 pub fn in_the_way(ctx: &Ctx, targets: &[Target]) -> Result<Vec<GoneHold>, AppError> {
     let reading = ctx.read()?;
     let mut gone = Vec::new();

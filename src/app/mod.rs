@@ -37,7 +37,7 @@ use crate::app::presence::Sightings;
 use crate::core::command::{Command, Request};
 use crate::core::decision::Decide;
 use crate::core::domain::survey::SourceTree;
-use crate::core::ids::{AgentName, EntryName, OpId};
+use crate::core::ids::{AgentName, EntryName, HoldId, OpId};
 use crate::core::pattern::Case;
 use crate::core::refusal::{Conflict, Refusal};
 use crate::core::reservation::process::{Gone, GoneHold};
@@ -76,6 +76,7 @@ pub struct Ctx {
     clock: Timestamp,
     host: Line,
     terminal: Option<Line>,
+    within: Vec<HoldId>,
     case: Case,
 }
 
@@ -95,6 +96,8 @@ pub struct Setup {
     pub host: String,
     /// The terminal that the request comes from, if it is known.
     pub terminal: Option<Line>,
+    /// The holds that end only once this process does: it was started under them.
+    pub within: Vec<HoldId>,
     /// How file names compare here.
     pub case: Case,
     /// Who may use the files that are made.
@@ -122,6 +125,7 @@ impl Ctx {
             clock,
             host,
             terminal,
+            within,
             case,
             shared,
         } = setup;
@@ -142,6 +146,7 @@ impl Ctx {
             clock,
             host,
             terminal,
+            within,
             case,
         })
     }
@@ -174,6 +179,11 @@ impl Ctx {
     /// From which terminal.
     pub fn terminal(&self) -> Option<&Line> {
         self.terminal.as_ref()
+    }
+
+    /// Under which holds.
+    pub fn within(&self) -> &[HoldId] {
+        &self.within
     }
 
     /// When.

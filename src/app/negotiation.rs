@@ -5,14 +5,16 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::app::error::AppError;
+use crate::app::presence::{Pulse, Witness};
 use crate::app::waiter::{Look, Waited, Waiter};
 use crate::app::waiting::Stand;
-use crate::app::{Ctx, Reading as State, presence, specs};
+use crate::app::{Ctx, Reading as State, ended, specs};
+use crate::core::damage::{Damage, Found};
 use crate::core::ids::{AgentName, LockName};
 use crate::core::negotiation::acknowledge::Acknowledge;
-use crate::core::negotiation::answer::{Answer, Answered, Verdict};
+use crate::core::negotiation::answer::{Answer, Answered, Verdict, pinned};
 use crate::core::negotiation::ask::{Ask, Asking};
-use crate::core::negotiation::book::{self, Damage, Found};
+use crate::core::negotiation::book;
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::find::{self, Side, Which};
 use crate::core::negotiation::ids::{MessageId, ThreadId, ThreadPrefix};
@@ -123,9 +125,13 @@ pub fn answer(ctx: &Ctx, which: Which, verdict: Verdict) -> Result<Committed<Ans
 pub fn take(ctx: &Ctx, which: Which, reason: Line) -> Result<Committed<Taken>, AppError> {
     require(ctx)?;
     let reading = ctx.read()?;
-    let found = which.request(&reading.base.snapshot, ctx.actor(), Side::Asker, reading.case).ok();
-    let evidence = found.and_then(|(_, asked)| presence::evidence(ctx, &asked.holder));
-    ctx.transact(LedgerName::Reservations, Take { which, reason, evidence }, None)
+    let documents = &reading.base.snapshot;
+    let found = which.request(documents, ctx.actor(), Side::Asker, reading.case).ok();
+    let asked = found.map(|(_, asked)| asked);
+    let evidence = asked.as_ref().and_then(|asked| Witness::new(ctx).evidence(&asked.holder));
+    let holds = asked.map_or(Ok(Vec::new()), |asked| pinned(documents, &asked))?;
+    let command = Take { which, reason, evidence };
+    ctx.transact_knowing(LedgerName::Reservations, command, None, ended::among(&holds))
 }
 
 /// Sends a message.
@@ -162,7 +168,7 @@ pub fn thread(
         return Err(AppError::Nothing(dispute.to_string()));
     };
     let page = inbox::of_thread(documents, ctx.actor(), &thread.id, wanted)?;
-    Ok((Request::of(ctx, thread, reading.now), page))
+    Ok((Request::of(&Witness::new(ctx), thread, reading.now), page))
 }
 
 /// A thread, and where what is asked for in it stands.
@@ -178,12 +184,14 @@ pub struct Request {
 
 impl Request {
     /// Where a thread stands, by what is known here.
-    pub fn of(ctx: &Ctx, thread: Thread, now: Timestamp) -> Request {
-        let standing = thread
-            .asked
-            .as_ref()
-            .map(|asked| asked.standing(now, presence::evidence(ctx, &asked.holder).as_ref()));
+    pub fn of(witness: &Witness<'_>, thread: Thread, now: Timestamp) -> Request {
+        let standing = thread.asked.as_ref().map(|asked| witness.standing(asked, now));
         Request { thread, standing, now }
+    }
+
+    /// Whether somebody waits for an answer: it is open, and what is asked for is held.
+    pub fn is_waiting(&self) -> bool {
+        self.standing.is_some_and(|standing| standing.stage.is_some())
     }
 
     /// What is asked for, and where that stands.
@@ -209,22 +217,50 @@ pub fn requests(ctx: &Ctx, reading: &State<'_>) -> Result<Requests, AppError> {
     if !ctx.settings().negotiation {
         return Ok(requests);
     }
+    let witness = Witness::new(ctx);
     for found in book::open_of(&reading.base.snapshot, ctx.actor())? {
         match found {
             Found::Damaged(damage) => requests.damaged.push(damage),
             Found::Whole(thread) => {
                 let Some(asked) = thread.open() else { continue };
                 let is_holder = ctx.actor().covers(&asked.holder);
-                let request = Request::of(ctx, thread, reading.now);
-                if is_holder {
-                    requests.to_answer.push(request);
-                } else {
-                    requests.made.push(request);
+                let request = Request::of(&witness, thread, reading.now);
+                match is_holder {
+                    // What it does not hold any more needs no answer.
+                    true if request.is_waiting() => requests.to_answer.push(request),
+                    true => {}
+                    false => requests.made.push(request),
                 }
             }
         }
     }
     Ok(requests)
+}
+
+/// The requests between others that have waited for long enough, the oldest first, and what cannot
+/// be read: whoever looks next is told. At most so many are looked at.
+pub fn overdue_elsewhere(
+    ctx: &Ctx,
+    reading: &State<'_>,
+    look_at: usize,
+) -> Result<(Vec<Request>, Vec<Damage>), AppError> {
+    let (mut overdue, mut damaged) = (Vec::new(), Vec::new());
+    if !ctx.settings().negotiation {
+        return Ok((overdue, damaged));
+    }
+    let witness = Witness::new(ctx);
+    for found in book::open_of_others(&reading.base.snapshot, ctx.actor(), look_at)? {
+        match found {
+            Found::Damaged(damage) => damaged.push(damage),
+            Found::Whole(thread) => {
+                let request = Request::of(&witness, thread, reading.now);
+                if request.is_waiting() && request.standing.is_some_and(|found| found.can_take) {
+                    overdue.push(request);
+                }
+            }
+        }
+    }
+    Ok((overdue, damaged))
 }
 
 /// How many messages the asker has not acknowledged.
@@ -250,10 +286,12 @@ pub fn wait(
 ) -> Result<(Request, Vec<Hold>), AppError> {
     let begun = ctx.clock();
     let Stand { standing, alarm, .. } = Stand::take(ctx)?;
+    let mut pulse = Pulse::default();
     let ending = Waiter::new(alarm, limit).until(|elapsed| {
         ctx.set_clock(begun.plus_millis(elapsed.as_millis()));
+        pulse.beat(ctx, elapsed);
         match present(ctx, id) {
-            Ok((request, _)) if request.thread.open().is_some() => Look::NotYet,
+            Ok((request, _)) if request.is_waiting() => Look::NotYet,
             Err(error @ (AppError::Busy(_) | AppError::Failed(_))) => Look::Failed(error),
             outcome => Look::Found(outcome),
         }
@@ -277,5 +315,5 @@ fn present(ctx: &Ctx, id: &ThreadId) -> Result<(Request, Vec<Hold>), AppError> {
     for id in outcome.map_or(&[][..], |outcome| &outcome.granted) {
         granted.extend(index::by_id(documents, id)?);
     }
-    Ok((Request::of(ctx, thread, reading.now), granted))
+    Ok((Request::of(&Witness::new(ctx), thread, reading.now), granted))
 }

@@ -8,6 +8,7 @@ use crate::app::error::AppError;
 use crate::app::identity::{Identity, Login};
 use crate::app::{Ctx, Setup};
 use crate::core::environment::Environment;
+use crate::core::ids::HoldId;
 use crate::core::pattern::Case;
 use crate::core::text::Line;
 use crate::core::time::{NotATime, Timestamp};
@@ -17,6 +18,9 @@ use crate::store::shared_mode::{NotASharedMode, SharedMode};
 
 /// Replaces the clock, for tests and replay.
 pub const CLOCK_VARIABLE: &str = "GIT_COORD_NOW";
+
+/// Tells what is run under `with` by which holds that is, for those who wait in there.
+pub const WITHIN_VARIABLE: &str = "GIT_COORD_WITHIN";
 
 /// What a door sees of the process that it runs in.
 pub struct Surroundings<'a> {
@@ -44,6 +48,7 @@ impl Surroundings<'_> {
             clock,
             host: Login::of_process(self.environment).host,
             terminal: self.terminal(),
+            within: self.within(),
             shared: self.shared_mode()?,
             case: if folds == Some(true) { Case::Folded } else { Case::Sensitive },
         })
@@ -75,6 +80,12 @@ impl Surroundings<'_> {
             self.environment.non_empty(name).map(|value| format!("{name}={value}"))
         });
         told.and_then(|terminal| Line::new(&terminal).ok())
+    }
+
+    /// The holds that `with` started the process under. What names none was set by somebody else.
+    fn within(&self) -> Vec<HoldId> {
+        let named = self.environment.non_empty(WITHIN_VARIABLE).unwrap_or_default();
+        named.split(',').filter_map(|id| id.parse().ok()).collect()
     }
 
     /// The user's own identity, looked for as git does.

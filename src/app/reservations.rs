@@ -3,6 +3,7 @@
 use crate::app::Ctx;
 use crate::app::ended;
 use crate::app::error::AppError;
+use crate::core::damage::Damage;
 use crate::core::ids::AgentName;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check::{self, Asker};
@@ -88,10 +89,11 @@ fn ended(ctx: &Ctx) -> Result<Vec<GoneHold>, AppError> {
     Ok(ended::among(&index::all(&ctx.read()?.base.snapshot)?))
 }
 
-/// Those who wait and whom the filter lets through, the first in line first.
-pub fn waiting(ctx: &Ctx, filter: &Filter) -> Result<Vec<Ticket>, AppError> {
+/// Those who wait and whom the filter lets through, the first in line first, and the places that
+/// cannot be read.
+pub fn waiting(ctx: &Ctx, filter: &Filter) -> Result<(Vec<Ticket>, Vec<Damage>), AppError> {
     let reading = ctx.read()?;
-    let mut tickets = tickets::all(&reading.base.snapshot)?;
+    let (mut tickets, damaged) = tickets::found(&reading.base.snapshot)?;
     let gone = Gone { tickets: ctx.waiters().dead(), ..Gone::default() };
     tickets.retain(|ticket| {
         let is_for = |targets| ticket.shared_with(targets, reading.case).is_some();
@@ -100,5 +102,5 @@ pub fn waiting(ctx: &Ctx, filter: &Filter) -> Result<Vec<Ticket>, AppError> {
             && (filter.targets.is_empty() || is_for(&filter.targets))
             && filter.holder.as_ref().is_none_or(|holder| holder.covers(&ticket.agent))
     });
-    Ok(tickets)
+    Ok((tickets, damaged))
 }

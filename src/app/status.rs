@@ -2,10 +2,11 @@
 
 use crate::app::domains::check;
 use crate::app::error::{AppError, with_causes};
-use crate::app::negotiation::{self, Requests};
+use crate::app::negotiation::{self, Request, Requests};
 use crate::app::reservations::{self, Filter};
 use crate::app::routing::view::{self, TrialView};
 use crate::app::{Ctx, ended, runs};
+use crate::core::damage::Damage;
 use crate::core::domain::freshness::Verdict;
 use crate::core::domain::name::Name;
 use crate::core::event::Event;
@@ -24,6 +25,9 @@ const NOTICE_ENTRIES_MAX: usize = 200;
 const NOTICE_AGE_SECONDS_MAX: u64 = 24 * 60 * 60;
 /// How many are shown.
 const NOTICES_MAX: usize = 5;
+
+/// Open requests between others that are looked at.
+const REQUESTS_LOOKED_AT_MAX: usize = 1_000;
 
 /// Something that somebody did to a hold of the asker's.
 #[derive(Clone, Debug)]
@@ -73,6 +77,10 @@ pub struct Status {
     pub expired: usize,
     /// The open requests that concern the asker.
     pub requests: Requests,
+    /// Requests between others that have waited for long enough.
+    pub overdue: Vec<Request>,
+    /// What cannot be read, and stands in nobody's way.
+    pub damaged: Vec<Damage>,
     /// How many messages the asker has not acknowledged.
     pub unread: usize,
     /// What was done to the asker lately, newest first.
@@ -107,13 +115,20 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
         }
     }
     let ledger = ctx.ledger(LedgerName::Reservations)?;
+    let requests = negotiation::requests(ctx, &reading)?;
+    let (overdue, elsewhere) =
+        negotiation::overdue_elsewhere(ctx, &reading, REQUESTS_LOOKED_AT_MAX)?;
+    let (waiting, tickets) = reservations::waiting(ctx, &Filter::default())?;
+    let damaged = [requests.damaged.clone(), elsewhere, tickets].concat();
     Ok(Status {
         now: reading.now,
         mine,
         others,
-        waiting: reservations::waiting(ctx, &Filter::default())?,
+        waiting,
         expired,
-        requests: negotiation::requests(ctx, &reading)?,
+        requests,
+        overdue,
+        damaged,
         unread: negotiation::unread(ctx, &reading)?,
         notices: notices(ctx, reading.now)?,
         runs: runs::list(ctx, false)?.found,

@@ -3,9 +3,10 @@
 //! Who waits has a ticket in the ledger and a file that it holds locked on its machine. Nothing is
 //! granted on its behalf: it looks whether its turn has come, and reserves with its ticket.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::app::error::AppError;
+use crate::app::presence::Pulse;
 use crate::app::waiter::{Look, Waited, Waiter};
 use crate::app::{Ctx, ended};
 use crate::core::ids::TicketId;
@@ -16,7 +17,7 @@ use crate::core::reservation::target::targets;
 use crate::core::reservation::tickets;
 use crate::core::reservation::wait::{Leave, Line, Obstacles, Wait};
 use crate::core::time::Timestamp;
-use crate::store::alarm::{Alarm, ENDING};
+use crate::store::alarm::{Alarm, ENDING, Stopwatch};
 use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
 use crate::store::transact::Committed;
@@ -60,16 +61,18 @@ pub fn reserve_within(
     limit: Duration,
     tell: &mut Tell<'_>,
 ) -> Result<Committed<Reserved>, AppError> {
-    let begun = Begun { clock: ctx.clock(), at: Instant::now(), limit };
-    command.wait = Some(Wait { ticket: None, seconds: begun.seconds_left() });
+    let begun = Begun { clock: ctx.clock(), at: Stopwatch::start(), limit };
+    command.wait =
+        Some(Wait { ticket: None, seconds: begun.seconds_left(), within: ctx.within().to_vec() });
     match reserve(ctx, command.clone()) {
         Err(AppError::Held { .. }) => {}
         other => return other,
     }
     let Stand { ticket, standing, alarm } = Stand::take(ctx)?;
     let mut waiter = Waiter::new(alarm, begun.left());
-    let mut place = Place { ctx, begun, command, ticket, obstacles: Obstacles::default() };
-    let ending = waiter.until(|_| place.look(tell));
+    let (pulse, obstacles) = (Pulse::default(), Obstacles::default());
+    let mut place = Place { ctx, begun, command, ticket, obstacles, pulse };
+    let ending = waiter.until(|elapsed| place.look(elapsed, tell));
     place.ended(ending, standing)
 }
 
@@ -86,19 +89,24 @@ pub struct Stand {
 impl Stand {
     /// Takes a new place.
     pub fn take(ctx: &Ctx) -> Result<Stand, AppError> {
+        Stand::hearing(ctx, &ENDING)
+    }
+
+    /// The same, of one who hears other signals.
+    pub fn hearing(ctx: &Ctx, signals: &[i32]) -> Result<Stand, AppError> {
         let random = getrandom::u64().map_err(|error| StoreError::Random(error.to_string()))?;
         let ticket = TicketId::from_bits(random);
         let (standing, bell) = ctx.waiters().stand(ticket.clone())?;
-        let alarm = Alarm::new(&ENDING, bell).map_err(|error| AppError::Failed(Box::new(error)))?;
+        let alarm = Alarm::new(signals, bell).map_err(|error| AppError::Failed(Box::new(error)))?;
         Ok(Stand { ticket, standing, alarm })
     }
 }
 
-/// When a wait began, by the clock that counts and by one that only runs forward.
+/// When a wait began, by the clock that counts and by one that runs on.
 #[derive(Clone, Copy)]
 struct Begun {
     clock: Timestamp,
-    at: Instant,
+    at: Stopwatch,
     limit: Duration,
 }
 
@@ -125,14 +133,17 @@ struct Place<'c> {
     ticket: TicketId,
     /// What was in the way at the last look.
     obstacles: Obstacles,
+    /// That its agent is there.
+    pulse: Pulse,
 }
 
 type Outcome = Result<Committed<Reserved>, AppError>;
 
 impl Place<'_> {
     /// Reserves if nothing is in the way, or if there is no ticket (any more).
-    fn look(&mut self, tell: &mut Tell<'_>) -> Look<Outcome> {
+    fn look(&mut self, elapsed: Duration, tell: &mut Tell<'_>) -> Look<Outcome> {
         self.ctx.set_clock(self.begun.now());
+        self.pulse.beat(self.ctx, elapsed);
         match self.turn(tell) {
             Ok(Turn::NotYet) => Look::NotYet,
             Ok(Turn::Come(gone)) => match self.ask(gone) {
@@ -148,7 +159,7 @@ impl Place<'_> {
     fn turn(&mut self, tell: &mut Tell<'_>) -> Result<Turn, AppError> {
         let reading = self.ctx.read()?;
         let documents = &reading.base.snapshot;
-        let own = tickets::by_id(documents, &self.ticket)?;
+        let own = tickets::readable(documents, &self.ticket)?;
         let place = own.as_ref().map(|ticket| ticket.place);
         let wanted = targets(&self.command.patterns, &self.command.locks);
         let mut gone = Gone { tickets: self.ctx.waiters().dead(), ..Gone::default() };
@@ -171,7 +182,11 @@ impl Place<'_> {
     }
 
     fn ask(&self, gone: Gone) -> Outcome {
-        let wait = Wait { ticket: Some(self.ticket.clone()), seconds: self.begun.seconds_left() };
+        let wait = Wait {
+            ticket: Some(self.ticket.clone()),
+            seconds: self.begun.seconds_left(),
+            within: self.ctx.within().to_vec(),
+        };
         let command = Reserve { wait: Some(wait), ..self.command.clone() };
         self.ctx.transact_knowing(LedgerName::Reservations, command, None, gone.holds)
     }

@@ -8,15 +8,17 @@ use std::time::Duration;
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::app::open::WITHIN_VARIABLE;
+use crate::app::presence::Pulse;
+use crate::app::waiting::Stand;
 use crate::core::ids::{HoldId, HoldIdPrefix};
 use crate::core::refusal::Refusal;
-use crate::core::reservation::Hold;
 use crate::core::reservation::release::Release;
-use crate::core::reservation::renew::{Lost, Renew};
+use crate::core::reservation::renew::{Asked, Lost, Renew, Why, lost};
 use crate::core::reservation::reserve::Reserved;
 use crate::core::reservation::select::Selection;
 use crate::core::time::{Timestamp, Ttl};
-use crate::store::alarm::{Alarm, ENDING, Woken, not_ignored};
+use crate::store::alarm::{Alarm, PASSED_ON, Woken, not_ignored};
 use crate::store::child::{Running, State};
 use crate::store::layout::LedgerName;
 
@@ -26,24 +28,41 @@ const GRACE: Duration = Duration::from_secs(5);
 const RETRY_MAX: Duration = Duration::from_secs(5);
 /// How often a group that is told to end is looked at.
 const ENDING_PAUSE: Duration = Duration::from_millis(50);
+/// How often it is looked whether everything is still held, where nobody rings.
+const LOOK_PAUSE: Duration = Duration::from_secs(5);
+/// The same where somebody does: every write on this machine rings.
+const RUNG_PAUSE: Duration = Duration::from_millis(250);
+/// How often something that is handed on in the same moment is let go of.
+const RELEASE_TRIES: usize = 3;
 
 /// What the user is told while the command runs.
 #[derive(Debug)]
 pub enum News<'n> {
-    /// It is held no longer; whether the command is ended for that.
+    /// It is held no longer.
     Lost {
         /// What became of it.
         lost: &'n [Lost],
-        /// Whether the command is told to end.
-        ends_command: bool,
+        /// What becomes of the command.
+        command: Fate,
     },
-    /// It could not be renewed in time; likewise.
+    /// It could not be renewed in time.
     RanOut {
-        /// Whether the command is told to end.
-        ends_command: bool,
+        /// What becomes of the command.
+        command: Fate,
     },
     /// It could not be renewed (yet), or not be let go of.
     Failed(&'n AppError),
+}
+
+/// What becomes of a command that has lost what it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is told to end.
+    Ends,
+    /// It goes on.
+    GoesOn,
+    /// It had ended before that was known.
+    HadEnded,
 }
 
 /// Tells the user.
@@ -69,18 +88,29 @@ pub fn run(
     tell: &mut Tell<'_>,
 ) -> Result<u8, std::io::Error> {
     let mut keeper = Keeper::new(ctx, reserved, run);
-    let signals: Vec<i32> = not_ignored(&ENDING).chain([signal_hook::consts::SIGCHLD]).collect();
-    let started =
-        Alarm::new(&signals, None).and_then(|alarm| Ok((alarm, Running::start(run.words)?)));
-    let (mut alarm, mut running) = match started {
-        Ok(started) => started,
-        Err(error) => {
-            keeper.release(Duration::ZERO, tell);
-            return Err(error);
-        }
+    let signals: Vec<i32> = not_ignored(&PASSED_ON).chain([signal_hook::consts::SIGCHLD]).collect();
+    // Who cannot be woken looks again soon enough.
+    let (standing, alarm) = match Stand::hearing(keeper.ctx, &signals) {
+        Ok(Stand { standing, alarm, .. }) => (Some(standing), Ok(alarm)),
+        Err(_) => (None, Alarm::new(&signals, None)),
     };
-    let code = keeper.watch(&mut alarm, &mut running, tell);
-    keeper.release(alarm.elapsed(), tell);
+    let within = keeper.within();
+    let started = alarm.and_then(|alarm| {
+        let running = Running::start(run.words, (WITHIN_VARIABLE, &within))?;
+        Ok((alarm, running))
+    });
+    let code = match started {
+        Ok((mut alarm, mut running)) => {
+            let code = keeper.watch(&mut alarm, &mut running, tell);
+            keeper.read_clock(&alarm);
+            code
+        }
+        Err(error) => Err(error),
+    };
+    keeper.release(tell);
+    if let Some(standing) = standing {
+        standing.leave();
+    }
     code
 }
 
@@ -90,26 +120,23 @@ struct Keeper<'c> {
     begun: Timestamp,
     /// What is held, as long as it is.
     held: Vec<HoldId>,
-    /// What the agent held before, which stays its own.
-    had_before: Vec<HoldId>,
     expires_at: Timestamp,
     ttl: Ttl,
     keep_going: bool,
+    pulse: Pulse,
 }
 
 impl<'c> Keeper<'c> {
     fn new(ctx: &'c mut Ctx, reserved: &Reserved, run: Run<'_>) -> Keeper<'c> {
-        let id = |hold: &Hold| hold.id.clone();
-        let before = reserved.granted.iter().filter(|grant| grant.renewed);
         let ends = reserved.granted.iter().map(|grant| grant.hold.expires_at);
         Keeper {
             begun: ctx.clock(),
             expires_at: ends.min().unwrap_or(ctx.clock()),
-            held: reserved.granted.iter().map(|grant| id(&grant.hold)).collect(),
-            had_before: before.map(|grant| id(&grant.hold)).collect(),
+            held: reserved.granted.iter().map(|grant| grant.hold.id.clone()).collect(),
             ctx,
             ttl: run.ttl,
             keep_going: run.keep_going,
+            pulse: Pulse::default(),
         }
     }
 
@@ -117,75 +144,118 @@ impl<'c> Keeper<'c> {
         Duration::from_secs(self.ttl.as_seconds()) / 3
     }
 
-    /// Renews, and passes signals on, until the command has ended.
+    /// What the command runs under: this, and what we ourselves run under.
+    fn within(&self) -> String {
+        let all = self.ctx.within().iter().chain(&self.held);
+        all.map(HoldId::as_str).collect::<Vec<_>>().join(",")
+    }
+
+    fn fate(&self) -> Fate {
+        if self.keep_going { Fate::GoesOn } else { Fate::Ends }
+    }
+
+    fn read_clock(&mut self, alarm: &Alarm) {
+        self.ctx.set_clock(self.begun.plus_millis(alarm.elapsed().as_millis()));
+    }
+
+    /// Renews, looks whether it is still held, and passes signals on, until the command has ended.
     fn watch(
         &mut self,
         alarm: &mut Alarm,
         running: &mut Running,
         tell: &mut Tell<'_>,
     ) -> Result<u8, std::io::Error> {
-        let mut renewal_at = self.interval();
+        let (mut renewal_at, mut looked_at) = (self.interval(), Duration::ZERO);
+        let mut look_at = LOOK_PAUSE;
         loop {
             if let State::Ended(code) = running.state()? {
                 return Ok(code);
             }
-            let pause = renewal_at.saturating_sub(alarm.elapsed());
-            if let Woken::BySignal(signal) = alarm.sleep(pause)
-                && ENDING.contains(&signal)
-            {
-                running.signal(signal);
+            match alarm.sleep(renewal_at.min(look_at).saturating_sub(alarm.elapsed())) {
+                Woken::BySignal(signal) if PASSED_ON.contains(&signal) => running.signal(signal),
+                Woken::ByPoke => look_at = look_at.min(looked_at + RUNG_PAUSE),
+                Woken::BySignal(_) | Woken::BySleep => {}
             }
-            if alarm.elapsed() < renewal_at {
+            let now = alarm.elapsed();
+            self.read_clock(alarm);
+            self.pulse.beat(self.ctx, now);
+            let kept = if now >= renewal_at {
+                let kept = self.renew(tell);
+                let is_late = matches!(kept, Kept::NotYet);
+                let pause = self.interval();
+                renewal_at = now + if is_late { pause.min(RETRY_MAX) } else { pause };
+                kept
+            } else if now >= look_at {
+                self.look(self.fate(), tell)
+            } else {
                 continue;
-            }
-            match self.renew(alarm.elapsed(), tell) {
-                Kept::Yes => renewal_at = alarm.elapsed() + self.interval(),
-                Kept::NotYet => renewal_at = alarm.elapsed() + self.interval().min(RETRY_MAX),
-                Kept::No if self.keep_going => renewal_at = Duration::MAX,
-                Kept::No => return end(alarm, running),
+            };
+            (looked_at, look_at) = (now, now + LOOK_PAUSE);
+            if matches!(kept, Kept::No) && !self.keep_going {
+                return end(alarm, running);
             }
         }
     }
 
-    fn renew(&mut self, elapsed: Duration, tell: &mut Tell<'_>) -> Kept {
-        self.ctx.set_clock(self.begun.plus_millis(elapsed.as_millis()));
-        let ends_command = !self.keep_going;
+    /// Looks whether everything is still held. What cannot be read now is seen at the next look.
+    fn look(&mut self, command: Fate, tell: &mut Tell<'_>) -> Kept {
+        let Ok(reading) = self.ctx.read() else { return Kept::NotYet };
+        let actor = self.ctx.actor();
+        let Ok(found) = lost(&reading.base.snapshot, &self.held, actor, reading.now) else {
+            return Kept::NotYet;
+        };
+        let (ids, lost): (Vec<HoldId>, Vec<Lost>) = found.into_iter().unzip();
+        self.held.retain(|id| !ids.contains(id));
+        told(&lost, command, tell)
+    }
+
+    fn renew(&mut self, tell: &mut Tell<'_>) -> Kept {
+        if self.held.is_empty() {
+            return Kept::Yes;
+        }
         let command = Renew { which: by_id(&self.held), ttl: self.ttl };
         match self.ctx.transact(LedgerName::Reservations, command, None) {
-            Ok(committed) if committed.answer.lost.is_empty() => {
-                let ends = committed.answer.renewed.iter().map(|hold| hold.expires_at);
-                self.expires_at = ends.min().unwrap_or(self.expires_at);
-                Kept::Yes
-            }
             Ok(committed) => {
                 let kept = committed.answer.renewed;
+                let ends = kept.iter().map(|hold| hold.expires_at);
+                self.expires_at = ends.min().unwrap_or(self.expires_at);
                 self.held.retain(|id| kept.iter().any(|hold| hold.id == *id));
-                tell(&News::Lost { lost: &committed.answer.lost, ends_command });
-                Kept::No
+                told(&committed.answer.lost, self.fate(), tell)
             }
             Err(error) => {
                 tell(&News::Failed(&error));
                 if self.ctx.clock() < self.expires_at {
                     return Kept::NotYet;
                 }
-                tell(&News::RanOut { ends_command });
+                tell(&News::RanOut { command: self.fate() });
+                self.held.clear();
                 Kept::No
             }
         }
     }
 
-    /// Lets go of what was not held before.
-    fn release(&mut self, elapsed: Duration, tell: &mut Tell<'_>) {
-        self.ctx.set_clock(self.begun.plus_millis(elapsed.as_millis()));
-        self.held.retain(|id| !self.had_before.contains(id));
-        if self.held.is_empty() {
-            return;
-        }
-        let command = Release { which: by_id(&self.held), force: None };
-        match self.ctx.transact(LedgerName::Reservations, command, None) {
-            // Somebody else has it: it is not ours to let go of.
-            Ok(_) | Err(AppError::Refused(Refusal::NotYours { .. })) => {}
-            Err(error) => tell(&News::Failed(&error)),
+    /// Lets go, and tells what was lost before.
+    fn release(&mut self, tell: &mut Tell<'_>) {
+        for _ in 0..RELEASE_TRIES {
+            self.look(Fate::HadEnded, tell);
+            if self.held.is_empty() {
+                return;
+            }
+            let command = Release { which: by_id(&self.held), force: None };
+            match self.ctx.transact(LedgerName::Reservations, command, None) {
+                Ok(committed) => {
+                    let gone = |id: &HoldIdPrefix| Lost {
+                        named: Asked::Id(id.to_string()),
+                        why: Why::Gone,
+                    };
+                    let lost: Vec<Lost> = committed.answer.missing.iter().map(gone).collect();
+                    told(&lost, Fate::HadEnded, tell);
+                    return;
+                }
+                // Handed on since we looked: the rest is let go of all the same.
+                Err(AppError::Refused(Refusal::NotYours { .. })) => {}
+                Err(error) => return tell(&News::Failed(&error)),
+            }
         }
     }
 }
@@ -196,16 +266,26 @@ enum Kept {
     No,
 }
 
+/// Tells what was lost, if anything was.
+fn told(lost: &[Lost], command: Fate, tell: &mut Tell<'_>) -> Kept {
+    if lost.is_empty() {
+        return Kept::Yes;
+    }
+    tell(&News::Lost { lost, command });
+    Kept::No
+}
+
 fn by_id(ids: &[HoldId]) -> Selection {
     let prefix = |id: &HoldId| -> HoldIdPrefix { id.as_str().parse().expect("an id begins so") };
     Selection { ids: ids.iter().map(prefix).collect(), ..Selection::default() }
 }
 
-/// Ends a command with all of its group, in good time or by force.
+/// Ends a command with all of its group, in good time or by force. Of a group that was killed
+/// nothing runs on: what is left of it waits to be counted by somebody else, which can take long.
 fn end(alarm: &mut Alarm, running: &mut Running) -> Result<u8, std::io::Error> {
     running.signal(signal_hook::consts::SIGTERM);
     let by_force_at = alarm.elapsed() + GRACE;
-    let mut ended = None;
+    let (mut ended, mut is_killed) = (None, false);
     loop {
         if ended.is_none()
             && let State::Ended(code) = running.state()?
@@ -213,8 +293,11 @@ fn end(alarm: &mut Alarm, running: &mut Running) -> Result<u8, std::io::Error> {
             ended = Some(code);
         }
         match ended {
-            Some(code) if !running.has_group() => return Ok(code),
-            _ if alarm.elapsed() >= by_force_at => running.signal(signal_hook::consts::SIGKILL),
+            Some(code) if is_killed || !running.has_group() => return Ok(code),
+            _ if alarm.elapsed() >= by_force_at => {
+                running.signal(signal_hook::consts::SIGKILL);
+                is_killed = true;
+            }
             _ => {}
         }
         alarm.sleep(ENDING_PAUSE);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::color::Slot;
 use super::layout::{Cell, aligned};
 use super::term::Ui;
-use crate::app::presence::{Sightings, is_alive};
+use crate::app::presence::Sightings;
 use crate::core::event::Event;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Hold;
@@ -40,7 +40,8 @@ pub(crate) fn conflicts_json(
     let one = |conflict: &Conflict| {
         let mut held = hold_json(&conflict.held, now);
         if let Some(seen) = sightings.and_then(|all| all.seen.get(&conflict.held.holder)) {
-            held["alive"] = json!(is_alive(seen, now));
+            held["alive"] = json!(seen.is_alive(now));
+            let seen = &seen.presence;
             held["last_seen"] = json!(seen.last_seen);
             for (name, value) in [("branch", &seen.branch), ("terminal", &seen.terminal)] {
                 if let Some(value) = value {
@@ -58,8 +59,9 @@ pub(crate) fn conflicts_json(
 /// What is known of a holder, for the end of a line about it.
 pub(crate) fn sighting_text(conflict: &Conflict, now: Timestamp, all: &Sightings) -> String {
     let Some(seen) = all.seen.get(&conflict.held.holder) else { return String::new() };
+    let alive = if seen.is_alive(now) { "alive" } else { "silent" };
+    let seen = &seen.presence;
     let ago = relative(seen.last_seen.as_seconds(), now.as_seconds());
-    let alive = if is_alive(seen, now) { "alive" } else { "silent" };
     let branch = seen
         .branch
         .as_ref()

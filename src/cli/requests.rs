@@ -7,7 +7,7 @@ use super::holds::fields;
 use super::term::Ui;
 use crate::app::negotiation::Request;
 use crate::app::next::{command as next, in_shell};
-use crate::core::negotiation::book::Found;
+use crate::core::damage::{Damage, Found};
 use crate::core::negotiation::ids::ThreadId;
 use crate::core::negotiation::inbox::Delivered;
 use crate::core::negotiation::standing::Stage;
@@ -16,6 +16,11 @@ use crate::core::time::{Timestamp, about, relative};
 
 /// How much of a thread's name is enough to tell it from others.
 const SHORT: usize = 8;
+
+/// Open requests of one kind that one answer tells of.
+pub(crate) const REQUESTS_MAX: usize = 20;
+/// Bytes that they have together, unless the first alone has more.
+const REQUESTS_BYTES_MAX: usize = 12 * 1024;
 
 /// The beginning of a thread's name, for people.
 pub(crate) fn short(id: &ThreadId) -> &str {
@@ -51,6 +56,22 @@ pub(crate) fn request_json(request: &Request) -> Map<String, Value> {
     answer
 }
 
+/// Requests for programs, as many as an answer of bounded length has room for; how many there are
+/// is told beside it.
+pub(crate) fn bounded_json<'r>(requests: impl IntoIterator<Item = &'r Request>) -> Value {
+    let mut bytes = 0;
+    let mut all = Vec::new();
+    for request in requests.into_iter().take(REQUESTS_MAX) {
+        let request = Value::Object(request_json(request));
+        bytes += request.to_string().len();
+        if bytes > REQUESTS_BYTES_MAX && !all.is_empty() {
+            break;
+        }
+        all.push(request);
+    }
+    Value::Array(all)
+}
+
 /// One line about a request: who wants what of whom, since when, and where it stands.
 pub(crate) fn request_text(ui: &Ui, request: &Request) -> String {
     let thread = &request.thread;
@@ -76,14 +97,32 @@ fn stands(request: &Request, stage: Option<Stage>, can_take: bool) -> String {
         let when = relative(outcome.at.as_seconds(), request.now.as_seconds());
         return format!("{} by {} {when}", outcome.how.name(), outcome.by);
     }
+    let Some(stage) = stage else {
+        return "what is asked for has ended, it can be taken".to_owned();
+    };
     let ends = relative(asked.window_ends_at.as_seconds(), request.now.as_seconds());
     let window = match (stage, can_take) {
-        (Some(Stage::Overdue), _) => format!("overdue, its time ended {ends}"),
+        (Stage::Overdue, _) => format!("overdue, its time ended {ends}"),
         (_, true) => "its holder is silent, it can be taken".to_owned(),
-        (Some(Stage::Reminder), _) => format!("its time ends {ends}, soon"),
+        (Stage::Reminder, _) => format!("its time ends {ends}, soon"),
         _ => format!("its time ends {ends}"),
     };
     format!("{}, {window}", standing.status)
+}
+
+/// Adds what could not be read, where there is any.
+pub(crate) fn insert_damaged(answer: &mut Map<String, Value>, damaged: &[Damage]) {
+    if !damaged.is_empty() {
+        answer.insert("damaged".to_owned(), json!(damaged));
+    }
+}
+
+/// Names what could not be read.
+pub(crate) fn warn_of_damage(ui: &mut Ui, damaged: &[Damage]) -> std::io::Result<()> {
+    for damage in damaged {
+        ui.warn(&format!("damaged: {}: {}", shown(&damage.key), shown(&damage.why)))?;
+    }
+    Ok(())
 }
 
 /// What the holder can do about a request, as commands.

@@ -1,5 +1,6 @@
 //! What must be true of every state of a ledger, whoever wrote it.
 
+use crate::core::damage::Damage;
 use crate::core::documents::{Documents, Key, ReadError};
 use crate::core::domain;
 use crate::core::ledger::LedgerName;
@@ -17,6 +18,13 @@ pub struct Fault {
     pub key: Key,
     /// What is wrong.
     pub what: String,
+}
+
+impl Fault {
+    /// That a document cannot be read.
+    pub fn of(damage: &Damage) -> Fault {
+        Fault { key: Key::of(damage.key.split('/')), what: damage.why.clone() }
+    }
 }
 
 /// Every law that the state breaks at that moment.

@@ -22,6 +22,8 @@ pub const REQUEST_KEPT_SECONDS: u64 = 7 * 24 * 60 * 60;
 pub const WINDOW_SECONDS: u64 = 10 * 60;
 /// How long it is given if the request is urgent.
 pub const URGENT_WINDOW_SECONDS: u64 = 5 * 60;
+/// How long a tool call counts as open: of one whose end was not told nobody knows.
+pub const CALL_SECONDS_MAX: u64 = 60 * 60;
 /// How long a holder can put off its answer at most, once.
 pub const DEFER_SECONDS_MAX: u64 = 60 * 60;
 /// Requests of one agent that wait for an answer.

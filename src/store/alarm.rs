@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::iterator::backend::SignalDelivery;
@@ -18,6 +18,23 @@ pub const ENDING: [i32; 4] = [
     signal_hook::consts::SIGQUIT,
 ];
 
+/// What is passed on to a command that is run for somebody: everything that would end this process
+/// and can be caught, and what a terminal says of its size.
+pub const PASSED_ON: [i32; 12] = [
+    signal_hook::consts::SIGINT,
+    signal_hook::consts::SIGTERM,
+    signal_hook::consts::SIGHUP,
+    signal_hook::consts::SIGQUIT,
+    signal_hook::consts::SIGUSR1,
+    signal_hook::consts::SIGUSR2,
+    signal_hook::consts::SIGALRM,
+    signal_hook::consts::SIGVTALRM,
+    signal_hook::consts::SIGPROF,
+    signal_hook::consts::SIGIO,
+    signal_hook::consts::SIGXCPU,
+    signal_hook::consts::SIGWINCH,
+];
+
 /// Those of the signals that were not ignored when this process was started: who runs something
 /// with `nohup` means it.
 pub fn not_ignored(signals: &[i32]) -> impl Iterator<Item = i32> {
@@ -25,6 +42,31 @@ pub fn not_ignored(signals: &[i32]) -> impl Iterator<Item = i32> {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
     signals.iter().copied().filter(move |signal| ignored & (1 << (signal - 1)) == 0)
+}
+
+/// How long something lasts, by two clocks. One never turns back and stands still while the machine
+/// sleeps; the other is the one that everybody compares the ends of holds with, and can be set.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch {
+    running: Instant,
+    wall: SystemTime,
+}
+
+impl Stopwatch {
+    /// Starts now.
+    pub fn start() -> Stopwatch {
+        Stopwatch { running: Instant::now(), wall: SystemTime::now() }
+    }
+
+    /// How long ago it was started.
+    pub fn elapsed(&self) -> Duration {
+        later(self.running.elapsed(), self.wall.elapsed().ok())
+    }
+}
+
+/// The longer of the two: who overslept must know it, and time that was turned back has passed.
+fn later(running: Duration, wall: Option<Duration>) -> Duration {
+    wall.map_or(running, |wall| wall.max(running))
 }
 
 /// Why a sleep is over.
@@ -40,7 +82,7 @@ pub enum Woken {
 
 /// An alarm clock that also wakes for signals and for a bell.
 pub struct Alarm {
-    begun: Instant,
+    begun: Stopwatch,
     signals: SignalDelivery<UnixStream, SignalOnly>,
     /// Somebody who writes to it rings; reading it never blocks.
     bell: Option<File>,
@@ -54,10 +96,10 @@ impl Alarm {
         let (read, write) = UnixStream::pair()?;
         read.set_nonblocking(true)?;
         let signals = SignalDelivery::with_pipe(read, write, SignalOnly, signals)?;
-        Ok(Alarm { begun: Instant::now(), signals, bell, pending: Vec::new() })
+        Ok(Alarm { begun: Stopwatch::start(), signals, bell, pending: Vec::new() })
     }
 
-    /// How long ago it began.
+    /// How long ago it began, the time included that the machine slept.
     pub fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
@@ -117,6 +159,17 @@ mod tests {
         rope.write_all(b"ring ring").unwrap();
         assert_eq!(alarm.sleep(LONG), Woken::ByPoke);
         assert_eq!(alarm.sleep(Duration::from_millis(1)), Woken::BySleep);
+    }
+
+    /// A machine that slept past the end of a hold knows it when it wakes, whichever clock stood.
+    #[test]
+    fn time_that_was_slept_has_passed() {
+        let (second, hour) = (Duration::from_secs(1), Duration::from_secs(3_600));
+        assert_eq!(later(second, Some(hour)), hour, "the machine slept");
+        assert_eq!(later(hour, Some(second)), hour, "the clock was turned back");
+        assert_eq!(later(hour, None), hour, "to before the beginning");
+        let slept = Stopwatch { wall: SystemTime::now() - hour, ..Stopwatch::start() };
+        assert!(slept.elapsed() >= hour);
     }
 
     #[test]

@@ -31,10 +31,13 @@ pub enum State {
 }
 
 impl Running {
-    /// Starts a program with its arguments; there is at least the program.
-    pub fn start(words: &[OsString]) -> io::Result<Running> {
+    /// Starts a program with its arguments, of which there is at least the program, and with one
+    /// more variable.
+    pub fn start(words: &[OsString], variable: (&str, &str)) -> io::Result<Running> {
         let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-        let child = Command::new(program).args(arguments).process_group(0).spawn()?;
+        let mut command = Command::new(program);
+        command.args(arguments).env(variable.0, variable.1).process_group(0);
+        let child = command.spawn()?;
         let group = Pid::from_child(&child);
         let mut running = Running { child, group, has_terminal: false };
         running.hand_terminal_over();

@@ -1,12 +1,15 @@
 //! When agents were last seen on this machine, and where.
 //!
-//! One small file for each agent, in the place of an earlier one. It is no state: nothing is
-//! decided by it except what an entry names as its evidence, and who loses it has one hint less.
+//! One small file for each agent, in the place of an earlier one, and one for each tool call that
+//! is open: several begin and end at once, and none of them may undo what another has noted. It is
+//! no state: nothing is decided by it except what an entry names as its evidence, and who loses it
+//! has one hint less.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::core::ids::AgentName;
 use crate::core::text::Line;
@@ -19,6 +22,8 @@ use crate::store::layout::HelperDir;
 const PRESENCE_BYTES_MAX: u64 = 64 * 1024;
 /// More agents than this are not looked through.
 const AGENTS_MAX: usize = 10_000;
+/// More open calls than this are not looked at.
+const CALLS_MAX: usize = 1_000;
 
 /// An agent as it was last seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,9 +43,6 @@ pub struct Presence {
     /// The terminal that it ran in.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub terminal: Option<Line>,
-    /// Since when a tool call of its is open.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub busy_since: Option<Timestamp>,
     /// The sessions that act under this name, and when each was last seen. Two of them share it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub sessions: BTreeMap<String, Timestamp>,
@@ -83,13 +85,57 @@ impl Presences {
 
     /// Notes how an agent was seen.
     pub fn put(&self, presence: &Presence) -> Result<(), StoreError> {
-        let name = Presences::name(&presence.agent);
-        let staged = self.dir.join(format!(".{name}.{}", std::process::id()));
-        let bytes = serde_json::to_vec(presence).expect("a presence is plain data");
-        self.files.make_directories(&self.dir)?;
+        let name = format!("{}.json", Presences::name(&presence.agent));
+        self.replace(&self.dir, &name, presence)
+    }
+
+    fn replace(&self, dir: &Path, name: &str, what: &impl Serialize) -> Result<(), StoreError> {
+        let staged = dir.join(format!(".{name}.{}", std::process::id()));
+        let bytes = serde_json::to_vec(what).expect("a presence is plain data");
+        self.files.make_directories(dir)?;
         self.files.remove(&staged)?;
         self.files.write_new(&staged, &bytes, Purpose::Helper)?;
-        Ok(self.files.rename(&staged, &self.path(&presence.agent))?)
+        Ok(self.files.rename(&staged, &dir.join(name))?)
+    }
+
+    fn calls_dir(&self, agent: &AgentName) -> PathBuf {
+        self.dir.join(format!("{}.calls", Presences::name(agent)))
+    }
+
+    /// Notes that a tool call of an agent has begun, by whatever it is called.
+    pub fn begin_call(
+        &self,
+        agent: &AgentName,
+        call: &str,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.replace(&self.calls_dir(agent), &call_name(call), &at)
+    }
+
+    /// Notes that it has ended.
+    pub fn end_call(&self, agent: &AgentName, call: &str) -> Result<bool, StoreError> {
+        Ok(self.files.remove(&self.calls_dir(agent).join(call_name(call)))?)
+    }
+
+    /// Notes that no tool call of the agent is open.
+    pub fn end_calls(&self, agent: &AgentName) -> Result<(), StoreError> {
+        let dir = self.calls_dir(agent);
+        for name in self.files.list(&dir)? {
+            self.files.remove(&dir.join(name))?;
+        }
+        Ok(())
+    }
+
+    /// When the tool calls of an agent began that have not ended, as far as that can be read.
+    pub fn open_calls(&self, agent: &AgentName) -> Vec<Timestamp> {
+        let dir = self.calls_dir(agent);
+        let names = self.files.list(&dir).unwrap_or_default();
+        let whole = names.iter().filter(|name| !name.as_encoded_bytes().starts_with(b"."));
+        let began = |name| {
+            let bytes = self.files.read(&dir.join(name), PRESENCE_BYTES_MAX).ok()??;
+            serde_json::from_slice(&bytes).ok()
+        };
+        whole.take(CALLS_MAX).filter_map(began).collect()
     }
 
     /// Every agent that was seen here, as far as that can be read.
@@ -101,8 +147,17 @@ impl Presences {
 
     /// Forgets an agent.
     pub fn forget(&self, agent: &AgentName) -> Result<bool, StoreError> {
+        self.end_calls(agent)?;
+        self.files.remove_empty_directories(&self.calls_dir(agent))?;
         Ok(self.files.remove(&self.path(agent))?)
     }
+}
+
+/// What a call is called can be anything.
+fn call_name(call: &str) -> String {
+    let digest = Sha256::digest(call);
+    let start = digest[..16].try_into().expect("a digest has 32 bytes");
+    format!("{:032x}", u128::from_be_bytes(start))
 }
 
 #[cfg(test)]
@@ -118,7 +173,6 @@ mod tests {
             worktree: None,
             branch: None,
             terminal: None,
-            busy_since: None,
             sessions: BTreeMap::new(),
             told: BTreeMap::new(),
         }
@@ -137,5 +191,28 @@ mod tests {
         assert_eq!(presences.get(&"bob".parse().unwrap()), None);
         assert!(presences.forget(&"claude:1/sub".parse().unwrap()).unwrap());
         assert!(presences.all().is_empty());
+    }
+
+    /// Calls that run beside each other begin and end one by one, whatever they are called.
+    #[test]
+    fn calls_end_one_by_one() {
+        let home = tempfile::tempdir().unwrap();
+        let presences = Presences::new(home.path(), FILES);
+        let agent = "claude:1/sub".parse().unwrap();
+        let at = Timestamp::from_millis;
+        assert!(presences.open_calls(&agent).is_empty());
+        for (call, began) in [("../a", 1), ("b", 2), ("", 3)] {
+            presences.begin_call(&agent, call, at(began)).unwrap();
+        }
+        assert!(presences.end_call(&agent, "b").unwrap());
+        assert!(!presences.end_call(&agent, "b").unwrap());
+        let mut began = presences.open_calls(&agent);
+        began.sort();
+        assert_eq!(began, [at(1), at(3)]);
+        assert!(presences.all().is_empty(), "a call is nobody's presence");
+        presences.end_calls(&agent).unwrap();
+        assert!(presences.open_calls(&agent).is_empty());
+        presences.forget(&agent).unwrap();
+        assert_eq!(std::fs::read_dir(&presences.dir).unwrap().count(), 0);
     }
 }

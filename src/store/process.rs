@@ -83,6 +83,11 @@ impl ProcessIdentity {
         self.boot == ProcessIdentity::current().boot && self.liveness() == Liveness::Dead
     }
 
+    /// Whether the process runs in this boot of this machine.
+    pub fn runs_here(&self) -> bool {
+        self.boot == ProcessIdentity::current().boot && self.liveness() == Liveness::Alive
+    }
+
     /// The process as documents name it; none if its host is called so strangely that no document
     /// could.
     pub fn to_process(&self) -> Option<Process> {

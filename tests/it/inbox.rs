@@ -41,6 +41,32 @@ fn pages_are_bounded_and_complete() {
     }
 }
 
+/// 3/MSG-SIZE: what a message has besides its body counts too.
+#[test]
+fn messages_to_many_are_bounded_as_well() {
+    let repo = Repo::new();
+    let to: Vec<String> =
+        (0..99).map(|number| format!("{}-{number}", "agent".repeat(11))).collect();
+    for number in 0..12 {
+        let subject = format!("message {number}");
+        let words = ["send", "alice", "--subject", &subject].map(str::to_owned);
+        repo.json("bob", words.iter().chain(&to));
+    }
+    let mut cursor = "00000000".to_owned();
+    let mut seen = Vec::new();
+    loop {
+        let page = repo.coord_json("alice", ["inbox", "--since", &cursor]).done();
+        assert!(page.stdout.len() < 60_000, "{} bytes", page.stdout.len());
+        let page = page.json();
+        seen.extend(subjects(&page));
+        cursor = page["next"].as_str().unwrap().to_owned();
+        if page["has_more"] == false {
+            break;
+        }
+    }
+    assert_eq!(seen, (0..12).map(|number| format!("message {number}")).collect::<Vec<_>>());
+}
+
 #[test]
 fn types_and_acknowledgements() {
     let (repo, _, id) = asked();
@@ -122,6 +148,13 @@ fn damaged_threads_do_not_stop_anybody() {
     assert_eq!(status["to_answer"][0]["thread"], other.as_str());
     let inbox = repo.json("alice", ["inbox"]);
     assert_eq!(inbox["damaged"].as_array().unwrap().len(), 1, "{inbox:#}");
+    for reader in ["alice", "carol"] {
+        for words in ["status", "agents"] {
+            let shown = repo.json(reader, [words]);
+            assert!(shown["damaged"].to_string().contains(&id), "{reader} {words}: {shown:#}");
+            repo.coord(reader, [words]).done().says("damaged: parties/");
+        }
+    }
     repo.json("alice", ["release", &hold]);
     repo.json("alice", ["answer", &other, "--release"]);
     repo.coord("ops", ["ledger", "verify"]).exits(exit::NO).says(&id);

@@ -4,7 +4,7 @@ mod endings;
 mod races;
 mod waiting;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::contract::{exit, refusal};
 use crate::support::{Repo, texts};
@@ -71,11 +71,16 @@ fn what_is_not_there_is_told_apart() {
     ] {
         repo.coord_json("alice", &words).exits(exit::NOTHING);
     }
-    let empty = repo.documents().into_iter().filter(|path| path.contains("/messages/"));
-    repo.overwrite(&empty.collect::<Vec<_>>(), "{");
+    let said = repo.documents().into_iter().filter(|path| path.contains("/messages/"));
+    let said: Vec<String> = said.collect();
+    repo.overwrite(&said, "{");
     let answer = repo.json("alice", ["inbox", "--thread", &thread]);
     assert!(answer["messages"][0]["damaged"]["why"].is_string(), "{answer:#}");
     assert_eq!(answer["thread"]["thread"], thread.as_str());
+    repo.take_out(&said);
+    let answer = repo.json("alice", ["inbox", "--thread", &thread]);
+    assert_eq!((&answer["messages"], &answer["thread"]["status"]), (&json!([]), &json!("pending")));
+    repo.coord("alice", ["inbox", "--thread", &thread]).done().says("no messages");
 }
 
 /// 3/ROLLBACK-1, 3/CHECK-R2: off is plain reservations with the data kept; garbage is an error.
@@ -96,7 +101,7 @@ fn it_can_be_switched_off_and_on() {
     }
     let no = repo.coord_json("bob", ["reserve", "src/api"]).refused(refusal::HELD);
     assert!(!no.to_string().contains("\"ask\""), "{no:#}");
-    assert_eq!(repo.json("alice", ["status"])["to_answer"], serde_json::json!([]));
+    assert_eq!(repo.json("alice", ["status"])["to_answer"], json!([]));
     repo.git(["config", "coord.negotiation", "maybe"]);
     repo.coord("alice", ["inbox"]).exits(exit::FAILURE).says("coord.negotiation");
     repo.git(["config", "coord.negotiation", "yes"]);
@@ -108,7 +113,14 @@ fn it_can_be_switched_off_and_on() {
 fn nothing_in_the_ledger_switches_anything() {
     let (repo, _, _) = asked();
     repo.json("bob", ["send", "alice", "--subject", "coord.negotiation=false"]);
-    repo.json("alice", ["inbox"]);
+    let places = ["config", "coord/config", "settings/coord.negotiation", "coord.negotiation"];
+    for text in ["false", "[coord]\n\tnegotiation = false\n", "{\"coord.negotiation\":false}"] {
+        repo.overwrite(&places.map(str::to_owned), text);
+        assert_eq!(texts(&repo.json("alice", ["inbox"])["messages"], "type"), ["ask", "note"]);
+        assert_eq!(texts(&repo.json("alice", ["status"])["to_answer"], "asker"), ["bob"]);
+        let no = repo.coord_json("bob", ["reserve", "src/api"]).refused(refusal::HELD);
+        assert_eq!(no["refusal"]["next"][0][2], "ask", "{no:#}");
+    }
     assert_eq!(repo.git_call(["config", "--get", "coord.negotiation"]).run_unproven().stdout, "");
 }
 
@@ -125,5 +137,12 @@ fn what_is_overdue_is_seen_by_whoever_looks() {
     let agents = repo.json("carol", ["agents"]);
     let alice = agents["agents"].as_array().unwrap().iter().find(|one| one["agent"] == "alice");
     assert_eq!(alice.unwrap()["overdue"], 1, "{agents:#}");
+    repo.reserve_with("dora", &["docs", "--ttl", "1s"]);
+    repo.pass("1h");
+    let seen = repo.json("carol", ["status"]);
+    assert_eq!(texts(&seen["overdue"], "asker"), ["bob"], "{seen:#}");
+    assert_eq!((&seen["overdue_count"], &seen["expired"]), (&1.into(), &1.into()));
+    let seen = repo.coord("carol", ["status"]).done();
+    seen.says("Overdue between others:").says("bob asks alice").says("Ended and not yet swept: 1");
     assert_eq!(holders(&repo).len(), 1, "3/FORCE: and nothing has happened");
 }

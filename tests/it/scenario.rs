@@ -332,7 +332,7 @@ impl MemoryLedger {
             }
             Deed::Wait { patterns, locks, shared, ticket, seconds } => {
                 let ticket = Some(TicketId::from_bits(*ticket));
-                let wait = Some(Wait { ticket, seconds: *seconds });
+                let wait = Some(Wait { ticket, seconds: *seconds, within: Vec::new() });
                 Reserve { wait, ..reserve(patterns, locks, *shared) }.into()
             }
             Deed::Leave { ticket } => Leave { ticket: TicketId::from_bits(*ticket) }.into(),

@@ -295,22 +295,46 @@ fn a_rollback_leaves_the_line_alone() {
     nothing_is_left(&repo);
 }
 
-/// A ticket that cannot be read stops those who wait and nobody else; a rollback removes it.
+/// A ticket that cannot be read is named and stops nobody, those who wait included; a rollback
+/// removes it.
 #[test]
-fn a_damaged_ticket_is_named() {
+fn a_damaged_ticket_is_named_and_passed_over() {
     let repo = Repo::new();
-    repo.reserve("alice", "src");
+    repo.reserve_with("alice", &["src", "--ttl", "1h"]);
     let before = repo.tip();
     let bob = Waiting::begin(&repo, "bob", &["src"]);
     let ticket = repo.documents().into_iter().find(|path| path.starts_with("tickets/")).unwrap();
     bob.kill();
     repo.overwrite(std::slice::from_ref(&ticket), "{ no json");
-    let patient = repo.coord("carol", ["reserve", "src", "--wait", "1s"]).exits(exit::FAILURE);
-    patient.says(&ticket);
-    repo.reserve("dora", "docs");
+    for words in ["list", "status"] {
+        assert_eq!(repo.json("carol", [words])["damaged"][0]["key"], ticket.as_str(), "{words}");
+        repo.coord("carol", [words]).done().says(&format!("damaged: {ticket}"));
+    }
+    let patient = ["src", "--wait", "1s"];
+    repo.coord_json("carol", ["reserve"].iter().chain(&patient)).refused(refusal::HELD);
+    repo.coord("carol", ["with", "docs/x", "--wait", "1s", "--", "true"]).done();
+    let carol = Waiting::begin(&repo, "carol", &["src"]);
+    repo.coord("ops", ["ledger", "verify"]).exits(exit::NO).says(&ticket);
+    release(&repo, "alice");
+    carol.finish().done();
     let back = ["ledger", "rollback", "reservations", "--to", &before, "--reason", "damage"];
     repo.coord("ops", back).done();
     let is_ticket = |path: &String| path.starts_with("tickets/");
     assert!(!repo.documents().iter().any(is_ticket));
     repo.coord("carol", ["reserve", "docs/new", "--wait", "1s"]).done();
+}
+
+/// One whose own ticket is damaged takes a new one and waits on.
+#[test]
+fn who_waits_with_a_damaged_ticket_waits_on() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src");
+    let bob = Waiting::begin(&repo, "bob", &["src"]);
+    let ticket = repo.documents().into_iter().find(|path| path.starts_with("tickets/")).unwrap();
+    repo.overwrite(std::slice::from_ref(&ticket), "[]");
+    until(|| waiters(&repo) == ["bob"]);
+    release(&repo, "alice");
+    bob.finish().done();
+    assert_eq!(waiters(&repo), [""; 0]);
+    assert!(!repo.documents().contains(&ticket));
 }

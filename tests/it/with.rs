@@ -1,5 +1,8 @@
 //! `with`: held while a command runs, and no longer.
 
+mod losing;
+mod nested;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::Child;
@@ -10,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::contract::{event, exit, refusal};
 use crate::support::untouched::Untouched;
 use crate::support::{Call, Output, Repo, race, texts};
-use crate::waiting::{nothing_is_left, until, waiters};
+use crate::waiting::{Waiting, nothing_is_left, until, waiters};
 
 /// A command that runs until it is ended.
 const ENDLESS: &str = "echo $$ > \"$0\"; while :; do sleep 0.05; done";
@@ -111,10 +114,11 @@ fn what_is_not_started_is_told_apart() {
 #[test]
 fn signals_are_passed_on_to_the_group() {
     let repo = Repo::new();
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
+    let ending = [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT];
+    for signal in ending.into_iter().chain([Signal::USR1, Signal::USR2, Signal::ALARM]) {
         let before = Untouched::of(repo.world());
-        let script =
-            "trap 'exit 9' INT TERM HUP QUIT; sleep 600 >/dev/null 2>&1 & echo $! > \"$0\"; wait";
+        let script = "trap 'exit 9' INT TERM HUP QUIT USR1 USR2 ALRM
+            sleep 600 >/dev/null 2>&1 & echo $! > \"$0\"; wait";
         let held = Held::begin(&repo, "alice", &["--lock", "x"], script);
         let started = held.command().unwrap();
         held.signal(signal);

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::app::agents::{self, Agent};
+use crate::app::agents::{self, Agent, Agents};
+use crate::app::presence::Seen;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
@@ -10,6 +11,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::{fields, ids_json};
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::open;
+use crate::cli::requests::{insert_damaged, warn_of_damage};
 use crate::cli::term::Ui;
 use crate::core::text::{Line, shown};
 use crate::core::time::{Timestamp, relative};
@@ -23,8 +25,8 @@ Examples:
 ///
 /// Everybody who holds something, asks for something or was seen on this machine within a day:
 /// when and where it was last seen, what it holds since when, its task, and requests. Whether an
-/// agent is alive is known only on its own machine: it is if it gave a sign within 20 minutes, or
-/// if a tool call of its is open.
+/// agent is alive is known only on its own machine: it is if it gave a sign within 20 minutes, if a
+/// tool call of its is open, for an hour at most, or if a command of its runs under 'with'.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {}
@@ -33,21 +35,24 @@ impl Args {
     /// Shows them.
     pub(crate) fn run(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
-        let (agents, now) = agents::agents(&ctx)?;
+        let Agents { agents, damaged, now } = agents::agents(&ctx)?;
         if ui.is_json() {
-            let all: Vec<Value> = agents.iter().map(agent_json).collect();
-            ui.answer(true, fields([("agents", json!(all))]))?;
+            let all: Vec<Value> = agents.iter().map(|agent| agent_json(agent, now)).collect();
+            let mut answer = fields([("agents", json!(all))]);
+            insert_damaged(&mut answer, &damaged);
+            ui.answer(true, answer)?;
             return Ok(ExitCode::Done);
         }
         let rows: Vec<Vec<Cell>> = agents.iter().map(|agent| row(ui, agent, now)).collect();
         for line in aligned(&rows) {
             ui.line(&line)?;
         }
+        warn_of_damage(ui, &damaged)?;
         Ok(ExitCode::Done)
     }
 }
 
-fn agent_json(agent: &Agent) -> Value {
+fn agent_json(agent: &Agent, now: Timestamp) -> Value {
     let mut found = fields([
         ("agent", json!(agent.name)),
         ("holds", json!(agent.holds.len())),
@@ -62,13 +67,13 @@ fn agent_json(agent: &Agent) -> Value {
     add("alive", agent.is_alive.map(Value::from));
     add("holds_since", agent.holds_since().map(|at| json!(at)));
     add("task", agent.task().map(|task| json!(task)));
-    if let Some(seen) = &agent.seen {
+    if let Some(Seen { presence: seen, evidence }) = &agent.seen {
         add("last_seen", Some(json!(seen.last_seen)));
         add("host", Some(json!(seen.host)));
         add("worktree", seen.worktree.as_ref().map(|name| json!(name)));
         add("branch", seen.branch.as_ref().map(|name| json!(name)));
         add("terminal", seen.terminal.as_ref().map(|name| json!(name)));
-        add("busy_since", seen.busy_since.map(|at| json!(at)));
+        add("busy_since", evidence.busy(now).map(|at| json!(at)));
     }
     Value::Object(found)
 }
@@ -80,7 +85,7 @@ fn row(ui: &Ui, agent: &Agent, now: Timestamp) -> Vec<Cell> {
         Some(false) => "silent",
         None => "elsewhere",
     };
-    let seen = agent.seen.as_ref();
+    let seen = agent.seen.as_ref().map(|seen| &seen.presence);
     let last = seen.map_or_else(String::new, |seen| format!("seen {}", ago(seen.last_seen)));
     let place = seen.map_or_else(String::new, |seen| {
         let worktree = seen.worktree.as_ref().map_or("main worktree", |name| name.as_str());

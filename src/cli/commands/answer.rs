@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::app::negotiation::{self, Request, What};
+use crate::app::presence::Witness;
 use crate::app::wording::{conflict_text, target_text};
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
@@ -104,7 +105,7 @@ impl Args {
         let committed = negotiation::answer(&ctx, which, self.verdict())?;
         let now = committed.at;
         let Answered { thread, released, granted, in_the_way, .. } = told(ui, committed)?;
-        let request = Request::of(&ctx, thread, now);
+        let request = Request::of(&Witness::new(&ctx), thread, now);
         if ui.is_json() {
             let mut answer = request_json(&request);
             answer.insert("released".to_owned(), json!(released.len()));

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::app::negotiation::{self, Asker, Request, What};
 use crate::app::next::command as next;
+use crate::app::presence::Witness;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
@@ -16,8 +17,10 @@ use crate::cli::requests::{request_json, request_text, short};
 use crate::cli::term::Ui;
 use crate::cli::values::parse_duration;
 use crate::core::ids::{AgentName, LockName};
+use crate::core::negotiation::How;
 use crate::core::negotiation::ask::Asking;
 use crate::core::negotiation::ids::ThreadId;
+use crate::core::negotiation::standing::Standing;
 use crate::core::text::Line;
 
 const EXAMPLES: &str = "\
@@ -32,7 +35,9 @@ Examples:
 /// The holder finds the request in its inbox, in its status and at its next edit, and has 10
 /// minutes to answer, or 5 if it is urgent. When it lets go, what you asked for is yours at once.
 /// When its time is over you may take it; nothing happens by itself. Asking again for the same
-/// joins the request that is open. With --wait, exits with 1 when it is refused or not answered.
+/// joins the request that is open. With --wait, exits with 1 when it is refused, put off or not
+/// answered. A word of 4 characters and more can also be the beginning of a reservation's id;
+/// './name' is a path in any case.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -78,7 +83,8 @@ impl Args {
         let committed = negotiation::ask(&ctx, &asker)?;
         let now = committed.at;
         let Asking { thread, joined, .. } = told(ui, committed)?;
-        let (mut request, mut granted) = (Request::of(&ctx, thread, now), Vec::new());
+        let (mut request, mut granted) =
+            (Request::of(&Witness::new(&ctx), thread, now), Vec::new());
         if let Some(limit) = self.wait {
             let thread = request.thread.id.clone();
             (request, granted) = negotiation::wait(&mut ctx, &thread, limit).inspect_err(|_| {
@@ -87,7 +93,7 @@ impl Args {
             })?;
         }
         let status = self.status(&request);
-        let is_no = matches!(status, "timeout" | "refused" | "transferred");
+        let no = self.no(&request, status);
         if ui.is_json() {
             let mut answer = request_json(&request);
             answer.insert("status".to_owned(), json!(status));
@@ -95,10 +101,10 @@ impl Args {
             if !granted.is_empty() {
                 answer.insert("granted".to_owned(), json!(granted));
             }
-            if is_no {
-                answer.insert("refusal".to_owned(), refusal(&request, status));
+            if let Some(no) = &no {
+                answer.insert("refusal".to_owned(), refusal(&request, no));
             }
-            ui.answer(!is_no, answer)?;
+            ui.answer(no.is_none(), answer)?;
         } else {
             ui.line(&request_text(ui, &request))?;
             print_table(ui, &granted, request.now)?;
@@ -108,15 +114,33 @@ impl Args {
             let thread = short(&request.thread.id).to_owned();
             ui.note(&format!("to see what became of it: git coord inbox --thread {thread}"))?;
         }
-        Ok(if is_no { ExitCode::No } else { ExitCode::Done })
+        Ok(if no.is_some() { ExitCode::No } else { ExitCode::Done })
     }
 
-    /// Where the request stands; one that was waited for in vain has timed out.
+    /// Where the request stands; one that was waited for, and not answered at all, has timed out.
     fn status(&self, request: &Request) -> &'static str {
         match request.standing {
-            Some(standing) if standing.stage.is_some() && self.wait.is_some() => "timeout",
+            Some(Standing { status: "pending", .. }) if self.wait.is_some() => "timeout",
             Some(standing) => standing.status,
             None => "pending",
+        }
+    }
+
+    /// Why the asker does not have it, in a word for programs and in words; nothing if it has, or
+    /// did not wait for it.
+    fn no(&self, request: &Request, status: &'static str) -> Option<(&'static str, String)> {
+        let asked = request.thread.asked.as_ref()?;
+        let how = asked.outcome.as_ref().map(|outcome| outcome.how);
+        match (status, &asked.deferred) {
+            ("timeout", _) => Some((status, "no answer yet".to_owned())),
+            ("refused", _) => Some((status, "the holder refused".to_owned())),
+            ("deferred", Some(deferral)) if self.wait.is_some() => {
+                Some((status, format!("the holder needs it until {}", deferral.until)))
+            }
+            _ if how == Some(How::Transferred) => {
+                Some(("transferred", "somebody else has it now".to_owned()))
+            }
+            _ => None,
         }
     }
 }
@@ -126,16 +150,11 @@ fn stays_open(thread: &ThreadId) -> String {
 }
 
 /// Why the asker does not have it, and what to do about that.
-fn refusal(request: &Request, status: &str) -> Value {
+fn refusal(request: &Request, (code, message): &(&str, String)) -> Value {
     let thread = request.thread.id.as_str();
     let mut commands = vec![next(&["inbox", "--thread", thread])];
     if request.standing.is_some_and(|standing| standing.can_take) {
         commands.insert(0, next(&["take", thread, "--reason", "no answer"]));
     }
-    let message = match status {
-        "timeout" => "no answer yet",
-        "refused" => "the holder refused",
-        _ => "somebody else has it now",
-    };
-    json!({ "code": status, "message": message, "next": commands })
+    json!({ "code": code, "message": message, "next": commands })
 }

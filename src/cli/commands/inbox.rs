@@ -10,13 +10,13 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::{open, told};
 use crate::cli::requests::{
-    answers, message_json, print_message, request_json, request_text, short, taking,
+    REQUESTS_MAX, answers, bounded_json, insert_damaged, message_json, print_message, request_json,
+    request_text, short, taking, warn_of_damage,
 };
 use crate::cli::term::Ui;
 use crate::core::negotiation::MessageKind;
 use crate::core::negotiation::ids::{MessageId, ThreadPrefix};
 use crate::core::negotiation::inbox::{LOOKED_AT_MAX, Page, Wanted};
-use crate::core::text::shown;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,8 +28,6 @@ Examples:
 /// Bytes of messages that one answer has at most, unless one message alone has more: what agents
 /// get from a tool is cut or refused when it is longer.
 const ANSWER_BYTES_MAX: usize = 48 * 1024;
-/// Open requests that one answer tells of.
-const REQUESTS_MAX: usize = 20;
 
 /// Read the messages to you
 ///
@@ -132,23 +130,20 @@ impl Shown {
     }
 
     fn json(&self) -> Map<String, Value> {
-        let json_of = |request: &Request| Value::Object(request_json(request));
         let mut answer = fields([
             ("messages", self.page.messages.iter().map(message_json).collect()),
             ("has_more", json!(self.page.has_more)),
             ("has_older", json!(self.page.has_older)),
-            ("to_answer", self.requests.to_answer.iter().take(REQUESTS_MAX).map(json_of).collect()),
-            ("can_take", self.ripe().take(REQUESTS_MAX).map(json_of).collect()),
+            ("to_answer", bounded_json(&self.requests.to_answer)),
+            ("can_take", bounded_json(self.ripe())),
         ]);
         if let Some(next) = &self.page.next {
             answer.insert("next".to_owned(), json!(next));
         }
         if let Some(request) = &self.request {
-            answer.insert("thread".to_owned(), json_of(request));
+            answer.insert("thread".to_owned(), Value::Object(request_json(request)));
         }
-        if !self.requests.damaged.is_empty() {
-            answer.insert("damaged".to_owned(), json!(self.requests.damaged));
-        }
+        insert_damaged(&mut answer, &self.requests.damaged);
         answer
     }
 
@@ -163,9 +158,7 @@ impl Shown {
             ui.note("no messages")?;
         }
         print_requests(ui, &self.requests, REQUESTS_MAX)?;
-        for damage in &self.requests.damaged {
-            ui.warn(&format!("damaged: {}: {}", shown(&damage.key), shown(&damage.why)))?;
-        }
+        warn_of_damage(ui, &self.requests.damaged)?;
         if self.page.has_older {
             ui.note("there are older ones: git coord inbox --since 00000000")?;
         }

@@ -12,6 +12,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{fields, holds_json, print_table};
 use crate::cli::open::open;
+use crate::cli::requests::{insert_damaged, warn_of_damage};
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, LockName};
 use crate::core::pattern::Reading;
@@ -68,12 +69,13 @@ impl Args {
             expired_too: self.all,
         };
         let (holds, now) = reservations::list(&ctx, &filter)?;
-        let waiting = reservations::waiting(&ctx, &filter)?;
+        let (waiting, damaged) = reservations::waiting(&ctx, &filter)?;
         if ui.is_json() {
             let mut answer = fields([("reservations", holds_json(&holds, now))]);
             if !waiting.is_empty() {
                 answer.insert("waiting".to_owned(), json!(waiting));
             }
+            insert_damaged(&mut answer, &damaged);
             ui.answer(true, answer)?;
         } else if holds.is_empty() {
             ui.note("no reservations")?;
@@ -81,6 +83,7 @@ impl Args {
             print_table(ui, &holds, now)?;
         }
         if !ui.is_json() {
+            warn_of_damage(ui, &damaged)?;
             for ticket in &waiting {
                 ui.note(&ticket_text(ticket, now))?;
             }

@@ -19,7 +19,7 @@ use crate::cli::holds::{event_target, fields, holds_json, print_table};
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::open;
 use crate::cli::patience::Patience;
-use crate::cli::requests::request_json;
+use crate::cli::requests::{bounded_json, insert_damaged, request_text, warn_of_damage};
 use crate::cli::runs::{self, documents};
 use crate::cli::term::Ui;
 use crate::core::domain::name::Name;
@@ -97,21 +97,26 @@ fn status_json(ctx: &Ctx, status: &Status) -> Map<String, Value> {
         .iter()
         .map(|notice| json!({ "at": notice.at, "event": notice.event }))
         .collect();
-    let json_of = |request: &Request| Value::Object(request_json(request));
+    let (to_answer, asks) = (&status.requests.to_answer, &status.requests.made);
     let mut answer = fields([
         ("agent", json!(ctx.actor())),
         ("mine", holds_json(&status.mine, status.now)),
         ("others", holds_json(&status.others, status.now)),
         ("waiting", json!(status.waiting)),
         ("expired", json!(status.expired)),
-        ("to_answer", status.requests.to_answer.iter().map(json_of).collect()),
-        ("asks", status.requests.made.iter().map(json_of).collect()),
+        ("to_answer", bounded_json(to_answer)),
+        ("to_answer_count", json!(to_answer.len())),
+        ("asks", bounded_json(asks)),
+        ("asks_count", json!(asks.len())),
+        ("overdue", bounded_json(&status.overdue)),
+        ("overdue_count", json!(status.overdue.len())),
         ("unread", json!(status.unread)),
         ("notices", json!(notices)),
         ("runs", documents(&status.runs)),
         ("trials", status.trials.iter().map(trial_json).collect()),
         ("ledgers", json!(positions)),
     ]);
+    insert_damaged(&mut answer, &status.damaged);
     if let Some(domains) = &status.domains {
         let mut value = json!({ "names": domains.names, "stale": domains.is_stale });
         if let Some(why) = &domains.trouble {
@@ -140,6 +145,7 @@ fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), CliError> {
     }
     ui.line("")?;
     print_requests(ui, &status.requests, REQUESTS_SHOWN_MAX)?;
+    print_overdue(ui, &status.overdue)?;
     section(ui, "Yours", &status.mine, status.now)?;
     let shown_count = status.others.len().min(OTHERS_SHOWN_MAX);
     section(ui, "Held by others", &status.others[..shown_count], status.now)?;
@@ -153,12 +159,31 @@ fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), CliError> {
     for ticket in status.waiting.iter().take(OTHERS_SHOWN_MAX) {
         ui.line(&ticket_text(ticket, status.now))?;
     }
+    if status.expired > 0 {
+        ui.line(&format!("Ended and not yet swept: {} (git coord sweep)", status.expired))?;
+    }
+    warn_of_damage(ui, &status.damaged)?;
     print_runs(ui, status)?;
     if status.mine.is_empty() && status.others.is_empty() {
         ui.line("Nobody holds anything. To begin: git coord reserve <path>")?;
     }
     trials(ui, status)?;
     status.domains.as_ref().map_or(Ok(()), |domains| print_domains(ui, domains))
+}
+
+/// What waits between others, and nobody may be there to see it.
+fn print_overdue(ui: &mut Ui, overdue: &[Request]) -> Result<(), CliError> {
+    if !overdue.is_empty() {
+        ui.line("Overdue between others:")?;
+    }
+    for request in overdue.iter().take(REQUESTS_SHOWN_MAX) {
+        ui.line(&format!("  {}", request_text(ui, request)))?;
+    }
+    let hidden = overdue.len().saturating_sub(REQUESTS_SHOWN_MAX);
+    if hidden > 0 {
+        ui.line(&format!("  and {hidden} more: git coord agents"))?;
+    }
+    Ok(())
 }
 
 /// What needs somebody's attention; a project that is as it was known to be does not.

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::app::agents::forget_old;
 use crate::app::negotiation::{self, Request};
+use crate::app::presence::Witness;
 use crate::app::{Ctx, reservations};
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
@@ -90,7 +91,7 @@ impl Args {
         ui.note(if self.dry_run { "would sweep:" } else { "swept:" })?;
         print_table(ui, &swept, ctx.clock())?;
         for thread in pruned {
-            ui.line(&request_text(ui, &Request::of(&ctx, thread, ctx.clock())))?;
+            ui.line(&request_text(ui, &Request::of(&Witness::new(&ctx), thread, ctx.clock())))?;
         }
         Ok(ExitCode::Done)
     }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use serde_json::json;
 
 use crate::app::negotiation::{self, Request, What};
+use crate::app::presence::Witness;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
@@ -55,7 +56,7 @@ impl Args {
         let committed = negotiation::take(&ctx, which, self.reason.clone())?;
         let now = committed.at;
         let Taken { thread, taken, granted, .. } = told(ui, committed)?;
-        let request = Request::of(&ctx, thread, now);
+        let request = Request::of(&Witness::new(&ctx), thread, now);
         let granted: Vec<_> = granted.into_iter().map(|grant| grant.hold).collect();
         if ui.is_json() {
             let mut answer = request_json(&request);

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use crate::app::error::with_causes;
-use crate::app::with::{self, News, Run};
+use crate::app::with::{self, Fate, News, Run};
 use crate::app::{Ctx, specs};
 use crate::cli::commands::renew::lost_text;
 use crate::cli::commands::reserve::{names_file, reserve_patiently};
@@ -33,8 +33,9 @@ Examples:
 /// is. What you held before stays yours. If this very process is killed, others on the same machine
 /// need not wait for the time to live.
 ///
-/// If it is lost on the way, because somebody released it by force or it could not be renewed, that
-/// is said, and the command is ended with all that it started.
+/// If it is lost on the way, because somebody took it or released it by force, or it could not be
+/// renewed, that is said at once, and the command is ended with all that it started. Signals are
+/// passed on to the command.
 ///
 /// Exits with what the command exits with, with 128 and the number of the signal that ended it, and
 /// with 125 if it was not started.
@@ -151,16 +152,18 @@ fn not_started(mut error: CliError) -> CliError {
 }
 
 fn news_text(news: &News<'_>) -> String {
-    let consequence = |ends_command: bool| {
-        if ends_command { "the command is ended" } else { "the command goes on without it" }
+    let consequence = |command: &Fate| match command {
+        Fate::Ends => "the command is ended",
+        Fate::GoesOn => "the command goes on without it",
+        Fate::HadEnded => "the command had ended by then",
     };
     match news {
-        News::Lost { lost, ends_command } => {
+        News::Lost { lost, command } => {
             let lost: Vec<String> = lost.iter().map(lost_text).collect();
-            format!("no longer yours: {}; {}", lost.join(", "), consequence(*ends_command))
+            format!("no longer yours: {}; {}", lost.join(", "), consequence(command))
         }
-        News::RanOut { ends_command } => {
-            format!("it has run out, and others may have it; {}", consequence(*ends_command))
+        News::RanOut { command } => {
+            format!("it has run out, and others may have it; {}", consequence(command))
         }
         News::Failed(error) => with_causes(*error),
     }

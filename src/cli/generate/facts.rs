@@ -1,6 +1,7 @@
 //! What the manual says beside commands, exit codes and configuration keys.
 
 use crate::app::identity::{AGENT_VARIABLE, HARNESSES};
+use crate::app::open::WITHIN_VARIABLE;
 use crate::store::layout::{LedgerName, NAMESPACE};
 
 /// Environment variables and what they do.
@@ -13,6 +14,11 @@ pub(super) fn variables() -> Vec<(String, &'static str)> {
             "GIT_COORD_NOW".to_owned(),
             "Replaces the clock, for tests and replay, as in 2026-08-01T12:00:00Z. It is recorded \
              in the entry.",
+        ),
+        (
+            WITHIN_VARIABLE.to_owned(),
+            "Set by with for the command that it runs: the ids of the reservations that it runs \
+             under, so that a wait in there that could never end is refused.",
         ),
         ("GIT_ADVICE".to_owned(), "Set to 0, it silences all advice."),
         ("NO_COLOR".to_owned(), "Set to anything, it switches colour off."),

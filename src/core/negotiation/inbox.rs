@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::core::documents::{Documents, Key, ReadError};
 use crate::core::ids::AgentName;
 use crate::core::negotiation::book::{self, Found, INBOX, UNREAD};
@@ -27,7 +29,7 @@ pub struct Wanted {
     pub limit: usize,
     /// At most so many are looked at.
     pub look_at: usize,
-    /// At most so many bytes of bodies, unless the first message has more.
+    /// At most so many bytes of messages as programs get them, unless the first has more.
     pub bytes: usize,
 }
 
@@ -197,10 +199,7 @@ impl Reader<'_> {
             return Ok(true);
         }
         let body = self.body(&message)?;
-        let size = body.as_ref().map_or(0, |body| match body {
-            Found::Whole(text) => text.len(),
-            Found::Damaged(_) => 0,
-        });
+        let size = size(&message) + body.as_ref().map_or(0, size);
         if !self.page.messages.is_empty() && self.bytes + size > self.wanted.bytes {
             self.page.has_more = true;
             return Ok(false);
@@ -235,4 +234,13 @@ impl Reader<'_> {
         self.page.has_older = std::mem::take(&mut self.page.has_more);
         self.page
     }
+}
+
+/// How long something is in an answer.
+fn size<T: Serialize>(found: &Found<T>) -> usize {
+    let text = match found {
+        Found::Whole(found) => serde_json::to_string(found),
+        Found::Damaged(damage) => serde_json::to_string(damage),
+    };
+    text.expect("what was read is plain data").len()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::core::documents::{Documents, Key, ReadError, encode, walk};
 use crate::core::laws::Fault;
-use crate::core::negotiation::book::{self, Damage, Found, INBOX, UNREAD};
+use crate::core::negotiation::book::{self, Found, INBOX, UNREAD};
 use crate::core::negotiation::ids::{MessageId, ThreadId};
 use crate::core::negotiation::{Message, Thread};
 use crate::core::reservation::index;
@@ -20,7 +20,7 @@ pub fn faults(documents: &dyn Documents, now: Timestamp) -> Result<Vec<Fault>, R
                 expected.extend(book::keys(&thread).into_iter().map(|key| (key, encode(&thread))));
                 faults.extend(untrue_acknowledgement(documents, &thread, now)?);
             }
-            Some(Found::Damaged(damage)) => faults.push(damaged(&damage)),
+            Some(Found::Damaged(damage)) => faults.push(Fault::of(&damage)),
             None => faults.push(fault(book::thread_dir(&id), "has no thread in it")),
         }
         for message in book::messages_of(documents, &id)? {
@@ -30,7 +30,7 @@ pub fn faults(documents: &dyn Documents, now: Timestamp) -> Result<Vec<Fault>, R
                     expected.extend(keys.map(|key| (key, encode(&message))));
                     faults.extend(unknown_body(documents, &message)?);
                 }
-                Some(Found::Damaged(damage)) => faults.push(damaged(&damage)),
+                Some(Found::Damaged(damage)) => faults.push(Fault::of(&damage)),
                 None => {}
             }
         }
@@ -48,10 +48,6 @@ pub fn faults(documents: &dyn Documents, now: Timestamp) -> Result<Vec<Fault>, R
 
 fn fault(key: Key, what: &str) -> Fault {
     Fault { key, what: what.to_owned() }
-}
-
-fn damaged(damage: &Damage) -> Fault {
-    Fault { key: Key::of(damage.key.split('/')), what: damage.why.clone() }
 }
 
 /// The tree is a function of the threads and messages: nothing besides, nothing different.
@@ -85,7 +81,7 @@ fn misplaced(
 fn unknown_body(documents: &dyn Documents, message: &Message) -> Result<Option<Fault>, ReadError> {
     let key = book::body_key(&message.thread, &message.id);
     let length = match book::found(book::body(documents, message))? {
-        Some(Found::Damaged(damage)) => return Ok(Some(damaged(&damage))),
+        Some(Found::Damaged(damage)) => return Ok(Some(Fault::of(&damage))),
         Some(Found::Whole(body)) => Some(body.as_str().len()),
         None => None,
     };

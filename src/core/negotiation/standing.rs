@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::ids::AgentName;
+use crate::core::limits::CALL_SECONDS_MAX;
 use crate::core::negotiation::{Asked, How};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -20,13 +21,31 @@ pub struct Evidence {
     /// Since when a tool call of its is open, which may take its time.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub busy_since: Option<Timestamp>,
+    /// Whether a process of its runs there that something is held for.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub runs: bool,
 }
 
 impl Evidence {
     /// Whether the agent has given no sign of life for that long.
     pub fn shows_silence(&self, seconds: u64, now: Timestamp) -> bool {
-        self.busy_since.is_none() && now.seconds_since(self.last_seen) >= seconds
+        !self.runs && self.busy(now).is_none() && now.seconds_since(self.last_seen) >= seconds
     }
+
+    /// Since when a tool call is open. One that never ends is not one: its session has died.
+    pub fn busy(&self, now: Timestamp) -> Option<Timestamp> {
+        self.busy_since.filter(|since| now.seconds_since(*since) < CALL_SECONDS_MAX)
+    }
+}
+
+/// Whether what is asked for is still held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// One of the holds that the request is pinned to lives.
+    Yes,
+    /// None of them does: they have run out, or their process has ended, and no write has met
+    /// them since.
+    NoMore,
 }
 
 /// How long a request has waited.
@@ -57,7 +76,7 @@ impl Stage {
 pub struct Standing {
     /// What became of it: a word for programs.
     pub status: &'static str,
-    /// How long it has waited; nothing if it is over.
+    /// How long it has waited; nothing if there is nothing to wait for any more.
     pub stage: Option<Stage>,
     /// Whether the asker may take it now.
     pub can_take: bool,
@@ -65,14 +84,13 @@ pub struct Standing {
 
 impl Asked {
     /// Where it stands, for whoever reads it now.
-    pub fn standing(&self, now: Timestamp, evidence: Option<&Evidence>) -> Standing {
+    pub fn standing(&self, now: Timestamp, held: Held, evidence: Option<&Evidence>) -> Standing {
         if let Some(outcome) = &self.outcome {
-            let status = match outcome.how {
-                How::Refused => "refused",
-                How::Transferred => "transferred",
-                How::Released | How::Taken | How::Expired | How::Revoked => "released",
-            };
+            let status = if outcome.how == How::Refused { "refused" } else { "released" };
             return Standing { status, stage: None, can_take: false };
+        }
+        if held == Held::NoMore {
+            return Standing { status: "released", stage: None, can_take: true };
         }
         let stage = self.stage(now);
         let can_take = stage == Stage::Overdue || self.is_silent(now, evidence);
@@ -96,5 +114,36 @@ impl Asked {
         evidence.is_some_and(|evidence| {
             evidence.agent == self.holder && evidence.shows_silence(self.window_seconds() * 2, now)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen_at(millis: i64) -> Evidence {
+        Evidence {
+            agent: "alice".parse().unwrap(),
+            host: "host".parse().unwrap(),
+            last_seen: Timestamp::from_millis(millis),
+            busy_since: None,
+            runs: false,
+        }
+    }
+
+    /// 3/FORCE-4: silence is that nothing at all shows a sign of life.
+    #[test]
+    fn what_runs_is_not_silent_and_a_call_does_not_last_for_ever() {
+        let start = Timestamp::from_millis(0);
+        let after = |seconds| start.plus_seconds(seconds);
+        let seen = seen_at(0);
+        assert!(!seen.shows_silence(600, after(599)));
+        assert!(seen.shows_silence(600, after(600)));
+        let runs = Evidence { runs: true, ..seen.clone() };
+        assert!(!runs.shows_silence(600, after(1_000_000)));
+        let busy = Evidence { busy_since: Some(start), ..seen };
+        assert!(!busy.shows_silence(600, after(CALL_SECONDS_MAX - 1)));
+        assert!(busy.shows_silence(600, after(CALL_SECONDS_MAX)));
+        assert_eq!(busy.busy(after(CALL_SECONDS_MAX)), None);
     }
 }

@@ -13,7 +13,7 @@ use crate::core::negotiation::book::{self, Letter};
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::facts::{self, Fact};
 use crate::core::negotiation::find::{Side, Which, in_the_way, refused};
-use crate::core::negotiation::standing::Evidence;
+use crate::core::negotiation::standing::{Evidence, Held};
 use crate::core::negotiation::{Asked, How, MessageKind, Outcome, Thread};
 use crate::core::reservation::reserve::Grant;
 use crate::core::reservation::{Hold, facts as hold_facts, index, sweep};
@@ -102,7 +102,11 @@ impl Take {
             None => {}
         }
         let holder = asked.holder.clone();
-        if !asked.standing(act.env.now, self.evidence.as_ref()).can_take {
+        let Env { now, gone, .. } = act.env;
+        let is_live = |hold: &Hold| hold.is_live(now) && !gone.has_hold(hold);
+        let held = pinned(act, asked)?.iter().any(is_live);
+        let held = if held { Held::Yes } else { Held::NoMore };
+        if !asked.standing(now, held, self.evidence.as_ref()).can_take {
             let (window_ends_at, presence) = (asked.window_ends_at, self.presence(act, asked));
             let early = Dispute::TooEarly { thread: id, holder, window_ends_at, presence };
             return Err(refused(early));
@@ -121,11 +125,12 @@ impl Take {
     fn presence(&self, act: &Act<'_>, asked: &Asked) -> String {
         let silence = about(asked.window_seconds() * 2);
         match &self.evidence {
-            Some(Evidence { busy_since: Some(since), .. }) => {
-                format!("a tool call of its is open since {since}")
-            }
-            Some(Evidence { last_seen, .. }) => {
-                let ago = about(act.env.now.seconds_since(*last_seen));
+            Some(Evidence { runs: true, .. }) => "a command of its runs under 'with'".to_owned(),
+            Some(evidence) => {
+                if let Some(since) = evidence.busy(act.env.now) {
+                    return format!("a tool call of its is open since {since}");
+                }
+                let ago = about(act.env.now.seconds_since(evidence.last_seen));
                 format!("it was seen {ago} ago, where {silence} of silence would do")
             }
             None => "no sign of life of its is known on this host".to_owned(),

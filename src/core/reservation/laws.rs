@@ -21,7 +21,8 @@ pub fn faults(
         faults.extend(standing_against(documents, hold, now, case)?);
     }
     // Reading them is the law: each is what its name says.
-    tickets::all(documents)?;
+    let (_, damaged) = tickets::found(documents)?;
+    faults.extend(damaged.iter().map(Fault::of));
     Ok(faults)
 }
 

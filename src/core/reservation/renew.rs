@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::documents::ReadError;
-use crate::core::ids::{AgentName, LockName};
+use crate::core::documents::{Documents, ReadError};
+use crate::core::ids::{AgentName, HoldId, LockName};
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::select::{self, Named, Selection};
 use crate::core::reservation::{Hold, facts, index, named};
@@ -68,20 +68,14 @@ impl Decide for Renew {
         let mut answer = Renewed::default();
         let mut mine = Vec::new();
         for found in select::by_ids(act, &self.which.ids)? {
-            let (id, why) = match found {
-                Named::Missing(id) => (id.to_string(), Why::Gone),
-                Named::Hold(hold) if hold.holder != *act.env.actor => {
-                    (hold.id.to_string(), Why::HeldBy(hold.holder))
-                }
-                Named::Hold(hold) if !hold.is_live(act.env.now) => {
-                    (hold.id.to_string(), Why::Expired(hold.expires_at))
-                }
-                Named::Hold(hold) => {
-                    mine.push(*hold);
-                    continue;
-                }
+            let (id, hold) = match found {
+                Named::Missing(id) => (id.to_string(), None),
+                Named::Hold(hold) => (hold.id.to_string(), Some(*hold)),
             };
-            answer.lost.push(Lost { named: Asked::Id(id), why });
+            match why_lost(hold.as_ref(), act.env.actor, act.env.now) {
+                Some(why) => answer.lost.push(Lost { named: Asked::Id(id), why }),
+                None => mine.extend(hold),
+            }
         }
         for name in &self.which.locks {
             match own_on_lock(act, name)? {
@@ -106,6 +100,32 @@ impl Decide for Renew {
         let patterns = named(&answer.renewed);
         format!("renew {patterns} for {} ({})", env.actor, self.ttl)
     }
+}
+
+/// Why a hold is no longer an agent's; nothing if it is.
+fn why_lost(hold: Option<&Hold>, agent: &AgentName, now: Timestamp) -> Option<Why> {
+    match hold {
+        None => Some(Why::Gone),
+        Some(hold) if hold.holder != *agent => Some(Why::HeldBy(hold.holder.clone())),
+        Some(hold) if !hold.is_live(now) => Some(Why::Expired(hold.expires_at)),
+        Some(_) => None,
+    }
+}
+
+/// Which of these holds are no longer an agent's, for one who keeps them and writes nothing.
+pub fn lost(
+    documents: &dyn Documents,
+    ids: &[HoldId],
+    agent: &AgentName,
+    now: Timestamp,
+) -> Result<Vec<(HoldId, Lost)>, ReadError> {
+    let mut lost = Vec::new();
+    for id in ids {
+        if let Some(why) = why_lost(index::by_id(documents, id)?.as_ref(), agent, now) {
+            lost.push((id.clone(), Lost { named: Asked::Id(id.to_string()), why }));
+        }
+    }
+    Ok(lost)
 }
 
 /// What the asker has on a lock, or why it has nothing there.

@@ -196,8 +196,10 @@ impl Reserve {
         if !elsewhere.is_empty() {
             return Ok(Claim::EditedElsewhere(elsewhere));
         }
-        // What goes with a process ends with it, whatever else its holder asks for.
-        meeting.retain(|hold| hold.holder == *act.env.actor && hold.process.is_none());
+        // What goes with a process ends with it, whatever else its holder has or asks for: neither
+        // becomes part of the other.
+        let is_own = |hold: &Hold| hold.holder == *act.env.actor && hold.process.is_none();
+        meeting.retain(|hold| self.process.is_none() && is_own(hold));
         let grant = match self.covering(act, target, &meeting) {
             Some((hold, _)) if self.with_edit && self.is_held_for_long(act, &hold) => {
                 Grant { hold, renewed: true }
@@ -264,9 +266,7 @@ impl Reserve {
         let reach = target.reach(act.env.case);
         let mut expires_at = act.env.now.plus(self.ttl);
         let narrower = own.iter().filter(|hold| {
-            self.process.is_none()
-                && self.mode.gives(hold.mode)
-                && reach.covers(&hold.target.reach(act.env.case))
+            self.mode.gives(hold.mode) && reach.covers(&hold.target.reach(act.env.case))
         });
         for hold in narrower.cloned().collect::<Vec<_>>() {
             expires_at = expires_at.max(hold.expires_at);

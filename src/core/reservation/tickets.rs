@@ -12,9 +12,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::core::damage::{self, Damage, Found};
 use crate::core::decision::Act;
 use crate::core::documents::{Documents, Key, ReadError, read};
-use crate::core::ids::{AgentName, LockName, TicketId};
+use crate::core::ids::{AgentName, HoldId, LockName, TicketId};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::reservation::process::{Gone, Process};
 use crate::core::reservation::target::{Target, targets};
@@ -51,6 +52,9 @@ pub struct Ticket {
     /// The process that the hold is to go with, if it is to go with one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub process: Option<Process>,
+    /// The holds that end only once this wait does: what it is part of runs under them.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub within: Vec<HoldId>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
@@ -106,26 +110,45 @@ pub fn key(id: &TicketId) -> Key {
 }
 
 /// The ticket of that name, live or not.
-pub fn by_id(documents: &dyn Documents, id: &TicketId) -> Result<Option<Ticket>, ReadError> {
+fn by_id(documents: &dyn Documents, id: &TicketId) -> Result<Option<Ticket>, ReadError> {
     read(documents, &key(id))
 }
 
-/// All tickets, live or not, the first in line first.
+/// The ticket of that name, unless there is none or it cannot be read: who waits with one that
+/// cannot takes it anew.
+pub fn readable(documents: &dyn Documents, id: &TicketId) -> Result<Option<Ticket>, ReadError> {
+    Ok(damage::found(at_its_place(documents, id))?.and_then(Found::whole))
+}
+
+/// All tickets, live or not, the first in line first. What cannot be read keeps no place.
 pub fn all(documents: &dyn Documents) -> Result<Vec<Ticket>, ReadError> {
-    let mut tickets = Vec::new();
+    Ok(found(documents)?.0)
+}
+
+/// The same, and what cannot be read.
+pub fn found(documents: &dyn Documents) -> Result<(Vec<Ticket>, Vec<Damage>), ReadError> {
+    let (mut tickets, mut damaged) = (Vec::new(), Vec::new());
     for child in documents.list(&Key::of([ROOT]))? {
         // Other names belong to a later version.
         let Ok(id) = child.name.parse::<TicketId>() else { continue };
-        match by_id(documents, &id)? {
-            Some(ticket) if ticket.id == id => tickets.push(ticket),
-            Some(other) => {
-                return Err(ReadError::damaged(&key(&id), format!("it is {}", other.id)));
-            }
-            None => return Err(ReadError::damaged(&key(&id), "listed but not there")),
+        match damage::found(at_its_place(documents, &id))? {
+            Some(Found::Whole(ticket)) => tickets.push(ticket),
+            Some(Found::Damaged(damage)) => damaged.push(damage),
+            None => {}
         }
     }
     tickets.sort_by(|one, other| (one.place, &one.id).cmp(&(other.place, &other.id)));
-    Ok(tickets)
+    Ok((tickets, damaged))
+}
+
+/// The ticket of that name, which must be the one that its place is named for.
+fn at_its_place(documents: &dyn Documents, id: &TicketId) -> Result<Option<Ticket>, ReadError> {
+    match by_id(documents, id)? {
+        Some(other) if other.id != *id => {
+            Err(ReadError::damaged(&key(id), format!("it is {}", other.id)))
+        }
+        ticket => Ok(ticket),
+    }
 }
 
 /// Writes a ticket.
@@ -142,12 +165,7 @@ pub fn remove(act: &mut Act<'_>, ticket: &Ticket, over: Over) {
 
 /// Removes the tickets that have ended. What cannot be read is left to those who ask about it.
 pub fn remove_ended(act: &mut Act<'_>) -> Result<(), ReadError> {
-    let tickets = match all(act) {
-        Ok(tickets) => tickets,
-        Err(ReadError::Damaged { .. }) => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    for ticket in tickets {
+    for ticket in all(act)? {
         if !ticket.is_live(act.env.now, act.env.gone) {
             remove(act, &ticket, Over::Gone);
         }
@@ -159,13 +177,9 @@ pub fn remove_ended(act: &mut Act<'_>) -> Result<(), ReadError> {
 pub fn remove_unreadable(act: &mut Act<'_>, because: &Line) -> Result<(), ReadError> {
     for child in act.list(&Key::of([ROOT]))? {
         let Ok(id) = child.name.parse::<TicketId>() else { continue };
-        match by_id(act, &id) {
-            Ok(Some(ticket)) if ticket.id == id => {}
-            Ok(_) | Err(ReadError::Damaged { .. }) => {
-                act.remove(key(&id));
-                facts::wait_over_unread(act, &id, because);
-            }
-            Err(error) => return Err(error),
+        if readable(act, &id)?.is_none() {
+            act.remove(key(&id));
+            facts::wait_over_unread(act, &id, because);
         }
     }
     Ok(())

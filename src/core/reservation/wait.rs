@@ -8,7 +8,7 @@ use serde_json::Map;
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError};
-use crate::core::ids::{AgentName, TicketId};
+use crate::core::ids::{AgentName, HoldId, TicketId};
 use crate::core::limits::TICKETS_MAX;
 use crate::core::pattern::Case;
 use crate::core::refusal::{Conflict, Refusal, within};
@@ -16,7 +16,7 @@ use crate::core::reservation::check::Asker;
 use crate::core::reservation::process::{Gone, Process};
 use crate::core::reservation::reserve::{Reserve, Reserved};
 use crate::core::reservation::tickets::{self, Over, Ticket};
-use crate::core::reservation::{Target, index};
+use crate::core::reservation::{Hold, Target, index};
 use crate::core::time::Timestamp;
 
 /// That somebody is ready to wait, and its place among those who are.
@@ -27,6 +27,9 @@ pub struct Wait {
     pub ticket: Option<TicketId>,
     /// For how long it is ready to from now on.
     pub seconds: u64,
+    /// The holds that end only once this wait does: what it is part of runs under them.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub within: Vec<HoldId>,
 }
 
 /// One state as those who wait see it.
@@ -103,18 +106,16 @@ impl<'a> Line<'a> {
 
     /// Whom one with these obstacles waits for, and over what.
     fn edges(&self, from: &Party, wanted: &[Target], obstacles: Obstacles) -> Vec<Edge> {
-        let edge = |target: Target, agent, process| Edge {
-            from: from.clone(),
-            target,
-            to: Party { agent, process },
-        };
-        let held = obstacles
-            .conflicts
-            .into_iter()
-            .map(|conflict| edge(conflict.target, conflict.held.holder, conflict.held.process));
+        let edge = |target: Target, to: Party| Edge { from: from.clone(), target, to };
+        let held = obstacles.conflicts.into_iter().map(|Conflict { target, held }| {
+            let Hold { id, holder: agent, process, .. } = held;
+            // Whoever may run under a hold, runs in a process that it goes with.
+            let holds = process.is_some().then_some(id);
+            edge(target, Party { agent, process, holds, within: Vec::new() })
+        });
         let first = obstacles.before.into_iter().filter_map(|ticket| {
             let target = ticket.shared_with(wanted, self.case)?.clone();
-            Some(edge(target, ticket.agent, ticket.process))
+            Some(edge(target, Party::of(ticket)))
         });
         held.chain(first).collect()
     }
@@ -123,7 +124,9 @@ impl<'a> Line<'a> {
     fn edges_of(&self, party: &Party) -> Result<Vec<Edge>, ReadError> {
         let mut edges = Vec::new();
         let mut own = tickets::all(self.documents)?;
-        own.retain(|ticket| party.is_held_up_by(ticket) && ticket.is_live(self.now, self.gone));
+        own.retain(|ticket| {
+            ticket.is_live(self.now, self.gone) && Party::of(ticket.clone()).holds_up(party)
+        });
         for ticket in own {
             let asker = Asker {
                 agent: &ticket.agent,
@@ -167,18 +170,25 @@ impl<'a> Line<'a> {
 struct Party {
     agent: AgentName,
     process: Option<Process>,
+    /// The hold that it stands in the way with.
+    holds: Option<HoldId>,
+    /// The holds that it runs under.
+    within: Vec<HoldId>,
 }
 
 impl Party {
-    /// Whether it cannot go on while this ticket waits. An agent waits with any of its processes;
-    /// a process of its does not wait because another one does.
-    fn is_held_up_by(&self, ticket: &Ticket) -> bool {
-        ticket.agent == self.agent && (self.process.is_none() || self.process == ticket.process)
+    /// One who waits.
+    fn of(ticket: Ticket) -> Party {
+        let Ticket { agent, process, within, .. } = ticket;
+        Party { agent, process, holds: None, within }
     }
 
-    /// Whether the other cannot go on while this one waits.
+    /// Whether the other cannot go on while this one waits. An agent waits with any of its
+    /// processes; a process of its waits for what it runs, and not because another one does.
     fn holds_up(&self, other: &Party) -> bool {
-        other.agent == self.agent && (other.process.is_none() || other.process == self.process)
+        let is_its =
+            other.agent == self.agent && (other.process.is_none() || other.process == self.process);
+        is_its || other.holds.as_ref().is_some_and(|hold| self.within.contains(hold))
     }
 }
 
@@ -210,7 +220,7 @@ impl Reserve {
         wanted: &[Target],
     ) -> Result<Option<Reserved>, No> {
         let standing = match &wait.ticket {
-            Some(id) => tickets::by_id(act, id)?,
+            Some(id) => tickets::readable(act, id)?,
             None => None,
         };
         let own = standing.as_ref().filter(|ticket| ticket.agent == *act.env.actor);
@@ -228,13 +238,18 @@ impl Reserve {
             }
             (None, _) | (Some(_), Some(_)) => Err(Refusal::Held { conflicts, before, at }.into()),
             (Some(id), None) => {
-                let party = Party { agent: act.env.actor.clone(), process: self.process.clone() };
+                let party = Party {
+                    agent: act.env.actor.clone(),
+                    process: self.process.clone(),
+                    holds: None,
+                    within: wait.within.clone(),
+                };
                 if let Some(circle) = line.circle(&party, wanted, obstacles)? {
                     return Err(Refusal::Deadlock { circle }.into());
                 }
                 tickets::remove_ended(act)?;
                 within("waiting requests", tickets::all(act)?.len() + 1, TICKETS_MAX)?;
-                let ticket = self.ticket(act, id.clone(), wait.seconds);
+                let ticket = self.ticket(act, id.clone(), wait);
                 tickets::put(act, &ticket);
                 let waiting = Some(ticket);
                 Ok(Some(Reserved { conflicts, waiting, before, ..Reserved::default() }))
@@ -242,7 +257,7 @@ impl Reserve {
         }
     }
 
-    fn ticket(&self, act: &mut Act<'_>, id: TicketId, seconds: u64) -> Ticket {
+    fn ticket(&self, act: &mut Act<'_>, id: TicketId, wait: &Wait) -> Ticket {
         Ticket {
             id,
             agent: act.env.actor.clone(),
@@ -251,9 +266,10 @@ impl Reserve {
             mode: self.mode,
             place: act.new_fence(),
             asked_at: act.env.now,
-            until: act.env.now.plus_seconds(seconds),
+            until: act.env.now.plus_seconds(wait.seconds),
             host: act.env.host.clone(),
             process: self.process.clone(),
+            within: wait.within.clone(),
             unknown: Map::new(),
         }
     }
@@ -271,7 +287,7 @@ impl Decide for Leave {
     type Answer = bool;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<bool, No> {
-        let own = tickets::by_id(act, &self.ticket)?;
+        let own = tickets::readable(act, &self.ticket)?;
         let Some(ticket) = own.filter(|ticket| ticket.agent == *act.env.actor) else {
             return Ok(false);
         };

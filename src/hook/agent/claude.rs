@@ -34,6 +34,8 @@ struct Head {
     #[serde(default)]
     tool_name: Option<String>,
     #[serde(default)]
+    tool_use_id: Option<String>,
+    #[serde(default)]
     duration_ms: Option<f64>,
 }
 
@@ -82,6 +84,7 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
         agent: subagent.map_or_else(|| session.clone(), |id| subagent_name(&session, id)),
         directory: head.cwd.map(|text| text.0).filter(|path| path.is_absolute()),
         event,
+        tool_use: head.tool_use_id.unwrap_or_default(),
     })
 }
 

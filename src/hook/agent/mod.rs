@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::app::presence::Doing;
 use crate::core::ids::AgentName;
 
 /// How a kind of agent talks to its hooks.
@@ -37,6 +38,22 @@ struct Call {
     directory: Option<PathBuf>,
     /// What.
     event: Event,
+    /// What the agent calls the tool call that it is about; nothing where it does not say.
+    tool_use: String,
+}
+
+impl Call {
+    /// What the agent does as it is seen by this call. What was refused does not begin.
+    fn doing(&self, is_refused: bool) -> Doing<'_> {
+        match self.event {
+            Event::Edit(_) if is_refused => Doing::Command,
+            Event::Edit(_) | Event::CallBegins => Doing::CallBegins(&self.tool_use),
+            Event::CallEnds(_) | Event::ShellRan(_) => Doing::CallEnds(&self.tool_use),
+            Event::SessionStart | Event::TurnEnd | Event::SubagentEnd => Doing::NoCall,
+            Event::SessionEnd => Doing::SessionEnds,
+            Event::Other => Doing::Command,
+        }
+    }
 }
 
 /// What agents' hooks are called for.

@@ -14,7 +14,7 @@ use crate::app::config::{Settings, is_set_on};
 use crate::app::error::{AppError, with_causes};
 use crate::app::identity::{AGENT_VARIABLE, Identity};
 use crate::app::open::Surroundings;
-use crate::app::presence::{Doing, touch};
+use crate::app::presence::touch;
 use crate::app::specs;
 use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
@@ -248,17 +248,7 @@ impl Work<'_> {
             self.hand_on(&call.agent)?;
         }
         let verdict = rule::apply(&ctx, &call.event);
-        // What was refused does not begin.
-        let is_refused = matches!(verdict, Ok(Verdict::Deny(_)));
-        let begins = matches!(call.event, Event::Edit(_) | Event::CallBegins) && !is_refused;
-        touch(
-            &ctx,
-            match call.event {
-                _ if begins => Doing::CallBegins,
-                Event::SessionEnd => Doing::SessionEnds,
-                _ => Doing::CallEnds,
-            },
-        );
+        touch(&ctx, call.doing(matches!(verdict, Ok(Verdict::Deny(_)))));
         verdict
     }
 

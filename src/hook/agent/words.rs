@@ -3,7 +3,7 @@
 
 use crate::app::negotiation::Request;
 use crate::app::next::{after_conflict, command, in_shell};
-use crate::app::presence::{Sightings, is_alive};
+use crate::app::presence::{Seen, Sightings};
 use crate::core::ids::AgentName;
 use crate::core::negotiation::standing::Stage;
 use crate::core::negotiation::{Message, Thread};
@@ -11,7 +11,6 @@ use crate::core::refusal::Conflict;
 use crate::core::reservation::{Hold, Mode};
 use crate::core::text::{is_disguise, shown};
 use crate::core::time::{Timestamp, about};
-use crate::store::presence::Presence;
 
 /// How much is repeated of what others wrote.
 const QUOTED_CHARS_MAX: usize = 200;
@@ -161,9 +160,10 @@ fn listed_seen(conflicts: &[Conflict], now: Timestamp, sightings: &Sightings) ->
 }
 
 /// Whether an agent is alive, when it was last seen, and where.
-fn sighted(seen: &Presence, now: Timestamp) -> String {
+fn sighted(seen: &Seen, now: Timestamp) -> String {
+    let alive = if seen.is_alive(now) { "alive" } else { "silent" };
+    let seen = &seen.presence;
     let ago = about(now.seconds_since(seen.last_seen));
-    let alive = if is_alive(seen, now) { "alive" } else { "silent" };
     let mut text = format!(", {alive}, last seen {ago} ago");
     for (name, value) in [("branch", &seen.branch), ("terminal", &seen.terminal)] {
         if let Some(value) = value {
@@ -179,7 +179,7 @@ fn more(count: usize) -> Option<String> {
 }
 
 /// Who holds what, for how long, where and why. What others wrote comes last.
-fn described(hold: &Hold, now: Timestamp, seen: Option<&Presence>) -> String {
+fn described(hold: &Hold, now: Timestamp, seen: Option<&Seen>) -> String {
     let shared = if hold.mode == Mode::Shared { " shared" } else { "" };
     let left = about(hold.expires_at.seconds_since(now));
     let mut text =

@@ -132,6 +132,41 @@ fn an_open_tool_call_is_no_silence() {
     repo.json("carol", ["take", &thread, "--reason", "silent by now"]);
 }
 
+/// Tool calls that run beside each other end one by one, and one whose end is never told ends when
+/// the turn does, or after an hour.
+#[test]
+fn open_tool_calls_are_told_apart() {
+    let repo = enabled();
+    repo.git(["config", "coord.ttl", "24h"]);
+    let session = Session::new(&repo, ONE);
+    session.edits("src/main.rs");
+    session.event("Stop");
+    let bash = |event: &str, call: &str| {
+        let more = json!({ "tool_name": "Bash", "duration_ms": 1, "tool_use_id": call });
+        silent(&session.call(event, &more).run());
+    };
+    let is_busy = || repo.json("bob", ["agents"]).to_string().contains("busy_since");
+    bash("PreToolUse", "toolu_1");
+    bash("PreToolUse", "toolu_2");
+    bash("PostToolUse", "toolu_2");
+    assert!(is_busy(), "the first one is open");
+    repo.reserve("alice", "docs");
+    session.is_refused("docs/x");
+    assert!(is_busy(), "what is refused ends nothing else");
+    repo.pass("30m");
+    repo.git(["config", "coord.hook.release", "ttl"]);
+    session.edits("src/main.rs");
+    silent(&session.call("PostToolUse", &json!({ "tool_name": "Edit", "tool_input": {} })).run());
+    repo.pass("29m");
+    let thread = ask(&repo, "bob", "src/main.rs");
+    repo.coord_json("bob", ["take", &thread, "--reason", "r"]).refused("too_early");
+    repo.pass("1m");
+    assert!(!is_busy(), "of a call that long nobody knows whether it ended");
+    bash("PreToolUse", "toolu_3");
+    session.event("Stop");
+    assert!(!is_busy(), "with the turn every call is over");
+}
+
 /// What is refused does not begin: it leaves no open call.
 #[test]
 fn a_refused_edit_is_no_open_call() {

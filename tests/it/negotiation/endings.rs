@@ -1,7 +1,5 @@
 //! Whatever ends a hold that is asked for, the asker is told in the same entry.
 
-use serde_json::json;
-
 use super::*;
 
 /// The state of the thread and the asker's message, after one more entry.
@@ -43,10 +41,34 @@ fn a_release_by_force() {
 
 #[test]
 fn a_transfer() {
-    let told = ends("transferred", "transferred", |repo, hold| {
+    let told = ends("transferred", "released", |repo, hold| {
         repo.json("alice", ["transfer", "--to", "carol", hold]);
     });
     assert!(told.contains("on to carol: carol holds it now"), "{told}");
+}
+
+/// What has run out, and no write has met yet, is not waited for: whoever reads is told.
+#[test]
+fn an_end_that_nobody_has_met_yet() {
+    let (repo, hold, id) = asked();
+    repo.pass("16m");
+    let tip = repo.tip();
+    let made = repo.json("bob", ["status"])["asks"][0].clone();
+    assert_eq!((&made["status"], &made["can_take"]), (&json!("released"), &json!(true)));
+    assert_eq!(made.get("stage"), None, "{made:#}");
+    repo.coord("bob", ["status"]).done().says("has ended, it can be taken");
+    let alice = repo.json("alice", ["status"]);
+    assert_eq!(alice["to_answer"], json!([]), "there is nothing to answer");
+    repo.coord("carol", ["status"]).done().says("Ended and not yet swept: 1");
+    let agents = repo.json("carol", ["agents"])["agents"].clone();
+    let alice = agents.as_array().unwrap().iter().find(|one| one["agent"] == "alice").unwrap();
+    assert_eq!((&alice["to_answer"], &alice["overdue"]), (&json!(0), &json!(0)));
+    assert_eq!(repo.tip(), tip, "3/GAPS-1: reading writes nothing");
+    let taken = repo.json("bob", ["take", &id, "--reason", "it is free"]);
+    assert_eq!((&taken["taken"], &taken["outcome"]["how"]), (&json!([]), &json!("expired")));
+    assert_eq!(holders(&repo), [("bob".to_owned(), "src/api/users.rs".to_owned())]);
+    assert!(repo.events("expired").iter().any(|event| event["subject"] == hold.as_str()));
+    verified(&repo);
 }
 
 #[test]
@@ -125,26 +147,7 @@ fn half_an_end_is_none() {
 #[test]
 fn a_hold_that_went_without_a_word_is_no_obstacle() {
     let (repo, hold, id) = asked();
-    let gone = repo.documents_of(&hold);
-    let index = repo.world().join("tmp/index");
-    let git = |words: &[&str]| {
-        repo.git_call(words).env("GIT_INDEX_FILE", &index).run_unproven().done().stdout
-    };
-    git(&["read-tree", "refs/coord/reservations"]);
-    for path in &gone {
-        git(&["update-index", "--force-remove", path]);
-    }
-    let tree = git(&["write-tree"]).trim().to_owned();
-    let message = repo.tip_message();
-    let entry = git(&[
-        "commit-tree",
-        &tree,
-        "-p",
-        &repo.git(["rev-parse", "refs/coord/reservations^"]),
-        "-m",
-        &message,
-    ]);
-    repo.git(["update-ref", "refs/coord/reservations", entry.trim()]);
+    repo.take_out(&repo.documents_of(&hold));
     repo.pass("10m");
     let taken = repo.json("bob", ["take", &id, "--reason", "r"]);
     assert_eq!((&taken["taken"], &taken["granted"][0]["holder"]), (&json!([]), &json!("bob")));

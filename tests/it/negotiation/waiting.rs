@@ -4,8 +4,6 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-
 use super::*;
 use crate::support::{Call, race};
 
@@ -62,6 +60,32 @@ fn a_refusal_and_the_end_of_the_time_are_no() {
     let late = asking(&repo, "carol", "src/b", "1s").run().refused("timeout");
     assert_eq!((&late["status"], &late["can_take"]), (&json!("timeout"), &json!(false)));
     asking(&repo, "carol", "src/b", "0s").run().exits(exit::USAGE);
+}
+
+/// What runs out while somebody waits ends the waiting; that it was put off is an answer, and that
+/// it went to somebody else is a no.
+#[test]
+fn other_ends_of_a_wait() {
+    let repo = Repo::new();
+    repo.reserve_with("alice", &["src", "--ttl", "2s"]);
+    let free = asking(&repo, "bob", "src/a", "60s").run().done().json();
+    assert_eq!((&free["status"], &free["granted"]), (&json!("released"), &Value::Null));
+    repo.pass("1m");
+    repo.reserve("alice", "docs");
+    ask(&repo, "bob", &["docs/a"]);
+    repo.json("alice", ["answer", "docs/a", "--defer", "20m", "--reason", "tests run"]);
+    let late = asking(&repo, "bob", "docs/a", "1s").run().refused("deferred");
+    assert_eq!(late["status"], "deferred");
+    assert!(late["refusal"]["message"].as_str().unwrap().contains("until"), "{late:#}");
+    let call = asking(&repo, "carol", "docs/b", "60s");
+    let child = call.command().spawn().unwrap();
+    until(|| repo.json("carol", ["status"])["asks"] != json!([]));
+    repo.json("alice", ["transfer", "--to", "dora", "--path", "docs"]);
+    let gone = call.finish(child).refused("transferred");
+    assert_eq!(
+        (&gone["status"], &gone["outcome"]["how"]),
+        (&json!("released"), &json!("transferred"))
+    );
 }
 
 /// 3/GAPS-2, 3/GOROUTINE-stop: a request outlives both processes. Who is interrupted ends at once
@@ -148,7 +172,8 @@ fn many_ask_wait_and_answer() {
     assert!(talked > 0, "somebody asked");
 }
 
-/// A thousand open requests are found without looking at what is over.
+/// 3/MSG-SIZE: however many requests are open, an answer has a bounded number of them and says how
+/// many there are. That a thousand of them are fast is a row of `benches/ledger`.
 #[test]
 fn many_open_requests_stay_within_bounds() {
     let repo = Repo::new();
@@ -157,8 +182,11 @@ fn many_open_requests_stay_within_bounds() {
     for path in &paths {
         ask(&repo, "bob", &[path]);
     }
-    let status = repo.json("alice", ["status"]);
-    assert_eq!(status["to_answer"].as_array().unwrap().len(), 40);
+    for (agent, list) in [("alice", "to_answer"), ("bob", "asks")] {
+        let status = repo.json(agent, ["status"]);
+        assert_eq!(status[list].as_array().unwrap().len(), 20, "bounded");
+        assert_eq!(status[format!("{list}_count")], 40);
+    }
     let inbox = repo.json("alice", ["inbox", "--limit", "5"]);
     assert_eq!(inbox["messages"].as_array().unwrap().len(), 5);
     assert_eq!(inbox["to_answer"].as_array().unwrap().len(), 20, "bounded");

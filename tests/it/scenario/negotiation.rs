@@ -64,6 +64,7 @@ impl MemoryLedger {
                     host: line("host"),
                     last_seen: Timestamp::from_millis(0),
                     busy_since: None,
+                    runs: false,
                 });
                 Take { which: by_name(&thread), reason: line("waited enough"), evidence }.into()
             }

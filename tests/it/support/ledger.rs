@@ -82,6 +82,22 @@ impl Repo {
         self.replace_tip(&tree, &self.tip_message());
     }
 
+    /// Takes documents out of the newest entry, behind the program's back.
+    #[track_caller]
+    pub(crate) fn take_out(&self, paths: &[String]) {
+        let index = self.world().join("tmp/index-of-damage");
+        let git = |args: &[&str]| {
+            let call = self.git_call(args).env("GIT_INDEX_FILE", &index);
+            call.run_unproven().done().stdout.trim_end().to_owned()
+        };
+        git(&["read-tree", RESERVATIONS_REF]);
+        for path in paths {
+            git(&["update-index", "--force-remove", path]);
+        }
+        let tree = git(&["write-tree"]);
+        self.replace_tip(&tree, &self.tip_message());
+    }
+
     /// Puts another message on the newest entry, behind the program's back.
     #[track_caller]
     pub(crate) fn overwrite_message(&self, message: &str) {
