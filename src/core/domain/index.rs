@@ -271,7 +271,7 @@ mod tests {
             let threshold = if name == "claude-code-plugin" { 35 } else { 30 };
             assert_eq!(domain.min_confidence.hundredths(), threshold, "{name}");
             assert!(!domain.directories.is_empty() && !domain.files.is_empty(), "{name}");
-            assert!(!domain.keywords.is_empty(), "{name}");
+            assert!(!domain.frameworks.is_empty() && !domain.keywords.is_empty(), "{name}");
         }
         assert_eq!(index.domains().len(), ASKED_FOR.len());
     }

@@ -1,10 +1,12 @@
 //! How much a project looks like a domain.
 //!
 //! A confidence is the weighted part of a domain's signals that a project shows: directories 0.3,
-//! files 0.2, frameworks 0.3, keywords 0.2, rounded to two decimals. Three rules make ordinary
+//! files 0.2, frameworks 0.3, keywords 0.2, rounded to two decimals. Four rules make ordinary
 //! projects known and chance matches not (see the decision record on domains):
 //!
-//! - the lists name alternatives, so two of a list are as good as all of it;
+//! - the lists name alternatives, so two of a list are as good as all of it, and one is half;
+//! - a framework is declared and not guessed, so one counts for two thirds: with anything that goes
+//!   with it, be it a file, a directory or a word, it is enough;
 //! - a list that is empty hands its weight on to the others;
 //! - one signal is never enough, and neither are directories alone or keywords alone.
 
@@ -23,6 +25,12 @@ const KEYWORDS_WEIGHT: u32 = 20;
 
 /// So many of a list are as good as all of it.
 const ENOUGH: usize = 2;
+/// Sixths of its weight that one signal of a list counts for, where the list has more.
+const ONE_OF_SEVERAL: u32 = 3;
+/// The same for frameworks.
+const ONE_FRAMEWORK: u32 = 4;
+/// All of a weight, in sixths.
+const WHOLE: u32 = 6;
 /// Fewer signals than this prove nothing.
 const SIGNALS_MIN: usize = 2;
 
@@ -86,18 +94,20 @@ struct Seen<'d> {
 impl Seen<'_> {
     fn confidence(&self, domain: &Domain) -> Confidence {
         let parts = [
-            (DIRECTORIES_WEIGHT, self.directories.len(), domain.directories.len()),
-            (FILES_WEIGHT, self.files.len(), domain.files.len()),
-            (FRAMEWORKS_WEIGHT, self.frameworks.len(), domain.frameworks.len()),
-            (KEYWORDS_WEIGHT, self.keywords.len(), domain.keywords.len()),
+            (DIRECTORIES_WEIGHT, self.directories.len(), domain.directories.len(), ONE_OF_SEVERAL),
+            (FILES_WEIGHT, self.files.len(), domain.files.len(), ONE_OF_SEVERAL),
+            (FRAMEWORKS_WEIGHT, self.frameworks.len(), domain.frameworks.len(), ONE_FRAMEWORK),
+            (KEYWORDS_WEIGHT, self.keywords.len(), domain.keywords.len(), ONE_OF_SEVERAL),
         ];
         let (mut reached, mut whole) = (0, 0);
-        for (weight, seen, listed) in parts.into_iter().filter(|(.., listed)| *listed > 0) {
-            let enough = u32::try_from(listed.min(ENOUGH)).expect("at most two");
-            let seen = u32::try_from(seen.min(ENOUGH)).expect("at most two").min(enough);
-            // In halves, of which a weight has two.
-            reached += weight * seen * 2 / enough;
-            whole += weight * 2;
+        for (weight, seen, listed, one) in parts.into_iter().filter(|(.., listed, _)| *listed > 0) {
+            reached += weight
+                * match seen {
+                    0 => 0,
+                    seen if seen >= listed.min(ENOUGH) => WHOLE,
+                    _ => one,
+                };
+            whole += weight * WHOLE;
         }
         let hundredths = if whole == 0 { 0 } else { (reached * 200 + whole) / (whole * 2) };
         Confidence::from_hundredths(hundredths)
@@ -166,10 +176,20 @@ mod tests {
             scored(&full, &["framework w1", "framework w2", "framework w3"], ""),
             Some((30, 3))
         );
-        assert_eq!(scored(&full, &["dir d1", "framework w1"], ""), Some((30, 2)));
+        assert_eq!(scored(&full, &["dir d1", "framework w1"], ""), Some((35, 2)));
         let two_each = ["dir d1", "dir d2", "file f1", "file f2", "framework w1", "framework w3"];
         assert_eq!(scored(&full, &two_each, "k1 k2"), Some((80, 6)), "keywords are not asked for");
-        assert_eq!(scored(&full, &["file f1", "framework w1"], "K1 is k1"), Some((35, 3)));
+        assert_eq!(scored(&full, &["file f1"], "k1 is not k2"), Some((30, 3)));
+        assert_eq!(scored(&full, &["dir d1", "file f1"], "k1"), Some((35, 3)));
+    }
+
+    /// What a project declares is enough with one thing that goes with it, whatever that is.
+    #[test]
+    fn one_framework_and_one_thing_that_goes_with_it_are_enough() {
+        let full = domain(FULL);
+        assert_eq!(scored(&full, &["framework w1"], "k1"), Some((30, 2)), "a word");
+        assert_eq!(scored(&full, &["framework w1", "file f1"], "k1"), Some((30, 2)), "a file");
+        assert_eq!(scored(&full, &["framework w1", "dir d1"], ""), Some((35, 2)), "a directory");
     }
 
     #[test]
@@ -177,6 +197,12 @@ mod tests {
         let full = domain(FULL);
         for signals in [&["framework w1"][..], &["file f1"], &["dir d1", "dir d2"], &[]] {
             assert_eq!(scored(&full, signals, ""), None, "{signals:?}");
+        }
+        for signals in [&["dir d1", "file f1"][..], &["file f1", "file f2"]] {
+            assert_eq!(scored(&full, signals, ""), None, "{signals:?}");
+        }
+        for signals in [&["file f1"][..], &["dir d1"], &[]] {
+            assert_eq!(scored(&full, signals, "k1"), None, "{signals:?} and a word");
         }
         let eager = domain("min_confidence = 0.1\nkeywords = [\"k1\", \"k2\"]\n");
         assert_eq!(scored(&eager, &[], "k1 k2"), None, "keywords alone");

@@ -5,6 +5,9 @@
 //! or a marker. Only what counts is listed: nothing below that depth, nothing hidden, nothing that
 //! the index skips.
 
+mod patterns;
+mod sources;
+
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -14,6 +17,8 @@ use crate::core::domain::index::Index;
 use crate::core::domain::manifest::is_manifest;
 use crate::core::domain::name_pattern::NamePattern;
 use crate::core::text::is_disguise;
+use patterns::Patterns;
+use sources::is_source;
 
 /// How many levels below the top a project may begin.
 pub const PROJECT_DEPTH_MAX: usize = 3;
@@ -23,13 +28,6 @@ pub const PROJECTS_MAX: usize = 400;
 pub const DIRECTORIES_MAX: usize = 20_000;
 /// Bytes that what was seen of all projects may take up: it has to fit into one document.
 const SEEN_BYTES_MAX: usize = 100_000;
-/// Sources of a project that are searched for keywords.
-const SOURCES_MAX: usize = 5;
-/// What the names of sources end in.
-const SOURCE_EXTENSIONS: [&str; 17] = [
-    "rs", "py", "js", "ts", "tsx", "go", "java", "kt", "swift", "rb", "cs", "c", "cpp", "h", "ex",
-    "dart", "gd",
-];
 /// Bytes of a path that is looked at.
 const PATH_BYTES_MAX: usize = 400;
 
@@ -272,75 +270,26 @@ impl Surveyor<'_> {
                 project.directories.insert((*wanted).to_owned());
             }
         }
-        self.take_in(&mut project, "", nodes);
+        self.take_in(&mut project, nodes);
         for node in nodes.iter().filter(|node| self.goes_into(directory, node)) {
-            let below = self.list(&joined(directory, &node.name))?;
-            self.take_in(&mut project, &node.name, &below);
+            self.take_in(&mut project, &self.list(&joined(directory, &node.name))?);
         }
         for pattern in &self.patterns.of_paths {
             if self.has(directory, nodes, pattern)? {
                 project.files.insert(pattern.as_str().to_owned());
             }
         }
+        if self.purpose == Purpose::Detect {
+            project.sources = self.sources(directory)?;
+        }
         Ok(project)
     }
 
-    fn take_in(&self, project: &mut Project, inner: &str, nodes: &[Node]) {
+    fn take_in(&self, project: &mut Project, nodes: &[Node]) {
         for node in nodes {
             self.patterns.of_name(&node.name, |pattern| {
                 project.files.insert(pattern.as_str().to_owned());
             });
-            let is_source = !node.is_directory && is_source(&node.name);
-            if is_source && project.sources.len() < SOURCES_MAX {
-                project.sources.push(joined(inner, &node.name));
-            }
-        }
-    }
-}
-
-fn is_source(name: &str) -> bool {
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    SOURCE_EXTENSIONS.contains(&extension)
-}
-
-/// Patterns in the order in which they are found without a look at each of them.
-struct Patterns<'p> {
-    exact: HashMap<&'p str, &'p NamePattern>,
-    by_extension: HashMap<&'p str, &'p NamePattern>,
-    others: Vec<&'p NamePattern>,
-    /// Those that say where.
-    of_paths: Vec<&'p NamePattern>,
-}
-
-impl<'p> Patterns<'p> {
-    fn of(all: &'p BTreeSet<NamePattern>) -> Patterns<'p> {
-        let mut patterns = Patterns {
-            exact: HashMap::new(),
-            by_extension: HashMap::new(),
-            others: Vec::new(),
-            of_paths: Vec::new(),
-        };
-        for pattern in all {
-            let text = pattern.as_str();
-            let extension = text.strip_prefix("*.").filter(|rest| !rest.contains(['.', '*']));
-            if pattern.directory().is_some() {
-                patterns.of_paths.push(pattern);
-            } else if let Some(extension) = extension {
-                patterns.by_extension.insert(extension, pattern);
-            } else if text.contains('*') {
-                patterns.others.push(pattern);
-            } else {
-                patterns.exact.insert(text, pattern);
-            }
-        }
-        patterns
-    }
-
-    fn of_name(&self, name: &str, mut found: impl FnMut(&NamePattern)) {
-        let extension = name.rsplit_once('.').and_then(|(_, end)| self.by_extension.get(end));
-        let others = self.others.iter().filter(|pattern| pattern.matches_name(name));
-        for pattern in self.exact.get(name).into_iter().chain(extension).chain(others) {
-            found(pattern);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::project::{SERVICE, check_code, detected, names, project, tip};
 use super::skeletons::{
-    MONOREPO, MONOREPO_PATHS, NOTHING_KNOWN, PLUGINS, PLUGINS_PATHS, SKELETONS, Skeleton,
+    MONOREPO, MONOREPO_PATHS, NOTHING_KNOWN, PLUGINS, PLUGINS_PATHS, SKELETONS, Skeleton, templates,
 };
 use crate::support::Repo;
 use crate::support::contract::exit;
@@ -14,6 +14,21 @@ fn ordinary_projects_of_each_kind_are_recognised() {
         let answer = repo.json("ada", ["domain", "detect"]);
         assert_eq!(names(&answer)[0], *domain, "{files:?}: {answer:#}");
         assert_eq!(check_code(&repo), exit::DONE, "{files:?}");
+    }
+}
+
+/// The same for what the tools of each language make, all of them one after the other in one
+/// repository.
+#[test]
+fn what_the_tools_of_each_language_make_is_recognised() {
+    let repo = Repo::new();
+    for (domain, files) in templates() {
+        repo.git(["clean", "--quiet", "--force", "-d", "-x"]);
+        for (path, text) in &files {
+            repo.write(path, text);
+        }
+        let answer = repo.json("ada", ["domain", "detect"]);
+        assert_eq!(names(&answer)[0], domain, "{files:?}: {answer:#}");
     }
 }
 

@@ -277,6 +277,17 @@ pub(crate) const SKELETONS: &[Skeleton] = &[
     ),
 ];
 
+/// Projects as the tools of each language make them, with the domain of each.
+pub(crate) fn templates() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
+    let all = include_str!("templates.txt").split("\n== ").skip(1);
+    let template = |text: &'static str| {
+        let mut files = text.split("\n-- ");
+        let (domain, _) = files.next().unwrap().split_once(": ").unwrap();
+        (domain, files.map(|file| file.split_once('\n').unwrap_or((file, ""))).collect())
+    };
+    all.map(template).collect()
+}
+
 /// What is no project of any kind.
 pub(crate) const NOTHING_KNOWN: &[&[(&str, &str)]] = &[
     &[("README.md", "# Sprites, collisions and a game loop\n")],
@@ -284,6 +295,32 @@ pub(crate) const NOTHING_KNOWN: &[&[(&str, &str)]] = &[
     &[("notes.txt", "a"), ("src/a.txt", "b")],
     &[("models/one.md", ""), ("notebooks/two.md", "")],
     &[("package.json", "{\"dependencies\":{\"left-pad\":\"1\"}}"), ("README.md", "")],
+    // One signal is none, whatever it is: a framework, a file, a command.
+    &[("package.json", "{\"dependencies\":{\"express\":\"4\"}}"), ("README.md", "express")],
+    &[("Cargo.toml", "[dependencies]\naxum = \"0.7\"\n")],
+    &[("package.json", "{\"bin\":\"x.sh\"}"), ("x.sh", "")],
+    &[("openapi.yaml", ""), ("README.md", "")],
+    &[("main.go", "package main\n")],
+    // A page in a browser, with and without a framework, and what people keep in their home.
+    &[("index.html", ""), ("style.css", ""), ("app.js", "module.exports; process.argv")],
+    &[
+        (
+            "package.json",
+            "{\"private\":true,\"dependencies\":{\"react\":\"18\"},\
+             \"devDependencies\":{\"vite\":\"5\"}}",
+        ),
+        ("src/main.tsx", "createRoot(x).render(<App/>)"),
+        ("src/vite-env.d.ts", ""),
+        ("src/components/index.ts", "export * from './A'"),
+        ("src/components/A.tsx", ""),
+    ],
+    &[(".bashrc", ""), ("install.sh", ""), ("bin/x.sh", "")],
+    // What others require is not what this is.
+    &[
+        ("go.mod", "module x\nrequire (\n\tgithub.com/spf13/cobra v1.8 // indirect\n)\n"),
+        ("x.go", "package x\n"),
+        ("main.go", "package main\n"),
+    ],
 ];
 
 /// A repository of many packages, none of them at the top, with the domain of each.
@@ -303,8 +340,8 @@ pub(crate) const MONOREPO: &[(&str, &str)] = &[
 /// Where the domains of [`MONOREPO`] are.
 pub(crate) const MONOREPO_PATHS: &[(&str, &[&str])] = &[
     ("web-api", &["packages/admin-api", "packages/api"]),
-    ("cli-tool", &["packages/cli"]),
     ("ml-pipeline", &["services/training"]),
+    ("cli-tool", &["packages/cli"]),
 ];
 
 /// A repository of plugins, all of whose signs are one level too deep for a look at the top alone.

@@ -6,7 +6,7 @@ use crate::core::domain::testing::Memory;
 mod skeletons;
 
 use skeletons::{
-    MONOREPO, MONOREPO_PATHS, NOTHING_KNOWN, PLUGINS, PLUGINS_PATHS, SKELETONS, Skeleton,
+    MONOREPO, MONOREPO_PATHS, NOTHING_KNOWN, PLUGINS, PLUGINS_PATHS, SKELETONS, Skeleton, templates,
 };
 
 fn detected(files: &[(&str, &str)]) -> Vec<Found> {
@@ -22,6 +22,17 @@ fn ordinary_projects_of_each_kind_are_recognised() {
         let primary = found.first().map(|found| found.name.as_str());
         assert_eq!(primary, Some(*domain), "{files:?}: {found:#?}");
         assert!(found[0].primary && found.iter().skip(1).all(|found| !found.primary));
+    }
+}
+
+#[test]
+fn what_the_tools_of_each_language_make_is_recognised() {
+    let templates = templates();
+    assert!(templates.len() > 50);
+    for (domain, files) in templates {
+        let found = detected(&files);
+        let primary = found.first().map(|found| found.name.as_str());
+        assert_eq!(primary, Some(domain), "{files:?}: {found:#?}");
     }
 }
 

@@ -1,8 +1,9 @@
-//! Manifests that are parsed, and those that are scanned line by line.
+//! Manifests that are parsed, and those that are scanned.
 
 use serde_json::Value;
 
-use super::quoted;
+use super::scan::{OF_BRACES, OF_HASHES, calls, quoted, without_comments};
+use super::{COMMAND, LIBRARY};
 
 type Names = Vec<String>;
 
@@ -10,12 +11,23 @@ fn owned<'a>(names: impl IntoIterator<Item = &'a str>) -> Names {
     names.into_iter().map(str::to_owned).collect()
 }
 
+/// What comes of a project, as far as its manifest says.
+fn made(is_command: bool, is_library: bool) -> impl Iterator<Item = String> {
+    let named = |says: bool, name: &str| says.then(|| name.to_owned());
+    named(is_command, COMMAND).into_iter().chain(named(is_library, LIBRARY))
+}
+
 /// `package.json`: dependencies for use, for development and of peers.
 pub(super) fn npm(text: &str) -> Names {
     let Ok(manifest) = serde_json::from_str::<Value>(text) else { return Names::new() };
     let tables = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
     let tables = tables.iter().filter_map(|table| manifest[*table].as_object());
-    tables.flat_map(|table| table.keys().cloned()).collect()
+    let has = |field: &str| !manifest[field].is_null();
+    // `main` alone says nothing: `npm init` writes it into every manifest.
+    let is_meant_for_others = ["exports", "module", "types", "typings"].into_iter().any(has)
+        || (has("main") && has("files"));
+    let is_library = is_meant_for_others && manifest["private"] != true && !has("bin");
+    tables.flat_map(|table| table.keys().cloned()).chain(made(has("bin"), is_library)).collect()
 }
 
 /// `Cargo.toml`: dependencies, also those for tests, for the build and of one platform.
@@ -26,8 +38,15 @@ pub(super) fn cargo(text: &str) -> Names {
         let platforms = platforms.values().filter_map(toml::Value::as_table);
         names.extend(platforms.flat_map(cargo_tables));
     }
+    let categories = manifest.get("package").and_then(|package| package.get("categories"));
+    let categories = categories.and_then(toml::Value::as_array).into_iter().flatten();
+    let is_command = categories.filter_map(toml::Value::as_str).any(|of| of == CRATES_OF_COMMANDS);
+    names.extend(made(is_command, manifest.contains_key("lib")));
     names
 }
+
+/// What crates.io calls them.
+const CRATES_OF_COMMANDS: &str = "command-line-utilities";
 
 fn cargo_tables(manifest: &toml::Table) -> Names {
     let tables = ["dependencies", "dev-dependencies", "build-dependencies"];
@@ -40,12 +59,17 @@ fn cargo_tables(manifest: &toml::Table) -> Names {
     tables.flat_map(|table| table.iter().map(name)).collect()
 }
 
-/// `go.mod`: the last part of each required path that is not a version.
+/// `go.mod`: the last part of each required path that is not a version. What is only required by
+/// something that is required is not this project's.
 pub(super) fn go(text: &str) -> Names {
     let mut in_block = false;
     let mut names = Names::new();
     for line in text.lines() {
-        let line = line.split("//").next().unwrap_or_default().trim();
+        let (line, comment) = line.split_once("//").unwrap_or((line, ""));
+        let line = line.trim();
+        if comment.trim_start().starts_with("indirect") {
+            continue;
+        }
         let required = match line.strip_prefix("require") {
             Some(rest) if rest.trim() == "(" => {
                 in_block = true;
@@ -98,13 +122,22 @@ pub(super) fn pyproject(text: &str) -> Names {
     let groups = at(&["tool", "poetry", "group"]).and_then(toml::Value::as_table);
     let groups = groups.into_iter().flatten().filter_map(|(_, group)| group.get("dependencies"));
     names.extend(groups.flat_map(keys));
+    let is_command = [&["project", "scripts"][..], &["tool", "poetry", "scripts"]]
+        .iter()
+        .any(|path| at(path).is_some());
+    let is_packaged = at(&["build-system"]).is_some()
+        && at(&["tool", "poetry", "package-mode"]).and_then(toml::Value::as_bool) != Some(false);
+    names.extend(made(is_command, is_packaged && !is_command));
     names
 }
 
-/// `requirements.txt`: one requirement a line; options and addresses name nothing.
+/// `requirements.txt`: one requirement a line; options and bare addresses name nothing.
 pub(super) fn requirements(text: &str) -> Names {
     let lines = text.lines().map(|line| line.split(" #").next().unwrap_or_default().trim());
-    let is_one = |line: &&str| !line.starts_with(['#', '-']) && !line.contains("://");
+    // `torch @ https://...` names what the address has.
+    let is_bare_address =
+        |line: &str| line.split_once("://").is_some_and(|(before, _)| !before.contains('@'));
+    let is_one = |line: &&str| !line.starts_with(['#', '-']) && !is_bare_address(line);
     lines.filter(is_one).filter_map(requirement).collect()
 }
 
@@ -129,53 +162,63 @@ pub(super) fn ruby(text: &str) -> Names {
     owned(first)
 }
 
+/// `*.gemspec`: the same, and a gem comes of it.
+pub(super) fn gemspec(text: &str) -> Names {
+    ruby(text).into_iter().chain(made(false, true)).collect()
+}
+
 /// `mix.exs`: the atoms that the tuples of dependencies begin with.
 pub(super) fn elixir(text: &str) -> Names {
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-    let tuples = lines.flat_map(|line| line.split("{:").skip(1));
+    let text = without_comments(text, OF_HASHES);
+    let tuples = text.split('{').skip(1).filter_map(|tuple| tuple.trim_start().strip_prefix(':'));
     let atom = |tuple: &str| {
         let end = tuple.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
         let (name, rest) = tuple.split_at(end.unwrap_or(tuple.len()));
         let is_followed = rest.trim_start().starts_with(',');
         (is_followed && !name.is_empty()).then(|| name.to_owned())
     };
-    tuples.filter_map(atom).collect()
+    let made = made(text.contains("escript:"), text.contains("package:"));
+    tuples.filter_map(atom).chain(made).collect()
 }
 
 /// `Package.swift`: the last part of each address, and the products that are used.
 pub(super) fn swift(text: &str) -> Names {
+    let text = without_comments(text, OF_BRACES);
     let mut names = Names::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
-        if line.contains(".package(") {
-            let addresses = quoted(line).into_iter().filter(|text| text.contains('/'));
-            let last = addresses.filter_map(|address| address.rsplit('/').next());
-            names.extend(last.map(|name| name.trim_end_matches(".git").to_owned()));
-        }
-        for used in line.split(".product(name:").skip(1) {
-            names.extend(quoted(used).first().map(|name| (*name).to_owned()));
-        }
+    for package in calls(&text, ".package(") {
+        let addresses = quoted(package).into_iter().filter(|text| text.contains('/'));
+        let last = addresses.filter_map(|address| address.rsplit('/').next());
+        names.extend(last.map(|name| name.trim_end_matches(".git").to_owned()));
     }
+    for used in calls(&text, ".product(") {
+        names.extend(quoted(used).first().map(|name| (*name).to_owned()));
+    }
+    names.extend(made(text.contains(".executable("), text.contains(".library(")));
     names
 }
 
 /// `pubspec.yaml`: the keys one step below the tables of dependencies. No other YAML is read.
 pub(super) fn pub_dart(text: &str) -> Names {
     let mut names = Names::new();
-    let mut in_table = false;
-    let mut step = None;
+    let (mut in_table, mut step) = (false, None);
+    let (mut has_name, mut is_command, mut is_private) = (false, false, false);
     for line in text.lines() {
         let content = line.trim_start();
         if content.is_empty() || content.starts_with('#') {
             continue;
         }
         let indent = line.len() - content.len();
-        let Some((key, _)) = content.split_once(':') else { continue };
+        let Some((key, value)) = content.split_once(':') else { continue };
         if indent == 0 {
             in_table = matches!(key, "dependencies" | "dev_dependencies");
             step = None;
+            has_name |= key == "name";
+            is_command |= key == "executables";
+            is_private |= key == "publish_to" && value.contains("none");
         } else if in_table && indent == *step.get_or_insert(indent) {
             names.push(key.trim_matches(['"', '\'']).to_owned());
         }
     }
+    names.extend(made(is_command, has_name && !is_private && !is_command));
     names
 }

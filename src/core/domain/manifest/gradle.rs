@@ -1,23 +1,26 @@
 //! Gradle's build scripts, in Groovy and in Kotlin: coordinates, plugins, and names from a version
 //! catalogue.
 
-use super::quoted;
+use super::scan::{OF_BRACES, quoted, statements, without_comments};
+use super::without_scala_version;
 
 /// What a script depends on.
 pub(super) fn dependencies(text: &str) -> Vec<String> {
+    let text = without_comments(text, OF_BRACES);
     let mut names = Vec::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
-        for text in quoted(line) {
+    for statement in statements(&text) {
+        for text in quoted(statement) {
             names.extend(coordinates(text));
         }
-        if is_plugin(line) {
-            names.extend(quoted(line).first().map(|id| (*id).to_owned()));
+        names.extend(by_parts(statement));
+        if is_plugin(statement) {
+            names.extend(quoted(statement).first().map(|id| (*id).to_owned()));
         }
         // Core plugins are named without quotes: `java-library` stands in backquotes.
         names.extend(
-            line.strip_prefix('`').and_then(|rest| rest.split('`').next()).map(str::to_owned),
+            statement.strip_prefix('`').and_then(|rest| rest.split('`').next()).map(str::to_owned),
         );
-        names.extend(from_catalogue(line));
+        names.extend(from_catalogue(statement));
     }
     names
 }
@@ -27,19 +30,45 @@ fn coordinates(text: &str) -> Vec<String> {
     let parts: Vec<&str> = text.split(':').collect();
     match parts.as_slice() {
         [group, artifact, ..] if !group.is_empty() && !text.contains([' ', '/']) => {
-            vec![(*group).to_owned(), (*artifact).to_owned()]
+            vec![(*group).to_owned(), without_scala_version(artifact).to_owned()]
         }
         _ => Vec::new(),
     }
 }
 
-fn is_plugin(line: &str) -> bool {
-    ["id ", "id(", "apply plugin:", "kotlin("].iter().any(|start| line.starts_with(start))
+/// The same in parts: `group: 'io.ktor', name: 'ktor-server-core'`, or with `=` in Kotlin.
+fn by_parts(statement: &str) -> Vec<String> {
+    let part = |name: &str| {
+        let (_, after) = statement.split_once(name)?;
+        let value = after.trim_start().strip_prefix([':', '='])?.trim_start();
+        value.starts_with(['"', '\'']).then(|| quoted(value).first().copied())?
+    };
+    match (part("group"), part("name")) {
+        (Some(group), Some(name)) => {
+            vec![group.to_owned(), without_scala_version(name).to_owned()]
+        }
+        _ => Vec::new(),
+    }
 }
 
-/// `libs.plugins.android.application`, as it stands there.
-fn from_catalogue(line: &str) -> Option<String> {
-    let at = line.find("libs.")?;
+fn is_plugin(statement: &str) -> bool {
+    let starts = ["id ", "id(", "apply plugin:", "apply(plugin", "kotlin("];
+    starts.iter().any(|start| statement.starts_with(start))
+}
+
+/// What a catalogue calls it: `libs.ktor.server.core` by its own name, which people keep close to
+/// that of the library, and `libs.plugins.android.application` also as it stands there.
+fn from_catalogue(statement: &str) -> Vec<String> {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "._".contains(letter);
-    Some(line[at..].chars().take_while(|letter| is_of_name(*letter)).collect())
+    let mut names = Vec::new();
+    for (at, start) in statement.match_indices("libs.") {
+        if statement[..at].ends_with(is_of_name) {
+            continue;
+        }
+        let rest = &statement[at..];
+        let whole = &rest[..rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len())];
+        let name = &whole[start.len()..];
+        names.extend([whole.to_owned(), name.strip_prefix("plugins.").unwrap_or(name).to_owned()]);
+    }
+    names
 }

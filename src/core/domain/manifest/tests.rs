@@ -24,7 +24,8 @@ const MANIFESTS: [(&str, &str, &[&str]); 16] = [
     (
         "go.mod",
         "module example.com/x\n\ngo 1.22\nrequire github.com/spf13/cobra v1.8.0\n\
-             require (\n\tgithub.com/labstack/echo/v4 v4.1.0 // indirect\n)\n",
+             require (\n\tgithub.com/labstack/echo/v4 v4.1.0\n\
+             \tgithub.com/spf13/pflag v1.0.5 // indirect\n)\n",
         &["cobra", "echo"],
     ),
     (
@@ -58,7 +59,13 @@ const MANIFESTS: [(&str, &str, &[&str]); 16] = [
         "plugins {\n  alias(libs.plugins.android.application)\n  `java-library`\n}\n\
              dependencies {\n  // implementation(\"no:no:1\")\n  \
               implementation(\"io.ktor:ktor-server-core:2\")\n}",
-        &["ioktor", "javalibrary", "ktorservercore", "libspluginsandroidapplication"],
+        &[
+            "androidapplication",
+            "ioktor",
+            "javalibrary",
+            "ktorservercore",
+            "libspluginsandroidapplication",
+        ],
     ),
     (
         "pom.xml",
@@ -83,7 +90,7 @@ const MANIFESTS: [(&str, &str, &[&str]); 16] = [
     (
         "x.gemspec",
         "Gem::Specification.new do |s|\n  s.name = 'x'\n  s.add_dependency 'thor', '~> 1'\nend\n",
-        &["thor"],
+        &["[library]", "thor"],
     ),
     (
         "mix.exs",
@@ -104,7 +111,7 @@ const MANIFESTS: [(&str, &str, &[&str]); 16] = [
         "name: x\ndependencies:\n  flutter:\n    sdk: flutter\n  # no: 1\n  \"flutter_bloc\": \
          ^8.0.0\n\
              dev_dependencies:\n  test: any\nflutter:\n  uses-material-design: true\n",
-        &["flutter", "flutterbloc", "test"],
+        &["[library]", "flutter", "flutterbloc", "test"],
     ),
     ("App.fsproj", "<PackageReference Include=\"Terminal.Gui\"/>", &["terminalgui"]),
 ];
@@ -114,6 +121,88 @@ fn each_manifest_names_what_it_depends_on() {
     for (name, text, expected) in MANIFESTS {
         assert!(is_manifest(name), "{name}");
         assert_eq!(found(name, text), expected, "{name}");
+    }
+}
+
+/// Forms that people write as well, and what only looks like a dependency.
+const OTHER_FORMS: &[(&str, &str, &[&str])] = &[
+    (
+        "Package.swift",
+        ".package(\n  url: \"https://github.com/vapor/vapor.git\",\n  from: \"4.0.0\"\n),\n\
+         /* .package(url: \"https://x/no\") */ .product(\n  name: \"Fluent\",\n  package: \"f\"\n)",
+        &["fluent", "vapor"],
+    ),
+    (
+        "build.gradle",
+        "/*\n implementation 'no:no:1'\n*/\n\
+         implementation group: 'io.ktor', name: 'ktor-server-core', version: '1'\n\
+         implementation 'org.apache.spark:spark-sql_2.13:3.5' // implementation 'no:no'\n\
+         maven { url 'https://example.com//no' }\n",
+        &["ioktor", "ktorservercore", "orgapachespark", "sparksql"],
+    ),
+    (
+        "build.gradle.kts",
+        "plugins { `java-library`; id(\"maven-publish\") }\n\
+         dependencies { implementation(libs.ktor.server.netty); api(\"a:b:${v}\") }\n",
+        &["a", "b", "javalibrary", "ktorservernetty", "libsktorservernetty", "mavenpublish"],
+    ),
+    (
+        "pom.xml",
+        "<project><x><plugin/></x><groupId>mine</groupId><artifactId>mine</artifactId>\
+         <dependency><artifactId>spark-core_2.12</artifactId><exclusions><exclusion>\
+         <artifactId>no</artifactId></exclusion></exclusions></dependency></project>",
+        &["sparkcore"],
+    ),
+    (
+        "A.csproj",
+        "<Project><Sdk Name=\"Microsoft.NET.Sdk.Web\"/>\
+         <PackageReference Include = \"Swashbuckle.AspNetCore\" /></Project>",
+        &["microsoftnetsdkweb", "swashbuckleaspnetcore"],
+    ),
+    (
+        "mix.exs",
+        "[\n {\n  :phoenix,\n \"~> 1\"}, { :bandit, \"1\"} # {:no, \"1\"}\n]",
+        &["bandit", "phoenix"],
+    ),
+    (
+        "requirements.txt",
+        "torch @ https://download.pytorch.org/torch.whl\nhttps://example.com/no.whl\n\
+         git+https://example.com/no@v1\n",
+        &["torch"],
+    ),
+    ("go.mod", "require (\n\tgithub.com/spf13/cobra v1 // indirect\n)\n", &[]),
+];
+
+#[test]
+fn other_forms_are_read_and_what_only_looks_like_one_is_not() {
+    for (name, text, expected) in OTHER_FORMS {
+        assert_eq!(found(name, text), *expected, "{name}: {text}");
+    }
+}
+
+/// What comes of a project, in brackets, which no registry allows in a name.
+#[test]
+fn a_manifest_says_what_comes_of_it() {
+    for (name, text, expected) in [
+        ("package.json", r#"{"bin":"x.js"}"#, &["[command]"][..]),
+        ("package.json", r#"{"main":"x.js","types":"x.d.ts"}"#, &["[library]"]),
+        ("package.json", r#"{"main":"x.js","private":true,"exports":"./x.js"}"#, &[]),
+        ("package.json", r#"{"main":"index.js"}"#, &[]),
+        ("Cargo.toml", "[lib]\n", &["[library]"]),
+        ("Cargo.toml", "[package]\ncategories = [\"command-line-utilities\"]\n", &["[command]"]),
+        ("pyproject.toml", "[build-system]\n", &["[library]"]),
+        ("pyproject.toml", "[build-system]\n[project.scripts]\nx = \"x:y\"\n", &["[command]"]),
+        ("pyproject.toml", "[build-system]\n[tool.poetry]\npackage-mode = false\n", &[]),
+        ("A.csproj", "<PackAsTool>true</PackAsTool><PackageId>X</PackageId>", &["[command]"]),
+        ("A.csproj", "<IsPackable>true</IsPackable>", &["[library]"]),
+        ("A.csproj", "<IsPackable>false</IsPackable>", &[]),
+        ("mix.exs", "[escript: [main_module: X]]", &["[command]"]),
+        ("mix.exs", "[package: package()]", &["[library]"]),
+        ("Package.swift", "products: [.library(name: \"X\")]", &["[library]"]),
+        ("pubspec.yaml", "name: x\npublish_to: 'none'\n", &[]),
+        ("pubspec.yaml", "name: x\nexecutables:\n  x:\n", &["[command]"]),
+    ] {
+        assert_eq!(found(name, text), expected, "{name}: {text}");
     }
 }
 

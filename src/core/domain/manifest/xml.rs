@@ -1,17 +1,24 @@
 //! Maven's and .NET's project files, scanned tag by tag. Comments are left out; entities, CDATA and
 //! what properties stand for are not resolved.
 
-/// `pom.xml`: artifacts of dependencies, plugins and the parent, with their groups.
+use super::{COMMAND, LIBRARY, without_scala_version};
+
+/// `pom.xml`: artifacts of dependencies, plugins and the parent, with their groups. What a
+/// dependency is to come without is none.
 pub(super) fn maven(text: &str) -> Vec<String> {
     let text = without_comments(text);
     let mut names = Vec::new();
     // What this project itself is called says nothing about what it uses.
-    let mut inside = 0;
-    for tag in tags(&text) {
+    let (mut inside, mut excluded) = (0, 0);
+    for tag in tags(&text).filter(|tag| !tag.is_closed) {
         match tag.name {
             "dependency" | "parent" | "plugin" => inside += 1,
             "/dependency" | "/parent" | "/plugin" => inside -= 1,
-            "artifactId" | "groupId" if inside > 0 => names.push(tag.after.trim().to_owned()),
+            "exclusions" => excluded += 1,
+            "/exclusions" => excluded -= 1,
+            "artifactId" | "groupId" if inside > 0 && excluded == 0 => {
+                names.push(without_scala_version(tag.after.trim()).to_owned());
+            }
             _ => {}
         }
     }
@@ -22,13 +29,27 @@ pub(super) fn maven(text: &str) -> Vec<String> {
 pub(super) fn dotnet(text: &str) -> Vec<String> {
     let text = without_comments(text);
     let mut names = Vec::new();
+    let (mut is_command, mut is_package) = (false, false);
     for tag in tags(&text) {
+        let says_yes = || tag.after.trim().eq_ignore_ascii_case("true");
+        match tag.name {
+            "PackAsTool" => is_command |= says_yes(),
+            "IsPackable" | "GeneratePackageOnBuild" => is_package |= says_yes(),
+            "PackageId" => is_package |= !tag.is_closed,
+            _ => {}
+        }
         let attribute = match tag.name {
             "PackageReference" | "FrameworkReference" => "Include",
-            "Project" => "Sdk",
+            "Project" | "Import" => "Sdk",
+            "Sdk" => "Name",
             _ => continue,
         };
         names.extend(tag.attribute(attribute).map(str::to_owned));
+    }
+    if is_command {
+        names.push(COMMAND.to_owned());
+    } else if is_package {
+        names.push(LIBRARY.to_owned());
     }
     names
 }
@@ -38,23 +59,32 @@ struct Tag<'t> {
     name: &'t str,
     attributes: &'t str,
     after: &'t str,
+    /// It ends where it begins: `<plugin/>`.
+    is_closed: bool,
 }
 
 impl<'t> Tag<'t> {
     fn attribute(&self, name: &str) -> Option<&'t str> {
-        let at = self.attributes.find(&format!("{name}="))?;
-        let value = &self.attributes[at + name.len() + 1..];
-        let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
-        value[1..].split(quote).next()
+        for (at, _) in self.attributes.match_indices(name) {
+            let is_whole = !self.attributes[..at].ends_with(|l: char| l.is_alphanumeric());
+            let after = self.attributes[at + name.len()..].trim_start();
+            let Some(value) = after.strip_prefix('=').filter(|_| is_whole) else { continue };
+            let value = value.trim_start();
+            let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+            return value[1..].split(quote).next();
+        }
+        None
     }
 }
 
 fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
     text.split('<').skip(1).filter_map(|piece| {
         let (tag, after) = piece.split_once('>')?;
+        let is_closed = tag.ends_with('/');
+        let tag = tag.strip_suffix('/').unwrap_or(tag);
         let (name, attributes) =
             tag.split_once(|letter: char| letter.is_whitespace()).unwrap_or((tag, ""));
-        Some(Tag { name: name.trim_end_matches('/'), attributes, after })
+        Some(Tag { name, attributes, after, is_closed })
     })
 }
 

@@ -50,7 +50,7 @@ fn signals_are_seen_at_the_top_one_level_below_and_by_path() {
     assert!(top.files.contains("app/src/main/AndroidManifest.xml"));
     assert!(top.directories.contains("scenes") && top.directories.contains("src/routes"));
     assert!(top.directories.contains("app/src/main"));
-    assert_eq!(top.sources, ["a.rs", "src/z.rs"]);
+    assert_eq!(top.sources, ["a.rs", "src/z.rs", "src/routes/users.js"], "level by level");
 }
 
 /// Every way to find a pattern finds what asking each pattern would find.
