@@ -2,7 +2,8 @@
 //!
 //! A profile is Markdown that people write. `## Review criteria` is a list; `## Agent
 //! Specifications` has one `### <name>` for each agent, with the fields `Focus`, `Persona`,
-//! `Decision lens`, `Key review areas` and `Success criteria hints`. One bad specification is named
+//! `Decision lens`, `Key review areas` and `Success criteria hints`. A line that goes on with what
+//! the line before it says is part of it, as everywhere in Markdown. One bad specification is named
 //! and does not stop the others.
 
 use crate::core::domain::name::Name;
@@ -94,12 +95,21 @@ pub fn parse(text: &str) -> Profile {
     let mut profile = Profile::default();
     let mut section = "";
     let mut agent: Option<Draft> = None;
+    let mut criterion_is_open = false;
     for line in text.lines().map(str::trim_end) {
         if let Some(heading) = line.strip_prefix("## ") {
             profile.agents.extend(agent.take().map(Draft::finish));
             section = heading.trim();
+            criterion_is_open = false;
         } else if section.eq_ignore_ascii_case("review criteria") {
-            profile.criteria.extend(item(line));
+            if let Some(criterion) = item(line) {
+                profile.criteria.push(criterion);
+                criterion_is_open = true;
+            } else if ends_paragraph(line) {
+                criterion_is_open = false;
+            } else if let Some(last) = profile.criteria.last_mut().filter(|_| criterion_is_open) {
+                go_on(last, line);
+            }
         } else if section.eq_ignore_ascii_case("agent specifications") {
             if let Some(heading) = line.strip_prefix("### ") {
                 profile.agents.extend(agent.take().map(Draft::finish));
@@ -127,13 +137,33 @@ struct Draft {
     lens: String,
     areas: Vec<String>,
     hints: Vec<String>,
-    list: Option<List>,
+    /// What a line that is neither a field nor an item goes on with.
+    open: Option<Open>,
+    /// Whether nothing goes on with the last item of a list.
+    item_is_closed: bool,
 }
 
+/// A field that is being read.
 #[derive(Clone, Copy)]
-enum List {
+enum Open {
+    Focus,
+    Persona,
+    Lens,
     Areas,
     Hints,
+}
+
+impl Open {
+    fn of(field: &str) -> Option<Open> {
+        match field.trim().to_ascii_lowercase().as_str() {
+            "focus" => Some(Open::Focus),
+            "persona" => Some(Open::Persona),
+            "decision lens" => Some(Open::Lens),
+            "key review areas" => Some(Open::Areas),
+            "success criteria hints" => Some(Open::Hints),
+            _ => None,
+        }
+    }
 }
 
 impl Draft {
@@ -143,27 +173,49 @@ impl Draft {
 
     fn take_in(&mut self, line: &str) {
         if let Some(item) = item(line) {
-            match self.list {
-                Some(List::Areas) => self.areas.push(item),
-                Some(List::Hints) => self.hints.push(item),
-                None => {}
+            self.item_is_closed = false;
+            match self.open {
+                Some(Open::Areas) => self.areas.push(item),
+                Some(Open::Hints) => self.hints.push(item),
+                _ => self.open = None,
             }
             return;
         }
         // People write fields plain or in bold.
         let plain = line.replace("**", "");
-        let Some((field, value)) = plain.split_once(':') else { return };
-        let value = clean(value);
-        let mut list = None;
-        match field.trim().to_ascii_lowercase().as_str() {
-            "focus" => self.focus = value,
-            "persona" => self.persona = value,
-            "decision lens" => self.lens = value,
-            "key review areas" => list = Some(List::Areas),
-            "success criteria hints" => list = Some(List::Hints),
-            _ => {}
+        let field = plain.split_once(':').and_then(|(name, value)| Some((Open::of(name)?, value)));
+        if let Some((open, value)) = field {
+            self.open = Some(open);
+            if let Some(text) = self.text(open) {
+                *text = clean(value);
+            }
+        } else if ends_paragraph(line) {
+            // A list goes on after an empty line, a text does not.
+            self.open = self.open.filter(|open| matches!(open, Open::Areas | Open::Hints));
+            self.item_is_closed = true;
+            return;
+        } else if let Some(open) = self.open {
+            let last = match open {
+                Open::Areas => self.areas.last_mut(),
+                Open::Hints => self.hints.last_mut(),
+                _ => None,
+            };
+            let is_closed = self.item_is_closed;
+            match last.filter(|_| !is_closed) {
+                Some(item) => go_on(item, line),
+                None => self.text(open).map_or((), |text| go_on(text, line)),
+            }
         }
-        self.list = list;
+    }
+
+    /// The text of a field that is no list.
+    fn text(&mut self, open: Open) -> Option<&mut String> {
+        match open {
+            Open::Focus => Some(&mut self.focus),
+            Open::Persona => Some(&mut self.persona),
+            Open::Lens => Some(&mut self.lens),
+            Open::Areas | Open::Hints => None,
+        }
     }
 
     fn finish(self) -> Result<Specification, BadSpecification> {
@@ -189,6 +241,25 @@ fn item(line: &str) -> Option<String> {
     let line = line.trim_start();
     let text = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?;
     Some(clean(text)).filter(|text| !text.is_empty())
+}
+
+/// Whether nothing goes on after this line: an empty one, a rule, a heading, a field in bold that
+/// is none of ours.
+fn ends_paragraph(line: &str) -> bool {
+    let line = line.trim();
+    let is_rule = line.len() >= 3 && line.chars().all(|letter| matches!(letter, '-' | '*' | '_'));
+    line.is_empty() || is_rule || line.starts_with('#') || line.starts_with("**")
+}
+
+/// Adds a line to the text that it goes on with.
+fn go_on(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        text.push(' ');
+    }
+    text.push_str(&clean(line));
+    if let Some((end, _)) = text.char_indices().nth(LINE_CHARS_MAX) {
+        text.truncate(end);
+    }
 }
 
 /// Text as it may stand in a file that a model reads: on one line, nothing disguised, not endless.
@@ -250,6 +321,25 @@ mod tests {
         assert_eq!((told[0].as_str(), told[3].as_str()), ("fd-one", "fd-two"));
         assert!(told[1].contains("Not A Name") && told[2].contains("no 'Focus'"), "{told:?}");
         assert_eq!(agents[0].as_ref().unwrap().areas, ["a", "b"]);
+    }
+
+    #[test]
+    fn wrapped_text_goes_on() {
+        let text = "## Review criteria\n- is it\n  ours?\n\nNot this.\n- and that\n\
+                    ## Agent Specifications\n### fd-x\nFocus: what\n  comes: next\n\
+                    Persona: You have\nseen it.\n\nNot this.\n**Severity:** nor this\n\
+                    **Decision lens:** Who\npays?\nKey review areas:\n\n- one\n  and more\n\
+                    \n- two\n\
+                    \nNot this.\nSuccess criteria hints:\n- a\n---\ntools: all\n";
+        let profile = parse(text);
+        assert_eq!(profile.criteria, ["is it ours?", "and that"]);
+        let agent = profile.agents[0].as_ref().unwrap();
+        assert_eq!((agent.focus.as_str(), agent.lens.as_str()), ("what comes: next", "Who pays?"));
+        assert_eq!(agent.persona, "You have seen it.");
+        assert_eq!(
+            (&agent.areas[..], &agent.hints[..]),
+            (&["one and more".to_owned(), "two".to_owned()][..], &["a".to_owned()][..])
+        );
     }
 
     #[test]
