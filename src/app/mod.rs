@@ -36,7 +36,7 @@ use crate::app::identity::Identity;
 use crate::app::presence::Sightings;
 use crate::core::command::{Command, Request};
 use crate::core::decision::Decide;
-use crate::core::domain::survey::SourceTree;
+use crate::core::domain::source_tree::SourceTree;
 use crate::core::ids::{AgentName, EntryName, HoldId, OpId};
 use crate::core::pattern::Case;
 use crate::core::refusal::{Conflict, Refusal};

@@ -9,7 +9,6 @@ use crate::core::domain::tree_path::TreePath;
 use crate::store::error::StoreError;
 use crate::store::files::{Entry, EntryType, Files, Rights};
 use crate::store::process::{Liveness, ProcessIdentity};
-use crate::store::repository::WorkTree;
 
 /// Bytes of a file that is looked at.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -35,9 +34,9 @@ pub enum Found {
 }
 
 impl<'a> WorkFiles<'a> {
-    /// The files of that work tree.
-    pub fn new(tree: &'a WorkTree, files: Files) -> WorkFiles<'a> {
-        WorkFiles { top: &tree.top, files }
+    /// The files of the work tree with that top.
+    pub fn new(top: &'a Path, files: Files) -> WorkFiles<'a> {
+        WorkFiles { top, files }
     }
 
     /// What is at a path.
@@ -69,6 +68,11 @@ impl<'a> WorkFiles<'a> {
         };
         let staged = directory.join(format!(".{name}{BY}{signed}"));
         Ok(self.files.replace_by(&path, &staged, content, Rights::AsBefore)?)
+    }
+
+    /// Whether there is anything at a path.
+    pub fn has(&self, path: &TreePath) -> Result<bool, StoreError> {
+        Ok(self.files.exists(&self.top.join(path.as_str()))?)
     }
 
     /// The names of the regular files in a directory, in order.

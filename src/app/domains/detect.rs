@@ -1,13 +1,12 @@
 //! `domain detect`: a look at the tree, recorded unless somebody has found out more meanwhile.
 
 use super::kept::{self, KeptAside};
-use super::{Known, Look, TRIES_MAX};
-use crate::app::Ctx;
+use super::{Look, TRIES_MAX};
 use crate::app::error::AppError;
+use crate::app::{Ctx, Reading};
 use crate::core::domain;
-use crate::core::domain::cache::Cache;
+use crate::core::domain::cache::{self, Cache};
 use crate::core::domain::detection;
-use crate::core::domain::freshness::{Verdict, judge};
 use crate::core::domain::record::{Detect, Recorded};
 use crate::core::domain::survey::Purpose;
 use crate::core::refusal::Refusal;
@@ -39,16 +38,14 @@ pub fn detect(ctx: &Ctx, which: Which, force: bool) -> Result<Detection, AppErro
     let mut outcome = Err(Refusal::from(domain::refusal::Refusal::OutOfDate).into());
     for _ in 0..TRIES_MAX {
         let look = Look::at(ctx, which)?;
-        // What stands there is read before the tree: whoever writes between the two has seen a
-        // tree that may be newer than the one that is looked at here.
-        let known = match kept::known_or_damaged(ctx, &look.basis)? {
-            Ok(known) => known,
-            Err(damaged) => {
+        outcome = match kept::or_damaged(look_once(ctx, &look, force, Reader::Strict)) {
+            Ok(Ok(detection)) => Ok(detection),
+            Ok(Err(damaged)) => {
                 set_aside = Some(kept::set_aside(ctx, damaged)?);
-                Known::default()
+                look_once(ctx, &look, force, Reader::Lenient)
             }
+            Err(error) => Err(error),
         };
-        outcome = look_once(ctx, &look, known, force);
         match &outcome {
             Err(AppError::Refused(Refusal::Domain(domain::refusal::Refusal::OutOfDate))) => {}
             _ => break,
@@ -57,30 +54,50 @@ pub fn detect(ctx: &Ctx, which: Which, force: bool) -> Result<Detection, AppErro
     Ok(Detection { set_aside, ..outcome? })
 }
 
-fn look_once(ctx: &Ctx, look: &Look<'_>, known: Known, force: bool) -> Result<Detection, AppError> {
-    let Known { mut cache, entry } = known;
+/// How a look reads what is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    /// Damage is an error.
+    Strict,
+    /// What was damaged was set aside just now. What is left of it that cannot be read is not
+    /// there, and is replaced, whether or not there is anything else to record.
+    Lenient,
+}
+
+fn look_once(
+    ctx: &Ctx,
+    look: &Look<'_>,
+    force: bool,
+    reader: Reader,
+) -> Result<Detection, AppError> {
+    // What stands there is read before the tree: whoever writes between the two has seen a tree
+    // that may be newer than the one that is looked at here.
+    let Reading { base, .. } = ctx.read_ledger(LedgerName::Domains)?;
+    let after = cache::newest(&base.snapshot, &look.basis)?;
     let (survey, structure) = look.survey(Purpose::Detect)?;
-    let detected_before = Cache { classified: None, ..cache.clone() };
-    let holds = judge(&detected_before, &structure, &look.basis);
-    if !force && matches!(holds, Verdict::Fresh | Verdict::NoDomain) {
-        let notices = Vec::new();
+    let read = match reader {
+        Reader::Strict => Cache::read,
+        Reader::Lenient => Cache::read_legible,
+    };
+    let mut cache = read(&base.snapshot, &look.basis, &structure)?;
+    if reader == Reader::Strict && !force && cache.own.is_some() {
+        let (entry, notices) = (base.id(), Vec::new());
         return Ok(Detection { cache, is_new: false, entry, set_aside: None, notices });
     }
     let domains = detection::detect(&survey, &*look.tree, &look.index)?;
     let head = ctx.repository().head_commit()?.and_then(|id| Line::new(&id).ok());
     let command = Detect {
-        after: cache.own.as_ref().map(|own| own.op.clone()),
+        after,
         domains,
         fingerprint: structure.fingerprint_by(&look.index),
         structure,
-        cut_short: survey.is_cut_short,
+        cut_short: survey.is_cut_short(),
         head,
         force,
     };
     let Committed { answer, entry: written, notices, .. } =
         ctx.transact(LedgerName::Domains, command, None)?;
     let Recorded { detected, is_new } = answer;
-    cache.own = Some(detected);
-    cache.other = None;
-    Ok(Detection { cache, is_new, entry: written.or(entry), set_aside: None, notices })
+    cache = Cache { own: Some(detected), near: None, other: None, ..cache };
+    Ok(Detection { cache, is_new, entry: written.or(base.id()), set_aside: None, notices })
 }

@@ -3,11 +3,9 @@
 //! What was detected can be detected again, so nobody has to wait for a repair by hand. What is
 //! damaged is kept under another ref for whoever wants to look at it.
 
-use super::{Known, known};
 use crate::app::Ctx;
 use crate::app::error::{AppError, with_causes};
 use crate::core::documents::ReadError;
-use crate::core::domain::structure::Basis;
 use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
 use crate::store::repair::Repairer;
@@ -28,13 +26,10 @@ pub struct KeptAside {
     pub kept_at: String,
 }
 
-/// What the ledger says, or what is wrong with it.
-pub(super) fn known_or_damaged(
-    ctx: &Ctx,
-    basis: &Basis,
-) -> Result<Result<Known, Damaged>, AppError> {
-    match known(ctx, basis) {
-        Ok(known) => Ok(Ok(known)),
+/// What was read of the ledger, or what is wrong with it.
+pub(super) fn or_damaged<T>(read: Result<T, AppError>) -> Result<Result<T, Damaged>, AppError> {
+    match read {
+        Ok(read) => Ok(Ok(read)),
         Err(AppError::Failed(error)) if is_damage(&*error) => {
             Ok(Err(Damaged { why: with_causes(&*error) }))
         }

@@ -10,11 +10,12 @@ pub mod profiles;
 
 use crate::app::error::AppError;
 use crate::app::{Ctx, Reading};
-use crate::core::domain::cache::Cache;
+use crate::core::domain::cache::{self, Cache};
 use crate::core::domain::classify::{Classify, Declassify};
 use crate::core::domain::index::Index;
+use crate::core::domain::source_tree::{SourceTree, Without};
 use crate::core::domain::structure::{Basis, Structure};
-use crate::core::domain::survey::{self, Purpose, SourceTree, Survey};
+use crate::core::domain::survey::{self, Purpose, Survey};
 use crate::store::layout::LedgerName;
 use crate::store::object::ObjectId;
 use crate::store::sources::Which;
@@ -36,7 +37,9 @@ impl<'c> Look<'c> {
         let tree = ctx.sources(which)?;
         let index = index::index_in(ctx, &*tree)?;
         let basis = Basis::of(&index);
-        Ok(Look { tree, index, basis })
+        // The agents that are made because of what a tree is do not make it something else.
+        let directory = ctx.settings().domains.agents.to_string();
+        Ok(Look { tree: Box::new(Without { tree, directory }), index, basis })
     }
 
     fn survey(&self, purpose: Purpose) -> Result<(Survey, Structure), AppError> {
@@ -55,28 +58,25 @@ pub struct Known {
     pub entry: Option<ObjectId>,
 }
 
-/// What the ledger says to a reader of that list, at its newest entry.
-fn known(ctx: &Ctx, basis: &Basis) -> Result<Known, AppError> {
-    let Reading { base, .. } = ctx.read_ledger(LedgerName::Domains)?;
-    Ok(Known { cache: Cache::read(&base.snapshot, basis)?, entry: base.id() })
-}
-
 /// What is known of this project; says where nothing is.
 pub fn show(ctx: &Ctx) -> Result<Known, AppError> {
-    let index = index::index(ctx, Which::Usual)?;
-    let known = known(ctx, &Basis::of(&index))?;
-    if known.cache.is_empty() {
+    let look = Look::at(ctx, Which::Usual)?;
+    let Reading { base, .. } = ctx.read_ledger(LedgerName::Domains)?;
+    let structure = if cache::has_answers(&base.snapshot)? {
+        look.survey(Purpose::Compare)?.1
+    } else {
+        Structure::default()
+    };
+    let cache = Cache::read(&base.snapshot, &look.basis, &structure)?;
+    if cache.is_empty() {
         let advice = "nothing is known of this project yet; run: git coord domain detect";
         return Err(AppError::Nothing(advice.to_owned()));
     }
-    Ok(known)
+    Ok(Known { cache, entry: base.id() })
 }
 
 /// Records what somebody else says that this project is.
-pub fn classify(
-    ctx: &Ctx,
-    command: Classify,
-) -> Result<Committed<crate::core::domain::cache::Classified>, AppError> {
+pub fn classify(ctx: &Ctx, command: Classify) -> Result<Committed<cache::Classified>, AppError> {
     ctx.transact(LedgerName::Domains, command, None)
 }
 

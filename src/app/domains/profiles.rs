@@ -7,7 +7,7 @@ use crate::app::error::AppError;
 use crate::core::domain::detection::Found;
 use crate::core::domain::name::Name;
 use crate::core::domain::profile::{self, PROFILE_BYTES_MAX, Profile};
-use crate::core::domain::survey::SourceTree;
+use crate::core::domain::source_tree::{SourceTree, Whole};
 use crate::store::sources::Which;
 
 /// A domain with its profile.
@@ -15,38 +15,43 @@ use crate::store::sources::Which;
 pub struct Profiled {
     /// The domain.
     pub domain: Name,
-    /// Its profile; none if there is none.
-    pub profile: Option<Profile>,
+    /// Its profile, or why there is none.
+    pub profile: Result<Profile, String>,
     /// Where it is: a path in the repository, or `shipped`.
     pub from: String,
 }
 
-/// The profiles of domains. Says so where none of them has one.
+/// The profiles of domains.
 pub fn of(ctx: &Ctx, domains: &[Found]) -> Result<Vec<Profiled>, AppError> {
     let tree = match &ctx.settings().domains.profiles {
         Some(_) => Some(ctx.sources(Which::Usual)?),
         None => None,
     };
-    let mut profiled = Vec::new();
-    for Found { name, .. } in domains {
-        let found = find(ctx, tree.as_deref(), name)?;
-        let (profile, from) =
-            found.map_or((None, String::new()), |(text, from)| (Some(profile::parse(&text)), from));
-        profiled.push(Profiled { domain: name.clone(), profile, from });
-    }
-    Ok(profiled)
+    domains.iter().map(|found| find(ctx, tree.as_deref(), &found.name)).collect()
 }
 
-fn find(
-    ctx: &Ctx,
-    tree: Option<&dyn SourceTree>,
-    domain: &Name,
-) -> Result<Option<(String, String)>, AppError> {
+/// The profile of a domain. One of the repository's own that cannot be used is not replaced by the
+/// shipped one: nobody would notice.
+fn find(ctx: &Ctx, tree: Option<&dyn SourceTree>, domain: &Name) -> Result<Profiled, AppError> {
+    let profiled = |profile: Result<&str, String>, from: &str| Profiled {
+        domain: domain.clone(),
+        profile: profile.map(profile::parse),
+        from: from.to_owned(),
+    };
     if let (Some(tree), Some(directory)) = (tree, &ctx.settings().domains.profiles) {
         let path = format!("{directory}/{domain}.md");
-        if let Some(bytes) = tree.read(&path, PROFILE_BYTES_MAX)? {
-            return Ok(Some((String::from_utf8_lossy(&bytes).into_owned(), path)));
+        let found = match tree.read_whole(&path, PROFILE_BYTES_MAX)? {
+            Whole::Absent => None,
+            Whole::Bytes(bytes) => Some(Ok(String::from_utf8_lossy(&bytes).into_owned())),
+            Whole::NoFile => Some(Err(format!("'{path}' is no file; links are not followed"))),
+            Whole::TooLong => {
+                Some(Err(format!("'{path}' is longer than {PROFILE_BYTES_MAX} bytes")))
+            }
+        };
+        if let Some(found) = found {
+            return Ok(profiled(found.as_deref().map_err(Clone::clone), &path));
         }
     }
-    Ok(profile::shipped(domain).map(|text| (text.to_owned(), "shipped".to_owned())))
+    let missing = || format!("there is no profile of '{domain}'");
+    Ok(profiled(profile::shipped(domain).ok_or_else(missing), "shipped"))
 }

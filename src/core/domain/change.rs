@@ -1,10 +1,14 @@
 //! Whether a change of a file counts for what kind of project this is, and why: for people who ask
-//! before they believe a verdict.
+//! before they believe a verdict. A change counts exactly if it has part in a difference that makes
+//! the verdict, so the two cannot contradict each other.
 
 use serde::Serialize;
 
+use crate::core::domain::freshness::{Reason, differences};
 use crate::core::domain::index::Index;
 use crate::core::domain::manifest::is_manifest;
+use crate::core::domain::name_pattern::NamePattern;
+use crate::core::domain::structure::Structure;
 use crate::core::domain::survey::PROJECT_DEPTH_MAX;
 
 /// What happened to a file.
@@ -45,7 +49,7 @@ pub struct Weight {
 }
 
 /// How much a file can say about a project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
     /// Nothing.
     Ordinary,
@@ -55,30 +59,98 @@ enum Standing {
     Manifest,
 }
 
-impl Change {
-    /// Whether it counts under an index.
-    pub fn weigh(&self, index: &Index) -> Weight {
+/// What an answer rests on against what is there now.
+pub struct Scale<'a> {
+    index: &'a Index,
+    was: &'a Structure,
+    now: &'a Structure,
+    reasons: Vec<Reason>,
+}
+
+impl<'a> Scale<'a> {
+    /// What the answer rests on, and what is there now.
+    pub fn new(index: &'a Index, was: &'a Structure, now: &'a Structure) -> Scale<'a> {
+        Scale { index, was, now, reasons: differences(was, now) }
+    }
+
+    /// Whether a change counts.
+    pub fn weigh(&self, change: &Change) -> Weight {
         use Standing::{Manifest, Ordinary, Structural};
-        let counts = |why| Weight { is_structural: true, why };
-        let does_not = |why| Weight { is_structural: false, why };
-        let standing = |path: &str| standing(index, path);
-        match self {
-            Change::Added { path } if standing(path) != Ordinary => counts("came in"),
-            Change::Deleted { path } if standing(path) != Ordinary => counts("left"),
-            Change::Modified { path } => match standing(path) {
-                Manifest => counts("content of a manifest"),
-                Structural => does_not("only its existence counts"),
-                Ordinary => does_not("no structural file"),
-            },
-            Change::Renamed { from, path } => match (standing(from), standing(path)) {
-                (Ordinary, Ordinary) => does_not("no structural file"),
-                (Ordinary, _) => counts("came in"),
-                (_, Ordinary) => counts("left"),
-                (Structural, Structural) => does_not("structural before and after"),
-                (Manifest, _) | (_, Manifest) => counts("content under another name"),
-            },
-            Change::Added { .. } | Change::Deleted { .. } => does_not("no structural file"),
+        let paths: Vec<&str> = match change {
+            Change::Added { path } | Change::Modified { path } | Change::Deleted { path } => {
+                vec![path]
+            }
+            Change::Renamed { from, path } => vec![from, path],
+        };
+        if let Some(why) = self.part(&paths) {
+            return Weight { is_structural: true, why };
         }
+        let standings = paths.iter().map(|path| standing(self.index, path));
+        let why = match (standings.max().unwrap_or(Ordinary), change) {
+            (Ordinary, _) => "no structural file",
+            (Structural, Change::Modified { .. }) => "only its existence counts",
+            (Structural, Change::Renamed { .. }) => "structural before and after",
+            (Structural, _) => "what it shows is shown with and without it",
+            (Manifest, _) => "as it was looked at",
+        };
+        Weight { is_structural: false, why }
+    }
+
+    /// Which part in the differences these paths have, if any.
+    fn part(&self, paths: &[&str]) -> Option<&'static str> {
+        let (mut came, mut left, mut changed) = (false, false, false);
+        for path in paths {
+            for reason in &self.reasons {
+                match reason {
+                    Reason::ManifestCame { path: of } => came |= of == path,
+                    Reason::ManifestLeft { path: of } => left |= of == path,
+                    Reason::ManifestChanged { path: of } => changed |= of == path,
+                    Reason::SignalCame { project, signal } => came |= shows(path, project, signal),
+                    Reason::SignalLeft { project, signal } => left |= shows(path, project, signal),
+                    Reason::Beyond { .. } => changed |= self.is_beyond(path),
+                    Reason::Algorithm { .. } | Reason::List { .. } => {}
+                }
+            }
+        }
+        match (came, left, changed) {
+            (true, true, _) => Some("content under another name"),
+            (true, false, _) => Some("came in"),
+            (false, true, _) => Some("left"),
+            (false, false, true) => Some("content of a manifest"),
+            (false, false, false) => None,
+        }
+    }
+
+    /// Whether a path is a manifest of a project of which only its digest is kept.
+    fn is_beyond(&self, path: &str) -> bool {
+        let is_kept = [self.was, self.now].iter().any(|of| of.manifests.contains_key(path));
+        !is_kept && standing(self.index, path) == Standing::Manifest
+    }
+}
+
+/// Whether something at that path shows a signal of a project.
+fn shows(path: &str, project: &str, signal: &str) -> bool {
+    let below = |path: &'_ str, directory: &str| -> Option<usize> {
+        let rest = path.strip_prefix(directory)?.strip_prefix('/')?;
+        Some(path.len() - rest.len())
+    };
+    let inner = match project {
+        "." => Some(path),
+        project => below(path, project).map(|at| &path[at..]),
+    };
+    let Some(inner) = inner else { return false };
+    if let Some(directory) = signal.strip_prefix("dir ") {
+        return below(inner, directory).is_some();
+    }
+    let pattern = signal.strip_prefix("file ").map(|text| NamePattern::try_from(text.to_owned()));
+    let Some(Ok(pattern)) = pattern else { return false };
+    // What is named may be a directory, and is looked for at the top and one level below it.
+    match pattern.directory() {
+        Some(directory) => {
+            let name = below(inner, directory).and_then(|at| inner[at..].split('/').next());
+            name.is_some_and(|name| pattern.matches_name(name))
+        }
+        None => inner.split('/').take(2).any(|name| pattern.matches_name(name)),
     }
 }
 
@@ -98,6 +170,10 @@ fn standing(index: &Index, path: &str) -> Standing {
             },
         )
     };
+    let is_in_named_directory = || {
+        let around = format!("/{directory}/");
+        index.structural_directories().iter().any(|named| around.contains(&format!("/{named}/")))
+    };
     if is_named_by_path() {
         return Standing::Structural;
     }
@@ -109,20 +185,38 @@ fn standing(index: &Index, path: &str) -> Standing {
     }
     let files = index.structural_files();
     let is_matched = files.iter().any(|p| p.directory().is_none() && p.matches_name(name));
-    if is_matched { Standing::Structural } else { Standing::Ordinary }
+    let is_structural = is_matched || is_in_named_directory();
+    if is_structural { Standing::Structural } else { Standing::Ordinary }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn weight(change: &Change) -> (bool, &'static str) {
-        let weight = change.weigh(&Index::shipped());
-        (weight.is_structural, weight.why)
+    use crate::core::domain::survey::{Purpose, survey};
+    use crate::core::domain::testing::Memory;
+
+    fn structure(files: &[(&str, &str)]) -> Structure {
+        let tree = Memory::of(files);
+        let survey = survey(&tree, &Index::shipped(), Purpose::Compare).unwrap();
+        Structure::of(&survey, &tree).unwrap()
     }
 
-    fn renamed(from: &str, path: &str) -> (bool, &'static str) {
-        weight(&Change::Renamed { from: from.to_owned(), path: path.to_owned() })
+    /// The weight of a change between two trees.
+    fn weight(was: &[(&str, &str)], now: &[(&str, &str)], change: &Change) -> (bool, &'static str) {
+        let (was, now) = (structure(was), structure(now));
+        let Weight { is_structural, why } = Scale::new(&Index::shipped(), &was, &now).weigh(change);
+        (is_structural, why)
+    }
+
+    fn renamed(from: &str, to: &str) -> (bool, &'static str) {
+        let change = Change::Renamed { from: from.to_owned(), path: to.to_owned() };
+        weight(&[(from, "")], &[(to, "")], &change)
+    }
+
+    fn added(before: &[(&str, &str)], path: &str) -> (bool, &'static str) {
+        let now = [before, &[(path, "")]].concat();
+        weight(before, &now, &Change::Added { path: path.to_owned() })
     }
 
     /// 2/P2-2: a rename counts where it crosses the border of what is structural.
@@ -137,13 +231,34 @@ mod tests {
 
     #[test]
     fn the_content_of_manifests_counts_and_that_of_others_does_not() {
-        let modified = |path: &str| weight(&Change::Modified { path: path.to_owned() });
+        let modified = |path: &str| {
+            let change = Change::Modified { path: path.to_owned() };
+            weight(&[(path, "1")], &[(path, "2")], &change)
+        };
         assert_eq!(modified("packages/a/package.json"), (true, "content of a manifest"));
         assert_eq!(modified("scenes/a.tscn"), (false, "only its existence counts"));
         assert_eq!(modified("src/a.rs"), (false, "no structural file"));
         assert_eq!(modified("node_modules/x/package.json"), (false, "no structural file"));
-        let added = |path: &str| weight(&Change::Added { path: path.to_owned() }).0;
-        assert!(added("app/src/main/AndroidManifest.xml") && added(".claude-plugin/plugin.json"));
-        assert!(!added("a/b/c/d/e/package.json") && !added("README.md"));
+    }
+
+    /// 2/IMP-1: directories count like files, a second file of a pattern does not, and neither
+    /// does what was there already when the tree was looked at.
+    #[test]
+    fn what_makes_no_difference_does_not_count() {
+        assert_eq!(added(&[], "src/routes/a.js"), (true, "came in"));
+        let same = (false, "what it shows is shown with and without it");
+        assert_eq!(added(&[("src/routes/a.js", "")], "src/routes/b.js"), same);
+        assert_eq!(added(&[], "a.proto"), (true, "came in"));
+        assert_eq!(added(&[("a.proto", "")], "b.proto"), same);
+        assert_eq!(added(&[], "App.xcodeproj/project.pbxproj"), (true, "came in"));
+        for path in ["app/src/main/AndroidManifest.xml", ".claude-plugin/plugin.json"] {
+            assert_eq!(added(&[], path), (true, "came in"), "{path}");
+        }
+        for path in ["a/b/c/d/e/package.json", "README.md", "deep/er/x.tmx"] {
+            assert!(!added(&[], path).0, "{path}");
+        }
+        let known = [("package.json", "{}")];
+        let change = Change::Added { path: "package.json".to_owned() };
+        assert_eq!(weight(&known, &known, &change), (false, "as it was looked at"));
     }
 }

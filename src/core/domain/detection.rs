@@ -12,7 +12,8 @@ use crate::core::domain::index::Index;
 use crate::core::domain::manifest::{MANIFEST_BYTES_MAX, dependencies};
 use crate::core::domain::name::Name;
 use crate::core::domain::score::{Evidence, Score, score};
-use crate::core::domain::survey::{Project, SourceTree, Survey};
+use crate::core::domain::source_tree::SourceTree;
+use crate::core::domain::survey::{Project, Survey};
 
 /// Bytes of a source that are searched for keywords.
 const SOURCE_BYTES_MAX: u64 = 64 * 1024;

@@ -55,6 +55,13 @@ pub enum Reason {
         /// Which signal.
         signal: String,
     },
+    /// One of the projects has changed of which only that is known.
+    Beyond {
+        /// How many there were.
+        was: usize,
+        /// How many there are.
+        is: usize,
+    },
 }
 
 impl fmt::Display for Reason {
@@ -67,6 +74,12 @@ impl fmt::Display for Reason {
             Reason::ManifestLeft { path } => write!(f, "'{path}' is gone"),
             Reason::SignalCame { project, signal } => write!(f, "'{project}' has {signal} now"),
             Reason::SignalLeft { project, signal } => write!(f, "'{project}' has no {signal} now"),
+            Reason::Beyond { was, is } if was == is => {
+                write!(f, "one of the last {is} projects has changed")
+            }
+            Reason::Beyond { was, is } => {
+                write!(f, "the last {was} projects are {is} now, or others")
+            }
         }
     }
 }
@@ -90,14 +103,12 @@ pub fn judge(cache: &Cache, now: &Structure, basis: &Basis) -> Verdict {
     if cache.classified.is_some() {
         return Verdict::Fresh;
     }
-    match (&cache.own, &cache.other) {
-        (None, None) => Verdict::None,
-        (None, Some(other)) => Verdict::Stale(other_basis(other, basis)),
-        (Some(own), _) => match differences(&own.structure, now) {
-            reasons if !reasons.is_empty() => Verdict::Stale(reasons),
-            _ if own.domains.is_empty() => Verdict::NoDomain,
-            _ => Verdict::Fresh,
-        },
+    match (&cache.own, &cache.near, &cache.other) {
+        (Some(own), ..) if own.domains.is_empty() => Verdict::NoDomain,
+        (Some(_), ..) => Verdict::Fresh,
+        (None, Some(near), _) => Verdict::Stale(differences(&near.structure, now)),
+        (None, None, Some(other)) => Verdict::Stale(other_basis(other, basis)),
+        (None, None, None) => Verdict::None,
     }
 }
 
@@ -136,6 +147,10 @@ pub fn differences(was: &Structure, now: &Structure) -> Vec<Reason> {
     for (project, signal) in before.difference(&after).map(named) {
         reasons.push(Reason::SignalLeft { project, signal });
     }
+    if was.beyond != now.beyond {
+        let count = |structure: &Structure| structure.beyond.as_ref().map_or(0, |of| of.projects);
+        reasons.push(Reason::Beyond { was: count(was), is: count(now) });
+    }
     reasons
 }
 
@@ -148,12 +163,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::core::domain::structure::Beyond;
 
     fn structures() -> impl Strategy<Value = Structure> {
         let manifests = proptest::collection::btree_map("[ab]", "[01]", 0..3);
         let of_project = proptest::collection::btree_set("[xyz]", 1..3);
         let signals = proptest::collection::btree_map("[pq]", of_project, 0..3);
-        (manifests, signals).prop_map(|(manifests, signals)| Structure { manifests, signals })
+        let beyond = (1..3usize, "[01]").prop_map(|(projects, digest)| Beyond { projects, digest });
+        (manifests, signals, proptest::option::of(beyond))
+            .prop_map(|(manifests, signals, beyond)| Structure { manifests, signals, beyond })
     }
 
     proptest! {

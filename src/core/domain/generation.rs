@@ -28,6 +28,8 @@ pub enum OnDisk {
     File(String),
     /// A link, a directory, or something else that is no file.
     NoFile,
+    /// Something that cannot be looked at, and why.
+    Unreadable(String),
 }
 
 /// What is done about an agent.
@@ -46,6 +48,8 @@ pub enum Action {
     Edited,
     /// Nothing: it is a file that was not made here.
     NotOurs,
+    /// Nothing: what is in its place is no file, so the agent is not there.
+    NoFile,
     /// Nothing: every project has such an agent from elsewhere.
     Core,
     /// Nothing: another domain asks for an agent of that name.
@@ -53,6 +57,11 @@ pub enum Action {
 }
 
 impl Action {
+    /// Whether there is such an agent afterwards.
+    pub fn is_success(self) -> bool {
+        self != Action::NoFile
+    }
+
     /// What it means, for people.
     pub fn words(self) -> &'static str {
         match self {
@@ -62,6 +71,7 @@ impl Action {
             Action::Exists => "kept, though its profile has changed",
             Action::Edited => "kept, somebody edited it",
             Action::NotOurs => "kept, it was not made here",
+            Action::NoFile => "not there, what is in its place is no file",
             Action::Core => "left out, it comes from elsewhere",
             Action::Twice => "left out, another domain has one of that name",
         }
@@ -72,7 +82,7 @@ impl Action {
 pub fn action(mode: Mode, wanted: &str, known: Option<&Made>, disk: &OnDisk) -> Action {
     let there = match disk {
         OnDisk::Nothing => return Action::Write,
-        OnDisk::NoFile => return Action::NotOurs,
+        OnDisk::NoFile | OnDisk::Unreadable(_) => return Action::NoFile,
         OnDisk::File(content) => content.as_str(),
     };
     let Some(known) = known else {
@@ -80,12 +90,14 @@ pub fn action(mode: Mode, wanted: &str, known: Option<&Made>, disk: &OnDisk) -> 
         return if there == wanted { Action::Adopt } else { Action::NotOurs };
     };
     if there == wanted {
-        let is_recorded = known.content == wanted && known.accepted.is_none();
+        let is_recorded = known.wrote(wanted) && !known.forgotten;
         return if is_recorded { Action::Current } else { Action::Adopt };
     }
-    match (known.content == there, mode) {
+    match (known.wrote(there), mode) {
         (true, Mode::Skip) => Action::Exists,
-        (true, Mode::Regenerate | Mode::Force) | (false, Mode::Force) => Action::Write,
+        (true, Mode::Regenerate | Mode::Force) => Action::Write,
+        (false, _) if known.forgotten && !known.has_accepted(there) => Action::NotOurs,
+        (false, Mode::Force) => Action::Write,
         (false, Mode::Skip | Mode::Regenerate) => Action::Edited,
     }
 }
@@ -123,9 +135,10 @@ impl State {
 pub fn file_state(made: &Made, disk: &OnDisk) -> State {
     match disk {
         OnDisk::Nothing => State::Missing,
-        OnDisk::File(content) if *content == made.content => State::Ok,
-        OnDisk::File(content) if Some(content) == made.accepted.as_ref() => State::Ok,
-        OnDisk::File(_) | OnDisk::NoFile => State::Edited,
+        OnDisk::File(content) if made.wrote(content) || made.has_accepted(content) => State::Ok,
+        // Nobody missed it, so whoever put something there made it.
+        _ if made.forgotten => State::Unknown,
+        OnDisk::File(_) | OnDisk::NoFile | OnDisk::Unreadable(_) => State::Edited,
     }
 }
 
@@ -141,9 +154,11 @@ mod tests {
             agent: "fd-x".parse().unwrap(),
             domain: "web-api".parse().unwrap(),
             content: content.to_owned(),
+            earlier: vec!["older".to_owned()],
             generator: GENERATOR,
             made_at: Timestamp::from_millis(0),
-            accepted: accepted.map(str::to_owned),
+            accepted: accepted.map(str::to_owned).into_iter().collect(),
+            forgotten: false,
             unknown: serde_json::Map::new(),
         }
     }
@@ -159,8 +174,25 @@ mod tests {
     fn a_file_of_somebody_else_is_never_touched() {
         let file = OnDisk::File("theirs".to_owned());
         assert_eq!(in_each_mode(None, &file), [Action::NotOurs; 3]);
-        assert_eq!(in_each_mode(None, &OnDisk::NoFile), [Action::NotOurs; 3]);
-        assert_eq!(in_each_mode(Some(&made("old", None)), &OnDisk::NoFile), [Action::NotOurs; 3]);
+        assert_eq!(in_each_mode(None, &OnDisk::NoFile), [Action::NoFile; 3]);
+        assert_eq!(in_each_mode(Some(&made("old", None)), &OnDisk::NoFile), [Action::NoFile; 3]);
+        // What nobody missed and somebody made anew is theirs.
+        let forgotten = Made { forgotten: true, ..made("old", None) };
+        assert_eq!(in_each_mode(Some(&forgotten), &file), [Action::NotOurs; 3]);
+        assert_eq!(file_state(&forgotten, &file), State::Unknown);
+    }
+
+    /// Another worktree has an earlier version, or still has what this one has forgotten.
+    #[test]
+    fn every_version_that_was_made_is_known() {
+        use Action::{Exists, Write};
+        let file = OnDisk::File("older".to_owned());
+        assert_eq!(in_each_mode(Some(&made("old", None)), &file), [Exists, Write, Write]);
+        assert_eq!(file_state(&made("old", None), &file), State::Ok);
+        let forgotten = Made { forgotten: true, ..made("old", None) };
+        assert_eq!(in_each_mode(Some(&forgotten), &file), [Exists, Write, Write]);
+        assert_eq!(file_state(&forgotten, &file), State::Ok);
+        assert_eq!(file_state(&forgotten, &OnDisk::Nothing), State::Missing);
     }
 
     #[test]
@@ -187,6 +219,7 @@ mod tests {
         assert_eq!(file_state(&one, &file("accepted")), State::Ok);
         assert_eq!(file_state(&one, &file("else")), State::Edited);
         assert_eq!(file_state(&one, &OnDisk::NoFile), State::Edited);
+        assert_eq!(file_state(&one, &OnDisk::Unreadable("x".to_owned())), State::Edited);
         assert_eq!(file_state(&one, &OnDisk::Nothing), State::Missing);
     }
 }

@@ -2,17 +2,16 @@
 
 use crate::core::documents::{Documents, Key, ReadError, read, walk};
 use crate::core::domain::AGENTS;
-use crate::core::domain::cache::{Classified, Detected, bases, classified_key, detected_key};
+use crate::core::domain::cache::{Classified, Detected, answer_keys, classified_key, detected_key};
 use crate::core::domain::detection::Found;
 use crate::core::domain::made::{self, Made};
-use crate::core::domain::structure::ALGORITHM;
+use crate::core::domain::structure::{ALGORITHM, Fingerprint};
 use crate::core::laws::Fault;
 
 /// Every law that the state breaks.
 pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
     let mut faults = Vec::new();
-    for basis in bases(documents)? {
-        let key = detected_key(&basis);
+    for key in answer_keys(documents)? {
         let detected: Detected = match read(documents, &key) {
             Ok(Some(detected)) => detected,
             Ok(None) => continue,
@@ -23,10 +22,11 @@ pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
         };
         let mut broken =
             |what: &str| faults.push(Fault { key: key.clone(), what: what.to_owned() });
-        if detected.fingerprint.basis() != basis {
-            broken("it stands under another list than it was taken by");
-        } else if basis.algorithm == ALGORITHM
-            && detected.structure.fingerprint(&basis.list) != detected.fingerprint
+        let Fingerprint { algorithm, list, .. } = &detected.fingerprint;
+        if detected_key(&detected.fingerprint) != key {
+            broken("it stands under another structure or list than its own");
+        } else if *algorithm == ALGORITHM
+            && detected.structure.fingerprint(list) != detected.fingerprint
         {
             broken("the fingerprint is not that of its structure");
         }

@@ -1,7 +1,9 @@
 //! The agents that were made, as the ledger remembers them: by path, with what was written there.
 //!
 //! A file is known by this and by nothing that stands in it, so a header that somebody removes or
-//! copies changes nothing.
+//! copies changes nothing. All worktrees share it, and each may have another version of a file, or
+//! none: so every version that was written is remembered, and what was made is never forgotten for
+//! good because one worktree does not have it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -18,6 +20,9 @@ use crate::core::time::Timestamp;
 /// Agents that one command may record.
 const AGENTS_MAX: usize = 2_000;
 
+/// Versions of a file that are remembered, the newest ones.
+const VERSIONS_KEPT_MAX: usize = 16;
+
 /// An agent whose file was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Made {
@@ -27,18 +32,43 @@ pub struct Made {
     pub agent: Name,
     /// Of which domain.
     pub domain: Name,
-    /// The SHA-256 of what was written.
+    /// The SHA-256 of what was written last.
     pub content: String,
+    /// That of what was written before, the newest first: another worktree may still have it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub earlier: Vec<String>,
     /// Which generator wrote it.
     pub generator: u32,
     /// When it was recorded. Nothing is decided by it.
     pub made_at: Timestamp,
-    /// The SHA-256 of what somebody made of it, once that was accepted.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub accepted: Option<String>,
+    /// The SHA-256 of what somebody made of it, once that was accepted, the newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub accepted: Vec<String>,
+    /// Whether nobody misses it. A file of unknown content in its place is somebody else's then.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub forgotten: bool,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
+}
+
+impl Made {
+    /// Whether content of that SHA-256 was written here once.
+    pub fn wrote(&self, content: &str) -> bool {
+        self.content == content || self.earlier.iter().any(|earlier| earlier == content)
+    }
+
+    /// Whether such content is somebody's edit that was accepted.
+    pub fn has_accepted(&self, content: &str) -> bool {
+        self.accepted.iter().any(|accepted| accepted == content)
+    }
+}
+
+/// Puts a version first, and drops the oldest where there are too many.
+fn remember(versions: &mut Vec<String>, content: String) {
+    versions.retain(|version| *version != content);
+    versions.insert(0, content);
+    versions.truncate(VERSIONS_KEPT_MAX);
 }
 
 /// Where a path's agent stands.
@@ -95,7 +125,7 @@ pub struct RecordAgents {
     /// Files whose edits are kept.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub accepted: Vec<Accepted>,
-    /// Files that are gone and are not wanted any more.
+    /// Files that are gone and that nobody misses any more.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub forgotten: Vec<TreePath>,
 }
@@ -120,16 +150,18 @@ impl Decide for RecordAgents {
         }
         for Accepted { path, content } in &self.accepted {
             let Some(mut made) = present(act, path)? else { continue };
-            if made.accepted.as_ref() != Some(content) {
-                made.accepted = Some(content.clone());
+            if !made.has_accepted(content) {
+                remember(&mut made.accepted, content.clone());
                 act.put(key(path), &made);
                 act.record("agent_accepted", path, named(&made.agent, &made.domain));
                 changed += 1;
             }
         }
         for path in &self.forgotten {
-            let Some(made) = present(act, path)? else { continue };
-            act.remove(key(path));
+            let made = present(act, path)?.filter(|made| !made.forgotten);
+            let Some(mut made) = made else { continue };
+            made.forgotten = true;
+            act.put(key(path), &made);
             act.record("agent_forgotten", path, named(&made.agent, &made.domain));
             changed += 1;
         }
@@ -158,20 +190,28 @@ fn record(act: &mut Act<'_>, written: &Written) -> Result<bool, ReadError> {
             && made.domain == domain
             && made.content == content
             && made.generator == generator
-            && made.accepted.is_none()
+            && !made.forgotten
     });
     if is_known {
         return Ok(false);
+    }
+    let (mut earlier, mut accepted, mut unknown) = (Vec::new(), Vec::new(), Map::new());
+    if let Some(before) = before {
+        (earlier, accepted, unknown) = (before.earlier, before.accepted, before.unknown);
+        remember(&mut earlier, before.content);
+        earlier.retain(|version| *version != content);
     }
     let made = Made {
         path: path.clone(),
         agent,
         domain,
         content,
+        earlier,
         generator,
         made_at: act.env.now,
-        accepted: None,
-        unknown: before.map(|made| made.unknown).unwrap_or_default(),
+        accepted,
+        forgotten: false,
+        unknown,
     };
     act.put(key(&path), &made);
     act.record("agent_made", &path, named(&made.agent, &made.domain));

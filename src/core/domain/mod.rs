@@ -12,7 +12,7 @@
 //! renders one of them, [`generation`] says what is done about each file, and [`made`] remembers
 //! those that were made.
 //!
-//! [`SourceTree`]: survey::SourceTree
+//! [`SourceTree`]: source_tree::SourceTree
 
 pub mod agent;
 pub mod cache;
@@ -32,6 +32,7 @@ pub mod profile;
 pub mod record;
 pub mod refusal;
 pub mod score;
+pub mod source_tree;
 pub mod structure;
 pub mod survey;
 #[cfg(test)]

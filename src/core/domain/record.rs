@@ -6,7 +6,7 @@ use serde_json::{Map, json};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{ReadError, read};
 use crate::core::domain::cache::{
-    self, Classified, Detected, LISTS_KEPT_MAX, classified_key, detected_key,
+    self, ANSWERS_KEPT_MAX, Classified, Detected, classified_key, detected_key,
 };
 use crate::core::domain::detection::Found;
 use crate::core::domain::refusal::Refusal;
@@ -21,7 +21,7 @@ pub const HEURISTIC: &str = "heuristic";
 /// What a look at a tree came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detect {
-    /// The act whose answer stood there when the look began.
+    /// The act that had recorded the newest answer by this list when the look began.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub after: Option<OpId>,
     /// The domains, the primary one first.
@@ -52,41 +52,40 @@ impl Decide for Detect {
     type Answer = Recorded;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Recorded, No> {
-        let key = detected_key(&self.fingerprint.basis());
+        let key = detected_key(&self.fingerprint);
+        let basis = self.fingerprint.basis();
         let (before, was_damaged) = match read::<Detected>(act, &key) {
             Ok(before) => (before, false),
             // It is only there to be replaced.
             Err(ReadError::Damaged { .. }) => (None, true),
             Err(error) => return Err(error.into()),
         };
-        let mut unknown = Map::new();
-        if let Some(before) = before {
-            let says_the_same =
-                before.fingerprint == self.fingerprint && before.domains == self.domains;
-            if says_the_same && !self.force {
-                if forget_damaged_classification(act)? {
-                    self.record_event(act, true);
-                }
-                return Ok(Recorded { detected: before, is_new: false });
+        if let Some(before) = &before
+            && before.domains == self.domains
+            && !self.force
+        {
+            if forget_damaged_classification(act)? {
+                self.record_event(act, true);
             }
-            // Whoever wrote that may have looked at a newer tree. To look again is cheap.
-            if self.after.as_ref() != Some(&before.op) {
-                return Err(core::Refusal::from(Refusal::OutOfDate).into());
-            }
-            unknown = before.unknown;
+            return Ok(Recorded { detected: before.clone(), is_new: false });
+        }
+        // Whoever recorded that may have looked at a newer tree. To look again is cheap.
+        let newest = cache::newest(act, &basis)?;
+        if newest.is_some() && self.after != newest {
+            return Err(core::Refusal::from(Refusal::OutOfDate).into());
         }
         let detected = Detected {
             domains: self.domains.clone(),
             detected_at: act.env.now,
+            number: self.make_room(act)?,
             fingerprint: self.fingerprint.clone(),
             source: Line::new(HEURISTIC).expect("a plain word is a line"),
             structure: self.structure.clone(),
             cut_short: self.cut_short,
             head: self.head.clone(),
             op: act.env.op.clone(),
-            unknown,
+            unknown: before.map(|before| before.unknown).unwrap_or_default(),
         };
-        self.forget_oldest(act)?;
         let was_damaged = forget_damaged_classification(act)? || was_damaged;
         act.put(key, &detected);
         self.record_event(act, was_damaged);
@@ -109,15 +108,20 @@ impl Detect {
         act.record("detected", &self.fingerprint, data);
     }
 
-    /// Makes room for one more list.
-    fn forget_oldest(&self, act: &mut Act<'_>) -> Result<(), ReadError> {
-        let mut others = cache::others(act, &self.fingerprint.basis())?;
-        others.sort_by_key(|(_, detected)| detected.as_ref().map(|detected| detected.detected_at));
-        let too_many = (others.len() + 1).saturating_sub(LISTS_KEPT_MAX);
-        for (basis, _) in others.into_iter().take(too_many) {
-            act.remove(detected_key(&basis));
+    /// Makes room for one more answer, and says which number it has. What cannot be read goes
+    /// first, then what was recorded first.
+    fn make_room(&self, act: &mut Act<'_>) -> Result<u64, ReadError> {
+        let own = detected_key(&self.fingerprint);
+        let number = |detected: &Option<Detected>| detected.as_ref().map(|of| of.number);
+        let mut all = cache::answers(act)?;
+        let last = all.iter().filter_map(|(_, detected)| number(detected)).max();
+        all.retain(|(key, _)| *key != own);
+        all.sort_by_key(|(_, detected)| number(detected));
+        let too_many = (all.len() + 1).saturating_sub(ANSWERS_KEPT_MAX);
+        for (key, _) in all.into_iter().take(too_many) {
+            act.remove(key);
         }
-        Ok(())
+        Ok(last.unwrap_or(0).saturating_add(1))
     }
 }
 

@@ -12,9 +12,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::core::documents::ReadError;
 use crate::core::domain::index::Index;
-use crate::core::domain::survey::{SourceTree, Survey};
+use crate::core::domain::source_tree::SourceTree;
+use crate::core::domain::survey::{Project, Survey};
 
-/// Raised when the same tree and list give another structure.
+/// Raised when the same tree and list give another structure, or the same structure another answer.
 pub const ALGORITHM: u32 = 1;
 
 /// Names and contents of manifests, and signals by project. What other structural files are
@@ -27,13 +28,36 @@ pub struct Structure {
     /// The signals of each project, by its path: `dir scenes`, `file *.tscn`.
     #[serde(default)]
     pub signals: BTreeMap<String, BTreeSet<String>>,
+    /// Projects beyond those, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub beyond: Option<Beyond>,
+}
+
+/// Projects of which there is too much to keep: whether they are as they were can still be told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beyond {
+    /// How many.
+    pub projects: usize,
+    /// The SHA-256 of what would be kept of them.
+    pub digest: String,
 }
 
 impl Structure {
     /// The structure of what was seen.
     pub fn of(survey: &Survey, tree: &dyn SourceTree) -> Result<Structure, ReadError> {
+        let mut structure = Structure::of_projects(&survey.projects, tree)?;
+        if !survey.beyond.is_empty() {
+            let rest = Structure::of_projects(&survey.beyond, tree)?;
+            let bytes = serde_json::to_vec(&rest).expect("a structure is plain data");
+            let digest = format!("{:x}", Sha256::digest(bytes));
+            structure.beyond = Some(Beyond { projects: survey.beyond.len(), digest });
+        }
+        Ok(structure)
+    }
+
+    fn of_projects(projects: &[Project], tree: &dyn SourceTree) -> Result<Structure, ReadError> {
         let mut structure = Structure::default();
-        for project in &survey.projects {
+        for project in projects {
             for name in &project.manifests {
                 let path = project.at(name);
                 // What vanished meanwhile is not there.
@@ -129,7 +153,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// How and by which list a structure is taken: `1-9f3c2ab1d0e4`. Each has its own cache.
+/// How and by which list a structure is taken: `1-9f3c2ab1d0e4`. Each has its own answers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Basis {
     /// How.

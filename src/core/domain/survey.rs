@@ -16,13 +16,14 @@ use crate::core::documents::ReadError;
 use crate::core::domain::index::Index;
 use crate::core::domain::manifest::is_manifest;
 use crate::core::domain::name_pattern::NamePattern;
+use crate::core::domain::source_tree::{Node, SourceTree};
 use crate::core::text::is_disguise;
 use patterns::Patterns;
 use sources::is_source;
 
 /// How many levels below the top a project may begin.
 pub const PROJECT_DEPTH_MAX: usize = 3;
-/// Projects of a tree that are looked at.
+/// Projects of a tree that are held against the index, and whose structure is kept.
 pub const PROJECTS_MAX: usize = 400;
 /// Directories of a tree that are listed.
 pub const DIRECTORIES_MAX: usize = 20_000;
@@ -31,38 +32,22 @@ const SEEN_BYTES_MAX: usize = 100_000;
 /// Bytes of a path that is looked at.
 const PATH_BYTES_MAX: usize = 400;
 
-/// A file or directory of a tree.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Node {
-    /// Its name.
-    pub name: String,
-    /// Whether it is a directory.
-    pub is_directory: bool,
-}
-
-/// A tree of sources: files and directories by name. Links and what git ignores are not in it.
-pub trait SourceTree {
-    /// What is wanted of what is in a directory, sorted; the top is the empty path, and what is not
-    /// there is empty. What is not wanted costs nothing.
-    fn list(&self, directory: &str, wanted: &Wanted<'_>) -> Result<Vec<Node>, ReadError>;
-
-    /// The id of a file's content; none if there is no such file.
-    fn content_id(&self, path: &str) -> Result<Option<String>, ReadError>;
-
-    /// The beginning of a file, at most so many bytes; none if there is no such file.
-    fn read(&self, path: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, ReadError>;
-}
-
-/// Whether a file or directory of that name is worth a look.
-pub type Wanted<'a> = dyn Fn(&str, bool) -> bool + 'a;
-
 /// What was seen of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// The top, then every other project in the order of its path.
     pub projects: Vec<Project>,
+    /// Further ones, of which is only known whether they are as they were.
+    pub beyond: Vec<Project>,
+    /// Whether there were more directories than are listed: what is in the rest is not known.
+    pub is_tired: bool,
+}
+
+impl Survey {
     /// Whether there was more than is looked at.
-    pub is_cut_short: bool,
+    pub fn is_cut_short(&self) -> bool {
+        self.is_tired || !self.beyond.is_empty()
+    }
 }
 
 /// One project.
@@ -132,16 +117,20 @@ pub fn survey(tree: &dyn SourceTree, index: &Index, purpose: Purpose) -> Result<
     let mut pending = vec![(String::new(), 0)];
     let mut seen_bytes = 0;
     while let Some((directory, depth)) = pending.pop() {
-        let is_full = survey.projects.len() >= PROJECTS_MAX || seen_bytes > SEEN_BYTES_MAX;
-        if is_full || surveyor.is_tired() {
-            survey.is_cut_short = true;
+        if surveyor.is_tired() {
+            survey.is_tired = true;
             break;
         }
+        let is_full = survey.projects.len() >= PROJECTS_MAX || seen_bytes > SEEN_BYTES_MAX;
         let nodes = surveyor.list(&directory)?;
         if depth == 0 || surveyor.is_project(&directory, &nodes)? {
             let project = surveyor.project(&directory, &nodes)?;
             seen_bytes += project.bytes();
-            survey.projects.push(project);
+            if is_full {
+                survey.beyond.push(project);
+            } else {
+                survey.projects.push(project);
+            }
         }
         if depth == PROJECT_DEPTH_MAX {
             continue;

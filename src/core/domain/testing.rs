@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest as _, Sha256};
 
 use crate::core::documents::ReadError;
-use crate::core::domain::survey::{Node, SourceTree, Wanted};
+use crate::core::domain::source_tree::{Kind, Node, SourceTree, Wanted};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory(pub(crate) BTreeMap<String, Vec<u8>>);
@@ -28,6 +28,10 @@ impl SourceTree for Memory {
             })
             .collect();
         Ok(nodes.into_iter().filter(|node| wanted(&node.name, node.is_directory)).collect())
+    }
+
+    fn kind(&self, path: &str) -> Result<Kind, ReadError> {
+        Ok(if self.0.contains_key(path) { Kind::File } else { Kind::Nothing })
     }
 
     fn content_id(&self, path: &str) -> Result<Option<String>, ReadError> {

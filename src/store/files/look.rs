@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::step::{Act, Step};
-use super::{Files, Result, absent_as};
+use super::{Files, Result, absent_as, examine};
 
 /// What an entry of a directory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,18 +27,29 @@ pub struct Entry {
     pub kind: EntryType,
 }
 
+impl EntryType {
+    fn of(kind: fs::FileType) -> EntryType {
+        match kind {
+            kind if kind.is_dir() => EntryType::Directory,
+            kind if kind.is_file() => EntryType::File,
+            _ => EntryType::Other,
+        }
+    }
+}
+
 impl Files {
+    /// What is at a path, which is not followed if it is a link; none if there is nothing.
+    pub fn entry_type(&self, path: &Path) -> Result<Option<EntryType>> {
+        Ok(examine(path)?.map(|metadata| EntryType::of(metadata.file_type())))
+    }
+
     /// The entries of a directory, in no order; an absent directory is an empty one.
     pub fn entries(&self, path: &Path) -> Result<Vec<Entry>> {
         let list = || {
             let entries = fs::read_dir(path)?.map(|entry| {
                 let entry = entry?;
                 // The system tells it with the name, nearly everywhere.
-                let kind = match entry.file_type()? {
-                    kind if kind.is_dir() => EntryType::Directory,
-                    kind if kind.is_file() => EntryType::File,
-                    _ => EntryType::Other,
-                };
+                let kind = EntryType::of(entry.file_type()?);
                 Ok(Entry { name: entry.file_name(), kind })
             });
             entries.collect()

@@ -1,6 +1,8 @@
 //! What git says of the trees that are asked what kind of project they are.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use super::{Program, ProgramError, answer};
 use crate::store::object::ObjectId;
@@ -42,6 +44,27 @@ impl Program {
             None => command.current_dir(self.git_dir()),
         };
         answer(command)
+    }
+
+    /// The id that the content of a file has as it is, without a filter.
+    pub(crate) fn hash_of(&self, path: &Path) -> Result<String, ProgramError> {
+        let mut command = self.command(&["hash-object", "--no-filters", "--"]);
+        command.arg(path);
+        Ok(String::from_utf8_lossy(&answer(command)?).trim().to_owned())
+    }
+
+    /// The tops of all worktrees of the repository that have one.
+    pub(crate) fn work_trees(&self) -> Result<Vec<PathBuf>, ProgramError> {
+        let listed = self.ask(&["worktree", "list", "--porcelain", "-z"])?;
+        let mut tops = Vec::new();
+        for line in listed.split(|byte| *byte == 0) {
+            if let Some(top) = line.strip_prefix(b"worktree ") {
+                tops.push(PathBuf::from(OsStr::from_bytes(top)));
+            } else if line == b"bare" {
+                tops.pop();
+            }
+        }
+        Ok(tops)
     }
 
     /// What is neither tracked nor ignored in the work tree with that top.

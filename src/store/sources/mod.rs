@@ -9,10 +9,10 @@ mod stored;
 mod tracked;
 mod work;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::core::documents::ReadError;
-use crate::core::domain::survey::SourceTree;
+use crate::core::domain::source_tree::SourceTree;
 use crate::store::backend::Backend;
 use crate::store::error::StoreError;
 use crate::store::files::Files;
@@ -60,6 +60,15 @@ impl Repository {
     /// The commit that `HEAD` names, if there is one.
     pub fn head_commit(&self) -> Result<Option<String>, StoreError> {
         Ok(self.program().commit_of("HEAD")?.map(|id| id.to_string()))
+    }
+
+    /// The tops of the other worktrees of the repository, on this machine.
+    pub fn other_work_trees(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let own = self.work_tree().map(|tree| real(&tree.top));
+        let mut tops = self.program().work_trees()?;
+        tops.retain(|top| own.as_ref() != Some(&real(top)));
+        Ok(tops)
     }
 
     fn tracked(&self, files: Files) -> Result<Tracked, StoreError> {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::tracked::{Tracked, TrackedPath};
 use super::unreadable;
 use crate::core::documents::ReadError;
-use crate::core::domain::survey::{Node, SourceTree, Wanted};
+use crate::core::domain::source_tree::{Kind, Node, SourceTree, Wanted};
 use crate::store::backend::Backend;
 use crate::store::error::StoreError;
 use crate::store::object::{ObjectId, ObjectKind};
@@ -70,6 +70,16 @@ impl SourceTree for Committed<'_> {
         Ok(nodes)
     }
 
+    fn kind(&self, path: &str) -> Result<Kind, ReadError> {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let tree = self.tree(directory)?;
+        Ok(match tree.and_then(|tree| Some(tree.get(name)?.kind)) {
+            None => Kind::Nothing,
+            Some(EntryKind::Document) => Kind::File,
+            Some(EntryKind::Directory | EntryKind::Other) => Kind::Other,
+        })
+    }
+
     fn content_id(&self, path: &str) -> Result<Option<String>, ReadError> {
         Ok(self.entry(path, EntryKind::Document)?.map(|id| id.to_string()))
     }
@@ -109,6 +119,15 @@ impl SourceTree for Staged<'_> {
         }
         nodes.sort();
         Ok(nodes)
+    }
+
+    fn kind(&self, path: &str) -> Result<Kind, ReadError> {
+        Ok(match self.tracked.get(path.as_bytes()) {
+            Some(found) if found.is_file() => Kind::File,
+            Some(_) => Kind::Other,
+            None if self.tracked.has_below(path.as_bytes()) => Kind::Other,
+            None => Kind::Nothing,
+        })
     }
 
     fn content_id(&self, path: &str) -> Result<Option<String>, ReadError> {

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use super::tracked::Tracked;
 use super::unreadable;
 use crate::core::documents::ReadError;
-use crate::core::domain::survey::{Node, SourceTree, Wanted};
+use crate::core::domain::source_tree::{Kind, Node, SourceTree, Wanted};
 use crate::store::error::StoreError;
 use crate::store::files::{Entry, EntryType, Files};
 use crate::store::object::{Object, ObjectKind};
 use crate::store::repository::{Reader, Repository, WorkTree};
 
-/// Bytes of a file whose content is named.
+/// Bytes of a file that is hashed in memory; git hashes what is longer.
 const CONTENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Directories that are searched for a file that counts, where nothing is tracked.
 const SEARCHED_MAX: usize = 200;
@@ -143,13 +143,36 @@ impl SourceTree for WorkTreeSources<'_> {
         Ok(nodes)
     }
 
+    fn kind(&self, path: &str) -> Result<Kind, ReadError> {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        for end in ends {
+            let found = self.files.entry_type(&self.path(&path[..end])).map_err(unreadable)?;
+            match (found, end == path.len()) {
+                (None, _) => return Ok(Kind::Nothing),
+                (Some(EntryType::Directory), false) => {}
+                (Some(EntryType::File), true) => return Ok(Kind::File),
+                (Some(_), _) => return Ok(Kind::Other),
+            }
+        }
+        Ok(Kind::Other)
+    }
+
     fn content_id(&self, path: &str) -> Result<Option<String>, ReadError> {
-        let bytes = self.files.read(&self.path(path), CONTENT_BYTES_MAX).map_err(unreadable)?;
-        let blob = bytes.map(|bytes| Object { kind: ObjectKind::Blob, bytes });
-        Ok(blob.map(|blob| blob.id(self.repository.hash_kind()).to_string()))
+        let Some(bytes) = self.read(path, CONTENT_BYTES_MAX + 1)? else { return Ok(None) };
+        if bytes.len() as u64 > CONTENT_BYTES_MAX {
+            let program = self.repository.program();
+            let id = program.hash_of(&self.path(path)).map_err(StoreError::from);
+            return id.map(Some).map_err(unreadable);
+        }
+        let blob = Object { kind: ObjectKind::Blob, bytes };
+        Ok(Some(blob.id(self.repository.hash_kind()).to_string()))
     }
 
     fn read(&self, path: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, ReadError> {
+        // A path of the configuration comes without a look at what leads to it.
+        if self.kind(path)? != Kind::File {
+            return Ok(None);
+        }
         self.files.read_start(&self.path(path), bytes_max).map_err(unreadable)
     }
 }

@@ -1,6 +1,7 @@
 //! `domain agents`: files are made, known by the ledger, and left alone where they are others'.
 
 mod faults;
+mod worktrees;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -282,11 +283,104 @@ fn nothing_is_written_outside_of_its_place() {
     fs::create_dir(repo.work().join(DIRECTORY)).unwrap();
     fs::write(target.join("x"), "theirs").unwrap();
     symlink(target.join("x"), repo.work().join(ONE)).unwrap();
-    assert_eq!(action(&generate(&repo, "force"), "fd-api-contract"), "not_ours");
+    assert_eq!(action(&generate(&repo, "force"), "fd-api-contract"), "no_file");
     assert_eq!(fs::read_to_string(target.join("x")).unwrap(), "theirs");
     repo.git(["config", "coord.agentsDirectory", "own/agents"]);
     generate(&repo, "skip");
     assert!(repo.work().join("own/agents/fd-api-contract.md").is_file());
+}
+
+/// 7/SYMLINK: a profile is not read through a link, and what is no file is not waited for. It is
+/// not replaced by the shipped one either, which nobody would notice.
+#[test]
+fn a_profile_that_cannot_be_used_is_named() {
+    let repo = detected();
+    repo.git(["config", "coord.domainProfiles", "own"]);
+    repo.write("own/README.md", "");
+    let path = repo.work().join("own/web-api.md");
+    let outside = repo.elsewhere().join("profile.md");
+    fs::write(&outside, PROFILE).unwrap();
+    symlink(&outside, &path).unwrap();
+    // Unproven: the proof would wait for the pipe.
+    let refused = || {
+        for args in [&["domain", "agents", "generate"][..], &["domain", "show", "--profile"]] {
+            let output = repo.call("ada").args(args).run_unproven().exits(exit::NO);
+            output.says("own/web-api.md");
+        }
+        assert!(!repo.work().join(DIRECTORY).exists());
+    };
+    refused();
+    fs::remove_file(&path).unwrap();
+    repo.call("").program("mkfifo").args(["own/web-api.md"]).run_unproven().done();
+    refused();
+    fs::remove_file(&path).unwrap();
+    repo.write("own/web-api.md", &format!("{PROFILE}{}", "more\n".repeat(60_000)));
+    refused();
+}
+
+/// 2/P2-3: what is in the place of an agent and is no file is not that agent, and is listed.
+#[test]
+fn an_agent_that_is_not_there_is_not_counted() {
+    let repo = detected();
+    fs::create_dir_all(repo.work().join(ONE)).unwrap();
+    symlink("nowhere", repo.work().join(format!("{DIRECTORY}/fd-data-access.md"))).unwrap();
+    let answer = generate(&repo, "force");
+    let domain = &answer["domains"][0];
+    assert_eq!((&domain["succeeded"], &domain["total"]), (&1.into(), &3.into()), "{answer:#}");
+    agents(&repo, &["generate", "--strict"]).exits(exit::NO);
+    for name in ["fd-api-contract", "fd-data-access"] {
+        assert_eq!(state(&repo, name), "unknown");
+    }
+    repo.coord("ada", ["domain", "agents", "list"]).done().says("what is there is no file");
+}
+
+/// 2/IMP-3-manifest: one file that cannot be looked at does not hide the others.
+#[test]
+fn one_bad_file_does_not_stop_list_and_repair() {
+    let repo = with_agents();
+    repo.write(ONE, &"long ".repeat(1_000_000));
+    let [_, second, third] = WEB_AGENTS;
+    fs::remove_file(repo.work().join(format!("{DIRECTORY}/{second}.md"))).unwrap();
+    assert_eq!(state(&repo, "fd-api-contract"), "edited");
+    assert_eq!(state(&repo, second), "missing");
+    let repaired = agents(&repo, &["repair"]).exits(exit::NO).json();
+    assert_eq!(repaired["failed"][0]["path"], ONE, "{repaired:#}");
+    assert_eq!((state(&repo, second), state(&repo, third)), ("ok".to_owned(), "ok".to_owned()));
+    // The same where the whole directory is now a link.
+    let (directory, moved) = (repo.work().join(DIRECTORY), repo.elsewhere().join("moved"));
+    fs::rename(&directory, &moved).unwrap();
+    symlink(&moved, &directory).unwrap();
+    assert_eq!(states(&repo).len(), 3);
+    let listed = repo.coord("ada", ["domain", "agents", "list"]).done();
+    listed.says("symbolic link");
+    agents(&repo, &["repair"]).exits(exit::NO).says("symbolic link");
+}
+
+/// 3a: orphaned is what was made for a domain that is not there any more, and nothing else. A
+/// profile that is missing, malformed or asks for others is no reason to forget anything that could
+/// still be asked for.
+#[test]
+fn only_a_domain_that_is_gone_leaves_orphans() {
+    let repo = detected();
+    repo.git(["config", "coord.domainProfiles", "own"]);
+    repo.write("own/web-api.md", PROFILE);
+    generate(&repo, "skip");
+    let file = repo.work().join(format!("{DIRECTORY}/fd-own.md"));
+    let orphaned = || generate(&repo, "skip")["orphaned"].clone();
+    repo.write("own/web-api.md", &PROFILE.replace("Persona: p\n", ""));
+    assert_eq!((orphaned(), state(&repo, "fd-own").as_str()), (serde_json::json!([]), "ok"));
+    fs::remove_file(&file).unwrap();
+    let repaired = agents(&repo, &["repair"]).done().json();
+    assert_eq!(repaired["forgotten"], serde_json::json!([]), "it is only malformed: {repaired:#}");
+    assert_eq!(state(&repo, "fd-own"), "missing");
+    repo.write("own/web-api.md", PROFILE);
+    agents(&repo, &["repair"]).done();
+    assert!(file.is_file());
+    // Another place asks for it anew and leaves the old one, which is no orphan.
+    repo.git(["config", "coord.agentsDirectory", "own/agents"]);
+    generate(&repo, "skip");
+    assert_eq!(orphaned(), serde_json::json!([]));
+    repo.coord("ada", ["domain", "agents", "list"]).done().says("no profile asks for it");
 }
 
 /// Text of profiles becomes text of agents, and nothing else.

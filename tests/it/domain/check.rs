@@ -50,7 +50,8 @@ fn zones_and_changes_of_the_clock_do_not_count() {
             assert_eq!(call(&["domain", "detect"]), exit::DONE, "{zone}");
             repo.at(after);
             assert_eq!(call(&["domain", "check"]), exit::DONE, "{zone} {after}");
-            repo.write("package.json", OTHER);
+            // Another one each time: what the tree was once has its answer.
+            repo.write("package.json", &OTHER.replace("^5", after));
             assert_eq!(call(&["domain", "check"]), exit::STALE, "{zone} {after}");
             repo.at(before);
             assert_eq!(call(&["domain", "check"]), exit::STALE, "{zone}: a clock turned back");
@@ -89,8 +90,12 @@ fn renames_count_where_something_leaves_or_comes_in() {
     repo.coord("ada", ["domain", "detect"]).done();
     rename(&repo, "a.proto", "b.proto");
     assert_eq!(check_code(&repo), exit::DONE, "both names are structural");
+    repo.write("openapi.yaml", "");
+    repo.coord("ada", ["domain", "detect"]).done();
     rename(&repo, "b.proto", "b.txt");
     assert_eq!(reasons(&repo), ["signal_left"]);
+    fs::remove_file(repo.work().join("openapi.yaml")).unwrap();
+    assert_eq!(check_code(&repo), exit::DONE, "what the tree was once has its answer");
 }
 
 /// 2/P1-2-collision: absent, empty, swapped, and the same under another name all differ.
@@ -155,6 +160,49 @@ fn the_answer_names_what_was_compared() {
     let repo = detected();
     assert_eq!(check(&repo).json()["entry"], tip(&repo));
     repo.coord("ada", ["domain", "check"]).done().says(&tip(&repo)[..10]);
+}
+
+/// 2/P0-1: what is beyond the projects that are kept one by one is compared all the same.
+#[test]
+fn of_very_many_projects_every_one_is_compared() {
+    let repo = detected();
+    for number in 0..430 {
+        repo.write(&format!("packages/p{number:03}/package.json"), "{}");
+    }
+    repo.coord("ada", ["domain", "detect"]).done().says("more projects here than are looked at");
+    assert_eq!(check_code(&repo), exit::DONE);
+    repo.write("packages/p429/package.json", "{ }");
+    assert_eq!(reasons(&repo), ["beyond"]);
+    let answer = repo.coord_json("ada", ["domain", "check", "--dry-run"]).json();
+    let counted = answer["changes"].as_array().unwrap();
+    let counted = counted.iter().filter(|change| change["path"] == "packages/p429/package.json");
+    assert!(counted.clone().all(|change| change["structural"] == true), "{answer:#}");
+    repo.coord("ada", ["domain", "detect"]).done();
+    assert_eq!(check_code(&repo), exit::DONE);
+}
+
+/// A manifest that nobody would read is still told from another.
+#[test]
+fn a_manifest_of_any_length_is_compared() {
+    let repo = detected();
+    let long = repo.work().join("tools/package.json");
+    repo.write("tools/package.json", "{}");
+    fs::File::options().write(true).open(&long).unwrap().set_len(70 * 1024 * 1024).unwrap();
+    repo.coord("ada", ["domain", "detect"]).done();
+    assert_eq!(check_code(&repo), exit::DONE);
+    let mut bytes = fs::File::options().append(true).open(&long).unwrap();
+    std::io::Write::write_all(&mut bytes, b"x").unwrap();
+    assert_eq!(reasons(&repo), ["manifest_changed"]);
+}
+
+/// What is made because of an answer does not make it stale, wherever it goes.
+#[test]
+fn agents_that_are_made_do_not_make_the_answer_stale() {
+    let repo = detected();
+    repo.git(["config", "coord.agentsDirectory", "agents"]);
+    repo.call("ada").args(["domain", "agents", "generate"]).run_unproven().done();
+    assert!(repo.work().join("agents/fd-api-contract.md").is_file());
+    assert_eq!(check_code(&repo), exit::DONE);
 }
 
 #[test]

@@ -49,6 +49,30 @@ fn a_ref_that_is_no_entry_is_set_aside() {
     assert_eq!(repo.events("repaired").len(), 1);
 }
 
+/// 2/IMP-3: what somebody classified outlives the damage, and is what is answered.
+#[test]
+fn a_classification_outlives_the_damage() {
+    let damages: [fn(&Repo); 2] = [
+        |repo| {
+            repo.git(["update-ref", DOMAINS_REF, "HEAD"]);
+        },
+        |repo| forge(repo, "{"),
+    ];
+    for damage in damages {
+        let repo = detected();
+        let set = ["domain", "set", "cli-tool", "--source", "human", "--reason", "I know"];
+        repo.coord("ada", set).done();
+        damage(&repo);
+        repo.coord("ada", ["domain", "check"]).exits(exit::NOTHING).says("damaged");
+        let answer = repo.coord_json("ada", ["domain", "detect"]).done().json();
+        assert_eq!(names(&answer), ["cli-tool"], "{answer:#}");
+        assert_eq!(names(&repo.json("ada", ["domain", "show"])), ["cli-tool"]);
+        assert_eq!(check_code(&repo), exit::DONE);
+        repo.coord("ada", ["domain", "set", "--clear", "--reason", "x"]).done();
+        assert_eq!(names(&repo.json("ada", ["domain", "show"])), ["web-api"]);
+    }
+}
+
 /// Nothing whole is left of it: it begins again.
 #[test]
 fn a_cache_that_never_was_one_is_begun_again() {

@@ -52,6 +52,38 @@ fn a_rename_is_told_with_both_names() {
     assert_eq!((&same["verdict"], &same["changes"]), (&"fresh".into(), &serde_json::json!([])));
 }
 
+/// 2/IMP-1, 2/P2-2: what counts is what makes the verdict. A directory that the index names counts
+/// like a file, a second file of a pattern does not, and neither does what was already there, not
+/// committed, when the tree was looked at.
+#[test]
+fn what_is_said_of_changes_agrees_with_the_verdict() {
+    let repo = detected();
+    repo.write("src/controllers/a.js", "x\n");
+    let answer = explained(&repo);
+    assert_eq!(answer["verdict"], "stale", "{answer:#}");
+    assert_eq!(change(&answer, "src/controllers/a.js")["structural"], true, "{answer:#}");
+    repo.write("one.proto", "");
+    repo.write("package.json", "{\"dependencies\":{\"koa\":\"2\"}}");
+    repo.coord("ada", ["domain", "detect"]).done();
+    repo.write("two.proto", "");
+    let answer = explained(&repo);
+    assert_eq!(answer["verdict"], "fresh", "{answer:#}");
+    for path in ["src/controllers/a.js", "one.proto", "two.proto", "package.json"] {
+        assert_eq!(change(&answer, path)["structural"], false, "{path}: {answer:#}");
+    }
+    assert_eq!(change(&answer, "package.json")["why"], "as it was looked at");
+}
+
+/// 2/IMP-1: where changes cannot be listed, that is said.
+#[test]
+fn without_the_commit_of_then_that_is_said() {
+    let unborn = Repo::unborn();
+    unborn.write("package.json", super::project::SERVICE[0].1);
+    unborn.write("routes/a.js", "");
+    unborn.coord("ada", ["domain", "detect"]).done();
+    unborn.coord("ada", ["domain", "check", "--dry-run"]).done().says("no commit then");
+}
+
 #[test]
 fn every_verdict_has_its_exit_code_in_a_dry_run_too() {
     let check = |repo: &Repo| repo.coord("ada", ["domain", "check", "--dry-run"]).code;
@@ -70,6 +102,7 @@ fn a_commit_that_is_gone_is_no_hindrance() {
     repo.git(["reflog", "expire", "--expire=now", "--all"]);
     repo.git(["gc", "--quiet", "--prune=now"]);
     assert_eq!(explained(&repo)["verdict"], "fresh");
+    repo.coord("ada", ["domain", "check", "--dry-run"]).done().says("not there any more");
     fs::remove_file(repo.work().join("package.json")).unwrap();
     assert_eq!(explained(&repo)["verdict"], "stale");
 }

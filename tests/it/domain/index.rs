@@ -1,5 +1,8 @@
 //! `domain index`: the shipped one, and what a repository makes of it.
 
+use std::fs;
+use std::os::unix::fs::symlink;
+
 use crate::support::Repo;
 use crate::support::contract::exit;
 
@@ -41,6 +44,34 @@ fn a_repository_extends_or_replaces_it() {
     let staged = repo.json("ada", ["domain", "index", "--from", "index"]);
     assert_eq!(staged["domains"].as_array().unwrap().len(), 1);
     repo.coord("ada", ["domain", "index", "--from", "head"]).exits(exit::FAILURE);
+}
+
+/// 7/SYMLINK: nothing of a file outside is read or shown, and what is no file is not waited for.
+#[test]
+fn an_index_is_not_read_through_a_link() {
+    let repo = Repo::new();
+    let outside = repo.elsewhere().join("secret.toml");
+    fs::write(&outside, "a-secret of somebody's\n").unwrap();
+    symlink(&outside, repo.work().join("linked.toml")).unwrap();
+    symlink(repo.elsewhere(), repo.work().join("away")).unwrap();
+    fs::create_dir(repo.work().join("directory.toml")).unwrap();
+    repo.call("").program("mkfifo").args(["pipe.toml"]).run_unproven().done();
+    for path in ["linked.toml", "away/secret.toml", "directory.toml", "pipe.toml"] {
+        let call = repo.call("ada").config("coord.domainIndex", path).args(["domain", "index"]);
+        // Unproven: the proof would wait for the pipe.
+        let output = call.run_unproven().exits(exit::FAILURE);
+        output.says(path).says("no file");
+        assert!(!output.stderr.contains("a-secret"), "{output:#?}");
+    }
+}
+
+/// A part of an index would be another index.
+#[test]
+fn an_index_that_is_too_long_is_refused() {
+    let repo = Repo::new();
+    repo.write("own.toml", &format!("{QUANTUM}{}", "# more\n".repeat(40_000)));
+    repo.git(["config", "coord.domainIndex", "own.toml"]);
+    repo.coord("ada", ["domain", "detect"]).exits(exit::FAILURE).says("'own.toml' is longer than");
 }
 
 #[test]

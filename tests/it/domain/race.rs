@@ -2,6 +2,7 @@
 
 use super::project::{SERVICE, check_code, project, tip};
 use crate::support::contract::{event, exit};
+use crate::support::kind::{Hash, Kind, Place};
 use crate::support::race::race_unproven;
 use crate::support::{Call, Repo, race, rounds};
 
@@ -67,6 +68,41 @@ fn forced_detections_at_once_are_each_an_entry() {
     assert_eq!(repo.events(event::GRANTED).len(), 0);
     repo.coord("ops", ["ledger", "verify"]).done();
     assert!(!repo.git_dir().join("refs/coord/domains.lock").exists());
+}
+
+/// 2/P0-1: the tree changes and another detection ends while a check looks at the tree. The check
+/// begins again, and answers for the newer entry. The order is made sure of by a git that does it
+/// when it is asked what is not tracked, which is in the middle of the look.
+#[test]
+fn a_check_that_was_overtaken_begins_again() {
+    let is_asked = |kind: &Kind| kind.hash == Hash::Sha256 && kind.place == Place::Main;
+    let Some(repo) = Kind::all().into_iter().find(is_asked).and_then(Repo::of) else { return };
+    for (path, text) in SERVICE {
+        repo.write(path, text);
+    }
+    detect(&repo, 1, &[]).run().done();
+    let old = tip(&repo);
+    let tools = repo.world().join("tmp/tools");
+    std::fs::create_dir(&tools).unwrap();
+    let path = repo.git_call(["version"]).command().get_envs().find_map(|(name, value)| {
+        (name == "PATH").then(|| value.unwrap().to_str().unwrap().to_owned())
+    });
+    let script = format!(
+        "#!/bin/sh\nexport PATH='{path}'\ncase \"$*\" in *--others*) if mkdir '{mark}' 2>&-; then\n\
+         (unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE; cd '{top}'; echo '{{}}' >Cargo.toml\n\
+         '{program}' domain detect) >&2\nfi;; esac\nexec git \"$@\"\n",
+        path = path.unwrap(),
+        mark = tools.join("mark").display(),
+        top = repo.work().display(),
+        program = env!("CARGO_BIN_EXE_git-coord"),
+    );
+    std::fs::write(tools.join("git"), script).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(tools.join("git"), executable).unwrap();
+    let check = repo.call("reader").env("PATH", &tools).args(["--json", "domain", "check"]);
+    let answer = check.run_unproven().done().json();
+    assert_ne!(tip(&repo), old, "somebody wrote meanwhile");
+    assert_eq!((&answer["entry"], &answer["verdict"]), (&tip(&repo).into(), &"fresh".into()));
 }
 
 /// 2/P0-1: a check beside writers says "fresh" only of an entry that it compared.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{From, cache_json, which};
 use crate::app::Ctx;
-use crate::app::domains::check::{self, Changes, Standing};
+use crate::app::domains::check::{self, Changes, Since, Standing};
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
@@ -43,9 +43,14 @@ impl Args {
             ui.warn(&format!("the cache is damaged: {}", damaged.why))?;
             ui.note("hint: to set it aside and look again: git coord domain detect")?;
         }
+        if standing.is_tired {
+            ui.warn(
+                "there are more directories here than are looked into; the rest is not compared",
+            )?;
+        }
         let code = exit_code(&standing.verdict);
         let changes =
-            if self.dry_run { Some(check::changes(ctx, which, &standing.cache)?) } else { None };
+            if self.dry_run { Some(check::changes(ctx, which, &standing)?) } else { None };
         if ui.is_json() {
             ui.answer(code == ExitCode::Done, json_fields(&standing, changes.as_ref(), code))?;
             return Ok(code);
@@ -113,6 +118,9 @@ fn json_fields(
     if let Some(damaged) = &standing.damaged {
         answer.insert("damaged".to_owned(), json!(damaged.why));
     }
+    if standing.is_tired {
+        answer.insert("cut_short".to_owned(), json!(true));
+    }
     if let Some(changes) = changes {
         let row = |(change, weight): &(Change, Weight)| {
             let mut value = json!(change);
@@ -122,6 +130,9 @@ fn json_fields(
         };
         answer.insert("changes".to_owned(), changes.listed.iter().map(row).collect());
         answer.insert("changes_not_listed".to_owned(), json!(changes.more));
+        if let Since::Commit(commit) = &changes.since {
+            answer.insert("changes_since".to_owned(), json!(commit));
+        }
         answer.insert("exit_code".to_owned(), json!(code.number()));
     }
     answer
@@ -133,8 +144,17 @@ fn explain(ui: &mut Ui, ctx: &Ctx, standing: &Standing, changes: &Changes) -> Re
         let ago = relative(at.as_seconds(), ctx.clock().as_seconds());
         ui.line(&format!("detected {at} ({ago})"))?;
     }
-    if let Some(since) = &changes.since {
-        ui.line(&format!("changes since commit {}:", since.chars().take(10).collect::<String>()))?;
+    let short = |commit: &String| commit.chars().take(10).collect::<String>();
+    match &changes.since {
+        Since::Nothing => {}
+        Since::Commit(commit) => ui.line(&format!("changes since commit {}:", short(commit)))?,
+        Since::NoCommit => {
+            ui.line("there was no commit then, so changes since then cannot be listed")?;
+        }
+        Since::Gone(commit) => ui.line(&format!(
+            "commit {} of then is not there any more, so changes since cannot be listed",
+            short(commit)
+        ))?,
     }
     let rows: Vec<Vec<Cell>> = changes.listed.iter().map(row).collect();
     for line in aligned(&rows) {

@@ -28,10 +28,12 @@ impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         let Known { cache, entry } = domains::show(ctx)?;
         let profiled = if self.profile { profiles::of(ctx, cache.domains())? } else { Vec::new() };
-        for missing in profiled.iter().filter(|profiled| profiled.profile.is_none()) {
-            ui.warn(&format!("there is no profile of '{}'; it is left out", missing.domain))?;
+        for Profiled { domain, profile, .. } in &profiled {
+            if let Err(why) = profile {
+                ui.warn(&format!("{why}; '{domain}' is left out"))?;
+            }
         }
-        if self.profile && profiled.iter().all(|profiled| profiled.profile.is_none()) {
+        if self.profile && profiled.iter().all(|profiled| profiled.profile.is_err()) {
             let message = "none of the domains of this project has a profile";
             return Err(CliError::new(ErrorKind::Refused, message)
                 .with_hint(Hint::plain("to look at the project again: git coord domain detect")));
@@ -46,7 +48,7 @@ impl Args {
         }
         print(ui, &cache)?;
         for Profiled { domain, profile, from } in &profiled {
-            let Some(profile) = profile else { continue };
+            let Ok(profile) = profile else { continue };
             ui.line("")?;
             ui.line(&format!("{domain} ({from}):"))?;
             for criterion in &profile.criteria {
@@ -59,7 +61,7 @@ impl Args {
 
 fn json_of(profiled: &Profiled) -> Option<Value> {
     let Profiled { domain, profile, from } = profiled;
-    let profile = profile.as_ref()?;
+    let profile = profile.as_ref().ok()?;
     let agents: Vec<String> = profile
         .agents
         .iter()

@@ -41,7 +41,7 @@ pub(super) fn cargo(text: &str) -> Names {
     let categories = manifest.get("package").and_then(|package| package.get("categories"));
     let categories = categories.and_then(toml::Value::as_array).into_iter().flatten();
     let is_command = categories.filter_map(toml::Value::as_str).any(|of| of == CRATES_OF_COMMANDS);
-    names.extend(made(is_command, manifest.contains_key("lib")));
+    names.extend(made(is_command, !is_command && manifest.contains_key("lib")));
     names
 }
 

@@ -1,7 +1,8 @@
 //! What projects depend on, read from the bytes of their manifests.
 //!
-//! JSON and TOML are parsed. The other formats are scanned for what declares a dependency, statement
-//! by statement or tag by tag: several of them are programs, which only their own tool could run.
+//! JSON and TOML are parsed. The other formats are scanned for what declares a dependency,
+//! statement by statement or tag by tag: several of them are programs, which only their own tool
+//! could run.
 //! What a scanner cannot see is a name that is computed, or spread over variables. A manifest that
 //! is broken names nothing.
 //!

@@ -61,6 +61,15 @@ fn basis(list: &str) -> Basis {
     structure("").fingerprint(list).basis()
 }
 
+/// What a reader sees whose tree has that manifest.
+fn seen(memory: &Memory, manifest: &str, list: &str) -> Cache {
+    Cache::read(memory, &basis(list), &structure(manifest)).unwrap()
+}
+
+fn verdict(memory: &Memory, manifest: &str, list: &str) -> Verdict {
+    judge(&seen(memory, manifest, list), &structure(manifest), &basis(list))
+}
+
 /// 2/P0-1-writer: whoever began before another has ended is out of date, whichever wrote first.
 #[test]
 fn a_detection_that_was_overtaken_is_refused() {
@@ -69,8 +78,8 @@ fn a_detection_that_was_overtaken_is_refused() {
     let newer = act(&mut memory, 2, &command("three", LIST, Some(&first))).unwrap();
     let older = act(&mut memory, 3, &command("two", LIST, Some(&first))).unwrap_err();
     assert!(matches!(older, No::Refused(AnyRefusal::Domain(Refusal::OutOfDate))), "{older:?}");
-    let cache = Cache::read(&memory, &basis(LIST)).unwrap();
-    assert_eq!(cache.own.unwrap(), newer.detected);
+    assert_eq!(seen(&memory, "three", LIST).own.unwrap(), newer.detected);
+    assert_eq!(seen(&memory, "two", LIST).own, None);
     // Who began before there was anything is out of date as well.
     assert!(act(&mut memory, 4, &command("two", LIST, None)).is_err());
 }
@@ -92,15 +101,11 @@ fn every_list_has_its_own_answer() {
     let mut memory = Memory::new();
     let (old, new) = (LIST, "00000000bbbb");
     act(&mut memory, 1, &command("one", old, None)).unwrap();
-    let seen = Cache::read(&memory, &basis(new)).unwrap();
-    let verdict = judge(&seen, &structure("one"), &basis(new));
     let reason = Reason::List { was: old.to_owned(), is: new.to_owned() };
-    assert_eq!(verdict, Verdict::Stale(vec![reason]), "2/P1-2: with that reason");
+    assert_eq!(verdict(&memory, "one", new), Verdict::Stale(vec![reason]), "2/P1-2: with a reason");
     act(&mut memory, 2, &command("one", new, None)).unwrap();
     for list in [old, new] {
-        let seen = Cache::read(&memory, &basis(list)).unwrap();
-        let verdict = judge(&seen, &structure("one"), &basis(list));
-        assert_eq!(verdict, Verdict::NoDomain, "{list}: fresh, and of no known kind");
+        assert_eq!(verdict(&memory, "one", list), Verdict::NoDomain, "{list}: fresh, of no kind");
     }
 }
 
@@ -110,22 +115,42 @@ fn another_algorithm_is_named() {
     let mut memory = Memory::new();
     act(&mut memory, 1, &command("one", LIST, None)).unwrap();
     let later = Basis { algorithm: 2, ..basis(LIST) };
-    let seen = Cache::read(&memory, &later).unwrap();
+    let seen = Cache::read(&memory, &later, &structure("one")).unwrap();
     let verdict = judge(&seen, &structure("one"), &later);
     assert_eq!(verdict, Verdict::Stale(vec![Reason::Algorithm { was: 1, is: 2 }]));
 }
 
+/// Trees that differ each have their own answer, and none makes another's stale.
 #[test]
-fn only_so_many_lists_are_kept_and_the_oldest_goes() {
+fn every_structure_has_its_own_answer() {
     let mut memory = Memory::new();
-    for number in 0..6u128 {
-        let list = format!("{number:012}");
-        act(&mut memory, number + 1, &command("one", &list, None)).unwrap();
+    let first = act(&mut memory, 1, &command("one", LIST, None)).unwrap();
+    act(&mut memory, 2, &command("two", LIST, Some(&first))).unwrap();
+    for manifest in ["one", "two"] {
+        assert_eq!(verdict(&memory, manifest, LIST), Verdict::NoDomain, "{manifest}");
     }
-    let kept: Vec<String> =
-        cache::bases(&memory).unwrap().into_iter().map(|basis| basis.list).collect();
-    let expected: Vec<String> = (2..6).map(|number| format!("{number:012}")).collect();
-    assert_eq!(kept, expected);
+    let changed = Reason::ManifestChanged { path: "Cargo.toml".to_owned() };
+    assert_eq!(verdict(&memory, "three", LIST), Verdict::Stale(vec![changed]));
+    let near = seen(&memory, "three", LIST).near.unwrap();
+    assert_eq!(near.structure, structure("two"), "of two that are equally near the newest");
+}
+
+#[test]
+fn only_so_many_answers_are_kept_and_the_first_goes() {
+    let mut memory = Memory::new();
+    let mut last: Option<Recorded> = None;
+    for number in 0..ANSWERS_KEPT_MAX as u128 + 2 {
+        let manifest = number.to_string();
+        let recorded = act(&mut memory, number + 1, &command(&manifest, LIST, last.as_ref()));
+        last = Some(recorded.unwrap());
+    }
+    assert_eq!(cache::answers(&memory).unwrap().len(), ANSWERS_KEPT_MAX);
+    assert_eq!(seen(&memory, "1", LIST).own, None);
+    assert!(seen(&memory, "2", LIST).own.is_some());
+    // Another list makes room in the same place, and is not driven out by its own age.
+    act(&mut memory, 99, &command("0", "00000000bbbb", None)).unwrap();
+    assert_eq!(cache::answers(&memory).unwrap().len(), ANSWERS_KEPT_MAX);
+    assert_eq!(seen(&memory, "2", LIST).own, None);
 }
 
 /// 2/P1-3-format: fields of a later version survive, in what is detected and what is classified.
@@ -133,29 +158,33 @@ fn only_so_many_lists_are_kept_and_the_oldest_goes() {
 fn fields_of_a_later_version_survive() {
     let mut memory = Memory::new();
     let first = act(&mut memory, 1, &command("one", LIST, None)).unwrap();
-    let key = detected_key(&basis(LIST));
+    let key = detected_key(&first.detected.fingerprint);
     let mut value = serde_json::to_value(&first.detected).unwrap();
     value["of_a_later_version"] = json!([1, 2]);
     memory.insert(key.clone(), encode(&value));
-    act(&mut memory, 2, &command("two", LIST, Some(&first))).unwrap();
+    let again = Detect { force: true, ..command("one", LIST, Some(&first)) };
+    let again = act(&mut memory, 2, &again).unwrap();
+    act(&mut memory, 3, &command("two", LIST, Some(&again))).unwrap();
     let after: serde_json::Value = serde_json::from_slice(&memory[&key]).unwrap();
     assert_eq!(after["of_a_later_version"], json!([1, 2]));
-    assert_eq!(after["structure"]["manifests"]["Cargo.toml"], "two");
+    assert_eq!(after["number"], 2, "it was written anew");
 }
 
 /// 2/IMP-3: a damaged document is replaced, and the event says so.
 #[test]
 fn a_damaged_document_is_replaced() {
     let mut memory = Memory::new();
-    act(&mut memory, 1, &command("one", LIST, None)).unwrap();
-    memory.insert(detected_key(&basis(LIST)), b"{".to_vec());
+    let first = act(&mut memory, 1, &command("one", LIST, None)).unwrap();
+    memory.insert(detected_key(&first.detected.fingerprint), b"{".to_vec());
     assert_eq!(faults(&memory).unwrap().len(), 1);
     assert!(act(&mut memory, 2, &command("one", LIST, None)).unwrap().is_new);
     // A classification that says nothing goes as well, also where nothing else is new.
     memory.insert(classified_key(), b"[".to_vec());
-    assert!(Cache::read(&memory, &basis(LIST)).is_err());
+    assert!(Cache::read(&memory, &basis(LIST), &structure("one")).is_err());
+    let legible = Cache::read_legible(&memory, &basis(LIST), &structure("one")).unwrap();
+    assert!(legible.own.is_some() && legible.classified.is_none());
     act(&mut memory, 3, &command("one", LIST, None)).unwrap();
-    assert!(Cache::read(&memory, &basis(LIST)).is_ok());
+    seen(&memory, "one", LIST);
 }
 
 #[test]
@@ -171,9 +200,8 @@ fn a_classification_goes_before_what_is_detected_and_is_taken_back() {
     let classified: Classified = act(&mut memory, 1, &set).unwrap();
     assert_eq!(classified.domains.len(), 1, "what is named twice counts once");
     act(&mut memory, 2, &command("one", LIST, None)).unwrap();
-    let cache = Cache::read(&memory, &basis(LIST)).unwrap();
-    assert_eq!(cache.domains()[0].name.as_str(), "web-api");
-    assert_eq!(judge(&cache, &structure("other"), &basis(LIST)), Verdict::Fresh);
+    assert_eq!(seen(&memory, "one", LIST).domains()[0].name.as_str(), "web-api");
+    assert_eq!(verdict(&memory, "other", LIST), Verdict::Fresh);
     let clear = Declassify { reason: line("no more") };
     act(&mut memory, 3, &clear).unwrap();
     assert!(act(&mut memory, 4, &clear).is_err(), "there is nothing to take back");
@@ -184,7 +212,7 @@ fn a_classification_goes_before_what_is_detected_and_is_taken_back() {
 fn a_state_that_breaks_a_law_is_named() {
     let mut memory = Memory::new();
     let first = act(&mut memory, 1, &command("one", LIST, None)).unwrap();
-    let key = detected_key(&basis(LIST));
+    let key = detected_key(&first.detected.fingerprint);
     let told = |detected: &Detected| {
         let state = Memory::from([(key.clone(), encode(detected))]);
         faults(&state).unwrap().into_iter().map(|fault| fault.what).collect::<Vec<_>>().join(", ")
@@ -194,7 +222,7 @@ fn a_state_that_breaks_a_law_is_named() {
     assert!(told(&other).contains("not that of its structure"));
     let mut elsewhere = first.detected.clone();
     elsewhere.fingerprint = structure("one").fingerprint("00000000cccc");
-    assert!(told(&elsewhere).contains("another list"));
+    assert!(told(&elsewhere).contains("another structure or list"));
     let mut twice = first.detected;
     let found = |primary| Found {
         name: "x".parse().unwrap(),

@@ -3,9 +3,10 @@
 
 use std::rc::Rc;
 
-use super::{Node, Surveyor, joined};
+use super::{Surveyor, joined};
 use crate::core::documents::ReadError;
 use crate::core::domain::manifest::is_manifest;
+use crate::core::domain::source_tree::Node;
 
 /// Sources of a project that are searched.
 const SOURCES_MAX: usize = 5;

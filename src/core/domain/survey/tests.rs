@@ -18,7 +18,7 @@ fn projects_are_found_where_manifests_and_markers_are() {
     ]);
     let paths: Vec<&str> = found.projects.iter().map(Project::shown).collect();
     assert_eq!(paths, [".", "packages/@scope/ui", "packages/api", "plugins/one"]);
-    assert!(!found.is_cut_short);
+    assert!(!found.is_cut_short());
 }
 
 /// What a comparison sees is what a detection rests on.
@@ -88,6 +88,7 @@ fn the_quick_way_finds_what_the_slow_way_finds() {
 #[test]
 fn too_much_is_cut_short() {
     use crate::core::documents::encode;
+    use crate::core::domain::freshness::differences;
     use crate::core::domain::structure::Structure;
     use crate::core::limits::DOCUMENT_BYTES_MAX;
     let long = "n".repeat(120);
@@ -99,7 +100,16 @@ fn too_much_is_cut_short() {
     }
     let tree = Memory(files);
     let survey = survey(&tree, &Index::shipped(), Purpose::Detect).unwrap();
-    assert!(survey.is_cut_short && survey.projects.len() > 50);
+    assert!(survey.is_cut_short() && survey.projects.len() > 50);
     let structure = Structure::of(&survey, &tree).unwrap();
     assert!(encode(&structure).len() < DOCUMENT_BYTES_MAX / 2, "{}", encode(&structure).len());
+    // And yet what is beyond is compared (2/P0-1).
+    let last = &survey.beyond.last().unwrap().path;
+    for changed in ["Cargo.toml", "other.cs"] {
+        let mut other = tree.clone();
+        other.0.insert(format!("{last}/{changed}"), b"changed".to_vec());
+        let now = super::survey(&other, &Index::shipped(), Purpose::Compare).unwrap();
+        let now = Structure::of(&now, &other).unwrap();
+        assert_eq!(differences(&structure, &now).len(), 1, "{changed}");
+    }
 }

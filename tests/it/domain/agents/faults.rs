@@ -82,12 +82,44 @@ fn a_generation_is_killed_at_every_step() {
     assert!(seen[0] > 0 && seen[1] > 0, "both states are seen: {seen:?}");
 }
 
+/// 2/P1-3, 2/IMP-3-manifest: a repair is killed at every step, and the same command again ends it.
 #[cfg(debug_assertions)]
-fn recorded_steps(prepared: &crate::support::Repo) -> Vec<(usize, String, String)> {
+#[test]
+fn a_repair_is_killed_at_every_step() {
+    let prepared = detected();
+    generate(&prepared, "skip");
+    let [first, second, _] = WEB_AGENTS;
+    fs::remove_file(prepared.work().join(format!("{DIRECTORY}/{first}.md"))).unwrap();
+    prepared.write(&format!("{DIRECTORY}/{second}.md"), "edited\n");
+    let old = tip(&prepared);
+    let mut seen = [0, 0];
+    let steps = recorded_steps(&prepared, "repair").into_iter();
+    for (number, ..) in steps.filter(|(_, act, _)| !READING.contains(&act.as_str())) {
+        for fault in ["kill", "kill-after", "torn"] {
+            let case = format!("{fault} at {number}");
+            let repo = prepared.copy();
+            let call = repo.call("ada").env("GIT_COORD_FAULT", format!("{number}:{fault}"));
+            call.args(["domain", "agents", "repair"]).run_unproven();
+            seen[usize::from(tip(&repo) != old)] += 1;
+            agents(&repo, &["repair"]).done();
+            for name in WEB_AGENTS {
+                assert_eq!(state(&repo, name), "ok", "{case}");
+            }
+            let text = fs::read_to_string(repo.work().join(format!("{DIRECTORY}/{second}.md")));
+            assert_eq!(text.unwrap(), "edited\n", "{case}");
+            let left: Vec<_> = fs::read_dir(repo.work().join(DIRECTORY)).unwrap().collect();
+            assert_eq!(left.len(), WEB_AGENTS.len(), "{case}: {left:?}");
+        }
+    }
+    assert!(seen[0] > 0 && seen[1] > 0, "both states are seen: {seen:?}");
+}
+
+#[cfg(debug_assertions)]
+fn recorded_steps(prepared: &crate::support::Repo, verb: &str) -> Vec<(usize, String, String)> {
     let repo = prepared.copy();
     let record = repo.world().join("tmp/steps");
     let call = repo.call("ada").env("GIT_COORD_STEPS", &record);
-    call.args(["domain", "agents", "generate"]).run_unproven().done();
+    call.args(["domain", "agents", verb]).run_unproven().done();
     let text = fs::read_to_string(record).unwrap();
     let steps = text.lines().enumerate().map(|(place, line)| {
         let step: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -102,14 +134,14 @@ const READING: [&str; 5] = ["Open", "Lock", "Read", "List", "Examine"];
 
 #[cfg(debug_assertions)]
 fn changing_steps(prepared: &crate::support::Repo) -> Vec<usize> {
-    let steps = recorded_steps(prepared).into_iter();
+    let steps = recorded_steps(prepared, "generate").into_iter();
     steps.filter(|(_, act, _)| !READING.contains(&act.as_str())).map(|(n, ..)| n).collect()
 }
 
 /// The steps that make or change a file of an agent.
 #[cfg(debug_assertions)]
 fn steps_of_files(prepared: &crate::support::Repo) -> Vec<usize> {
-    let steps = recorded_steps(prepared).into_iter();
+    let steps = recorded_steps(prepared, "generate").into_iter();
     let is_one = |(_, act, path): &(usize, String, String)| {
         !READING.contains(&act.as_str()) && path.contains("/fd-") || path.contains("/.fd-")
     };

@@ -56,8 +56,10 @@ impl Args {
             Mode::Force => generation::Mode::Force,
         };
         let generated = agents::generate(ctx, mode, self.dry_run)?;
-        for of in generated.domains.iter().filter(|of| of.lacks_profile) {
-            ui.warn(&format!("there is no profile of '{}'; it is left out", of.domain))?;
+        for OfDomain { domain, lacks_profile, .. } in &generated.domains {
+            if let Some(why) = lacks_profile {
+                ui.warn(&format!("{why}; '{domain}' is left out"))?;
+            }
         }
         if generated.lacks_all_profiles() {
             return Err(no_profiles(&generated));
@@ -136,7 +138,7 @@ fn domain_json(of: &OfDomain) -> Value {
     let agents: Vec<Value> = of.agents.iter().map(agent).collect();
     json!({
         "domain": of.domain,
-        "profile": !of.lacks_profile,
+        "profile": of.lacks_profile.is_none(),
         "succeeded": of.succeeded(),
         "total": of.agents.len(),
         "agents": agents,

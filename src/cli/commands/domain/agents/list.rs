@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::app::Ctx;
-use crate::app::domains::agents::{self, Listed};
+use crate::app::domains::agents::{self, Inventory, Listed};
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::term::Ui;
+use crate::core::domain::generation::State;
 use crate::core::text::shown;
 
 /// Show what was made against what is there: ok, edited, missing, orphaned, unknown
@@ -20,7 +21,10 @@ pub(crate) struct Args {}
 
 impl Args {
     pub(super) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
-        let listed = agents::list(ctx)?;
+        let Inventory { listed, notices } = agents::list(ctx)?;
+        for notice in &notices {
+            ui.warn(notice)?;
+        }
         if ui.is_json() {
             let rows: Vec<Value> = listed.iter().map(listed_json).collect();
             ui.answer(true, fields([("agents", json!(rows))]))?;
@@ -45,10 +49,14 @@ pub(super) fn listed_json(listed: &Listed) -> Value {
         value["domain"] = json!(made.domain);
         value["made_at"] = json!(made.made_at);
         value["outdated"] = json!(listed.is_outdated);
-        value["accepted"] = json!(made.accepted.is_some());
+        value["accepted"] = json!(listed.is_accepted);
+        value["asked_for"] = json!(listed.state != State::Orphaned && !listed.is_unasked);
     }
     if let Some(file) = listed.file {
         value["file"] = json!(file);
+    }
+    if let Some(problem) = &listed.problem {
+        value["problem"] = json!(problem);
     }
     value
 }
@@ -62,6 +70,10 @@ fn row(listed: &Listed) -> Vec<Cell> {
     if listed.is_outdated {
         notes.push("its profile has changed".to_owned());
     }
+    if listed.is_unasked {
+        notes.push("no profile asks for it".to_owned());
+    }
+    notes.extend(listed.problem.as_deref().map(|problem| shown(problem).into_owned()));
     vec![
         Cell::plain(listed.state.word()),
         Cell::plain(&shown(listed.path.as_str())),
