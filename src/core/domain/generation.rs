@@ -93,11 +93,13 @@ pub fn action(mode: Mode, wanted: &str, known: Option<&Made>, disk: &OnDisk) -> 
         let is_recorded = known.wrote(wanted) && !known.forgotten;
         return if is_recorded { Action::Current } else { Action::Adopt };
     }
-    match (known.wrote(there), mode) {
+    let is_as_made = known.wrote(there);
+    if known.forgotten && !is_as_made && !known.has_accepted(there) {
+        return Action::NotOurs;
+    }
+    match (is_as_made, mode) {
         (true, Mode::Skip) => Action::Exists,
-        (true, Mode::Regenerate | Mode::Force) => Action::Write,
-        (false, _) if known.forgotten && !known.has_accepted(there) => Action::NotOurs,
-        (false, Mode::Force) => Action::Write,
+        (true, Mode::Regenerate | Mode::Force) | (false, Mode::Force) => Action::Write,
         (false, Mode::Skip | Mode::Regenerate) => Action::Edited,
     }
 }

@@ -193,7 +193,6 @@ impl Draft {
             // A list goes on after an empty line, a text does not.
             self.open = self.open.filter(|open| matches!(open, Open::Areas | Open::Hints));
             self.item_is_closed = true;
-            return;
         } else if let Some(open) = self.open {
             let last = match open {
                 Open::Areas => self.areas.last_mut(),

@@ -50,16 +50,15 @@ pub fn repair(ctx: &Ctx) -> Result<Repaired, AppError> {
                 record.forgotten.push(path.clone());
                 repaired.forgotten.push(path);
             }
-            (State::Edited, _, _) => match workshop.disk(&path) {
-                OnDisk::File(content) => {
+            (State::Edited, _, _) => {
+                if let OnDisk::File(content) = workshop.disk(&path) {
                     record.accepted.push(Accepted { path: path.clone(), content });
                     repaired.accepted.push(path);
-                }
-                _ => {
+                } else {
                     let gone = "it is not there any more".to_owned();
                     repaired.failed.push((path, listed.problem.unwrap_or(gone)));
                 }
-            },
+            }
             (State::Unknown, _, Some(wanted))
                 if workshop.disk(&path) == OnDisk::File(wanted.content.clone()) =>
             {
