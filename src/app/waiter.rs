@@ -3,6 +3,7 @@
 //! How time passes is a value: the real one sleeps, and a test scripts it. The last look begins
 //! once the time is up, so that an answer which came in the last pause is returned.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
 use crate::app::error::AppError;
@@ -44,6 +45,13 @@ pub enum Look<T> {
     Failed(AppError),
 }
 
+/// Takes a look whatever happens in it. A fault of our own is a failure like any other: it is told,
+/// and the next look, at another state, may work.
+pub fn survived<T>(look: impl FnOnce() -> T) -> Result<T, AppError> {
+    let why = "looking stopped in the middle, which is a fault of git-coord";
+    panic::catch_unwind(AssertUnwindSafe(look)).map_err(|_| AppError::Failed(why.into()))
+}
+
 /// How a wait ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Waited<T> {
@@ -77,7 +85,7 @@ impl<P: Passing> Waiter<P> {
         loop {
             let elapsed = self.passing.elapsed();
             let is_last = elapsed >= self.limit;
-            match look(elapsed) {
+            match survived(|| look(elapsed)).unwrap_or_else(Look::Failed) {
                 Look::Found(answer) => return Ok(Waited::Found(answer)),
                 Look::NotYet if is_last => return Ok(Waited::TimeUp),
                 Look::NotYet => self.failures = 0,
@@ -189,6 +197,20 @@ mod tests {
         let slept = script.slept.borrow();
         assert_eq!(slept[..6], [250, 250, 500, 1_000, 2_000, 4_000]);
         assert_eq!(slept[9..], [30_000, 30_000, 30_000, 250, 250]);
+    }
+
+    /// 3/GOROUTINE, 3/SIG-3: a panic in one look ends neither the wait nor the looks after it.
+    #[test]
+    fn a_panic_in_one_look_is_a_failure() {
+        let script = Script::default();
+        let mut looks = 0;
+        let look = |_| {
+            looks += 1;
+            assert_ne!(looks, 2, "this look is at fault");
+            if looks == 4 { Look::Found(()) } else { Look::NotYet }
+        };
+        assert_eq!(Waiter::new(&script, LIMIT).until(look).unwrap(), Waited::Found(()));
+        assert_eq!(*script.slept.borrow(), [250, 500, 250]);
     }
 
     /// What stood in the way of looking to the end is what is reported.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::error::CliError;
 use super::term::Ui;
+use crate::app::waiter::survived;
 
 /// After so many failures in a row, looking slows down.
 const FAILURES_BEFORE_SLOW: u32 = 3;
@@ -22,12 +23,14 @@ impl Patience {
         Patience { interval, failures: 0 }
     }
 
-    /// The wait after a look. A failure is said and slows the looking down; a success restores it.
-    pub(crate) fn after(
+    /// Looks, and says how long to wait before the next time. A failure, also one by a fault of our
+    /// own, is said and slows the looking down; a success restores it.
+    pub(crate) fn look(
         &mut self,
         ui: &mut Ui,
-        looked: Result<(), CliError>,
+        look: impl FnOnce(&mut Ui) -> Result<(), CliError>,
     ) -> std::io::Result<Duration> {
+        let looked = survived(|| look(ui)).map_err(CliError::from).flatten();
         let Err(error) = looked else {
             self.failures = 0;
             return Ok(self.interval);
@@ -53,17 +56,21 @@ mod tests {
     use super::super::term::{Manner, tests::captured};
     use super::*;
 
-    /// 3/GOROUTINE: repeated failures slow the looking down, and it recovers.
+    /// 3/GOROUTINE, 3/SIG-3: repeated failures slow the looking down, a panic like any other, and
+    /// it recovers.
     #[test]
     fn failures_slow_down_and_success_recovers() {
         let (mut ui, _, err) = captured(Manner::default(), Vec::new());
         let mut patience = Patience::new(Duration::from_millis(500));
-        let mut after = |looked| patience.after(&mut ui, looked).unwrap().as_secs();
+        let mut look = |looked: &dyn Fn() -> Result<(), CliError>| {
+            patience.look(&mut ui, |_| looked()).unwrap().as_secs()
+        };
         let failed = || Err(CliError::new(ErrorKind::Failure, "no disk"));
-        let waits: Vec<u64> = (0..4).map(|_| after(failed())).collect();
-        assert_eq!(waits, [30, 30, 30, 300]);
-        assert_eq!(after(Ok(())), 0);
-        assert_eq!(after(failed()), 30);
+        assert_eq!([look(&failed), look(&failed), look(&failed), look(&failed)], [30, 30, 30, 300]);
+        assert_eq!(look(&|| Ok(())), 0);
+        assert_eq!(look(&|| panic!("this look is at fault")), 30);
+        assert_eq!(look(&|| Ok(())), 0);
         assert!(err.text().contains("no disk; looking again in 300s"));
+        assert!(err.text().contains("a fault of git-coord; looking again in 30s"));
     }
 }

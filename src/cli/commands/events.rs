@@ -132,8 +132,7 @@ impl Args {
             let mut wait = FOLLOW_INTERVAL;
             while !ui.is_closed() {
                 std::thread::sleep(wait);
-                let looked = reader.deliver(ui, context);
-                wait = patience.after(ui, looked)?;
+                wait = patience.look(ui, |ui| reader.deliver(ui, context))?;
             }
         }
         Ok(ExitCode::Done)

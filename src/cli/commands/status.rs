@@ -68,13 +68,14 @@ fn watch(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
     const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
     let mut patience = Patience::new(WATCH_INTERVAL);
     while !ui.is_closed() {
-        let looked = open(context).and_then(|ctx| {
+        let wait = patience.look(ui, |ui| {
+            let ctx = open(context)?;
             let status = status::status(&ctx)?;
             ui.text(if ui.is_terminal() { CLEAR } else { "\n" })?;
             print(ui, &ctx, &status)?;
             Ok(ui.flush()?)
-        });
-        std::thread::sleep(patience.after(ui, looked)?);
+        })?;
+        std::thread::sleep(wait);
     }
     Ok(ExitCode::Done)
 }
