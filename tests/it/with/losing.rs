@@ -59,8 +59,9 @@ fn what_is_not_lost_is_renewed_on() {
 #[test]
 fn a_zombie_of_somebody_else_is_not_waited_for() {
     let repo = Repo::new();
-    // Leaves the group, and a child in it that it never asks about.
-    let stray = "sleep 0 & echo $$ > \"$0.stray\"; exec setsid sleep 600";
+    // Leaves the group, and a child in it that it never asks about: a shell would, so the child
+    // ends when there is none any more.
+    let stray = "sleep 1 & echo $$ > \"$0.stray\"; exec setsid sleep 600";
     let script = format!("sh -c '{stray}' \"$0\" >/dev/null 2>&1 & echo $$ > \"$0\"; wait");
     let held = Held::begin(&repo, "alice", &["--lock", "x"], &script);
     let stray = held.sign.with_extension("stray");
