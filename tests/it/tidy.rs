@@ -1,6 +1,7 @@
 //! The repository checks itself: the house rules that a reader relies on.
 
 mod files;
+mod mistakes;
 mod rules;
 mod source;
 
@@ -15,6 +16,26 @@ const COLUMNS_MAX: usize = 100;
 
 /// Commands whose tests stand elsewhere, each with the reason.
 const TESTED_ELSEWHERE: [(&str, &str); 1] = [("hook", "each hook is a concern of its own")];
+
+/// What must never happen: each of these has a mistake that a test is known to notice.
+const GRAVEST: [&str; 12] = [
+    "0/RACE-01",
+    "1/ARCH-3",
+    "1/C1",
+    "1/SAFETY-1",
+    "1/SAFETY-2",
+    "1/SAFETY-3",
+    "2/P0-1",
+    "2/P0-2",
+    "3/CONCURRENT",
+    "3/FORCE",
+    "4/F1",
+    "4/F3",
+];
+
+/// Programs that a test may start: git, and what POSIX has everywhere.
+const PORTABLE: [&str; 11] =
+    ["bash", "cat", "echo", "env", "git", "kill", "mkfifo", "ps", "sh", "touch", "true"];
 
 /// Fails, listing them, if anything was found.
 #[track_caller]
@@ -58,7 +79,8 @@ fn things_that_have_one_place_stay_there() {
         &rules::outside_of_its_place("refs/coord", "src/store/layout.rs"),
         "ref names are one file",
     );
-    // 1/L2: one way to open the store, and 7/ONE-PATH: one way to write to it.
+    // 1/L2: one way to open the store, and 7/ONE-PATH, 4/F11: one way to write to it, which decides
+    // on the very state that it replaces.
     for (word, place) in [
         ("Git::open(", "src/app/mod.rs"),
         ("Ledger::new(", "src/app/mod.rs"),
@@ -160,6 +182,30 @@ fn the_changelog_has_a_place_for_what_is_new() {
     let changelog = std::fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
     let heading = |line: &str| line.starts_with("## ") && line.contains("Unreleased");
     assert!(changelog.lines().any(heading), "CHANGELOG.md has no 'Unreleased' heading");
+}
+
+/// 1/PROCESS-1, 1/PROCESS-2: what must hold has a test that fails without the line it rests on.
+#[test]
+fn mistakes_that_tests_must_notice_can_still_be_made() {
+    let mistakes = mistakes::all();
+    let found: Vec<String> = mistakes.iter().filter_map(mistakes::fault).collect();
+    none(&found, "'tests/mutants.txt' speaks of this tree");
+    let has_mistake = |id: &str| mistakes.iter().any(|mistake| mistake.requirement == id);
+    let without = GRAVEST.iter().filter(|id| !has_mistake(id)).map(|id| (*id).to_owned());
+    none(&without.collect::<Vec<_>>(), "'tests/mutants.txt' has a mistake for each of the gravest");
+}
+
+/// 4/F12: tests start git, what POSIX has, and nothing else by name.
+#[test]
+fn tests_use_portable_tools() {
+    let mut found = Vec::new();
+    for file in tracked().iter().filter(|file| file.is_rust() && file.path.starts_with("tests/")) {
+        for (number, line) in file.numbered() {
+            let programs = rules::programs(line).filter(|program| !PORTABLE.contains(program));
+            found.extend(programs.map(|program| format!("{}:{number}: {program}", file.path)));
+        }
+    }
+    none(&found, "tests use portable tools");
 }
 
 /// 1/C2 = 1/L1, 1/PROCESS-3: one gate runs everything, with lints as errors, and it is what the

@@ -9,9 +9,9 @@ const KILLED: i32 = 128 + 9;
 /// From this number of rounds on, steps that change nothing are killed as well.
 const ROUNDS_FOR_ALL: usize = 1000;
 
-/// The faults for a step. A process leaves nothing behind but the disk, so a kill before a step that
-/// only reads is the kill after the last step that wrote, and a kill after a step is the kill before
-/// the next one.
+/// The faults for a step. A process leaves nothing behind but the disk, so a kill before a step
+/// that only reads is the kill after the last step that wrote, and a kill after a step is the kill
+/// before the next one.
 fn faults(step: &Step, is_last: bool) -> Vec<&'static str> {
     let mut faults = Vec::new();
     if step.changes() || rounds() >= ROUNDS_FOR_ALL {

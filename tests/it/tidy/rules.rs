@@ -116,6 +116,13 @@ pub(super) fn machine_paths() -> Vec<String> {
     found
 }
 
+/// The programs that a line of a test starts by name.
+pub(super) fn programs(line: &str) -> impl Iterator<Item = &str> {
+    let starts = ["Command::new(\"", ".program(\""];
+    let behind = starts.into_iter().filter_map(|start| line.split_once(start));
+    behind.filter_map(|(_, rest)| rest.split_once('"')).map(|(program, _)| program)
+}
+
 /// Whether a directory of that name stands in the line as the beginning of a path.
 fn names_root(line: &str, root: &str) -> bool {
     let path = format!("/{root}/");
