@@ -4,6 +4,7 @@
 //! has its arguments in a file of its own under `commands`.
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -69,9 +70,13 @@ pub(crate) struct Globals {
 }
 
 impl Cli {
-    /// Reads the command line.
+    /// Reads the command line, of which a process has one: taking its description apart again would
+    /// be a tenth of all that a `check` does.
     pub(crate) fn read(words: &[OsString]) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from(words).or_else(|_| Cli::read_with_every_command(words))
+        let mut command = ManuallyDrop::new(Cli::command());
+        let matches = command.try_get_matches_from_mut(words);
+        let read = matches.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+        read.or_else(|_| Cli::read_with_every_command(words))
     }
 
     /// The same with every command described: help and hints speak of them all.
