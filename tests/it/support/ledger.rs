@@ -68,33 +68,31 @@ impl Repo {
     #[track_caller]
     fn overwrite_as(&self, mode: &str, paths: &[String], text: &str) {
         let blob = self.store_blob(text);
-        let index = self.world().join("tmp/index-of-damage");
-        let git = |args: &[&str]| {
-            let call = self.git_call(args).env("GIT_INDEX_FILE", &index);
-            call.run_unproven().done().stdout.trim_end().to_owned()
-        };
-        git(&["read-tree", RESERVATIONS_REF]);
-        for path in paths {
+        self.change_tip(paths, |path| {
             let entry = format!("{mode},{blob},{path}");
-            git(&["update-index", "--add", "--replace", "--cacheinfo", &entry]);
-        }
-        let tree = git(&["write-tree"]);
-        self.replace_tip(&tree, &self.tip_message());
+            ["--add", "--replace", "--cacheinfo", &entry].map(str::to_owned).to_vec()
+        });
     }
 
     /// Takes documents out of the newest entry, behind the program's back.
     #[track_caller]
     pub(crate) fn take_out(&self, paths: &[String]) {
+        self.change_tip(paths, |path| vec!["--force-remove".to_owned(), path.to_owned()]);
+    }
+
+    /// Changes the tree of the newest entry by what `git update-index` is told of each path.
+    #[track_caller]
+    fn change_tip(&self, paths: &[String], change: impl Fn(&str) -> Vec<String>) {
         let index = self.world().join("tmp/index-of-damage");
-        let git = |args: &[&str]| {
+        let git = |args: &[String]| {
             let call = self.git_call(args).env("GIT_INDEX_FILE", &index);
             call.run_unproven().done().stdout.trim_end().to_owned()
         };
-        git(&["read-tree", RESERVATIONS_REF]);
+        git(&["read-tree", RESERVATIONS_REF].map(str::to_owned));
         for path in paths {
-            git(&["update-index", "--force-remove", path]);
+            git(&[vec!["update-index".to_owned()], change(path)].concat());
         }
-        let tree = git(&["write-tree"]);
+        let tree = git(&["write-tree".to_owned()]);
         self.replace_tip(&tree, &self.tip_message());
     }
 
