@@ -74,6 +74,9 @@ mod tests {
     use super::*;
     use crate::store::testing::{self, Worker};
 
+    /// Long enough to see that a place is taken. One that is free is waited for
+    /// [`testing::at_last`]: a child that another test starts has our locks until it becomes its
+    /// program.
     fn soon() -> Instant {
         Instant::now() + Duration::from_millis(20)
     }
@@ -82,30 +85,30 @@ mod tests {
     fn one_at_a_time_and_each_ledger_for_itself() {
         let home = tempfile::tempdir().unwrap();
         let queue = |name| Queue::new(home.path(), name, testing::FILES);
-        let first = queue("runs").enter(soon()).unwrap().expect("the queue is empty");
+        let first = queue("runs").enter(testing::at_last()).unwrap().expect("an empty queue");
         assert!(queue("runs").enter(soon()).unwrap().is_none());
-        assert!(queue("domains").enter(soon()).unwrap().is_some());
+        assert!(queue("domains").enter(testing::at_last()).unwrap().is_some());
         drop(first);
-        assert!(queue("runs").enter(soon()).unwrap().is_some());
+        assert!(queue("runs").enter(testing::at_last()).unwrap().is_some());
     }
 
     #[test]
     fn who_gave_up_waiting_does_not_stand_in_the_way() {
         let home = tempfile::tempdir().unwrap();
         let queue = Queue::new(home.path(), "runs", testing::FILES);
-        let first = queue.enter(soon()).unwrap().expect("the queue is empty");
+        let first = queue.enter(testing::at_last()).unwrap().expect("the queue is empty");
         for _ in 0..5 {
             assert!(queue.enter(soon()).unwrap().is_none());
         }
         drop(first);
-        let later = Instant::now() + Duration::from_secs(30);
-        assert!(queue.enter(later).unwrap().is_some());
+        assert!(queue.enter(testing::at_last()).unwrap().is_some());
     }
 
     #[test]
     fn a_killed_process_gives_up_its_place() {
         if let Some(home) = testing::worker_home() {
-            let _place = Queue::new(&home, "runs", testing::FILES).enter(soon()).unwrap();
+            let queue = Queue::new(&home, "runs", testing::FILES);
+            let _place = queue.enter(testing::at_last()).unwrap();
             std::fs::write(home.join("ready"), "").unwrap();
             thread::sleep(Duration::from_secs(60));
             return;
@@ -117,6 +120,6 @@ mod tests {
         testing::wait_for(&home.path().join("ready"));
         assert!(queue.enter(soon()).unwrap().is_none());
         worker.kill();
-        assert!(queue.enter(soon()).unwrap().is_some());
+        assert!(queue.enter(testing::at_last()).unwrap().is_some());
     }
 }

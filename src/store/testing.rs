@@ -133,9 +133,22 @@ pub(super) fn worker_home() -> Option<PathBuf> {
 }
 
 pub(super) fn wait_for(path: &Path) {
+    eventually(&path.display().to_string(), || path.exists().then_some(()));
+}
+
+/// Asks until there is an answer.
+pub(super) fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
-    while !path.exists() {
-        assert!(started.elapsed() < PATIENCE, "'{}' never came", path.display());
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(started.elapsed() < PATIENCE, "{what} never came");
         thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// When a test stops waiting for what must come.
+pub(super) fn at_last() -> Instant {
+    Instant::now() + PATIENCE
 }

@@ -32,6 +32,17 @@ fn installed(packs: &Packs, text: &str) -> (PackName, Vec<Object>) {
     (name, objects)
 }
 
+/// Merges packs of which there are too many, and returns how many went into one.
+///
+/// Who finds the lock taken leaves the merging to the next, and it may be taken by nobody: a child
+/// that another test starts has our open files, with their locks, until it becomes its program.
+fn merge(packs: &Packs) -> usize {
+    testing::eventually("a merge", || {
+        let merged = packs.maintain().unwrap().packs_merged;
+        (merged > 0).then_some(merged)
+    })
+}
+
 fn whole_packs(packs: &Packs) -> usize {
     let files = fs::read_dir(&packs.directory).unwrap().map(|entry| entry.unwrap().path());
     files.filter(|path| path.extension().is_some_and(|end| end == "idx")).count()
@@ -74,7 +85,9 @@ fn many_installations_leave_few_packs_and_every_object() {
             install(&packs, &objects).release().unwrap();
             tip = Some(objects[2].id(hash));
             all.extend(objects);
-            merged += packs.maintain().unwrap().packs_merged;
+            let upkeep = packs.maintain().unwrap();
+            let is_due = upkeep.packs_merged == 0 && whole_packs(&packs) > PACKS_MAX + 1;
+            merged += if is_due { merge(&packs) } else { upkeep.packs_merged };
             assert!(whole_packs(&packs) <= PACKS_MAX + 1, "ours and one of the user's");
         }
         assert!(merged + PACKS_MAX >= entries, "each was merged, but for the newest");
@@ -169,7 +182,7 @@ fn kept_packs_are_not_merged() {
     assert_eq!(packs.maintain().unwrap(), Upkeep::default());
     assert_eq!(whole_packs(&packs), 20);
     drop(kept);
-    assert!(packs.maintain().unwrap().packs_merged > PACKS_MAX);
+    assert!(merge(&packs) > PACKS_MAX);
     assert_all_there(&repo, &objects.concat());
 }
 
@@ -186,7 +199,7 @@ fn packs_that_a_multi_pack_index_names_are_left_to_git() {
     for number in 20..=20 + PACKS_MAX {
         installed(&packs, &number.to_string());
     }
-    assert!(packs.maintain().unwrap().packs_merged > 0);
+    merge(&packs);
     repo.git(&["fsck", "--strict"]);
     // One that cannot be understood may name anything.
     fs::remove_file(packs.directory.join("multi-pack-index")).unwrap();
@@ -208,7 +221,7 @@ fn a_pack_that_is_damaged_or_has_deltas_is_left_alone() {
         installed(&packs, &number.to_string());
     }
     assert_eq!(packs.maintain().unwrap().packs_merged, 0, "given up, but the next one knows");
-    assert!(packs.maintain().unwrap().packs_merged > 0);
+    merge(&packs);
     assert_eq!(fs::read(&path).unwrap(), content);
 }
 
@@ -310,6 +323,9 @@ fn writers_that_merge_lose_nothing_beside_gc() {
     assert_eq!(repo.git(&["rev-list", "--count", "--all"]), (3 * ENTRIES).to_string());
     repo.git(&["fsck", "--strict", "--full"]);
     let packs = packs(&repo);
-    packs.maintain().unwrap();
-    assert!(whole_packs(&packs) <= PACKS_MAX + 1, "ours and one of gc");
+    testing::eventually("few packs", || {
+        packs.maintain().unwrap();
+        // Ours and one of gc.
+        (whole_packs(&packs) <= PACKS_MAX + 1).then_some(())
+    });
 }
