@@ -1,5 +1,6 @@
 //! A repository to be measured, and the commands that are run in it.
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -22,6 +23,8 @@ pub(crate) struct Repository {
     home: tempfile::TempDir,
     /// Numbers given out, so that no path and no message comes twice.
     numbers: usize,
+    /// Tool calls so far, each of which an agent calls differently.
+    calls: Cell<usize>,
 }
 
 impl Repository {
@@ -36,7 +39,8 @@ impl Repository {
     }
 
     fn with_options(options: &[&str]) -> Option<Repository> {
-        let repository = Repository { home: tempfile::tempdir().unwrap(), numbers: 0 };
+        let repository =
+            Repository { home: tempfile::tempdir().unwrap(), numbers: 0, calls: Cell::new(0) };
         let init = [&["init", "-q"], options].concat();
         repository.try_run("git", &init).ok()?;
         repository.run("git", &["commit", "-q", "--allow-empty", "-m", "first"]);
@@ -153,9 +157,10 @@ impl Repository {
     /// What Claude Code does before an edit of that file.
     pub(crate) fn edit(&self, file: &str) -> Duration {
         let path = self.path().join(file);
+        let call = self.calls.replace(self.calls.get() + 1);
         let payload = format!(
             r#"{{"session_id":"0123abcd","hook_event_name":"PreToolUse","tool_name":"Edit",
-            "tool_input":{{"file_path":"{}"}}}}"#,
+            "tool_use_id":"toolu_{call}","tool_input":{{"file_path":"{}"}}}}"#,
             path.display()
         );
         let input = self.path().join(".git/payload");

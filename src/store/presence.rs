@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -103,13 +104,19 @@ impl Presences {
     }
 
     /// Notes that a tool call of an agent has begun, by whatever it is called.
+    ///
+    /// Each is called differently, as a rule, so its file can be made in place: every edit waits
+    /// for this.
     pub fn begin_call(
         &self,
         agent: &AgentName,
         call: &str,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        self.replace(&self.calls_dir(agent), &call_name(call), &at)
+        let (dir, name) = (self.calls_dir(agent), call_name(call));
+        let bytes = serde_json::to_vec(&at).expect("a time is plain data");
+        let made = self.files.write_new(&dir.join(&name), &bytes, Purpose::Helper);
+        made.or_else(|_| self.replace(&dir, &name, &at))
     }
 
     /// Notes that it has ended.
@@ -132,10 +139,18 @@ impl Presences {
         let names = self.files.list(&dir).unwrap_or_default();
         let whole = names.iter().filter(|name| !name.as_encoded_bytes().starts_with(b"."));
         let began = |name| {
-            let bytes = self.files.read(&dir.join(name), PRESENCE_BYTES_MAX).ok()??;
-            serde_json::from_slice(&bytes).ok()
+            let path = dir.join(name);
+            let bytes = self.files.read(&path, PRESENCE_BYTES_MAX).ok()??;
+            // One that is just being written has a time of its own.
+            serde_json::from_slice(&bytes).ok().or_else(|| self.modified(&path))
         };
         whole.take(CALLS_MAX).filter_map(began).collect()
+    }
+
+    fn modified(&self, path: &Path) -> Option<Timestamp> {
+        let modified = self.files.stamp(path).ok()??.modified;
+        let since_epoch = modified.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        i64::try_from(since_epoch.as_millis()).ok().map(Timestamp::from_millis)
     }
 
     /// Every agent that was seen here, as far as that can be read.
@@ -210,6 +225,13 @@ mod tests {
         began.sort();
         assert_eq!(began, [at(1), at(3)]);
         assert!(presences.all().is_empty(), "a call is nobody's presence");
+        presences.begin_call(&agent, "", at(4)).unwrap();
+        assert!(presences.open_calls(&agent).contains(&at(4)), "the last beginning counts");
+        let half = presences.calls_dir(&agent).join("half");
+        std::fs::write(&half, "").unwrap();
+        let written = SystemTime::UNIX_EPOCH + std::time::Duration::from_millis(5);
+        std::fs::File::options().append(true).open(half).unwrap().set_modified(written).unwrap();
+        assert!(presences.open_calls(&agent).contains(&at(5)), "it is open while it is noted");
         presences.end_calls(&agent).unwrap();
         assert!(presences.open_calls(&agent).is_empty());
         presences.forget(&agent).unwrap();

@@ -38,8 +38,8 @@ pub(super) fn apply(ctx: &Ctx, event: &Event) -> Result<Verdict, AppError> {
     }
 }
 
-/// Asking for the path is the gate: nothing else is looked at before, and so nothing can change
-/// between a look and the edit.
+/// Asking for the path is the gate: nothing that is looked at before decides anything, and so
+/// nothing can change between a look and the edit.
 fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     let Some(file) = specs::file(ctx.repository(), &specs::resolved(path))? else {
         return Ok(Verdict::Silence);
@@ -47,9 +47,9 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     if ctx.repository().is_ignored(&file.literal_path().unwrap_or_default())? {
         return Ok(Verdict::Silence);
     }
-    let edited = edits::edit(ctx, std::slice::from_ref(&file));
+    // Read before anything is written: after that there is a new pack to be opened.
     let news = news::before_edit(ctx, &file);
-    match edited {
+    match edits::edit(ctx, std::slice::from_ref(&file)) {
         Ok(edited) => {
             let mut warnings: Vec<String> = Vec::new();
             let elsewhere = &edited.reserved.edited_elsewhere;

@@ -28,6 +28,9 @@ pub use replace::{Rights, Shape};
 pub use step::FileError;
 use step::{Act, Step};
 
+/// What a ref, a note or a sign of life has at most, as a rule.
+const SMALL_FILE_LENGTH: usize = 1024;
+
 type Result<T> = std::result::Result<T, FileError>;
 
 /// What a new file is for; decides its mode and whether it must survive a power cut.
@@ -285,7 +288,8 @@ impl Files {
     /// The first bytes of a file, at most `length`; none if there is no file.
     pub fn read_start(&self, path: &Path, length: u64) -> Result<Option<Vec<u8>>> {
         let read = || {
-            let mut content = Vec::new();
+            // Nearly all of ours fit into it, and are there with the first read.
+            let mut content = Vec::with_capacity(SMALL_FILE_LENGTH);
             File::open(path)?.take(length).read_to_end(&mut content)?;
             Ok(Some(content))
         };
