@@ -122,8 +122,9 @@ fn signals_are_passed_on_to_the_group() {
             continue;
         }
         let before = Untouched::of(repo.world());
+        // What was started speaks for itself: until it is a program of its own, it has the traps.
         let script = "trap 'exit 9' INT TERM HUP QUIT USR1 USR2 ALRM
-            sleep 600 >/dev/null 2>&1 & echo $! > \"$0\"; wait";
+            sh -c 'echo $$ > \"$0\"; exec sleep 600' \"$0\" >/dev/null 2>&1 & wait";
         let held = Held::begin(&repo, "alice", &["--lock", "x"], script);
         let started = held.command().unwrap();
         held.signal(signal);

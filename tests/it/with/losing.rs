@@ -75,13 +75,12 @@ fn a_zombie_of_somebody_else_is_not_waited_for() {
 /// Whether a process has become the leader of a session, and leaves a dead child uncounted.
 fn has_zombie_child(parent: Pid) -> bool {
     let parent = parent.as_raw_nonzero().to_string();
-    let listed = std::process::Command::new("ps").args(["-eo", "ppid=,stat=,args="]).output();
+    let listed = std::process::Command::new("ps").args(["-eo", "pid=,ppid=,stat="]).output();
     let listed = String::from_utf8(listed.unwrap().stdout).unwrap();
-    let is_zombie = |line: &str| {
-        let mut words = line.split_whitespace();
-        words.next() == Some(&parent) && words.next().is_some_and(|stat| stat.starts_with('Z'))
-    };
-    listed.lines().any(is_zombie)
+    let processes = || listed.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let leads = |words: &[&str]| words[0] == parent && words[2].contains('s');
+    let is_zombie = |words: &[&str]| words[1] == parent && words[2].starts_with('Z');
+    processes().any(|words| leads(&words)) && processes().any(|words| is_zombie(&words))
 }
 
 /// 3/FORCE-4: whose command runs under `with` is not silent, whatever the clock says; when it has
