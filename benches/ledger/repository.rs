@@ -1,9 +1,10 @@
 //! A repository to be measured, and the commands that are run in it.
 
-use std::cell::Cell;
 use std::ffi::OsStr;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A command names at most so many patterns, and an agent holds at most twice as many.
@@ -24,7 +25,7 @@ pub(crate) struct Repository {
     /// Numbers given out, so that no path and no message comes twice.
     numbers: usize,
     /// Tool calls so far, each of which an agent calls differently.
-    calls: Cell<usize>,
+    calls: AtomicUsize,
 }
 
 impl Repository {
@@ -39,8 +40,11 @@ impl Repository {
     }
 
     fn with_options(options: &[&str]) -> Option<Repository> {
-        let repository =
-            Repository { home: tempfile::tempdir().unwrap(), numbers: 0, calls: Cell::new(0) };
+        let repository = Repository {
+            home: tempfile::tempdir().unwrap(),
+            numbers: 0,
+            calls: AtomicUsize::new(0),
+        };
         let init = [&["init", "-q"], options].concat();
         repository.try_run("git", &init).ok()?;
         repository.run("git", &["commit", "-q", "--allow-empty", "-m", "first"]);
@@ -157,18 +161,18 @@ impl Repository {
     /// What Claude Code does before an edit of that file.
     pub(crate) fn edit(&self, file: &str) -> Duration {
         let path = self.path().join(file);
-        let call = self.calls.replace(self.calls.get() + 1);
+        let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let payload = format!(
             r#"{{"session_id":"0123abcd","hook_event_name":"PreToolUse","tool_name":"Edit",
             "tool_use_id":"toolu_{call}","tool_input":{{"file_path":"{}"}}}}"#,
             path.display()
         );
-        let input = self.path().join(".git/payload");
-        std::fs::write(&input, payload).unwrap();
         let mut command = self.command(GIT_COORD, &["hook", "claude"]);
-        command.stdin(std::fs::File::open(input).unwrap());
+        command.stdin(Stdio::piped());
         let begun = Instant::now();
-        let output = command.output().unwrap();
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
         let took = begun.elapsed();
         assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
         took
