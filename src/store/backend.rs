@@ -92,19 +92,22 @@ pub trait MoveRefs {
     fn lock_of(&self, name: &RefName) -> String;
 }
 
-/// A repository as a ledger sees it.
-pub trait Backend {
-    /// The hash that names objects.
+/// Objects under their names.
+pub trait Objects {
+    /// The hash that names them.
     fn hash_kind(&self) -> HashKind;
 
+    /// An object, `None` if it is not there.
+    fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError>;
+}
+
+/// A repository as a ledger sees it.
+pub trait Backend: Objects {
     /// What the ref points at.
     fn tip(&self, reference: &str) -> Result<Option<ObjectId>, StoreError>;
 
     /// What a ref holds that cannot be read; none if there is nothing to be had.
     fn raw(&self, reference: &str) -> Result<Option<Vec<u8>>, StoreError>;
-
-    /// An object, `None` if it is not there.
-    fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError>;
 
     /// Every commit that there is, whether or not anything leads to it.
     fn every_commit(&self) -> Result<Vec<ObjectId>, StoreError>;

@@ -24,7 +24,8 @@ use crate::store::ledger::Ledger;
 use crate::store::object::{Object, ObjectId, ObjectKind};
 use crate::store::refs::LogNote;
 use crate::store::snapshot::{read_entry, read_object};
-use crate::store::transact::{TransactError, Writer};
+use crate::store::transact::TransactError;
+use crate::store::writer::Writer;
 
 /// Who wants a ledger shorter, and how much of it is to stay.
 #[derive(Clone, Debug)]

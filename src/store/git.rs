@@ -9,7 +9,7 @@ use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use crate::store::backend::{Backend, MoveRefs, ReadObjects, Stored, Update};
+use crate::store::backend::{Backend, MoveRefs, Objects, ReadObjects, Stored, Update};
 use crate::store::error::StoreError;
 use crate::store::files::{Files, Purpose};
 use crate::store::layout::{HelperDir, own_paths};
@@ -68,13 +68,9 @@ impl Git {
     }
 }
 
-impl Backend for Git {
+impl Objects for Git {
     fn hash_kind(&self) -> HashKind {
         self.hash
-    }
-
-    fn tip(&self, reference: &str) -> Result<Option<ObjectId>, StoreError> {
-        self.refs.tip(&reference.parse()?)
     }
 
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
@@ -82,6 +78,12 @@ impl Backend for Git {
             None if self.may_fetch() => self.fetching.read(id),
             read => Ok(read),
         }
+    }
+}
+
+impl Backend for Git {
+    fn tip(&self, reference: &str) -> Result<Option<ObjectId>, StoreError> {
+        self.refs.tip(&reference.parse()?)
     }
 
     fn raw(&self, reference: &str) -> Result<Option<Vec<u8>>, StoreError> {

@@ -58,3 +58,4 @@ pub mod verify;
 pub mod waiters;
 pub mod work_files;
 mod work_tree;
+mod writer;

@@ -21,8 +21,9 @@ use crate::store::object::{ObjectId, ObjectKind};
 use crate::store::proposal::ProposedEntry;
 use crate::store::refs::LogNote;
 use crate::store::snapshot::{read_entry, read_object};
-use crate::store::transact::{TransactError, Writer};
+use crate::store::transact::TransactError;
 use crate::store::tree::{EntryKind, Tree};
+use crate::store::writer::Writer;
 
 /// What is wrong with a ledger.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::documents::{Child, ChildKind, Documents, Key, ReadError};
 use crate::core::limits::{DOCUMENT_BYTES_MAX, NODE_ENTRIES_MAX, TREE_DEPTH_MAX};
 use crate::core::pattern::Case;
-use crate::store::backend::Backend;
+use crate::store::backend::Objects;
 use crate::store::entry::{Entry, EntryHead, NotAnEntry};
 use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
@@ -66,7 +66,7 @@ pub struct Tip {
 
 /// A ledger at one entry, or before its first.
 pub struct Snapshot<'b> {
-    backend: &'b dyn Backend,
+    objects: &'b dyn Objects,
     reference: String,
     tip: Option<Tip>,
     trees: RefCell<HashMap<ObjectId, Rc<Tree>>>,
@@ -77,17 +77,17 @@ pub struct Snapshot<'b> {
 impl<'b> Snapshot<'b> {
     /// The state at an entry, whose format is checked.
     pub fn at(
-        backend: &'b dyn Backend,
+        objects: &'b dyn Objects,
         ledger: LedgerName,
         id: Option<ObjectId>,
     ) -> Result<(Snapshot<'b>, Option<Format>), StoreError> {
         let reference = ledger.reference();
         let tip = match id {
             None => None,
-            Some(id) => Some(Tip { id, head: read_head(backend, &reference, &id)? }),
+            Some(id) => Some(Tip { id, head: read_head(objects, &reference, &id)? }),
         };
         let snapshot = Snapshot {
-            backend,
+            objects,
             reference,
             tip,
             trees: RefCell::default(),
@@ -162,11 +162,11 @@ struct FormatVersion {
 
 /// Reads an object that must be there and be of that kind.
 pub fn read_object(
-    backend: &dyn Backend,
+    objects: &dyn Objects,
     id: &ObjectId,
     kind: ObjectKind,
 ) -> Result<Object, StoreError> {
-    match backend.read(id)? {
+    match objects.read(id)? {
         None => Err(StoreError::Missing { id: *id }),
         Some(object) if object.kind == kind => Ok(object),
         Some(object) => Err(StoreError::WrongKind { id: *id, found: object.kind, expected: kind }),
@@ -175,29 +175,29 @@ pub fn read_object(
 
 /// Reads an entry of the ledger under that ref.
 pub fn read_entry(
-    backend: &dyn Backend,
+    objects: &dyn Objects,
     reference: &str,
     id: &ObjectId,
 ) -> Result<Entry, StoreError> {
-    read_commit(backend, reference, id, Entry::parse)
+    read_commit(objects, reference, id, Entry::parse)
 }
 
 fn read_head(
-    backend: &dyn Backend,
+    objects: &dyn Objects,
     reference: &str,
     id: &ObjectId,
 ) -> Result<EntryHead, StoreError> {
-    read_commit(backend, reference, id, EntryHead::parse)
+    read_commit(objects, reference, id, EntryHead::parse)
 }
 
 fn read_commit<T>(
-    backend: &dyn Backend,
+    objects: &dyn Objects,
     reference: &str,
     id: &ObjectId,
     parse: impl FnOnce(&[u8]) -> Result<T, NotAnEntry>,
 ) -> Result<T, StoreError> {
     let damaged = |why: String| StoreError::Damaged { reference: reference.to_owned(), why };
-    let object = match read_object(backend, id, ObjectKind::Commit) {
+    let object = match read_object(objects, id, ObjectKind::Commit) {
         Ok(object) => object,
         Err(error) if error.is_damage() => {
             return Err(damaged(format!("entry {}: {error}", id.short())));
@@ -236,8 +236,8 @@ impl Trees for Snapshot<'_> {
         if let Some(tree) = self.trees.borrow().get(id) {
             return Ok(Rc::clone(tree));
         }
-        let object = read_object(self.backend, id, ObjectKind::Tree).map_err(unreadable)?;
-        let tree = Tree::parse(object.bytes, self.backend.hash_kind())
+        let object = read_object(self.objects, id, ObjectKind::Tree).map_err(unreadable)?;
+        let tree = Tree::parse(object.bytes, self.objects.hash_kind())
             .map_err(|error| ReadError::damaged(at, error))?;
         let tree = Rc::new(tree);
         self.trees.borrow_mut().insert(*id, Rc::clone(&tree));
@@ -245,7 +245,7 @@ impl Trees for Snapshot<'_> {
     }
 
     fn hash_kind(&self) -> HashKind {
-        self.backend.hash_kind()
+        self.objects.hash_kind()
     }
 }
 
@@ -261,7 +261,7 @@ impl Documents for Snapshot<'_> {
         }
         // An object that is missing or unreadable here may be whole elsewhere: not the document is
         // damaged, but this store.
-        let object = read_object(self.backend, &entry.id, ObjectKind::Blob).map_err(unreadable)?;
+        let object = read_object(self.objects, &entry.id, ObjectKind::Blob).map_err(unreadable)?;
         let size = object.bytes.len();
         if size > DOCUMENT_BYTES_MAX && *key != Key::of([crate::store::entry::COMMAND_DOCUMENT]) {
             return Err(ReadError::damaged(

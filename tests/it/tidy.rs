@@ -84,7 +84,7 @@ fn things_that_have_one_place_stay_there() {
     for (word, place) in [
         ("Git::open(", "src/app/mod.rs"),
         ("Ledger::new(", "src/app/mod.rs"),
-        ("backend.swap(", "src/store/transact.rs"),
+        ("backend.swap(", "src/store/writer.rs"),
         ("self.refs.swap(&", "src/store/git.rs"),
         ("self.refs.swap(name", "src/store/refs/watched.rs"),
         ("\"update-ref\"", "src/store/program/refs.rs"),
