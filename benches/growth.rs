@@ -24,10 +24,9 @@ use git_coord::store::git::Git;
 use git_coord::store::layout::LedgerName;
 use git_coord::store::ledger::Ledger;
 use git_coord::store::packs::Packs;
-use git_coord::store::queue::Queue;
 use git_coord::store::repository::Repository;
 use git_coord::store::shared_mode::SharedMode;
-use git_coord::store::transact::Writing;
+use git_coord::store::transact::{Turns, Writing};
 use serde_json::json;
 
 const WRITES: u32 = 100_000;
@@ -65,7 +64,7 @@ fn write(repository: &Repository, number: u32) {
     let name = LedgerName::Reservations;
     let writing = Writing {
         committer: Committer::new("bench", "bench@example.org"),
-        queue: Some(Queue::new(repository.common_dir(), name.as_str(), FILES)),
+        turns: Some(Turns::new(repository.common_dir(), name, FILES)),
         wait: Duration::from_secs(10),
         case: Case::Sensitive,
         clock_skew: Duration::from_secs(60),

@@ -55,11 +55,10 @@ use crate::store::ledger::{Base, Ledger};
 use crate::store::makers::Makers;
 use crate::store::notes::Notes;
 use crate::store::presence::Presences;
-use crate::store::queue::Queue;
 use crate::store::repository::Repository;
 use crate::store::shared_mode::SharedMode;
 use crate::store::sources::Which;
-use crate::store::transact::{Committed, TransactError, Writing};
+use crate::store::transact::{Committed, TransactError, Turns, Writing};
 use crate::store::waiters::Waiters;
 
 /// What a write came to, or why nothing was written.
@@ -194,10 +193,10 @@ impl Ctx {
     /// A ledger, to be read or written.
     pub fn ledger(&self, name: LedgerName) -> Result<Ledger<'_>, StoreError> {
         let common_dir = self.repository.common_dir();
-        let queue = || Queue::new(common_dir, name.as_str(), self.files);
+        let turns = || Turns::new(common_dir, name, self.files);
         let writing = Writing {
             committer: self.committer.clone(),
-            queue: self.settings.queue.then(queue),
+            turns: self.settings.queue.then(turns),
             wait: self.settings.wait,
             case: self.case,
             clock_skew: self.settings.clock_skew,

@@ -90,6 +90,9 @@ pub trait MoveRefs {
 
     /// What its lock is called.
     fn lock_of(&self, name: &RefName) -> String;
+
+    /// Whether a move ends with the process that makes it.
+    fn ends_with_us(&self) -> bool;
 }
 
 /// Objects under their names.
@@ -144,6 +147,10 @@ pub trait Backend: Objects {
 
     /// What stands in the way of a swap that finds the ref locked, for people.
     fn lock_of(&self, reference: &str) -> Result<String, StoreError>;
+
+    /// Whether a move of a ref ends with the process that makes it: a git that was started for it
+    /// may go on, when whoever started it has long been taken for dead.
+    fn ends_with_us(&self) -> bool;
 
     /// Tidies what earlier writers left behind. Nothing depends on it.
     fn maintain(&self) -> Result<(), StoreError>;

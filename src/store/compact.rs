@@ -86,7 +86,7 @@ impl Ledger<'_> {
         wanted: &Compaction,
         op: &OpId,
     ) -> Result<Option<Compacted>, TransactError> {
-        let mut writer = Writer::begin(self, &|| ())?;
+        let mut writer = Writer::begin(self)?;
         loop {
             let Some(plan) = self.plan_compaction(wanted)? else { return Ok(None) };
             let replaces = *plan.kept.first().unwrap_or(&plan.stands_for);

@@ -18,6 +18,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::core::decision::Changes;
@@ -36,7 +37,7 @@ const ROLLBACK_TO: &str = "Coord-Rollback-To";
 const STANDS_FOR: &str = "Coord-Stands-For";
 
 /// Who committed, as git wants to know it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Committer {
     /// Name, without the characters that would end it.
     pub name: String,
@@ -240,7 +241,7 @@ fn split(text: &str) -> Result<(&str, &str, &str), NotAnEntry> {
     Ok((summary, body, trailers))
 }
 
-fn line(value: &impl serde::Serialize) -> String {
+fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("events and commands are plain data") + "\n"
 }
 

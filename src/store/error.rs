@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::core::time::about;
 use crate::store::files::FileError;
 use crate::store::object::{ObjectId, ObjectKind};
 use crate::store::program::ProgramError;
@@ -68,6 +69,18 @@ pub enum StoreError {
         reference: String,
         /// The oldest entry that is here.
         at: ObjectId,
+    },
+    /// Another process has what this one asked, and it is not known what became of it.
+    #[error(
+        "another process has taken this request on and has not ended for {}; whether it is written \
+         will be in the log of '{reference}'",
+        about(*waited_seconds)
+    )]
+    TakenOn {
+        /// Which ledger.
+        reference: String,
+        /// How long it was waited for.
+        waited_seconds: u64,
     },
     /// A ledger of a later version.
     #[error(

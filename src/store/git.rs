@@ -153,6 +153,10 @@ impl Backend for Git {
         Ok(self.refs.lock_of(&reference.parse()?))
     }
 
+    fn ends_with_us(&self) -> bool {
+        self.refs.ends_with_us()
+    }
+
     fn maintain(&self) -> Result<(), StoreError> {
         self.packs.maintain()?;
         Ok(())

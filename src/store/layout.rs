@@ -126,12 +126,14 @@ pub enum HelperDir {
     Before,
     /// Those of this machine who wait.
     Waiters,
+    /// What those ask who wait for their turn to write.
+    Errands,
     /// When agents were last seen.
     Presence,
 }
 
 impl HelperDir {
-    const ALL: [HelperDir; 10] = [
+    const ALL: [HelperDir; 11] = [
         HelperDir::Locks,
         HelperDir::Staging,
         HelperDir::Packs,
@@ -141,6 +143,7 @@ impl HelperDir {
         HelperDir::Makers,
         HelperDir::Before,
         HelperDir::Waiters,
+        HelperDir::Errands,
         HelperDir::Presence,
     ];
 
@@ -156,6 +159,7 @@ impl HelperDir {
             HelperDir::Makers => "makers",
             HelperDir::Before => "before",
             HelperDir::Waiters => "waiters",
+            HelperDir::Errands => "errands",
             HelperDir::Presence => "presence",
         };
         helpers(common_dir).join(name)

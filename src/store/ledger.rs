@@ -96,7 +96,7 @@ impl<'b> Ledger<'b> {
         let Writing { committer, wait, clock_skew, .. } = &self.writing;
         let writing = Writing {
             committer: committer.clone(),
-            queue: None,
+            turns: None,
             wait: *wait,
             case,
             clock_skew: *clock_skew,

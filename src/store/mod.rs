@@ -1,9 +1,9 @@
 //! The only code that knows git.
 //!
 //! - [`ledger`] is a ledger and its states, [`proposal`] what a command comes to on one of them,
-//!   [`transact`] the way to write it, [`snapshot`] the state at one entry, [`history`] the
-//!   entries, [`verify`] whether they are right, [`compact`] makes their chain shorter,
-//!   [`repair`] takes a damaged one on;
+//!   [`transact`] the way to write it, alone or with the [`errands`] of others, [`snapshot`] the
+//!   state at one entry, [`history`] the entries, [`verify`] whether they are right, [`compact`]
+//!   makes their chain shorter, [`repair`] takes a damaged one on;
 //! - [`entry`], [`tree`] and [`object`] are the bytes;
 //! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
 //!   knows the repository and with the git [`program`] where it does not; [`unopened`] is one that
@@ -16,6 +16,7 @@
 
 pub mod alarm;
 pub mod backend;
+mod batch;
 pub mod changes;
 pub mod child;
 pub mod compact;
@@ -24,6 +25,7 @@ pub mod config_env;
 pub mod cursors;
 pub mod diff;
 pub mod entry;
+pub mod errands;
 pub mod error;
 pub mod files;
 pub mod git;

@@ -7,7 +7,7 @@
 //! [`verify`]: crate::store::verify
 
 use crate::core::command::{Command, Decided, Request, decide};
-use crate::core::decision::{Changes, Decide, Env};
+use crate::core::decision::{Changes, Decide, Env, No};
 use crate::core::documents::{Edits, Key, encode};
 use crate::core::ids::OpId;
 use crate::core::limits::{
@@ -15,7 +15,9 @@ use crate::core::limits::{
 };
 use crate::core::refusal::{Refusal, within};
 use crate::core::time::Timestamp;
-use crate::store::entry::{COMMAND_DOCUMENT, Counters, Entry, Message, Recorded, Undoes};
+use crate::store::entry::{
+    COMMAND_DOCUMENT, Committer, Counters, Entry, Message, Recorded, Undoes,
+};
 use crate::store::error::StoreError;
 use crate::store::history;
 use crate::store::ledger::{Base, Ledger};
@@ -42,6 +44,30 @@ pub struct ProposedEntry {
     pub objects: Vec<Object>,
 }
 
+/// An entry with everything that its commit takes.
+pub struct Sealed {
+    /// Its name.
+    pub id: ObjectId,
+    /// Its new objects, the commit among them.
+    pub objects: Vec<Object>,
+    /// Who committed it, and when.
+    pub signature: String,
+    /// What it says, in one line.
+    pub summary: String,
+}
+
+impl ProposedEntry {
+    /// The entry as its committer signs it.
+    pub fn seal(self, committer: &Committer, at: Timestamp, hash: HashKind) -> Sealed {
+        let ProposedEntry { entry, mut objects } = self;
+        let signature = committer.signature(at);
+        let commit = entry.to_object(&signature);
+        let id = commit.id(hash);
+        objects.push(commit);
+        Sealed { id, objects, signature, summary: entry.message.summary }
+    }
+}
+
 /// A decision that changes something.
 struct Made {
     counters: Counters,
@@ -64,6 +90,38 @@ impl Ledger<'_> {
     {
         let recorded = request.recorded();
         let earlier = self.earlier(&recorded.command)?;
+        let (Decided { answer, changes, summary }, counters) =
+            self.decide(base, request, op, earlier.as_ref())?;
+        let at = counters.at;
+        let entry = changes.map(|changes| {
+            let earlier = earlier.as_ref().and_then(Base::id);
+            self.make_entry(base, &recorded, Made { counters, summary, changes, earlier })
+        });
+        Ok(Proposal { answer, at, entry: entry.transpose()? })
+    }
+
+    /// What was answered on a state by an entry that is there, and the time that counted. The same
+    /// decision, so the same answer; of a command that reads nothing but the state.
+    pub(super) fn answered<C>(
+        &self,
+        base: &Base<'_>,
+        request: &Request<C>,
+        op: &OpId,
+    ) -> Result<(C::Answer, Timestamp), TransactError>
+    where
+        C: Decide,
+    {
+        let (decided, counters) = self.decide(base, request, op, None)?;
+        Ok((decided.answer, counters.at))
+    }
+
+    fn decide<C: Decide>(
+        &self,
+        base: &Base<'_>,
+        request: &Request<C>,
+        op: &OpId,
+        earlier: Option<&Base<'_>>,
+    ) -> Result<(Decided<C::Answer>, Counters), No> {
         let counters = base.next_counters(request.clock, op);
         let env = Env {
             ledger: self.name(),
@@ -74,15 +132,9 @@ impl Ledger<'_> {
             fence: counters.fence,
             case: self.case(base),
             gone: &request.gone,
-            earlier: earlier.as_ref().map(|base| &base.snapshot as _),
+            earlier: earlier.map(|base| &base.snapshot as _),
         };
-        let at = counters.at;
-        let Decided { answer, changes, summary } = decide(&request.command, &base.snapshot, env)?;
-        let entry = changes.map(|changes| {
-            let earlier = earlier.as_ref().and_then(Base::id);
-            self.make_entry(base, &recorded, Made { counters, summary, changes, earlier })
-        });
-        Ok(Proposal { answer, at, entry: entry.transpose()? })
+        Ok((decide(&request.command, &base.snapshot, env)?, counters))
     }
 
     fn make_entry(

@@ -196,7 +196,7 @@ impl Ledger<'_> {
         let Some(tip) = self.backend.tip(&reference)? else { return Ok(reference) };
         let name = self.name.damaged(who.clock, &tip);
         if self.backend.tip(&name)? != Some(tip) {
-            let mut writer = Writer::begin(self, &|| ())?;
+            let mut writer = Writer::begin(self)?;
             let committer = self.writing.committer.signature(who.clock);
             let note = LogNote { committer: &committer, message: "set aside" };
             writer.publish(&[], None, Update::new(&name, None, tip, note))?;
@@ -210,7 +210,7 @@ impl Ledger<'_> {
         op: &OpId,
         otherwise: WhereNothingIsWhole,
     ) -> Result<Option<Repaired>, TransactError> {
-        let mut writer = Writer::begin(self, &|| ())?;
+        let mut writer = Writer::begin(self)?;
         let reference = self.name.reference();
         loop {
             let Some(damage) = self.damage()? else { return Ok(None) };

@@ -5,6 +5,7 @@
 //! again. Correctness rests on the swap alone; the queue in front of it only saves the writers of
 //! one machine from taking their decisions in vain.
 
+use std::path::Path;
 use std::time::Duration;
 
 use crate::core::command::{Command, Request};
@@ -14,27 +15,48 @@ use crate::core::ids::{EntryName, OpId};
 use crate::core::pattern::Case;
 use crate::core::refusal::Refusal;
 use crate::core::time::{Timestamp, about};
-use crate::store::entry::Committer;
+use crate::store::entry::{Committer, Entry};
+use crate::store::errands::{Errand, Errands};
 use crate::store::error::StoreError;
+use crate::store::files::Files;
+use crate::store::history::{Archived, History, SetAside};
 use crate::store::layout::LedgerName;
 use crate::store::ledger::{Base, Ledger, clock_notice};
 use crate::store::object::ObjectId;
 use crate::store::proposal::Proposal;
 use crate::store::queue::Queue;
-use crate::store::writer::Writer;
+use crate::store::writer::{Since, Writer};
 
 /// How a ledger is written.
 pub struct Writing {
     /// Who commits.
     pub committer: Committer,
-    /// Queues the writers of this machine; `None` where file locks do not work.
-    pub queue: Option<Queue>,
+    /// Lines up the writers of this machine; `None` where file locks do not work.
+    pub turns: Option<Turns>,
     /// How long to try before the answer is "busy".
     pub wait: Duration,
     /// How a new ledger compares names.
     pub case: Case,
     /// How far the newest entry may be ahead of the asker's clock before that is said.
     pub clock_skew: Duration,
+}
+
+/// The writers of one machine, one behind the other.
+pub struct Turns {
+    /// Says whose turn it is.
+    pub queue: Queue,
+    /// What those who wait give to those before them.
+    pub errands: Errands,
+}
+
+impl Turns {
+    /// Those of a ledger of the repository with this common directory.
+    pub fn new(common: &Path, ledger: LedgerName, files: Files) -> Turns {
+        Turns {
+            queue: Queue::new(common, ledger.as_str(), files),
+            errands: Errands::new(common, ledger, files),
+        }
+    }
 }
 
 /// What a write came to.
@@ -147,10 +169,19 @@ impl<'b> Ledger<'b> {
     where
         C: Decide + Clone + Into<Command>,
     {
-        let rehearse = || drop(self.now().map(|base| self.propose(&base, request, op)));
-        let mut writer = Writer::begin(self, &rehearse)?;
+        let mut writer = Writer::new(self);
+        let taken = writer.wait(|| self.errand(request, op, expect))?;
+        let done_at = |tip| match &taken {
+            Some(since) => self.done_since(since, tip, op),
+            None => Ok(None),
+        };
         loop {
             let tip = self.backend.tip(&self.name.reference())?;
+            // Asked of the very state that is decided on: whoever has it may still be at work.
+            if let Some(done) = done_at(tip)? {
+                return self.done_by_another(request, op, done, writer);
+            }
+            writer.must_have_turn()?;
             let still = looked.take().filter(|(base, _)| base.id() == tip);
             let (base, ready) = match still {
                 Some((base, proposal)) => (base, Some(proposal)),
@@ -168,11 +199,99 @@ impl<'b> Ledger<'b> {
             let Some(entry) = entry else {
                 return Ok(Committed { answer, at, entry: None, notices: writer.notices });
             };
-            if let Some(entry) = writer.publish_entry(base.id(), entry, at)? {
-                return Ok(Committed { answer, at, entry: Some(entry), notices: writer.finish() });
+            match writer.publish_entry(base.id(), entry, at) {
+                Ok(None) => {}
+                Ok(entry @ Some(_)) => {
+                    return Ok(Committed { answer, at, entry, notices: writer.finish() });
+                }
+                Err(error) => {
+                    return match done_at(self.backend.tip(&self.name.reference())?)? {
+                        Some(done) => self.done_by_another(request, op, done, writer),
+                        None => Err(error),
+                    };
+                }
             }
         }
     }
+
+    /// The request for another to decide. What depends on more than the newest state is its owner's
+    /// own affair, and so is what may have to be fetched, which takes as long as it takes, and what
+    /// may be written after whoever took it on is dead.
+    fn errand<C>(
+        &self,
+        request: &Request<C>,
+        op: &OpId,
+        expect: Option<&EntryName>,
+    ) -> Option<Errand>
+    where
+        C: Clone + Into<Command>,
+    {
+        let fsync = self.writing.turns.as_ref()?.errands.fsync();
+        let request = request.recorded();
+        let is_alone = expect.is_some() || request.command.reads_entry().is_some();
+        let can_be_given = self.backend.ends_with_us() && !self.backend.may_fetch();
+        let (op, committer) = (op.clone(), self.writing.committer.clone());
+        (!is_alone && can_be_given).then_some(Errand { op, committer, fsync, request })
+    }
+
+    /// The entry of that act, if there is one between two states.
+    fn done_since(
+        &self,
+        since: &Since,
+        tip: Option<ObjectId>,
+        op: &OpId,
+    ) -> Result<Option<Done>, StoreError> {
+        let is_done = |entry: &Entry| entry.message.counters.op == *op;
+        let mut first = None;
+        for item in History::from(self, tip) {
+            let (id, entry) = item?;
+            if Some(id) == since.0 {
+                return Ok(None);
+            }
+            if is_done(&entry) {
+                return Ok(Some(Done { id, entry }));
+            }
+            first = Some(entry);
+        }
+        // Or a compaction has set it aside meanwhile.
+        for SetAside { id, entry, .. } in Archived::behind(self, first.as_ref()) {
+            if Some(id) == since.0 {
+                return Ok(None);
+            }
+            if is_done(&entry) {
+                return Ok(Some(Done { id, entry }));
+            }
+        }
+        let is_cut = since.0.is_some() && first.is_some_and(|e| e.message.checkpoint.is_some());
+        if is_cut { Err(self.taken_on(Duration::ZERO)) } else { Ok(None) }
+    }
+
+    pub(super) fn taken_on(&self, waited: Duration) -> StoreError {
+        let reference = self.name.reference();
+        StoreError::TakenOn { reference, waited_seconds: waited.as_secs() }
+    }
+
+    fn done_by_another<C: Decide>(
+        &self,
+        request: &Request<C>,
+        op: &OpId,
+        done: Done,
+        mut writer: Writer<'_, 'b>,
+    ) -> Result<Committed<C::Answer>, TransactError> {
+        writer.give_up_turn();
+        let Done { id, entry } = done;
+        let base = self.at(entry.parent)?;
+        let behind = self.seconds_ahead(&base, request.clock);
+        writer.notices.extend(behind.map(clock_notice));
+        let (answer, at) = self.answered(&base, request, op)?;
+        Ok(Committed { answer, at, entry: Some(id), notices: writer.leave() })
+    }
+}
+
+/// An entry that another has written.
+struct Done {
+    id: ObjectId,
+    entry: Entry,
 }
 
 fn keep_expectation(base: &Base<'_>, expected: &EntryName) -> Result<(), Refusal> {
@@ -181,5 +300,101 @@ fn keep_expectation(base: &Base<'_>, expected: &EntryName) -> Result<(), Refusal
         Ok(())
     } else {
         Err(Refusal::Changed { expected: expected.to_string(), found })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::core::ids::AgentName;
+    use crate::store::compact::Compaction;
+    use crate::store::git::Git;
+    use crate::store::repository::Repository;
+    use crate::store::testing::FILES;
+
+    const LEDGER: LedgerName = LedgerName::Reservations;
+
+    fn in_repository<T>(test: impl FnOnce(&Git, &Path) -> T) -> T {
+        let home = TempDir::new().unwrap();
+        let repository = Repository::make_empty(home.path()).unwrap();
+        let git = Git::open(&repository, FILES).unwrap();
+        test(&git, repository.common_dir())
+    }
+
+    /// The ledger as the owner of that errand writes it.
+    fn ledger<'b>(git: &'b Git, common: &Path, errand: &Errand) -> Ledger<'b> {
+        let writing = Writing {
+            committer: errand.committer.clone(),
+            turns: Some(Turns::new(common, LEDGER, FILES)),
+            wait: Duration::from_secs(5),
+            case: Case::Sensitive,
+            clock_skew: Duration::from_secs(300),
+        };
+        Ledger::new(git, LEDGER, writing)
+    }
+
+    fn errand(number: u32) -> Errand {
+        let agent: AgentName = format!("agent-{number}").parse().unwrap();
+        let path = format!("src/{number}");
+        let command = serde_json::from_value(json!({"command": "reserve", "input": {
+            "patterns": [path], "mode": "exclusive", "ttl": 900, "via": "command", "scope": "all",
+        }}));
+        let clock = Timestamp::from_millis(1_767_607_200_000 + i64::from(number));
+        Errand {
+            op: OpId::from_bits(u128::from(number) + 1),
+            committer: Committer::new(agent.as_str(), "agent@example.com"),
+            fsync: false,
+            request: Request::new(command.unwrap(), agent, "host".parse().unwrap(), clock),
+        }
+    }
+
+    fn write(ledger: &Ledger<'_>, errand: &Errand) -> Option<ObjectId> {
+        ledger.transact(&errand.request, &errand.op, None).unwrap().entry
+    }
+
+    /// Who writes for others writes, to the byte, what each of them would have written.
+    #[test]
+    fn errands_come_to_the_entries_that_their_owners_would_write() {
+        let [first, second, third] = [1, 2, 3].map(errand);
+        let alone = in_repository(|git, common| {
+            let all = [&first, &second, &third];
+            all.map(|errand| write(&ledger(git, common, errand), errand))[2]
+        });
+        let together = in_repository(|git, common| {
+            let errands = Errands::new(common, LEDGER, FILES);
+            let given = [&second, &third].map(|errand| errands.give(errand).unwrap().unwrap());
+            let ledger = ledger(git, common, &first);
+            write(&ledger, &first);
+            assert!(given.map(|given| given.take_back().unwrap()).iter().all(|back| !back));
+            ledger.now().unwrap().id()
+        });
+        assert_eq!(alone, together);
+    }
+
+    /// What another has written is found, and no older act is taken for it, also if a compaction
+    /// came in between.
+    #[test]
+    fn what_another_has_written_is_found_behind_a_compaction() {
+        in_repository(|git, common| {
+            let [first, second, third] = [1, 2, 3].map(errand);
+            let ledger = ledger(git, common, &first);
+            let since = Since(write(&ledger, &first));
+            let written = write(&ledger, &second);
+            let found = |op| {
+                let tip = ledger.now().unwrap().id();
+                ledger.done_since(&since, tip, op).unwrap().map(|done| done.id)
+            };
+            assert_eq!(found(&second.op), written);
+            assert_eq!((found(&first.op), found(&third.op)), (None, None));
+            let Request { actor, host, .. } = second.request.clone();
+            let clock = third.request.clock.plus_seconds(60);
+            let compaction = Compaction { actor, host, clock, keep_seconds: 0 };
+            ledger.compact(&compaction, &third.op).unwrap().unwrap().written.unwrap();
+            assert_eq!(found(&second.op), written);
+            assert_eq!(found(&first.op), None);
+        });
     }
 }

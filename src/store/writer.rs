@@ -1,17 +1,22 @@
 //! Somebody who writes: the wait for the turn, and the move of the ref.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use crate::core::time::Timestamp;
 use crate::store::backend::{Stored, Swap, Update};
+use crate::store::batch::Batch;
+use crate::store::errands::Errand;
 use crate::store::error::StoreError;
 use crate::store::ledger::Ledger;
 use crate::store::object::{Object, ObjectId};
-use crate::store::proposal::ProposedEntry;
-use crate::store::queue::QueueGuard;
+use crate::store::proposal::{ProposedEntry, Sealed};
+use crate::store::queue::{Queue, QueueGuard};
 use crate::store::refs::LogNote;
-use crate::store::transact::TransactError;
+use crate::store::transact::{TransactError, Turns};
 
+/// How long one takes errands on before it goes about its own.
+const ERRANDS_TIME_MAX: Duration = Duration::from_millis(100);
 /// The longest pause between two tries of a swap.
 const PAUSE_MAX: Duration = Duration::from_millis(100);
 
@@ -22,32 +27,96 @@ pub(super) struct Writer<'l, 'b> {
     deadline: Instant,
     turn: Option<QueueGuard>,
     pub(super) tries: u32,
+    /// Whether another has taken on what this one asks.
+    is_taken: bool,
+    /// Whether what is published has entries of others.
+    with_errands: bool,
     pub(super) notices: Vec<String>,
 }
 
+/// The state that an errand was given on, before the first entry or at one.
+pub(super) struct Since(pub(super) Option<ObjectId>);
+
 impl<'l, 'b> Writer<'l, 'b> {
-    /// Waits for the turn. Who has to wait rehearses first: what was read and decided then is
-    /// thrown away, but packs are open and the turn is shorter, and everybody waits for that.
-    pub(super) fn begin(
-        ledger: &'l Ledger<'b>,
-        rehearse: &dyn Fn(),
-    ) -> Result<Writer<'l, 'b>, TransactError> {
-        let begun = Instant::now();
-        let deadline = begun + ledger.writing.wait;
-        let mut writer =
-            Writer { ledger, begun, deadline, turn: None, tries: 0, notices: Vec::new() };
-        if let Some(queue) = &ledger.writing.queue {
-            let mut turn = queue.enter(begun).map_err(StoreError::from)?;
-            if turn.is_none() {
-                rehearse();
-                turn = queue.enter(deadline).map_err(StoreError::from)?;
-            }
-            writer.turn = Some(turn.ok_or_else(|| writer.others())?);
-        }
+    /// Waits for the turn.
+    pub(super) fn begin(ledger: &'l Ledger<'b>) -> Result<Writer<'l, 'b>, TransactError> {
+        let mut writer = Writer::new(ledger);
+        writer.wait(|| None)?;
         Ok(writer)
     }
 
+    /// Somebody whose turn it is not yet.
+    pub(super) fn new(ledger: &'l Ledger<'b>) -> Writer<'l, 'b> {
+        let begun = Instant::now();
+        let deadline = begun + ledger.writing.wait;
+        Writer {
+            ledger,
+            begun,
+            deadline,
+            turn: None,
+            tries: 0,
+            is_taken: false,
+            with_errands: false,
+            notices: Vec::new(),
+        }
+    }
+
+    /// Waits for the turn, and gives the errand to those before. If somebody has taken it on, it
+    /// may be done, or may have been refused or given up; the turn may not have come then.
+    pub(super) fn wait(
+        &mut self,
+        errand: impl FnOnce() -> Option<Errand>,
+    ) -> Result<Option<Since>, TransactError> {
+        let Some(Turns { queue, errands }) = &self.ledger.writing.turns else { return Ok(None) };
+        self.turn = queue.enter(self.begun).map_err(StoreError::from)?;
+        if self.turn.is_some() {
+            return Ok(None);
+        }
+        if let Some(errand) = errand() {
+            let since = Since(self.ledger.backend.tip(&self.ledger.name.reference())?);
+            // What cannot be given is done alone.
+            if let Ok(Some(given)) = errands.give(&errand) {
+                // The rest of the time is for whoever has taken it on and is still writing.
+                let entered = queue.enter(self.begun + self.ledger.writing.wait / 4 * 3);
+                self.is_taken = !given.take_back().map_err(StoreError::from)?;
+                self.turn = entered.map_err(StoreError::from)?;
+            }
+            self.enter_if_not_yet(queue)?;
+            return Ok(self.is_taken.then_some(since));
+        }
+        self.enter_if_not_yet(queue)?;
+        Ok(None)
+    }
+
+    fn enter_if_not_yet(&mut self, queue: &Queue) -> Result<(), TransactError> {
+        if self.turn.is_none() {
+            self.turn = queue.enter(self.deadline).map_err(StoreError::from)?;
+        }
+        if self.is_taken { Ok(()) } else { self.must_have_turn() }
+    }
+
+    /// Who is not at the front by now has waited long enough.
+    pub(super) fn must_have_turn(&self) -> Result<(), TransactError> {
+        let is_needed = self.ledger.writing.turns.is_some();
+        if is_needed && self.turn.is_none() { Err(self.others()) } else { Ok(()) }
+    }
+
+    /// Lets the next one begin.
+    pub(super) fn give_up_turn(&mut self) {
+        self.turn = None;
+    }
+
+    /// Leaves with what another has written, once the disk has it.
+    pub(super) fn leave(mut self) -> Vec<String> {
+        self.settle(&self.ledger.name.reference());
+        self.notices
+    }
+
     fn busy(&self, cause: String) -> TransactError {
+        if self.is_taken {
+            // Busy means that nothing was written, and nothing will be.
+            return self.ledger.taken_on(self.begun.elapsed()).into();
+        }
         let waited_seconds = self.begun.elapsed().as_secs();
         TransactError::Busy { ledger: self.ledger.name, cause, waited_seconds }
     }
@@ -56,22 +125,45 @@ impl<'l, 'b> Writer<'l, 'b> {
         self.busy("others were writing".to_owned())
     }
 
-    /// Makes an entry the newest one; none if it was decided on what is not the newest any more.
+    /// Makes an entry the newest one, or the one below what others have given as errands; none if
+    /// it was decided on what is not the newest any more.
     pub(super) fn publish_entry(
         &mut self,
         base: Option<ObjectId>,
         proposed: ProposedEntry,
         at: Timestamp,
     ) -> Result<Option<ObjectId>, TransactError> {
-        let ProposedEntry { entry, mut objects } = proposed;
-        let committer = self.ledger.writing.committer.signature(at);
-        let commit = entry.to_object(&committer);
-        let new = commit.id(self.ledger.backend.hash_kind());
-        objects.push(commit);
-        let note = LogNote { committer: &committer, message: &entry.message.summary };
-        let reference = self.ledger.name.reference();
-        let update = Update::new(&reference, base, new, note);
-        Ok(self.publish(&objects, None, update)?.then_some(new))
+        let Ledger { backend, name, writing } = self.ledger;
+        let own = proposed.seal(&writing.committer, at, backend.hash_kind());
+        let (id, signature, summary) = (own.id, own.signature.clone(), own.summary.clone());
+        let (tip, objects) = self.with_errands_of_others(own);
+        let note = LogNote { committer: &signature, message: &summary };
+        let reference = name.reference();
+        let update = Update::new(&reference, base, tip, note);
+        Ok(self.publish(&objects, None, update)?.then_some(id))
+    }
+
+    /// An entry with those on top that others have asked for while they wait. What was taken on
+    /// lives for one try: who wins it instead may be the owner, and who has to wait for another
+    /// try may outlive the owner.
+    fn with_errands_of_others(&mut self, own: Sealed) -> (ObjectId, Vec<Object>) {
+        let begun = Instant::now();
+        let may_take = self.tries == 0 && self.turn.is_some() && begun < self.deadline;
+        let turns = self.ledger.writing.turns.as_ref().filter(|_| may_take);
+        let mut errands = turns.map(|turns| turns.errands.take()).into_iter().flatten().peekable();
+        self.with_errands = errands.peek().is_some();
+        if !self.with_errands {
+            return (own.id, own.objects);
+        }
+        let mut batch = Batch::new(self.ledger, own);
+        for errand in errands {
+            // Where it comes to nothing, the owner finds no entry, asks again, and is told why.
+            drop(catch_unwind(AssertUnwindSafe(|| batch.add(&errand).ok())));
+            if begun.elapsed() > ERRANDS_TIME_MAX {
+                break;
+            }
+        }
+        batch.into_parts()
     }
 
     /// Stores the objects and moves the ref; false if it had moved, after a pause, so that the
@@ -98,7 +190,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         let is_late = Instant::now() >= self.deadline;
         match outcome? {
             Swap::Done => {
-                self.settle(update);
+                self.settle(update.reference);
                 return Ok(true);
             }
             Swap::Moved if is_late => return Err(self.others()),
@@ -130,8 +222,8 @@ impl<'l, 'b> Writer<'l, 'b> {
 
     /// Waits until the disk has it, before anybody is told that it is done. Others need not wait
     /// for that: what they write goes on from here, and is on disk no sooner.
-    fn settle(&mut self, update: Update<'_>) {
-        if let Err(error) = self.ledger.backend.settle(update.reference) {
+    fn settle(&mut self, reference: &str) {
+        if let Err(error) = self.ledger.backend.settle(reference) {
             self.notices.push(format!("the entry is in, but a power cut may lose it: {error}"));
         }
     }
@@ -140,7 +232,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     fn swap(&mut self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, TransactError> {
         for tries in 0.. {
             match self.swap_once(update, stored)? {
-                Swap::Locked if Instant::now() < self.deadline => {
+                Swap::Locked if !self.with_errands && Instant::now() < self.deadline => {
                     if let Some(place) = &self.turn {
                         let moved = self.ledger.backend.watch_lock(update.reference, place)?;
                         self.notices.extend(moved);

@@ -6,6 +6,7 @@
 
 mod acts;
 mod disk;
+mod errands;
 mod error;
 mod kill;
 mod power;

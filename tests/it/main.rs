@@ -24,6 +24,7 @@ mod demo;
 mod docs;
 mod doctor;
 mod domain;
+mod errands;
 mod events;
 mod everywhere;
 // A release build cannot be made to fail.

@@ -39,7 +39,7 @@ fn on_ledger<T>(repository: &Repository, case: Case, test: impl FnOnce(&Ledger<'
     let backend = Git::open(repository, files).unwrap();
     let writing = Writing {
         committer: Committer::new("model", "model@example.org"),
-        queue: None,
+        turns: None,
         wait: Duration::from_secs(5),
         case,
         clock_skew: Duration::from_secs(300),

@@ -137,6 +137,10 @@ impl MoveRefs for ProgramRefs {
         self.lock.clone()
     }
 
+    fn ends_with_us(&self) -> bool {
+        false
+    }
+
     /// Git has seen to it.
     fn settle(&self, _: &RefName) -> Result<(), StoreError> {
         Ok(())

@@ -76,4 +76,8 @@ impl MoveRefs for FileRefs {
     fn lock_of(&self, name: &RefName) -> String {
         format!("{name}.lock")
     }
+
+    fn ends_with_us(&self) -> bool {
+        true
+    }
 }

@@ -96,7 +96,7 @@ fn play(home: &Path) {
     let backend = Git::open(&repository, files).unwrap();
     let writing = Writing {
         committer: Committer::new("Golden", "golden@example.org"),
-        queue: None,
+        turns: None,
         wait: Duration::from_secs(5),
         case: Case::Sensitive,
         clock_skew: Duration::from_secs(300),

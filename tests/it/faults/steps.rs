@@ -38,7 +38,7 @@ impl Step {
 
     /// Whether the disk may be another one after it.
     pub(super) fn changes(&self) -> bool {
-        !READING.contains(&self.act.as_str()) || (self.act == "Open" && is_queue(&self.path))
+        !READING.contains(&self.act.as_str()) || (self.act == "Open" && is_lockable(&self.path))
     }
 
     /// Whether names or content are others after it. The file of a queue may come and go.
@@ -64,9 +64,12 @@ impl Step {
     }
 }
 
-/// The file of a queue is created by opening it.
-fn is_queue(path: &Path) -> bool {
-    path.parent().is_some_and(|directory| directory.ends_with("locks"))
+/// The files of a queue and of those who wait in it are created by opening them.
+fn is_lockable(path: &Path) -> bool {
+    let in_one_of = |names: [&str; 2]| {
+        path.parent().is_some_and(|directory| names.iter().any(|name| directory.ends_with(name)))
+    };
+    in_one_of(["locks", "errands"])
 }
 
 /// The steps in a record.

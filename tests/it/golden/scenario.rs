@@ -178,7 +178,7 @@ pub(super) fn play_steps(name: LedgerName, case: Case, steps: &[Step], home: &Pa
     let backend = Git::open(&repository, files).unwrap();
     let writing = Writing {
         committer: Committer::new("Golden", "golden@example.org"),
-        queue: None,
+        turns: None,
         wait: Duration::from_secs(5),
         case,
         clock_skew: Duration::from_secs(300),

@@ -1,0 +1,233 @@
+//! Many who wait for their turn to write: whoever's turn it is writes for all of them.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::Child;
+
+use crate::support::contract::{LOCAL_DIR, RESERVATIONS, RESERVATIONS_REF, exit, key, refusal};
+use crate::support::untouched::Untouched;
+use crate::support::{Call, Output, Repo};
+use crate::waiting::until;
+
+const WAITERS: usize = 8;
+
+/// Commands that wait for their turn, which does not come before the crowd is let go.
+pub(crate) struct Crowd {
+    turn: File,
+    waiting: Vec<(Call, Child)>,
+}
+
+impl Crowd {
+    /// Nobody yet, in a repository with a ledger.
+    pub(crate) fn before(repo: &Repo) -> Crowd {
+        let turn = repo.git_dir().join(LOCAL_DIR).join("locks").join("reservations.lock");
+        let turn = File::open(turn).unwrap();
+        turn.lock().unwrap();
+        Crowd { turn, waiting: Vec::new() }
+    }
+
+    /// Starts another one.
+    pub(crate) fn start(&mut self, call: Call) {
+        let child = call.command().spawn().unwrap();
+        self.waiting.push((call, child));
+    }
+
+    /// Starts another one, and waits until it has asked those before it.
+    pub(crate) fn add(&mut self, repo: &Repo, call: Call) {
+        let before = errands(repo).len();
+        self.start(call);
+        until(|| errands(repo).len() > before);
+    }
+
+    /// Lets them write, and says what each was told.
+    pub(crate) fn go(self) -> Vec<Output> {
+        drop(self.turn);
+        self.waiting.into_iter().map(|(call, child)| call.finish(child)).collect()
+    }
+}
+
+/// What those who wait have asked.
+pub(crate) fn errands(repo: &Repo) -> Vec<PathBuf> {
+    let files = fs::read_dir(repo.git_dir().join(LOCAL_DIR).join("errands"));
+    files.map(|files| files.map(|file| file.unwrap().path()).collect()).unwrap_or_default()
+}
+
+fn packs(repo: &Repo) -> usize {
+    let files = fs::read_dir(repo.git_dir().join("objects/pack")).unwrap();
+    files.filter(|file| file.as_ref().unwrap().path().extension().unwrap() == "pack").count()
+}
+
+fn entries(repo: &Repo) -> usize {
+    repo.git(["rev-list", "--count", RESERVATIONS_REF]).trim().parse().unwrap()
+}
+
+fn agent(number: usize) -> String {
+    format!("agent-{number}")
+}
+
+fn prepared() -> Repo {
+    let repo = Repo::new();
+    repo.reserve("zoe", "README.md");
+    repo
+}
+
+fn waiters(repo: &Repo, args: impl Fn(usize) -> Vec<String>) -> Crowd {
+    let mut crowd = Crowd::before(repo);
+    for number in 0..WAITERS {
+        crowd.add(repo, repo.call(&agent(number)).config(key::WAIT, "1m").args(args(number)));
+    }
+    crowd
+}
+
+/// 1/C1: each has one entry of its own, under its own name, and all of them are in one pack.
+#[test]
+fn one_writes_for_all_who_wait() {
+    let repo = prepared();
+    let before = Untouched::of(repo.world());
+    let (packs_before, entries_before) = (packs(&repo), entries(&repo));
+    let told = waiters(&repo, |number| vec!["reserve".into(), format!("src/{number}")]).go();
+    for (number, output) in told.into_iter().enumerate() {
+        output.done().says(&format!("src/{number} "));
+    }
+    assert_eq!(entries(&repo), entries_before + WAITERS);
+    assert_eq!(packs(&repo), packs_before + 1, "what keeps one entry keeps them all");
+    for number in 0..WAITERS {
+        assert_eq!(repo.list(&["--holder", &agent(number)]).len(), 1);
+    }
+    let log = repo.git(["log", "--format=%s", RESERVATIONS_REF]);
+    for number in 0..WAITERS {
+        assert!(log.contains(&format!("reserve src/{number} for {}", agent(number))), "{log}");
+    }
+    assert!(errands(&repo).is_empty());
+    repo.git(["fsck", "--strict"]);
+    repo.coord("ops", ["ledger", "verify", RESERVATIONS]).done();
+    before.assert_still_so("a crowd");
+}
+
+/// Whoever decides for others decides as they would: one gets it, and the others are told who.
+#[test]
+fn one_of_those_who_wait_gets_it() {
+    let repo = prepared();
+    let told = waiters(&repo, |_| ["reserve", "src/api", "--json"].map(str::to_owned).into()).go();
+    let (got, not): (Vec<_>, Vec<_>) =
+        told.into_iter().enumerate().partition(|(_, output)| output.code == exit::DONE);
+    assert_eq!((got.len(), not.len()), (1, WAITERS - 1));
+    for (_, output) in not {
+        let no = output.refused(refusal::HELD);
+        assert_eq!(no["conflicts"][0]["held"]["holder"], agent(got[0].0));
+    }
+    repo.coord("ops", ["ledger", "verify", RESERVATIONS]).done();
+}
+
+/// 1/C1-state: what a dead one wanted does not happen any more.
+#[test]
+fn nothing_is_written_for_the_dead() {
+    let repo = prepared();
+    let entries_before = entries(&repo);
+    let mut crowd = Crowd::before(&repo);
+    crowd.add(&repo, repo.call("victim").args(["reserve", "src/victim"]));
+    let (_, mut victim) = crowd.waiting.pop().unwrap();
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    assert_eq!(errands(&repo).len(), 1);
+    crowd.go();
+    repo.coord("next", ["reserve", "src/next"]).done();
+    assert_eq!(entries(&repo), entries_before + 1);
+    assert!(errands(&repo).is_empty());
+}
+
+/// Who is busy has written nothing, and nothing is written for it later.
+#[test]
+fn who_gives_up_takes_it_back() {
+    let repo = prepared();
+    let entries_before = entries(&repo);
+    let crowd = Crowd::before(&repo);
+    let hasty = repo.call("hasty").config(key::WAIT, "1s").args(["reserve", "src/hasty"]);
+    hasty.run().exits(exit::BUSY);
+    assert!(errands(&repo).is_empty());
+    crowd.go();
+    repo.coord("next", ["reserve", "src/next"]).done();
+    assert_eq!(entries(&repo), entries_before + 1);
+}
+
+/// Who has taken an errand on and fails leaves it to its owner.
+#[test]
+fn what_another_took_on_and_did_not_do_is_done() {
+    let repo = prepared();
+    let mut crowd = Crowd::before(&repo);
+    crowd.add(&repo, repo.call("alice").args(["reserve", "src/alice"]));
+    fs::remove_file(&errands(&repo)[0]).unwrap();
+    for output in crowd.go() {
+        output.done();
+    }
+    assert_eq!(repo.list(&["--holder", "alice"]).len(), 1);
+}
+
+/// It is not called busy, which would mean that nothing was written.
+#[test]
+fn what_another_took_on_and_keeps_may_be_written_or_not() {
+    let repo = prepared();
+    let mut crowd = Crowd::before(&repo);
+    let call = repo.call("alice").config(key::WAIT, "1s").args(["reserve", "src/alice"]);
+    crowd.add(&repo, call);
+    fs::remove_file(&errands(&repo)[0]).unwrap();
+    let (call, child) = crowd.waiting.pop().unwrap();
+    call.finish(child).exits(exit::FAILURE).says("has taken this request on");
+    crowd.go();
+}
+
+/// A state that must be the newest one is nobody else's to look at, and so is an earlier one.
+#[test]
+fn what_depends_on_more_than_the_newest_state_is_asked_of_nobody() {
+    let repo = prepared();
+    let tip = repo.tip();
+    let mut crowd = Crowd::before(&repo);
+    let back = ["ledger", "rollback", RESERVATIONS, "--to", &tip, "--reason", "r"];
+    crowd.start(repo.call("ops").args(back));
+    crowd.add(&repo, repo.call("alice").config(key::WAIT, "1m").args(["reserve", "src/alice"]));
+    assert_eq!(errands(&repo).len(), 1);
+    for output in crowd.go() {
+        output.done();
+    }
+    repo.coord("ops", ["ledger", "verify", RESERVATIONS]).done();
+}
+
+/// What was deleted from under those who wait costs time, and nothing is written twice or called
+/// busy that is written.
+#[test]
+fn whoever_loses_the_queue_still_finds_what_was_written() {
+    let repo = prepared();
+    let entries_before = entries(&repo);
+    let mut crowd = Crowd::before(&repo);
+    for agent in ["alice", "bob"] {
+        crowd.add(
+            &repo,
+            repo.call(agent).config(key::WAIT, "1m").args(["send", "zoe", "--subject", "s"]),
+        );
+    }
+    let lock = repo.git_dir().join("refs/coord/reservations.lock");
+    fs::write(&lock, "").unwrap();
+    fs::remove_file(repo.git_dir().join(LOCAL_DIR).join("locks/reservations.lock")).unwrap();
+    let third = repo.call("carol").config(key::WAIT, "1m").args(["send", "zoe", "--subject", "s"]);
+    crowd.start(third);
+    fs::remove_file(&lock).unwrap();
+    for output in crowd.go() {
+        output.done();
+    }
+    assert_eq!(entries(&repo), entries_before + 3);
+    repo.coord("ops", ["ledger", "verify", RESERVATIONS]).done();
+}
+
+/// A repair waits for its turn like everybody else, whatever the ref holds.
+#[test]
+fn a_repair_waits_for_its_turn() {
+    let repo = prepared();
+    let mut crowd = Crowd::before(&repo);
+    fs::write(repo.git_dir().join(RESERVATIONS_REF), "garbage\n").unwrap();
+    crowd.start(repo.call("ops").config(key::WAIT, "1m").args(["doctor", "--repair"]));
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    for output in crowd.go() {
+        output.done();
+    }
+    repo.coord("ops", ["ledger", "verify", RESERVATIONS]).done();
+}

@@ -1,0 +1,104 @@
+//! One of a crowd fails at every step: those who gave it their errands, and those whose errands it
+//! has given, are served, and nobody twice.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use super::steps::{Step, recorded};
+use crate::errands::{Crowd, errands};
+use crate::support::contract::{RESERVATIONS, exit, key};
+use crate::support::{Call, Repo};
+
+/// What a shell says of a process that was killed.
+const KILLED: i32 = 128 + 9;
+/// Those who wait behind the one that fails.
+const OTHERS: [&str; 2] = ["bob", "carol"];
+
+fn reserve(repo: &Repo, agent: &str) -> Call {
+    let args = ["reserve", &format!("src/{agent}"), "--request-id", agent].map(str::to_owned);
+    repo.call(agent).config(key::WAIT, "8s").args(args)
+}
+
+fn held(repo: &Repo, agent: &str) -> usize {
+    repo.list(&["--holder", agent]).len()
+}
+
+/// What became of the one that is first in line.
+struct First {
+    code: i32,
+    steps: Vec<Step>,
+}
+
+impl First {
+    /// Whether it had taken on what another asked.
+    fn has_taken_on(&self) -> bool {
+        let removed = self.steps.iter().filter(|step| step.act == "Remove" && step.done);
+        let taken =
+            removed.filter(|step| step.path.parent().is_some_and(|dir| dir.ends_with("errands")));
+        taken.count() > 1
+    }
+}
+
+fn run(repo: &Repo, record: &Path, fault: &str) -> First {
+    let mut crowd = Crowd::before(repo);
+    let first = reserve(repo, "alice").env("GIT_COORD_STEPS", record);
+    let first = if fault.is_empty() { first } else { first.env("GIT_COORD_FAULT", fault) };
+    crowd.start(first);
+    // Most likely it stands in line then, before the others.
+    thread::sleep(Duration::from_millis(20));
+    for agent in OTHERS {
+        crowd.add(repo, reserve(repo, agent));
+    }
+    let mut told = crowd.go().into_iter();
+    let code = told.next().unwrap().code;
+    for output in told {
+        output.done();
+    }
+    First { code, steps: recorded(record) }
+}
+
+/// 1/C1-state, 0/IMP-1.
+#[track_caller]
+fn survives(fault: &str, codes: &[i32]) {
+    let prepared = Repo::new();
+    prepared.reserve("zoe", "README.md");
+    let record = |repo: &Repo| -> PathBuf { repo.world().join("tmp/steps") };
+    let whole = prepared.copy();
+    let steps = run(&whole, &record(&whole), "").steps;
+    let (mut failed, mut with_errands) = (0, 0);
+    for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.changes()) {
+        let repo = prepared.copy();
+        let first = run(&repo, &record(&repo), &format!("{}:{fault}", index + 1));
+        let case = format!("{fault} at step {}, {}: {}", index + 1, step.name(), first.code);
+        // Who of the crowd is first differs, and with it the number of steps.
+        assert!(codes.contains(&first.code), "{case}");
+        failed += usize::from(first.code != exit::DONE);
+        with_errands += usize::from(first.code != exit::DONE && first.has_taken_on());
+        for agent in OTHERS {
+            assert_eq!(held(&repo, agent), 1, "{case}: {agent}");
+        }
+        match first.code {
+            exit::DONE => assert_eq!(held(&repo, "alice"), 1, "{case}"),
+            exit::FAILURE => assert_eq!(held(&repo, "alice"), 0, "{case}"),
+            _ => {}
+        }
+        reserve(&repo, "alice").run().done();
+        assert_eq!(held(&repo, "alice"), 1, "{case}");
+        assert!(errands(&repo).is_empty(), "{case}");
+        let granted = repo.events("granted").len();
+        assert_eq!(granted, 1 + 1 + OTHERS.len(), "{case}: each once");
+        repo.coord("ops", ["ledger", "verify", RESERVATIONS]).done();
+    }
+    assert!(failed > 5 && with_errands > 0, "{failed} failed, {with_errands} with errands");
+}
+
+#[test]
+fn one_of_a_crowd_is_killed_at_every_step() {
+    survives("kill", &[KILLED, exit::DONE]);
+}
+
+#[test]
+fn one_of_a_crowd_meets_an_error_at_every_step() {
+    survives("ENOSPC", &[exit::FAILURE, exit::DONE]);
+}
