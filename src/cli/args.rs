@@ -73,10 +73,22 @@ impl Cli {
     /// Reads the command line, of which a process has one: taking its description apart again would
     /// be a tenth of all that a `check` does.
     pub(crate) fn read(words: &[OsString]) -> Result<Cli, clap::Error> {
-        let mut command = ManuallyDrop::new(Cli::command());
+        let whole = ManuallyDrop::new(Cli::command());
+        let mut command = ManuallyDrop::new(Cli::with_the_called_one(&whole, words));
         let matches = command.try_get_matches_from_mut(words);
         let read = matches.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
         read.or_else(|_| Cli::read_with_every_command(words))
+    }
+
+    /// The command line with the one command that seems to be called. The parser copies the global
+    /// options into every command that there is, which for all of them would be another tenth. Who
+    /// is taken for a command and is none, a name for instance, makes no sense then, and is read
+    /// again with every command.
+    fn with_the_called_one(whole: &clap::Command, words: &[OsString]) -> clap::Command {
+        let mut words = words.iter().skip(1).filter_map(|word| word.to_str());
+        let called = words.find_map(|word| whole.find_subcommand(word));
+        let command = clap::Command::new(whole.get_name().to_owned()).disable_help_subcommand(true);
+        Globals::augment_args(command).subcommands(called.cloned())
     }
 
     /// The same with every command described: help and hints speak of them all.
