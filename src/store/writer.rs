@@ -78,7 +78,8 @@ impl<'l, 'b> Writer<'l, 'b> {
             if let Ok(Some(given)) = errands.give(&errand) {
                 // The rest of the time is for whoever has taken it on and is still writing.
                 let entered = queue.enter(self.begun + self.ledger.writing.wait / 4 * 3);
-                self.is_taken = !given.take_back().map_err(StoreError::from)?;
+                // Where that cannot be told, it may be taken; it is unlocked now, so not later.
+                self.is_taken = given.take_back().map_or(true, |back| !back);
                 self.turn = entered.map_err(StoreError::from)?;
             }
             self.enter_if_not_yet(queue)?;

@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Child;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::support::contract::{LOCAL_DIR, RESERVATIONS, RESERVATIONS_REF, exit, key, refusal};
 use crate::support::untouched::Untouched;
@@ -10,6 +12,8 @@ use crate::support::{Call, Output, Repo};
 use crate::waiting::until;
 
 const WAITERS: usize = 8;
+/// Much longer than a command takes to come to its turn.
+const TIME_TO_ASK: Duration = Duration::from_millis(500);
 
 /// Commands that wait for their turn, which does not come before the crowd is let go.
 pub(crate) struct Crowd {
@@ -34,9 +38,21 @@ impl Crowd {
 
     /// Starts another one, and waits until it has asked those before it.
     pub(crate) fn add(&mut self, repo: &Repo, call: Call) {
-        let before = errands(repo).len();
+        let before = errands(repo);
         self.start(call);
-        until(|| errands(repo).len() > before);
+        until(|| errands(repo).iter().any(|errand| !before.contains(errand)));
+    }
+
+    /// Gives the last one time to ask those before it, which it may never do.
+    pub(crate) fn give_time(&mut self, repo: &Repo) {
+        let begun = Instant::now();
+        let (_, last) = self.waiting.last_mut().expect("somebody was started");
+        while errands(repo).is_empty() && last.try_wait().unwrap().is_none() {
+            if begun.elapsed() > TIME_TO_ASK {
+                break;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// Lets them write, and says what each was told.
@@ -225,7 +241,7 @@ fn a_repair_waits_for_its_turn() {
     let mut crowd = Crowd::before(&repo);
     fs::write(repo.git_dir().join(RESERVATIONS_REF), "garbage\n").unwrap();
     crowd.start(repo.call("ops").config(key::WAIT, "1m").args(["doctor", "--repair"]));
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    thread::sleep(Duration::from_millis(200));
     for output in crowd.go() {
         output.done();
     }
