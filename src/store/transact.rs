@@ -205,7 +205,9 @@ impl<'b> Ledger<'b> {
                     return Ok(Committed { answer, at, entry, notices: writer.finish() });
                 }
                 Err(error) => {
-                    return match done_at(self.backend.tip(&self.name.reference())?)? {
+                    // What cannot be looked up any more must not hide what went wrong before.
+                    let tip = taken.is_some().then(|| self.backend.tip(&self.name.reference()));
+                    return match tip.and_then(|tip| done_at(tip.ok()?).ok()?) {
                         Some(done) => self.done_by_another(request, op, done, writer),
                         None => Err(error),
                     };
