@@ -265,7 +265,8 @@ fn check(lookup: Lookup<'_>, key: &Key) -> Result<(), SettingError> {
         ValueKind::Agent => text.parse::<AgentName>().map(|_| ()).map_err(ValueFault::from),
         ValueKind::TreePath => tree_path(text).map(drop),
     };
-    value(lookup, key.name, fits).map(drop)
+    let Some(text) = lookup(key.name) else { return Ok(()) };
+    fits(&text).map_err(|fault| SettingError { key: key.name, value: text, fault })
 }
 
 /// Configured values by key.

@@ -80,9 +80,7 @@ impl Config {
 
     /// A repository from `open_from_env`: a plain `open` ignores `GIT_CONFIG_GLOBAL` and its kin.
     fn of_git(repository: &git2::Repository, env: &Environment) -> Result<Config, ConfigError> {
-        // The snapshot is taken at once: refreshing would need the repository to stay open.
-        let files = repository.config()?.snapshot()?;
-        Self::overlaid(&files, BTreeMap::new(), env)
+        Self::overlaid(&repository.config()?, BTreeMap::new(), env)
     }
 
     /// The value that wins; a key without value is `true`.

@@ -43,18 +43,16 @@ pub fn from_environment(env: &Environment) -> Result<BTreeMap<String, String>, C
 
 /// Section and name without case, the subsection between them as it is.
 pub fn normal_key(key: &str) -> Result<String, ConfigEnvError> {
-    let bad = || ConfigEnvError::Key(key.to_owned());
-    let (section, rest) = key.split_once('.').ok_or_else(bad)?;
-    let (subsection, name) = rest.rsplit_once('.').map_or(("", rest), |(sub, name)| (sub, name));
-    if section.is_empty() || name.is_empty() {
-        return Err(bad());
+    let (Some(section_end), Some(last_dot)) = (key.find('.'), key.rfind('.')) else {
+        return Err(ConfigEnvError::Key(key.to_owned()));
+    };
+    if section_end == 0 || last_dot + 1 == key.len() {
+        return Err(ConfigEnvError::Key(key.to_owned()));
     }
-    let (section, name) = (section.to_ascii_lowercase(), name.to_ascii_lowercase());
-    Ok(if rest.contains('.') {
-        format!("{section}.{subsection}.{name}")
-    } else {
-        format!("{section}.{name}")
-    })
+    let mut normal = key.to_owned();
+    normal[..section_end].make_ascii_lowercase();
+    normal[last_dot..].make_ascii_lowercase();
+    Ok(normal)
 }
 
 fn counted_pairs(env: &Environment) -> Result<Vec<(String, String)>, ConfigEnvError> {
