@@ -2,8 +2,6 @@
 //!
 //! Pure: whatever else is in the file, known to us or not, stays where it is.
 
-use serde::Serialize as _;
-use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::app::install::handlers::{self, Handler};
@@ -123,12 +121,16 @@ impl Settings {
 
     /// The file, indented as it was.
     pub fn written(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let formatter = PrettyFormatter::with_indent(self.indent.as_bytes());
-        let mut serializer = Serializer::with_formatter(&mut bytes, formatter);
-        self.fields.serialize(&mut serializer).expect("JSON can be written to memory");
-        bytes.extend(self.ends_with_newline.then_some(b'\n'));
-        bytes
+        let text = serde_json::to_string_pretty(&self.fields).expect("a map is plain data");
+        // No text in it has a line break of its own: JSON writes those as `\n`.
+        let lines = text.split('\n').map(|line| {
+            let rest = line.trim_start_matches("  ");
+            let depth = (line.len() - rest.len()) / 2;
+            self.indent.repeat(depth) + rest
+        });
+        let mut written = lines.collect::<Vec<_>>().join("\n");
+        written.extend(self.ends_with_newline.then_some('\n'));
+        written.into_bytes()
     }
 
     /// Whether nothing is in them.
