@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::store::error::StoreError;
-use crate::store::object::{HashKind, Object, ObjectId};
+use crate::store::object::{HashKind, NewObjects, Object, ObjectId};
 use crate::store::packs::Kept;
 use crate::store::queue::QueueGuard;
 pub use crate::store::refs::Swap;
@@ -131,7 +131,7 @@ pub trait Backend: Objects {
     fn is_cut_off_at(&self, commit: &ObjectId) -> Result<bool, StoreError>;
 
     /// Stores objects as one pack, and with it what a ref will hold that leads to them.
-    fn store(&self, objects: &[Object], next: ObjectId) -> Result<Stored, StoreError>;
+    fn store(&self, objects: &NewObjects, next: ObjectId) -> Result<Stored, StoreError>;
 
     /// Moves a ref if it is what it is expected to be, relying on what was stored, if anything was.
     fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError>;

@@ -21,7 +21,7 @@ use crate::store::entry::{Checkpoint, Counters, Entry, Message, Recorded, replan
 use crate::store::error::StoreError;
 use crate::store::history::History;
 use crate::store::ledger::Ledger;
-use crate::store::object::{Object, ObjectId, ObjectKind};
+use crate::store::object::{NewObjects, Object, ObjectId, ObjectKind};
 use crate::store::refs::LogNote;
 use crate::store::snapshot::{read_entry, read_object};
 use crate::store::transact::TransactError;
@@ -94,9 +94,7 @@ impl Ledger<'_> {
             let checkpoint = self.checkpoint(wanted, op, &plan, &archive)?;
             let why = checkpoint.message.summary.clone();
             let committer = self.writing.committer.signature(checkpoint.message.counters.at);
-            let objects = self.replanted(&plan, checkpoint.to_object(&committer))?;
-            let tip = objects.last().map(|object| object.id(self.backend.hash_kind()));
-            let tip = tip.expect("there is a checkpoint at least");
+            let (tip, objects) = self.replanted(&plan, checkpoint.to_object(&committer))?;
             let reference = self.name.reference();
             let note = LogNote { committer: &committer, message: &why };
             let keep = Update::new(&archive, None, replaces, note);
@@ -151,17 +149,15 @@ impl Ledger<'_> {
         Ok(Entry { tree: old.tree, parent: None, message })
     }
 
-    /// The checkpoint, and the kept entries on top of it.
+    /// The checkpoint, and the kept entries on top of it, with the name of the newest.
     fn replanted(
         &self,
         plan: &Plan<ObjectId>,
         checkpoint: Object,
-    ) -> Result<Vec<Object>, StoreError> {
-        let hash = self.backend.hash_kind();
-        let mut parent = checkpoint.id(hash);
+    ) -> Result<(ObjectId, NewObjects), StoreError> {
+        let mut objects = NewObjects::new(self.backend.hash_kind());
+        let mut parent = objects.add(checkpoint);
         let mut renamed = HashMap::from([(plan.stands_for, parent)]);
-        let mut objects = Vec::with_capacity(plan.kept.len() + 1);
-        objects.push(checkpoint);
         for id in plan.kept.iter().rev() {
             let old = read_object(self.backend, id, ObjectKind::Commit)?;
             let new = replant(&old.bytes, parent, |to| renamed.get(to).copied());
@@ -169,11 +165,10 @@ impl Ledger<'_> {
                 reference: self.name.reference(),
                 why: format!("commit {}: {error}", id.short()),
             })?;
-            parent = new.id(hash);
+            parent = objects.add(new);
             renamed.insert(*id, parent);
-            objects.push(new);
         }
-        Ok(objects)
+        Ok((parent, objects))
     }
 }
 

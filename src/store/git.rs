@@ -14,7 +14,7 @@ use crate::store::error::StoreError;
 use crate::store::files::{Files, Purpose};
 use crate::store::layout::{HelperDir, own_paths};
 use crate::store::libgit2::LibGit2Objects;
-use crate::store::object::{HashKind, Object, ObjectId};
+use crate::store::object::{HashKind, NewObjects, Object, ObjectId};
 use crate::store::pack::Pack;
 use crate::store::packs::Packs;
 use crate::store::program::Program;
@@ -125,8 +125,8 @@ impl Backend for Git {
         Ok(self.shallow.names(commit)?)
     }
 
-    fn store(&self, objects: &[Object], next: ObjectId) -> Result<Stored, StoreError> {
-        let pack = Pack::from_objects(objects, self.hash);
+    fn store(&self, objects: &NewObjects, next: ObjectId) -> Result<Stored, StoreError> {
+        let pack = Pack::of_new(objects);
         let draft = self.refs.draft(next);
         let kept = self.packs.install(&pack, draft.as_ref().map(Draft::file))?;
         Ok(Stored { kept, draft })

@@ -2,6 +2,7 @@
 //!
 //! Objects are made and hashed here, so that a backend only has to store and read them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -181,5 +182,51 @@ impl Object {
     pub fn id(&self, hash: HashKind) -> ObjectId {
         let header = format!("{} {}\0", self.kind.name(), self.bytes.len());
         hash.digest(&[header.as_bytes(), &self.bytes])
+    }
+}
+
+/// Objects that are not stored yet, each once and under the name that it got when it was made.
+#[derive(Clone, Debug)]
+pub struct NewObjects {
+    hash: HashKind,
+    by_id: BTreeMap<ObjectId, Object>,
+}
+
+impl NewObjects {
+    /// None yet.
+    pub fn new(hash: HashKind) -> NewObjects {
+        NewObjects { hash, by_id: BTreeMap::new() }
+    }
+
+    /// The hash that names them.
+    pub fn hash_kind(&self) -> HashKind {
+        self.hash
+    }
+
+    /// One more, and its name.
+    pub fn add(&mut self, object: Object) -> ObjectId {
+        let id = object.id(self.hash);
+        self.by_id.insert(id, object);
+        id
+    }
+
+    /// All of another entry; what both have is there once.
+    pub fn append(&mut self, mut other: NewObjects) {
+        self.by_id.append(&mut other.by_id);
+    }
+
+    /// The object of that name.
+    pub fn get(&self, id: &ObjectId) -> Option<&Object> {
+        self.by_id.get(id)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
+    /// All of them, in the order of their names.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&ObjectId, &Object)> {
+        self.by_id.iter()
     }
 }

@@ -21,7 +21,7 @@ use crate::store::entry::{
 use crate::store::error::StoreError;
 use crate::store::history;
 use crate::store::ledger::{Base, Ledger};
-use crate::store::object::{HashKind, Object, ObjectId, ObjectKind};
+use crate::store::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
 use crate::store::snapshot::Format;
 use crate::store::transact::TransactError;
 use crate::store::tree::rewrite;
@@ -41,7 +41,7 @@ pub struct ProposedEntry {
     /// The entry.
     pub entry: Entry,
     /// Its new objects, without the commit.
-    pub objects: Vec<Object>,
+    pub objects: NewObjects,
 }
 
 /// An entry with everything that its commit takes.
@@ -49,7 +49,7 @@ pub struct Sealed {
     /// Its name.
     pub id: ObjectId,
     /// Its new objects, the commit among them.
-    pub objects: Vec<Object>,
+    pub objects: NewObjects,
     /// Who committed it, and when.
     pub signature: String,
     /// What it says, in one line.
@@ -58,12 +58,10 @@ pub struct Sealed {
 
 impl ProposedEntry {
     /// The entry as its committer signs it.
-    pub fn seal(self, committer: &Committer, at: Timestamp, hash: HashKind) -> Sealed {
+    pub fn seal(self, committer: &Committer, at: Timestamp) -> Sealed {
         let ProposedEntry { entry, mut objects } = self;
         let signature = committer.signature(at);
-        let commit = entry.to_object(&signature);
-        let id = commit.id(hash);
-        objects.push(commit);
+        let id = objects.add(entry.to_object(&signature));
         Sealed { id, objects, signature, summary: entry.message.summary }
     }
 }

@@ -17,7 +17,7 @@ use crate::store::entry::EntryHead;
 use crate::store::error::StoreError;
 use crate::store::history::History;
 use crate::store::ledger::Ledger;
-use crate::store::object::{ObjectId, ObjectKind};
+use crate::store::object::{NewObjects, ObjectId, ObjectKind};
 use crate::store::proposal::ProposedEntry;
 use crate::store::refs::LogNote;
 use crate::store::snapshot::{read_entry, read_object};
@@ -199,7 +199,8 @@ impl Ledger<'_> {
             let mut writer = Writer::begin(self)?;
             let committer = self.writing.committer.signature(who.clock);
             let note = LogNote { committer: &committer, message: "set aside" };
-            writer.publish(&[], None, Update::new(&name, None, tip, note))?;
+            let nothing = NewObjects::new(self.backend.hash_kind());
+            writer.publish(&nothing, None, Update::new(&name, None, tip, note))?;
         }
         Ok(name)
     }
@@ -234,9 +235,7 @@ impl Ledger<'_> {
             let ProposedEntry { entry, mut objects } =
                 proposal.entry.expect("a repair leaves an event");
             let committer = self.writing.committer.signature(proposal.at);
-            let commit = entry.to_object(&committer);
-            let new = commit.id(self.backend.hash_kind());
-            objects.push(commit);
+            let new = objects.add(entry.to_object(&committer));
             let note = LogNote { committer: &committer, message: &entry.message.summary };
             let keep = match &kept {
                 // Somebody may have been killed between the two.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::files::Files;
-use super::object::{HashKind, Object, ObjectId, ObjectKind};
+use super::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
 use super::shared_mode::SharedMode;
 
 /// Without fsync: tests do not cut the power.
@@ -96,6 +96,15 @@ pub(super) fn entry(hash: HashKind, text: &str, parent: Option<ObjectId>) -> Vec
         format!("tree {}\n{parent}author {person}\ncommitter {person}\n\n{text}\n", tree.id(hash));
     let commit = Object { kind: ObjectKind::Commit, bytes: bytes.into_bytes() };
     vec![blob, tree, commit]
+}
+
+/// The same on its way to a pack.
+pub(super) fn new_objects(hash: HashKind, objects: &[Object]) -> NewObjects {
+    let mut new = NewObjects::new(hash);
+    for object in objects {
+        new.add(object.clone());
+    }
+    new
 }
 
 /// This test binary once more, running one test as a process of its own.

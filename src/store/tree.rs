@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::core::documents::{Edits, Key};
-use crate::store::object::{HashKind, Object, ObjectId, ObjectKind};
+use crate::store::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
 
 /// What a name in a tree stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,7 +239,7 @@ pub struct Rewritten {
     /// The new root.
     pub root: ObjectId,
     /// Blobs and trees of the edited paths.
-    pub objects: Vec<Object>,
+    pub objects: NewObjects,
     /// How many names the widest of these trees has.
     pub widest: usize,
 }
@@ -250,25 +250,20 @@ pub fn rewrite<T: Trees>(
     root: Option<ObjectId>,
     edits: &Edits,
 ) -> Result<Rewritten, T::Error> {
-    let mut rewriting = Rewriting { trees, objects: Vec::new(), widest: 0 };
+    let objects = NewObjects::new(trees.hash_kind());
+    let mut rewriting = Rewriting { trees, objects, widest: 0 };
     let tree = rewriting.directory(root, &Key::root(), &Branch::root(edits))?;
-    let root = rewriting.add(tree.to_object());
+    let root = rewriting.objects.add(tree.to_object());
     Ok(Rewritten { root, objects: rewriting.objects, widest: rewriting.widest })
 }
 
 struct Rewriting<'t, T> {
     trees: &'t T,
-    objects: Vec<Object>,
+    objects: NewObjects,
     widest: usize,
 }
 
 impl<T: Trees> Rewriting<'_, T> {
-    fn add(&mut self, object: Object) -> ObjectId {
-        let id = object.id(self.trees.hash_kind());
-        self.objects.push(object);
-        id
-    }
-
     fn directory(
         &mut self,
         base: Option<ObjectId>,
@@ -283,8 +278,8 @@ impl<T: Trees> Rewriting<'_, T> {
             match change.document {
                 Some(None) => tree.remove_document(name),
                 Some(Some(bytes)) => {
-                    let id = self.add(Object { kind: ObjectKind::Blob, bytes: bytes.clone() });
-                    tree.set(name, MODE_DOCUMENT, id);
+                    let document = Object { kind: ObjectKind::Blob, bytes: bytes.clone() };
+                    tree.set(name, MODE_DOCUMENT, self.objects.add(document));
                 }
                 None => {}
             }
@@ -295,8 +290,7 @@ impl<T: Trees> Rewriting<'_, T> {
             if child.entries.is_empty() {
                 tree.entries.remove(name.as_bytes());
             } else {
-                let id = self.add(child.to_object());
-                tree.set(name, MODE_DIRECTORY, id);
+                tree.set(name, MODE_DIRECTORY, self.objects.add(child.to_object()));
             }
         }
         self.widest = self.widest.max(tree.entries.len());

@@ -9,7 +9,7 @@ use crate::store::batch::Batch;
 use crate::store::errands::Errand;
 use crate::store::error::StoreError;
 use crate::store::ledger::Ledger;
-use crate::store::object::{Object, ObjectId};
+use crate::store::object::{NewObjects, ObjectId};
 use crate::store::proposal::{ProposedEntry, Sealed};
 use crate::store::queue::{Queue, QueueGuard};
 use crate::store::refs::LogNote;
@@ -134,8 +134,8 @@ impl<'l, 'b> Writer<'l, 'b> {
         proposed: ProposedEntry,
         at: Timestamp,
     ) -> Result<Option<ObjectId>, TransactError> {
-        let Ledger { backend, name, writing } = self.ledger;
-        let own = proposed.seal(&writing.committer, at, backend.hash_kind());
+        let Ledger { name, writing, .. } = self.ledger;
+        let own = proposed.seal(&writing.committer, at);
         let (id, signature, summary) = (own.id, own.signature.clone(), own.summary.clone());
         let (tip, objects) = self.with_errands_of_others(own);
         let note = LogNote { committer: &signature, message: &summary };
@@ -147,7 +147,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     /// An entry with those on top that others have asked for while they wait. What was taken on
     /// lives for one try: who wins it instead may be the owner, and who has to wait for another
     /// try may outlive the owner.
-    fn with_errands_of_others(&mut self, own: Sealed) -> (ObjectId, Vec<Object>) {
+    fn with_errands_of_others(&mut self, own: Sealed) -> (ObjectId, NewObjects) {
         let begun = Instant::now();
         let may_take = self.tries == 0 && self.turn.is_some() && begun < self.deadline;
         let turns = self.ledger.writing.turns.as_ref().filter(|_| may_take);
@@ -171,14 +171,12 @@ impl<'l, 'b> Writer<'l, 'b> {
     /// caller decides again. What is to be kept of the past gets its ref before.
     pub(super) fn publish(
         &mut self,
-        objects: &[Object],
+        objects: &NewObjects,
         keep: Option<Update<'_>>,
         update: Update<'_>,
     ) -> Result<bool, TransactError> {
-        let stored = match objects {
-            [] => None,
-            objects => Some(self.ledger.backend.store(objects, update.new)?),
-        };
+        let store = || self.ledger.backend.store(objects, update.new);
+        let stored = (!objects.is_empty()).then(store).transpose()?;
         let outcome = self.move_refs(keep, update, stored.as_ref());
         if matches!(outcome, Ok(Swap::Done)) {
             // The next one can decide already, while this one clears up and waits for the disk.

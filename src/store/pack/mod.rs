@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-use super::object::{HashKind, Object, ObjectId, ObjectKind};
+use super::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
 pub use reader::{UnreadablePack, object_count, read_entries};
 
 const SIGNATURE: &[u8; 4] = b"PACK";
@@ -47,10 +47,11 @@ pub struct Pack {
 }
 
 impl Pack {
-    /// Packs objects, each once.
-    pub fn from_objects(objects: &[Object], hash: HashKind) -> Pack {
+    /// Packs objects that are not stored yet.
+    pub fn of_new(objects: &NewObjects) -> Pack {
         let mut packer = Packer::new();
-        Pack::from_entries(objects.iter().map(|object| packer.entry(object, hash)), hash)
+        let entries = objects.iter().map(|(id, object)| packer.entry(*id, object));
+        Pack::from_entries(entries, objects.hash_kind())
     }
 
     /// Packs what is already compressed, each object once.
@@ -84,7 +85,7 @@ impl Packer {
         Packer { compressor: Compress::new(Compression::fast(), true) }
     }
 
-    fn entry(&mut self, object: &Object, hash: HashKind) -> PackEntry {
+    fn entry(&mut self, id: ObjectId, object: &Object) -> PackEntry {
         let mut encoded = entry_header(object.kind, object.bytes.len());
         match object.kind {
             // Mostly hashes, which do not shrink, and there are more trees than anything else.
@@ -93,7 +94,7 @@ impl Packer {
                 self.deflate(&object.bytes, &mut encoded);
             }
         }
-        PackEntry { id: object.id(hash), encoded }
+        PackEntry { id, encoded }
     }
 
     fn deflate(&mut self, bytes: &[u8], out: &mut Vec<u8>) {

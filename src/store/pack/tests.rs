@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use super::*;
-use crate::store::testing::{HASHES, Repo, entry};
+use crate::store::testing::{HASHES, Repo, entry, new_objects};
 
 fn varied_objects(hash: HashKind) -> Vec<Object> {
     let mut objects = entry(hash, "first", None);
@@ -25,7 +25,7 @@ fn varied_objects(hash: HashKind) -> Vec<Object> {
 fn git_accepts_the_pack_and_makes_the_same_index() {
     for hash in HASHES {
         let repo = Repo::new(hash);
-        let packed = Pack::from_objects(&varied_objects(hash), hash);
+        let packed = Pack::of_new(&new_objects(hash, &varied_objects(hash)));
         let mut index_pack = repo.command();
         index_pack.args(["index-pack", "--strict", "--stdin"]).stdin(Stdio::piped());
         let mut child = index_pack.stdout(Stdio::piped()).spawn().unwrap();
@@ -43,7 +43,7 @@ fn git_reads_pack_and_index_as_we_wrote_them() {
     for hash in HASHES {
         let repo = Repo::new(hash);
         let objects = varied_objects(hash);
-        let packed = Pack::from_objects(&objects, hash);
+        let packed = Pack::of_new(&new_objects(hash, &objects));
         let base = repo.path().join(format!("objects/pack/pack-{}", packed.checksum));
         fs::write(base.with_extension("pack"), &packed.pack).unwrap();
         fs::write(base.with_extension("idx"), &packed.index).unwrap();
@@ -59,7 +59,7 @@ fn git_reads_pack_and_index_as_we_wrote_them() {
 
 #[test]
 fn an_empty_pack_is_a_pack() {
-    let packed = Pack::from_objects(&[], HashKind::Sha1);
+    let packed = Pack::of_new(&NewObjects::new(HashKind::Sha1));
     assert!(read_entries(&packed.pack, &packed.index, HashKind::Sha1).unwrap().is_empty());
 }
 
@@ -67,7 +67,7 @@ fn an_empty_pack_is_a_pack() {
 fn entries_can_be_copied_into_another_pack() {
     for hash in HASHES {
         let objects = varied_objects(hash);
-        let packed = Pack::from_objects(&objects, hash);
+        let packed = Pack::of_new(&new_objects(hash, &objects));
         let entries = read_entries(&packed.pack, &packed.index, hash).unwrap();
         assert_eq!(entries.len(), objects.len() - 1, "the object given twice is there once");
         assert_eq!(object_count(&packed.index[..1032]).unwrap(), entries.len());
@@ -79,7 +79,7 @@ fn entries_can_be_copied_into_another_pack() {
 #[test]
 fn damage_to_a_pack_is_found_and_never_panics() {
     let hash = HashKind::Sha1;
-    let packed = Pack::from_objects(&entry(hash, "text", None), hash);
+    let packed = Pack::of_new(&new_objects(hash, &entry(hash, "text", None)));
     for length in 0..packed.pack.len() {
         assert!(read_entries(&packed.pack[..length], &packed.index, hash).is_err(), "{length}");
     }

@@ -148,7 +148,7 @@ impl Packs {
             };
             let part = Part::ALL.into_iter().find(|part| part.extension() == end);
             if let (Some(part), Ok(name)) = (part, name.parse::<PackName>())
-                && name.is_ours()
+                && (packs.contains_key(&name) || name.is_ours())
             {
                 packs.entry(name).or_default().push(part);
             }

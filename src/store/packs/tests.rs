@@ -10,7 +10,7 @@ use super::*;
 use crate::store::object::Object;
 use crate::store::pack::Pack;
 use crate::store::refs::{LogNote, RefName, Refs, Swap};
-use crate::store::testing::{self, HASHES, Repo, Worker, entry};
+use crate::store::testing::{self, HASHES, Repo, Worker, entry, new_objects};
 
 const NOTE: LogNote<'static> =
     LogNote { committer: "A <a@example.com> 1700000000 +0000", message: "swap" };
@@ -20,7 +20,7 @@ fn packs(repo: &Repo) -> Packs {
 }
 
 fn install(packs: &Packs, objects: &[Object]) -> Kept {
-    packs.install(&Pack::from_objects(objects, packs.hash), None).unwrap()
+    packs.install(&Pack::of_new(&new_objects(packs.hash, objects)), None).unwrap()
 }
 
 /// Installs an entry of its own without parent, and releases it as after a swap.
@@ -286,7 +286,8 @@ fn a_failed_installation_leaves_nothing_visible() {
     let packs = packs(&repo);
     fs::remove_dir(&packs.directory).unwrap();
     fs::write(&packs.directory, "not a directory").unwrap();
-    let error = packs.install(&Pack::from_objects(&entry(repo.hash, "x", None), repo.hash), None);
+    let objects = new_objects(repo.hash, &entry(repo.hash, "x", None));
+    let error = packs.install(&Pack::of_new(&objects), None);
     assert!(error.unwrap_err().to_string().contains("objects/pack"));
     assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 0);
 }
