@@ -149,18 +149,25 @@ pub fn of_agent(
 
 /// Where the agent's own holds stand; their number without reading them.
 pub fn own_keys(documents: &dyn Documents, agent: &AgentName) -> Result<Vec<Key>, ReadError> {
-    let dir = holder_dir(agent);
     let mut keys = Vec::new();
-    for shard in documents.list(&dir)? {
-        // A subagent's directory begins with `+` or `~`, a shard is one character of an id.
-        if shard.name.len() == 1 && shard.name != "+" {
-            let shard_dir = dir.join(&shard.name);
-            keys.extend(
-                documents.list(&shard_dir)?.iter().map(|child| shard_dir.join(&child.name)),
-            );
-        }
+    for shard in own_shards(documents, agent)? {
+        keys.extend(documents.list(&shard)?.iter().map(|child| shard.join(&child.name)));
     }
     Ok(keys)
+}
+
+fn own_shards(documents: &dyn Documents, agent: &AgentName) -> Result<Vec<Key>, ReadError> {
+    let dir = holder_dir(agent);
+    let children = documents.list(&dir)?;
+    // A subagent's directory begins with `+` or `~`, a shard is one character of an id.
+    let shards = children.iter().filter(|child| child.name.len() == 1 && child.name != "+");
+    Ok(shards.map(|shard| dir.join(&shard.name)).collect())
+}
+
+/// Whether the agent may have hundreds of holds of its own, at the price of one directory. Ids are
+/// spread evenly: not once in a billion times do a thousand of them leave a shard empty.
+pub fn may_have_hundreds(documents: &dyn Documents, agent: &AgentName) -> Result<bool, ReadError> {
+    Ok(own_shards(documents, agent)?.len() == ID_ALPHABET.len())
 }
 
 fn holds_below(documents: &dyn Documents, dir: &Key) -> Result<Vec<Hold>, ReadError> {

@@ -131,7 +131,10 @@ impl Decide for Reserve {
             return Err(Refusal::Held { conflicts, before, at: act.env.now }.into());
         }
         answer.keep_what_is_there(act)?;
-        self.keep_limits(act)?;
+        // What was there before is counted already, and most edits ask for nothing else.
+        if answer.granted.iter().any(|grant| !grant.renewed) {
+            self.keep_limits(act)?;
+        }
         // What was only granted in part for want of room may be asked for again.
         if !answer.granted.is_empty() && answer.over_limit.is_empty() {
             requests::remember(act, self, &answer);
@@ -312,22 +315,22 @@ enum Extent {
 
 fn is_at_limit(act: &mut Act<'_>) -> Result<bool, No> {
     let actor = act.env.actor;
-    Ok(live_count(act, actor, HOLDS_PER_AGENT_MAX - 1)? >= HOLDS_PER_AGENT_MAX)
+    Ok(live_count_above(act, actor, HOLDS_PER_AGENT_MAX - 1)?.is_some())
 }
 
-/// How many holds an agent has. Whether they live is only looked at if there are more than `few`.
-fn live_count(act: &mut Act<'_>, agent: &AgentName, few: usize) -> Result<usize, No> {
-    let count = index::own_keys(act, agent)?.len();
-    if count <= few {
-        return Ok(count);
+/// How many live holds an agent has, if they are more than `few`. Most agents have nowhere near as
+/// many, so nothing is read before it has to be: neither how many there are nor whether they live.
+fn live_count_above(act: &mut Act<'_>, agent: &AgentName, few: usize) -> Result<Option<usize>, No> {
+    if !index::may_have_hundreds(act, agent)? || index::own_keys(act, agent)?.len() <= few {
+        return Ok(None);
     }
     let mut own = index::of_agent(act, agent, Whose::Own)?;
     sweep::remove_ended(act, &mut own);
-    Ok(own.len())
+    Ok(Some(own.len()).filter(|count| *count > few))
 }
 
 /// Refuses what would give an agent more live holds than allowed.
 pub(super) fn keep_agent_limit(act: &mut Act<'_>, agent: &AgentName) -> Result<(), No> {
-    let count = live_count(act, agent, HOLDS_PER_AGENT_MAX)?;
+    let count = live_count_above(act, agent, HOLDS_PER_AGENT_MAX)?.unwrap_or_default();
     Ok(within("live reservations of one agent", count, HOLDS_PER_AGENT_MAX)?)
 }
