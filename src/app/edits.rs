@@ -40,8 +40,9 @@ pub struct Edited {
     pub notices: Vec<String>,
 }
 
-/// Asks for the paths of an edit, which is the one gate there is, and notes what let it pass.
-pub fn edit(ctx: &Ctx, paths: &[Pattern]) -> Result<Edited, AppError> {
+/// Asks for the paths of an edit, which is the one gate there is, and notes what let it pass. What
+/// was read before is where the answer is looked for first.
+pub fn edit<'c>(ctx: &'c Ctx, reading: Reading<'c>, paths: &[Pattern]) -> Result<Edited, AppError> {
     let is_file = |path: &&Pattern| {
         path.literal_path().is_some_and(|path| ctx.repository().has_regular_file(&path))
     };
@@ -58,7 +59,7 @@ pub fn edit(ctx: &Ctx, paths: &[Pattern]) -> Result<Edited, AppError> {
         patterns: paths.to_vec(),
         locks: Vec::new(),
     };
-    let committed = waiting::reserve(ctx, command)?;
+    let committed = waiting::reserve_for_edit(ctx, reading, command)?;
     for path in paths {
         note(ctx, path, &committed)?;
     }

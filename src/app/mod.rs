@@ -273,17 +273,17 @@ impl Ctx {
         self.settings.wait = self.settings.wait.min(wait_max);
     }
 
-    /// The same for what is often so already, and then waits for nobody.
-    pub fn transact_if_needed<C>(
-        &self,
-        ledger: LedgerName,
+    /// The same of the reservations for what is often so already, and then waits for nobody.
+    pub fn transact_if_needed<'c, C>(
+        &'c self,
+        reading: Reading<'c>,
         command: C,
     ) -> Result<Committed<C::Answer>, AppError>
     where
         C: Decide + Clone + Into<Command>,
     {
-        self.submit(ledger, command, Vec::new(), |ledger, request, op| {
-            ledger.transact_if_needed(request, op)
+        self.submit(LedgerName::Reservations, command, Vec::new(), |ledger, request, op| {
+            ledger.transact_if_needed(reading.base, request, op)
         })
     }
 

@@ -38,17 +38,16 @@ pub struct News {
 }
 
 /// What an agent should know before it edits a file.
-pub fn before_edit(ctx: &Ctx, file: &Pattern) -> News {
+pub fn before_edit(ctx: &Ctx, reading: &Reading<'_>, file: &Pattern) -> News {
     if !ctx.settings().negotiation {
         return News::default();
     }
-    look(ctx, file).unwrap_or_default()
+    look(ctx, reading, file).unwrap_or_default()
 }
 
-fn look(ctx: &Ctx, file: &Pattern) -> Result<News, AppError> {
-    let reading = ctx.read()?;
-    let taken = taken(ctx, &reading, file)?;
-    let mut requests = negotiation::requests(ctx, &reading)?.to_answer;
+fn look(ctx: &Ctx, reading: &Reading<'_>, file: &Pattern) -> Result<News, AppError> {
+    let taken = taken(ctx, reading, file)?;
+    let mut requests = negotiation::requests(ctx, reading)?.to_answer;
     if requests.is_empty() && taken.is_empty() {
         return Ok(News::default());
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::app::error::AppError;
 use crate::app::presence::Pulse;
 use crate::app::waiter::{Look, Waited, Waiter};
-use crate::app::{Ctx, ended};
+use crate::app::{Ctx, Reading, ended};
 use crate::core::ids::TicketId;
 use crate::core::reservation::check::Asker;
 use crate::core::reservation::process::Gone;
@@ -29,6 +29,9 @@ const LEAVING_MAX: Duration = Duration::from_secs(1);
 /// What a waiter is told: what stands in its way, and the time that counted.
 pub type Tell<'t> = dyn FnMut(&Obstacles, Timestamp) + 't;
 
+/// What asking came to.
+type Outcome = Result<Committed<Reserved>, AppError>;
+
 /// Asks for holds. What goes with a process of this host that has ended is not in the way.
 pub fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppError> {
     let reservations = LedgerName::Reservations;
@@ -37,18 +40,30 @@ pub fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppEr
         let dead = ended::in_the_way(ctx, &targets(&command.patterns, &command.locks))?;
         return ctx.transact_knowing(reservations, command, None, dead);
     }
-    let first_try = if command.with_edit {
-        ctx.transact_if_needed(reservations, command.clone())
-    } else {
-        ctx.transact(reservations, command.clone(), None)
-    };
+    let first_try = ctx.transact(reservations, command.clone(), None);
+    past_the_dead(ctx, command, first_try)
+}
+
+/// The same for an edit, which is often held for already, and is looked up in what was read just
+/// now.
+pub fn reserve_for_edit<'c>(
+    ctx: &'c Ctx,
+    reading: Reading<'c>,
+    command: Reserve,
+) -> Result<Committed<Reserved>, AppError> {
+    let first_try = ctx.transact_if_needed(reading, command.clone());
+    past_the_dead(ctx, command, first_try)
+}
+
+/// Asks once more if what was in the way goes with processes that have ended.
+fn past_the_dead(ctx: &Ctx, command: Reserve, first_try: Outcome) -> Outcome {
     match first_try {
         Err(AppError::Held { conflicts, before, at, .. }) => {
             let dead = ended::among(conflicts.iter().map(|conflict| &conflict.held));
             if dead.is_empty() {
                 return Err(ctx.held(conflicts, before, at));
             }
-            ctx.transact_knowing(reservations, command, None, dead)
+            ctx.transact_knowing(LedgerName::Reservations, command, None, dead)
         }
         other => other,
     }
@@ -136,8 +151,6 @@ struct Place<'c> {
     /// That its agent is there.
     pulse: Pulse,
 }
-
-type Outcome = Result<Committed<Reserved>, AppError>;
 
 impl Place<'_> {
     /// Reserves if nothing is in the way, or if there is no ticket (any more).

@@ -125,17 +125,18 @@ impl<'b> Ledger<'b> {
         self.write(request, op, expect, looked)
     }
 
-    /// The same for what is often so already: one look, and only if there is something to write the
-    /// wait for one's turn.
+    /// The same for what is often so already: one look at a state that was read just now, and only
+    /// if there is something to write the wait for one's turn.
     pub fn transact_if_needed<C>(
         &self,
+        base: Base<'b>,
         request: &Request<C>,
         op: &OpId,
     ) -> Result<Committed<C::Answer>, TransactError>
     where
         C: Decide + Clone + Into<Command>,
     {
-        let (base, proposal) = self.look(self.now()?, request, op)?;
+        let (base, proposal) = self.look(base, request, op)?;
         if proposal.entry.is_some() {
             return self.write(request, op, None, Some((base, proposal)));
         }

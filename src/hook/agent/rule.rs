@@ -47,9 +47,9 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     if ctx.repository().is_ignored(&file.literal_path().unwrap_or_default())? {
         return Ok(Verdict::Silence);
     }
-    // Read before anything is written: after that there is a new pack to be opened.
-    let news = news::before_edit(ctx, &file);
-    match edits::edit(ctx, std::slice::from_ref(&file)) {
+    let reading = ctx.read()?;
+    let news = news::before_edit(ctx, &reading, &file);
+    match edits::edit(ctx, reading, std::slice::from_ref(&file)) {
         Ok(edited) => {
             let mut warnings: Vec<String> = Vec::new();
             let elsewhere = &edited.reserved.edited_elsewhere;
