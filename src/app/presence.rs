@@ -43,12 +43,12 @@ pub enum Doing<'c> {
 
 /// Leaves a sign of life. That it cannot be left is no reason to fail.
 pub fn touch(ctx: &Ctx, doing: Doing<'_>) {
-    let (presences, actor) = (ctx.presences(), ctx.actor());
+    let calls = ctx.presences().calls(ctx.actor());
     match doing {
         Doing::Command => {}
-        Doing::CallBegins(call) => drop(presences.begin_call(actor, call, ctx.clock())),
-        Doing::CallEnds(call) => drop(presences.end_call(actor, call)),
-        Doing::NoCall | Doing::SessionEnds => drop(presences.end_calls(actor)),
+        Doing::CallBegins(call) => drop(calls.begin(call, ctx.clock())),
+        Doing::CallEnds(call) => drop(calls.end(call)),
+        Doing::NoCall | Doing::SessionEnds => drop(calls.end_all()),
     }
     leave(ctx, doing, BTreeMap::new());
 }
@@ -176,7 +176,7 @@ impl<'c> Witness<'c> {
             agent: presence.agent.clone(),
             host: presence.host.clone(),
             last_seen: presence.last_seen,
-            busy_since: presences.open_calls(agent).into_iter().max(),
+            busy_since: presences.calls(agent).open().into_iter().max(),
             runs: false,
         };
         let now = self.reading().map_or(self.ctx.clock(), |reading| reading.now);

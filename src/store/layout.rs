@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 pub use crate::core::ledger::LedgerName;
 use crate::core::time::Timestamp;
-use crate::store::object::ObjectId;
+use crate::store::object::{HashKind, ObjectId};
 
 /// Everything below this is ours and nothing else is.
 pub const NAMESPACE: &str = "refs/coord/";
@@ -91,6 +91,14 @@ pub fn own_paths(common_dir: &Path) -> Vec<PathBuf> {
         paths.extend([common_dir.join(ledger.reference()), queue]);
     }
     paths
+}
+
+/// The name of a helper file about something that can be longer than a file's name, and hold what
+/// no name may.
+pub fn hashed_name(about: &[&[u8]]) -> String {
+    // Not the other one: it asks the processor what it can do, which takes a virtual machine as
+    // long as opening several files, and every edit waits for these names.
+    HashKind::Sha1.digest(about).to_string()
 }
 
 impl FromStr for LedgerName {

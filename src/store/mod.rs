@@ -17,6 +17,7 @@
 pub mod alarm;
 pub mod backend;
 mod batch;
+pub mod calls;
 pub mod changes;
 pub mod child;
 pub mod compact;

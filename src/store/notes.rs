@@ -7,14 +7,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use crate::core::ids::AgentName;
 use crate::core::pattern::Pattern;
 use crate::core::reservation::fence::Note;
 use crate::store::error::StoreError;
 use crate::store::files::{Files, Purpose};
-use crate::store::layout::HelperDir;
+use crate::store::layout::{HelperDir, hashed_name};
 
 /// A path, two names and some numbers.
 const NOTE_BYTES_MAX: u64 = 64 * 1024;
@@ -80,15 +78,8 @@ impl Notes {
     }
 }
 
-/// Paths can be longer than a file's name, and hold what no name may.
 fn file_name(agent: &AgentName, path: &Pattern) -> String {
-    let mut hash = Sha256::new();
-    hash.update(agent.as_str());
-    hash.update([0]);
-    hash.update(path.as_bytes());
-    let digest = hash.finalize();
-    let start = digest[..16].try_into().expect("a digest has 32 bytes");
-    format!("{:032x}", u128::from_be_bytes(start))
+    hashed_name(&[agent.as_str().as_bytes(), &[0], path.as_bytes()])
 }
 
 #[cfg(test)]
