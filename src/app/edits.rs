@@ -40,9 +40,14 @@ pub struct Edited {
     pub notices: Vec<String>,
 }
 
-/// Asks for the paths of an edit, which is the one gate there is, and notes what let it pass. What
-/// was read before is where the answer is looked for first.
-pub fn edit<'c>(ctx: &'c Ctx, reading: Reading<'c>, paths: &[Pattern]) -> Result<Edited, AppError> {
+/// Asks for the path of an edit, which is the one gate there is, and notes what let it pass in the
+/// place of the note of an earlier one. What was read is where the answer is looked for first.
+pub fn edit<'c>(
+    ctx: &'c Ctx,
+    reading: Reading<'c>,
+    path: &Pattern,
+    before: Option<Note>,
+) -> Result<Edited, AppError> {
     let is_file = |path: &&Pattern| {
         path.literal_path().is_some_and(|path| ctx.repository().has_regular_file(&path))
     };
@@ -50,18 +55,24 @@ pub fn edit<'c>(ctx: &'c Ctx, reading: Reading<'c>, paths: &[Pattern]) -> Result
         mode: Mode::Exclusive,
         ttl: ctx.settings().ttl,
         about: about(ctx),
-        files: paths.iter().filter(is_file).cloned().collect(),
+        files: Some(path).filter(is_file).cloned().into_iter().collect(),
         scope: Scope::All,
         process: None,
         wait: None,
         request_id: None,
         with_edit: true,
-        patterns: paths.to_vec(),
+        patterns: vec![path.clone()],
         locks: Vec::new(),
     };
+    let case = reading.case;
     let committed = waiting::reserve_for_edit(ctx, reading, command)?;
-    for path in paths {
-        note(ctx, path, &committed)?;
+    let (hold, fence) = let_pass_by(ctx, path, &committed.answer, case)?;
+    let is_same = |before: &Note| before.hold == hold && before.fence == fence && !before.by_shell;
+    if committed.entry.is_some() || !before.as_ref().is_some_and(is_same) {
+        // Until this edit is made, the file is as the last one left it.
+        let left = before.and_then(|before| before.left);
+        let (path, agent, at) = (path.clone(), ctx.actor().clone(), committed.at);
+        ctx.notes().put(&Note { path, agent, hold, fence, at, left, by_shell: false })?;
     }
     let Committed { answer, at, notices, .. } = committed;
     Ok(Edited { reserved: answer, at, notices })
@@ -70,20 +81,6 @@ pub fn edit<'c>(ctx: &'c Ctx, reading: Reading<'c>, paths: &[Pattern]) -> Result
 /// What a hold that comes with an edit is for, and where the edit is made.
 pub fn about(ctx: &Ctx) -> About {
     About { reason: None, task: None, run: None, via: Via::Hook, worktree: ctx.worktree() }
-}
-
-fn note(ctx: &Ctx, path: &Pattern, committed: &Committed<Reserved>) -> Result<(), AppError> {
-    let (hold, fence) = let_pass_by(ctx, path, &committed.answer)?;
-    let notes = ctx.notes();
-    let (path, agent) = (path.clone(), ctx.actor().clone());
-    let before = notes.get(&agent, &path)?;
-    let is_same = |before: &Note| before.hold == hold && before.fence == fence && !before.by_shell;
-    if committed.entry.is_none() && before.as_ref().is_some_and(is_same) {
-        return Ok(());
-    }
-    // Until this edit is made, the file is as the last one left it.
-    let left = before.and_then(|before| before.left);
-    Ok(notes.put(&Note { path, agent, hold, fence, at: committed.at, left, by_shell: false })?)
 }
 
 /// Notes how an edit has left its file, so that a change by somebody else can be told from it.
@@ -164,18 +161,18 @@ fn let_pass_by(
     ctx: &Ctx,
     path: &Pattern,
     answer: &Reserved,
+    case: Case,
 ) -> Result<(Option<HoldId>, u64), AppError> {
-    let of = |grant: &Grant| (Some(grant.hold.id.clone()), grant.hold.fence);
-    if let Some(grant) =
-        answer.granted.iter().find(|grant| grant.hold.target.pattern() == Some(path))
-    {
-        return Ok(of(grant));
-    }
-    let reading = ctx.read()?;
     let literal = path.literal_path().unwrap_or_default();
-    let covers = |grant: &&Grant| grant.hold.target.reach(reading.case).matches(&literal);
-    let latest = reading.base.counters().map_or(0, |counters| counters.fence);
-    Ok(answer.granted.iter().find(covers).map_or((None, latest), of))
+    let is_for_it = |grant: &&Grant| {
+        let Hold { target, .. } = &grant.hold;
+        target.pattern() == Some(path) || target.reach(case).matches(&literal)
+    };
+    if let Some(Grant { hold, .. }) = answer.granted.iter().find(is_for_it) {
+        return Ok((Some(hold.id.clone()), hold.fence));
+    }
+    let latest = ctx.read()?.base.counters().map_or(0, |counters| counters.fence);
+    Ok((None, latest))
 }
 
 /// The paths that others hold, so that they may not be given to anybody else either.

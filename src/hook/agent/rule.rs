@@ -44,12 +44,16 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     let Some(file) = specs::file(ctx.repository(), &specs::resolved(path))? else {
         return Ok(Verdict::Silence);
     };
-    if ctx.repository().is_ignored(&file.literal_path().unwrap_or_default())? {
+    let before = ctx.notes().get(ctx.actor(), &file)?;
+    // What was let pass before is not ignored. To ask git would take longer than to look it up.
+    let is_ignored = before.is_none()
+        && ctx.repository().is_ignored(&file.literal_path().unwrap_or_default())?;
+    if is_ignored {
         return Ok(Verdict::Silence);
     }
     let reading = ctx.read()?;
     let news = news::before_edit(ctx, &reading, &file);
-    match edits::edit(ctx, reading, std::slice::from_ref(&file)) {
+    match edits::edit(ctx, reading, &file, before) {
         Ok(edited) => {
             let mut warnings: Vec<String> = Vec::new();
             let elsewhere = &edited.reserved.edited_elsewhere;

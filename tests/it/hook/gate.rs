@@ -161,6 +161,22 @@ fn ignored_files_are_nobodys_but_tracked_ones_are_not_ignored() {
     session.is_refused("src/trace.txt");
 }
 
+/// Git is asked about a file once: what an agent has begun to edit stays its own until the commit.
+#[test]
+fn what_is_edited_does_not_become_nobodys() {
+    let repo = enabled();
+    let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
+    one.edits("src/trace.log");
+    repo.write(".gitignore", "*.log\n");
+    one.edits("src/trace.log");
+    assert_held(&repo, &[(ONE_NAME, "src/trace.log")]);
+    other.edits("src/trace.log");
+    one.event("Stop");
+    repo.reserve("alice", "src");
+    one.is_refused("src/trace.log");
+    other.edits("src/trace.log");
+}
+
 /// A hold that came with an edit in another worktree warns; one that somebody meant refuses.
 #[test]
 fn another_worktree() {
