@@ -44,8 +44,8 @@ pub fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppEr
     past_the_dead(ctx, command, first_try)
 }
 
-/// The same for an edit, which is often held for already, and is looked up in what was read just
-/// now.
+/// The same for an edit, which is often held for already. What was read before saves reading it
+/// again where nobody has written since.
 pub fn reserve_for_edit<'c>(
     ctx: &'c Ctx,
     reading: Reading<'c>,

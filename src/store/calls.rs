@@ -90,7 +90,7 @@ mod tests {
 
     fn in_directory(test: impl FnOnce(&Calls)) {
         let home = tempfile::tempdir().unwrap();
-        test(&Calls::new(home.path().join("new/agent.calls"), FILES));
+        test(&Calls::new(home.path().join("new/agent.open"), FILES));
     }
 
     /// Calls that run beside each other begin and end one by one, whatever they are called.

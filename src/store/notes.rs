@@ -61,7 +61,9 @@ impl Notes {
         let names = self.files.list(&self.dir)?;
         let whole = names.iter().filter(|name| !name.as_encoded_bytes().starts_with(b"."));
         for name in whole.take(NOTES_MAX) {
-            notes.extend(self.read(&self.dir.join(name))?);
+            // What stands under another name could not be forgotten, and counts as little.
+            let is_in_its_place = |note: &Note| *name == *file_name(&note.agent, &note.path);
+            notes.extend(self.read(&self.dir.join(name))?.filter(is_in_its_place));
         }
         Ok(notes)
     }
@@ -126,6 +128,8 @@ mod tests {
         let directory = HelperDir::Notes.below(home.path());
         std::fs::write(directory.join("0".repeat(32)), "{\"path\":").unwrap();
         std::fs::write(directory.join(".staged.1"), "{").unwrap();
+        let name = file_name(&"alice".parse().unwrap(), &note("alice", "src/a.rs", 1).path);
+        std::fs::copy(directory.join(name), directory.join("1".repeat(32))).unwrap();
         assert_eq!(notes.all().unwrap().len(), 1);
     }
 }

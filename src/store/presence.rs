@@ -93,7 +93,7 @@ impl Presences {
 
     /// The tool calls of an agent.
     pub fn calls(&self, agent: &AgentName) -> Calls {
-        let file = self.dir.join(format!("{}.calls", Presences::name(agent)));
+        let file = self.dir.join(format!("{}.open", Presences::name(agent)));
         Calls::new(file, self.files)
     }
 
@@ -140,7 +140,11 @@ mod tests {
         std::fs::write(presences.dir.join("bob.json"), "{\"agent\":").unwrap();
         assert_eq!(presences.all(), [seen("claude:1/sub", 2)]);
         assert_eq!(presences.get(&"bob".parse().unwrap()), None);
-        assert!(presences.forget(&"claude:1/sub".parse().unwrap()).unwrap());
-        assert!(presences.all().is_empty());
+        let agent = "claude:1/sub".parse().unwrap();
+        presences.calls(&agent).begin("call", Timestamp::from_millis(3)).unwrap();
+        assert_eq!(presences.all(), [seen("claude:1/sub", 2)], "a call is nobody's presence");
+        assert!(presences.forget(&agent).unwrap());
+        assert!(presences.calls(&agent).open().is_empty());
+        assert_eq!(presences.files.list(&presences.dir).unwrap(), ["bob.json"]);
     }
 }

@@ -113,6 +113,14 @@ impl Repository {
         Ok(Repository::of_libgit2(git2::Repository::init_bare(path)?, None, path))
     }
 
+    /// Leaves it to the end of the process to take down what libgit2 has in memory: piece by piece
+    /// that takes as long as reading some objects.
+    pub fn stay_open(&self) {
+        if let Reader::LibGit2(git) = &self.reader {
+            std::mem::forget(Rc::clone(git));
+        }
+    }
+
     /// Who reads it.
     pub(super) fn reader(&self) -> &Reader {
         &self.reader

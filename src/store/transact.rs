@@ -125,8 +125,8 @@ impl<'b> Ledger<'b> {
         self.write(request, op, expect, looked)
     }
 
-    /// The same for what is often so already: one look at a state that was read just now, and only
-    /// if there is something to write the wait for one's turn.
+    /// The same for what is often so already: one look, at what was read before if that still is
+    /// the newest state, and only if there is something to write the wait for one's turn.
     pub fn transact_if_needed<C>(
         &self,
         base: Base<'b>,
@@ -136,6 +136,8 @@ impl<'b> Ledger<'b> {
     where
         C: Decide + Clone + Into<Command>,
     {
+        let tip = self.backend.tip(&self.name.reference())?;
+        let base = if base.id() == tip { base } else { self.at(tip)? };
         let (base, proposal) = self.look(base, request, op)?;
         if proposal.entry.is_some() {
             return self.write(request, op, None, Some((base, proposal)));
@@ -307,97 +309,4 @@ fn keep_expectation(base: &Base<'_>, expected: &EntryName) -> Result<(), Refusal
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-    use tempfile::TempDir;
-
-    use super::*;
-    use crate::core::ids::AgentName;
-    use crate::store::compact::Compaction;
-    use crate::store::git::Git;
-    use crate::store::repository::Repository;
-    use crate::store::testing::FILES;
-
-    const LEDGER: LedgerName = LedgerName::Reservations;
-
-    fn in_repository<T>(test: impl FnOnce(&Git, &Path) -> T) -> T {
-        let home = TempDir::new().unwrap();
-        let repository = Repository::make_empty(home.path()).unwrap();
-        let git = Git::open(&repository, FILES).unwrap();
-        test(&git, repository.common_dir())
-    }
-
-    /// The ledger as the owner of that errand writes it.
-    fn ledger<'b>(git: &'b Git, common: &Path, errand: &Errand) -> Ledger<'b> {
-        let writing = Writing {
-            committer: errand.committer.clone(),
-            turns: Some(Turns::new(common, LEDGER, FILES)),
-            wait: Duration::from_secs(5),
-            case: Case::Sensitive,
-            clock_skew: Duration::from_secs(300),
-        };
-        Ledger::new(git, LEDGER, writing)
-    }
-
-    fn errand(number: u32) -> Errand {
-        let agent: AgentName = format!("agent-{number}").parse().unwrap();
-        let path = format!("src/{number}");
-        let command = serde_json::from_value(json!({"command": "reserve", "input": {
-            "patterns": [path], "mode": "exclusive", "ttl": 900, "via": "command", "scope": "all",
-        }}));
-        let clock = Timestamp::from_millis(1_767_607_200_000 + i64::from(number));
-        Errand {
-            op: OpId::from_bits(u128::from(number) + 1),
-            committer: Committer::new(agent.as_str(), "agent@example.com"),
-            fsync: false,
-            request: Request::new(command.unwrap(), agent, "host".parse().unwrap(), clock),
-        }
-    }
-
-    fn write(ledger: &Ledger<'_>, errand: &Errand) -> Option<ObjectId> {
-        ledger.transact(&errand.request, &errand.op, None).unwrap().entry
-    }
-
-    /// Who writes for others writes, to the byte, what each of them would have written.
-    #[test]
-    fn errands_come_to_the_entries_that_their_owners_would_write() {
-        let [first, second, third] = [1, 2, 3].map(errand);
-        let alone = in_repository(|git, common| {
-            let all = [&first, &second, &third];
-            all.map(|errand| write(&ledger(git, common, errand), errand))[2]
-        });
-        let together = in_repository(|git, common| {
-            let errands = Errands::new(common, LEDGER, FILES);
-            let given = [&second, &third].map(|errand| errands.give(errand).unwrap().unwrap());
-            let ledger = ledger(git, common, &first);
-            write(&ledger, &first);
-            assert!(given.map(|given| given.take_back().unwrap()).iter().all(|back| !back));
-            ledger.now().unwrap().id()
-        });
-        assert_eq!(alone, together);
-    }
-
-    /// What another has written is found, and no older act is taken for it, also if a compaction
-    /// came in between.
-    #[test]
-    fn what_another_has_written_is_found_behind_a_compaction() {
-        in_repository(|git, common| {
-            let [first, second, third] = [1, 2, 3].map(errand);
-            let ledger = ledger(git, common, &first);
-            let since = Since(write(&ledger, &first));
-            let written = write(&ledger, &second);
-            let found = |op| {
-                let tip = ledger.now().unwrap().id();
-                ledger.done_since(&since, tip, op).unwrap().map(|done| done.id)
-            };
-            assert_eq!(found(&second.op), written);
-            assert_eq!((found(&first.op), found(&third.op)), (None, None));
-            let Request { actor, host, .. } = second.request.clone();
-            let clock = third.request.clock.plus_seconds(60);
-            let compaction = Compaction { actor, host, clock, keep_seconds: 0 };
-            ledger.compact(&compaction, &third.op).unwrap().unwrap().written.unwrap();
-            assert_eq!(found(&second.op), written);
-            assert_eq!(found(&first.op), None);
-        });
-    }
-}
+mod tests;

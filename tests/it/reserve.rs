@@ -245,6 +245,8 @@ fn limits_are_refused_by_name() {
         repo.json("alice", ["reserve".to_owned()].iter().chain(&paths));
     }
     repo.coord_json("alice", ["reserve", "one-more"]).refused(refusal::TOO_MANY);
+    repo.coord_json("alice", ["reserve", "file-7", "one-more"]).refused(refusal::TOO_MANY);
+    repo.json("alice", ["reserve", "file-7"]);
     repo.reserve("bob", "one-more");
 }
 
@@ -254,6 +256,8 @@ fn wildcards_at_the_root_are_few() {
     let patterns: Vec<String> = (0..limit::ROOT_WILDCARDS).map(|n| format!("**/f{n}")).collect();
     repo.json("alice", ["reserve".to_owned()].iter().chain(&patterns));
     repo.coord_json("bob", ["reserve", "*.md"]).refused(refusal::TOO_MANY);
+    repo.coord_json("alice", ["reserve", "**/f7", "*.md"]).refused(refusal::TOO_MANY);
+    repo.json("alice", ["reserve", "**/f7"]);
     repo.reserve("bob", "docs/*.md");
 }
 

@@ -58,6 +58,17 @@ fn booleans_are_git_booleans() {
 }
 
 #[test]
+fn every_default_fits_its_key() {
+    let default = |name: &str| {
+        let key = KEYS.iter().find(|key| key.name == name)?;
+        key.default.map(str::to_owned)
+    };
+    for key in KEYS {
+        assert_eq!(check(&default, &key), Ok(()), "{}", key.name);
+    }
+}
+
+#[test]
 fn misspelt_keys_are_found() {
     let configured = ["coord.ttl", "coord.tll", "coord.clockskew", "Coord.Wait", "user.name"];
     assert_eq!(unknown_keys(configured), ["coord.tll"]);

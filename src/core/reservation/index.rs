@@ -159,14 +159,18 @@ pub fn own_keys(documents: &dyn Documents, agent: &AgentName) -> Result<Vec<Key>
 fn own_shards(documents: &dyn Documents, agent: &AgentName) -> Result<Vec<Key>, ReadError> {
     let dir = holder_dir(agent);
     let children = documents.list(&dir)?;
-    // A subagent's directory begins with `+` or `~`, a shard is one character of an id.
-    let shards = children.iter().filter(|child| child.name.len() == 1 && child.name != "+");
+    // A subagent's directory begins with `+` or `~`.
+    let is_shard = |name: &str| matches!(name.as_bytes(), [byte] if ID_ALPHABET.contains(byte));
+    let shards = children.iter().filter(|child| is_shard(&child.name));
     Ok(shards.map(|shard| dir.join(&shard.name)).collect())
 }
 
-/// Whether the agent may have hundreds of holds of its own, at the price of one directory. Ids are
-/// spread evenly: not once in a billion times do a thousand of them leave a shard empty.
-pub fn may_have_hundreds(documents: &dyn Documents, agent: &AgentName) -> Result<bool, ReadError> {
+/// Whether the agent may have a thousand holds of its own or more, at the price of one directory.
+/// Ids are spread evenly: not once in a billion times do so many leave a shard empty.
+pub fn may_have_a_thousand(
+    documents: &dyn Documents,
+    agent: &AgentName,
+) -> Result<bool, ReadError> {
     Ok(own_shards(documents, agent)?.len() == ID_ALPHABET.len())
 }
 

@@ -318,10 +318,12 @@ fn is_at_limit(act: &mut Act<'_>) -> Result<bool, No> {
     Ok(live_count_above(act, actor, HOLDS_PER_AGENT_MAX - 1)?.is_some())
 }
 
-/// How many live holds an agent has, if they are more than `few`. Most agents have nowhere near as
-/// many, so nothing is read before it has to be: neither how many there are nor whether they live.
+/// How many live holds an agent has, if they are more than `few`, which is about as many as it may
+/// have. Most have nowhere near as many, so nothing is read before it has to be: neither how many
+/// there are nor whether they live.
 fn live_count_above(act: &mut Act<'_>, agent: &AgentName, few: usize) -> Result<Option<usize>, No> {
-    if !index::may_have_hundreds(act, agent)? || index::own_keys(act, agent)?.len() <= few {
+    const { assert!(HOLDS_PER_AGENT_MAX >= 1_000, "so many that no shard is empty") };
+    if !index::may_have_a_thousand(act, agent)? || index::own_keys(act, agent)?.len() <= few {
         return Ok(None);
     }
     let mut own = index::of_agent(act, agent, Whose::Own)?;

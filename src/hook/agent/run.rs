@@ -3,7 +3,6 @@
 
 use std::cell::OnceCell;
 use std::io::{self, Read as _};
-use std::mem::ManuallyDrop;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -244,8 +243,9 @@ impl Work<'_> {
         let surroundings = Surroundings { environment: self.environment, config: lookup };
         let clock = surroundings.clock()?;
         let identity = Identity::of_hook(call.agent.clone(), call.session.clone());
-        // The process ends with its answer: taking down what was read piece by piece is in vain.
-        let ctx = ManuallyDrop::new(surroundings.open(repository, settings, identity, clock)?);
+        // The process ends with its answer.
+        repository.stay_open();
+        let ctx = surroundings.open(repository, settings, identity, clock)?;
         if call.event == Event::SessionStart {
             self.hand_on(&call.agent)?;
         }
