@@ -1,9 +1,14 @@
 //! Before an edit: one request for the path is the gate.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+
+use rustix::process::{Pid, test_kill_process};
 use serde_json::json;
 
 use super::*;
-use crate::support::kind::{Kind, Place};
+use crate::support::gits::gits;
+use crate::support::kind::{Hash, Kind, Place, RefFormat};
 use crate::support::race;
 
 /// 1/M3: asking for the path is the gate; who comes second is refused with all that it needs.
@@ -259,5 +264,39 @@ fn the_gate_in_every_kind_of_repository() {
         assert_eq!(repo.holds().len(), 3, "{kind}");
         silent(&one.event("Stop"));
         assert_eq!(repo.holds().len(), 0, "{kind}");
+    }
+}
+
+/// Where git has to be asked for objects, it is gone when the answer is there: nobody else would
+/// take note of its end in a container whose first process does not.
+#[test]
+fn no_git_outlives_an_answer() {
+    let kind = Kind { refs: RefFormat::Files, hash: Hash::Sha256, place: Place::Main };
+    let repo = Repo::of(kind).expect("every git knows that kind");
+    repo.git(["config", "coord.enabled", "true"]);
+    let (bin, pids) = (repo.world().join("tmp/bin"), repo.world().join("tmp/pids"));
+    let script = format!(
+        "#!/bin/sh
+case \"$*\" in
+*--batch-command*) echo $$ >>'{pids}'; '{git}' \"$@\"; exec sleep 9 ;;
+*) exec '{git}' \"$@\" ;;
+esac\n",
+        pids = pids.display(),
+        git = gits()[0].program.display(),
+    );
+    std::fs::create_dir(&bin).unwrap();
+    std::fs::write(bin.join("git"), script).unwrap();
+    std::fs::set_permissions(bin.join("git"), Permissions::from_mode(0o755)).unwrap();
+    let machine = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(bin).chain(std::env::split_paths(&machine));
+    let path = std::env::join_paths(path).unwrap();
+    let session = Session::new(&repo, ONE);
+    for _ in 0..2 {
+        silent(&session.edit_call("src/main.rs").env("PATH", &path).run());
+    }
+    let pids = std::fs::read_to_string(pids).expect("git was asked for objects");
+    for pid in pids.split_whitespace() {
+        let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
+        assert!(test_kill_process(pid).is_err(), "{pid:?} is still there");
     }
 }
