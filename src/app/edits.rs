@@ -41,7 +41,7 @@ pub struct Edited {
 }
 
 /// Asks for the path of an edit, which is the one gate there is, and notes what let it pass in the
-/// place of the note of an earlier one. What was read before is looked at if it is the newest still.
+/// place of the note of an earlier one. What was read before is looked at while it is the newest.
 pub fn edit<'c>(
     ctx: &'c Ctx,
     reading: Reading<'c>,
