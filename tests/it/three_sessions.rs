@@ -48,6 +48,9 @@ commit() {
         said=$(git commit --quiet --message "$1" -- "$1" 2>&1) && return
         case $said in
         *index.lock* | *"cannot lock ref"*) sleep 0.05 ;;
+        *"'$1'"*) echo "$said" >&2 && exit 4 ;;
+        # Another commit came after git had looked at HEAD, and seems to be undone by this one.
+        *"is not yours to change"*) sleep 0.05 ;;
         *) echo "$said" >&2 && exit 4 ;;
         esac
     done
