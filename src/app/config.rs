@@ -298,16 +298,17 @@ fn release_with(text: &str) -> Result<ReleaseWith, ValueFault> {
     }
 }
 
+fn default_of(name: &str) -> Option<String> {
+    let key = KEYS.iter().find(|key| key.name == name)?;
+    key.default.map(str::to_owned)
+}
+
 fn value<T>(
     lookup: Lookup<'_>,
     name: &'static str,
     parse: impl Fn(&str) -> Result<T, ValueFault>,
 ) -> Result<Option<T>, SettingError> {
-    let default = || {
-        let key = KEYS.iter().find(|key| key.name == name)?;
-        key.default.map(str::to_owned)
-    };
-    let Some(text) = lookup(name).or_else(default) else {
+    let Some(text) = lookup(name).or_else(|| default_of(name)) else {
         return Ok(None);
     };
     match parse(&text) {

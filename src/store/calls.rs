@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
-use crate::store::files::Files;
+use crate::store::files::{EntryType, Files};
 use crate::store::layout::hashed_name;
 
 /// Some ten thousand calls in one turn. Who makes more is not known to be busy with the earlier.
@@ -33,8 +33,10 @@ impl Calls {
 
     /// Notes that a call has begun, by whatever it is called.
     pub fn begin(&self, call: &str, at: Timestamp) -> Result<(), StoreError> {
-        if self.files.stamp(&self.file)?.is_some_and(|stamp| stamp.length > BYTES_MAX) {
-            self.end_all()?;
+        match self.files.entry_type(&self.file)? {
+            None => {}
+            Some(EntryType::File) if !self.is_too_long()? => {}
+            Some(_) => self.end_all()?,
         }
         let record = record(call, &at.to_string());
         match self.files.append(&self.file, record.as_bytes()) {
@@ -46,10 +48,22 @@ impl Calls {
         }
     }
 
+    fn is_too_long(&self) -> Result<bool, StoreError> {
+        Ok(self.files.stamp(&self.file)?.is_some_and(|stamp| stamp.length > BYTES_MAX))
+    }
+
+    /// Whether calls are noted: nobody waits for a pipe that lies there, or writes where a link
+    /// leads.
+    fn is_there(&self) -> Result<bool, StoreError> {
+        Ok(self.files.entry_type(&self.file)? == Some(EntryType::File))
+    }
+
     /// Notes that it has ended.
     pub fn end(&self, call: &str) -> Result<(), StoreError> {
         // Where no call is noted to have begun, none ends.
-        self.files.append_existing(&self.file, record(call, ENDED).as_bytes())?;
+        if self.is_there()? {
+            self.files.append_existing(&self.file, record(call, ENDED).as_bytes())?;
+        }
         Ok(())
     }
 
@@ -61,6 +75,9 @@ impl Calls {
 
     /// When those began that have not ended, as far as that can be read.
     pub fn open(&self) -> Vec<Timestamp> {
+        if !self.is_there().unwrap_or(false) {
+            return Vec::new();
+        }
         // One that is too long begins anew with the next call, and is read until then.
         let content = self.files.read(&self.file, 2 * BYTES_MAX).ok().flatten().unwrap_or_default();
         let text = String::from_utf8_lossy(&content);
@@ -84,9 +101,10 @@ fn record(call: &str, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::process::Command;
 
     use super::*;
-    use crate::store::testing::FILES;
+    use crate::store::testing::{self, FILES, Worker};
 
     fn in_directory(test: impl FnOnce(&Calls)) {
         let home = tempfile::tempdir().unwrap();
@@ -146,5 +164,51 @@ mod tests {
             assert_eq!(calls.open(), [late]);
             assert!(fs::metadata(&calls.file).unwrap().len() < 100);
         });
+    }
+
+    /// Whatever lies there, nobody waits for it, and nothing is written where it leads.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_replaced() {
+        in_directory(|calls| {
+            let at = Timestamp::from_millis(1);
+            calls.begin("a", at).unwrap();
+            let outside = calls.file.with_extension("outside");
+            fs::write(&outside, "theirs").unwrap();
+            let pipe = || Command::new("mkfifo").arg(&calls.file).status().unwrap().success();
+            let link = || std::os::unix::fs::symlink(&outside, &calls.file).is_ok();
+            for lay in [&pipe as &dyn Fn() -> bool, &link] {
+                calls.end_all().unwrap();
+                assert!(lay());
+                calls.end("a").unwrap();
+                assert!(calls.open().is_empty());
+                calls.begin("a", at).unwrap();
+                assert_eq!(calls.open(), [at]);
+                assert_eq!(fs::read(&outside).unwrap(), b"theirs");
+            }
+        });
+    }
+
+    const CALLS: usize = 50;
+
+    #[test]
+    fn no_record_is_lost_among_processes() {
+        let at = Timestamp::from_millis(1);
+        if let Some(home) = testing::worker_home() {
+            let calls = Calls::new(home.join("agent.open"), FILES);
+            for number in 0..CALLS {
+                let call = |which: &str| format!("{} {number} {which}", std::process::id());
+                calls.begin(&call("open"), at).unwrap();
+                calls.begin(&call("ended"), at).unwrap();
+                calls.end(&call("ended")).unwrap();
+            }
+            return;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let test = "calls::tests::no_record_is_lost_among_processes";
+        let workers: Vec<Worker> = (0..4).map(|_| Worker::start(test, home.path())).collect();
+        workers.into_iter().for_each(Worker::finish);
+        let calls = Calls::new(home.path().join("agent.open"), FILES);
+        assert_eq!(calls.open().len(), 4 * CALLS);
     }
 }

@@ -59,12 +59,8 @@ fn booleans_are_git_booleans() {
 
 #[test]
 fn every_default_fits_its_key() {
-    let default = |name: &str| {
-        let key = KEYS.iter().find(|key| key.name == name)?;
-        key.default.map(str::to_owned)
-    };
     for key in KEYS {
-        assert_eq!(check(&default, &key), Ok(()), "{}", key.name);
+        assert_eq!(check(&default_of, &key), Ok(()), "{}", key.name);
     }
 }
 
