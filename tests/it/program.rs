@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::Repo;
 use crate::support::contract::{RESERVATIONS_REF, exit};
+use crate::support::hooks::put_script;
 use crate::support::kind::{Hash, Kind, Place, RefFormat};
 
 /// A bare repository whose refs are no files, unless no git here can make one.
@@ -141,9 +142,7 @@ fn a_swap_by_git_is_not_cut_in_the_middle() {
     let Some(repo) = reftable() else { return };
     let slow = repo.world().join("bin/git");
     let git = fs::read_link(&slow).unwrap();
-    fs::remove_file(&slow).unwrap();
-    fs::write(&slow, SLOW_SWAP).unwrap();
-    fs::set_permissions(&slow, fs::Permissions::from_mode(0o755)).unwrap();
+    put_script(&slow, SLOW_SWAP);
     let victim = repo.call("alice").args(["reserve", "src/**"]).env("GIT", git);
     let mut child = victim.command().process_group(0).spawn().unwrap();
     wait_for(&repo, "swapping");

@@ -52,8 +52,7 @@ fn hooks_that_are_not_called_are_noticed() {
     repaired();
     // Agents find another program under our name, which lets everything pass.
     let other = repo.world().join("bin/git-coord");
-    fs::write(&other, "#!/bin/sh\n").unwrap();
-    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).unwrap();
+    put_script(&other, "#!/bin/sh\n");
     let machine = std::env::var_os("PATH").unwrap_or_default();
     let path = std::iter::once(repo.world().join("bin")).chain(std::env::split_paths(&machine));
     let call = repo.call("").args(["doctor", "--json"]);

@@ -1,13 +1,11 @@
 //! Before an edit: one request for the path is the gate.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt as _;
-
 use rustix::process::{Pid, test_kill_process};
 use serde_json::json;
 
 use super::*;
 use crate::support::gits::gits;
+use crate::support::hooks::put_script;
 use crate::support::kind::{Hash, Kind, Place, RefFormat};
 use crate::support::race;
 
@@ -274,7 +272,7 @@ fn no_git_outlives_an_answer() {
     let kind = Kind { refs: RefFormat::Files, hash: Hash::Sha256, place: Place::Main };
     let repo = Repo::of(kind).expect("every git knows that kind");
     repo.git(["config", "coord.enabled", "true"]);
-    let (bin, pids) = (repo.world().join("tmp/bin"), repo.world().join("tmp/pids"));
+    let pids = repo.world().join("tmp/pids");
     let script = format!(
         "#!/bin/sh
 case \"$*\" in
@@ -284,15 +282,10 @@ esac\n",
         pids = pids.display(),
         git = gits()[0].program.display(),
     );
-    std::fs::create_dir(&bin).unwrap();
-    std::fs::write(bin.join("git"), script).unwrap();
-    std::fs::set_permissions(bin.join("git"), Permissions::from_mode(0o755)).unwrap();
-    let machine = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::iter::once(bin).chain(std::env::split_paths(&machine));
-    let path = std::env::join_paths(path).unwrap();
+    put_script(&repo.world().join("bin/git"), &script);
     let session = Session::new(&repo, ONE);
     for _ in 0..2 {
-        silent(&session.edit_call("src/main.rs").env("PATH", &path).run());
+        silent(&session.edit_call("src/main.rs").run());
     }
     let pids = std::fs::read_to_string(pids).expect("git was asked for objects");
     for pid in pids.split_whitespace() {

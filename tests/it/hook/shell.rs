@@ -3,12 +3,12 @@
 //! What takes too long is not said, and a machine may be slow, so a test asks until it is told.
 
 use std::fs::File;
-use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
 use super::*;
+use crate::support::hooks::put_script;
 
 /// What the session is told after a command that took a minute.
 #[track_caller]
@@ -162,9 +162,7 @@ fn what_takes_too_long_is_not_said() {
     told(&Session::new(&repo, ONE));
     let machine = std::env::var("PATH").unwrap();
     let slow = format!("#!/bin/sh\nsleep 5\nPATH='{machine}' exec git \"$@\"\n");
-    let git = repo.world().join("bin/git");
-    std::fs::write(&git, slow).unwrap();
-    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).unwrap();
+    put_script(&repo.world().join("bin/git"), &slow);
     let ran = json!({ "tool_name": "Bash", "duration_ms": 60_000 });
     silent(&Session::new(&repo, ONE).call("PostToolUse", &ran).run());
 }

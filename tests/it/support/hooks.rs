@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use super::{Call, Repo};
 
-/// Writes an executable file.
+/// Puts an executable file in the place of whatever lies there. That can be a link to a program of
+/// the machine, which must not be written through.
 pub(crate) fn put_script(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().expect("a file lies in a directory")).expect("made");
+    fs::remove_file(path).ok();
     fs::write(path, text).expect("a script can be written");
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("made executable");
 }
