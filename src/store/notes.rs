@@ -35,19 +35,26 @@ impl Notes {
     /// Notes an edit, in the place of an earlier one of the same agent and path.
     pub fn put(&self, note: &Note) -> Result<(), StoreError> {
         let name = file_name(&note.agent, &note.path);
-        let staged = self.dir.join(format!(".{name}.{}", std::process::id()));
         let bytes = serde_json::to_vec(note).expect("a note is plain data");
-        let write = || self.files.write_new(&staged, &bytes, Purpose::Helper);
-        if let Err(error) = write() {
-            match error.kind() {
-                io::ErrorKind::NotFound => self.files.make_directories(&self.dir)?,
-                // Of a killed process that had the same number.
-                io::ErrorKind::AlreadyExists => drop(self.files.remove(&staged)?),
-                _ => return Err(error.into()),
+        let write = |path: &Path| self.files.write_new(path, &bytes, Purpose::Helper);
+        // The first on a path needs no other name: whoever reads half of it finds no note yet.
+        let path = self.dir.join(&name);
+        let written = match write(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.files.make_directories(&self.dir)?;
+                write(&path)
             }
-            write()?;
+            other => other,
+        };
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return Ok(other?),
         }
-        Ok(self.files.rename(&staged, &self.dir.join(name))?)
+        let staged = self.dir.join(format!(".{name}.{}", std::process::id()));
+        // Of a killed process that had the same number.
+        self.files.remove(&staged)?;
+        write(&staged)?;
+        Ok(self.files.rename(&staged, &path)?)
     }
 
     /// The note of that agent on that path.
@@ -118,6 +125,23 @@ mod tests {
         assert_eq!(notes.get(&alice.agent, &alice.path).unwrap(), Some(alice.clone()));
         assert!(notes.forget(&alice.agent, &alice.path).unwrap());
         assert!(!notes.forget(&alice.agent, &alice.path).unwrap());
+    }
+
+    #[test]
+    fn a_note_that_was_begun_and_not_written_is_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let notes = Notes::new(home.path(), FILES);
+        let first = note("alice", "src/a.rs", 1);
+        notes.put(&first).unwrap();
+        let name = file_name(&first.agent, &first.path);
+        let directory = HelperDir::Notes.below(home.path());
+        std::fs::write(directory.join(&name), "").unwrap();
+        // Of a killed process that had the number of this one.
+        std::fs::write(directory.join(format!(".{name}.{}", std::process::id())), "{").unwrap();
+        assert!(notes.all().unwrap().is_empty());
+        notes.put(&note("alice", "src/a.rs", 2)).unwrap();
+        assert_eq!(notes.get(&first.agent, &first.path).unwrap().unwrap().fence, 2);
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1);
     }
 
     #[test]
