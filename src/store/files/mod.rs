@@ -16,7 +16,6 @@ mod tests;
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
@@ -82,7 +81,8 @@ impl Files {
     }
 
     /// Creates files, none of which may exist: all of them or, if something fails, none. They are
-    /// forced to disk at the same time, so that several take less than one after the other.
+    /// on their way to disk before the first is waited for, so that several take less than each
+    /// by itself.
     pub fn write_all_new(&self, files: &[NewFile<'_>]) -> Result<()> {
         let mut made = Vec::with_capacity(files.len());
         let written = files.iter().try_for_each(|new| {
@@ -96,27 +96,11 @@ impl Files {
         outcome.inspect_err(|_| made.iter().for_each(|(new, _)| drop(self.remove(new.path))))
     }
 
-    /// Waits until the disk has what must survive, in any order.
+    /// Waits until the disk has what must survive. It has been told of all of it, so that the
+    /// second file takes little longer than the first.
     fn flush(&self, made: &[(&NewFile<'_>, File)]) -> Result<()> {
-        let sync = |(new, file): &(&NewFile<'_>, File)| {
-            Step::new(Act::Sync, new.path).run(|| file.sync_all())
-        };
         let mut surviving = made.iter().filter(|(new, _)| self.must_survive(new.purpose));
-        let Some(first) = surviving.next() else { return Ok(()) };
-        thread::scope(|scope| {
-            let begin = |made| thread::Builder::new().spawn_scoped(scope, move || sync(made));
-            let others: Vec<_> = surviving.map(|made| (made, begin(made))).collect();
-            let mut outcome = sync(first);
-            for (made, other) in others {
-                let other = match other {
-                    Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                    // No thread is to be had: one after the other, then.
-                    Err(_) => sync(made),
-                };
-                outcome = outcome.and(other);
-            }
-            outcome
-        })
+        surviving.try_for_each(|(new, file)| Step::new(Act::Sync, new.path).run(|| file.sync_all()))
     }
 
     fn fill(&self, mut file: &File, new: &NewFile<'_>) -> Result<()> {
