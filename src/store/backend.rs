@@ -9,7 +9,8 @@ use crate::store::object::{HashKind, NewObjects, Object, ObjectId};
 use crate::store::packs::Kept;
 use crate::store::queue::QueueGuard;
 pub use crate::store::refs::Swap;
-use crate::store::refs::{Draft, LogNote, RefName};
+use crate::store::refs::{LogNote, RefName};
+use crate::store::signature::Draft;
 
 /// A ref's change, and what it relies on.
 #[derive(Clone, Copy, Debug)]

@@ -22,7 +22,7 @@ use crate::store::program::facts::RefStorage;
 use crate::store::program::objects::ProgramObjects;
 use crate::store::program::refs::ProgramRefs;
 use crate::store::queue::QueueGuard;
-use crate::store::refs::{Draft, FileRefs, Refs, Swap};
+use crate::store::refs::{FileRefs, Refs, Swap};
 use crate::store::repository::{Reader, Repository};
 use crate::store::shallow::Shallow;
 
@@ -128,7 +128,7 @@ impl Backend for Git {
     fn store(&self, objects: &NewObjects, next: ObjectId) -> Result<Stored, StoreError> {
         let pack = Pack::of_new(objects);
         let draft = self.refs.draft(next);
-        let kept = self.packs.install(&pack, draft.as_ref().map(Draft::file))?;
+        let kept = self.packs.install(&pack, draft.as_ref())?;
         Ok(Stored { kept, draft })
     }
 

@@ -49,6 +49,7 @@ pub mod repair;
 pub mod repository;
 mod shallow;
 pub mod shared_mode;
+pub mod signature;
 pub mod snapshot;
 pub mod sources;
 #[cfg(test)]

@@ -1,14 +1,15 @@
-//! Whose lock it is: a second name of the same file, in `coord/tmp`, that spells out the process.
+//! Whose file it is: a second name of it, in `coord/tmp`, that spells out the process.
 //!
-//! git writes nothing into a lock that would tell, and the content is to become the ref. So our
-//! locks are written under a name with our identity first, and linked to where git expects them.
-//! Whoever meets a lock can look for its signature, and need not wait for somebody who is dead.
+//! git writes nothing into a ref's lock that would tell, and the content is to become the ref. So
+//! what a ref is to hold is written under a name with our identity first, and linked to where git
+//! expects the lock. Of a pack's `.keep` git asks only whether it is there: the pack that a ref is
+//! about to need is protected by one more name of the same file. Whoever meets one of these can
+//! look for its signature, and need not wait for somebody who is dead.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Refs;
 use crate::store::files::{FileError, Files, NewFile, Purpose, Stamp};
 use crate::store::layout::HelperDir;
 use crate::store::object::ObjectId;
@@ -23,7 +24,7 @@ const PREFIX: &str = "lock,";
 pub struct Draft {
     /// What the ref is to point at.
     pub new: ObjectId,
-    pub(super) path: PathBuf,
+    path: PathBuf,
     content: String,
     files: Files,
 }
@@ -33,6 +34,15 @@ impl Draft {
     pub fn file(&self) -> NewFile<'_> {
         let (path, content) = (self.path.as_path(), self.content.as_bytes());
         NewFile { path, content, purpose: Purpose::State }
+    }
+
+    /// Gives the file, once it is written, one more name, which nothing may have; false where
+    /// files have only one.
+    pub fn link(&self, path: &Path) -> Result<bool, FileError> {
+        match self.files.link(&self.path, path) {
+            Err(error) if cannot_link(error.kind()) => Ok(false),
+            other => other.map(|()| true),
+        }
     }
 }
 
@@ -44,27 +54,39 @@ impl Drop for Draft {
 }
 
 /// What a ref holds that points at an object.
-pub(super) fn content(id: ObjectId) -> String {
+pub fn content(id: ObjectId) -> String {
     format!("{id}\n")
 }
 
-impl Refs {
+/// The signatures of one repository.
+#[derive(Clone, Debug)]
+pub struct Signatures {
+    directory: PathBuf,
+    files: Files,
+}
+
+impl Signatures {
+    /// Those of the repository with this common directory.
+    pub fn new(common: &Path, files: Files) -> Signatures {
+        Signatures { directory: HelperDir::Staging.below(common), files }
+    }
+
     /// A draft that is not written yet; none if this process cannot be told in a file's name.
     pub fn draft(&self, new: ObjectId) -> Option<Draft> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let process = ProcessIdentity::current().to_file_name()?;
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let path = self.signatures().join(format!("{PREFIX}{process},{count}"));
+        let path = self.directory.join(format!("{PREFIX}{process},{count}"));
         Some(Draft { new, path, content: content(new), files: self.files })
     }
 
     /// A draft that is written.
-    pub(super) fn sign(&self, new: ObjectId) -> Result<Option<Draft>, FileError> {
+    pub fn sign(&self, new: ObjectId) -> Result<Option<Draft>, FileError> {
         let Some(draft) = self.draft(new) else { return Ok(None) };
         let write = || self.files.write_all_new(&[draft.file()]);
         match write() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.files.make_directories(&self.signatures())?;
+                self.files.make_directories(&self.directory)?;
                 write()?;
             }
             other => other?,
@@ -72,30 +94,26 @@ impl Refs {
         Ok(Some(draft))
     }
 
-    /// Who made the lock with this stamp; none if it is not signed.
-    pub(super) fn signer(&self, lock: Stamp) -> Result<Option<ProcessIdentity>, FileError> {
-        let directory = self.signatures();
-        for name in self.files.list(&directory)? {
+    /// Who made the file with this stamp; none if it is not signed.
+    pub fn signer(&self, file: Stamp) -> Result<Option<ProcessIdentity>, FileError> {
+        for name in self.files.list(&self.directory)? {
             let Some(process) = name.to_str().and_then(signed_by) else { continue };
-            if self.files.stamp(&directory.join(&name))? == Some(lock) {
+            if self.files.stamp(&self.directory.join(&name))? == Some(file) {
                 return Ok(Some(process));
             }
         }
         Ok(None)
     }
-
-    fn signatures(&self) -> PathBuf {
-        HelperDir::Staging.below(&self.common)
-    }
 }
 
-fn signed_by(name: &str) -> Option<ProcessIdentity> {
+/// The process that a file's name spells out, if it is a signature.
+pub fn signed_by(name: &str) -> Option<ProcessIdentity> {
     let (process, _count) = name.strip_prefix(PREFIX)?.rsplit_once(',')?;
     ProcessIdentity::from_file_name(process)
 }
 
 /// Whether a file system refuses second names, as opposed to this one.
-pub(super) fn cannot_link(kind: io::ErrorKind) -> bool {
+fn cannot_link(kind: io::ErrorKind) -> bool {
     matches!(
         kind,
         io::ErrorKind::Unsupported

@@ -7,8 +7,10 @@ use std::path::PathBuf;
 
 use super::{PackName, Packs, Part};
 use crate::store::files::{FileError, Files, NewFile, Purpose};
+use crate::store::object::ObjectId;
 use crate::store::pack::Pack;
 use crate::store::process::ProcessIdentity;
+use crate::store::signature::Draft;
 
 /// First word of our `.keep` files.
 const PROGRAM: &str = "git-coord";
@@ -47,40 +49,48 @@ impl Drop for Kept {
 }
 
 impl Packs {
-    /// Writes a pack into the repository, protected until the caller has moved its ref. What else
-    /// that needs is forced to disk in one go with the pack.
-    pub fn install(&self, pack: &Pack, with: Option<NewFile<'_>>) -> Result<Kept, FileError> {
+    /// Writes a pack into the repository, protected until the caller has moved its ref. What the
+    /// ref is to hold then is written with it, and must outlive the protection.
+    pub fn install(&self, pack: &Pack, next: Option<&Draft>) -> Result<Kept, FileError> {
         let name = PackName::unique(pack.checksum);
-        self.place(&name, pack, with).inspect_err(|_| self.abandon(&name))?;
+        self.place(&name, pack, next).inspect_err(|_| self.abandon(&name))?;
         let path = self.path(&name, Part::Keep);
         Ok(Kept { name, path, files: self.files, released: false })
     }
 
-    fn place(
-        &self,
-        name: &PackName,
-        pack: &Pack,
-        with: Option<NewFile<'_>>,
-    ) -> Result<(), FileError> {
+    fn place(&self, name: &PackName, pack: &Pack, next: Option<&Draft>) -> Result<(), FileError> {
         for directory in [self.staging(), self.directory.clone()] {
             self.files.make_directories(&directory)?;
         }
-        let keep = keep_text(ProcessIdentity::current());
-        let [staged_pack, staged_index, staged_keep] =
-            [Part::Pack, Part::Index, Part::Keep].map(|part| self.staged(name, part));
+        let [staged_pack, staged_index] =
+            [Part::Pack, Part::Index].map(|part| self.staged(name, part));
         let immutable = Purpose::Immutable;
         let mut files = vec![
             NewFile { path: &staged_pack, content: &pack.pack, purpose: immutable },
             NewFile { path: &staged_index, content: &pack.index, purpose: immutable },
-            // Lost in a power cut, together with the process that it speaks for.
-            NewFile { path: &staged_keep, content: keep.as_bytes(), purpose: Purpose::Helper },
         ];
-        files.extend(with);
+        files.extend(next.map(Draft::file));
         self.files.write_all_new(&files)?;
-        for part in [Part::Keep, Part::Pack, Part::Index] {
+        self.protect(name, next)?;
+        for part in [Part::Pack, Part::Index] {
             self.files.rename(&self.staged(name, part), &self.path(name, part))?;
         }
         self.files.sync_directory(&self.directory)
+    }
+
+    /// Any file will do as `.keep`, and one that is there already spares the making of another.
+    fn protect(&self, name: &PackName, next: Option<&Draft>) -> Result<(), FileError> {
+        let keep = self.path(name, Part::Keep);
+        if let Some(next) = next
+            && next.link(&keep)?
+        {
+            return Ok(());
+        }
+        let staged = self.staged(name, Part::Keep);
+        let text = keep_text(ProcessIdentity::current());
+        // Lost in a power cut, together with the process that it speaks for.
+        self.files.write_new(&staged, text.as_bytes(), Purpose::Helper)?;
+        self.files.rename(&staged, &keep)
     }
 
     /// Clears what a failed installation left. Reports nothing: the failure is the news, and
@@ -101,7 +111,33 @@ fn keep_text(process: &ProcessIdentity) -> String {
     format!("{PROGRAM} {process}\n")
 }
 
-/// Whose `.keep` this is; none if it is not one of ours.
-pub(super) fn keeper(content: &[u8]) -> Option<ProcessIdentity> {
-    std::str::from_utf8(content).ok()?.strip_prefix(PROGRAM)?.parse().ok()
+/// What a `.keep` says of who made it.
+pub(super) enum Keeper {
+    /// This process.
+    Named(ProcessIdentity),
+    /// Whoever signed it.
+    Signer,
+    /// Nothing that is left.
+    Emptied,
+    /// It is not one of ours.
+    Other,
+}
+
+impl Keeper {
+    pub(super) fn of(content: &[u8]) -> Keeper {
+        if content.is_empty() {
+            return Keeper::Emptied;
+        }
+        let Ok(text) = std::str::from_utf8(content) else { return Keeper::Other };
+        if is_next_value(text) {
+            return Keeper::Signer;
+        }
+        let process = text.strip_prefix(PROGRAM).and_then(|process| process.parse().ok());
+        process.map_or(Keeper::Other, Keeper::Named)
+    }
+}
+
+/// Whether it is what a ref was to hold.
+fn is_next_value(text: &str) -> bool {
+    text.strip_suffix('\n').is_some_and(|id| id.parse::<ObjectId>().is_ok())
 }

@@ -7,9 +7,11 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use super::*;
+use crate::store::layout::NAMESPACE;
 use crate::store::object::Object;
 use crate::store::pack::Pack;
 use crate::store::refs::{LogNote, RefName, Refs, Swap};
+use crate::store::signature::Signatures;
 use crate::store::testing::{self, HASHES, Repo, Worker, entry, new_objects};
 
 const NOTE: LogNote<'static> =
@@ -171,6 +173,57 @@ fn only_keeps_of_dead_processes_of_this_host_are_removed() {
     fs::write(&users, &cases[0].1).unwrap();
     assert_eq!(packs.maintain().unwrap().keeps_removed, 0);
     assert!(users.exists());
+}
+
+/// Where a ref's next value stands for the protection.
+#[test]
+fn a_keep_that_is_signed_stays_as_long_as_its_signer() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let here = ProcessIdentity::current().to_file_name().unwrap();
+    let word = |key: &str| here.split(',').find(|word| word.starts_with(key)).unwrap();
+    let dead = here.replace(word("start="), "start=1");
+    let elsewhere = dead.replace(word("host="), "host=other");
+    let cases =
+        [(Some(&here), true), (Some(&elsewhere), true), (Some(&dead), false), (None, false)];
+    for (signer, stays) in cases {
+        let objects = new_objects(repo.hash, &entry(repo.hash, &format!("{signer:?}"), None));
+        let next = Signatures::new(repo.path(), testing::FILES).draft(repo.commit(1)).unwrap();
+        let kept = packs.install(&Pack::of_new(&objects), Some(&next)).unwrap();
+        let (signature, keep) = (next.file().path, packs.path(kept.name(), Part::Keep));
+        make_old(signature);
+        assert_eq!(packs.maintain().unwrap(), Upkeep::default(), "its owner lives");
+        assert!(signature.exists() && keep.exists());
+        match signer {
+            Some(signer) => {
+                let other = signature.with_file_name(format!("lock,{signer},9"));
+                fs::rename(signature, other).unwrap();
+            }
+            None => fs::remove_file(signature).unwrap(),
+        }
+        assert_eq!(packs.maintain().unwrap().keeps_removed, usize::from(!stays), "{signer:?}");
+        assert_eq!(keep.exists(), stays, "{signer:?}");
+    }
+}
+
+#[test]
+fn a_pack_is_protected_before_it_is_there_and_its_ref_needs_no_other_file() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let refs = Refs::new(repo.path(), repo.hash, testing::FILES);
+    let objects = entry(repo.hash, "text", None);
+    let new = objects[2].id(repo.hash);
+    let next = Signatures::new(repo.path(), testing::FILES).draft(new).unwrap();
+    let pack = Pack::of_new(&new_objects(repo.hash, &objects));
+    let kept = packs.install(&pack, Some(&next)).unwrap();
+    repo.git(&["gc", "--quiet", "--prune=now"]);
+    let name: RefName = format!("{NAMESPACE}runs").parse().unwrap();
+    assert_eq!(refs.swap(&name, None, &next, &NOTE).unwrap(), Swap::Done);
+    kept.release().unwrap();
+    drop(next);
+    repo.git(&["gc", "--quiet", "--prune=now"]);
+    assert_all_there(&repo, &objects);
+    assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 0);
 }
 
 #[test]

@@ -5,9 +5,11 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{PACKS_MAX, PackName, Packs, Part, install};
+use super::install::Keeper;
+use super::{PACKS_MAX, PackName, Packs, Part};
 use crate::store::files::FileError;
 use crate::store::process::Liveness;
+use crate::store::signature::{Signatures, signed_by};
 
 /// Staged files this old belong to nobody: an installation takes milliseconds.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60 * 60);
@@ -73,9 +75,12 @@ impl Packs {
     fn collect_staging(&self) -> Result<usize, FileError> {
         let mut removed = 0;
         for name in self.files.list(&self.staging())? {
-            let path = self.staging().join(name);
+            let path = self.staging().join(&name);
             let stamp = self.files.stamp(&path)?;
-            if stamp.is_some_and(|stamp| is_old(stamp.modified)) {
+            // Where it protects a pack, its owner must be dead, however old it is.
+            let signer = || name.to_str().and_then(signed_by);
+            let is_in_use = || signer().is_some_and(|by| by.liveness() != Liveness::Dead);
+            if stamp.is_some_and(|stamp| is_old(stamp.modified)) && !is_in_use() {
                 // What another user owns is theirs to remove, and no reason to stop here.
                 removed += usize::from(self.files.remove(&path).unwrap_or(false));
             }
@@ -89,13 +94,21 @@ impl Packs {
         // What another user hides from us is not ours to judge, and no reason to stop here.
         let content = self.files.read_start(&path, KEEP_LENGTH_MAX).unwrap_or(None);
         let Some(content) = content else { return Ok(false) };
-        if content.is_empty() && self.came_with_its_pack(name)? {
-            return self.files.remove(&path);
-        }
-        match install::keeper(&content).map(|keeper| keeper.liveness()) {
-            Some(Liveness::Dead) => self.files.remove(&path),
-            Some(Liveness::Alive | Liveness::Elsewhere) | None => Ok(false),
-        }
+        let is_over = match Keeper::of(&content) {
+            Keeper::Named(process) => process.liveness() == Liveness::Dead,
+            Keeper::Signer => self.is_without_signer(name)?,
+            Keeper::Emptied => self.came_with_its_pack(name)?,
+            Keeper::Other => false,
+        };
+        if is_over { self.files.remove(&path) } else { Ok(false) }
+    }
+
+    /// Whether nobody lives who signed a `.keep`. A signature outlives what it is for, so one that
+    /// cannot be found was left by the dead, and so was its file; or both are gone by now.
+    fn is_without_signer(&self, name: &PackName) -> Result<bool, FileError> {
+        let Some(stamp) = self.files.stamp(&self.path(name, Part::Keep))? else { return Ok(false) };
+        let signer = Signatures::new(&self.common, self.files).signer(stamp)?;
+        Ok(signer.is_none_or(|signer| signer.liveness() == Liveness::Dead))
     }
 
     /// Whether an empty `.keep` is ours: those come with their packs, or before them, and are empty

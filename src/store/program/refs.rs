@@ -9,7 +9,8 @@ use crate::store::backend::{MoveRefs, Swap, Update};
 use crate::store::error::StoreError;
 use crate::store::object::ObjectId;
 use crate::store::queue::QueueGuard;
-use crate::store::refs::{Draft, RefError, RefName};
+use crate::store::refs::{RefError, RefName};
+use crate::store::signature::Draft;
 
 /// Nobody else's program runs while others wait for us.
 const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];

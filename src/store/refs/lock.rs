@@ -5,9 +5,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::signature::{Draft, cannot_link, content};
 use super::{RefError, RefName, Refs, Target};
 use crate::store::files::{FileError, Files, Purpose};
+use crate::store::signature::{Draft, content};
 
 /// How often the directory of a ref is made anew when `git pack-refs` removes it, being empty,
 /// just before the lock is created in it. git itself tries three times.
@@ -45,19 +45,28 @@ impl Refs {
     /// what the ref will hold.
     pub(super) fn lock(&self, name: &RefName, to: Target<'_>) -> Result<Option<RefLock>, RefError> {
         let path = self.lock_path(name);
-        let own = if to.draft.is_some() { None } else { self.sign(to.new)? };
-        let mut signed = to.draft.or(own.as_ref()).map(|draft| draft.path.as_path());
+        let own = if to.draft.is_some() { None } else { self.signatures().sign(to.new)? };
+        let mut signed = to.draft.or(own.as_ref());
         let content = content(to.new);
         let mut attempts = 0;
         loop {
             attempts += 1;
             let created = match signed {
-                Some(signed) => self.files.link(signed, &path),
-                None => self.files.write_new(&path, content.as_bytes(), Purpose::State),
+                Some(draft) => draft.link(&path),
+                None => {
+                    self.files.write_new(&path, content.as_bytes(), Purpose::State).map(|()| true)
+                }
             };
-            let Err(error) = created else {
-                let (files, is_ref) = (self.files, false);
-                return Ok(Some(RefLock { path, files, is_ref, _signature: own }));
+            let error = match created {
+                Ok(true) => {
+                    let (files, is_ref) = (self.files, false);
+                    return Ok(Some(RefLock { path, files, is_ref, _signature: own }));
+                }
+                Ok(false) => {
+                    signed = None;
+                    continue;
+                }
+                Err(error) => error,
             };
             match error.kind() {
                 io::ErrorKind::AlreadyExists => return Ok(None),
@@ -65,7 +74,6 @@ impl Refs {
                     self.make_parents(name)?;
                 }
                 io::ErrorKind::NotADirectory => return Err(self.blocked(name, error)),
-                kind if signed.is_some() && cannot_link(kind) => signed = None,
                 _ => return Err(error.into()),
             }
         }

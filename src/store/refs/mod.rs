@@ -7,7 +7,6 @@
 mod lock;
 mod name;
 mod packed;
-mod signature;
 mod stale;
 #[cfg(test)]
 mod tests;
@@ -18,10 +17,10 @@ use std::path::{Path, PathBuf};
 
 use super::files::{FileError, Files};
 use super::object::{HashKind, ObjectId};
+use super::signature::{Draft, Signatures};
 use lock::RefLock;
 pub use name::{NotARefName, RefName};
 use packed::PackedRefs;
-pub use signature::Draft;
 pub use stale::{Evidence, MovedAside, StaleLockWatch};
 pub use watched::FileRefs;
 
@@ -254,6 +253,10 @@ impl Refs {
         let line = format!("{old} {new} {}\t{message}\n", note.committer);
         let path = self.common.join("logs").join(name.as_str());
         self.files.append_existing(&path, line.as_bytes()).map(|_| ())
+    }
+
+    fn signatures(&self) -> Signatures {
+        Signatures::new(&self.common, self.files)
     }
 
     fn path(&self, name: &RefName) -> PathBuf {

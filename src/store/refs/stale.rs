@@ -75,7 +75,7 @@ impl StaleLockWatch {
             return Ok(None);
         };
         // Who cannot be found out is watched.
-        let owner = refs.signer(stamp).ok().flatten();
+        let owner = refs.signatures().signer(stamp).ok().flatten();
         if owner.is_some_and(|owner| owner.liveness() == Liveness::Dead) {
             self.seen = None;
             return refs.move_aside(&self.name, stamp, Evidence::OwnerEnded);

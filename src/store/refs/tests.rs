@@ -164,10 +164,10 @@ fn a_lock_whose_signer_has_ended_is_moved_aside_at_once() {
     let dead = here.replace(word("start="), "start=1");
     let elsewhere = dead.replace(word("host="), "host=other");
     for (signer, is_moved) in [(here.clone(), false), (elsewhere, false), (dead, true)] {
-        let signature = refs.sign(repo.commit(1)).unwrap().unwrap();
-        let signed = signature.path.with_file_name(format!("lock,{signer},0"));
-        fs::hard_link(&signature.path, &lock).unwrap();
-        fs::rename(&signature.path, &signed).unwrap();
+        let signature = refs.signatures().sign(repo.commit(1)).unwrap().unwrap();
+        let signed = signature.file().path.with_file_name(format!("lock,{signer},0"));
+        assert!(signature.link(&lock).unwrap());
+        fs::rename(signature.file().path, &signed).unwrap();
         let mut watch = StaleLockWatch::new(name(), Duration::from_secs(10));
         let moved = watch.look(&refs, Instant::now(), &place).unwrap();
         let evidence = moved.map(|moved| moved.evidence);

@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{Draft, Evidence, RefName, Refs, StaleLockWatch, Swap, Target};
+use super::{Evidence, RefName, Refs, StaleLockWatch, Swap, Target};
 use crate::store::backend::{MoveRefs, Update};
 use crate::store::error::StoreError;
 use crate::store::object::ObjectId;
 use crate::store::queue::QueueGuard;
+use crate::store::signature::Draft;
 
 /// How long a lock on a ref must stand still before it counts as left behind.
 const STALE_AFTER: Duration = Duration::from_secs(10);
@@ -36,7 +37,7 @@ impl MoveRefs for FileRefs {
     }
 
     fn draft(&self, new: ObjectId) -> Option<Draft> {
-        self.refs.draft(new)
+        self.refs.signatures().draft(new)
     }
 
     fn swap(
