@@ -74,6 +74,11 @@ impl PackName {
         parts.is_some_and(|(unique, end)| end == sign(unique))
     }
 
+    /// What these characters name, if it is a pack that we wrote.
+    fn of_ours(text: &str) -> Option<PackName> {
+        text.parse().ok().filter(PackName::is_ours)
+    }
+
     /// The name of one of its files.
     fn file(&self, part: Part) -> String {
         format!("{self}.{}", part.extension())
@@ -136,21 +141,18 @@ impl Packs {
 
     /// The packs that are ours, whole or not.
     pub fn ours(&self) -> Result<BTreeSet<PackName>, FileError> {
-        Ok(self.parts()?.into_keys().collect())
+        Ok(self.listed()?.keys().filter_map(|name| PackName::of_ours(name)).collect())
     }
 
-    /// Which files there are of each pack that is ours.
-    fn parts(&self) -> Result<BTreeMap<PackName, Vec<Part>>, FileError> {
-        let mut packs: BTreeMap<PackName, Vec<Part>> = BTreeMap::new();
+    /// Which files there are of each pack, whoever's it is.
+    fn listed(&self) -> Result<BTreeMap<String, Vec<Part>>, FileError> {
+        let mut packs: BTreeMap<String, Vec<Part>> = BTreeMap::new();
         for file in self.files.list(&self.directory)? {
             let Some((name, end)) = file.to_str().and_then(|file| file.rsplit_once('.')) else {
                 continue;
             };
-            let part = Part::ALL.into_iter().find(|part| part.extension() == end);
-            if let (Some(part), Ok(name)) = (part, name.parse::<PackName>())
-                && (packs.contains_key(&name) || name.is_ours())
-            {
-                packs.entry(name).or_default().push(part);
+            if let Some(part) = Part::ALL.into_iter().find(|part| part.extension() == end) {
+                packs.entry(name.to_owned()).or_default().push(part);
             }
         }
         Ok(packs)

@@ -46,10 +46,15 @@ impl Packs {
     /// Clears up after the dead and merges our packs if they are many.
     pub fn maintain(&self) -> Result<Upkeep, FileError> {
         let mut upkeep = Upkeep { leftovers_removed: self.collect_staging()?, ..Upkeep::default() };
+        let listed = self.listed()?;
+        if listed.len() <= PACKS_MAX && listed.values().all(|parts| is_ordinary(parts)) {
+            // As nearly always; which of them are ours makes no difference.
+            return Ok(upkeep);
+        }
         let (mut ordinary, mut whole) = (Vec::new(), Vec::new());
-        for (name, parts) in self.parts()? {
-            let is_listed = |part| parts.contains(&part);
-            if is_listed(Part::Pack) && is_listed(Part::Index) && !is_listed(Part::Keep) {
+        for (name, parts) in listed {
+            let Some(name) = PackName::of_ours(&name) else { continue };
+            if is_ordinary(&parts) {
                 ordinary.push(name);
                 continue;
             }
@@ -144,6 +149,11 @@ impl Packs {
     fn clear_torn(&self, name: &PackName) -> Result<bool, FileError> {
         self.files.remove(&self.path(name, Part::Pack))
     }
+}
+
+/// Whether a pack of which there are these files is whole, and free to be merged.
+fn is_ordinary(parts: &[Part]) -> bool {
+    parts.contains(&Part::Pack) && parts.contains(&Part::Index) && !parts.contains(&Part::Keep)
 }
 
 fn is_old(modified: SystemTime) -> bool {
