@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use git_coord::core::pattern::Case;
+use git_coord::store::packs::PACKS_MAX;
 
 use crate::model::{on_git, transact};
 use crate::scenario::{Asked, MemoryLedger, reserving};
@@ -126,8 +127,9 @@ fn write_entries(repo: &Repo, count: usize) {
 /// The user's own commit, with the housekeeping that git starts after it in the foreground.
 fn commit(repo: &Repo, config: &[(&str, &str)]) -> String {
     let call = repo.git_call(["commit", "--allow-empty", "--message", "of the user"]);
-    let detach = [("gc.autoDetach", "false"), ("maintenance.autoDetach", "false")];
-    let settings = detach.iter().chain(config);
+    // Since 2.54 git goes by the sizes of packs instead, if it is not told to go by their number.
+    let by_number = [("gc.autoDetach", "false"), ("maintenance.strategy", "gc")];
+    let settings = by_number.iter().chain(config);
     let call = settings.fold(call, |call, (key, value)| call.config(key, value));
     call.run_unproven().done().stderr
 }
@@ -172,6 +174,25 @@ fn packs_of_the_user_are_left_alone() {
     repo.git(["multi-pack-index", "verify"]);
     let packed = commit(&repo, &[("gc.autoPackLimit", "20")]);
     assert!(packed.contains("Auto packing"), "this is what packing would have said: {packed}");
+}
+
+/// What git does by itself after a commit since 2.54: it merges small packs, ours among them, and
+/// names all that are left in one index, which must stay true.
+#[test]
+fn packs_that_git_merges_and_names_are_its_own_from_then_on() {
+    let repo = Repo::new();
+    let each = PACKS_MAX + 4;
+    for round in 1..=4 {
+        let agent = agent(round);
+        let writer = script(&repo, &agent, WRITER, &each.to_string());
+        writer.config(key::FSYNC, "false").run_unproven().done();
+        repo.git(["multi-pack-index", "verify"]);
+        repo.git(["repack", "-d", "-l", "-q", "--geometric=2", "--write-midx"]);
+        assert!(repo.git_dir().join("objects/pack/multi-pack-index").exists());
+        assert_eq!(repo.holds().len(), round * each);
+        assert_eq!(repo.git(["fsck", "--strict", "--full", "--no-dangling"]), "");
+    }
+    repo.coord("ops", ["ledger", "verify"]).done();
 }
 
 /// Objects of the user's, a little under the number at which git packs.

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::support::contract::exit;
-use crate::support::hooks::{StandIn, put_script};
+use crate::support::gits::Version;
+use crate::support::hooks::{StandIn, put_script, repo_with_hooks_in_files};
 use crate::support::kind::{Kind, Place};
 use crate::support::untouched::Untouched;
 use crate::support::{Output, Repo};
@@ -20,7 +21,7 @@ const SETTINGS: &str = ".claude/settings.local.json";
 
 /// A repository without a hook of anybody's.
 fn without_hooks() -> Repo {
-    let repo = Repo::new();
+    let repo = repo_with_hooks_in_files();
     fs::remove_dir_all(repo.git_dir().join("hooks")).unwrap();
     repo
 }
@@ -246,14 +247,14 @@ fn where_hooks_are_elsewhere_nothing_is_written_and_the_line_is_said() {
         (".pre-commit-config.yaml", "|| git-coord hook pre-push \"$@\"' git-coord, language"),
         ("other", "add to '.husky/_/pre-push': ! command -v git-coord "),
     ] {
-        let repo = Repo::new();
+        let repo = repo_with_hooks_in_files();
         repo.write(marker, "");
         repo.git(["config", "core.hooksPath", ".husky/_"]);
         let before = Untouched::of(repo.world());
         install(&repo, &[]).says(word).says("core.hooksPath is '.husky/_'");
         assert_eq!(before.changed(), BTreeSet::from(["work/.git/config".into()]));
     }
-    let repo = Repo::new();
+    let repo = repo_with_hooks_in_files();
     repo.git(["config", "core.hooksPath", ".husky/_"]);
     for name in HOOKS {
         repo.write(&format!(".husky/{name}"), &format!("git-coord hook {name} \"$@\"\n"));
@@ -273,13 +274,7 @@ fn where_hooks_are_elsewhere_nothing_is_written_and_the_line_is_said() {
 #[test]
 fn a_git_that_takes_hooks_from_its_configuration_gets_no_files() {
     let repo = without_hooks();
-    let path = std::env::var_os("PATH").unwrap();
-    let real =
-        std::env::split_paths(&path).map(|place| place.join("git")).find(|git| git.is_file());
-    let real = real.unwrap().display().to_string();
-    let says_otherwise = "[ \"$1\" = version ] && echo git version 2.54.0 && exit";
-    let git = format!("#!/bin/sh\n{says_otherwise}\nexec '{real}' \"$@\"\n");
-    put_script(&repo.world().join("bin/git"), &git);
+    repo.git_says(Version(2, 54));
     repo.git(["config", "core.hooksPath", ".husky/_"]);
     install(&repo, &[]).says("hook pre-push: configuration");
     assert!(!repo.git_dir().join("hooks").exists());
@@ -385,7 +380,7 @@ fn prefix(rule: &str) -> &str {
 /// Lines for files that everybody shares have to do for those who have not installed us.
 #[test]
 fn a_line_for_a_manager_does_without_the_program() {
-    let repo = Repo::new();
+    let repo = repo_with_hooks_in_files();
     repo.write(".husky/_/h", "");
     repo.git(["config", "core.hooksPath", ".husky/_"]);
     let said = install(&repo, &[]).stdout;

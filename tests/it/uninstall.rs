@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use crate::support::contract::{LOCAL_DIR, exit};
-use crate::support::hooks::{StandIn, put_script};
+use crate::support::hooks::{StandIn, put_script, repo_with_hooks_in_files};
 use crate::support::kind::Kind;
 use crate::support::untouched::Untouched;
 use crate::support::{Output, Repo};
@@ -27,7 +27,7 @@ fn refs(repo: &Repo) -> String {
 
 /// Every sort of hook and of settings at once.
 fn lived_in() -> Repo {
-    let repo = Repo::new();
+    let repo = repo_with_hooks_in_files();
     let hooks = repo.git_dir().join("hooks");
     put_script(&hooks.join("pre-push"), "#!/usr/bin/env python3\nprint('x')\n");
     put_script(&hooks.join("post-commit"), "#!/bin/bash -e\n\n# no end of line");

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::support::content::Content;
+use crate::support::gits::Version;
 use crate::support::{Output, Repo};
 
 /// Runs the text in `$1` in the state that the command before left, and leaves its own.
@@ -22,6 +23,8 @@ impl Session {
     /// A session at the top of a scratch repository with nothing in the making.
     pub(super) fn new() -> Session {
         let repo = Repo::with(&Content::clean());
+        // The pages show what most have, and say what is different since.
+        repo.git_says(Version(2, 53));
         let state = repo.world().join("tmp/session");
         std::fs::create_dir(&state).expect("a directory can be made");
         let directory = repo.work().display().to_string();
@@ -34,6 +37,8 @@ impl Session {
     pub(super) fn run(&self, command: &str) -> Output {
         let script = format!("exec 2>&1\n{STEP}");
         let call = self.repo.call("").without_env("GIT_COORD_NOW").program("sh");
+        // Else `git coord` finds the real one there.
+        let call = call.env("GIT_EXEC_PATH", self.repo.world().join("bin"));
         let state = self.state.display().to_string();
         call.args(["-c", &script, "sh", command, &state]).run_unproven()
     }

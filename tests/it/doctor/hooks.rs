@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::{check, doctor};
 use crate::support::contract::exit;
-use crate::support::hooks::put_script;
+use crate::support::hooks::{put_script, repo_with_hooks_in_files};
 use crate::support::{Repo, texts};
 
 /// Hooks that nothing calls protect nobody, and nobody notices.
 #[test]
 fn hooks_that_are_not_called_are_noticed() {
-    let repo = Repo::new();
+    let repo = repo_with_hooks_in_files();
     let install = || repo.call("").args(["install", "--agents", "claude"]).run_unproven().done();
     let hooks = || {
         let found = check(&doctor(&repo).done().json(), "hooks");
@@ -160,7 +160,7 @@ fn the_configured_command_is_what_is_tried() {
 fn hooks_elsewhere_that_nobody_runs_are_named() {
     let calls = |name: &str| format!("#!/bin/sh\ngit-coord hook {name} \"$@\"\n");
     let all = ["pre-commit", "pre-merge-commit", "post-commit", "pre-push", "prepare-commit-msg"];
-    let repo = Repo::new();
+    let repo = repo_with_hooks_in_files();
     repo.git(["config", "coord.enabled", "true"]);
     repo.git(["config", "core.hooksPath", ".githooks"]);
     for name in all {

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use super::gits::Version;
 use super::{Call, Repo};
 
 /// Puts an executable file in the place of whatever lies there. That can be a link to a program of
@@ -14,6 +15,14 @@ pub(crate) fn put_script(path: &Path, text: &str) {
     fs::remove_file(path).ok();
     fs::write(path, text).expect("a script can be written");
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("made executable");
+}
+
+/// A repository whose git takes hooks from files alone, as it does before 2.54, whatever the
+/// machine has.
+pub(crate) fn repo_with_hooks_in_files() -> Repo {
+    let repo = Repo::new();
+    repo.git_says(Version(2, 53));
+    repo
 }
 
 /// What `git-coord` is while git runs hooks: it writes down arguments and input, and answers as it

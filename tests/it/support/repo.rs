@@ -13,7 +13,8 @@ use tempfile::TempDir;
 use super::call::Call;
 use super::content::Content;
 use super::contract::event;
-use super::gits::Git;
+use super::gits::{Git, Version, gits};
+use super::hooks::put_script;
 use super::output::Output;
 
 /// When every test begins.
@@ -66,6 +67,17 @@ impl Repo {
     pub(crate) fn prefer(&self, git: &Git) {
         let link = self.world().join("bin/git");
         symlink(&git.program, link).expect("a git is preferred once");
+    }
+
+    /// Has the git of every call say that it is another one, which `install` goes by.
+    pub(crate) fn git_says(&self, version: Version) {
+        let git = self.world().join("bin/git");
+        let real = fs::read_link(&git).unwrap_or_else(|_| gits()[0].program.clone());
+        let says = format!("echo git version {}.{}.0", version.0, version.1);
+        let real = real.display();
+        let script =
+            format!("#!/bin/sh\n[ \"$1\" = version ] && {says} && exit\nexec '{real}' \"$@\"\n");
+        put_script(&git, &script);
     }
 
     /// The same repository, user and time in a world of its own; what happens there stays there.
