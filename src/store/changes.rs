@@ -57,6 +57,19 @@ impl Changes {
         Ok(staged)
     }
 
+    /// The newest commit, if a commit of that index would undo it for these paths. So it looks when
+    /// somebody commits between git's look at `HEAD` and its call of a hook; git notices later.
+    pub fn newest_undone_for(
+        &self,
+        paths: &BTreeSet<PathBytes>,
+        index: Option<&OsStr>,
+    ) -> Result<Option<ObjectId>, StoreError> {
+        let Some(head) = self.head()? else { return Ok(None) };
+        let Some(before) = self.commit("HEAD^")? else { return Ok(None) };
+        let differing = self.staged_against(&before, index)?;
+        Ok((!differing.iter().any(|path| paths.contains(path))).then_some(head))
+    }
+
     fn staged_against(
         &self,
         parent: &ObjectId,
@@ -100,7 +113,12 @@ impl Changes {
     }
 
     fn head(&self) -> Result<Option<ObjectId>, StoreError> {
-        match self.program.ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
+        self.commit("HEAD")
+    }
+
+    fn commit(&self, revision: &str) -> Result<Option<ObjectId>, StoreError> {
+        let commit = format!("{revision}^{{commit}}");
+        match self.program.ask(&["rev-parse", "--verify", "--quiet", &commit]) {
             Ok(id) => Ok(String::from_utf8_lossy(&id).trim_end().parse().ok()),
             // Quiet about what is not there, and about nothing else.
             Err(ProgramError::Failed { words, .. }) if words.is_empty() => Ok(None),

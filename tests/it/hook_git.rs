@@ -5,6 +5,7 @@ mod commit;
 mod failure;
 mod merge;
 mod message;
+mod moved;
 mod push;
 
 use std::fs;

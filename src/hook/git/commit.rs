@@ -1,5 +1,7 @@
 //! Before and after a commit.
 
+use std::ffi::OsStr;
+
 use super::{Objection, Verdict, literal};
 use crate::app::error::AppError;
 use crate::app::{Ctx, edits, news};
@@ -14,9 +16,17 @@ pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError>
     if overtaken.is_empty() {
         return Ok(Verdict::Pass);
     }
-    let is_first = ctx.repository().changes().is_before_first_commit()?;
-    let act = if is_first { Act::FirstCommit } else { Act::Commit };
-    Ok(Verdict::on(ctx, Objection::to(act, &overtaken, ctx.clock())))
+    let changes = ctx.repository().changes();
+    let act = if changes.is_before_first_commit()? { Act::FirstCommit } else { Act::Commit };
+    let mut objection = Objection::to(act, &overtaken, ctx.clock());
+    let paths = overtaken.iter().filter_map(|found| found.path.literal_path()).collect();
+    // A hint that cannot be had is no reason to let it pass.
+    if let Ok(Some(newest)) = changes.newest_undone_for(&paths, own_index(environment)) {
+        let undone = newest.short();
+        let hint = format!("it would undo {undone}: if that came in just now, commit again");
+        objection.hints.insert(0, hint);
+    }
+    Ok(Verdict::on(ctx, objection))
 }
 
 /// `post-commit`: what was committed is not being edited any more, and who did it is noted for the
@@ -37,10 +47,13 @@ pub fn after(ctx: &Ctx) -> Result<(), AppError> {
 
 /// What the commit that git is about to make would change.
 pub(super) fn staged(ctx: &Ctx, environment: &Environment) -> Result<Vec<Pattern>, AppError> {
-    // `git commit -a` and `git commit <path>` commit from an index of their own.
-    let index = environment.os("GIT_INDEX_FILE").filter(|index| !index.is_empty());
     // So `git merge` tells its children what it merges; MERGE_HEAD comes later.
     let merged: Vec<ObjectId> =
         environment.names_after("GITHEAD_").filter_map(|name| name.parse().ok()).collect();
-    Ok(literal(&ctx.repository().changes().staged(index, &merged)?))
+    Ok(literal(&ctx.repository().changes().staged(own_index(environment), &merged)?))
+}
+
+/// `git commit -a` and `git commit <path>` commit from an index of their own.
+fn own_index(environment: &Environment) -> Option<&OsStr> {
+    environment.os("GIT_INDEX_FILE").filter(|index| !index.is_empty())
 }

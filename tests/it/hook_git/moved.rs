@@ -1,0 +1,26 @@
+//! `HEAD` moves while somebody commits: git has looked at it before it calls the hook.
+
+use super::{commit, hooked, objects_to};
+
+#[test]
+fn who_would_undo_what_just_came_in_is_told_to_commit_again() {
+    let repo = hooked();
+    let hint = "if that came in just now, commit again";
+    // What `git commit <path>` stages: what it began with and that path, in an index of its own.
+    let index = repo.world().join("tmp/index");
+    let alice = |args: &[&str]| {
+        repo.call("alice").program("git").args(args).env("GIT_INDEX_FILE", &index).run_unproven()
+    };
+    alice(&["read-tree", "HEAD"]).done();
+    repo.write("src/main.rs", "by alice\n");
+    alice(&["add", "src/main.rs"]).done();
+    repo.reserve("bob", "docs/**");
+    commit(&repo, "bob", "docs/guide.md").done();
+    let newest = repo.git(["rev-parse", "--short=10", "HEAD"]);
+    let refused = alice(&["commit", "--quiet", "--message", "work"]);
+    objects_to(refused, "docs/guide.md", "bob")
+        .says(&format!("hint: it would undo {newest}: {hint}"));
+    // What was meant to be changed is no such thing.
+    let refused = objects_to(commit(&repo, "alice", "docs/guide.md"), "docs/guide.md", "bob");
+    assert!(!refused.stderr.contains(hint), "{refused:#?}");
+}
