@@ -44,9 +44,9 @@ impl<'a> Update<'a> {
 #[must_use = "objects are kept until they are released"]
 #[derive(Debug)]
 pub struct Stored {
-    /// The protection.
+    /// The protection; dropped before what tells whose it is.
     pub kept: Kept,
-    /// The ref's next value, where such things are files.
+    /// The ref's next value, where such things are files. It signs the protection.
     pub draft: Option<Draft>,
 }
 

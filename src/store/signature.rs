@@ -13,10 +13,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::store::files::{FileError, Files, NewFile, Purpose, Stamp};
 use crate::store::layout::HelperDir;
 use crate::store::object::ObjectId;
-use crate::store::process::ProcessIdentity;
+use crate::store::process::{Liveness, ProcessIdentity};
 
 /// Begins the name of every signature.
 const PREFIX: &str = "lock,";
+/// An id in hexadecimal and a newline.
+const DRAFT_LENGTH_MAX: u64 = 128;
 
 /// What a ref is to hold, in a file with our identity in its name, until it is dropped. It can be
 /// written long before the ref's lock is asked for, together with other files.
@@ -92,6 +94,23 @@ impl Signatures {
             other => other?,
         }
         Ok(Some(draft))
+    }
+
+    /// Whether somebody may live who signed a file with this content. Not by stamp: there are file
+    /// systems on which each name of a file has a number of its own.
+    pub fn is_owned(&self, content: &[u8]) -> Result<bool, FileError> {
+        for name in self.files.list(&self.directory)? {
+            let Some(process) = name.to_str().and_then(signed_by) else { continue };
+            if process.liveness() == Liveness::Dead {
+                continue;
+            }
+            match self.files.read_start(&self.directory.join(&name), DRAFT_LENGTH_MAX) {
+                Ok(signed) if signed.as_deref() != Some(content) => {}
+                // What another user hides may be the one.
+                Ok(_) | Err(_) => return Ok(true),
+            }
+        }
+        Ok(false)
     }
 
     /// Who made the file with this stamp; none if it is not signed.

@@ -80,9 +80,9 @@ impl Files {
         self.write_all_new(&[NewFile { path, content, purpose }])
     }
 
-    /// Creates files, none of which may exist: all of them or, if something fails, none. They are
-    /// on their way to disk before the first is waited for, so that several take less than each
-    /// by itself.
+    /// Creates files, none of which may exist: all of them or, if something fails, none. Where the
+    /// system can be told so, they are on their way to disk before the first is waited for, and
+    /// several take less than each by itself.
     pub fn write_all_new(&self, files: &[NewFile<'_>]) -> Result<()> {
         let mut made = Vec::with_capacity(files.len());
         let written = files.iter().try_for_each(|new| {
@@ -96,8 +96,7 @@ impl Files {
         outcome.inspect_err(|_| made.iter().for_each(|(new, _)| drop(self.remove(new.path))))
     }
 
-    /// Waits until the disk has what must survive. It has been told of all of it, so that the
-    /// second file takes little longer than the first.
+    /// Waits until the disk has what must survive.
     fn flush(&self, made: &[(&NewFile<'_>, File)]) -> Result<()> {
         let mut surviving = made.iter().filter(|(new, _)| self.must_survive(new.purpose));
         surviving.try_for_each(|(new, file)| Step::new(Act::Sync, new.path).run(|| file.sync_all()))

@@ -40,7 +40,7 @@ impl Kept {
 
 impl Drop for Kept {
     /// A writer that gives up needs its objects no more. If this fails, the next writer sees that
-    /// the process is gone.
+    /// the process, or its signature, is gone.
     fn drop(&mut self) {
         if !self.released {
             self.files.remove(&self.path).ok();

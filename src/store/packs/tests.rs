@@ -11,7 +11,7 @@ use crate::store::layout::NAMESPACE;
 use crate::store::object::Object;
 use crate::store::pack::Pack;
 use crate::store::refs::{LogNote, RefName, Refs, Swap};
-use crate::store::signature::Signatures;
+use crate::store::signature::{Draft, Signatures};
 use crate::store::testing::{self, HASHES, Repo, Worker, entry, new_objects};
 
 const NOTE: LogNote<'static> =
@@ -175,6 +175,10 @@ fn only_keeps_of_dead_processes_of_this_host_are_removed() {
     assert!(users.exists());
 }
 
+fn draft(packs: &Packs, new: ObjectId) -> Draft {
+    Signatures::new(&packs.common, testing::FILES).draft(new).unwrap()
+}
+
 /// Where a ref's next value stands for the protection.
 #[test]
 fn a_keep_that_is_signed_stays_as_long_as_its_signer() {
@@ -186,14 +190,18 @@ fn a_keep_that_is_signed_stays_as_long_as_its_signer() {
     let elsewhere = dead.replace(word("host="), "host=other");
     let cases =
         [(Some(&here), true), (Some(&elsewhere), true), (Some(&dead), false), (None, false)];
-    for (signer, stays) in cases {
+    for (number, (signer, stays)) in cases.into_iter().enumerate() {
         let objects = new_objects(repo.hash, &entry(repo.hash, &format!("{signer:?}"), None));
-        let next = Signatures::new(repo.path(), testing::FILES).draft(repo.commit(1)).unwrap();
+        let next = draft(&packs, repo.commit(number));
         let kept = packs.install(&Pack::of_new(&objects), Some(&next)).unwrap();
         let (signature, keep) = (next.file().path, packs.path(kept.name(), Part::Keep));
         make_old(signature);
         assert_eq!(packs.maintain().unwrap(), Upkeep::default(), "its owner lives");
         assert!(signature.exists() && keep.exists());
+        // As on a file system that has no two names for one file, and says that it has.
+        let content = fs::read(&keep).unwrap();
+        fs::remove_file(&keep).unwrap();
+        fs::write(&keep, content).unwrap();
         match signer {
             Some(signer) => {
                 let other = signature.with_file_name(format!("lock,{signer},9"));
@@ -206,19 +214,24 @@ fn a_keep_that_is_signed_stays_as_long_as_its_signer() {
     }
 }
 
+#[cfg(unix)]
 #[test]
-fn a_pack_is_protected_before_it_is_there_and_its_ref_needs_no_other_file() {
+fn protection_lock_and_ref_are_one_file() {
+    use std::os::unix::fs::MetadataExt as _;
+    let inode = |path: &Path| fs::metadata(path).unwrap().ino();
     let repo = Repo::new(HashKind::Sha1);
     let packs = packs(&repo);
     let refs = Refs::new(repo.path(), repo.hash, testing::FILES);
     let objects = entry(repo.hash, "text", None);
-    let new = objects[2].id(repo.hash);
-    let next = Signatures::new(repo.path(), testing::FILES).draft(new).unwrap();
+    let next = draft(&packs, objects[2].id(repo.hash));
     let pack = Pack::of_new(&new_objects(repo.hash, &objects));
     let kept = packs.install(&pack, Some(&next)).unwrap();
+    let written = inode(next.file().path);
+    assert_eq!(inode(&packs.path(kept.name(), Part::Keep)), written);
     repo.git(&["gc", "--quiet", "--prune=now"]);
     let name: RefName = format!("{NAMESPACE}runs").parse().unwrap();
     assert_eq!(refs.swap(&name, None, &next, &NOTE).unwrap(), Swap::Done);
+    assert_eq!(inode(&repo.path().join(name.as_str())), written);
     kept.release().unwrap();
     drop(next);
     repo.git(&["gc", "--quiet", "--prune=now"]);
@@ -359,8 +372,10 @@ fn writers_that_merge_lose_nothing_beside_gc() {
         for number in 0..ENTRIES {
             let objects = entry(HashKind::Sha1, &format!("{me} {number}"), tip);
             let new = objects[2].id(HashKind::Sha1);
-            let kept = install(&packs, &objects);
-            while refs.swap(&name, tip, new, &NOTE).unwrap() == Swap::Locked {}
+            let next = draft(&packs, new);
+            let pack = Pack::of_new(&new_objects(packs.hash, &objects));
+            let kept = packs.install(&pack, Some(&next)).unwrap();
+            while refs.swap(&name, tip, &next, &NOTE).unwrap() == Swap::Locked {}
             kept.release().unwrap();
             packs.maintain().unwrap();
             tip = Some(new);

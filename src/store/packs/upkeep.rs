@@ -8,11 +8,13 @@ use std::time::{Duration, SystemTime};
 use super::install::Keeper;
 use super::{PACKS_MAX, PackName, Packs, Part};
 use crate::store::files::FileError;
-use crate::store::process::Liveness;
+use crate::store::process::{Liveness, ProcessIdentity};
 use crate::store::signature::{Signatures, signed_by};
 
-/// Staged files this old belong to nobody: an installation takes milliseconds.
+/// An installation takes milliseconds.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60 * 60);
+/// Nobody can tell from here whether a process of another host lives; it may have been suspended.
+const ELSEWHERE_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The most that lies between a pack and its `.keep`, which are written in one go.
 const WRITTEN_TOGETHER: Duration = Duration::from_secs(5);
 /// Ours are one line; anything longer is somebody else's.
@@ -82,10 +84,8 @@ impl Packs {
         for name in self.files.list(&self.staging())? {
             let path = self.staging().join(&name);
             let stamp = self.files.stamp(&path)?;
-            // Where it protects a pack, its owner must be dead, however old it is.
-            let signer = || name.to_str().and_then(signed_by);
-            let is_in_use = || signer().is_some_and(|by| by.liveness() != Liveness::Dead);
-            if stamp.is_some_and(|stamp| is_old(stamp.modified)) && !is_in_use() {
+            let signer = name.to_str().and_then(signed_by);
+            if stamp.is_some_and(|stamp| is_leftover(stamp.modified, signer)) {
                 // What another user owns is theirs to remove, and no reason to stop here.
                 removed += usize::from(self.files.remove(&path).unwrap_or(false));
             }
@@ -94,6 +94,8 @@ impl Packs {
     }
 
     /// Removes the `.keep` of a process of this host that has ended, or that a power cut emptied.
+    /// Owners remove theirs before its signature: if the signature is not there any more, either
+    /// the owner is done, and the `.keep` gone as well, or nobody is left who would remove it.
     fn release_dead(&self, name: &PackName) -> Result<bool, FileError> {
         let path = self.path(name, Part::Keep);
         // What another user hides from us is not ours to judge, and no reason to stop here.
@@ -101,19 +103,11 @@ impl Packs {
         let Some(content) = content else { return Ok(false) };
         let is_over = match Keeper::of(&content) {
             Keeper::Named(process) => process.liveness() == Liveness::Dead,
-            Keeper::Signer => self.is_without_signer(name)?,
+            Keeper::Signer => !Signatures::new(&self.common, self.files).is_owned(&content)?,
             Keeper::Emptied => self.came_with_its_pack(name)?,
             Keeper::Other => false,
         };
         if is_over { self.files.remove(&path) } else { Ok(false) }
-    }
-
-    /// Whether nobody lives who signed a `.keep`. A signature outlives what it is for, so one that
-    /// cannot be found was left by the dead, and so was its file; or both are gone by now.
-    fn is_without_signer(&self, name: &PackName) -> Result<bool, FileError> {
-        let Some(stamp) = self.files.stamp(&self.path(name, Part::Keep))? else { return Ok(false) };
-        let signer = Signatures::new(&self.common, self.files).signer(stamp)?;
-        Ok(signer.is_none_or(|signer| signer.liveness() == Liveness::Dead))
     }
 
     /// Whether an empty `.keep` is ours: those come with their packs, or before them, and are empty
@@ -156,6 +150,39 @@ fn is_ordinary(parts: &[Part]) -> bool {
     parts.contains(&Part::Pack) && parts.contains(&Part::Index) && !parts.contains(&Part::Keep)
 }
 
-fn is_old(modified: SystemTime) -> bool {
-    modified.elapsed().is_ok_and(|age| age > LEFTOVER_AGE)
+/// Whether a staged file belongs to nobody. One that is signed may tell whose the `.keep` of a pack
+/// is, as long as its owner can come back.
+fn is_leftover(modified: SystemTime, signer: Option<ProcessIdentity>) -> bool {
+    let longest = match signer.map(|process| process.liveness()) {
+        None | Some(Liveness::Dead) => LEFTOVER_AGE,
+        Some(Liveness::Elsewhere) => ELSEWHERE_AGE,
+        Some(Liveness::Alive) => return false,
+    };
+    modified.elapsed().is_ok_and(|age| age > longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signed_file_stays_while_its_signer_may_come_back() {
+        let here = ProcessIdentity::current().to_file_name().unwrap();
+        let word = |key: &str| here.split(',').find(|word| word.starts_with(key)).unwrap();
+        let dead = here.replace(word("start="), "start=1");
+        let elsewhere = here.replace(word("host="), "host=other");
+        let cases = [
+            (None, [false, true, true]),
+            (Some(&dead), [false, true, true]),
+            (Some(&elsewhere), [false, false, true]),
+            (Some(&here), [false, false, false]),
+        ];
+        for (signer, expected) in cases {
+            let goes = [0, 2, 8 * 24].map(|hours| {
+                let modified = SystemTime::now() - Duration::from_secs(hours * 60 * 60);
+                is_leftover(modified, signer.and_then(|name| ProcessIdentity::from_file_name(name)))
+            });
+            assert_eq!(goes, expected, "{signer:?}");
+        }
+    }
 }

@@ -17,8 +17,8 @@ fn losses(cut: usize) -> Vec<Loss> {
 }
 
 /// What may have been done when the power was cut: a beginning of the steps. Files that are forced
-/// to disk one after another in the record are so at the same time, and get there in any order, so
-/// that of the last ones any may be missing.
+/// to disk one after another are on their way at the same time, and get there in any order, so that
+/// of the last ones any may be missing.
 fn beginnings<'a>(done: &[&'a Step]) -> Vec<Vec<&'a Step>> {
     let mut beginnings = Vec::new();
     for cut in 0..=done.len() {
