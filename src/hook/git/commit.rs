@@ -33,10 +33,15 @@ pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError>
 /// push.
 pub fn after(ctx: &Ctx) -> Result<(), AppError> {
     let Some((commit, paths)) = ctx.repository().changes().committed()? else { return Ok(()) };
-    let noted = ctx.makers().note(&commit, ctx.actor());
     let committed = literal(&paths);
-    // That somebody could not be told is no reason to keep what is done with.
-    news::after_commit(ctx, &committed).ok();
+    // Git and a hook manager may both call us for one commit.
+    let known = ctx.makers().all();
+    let is_noted = known.is_ok_and(|known| known.get(&commit) == Some(ctx.actor()));
+    let noted = if is_noted { Ok(()) } else { ctx.makers().note(&commit, ctx.actor()) };
+    if !is_noted {
+        // That somebody could not be told is no reason to keep what is done with.
+        news::after_commit(ctx, &committed).ok();
+    }
     if ctx.settings().hook.release.is_at_commit() {
         edits::committed(ctx, &committed).map(drop)?;
     } else {

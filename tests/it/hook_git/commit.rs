@@ -54,6 +54,9 @@ fn others_are_told_of_a_commit_that_meets_them() {
     }
     assert_eq!(told("carol"), serde_json::json!([]));
     let entries = repo.entry_count();
+    // As where a hook manager calls us as well.
+    repo.coord("alice", ["hook", "post-commit"]).done();
+    assert_eq!(repo.entry_count(), entries, "once is enough");
     repo.write("new.md", "new\n");
     repo.git(["add", "--", "new.md"]);
     git(&repo, "alice", &words).done();
