@@ -1,11 +1,12 @@
 //! The same ledger from everywhere (1/ARCH-4), whatever the caller's environment (7/CALLER-ENV).
 
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::support::contract::{LOCAL_DIR, RESERVATIONS_REF, exit};
+use crate::support::hooks::put_script;
 use crate::support::kind::{Hash, Kind, Place, RefFormat};
 use crate::support::{Call, Repo, texts};
 
@@ -207,7 +208,7 @@ fn in_a_hook_of_a_commit_the_state_is_the_same() {
     for kind in Kind::all().into_iter().filter(|kind| kind.place != Place::Bare) {
         let Some(repo) = Repo::of(kind) else { continue };
         let hook = repo.git_dir().join("hooks/pre-commit");
-        std::fs::write(&hook, "#!/bin/sh\nexec git coord reserve README.md\n").unwrap();
+        put_script(&hook, "#!/bin/sh\nexec git coord reserve README.md\n");
         let commit = ["commit", "--quiet", "--message", "with a hook", "--", "src/main.rs"];
         repo.git_call(commit).env("GIT_COORD_AGENT", "alice").run_unproven().done();
         assert_eq!(repo.holds()[0]["pattern"], "README.md", "{kind}");
@@ -224,8 +225,7 @@ fn in_a_hook_before_a_push_is_accepted_nothing_is_written() {
         let Some(repo) = Repo::of(kind) else { continue };
         let before = traces(&repo);
         let hook = repo.git_dir().join("hooks/pre-receive");
-        std::fs::write(&hook, "#!/bin/sh\ngit coord reserve src 2>&1; echo exit $?\n").unwrap();
-        std::fs::set_permissions(&hook, PermissionsExt::from_mode(0o755)).unwrap();
+        put_script(&hook, "#!/bin/sh\ngit coord reserve src 2>&1; echo exit $?\n");
         let push = repo.git_call(["push", "../bare.git", "main:pushed"]);
         let said = push.dir(repo.world().join("work")).run_unproven().done();
         said.says("quarantine").says(&format!("exit {}", exit::FAILURE));

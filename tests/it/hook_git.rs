@@ -8,8 +8,6 @@ mod message;
 mod moved;
 mod push;
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use git_coord::store::files::Files;
@@ -19,6 +17,7 @@ use serde_json::json;
 
 use crate::support::content::Content;
 use crate::support::contract::exit;
+use crate::support::hooks::put_script;
 use crate::support::{Output, Repo};
 
 const HOOKS: [&str; 5] =
@@ -42,11 +41,9 @@ fn enable(repo: &Repo) {
 }
 
 fn put_hooks(directory: &Path) {
-    fs::create_dir_all(directory).unwrap();
     for name in HOOKS {
-        let hook = directory.join(name);
-        fs::write(&hook, format!("#!/bin/sh\nexec git coord hook {name} \"$@\"\n")).unwrap();
-        fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+        let hook = format!("#!/bin/sh\nexec git coord hook {name} \"$@\"\n");
+        put_script(&directory.join(name), &hook);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::project::{SERVICE, check_code, project, tip};
 use crate::support::contract::{event, exit};
+use crate::support::hooks::put_script;
 use crate::support::kind::{Hash, Kind, Place};
 use crate::support::race::race_unproven;
 use crate::support::{Call, Repo, race, rounds};
@@ -96,9 +97,7 @@ fn a_check_that_was_overtaken_begins_again() {
         top = repo.work().display(),
         program = env!("CARGO_BIN_EXE_git-coord"),
     );
-    std::fs::write(tools.join("git"), script).unwrap();
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(tools.join("git"), executable).unwrap();
+    put_script(&tools.join("git"), &script);
     let check = repo.call("reader").env("PATH", &tools).args(["--json", "domain", "check"]);
     let answer = check.run_unproven().done().json();
     assert_ne!(tip(&repo), old, "somebody wrote meanwhile");

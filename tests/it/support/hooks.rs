@@ -2,18 +2,29 @@
 //! hooks of the user's that do the same.
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use super::gits::Version;
 use super::{Call, Repo};
 
 /// Puts an executable file in the place of whatever lies there. That can be a link to a program of
 /// the machine, which must not be written through.
+///
+/// Another process writes it: what this one has open for writing is open in each child that another
+/// test starts, until it becomes its program, and a script that is open for writing cannot be run.
 pub(crate) fn put_script(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().expect("a file lies in a directory")).expect("made");
     fs::remove_file(path).ok();
-    fs::write(path, text).expect("a script can be written");
+    let mut write = Command::new("sh");
+    write.args(["-c", "cat >\"$1\"", "sh"]).arg(path).stdin(Stdio::piped());
+    let mut child = write.spawn().expect("a shell is everywhere");
+    let mut stdin = child.stdin.take().expect("it was asked for");
+    stdin.write_all(text.as_bytes()).expect("a script can be written");
+    drop(stdin);
+    assert!(child.wait().expect("a child can be waited for").success());
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("made executable");
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -95,10 +95,7 @@ impl Repo {
 
     /// A hook of the user's, which must stay as it is.
     pub(super) fn put_hook(&self) {
-        let hook = self.git_dir().join("hooks/pre-commit");
-        fs::create_dir_all(hook.parent().expect("a file lies in a directory")).expect("hooks");
-        fs::write(&hook, "#!/bin/sh\nexit 0\n").expect("a hook can be written");
-        fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("made executable");
+        put_script(&self.git_dir().join("hooks/pre-commit"), "#!/bin/sh\nexit 0\n");
     }
 
     /// Everything that the test owns: home, scratch files, work tree.
