@@ -55,7 +55,8 @@ impl Held {
     /// Kills the program, and its command for good measure.
     fn kill(self) {
         self.signal(Signal::KILL);
-        kill_process(self.command().unwrap(), Signal::KILL).unwrap();
+        // It may have ended by itself, when nobody was left to read from it.
+        kill_process(self.command().unwrap(), Signal::KILL).ok();
         self.child.wait_with_output().unwrap();
     }
 }
