@@ -57,17 +57,21 @@ impl Changes {
         Ok(staged)
     }
 
-    /// The newest commit, if a commit of that index would undo it for these paths. So it looks when
-    /// somebody commits between git's look at `HEAD` and its call of a hook; git notices later.
-    pub fn newest_undone_for(
+    /// The newest commit, and the paths that a commit of that index would set back to what they
+    /// were before it; none before a second commit. So it looks when somebody commits between git's
+    /// look at `HEAD` and its call of a hook; git notices later.
+    pub fn undone(
         &self,
-        paths: &BTreeSet<PathBytes>,
         index: Option<&OsStr>,
-    ) -> Result<Option<ObjectId>, StoreError> {
-        let Some(head) = self.head()? else { return Ok(None) };
-        let Some(before) = self.commit("HEAD^")? else { return Ok(None) };
-        let differing = self.staged_against(&before, index)?;
-        Ok((!differing.iter().any(|path| paths.contains(path))).then_some(head))
+    ) -> Result<Option<(ObjectId, Vec<PathBytes>)>, StoreError> {
+        let (Some(head), Some(before)) = (self.head()?, self.commit("HEAD^")?) else {
+            return Ok(None);
+        };
+        let differing: BTreeSet<PathBytes> =
+            self.staged_against(&before, index)?.into_iter().collect();
+        let mut undone = self.staged_against(&head, index)?;
+        undone.retain(|path| !differing.contains(path));
+        Ok(Some((head, undone)))
     }
 
     fn staged_against(

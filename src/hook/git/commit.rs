@@ -19,12 +19,14 @@ pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError>
     let changes = ctx.repository().changes();
     let act = if changes.is_before_first_commit()? { Act::FirstCommit } else { Act::Commit };
     let mut objection = Objection::to(act, &overtaken, ctx.clock());
-    let paths = overtaken.iter().filter_map(|found| found.path.literal_path()).collect();
     // A hint that cannot be had is no reason to let it pass.
-    if let Ok(Some(newest)) = changes.newest_undone_for(&paths, own_index(environment)) {
-        let undone = newest.short();
-        let hint = format!("it would undo {undone}: if that came in just now, commit again");
-        objection.hints.insert(0, hint);
+    if let Ok(Some((newest, paths))) = changes.undone(own_index(environment)) {
+        let undone = literal(&paths);
+        if overtaken.iter().all(|found| undone.contains(&found.path)) {
+            let newest = newest.short();
+            let hint = format!("it would undo {newest}: if that came in just now, commit again");
+            objection.hints.insert(0, hint);
+        }
     }
     Ok(Verdict::on(ctx, objection))
 }

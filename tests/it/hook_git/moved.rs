@@ -2,10 +2,11 @@
 
 use super::{commit, hooked, objects_to};
 
+const HINT: &str = "if that came in just now, commit again";
+
 #[test]
 fn who_would_undo_what_just_came_in_is_told_to_commit_again() {
     let repo = hooked();
-    let hint = "if that came in just now, commit again";
     // What `git commit <path>` stages: what it began with and that path, in an index of its own.
     let index = repo.world().join("tmp/index");
     let alice = |args: &[&str]| {
@@ -19,8 +20,19 @@ fn who_would_undo_what_just_came_in_is_told_to_commit_again() {
     let newest = repo.git(["rev-parse", "--short=10", "HEAD"]);
     let refused = alice(&["commit", "--quiet", "--message", "work"]);
     objects_to(refused, "docs/guide.md", "bob")
-        .says(&format!("hint: it would undo {newest}: {hint}"));
+        .says(&format!("hint: it would undo {newest}: {HINT}"));
     // What was meant to be changed is no such thing.
     let refused = objects_to(commit(&repo, "alice", "docs/guide.md"), "docs/guide.md", "bob");
-    assert!(!refused.stderr.contains(hint), "{refused:#?}");
+    assert!(!refused.stderr.contains(HINT), "{refused:#?}");
+}
+
+/// Its pattern is that of a directory above it, which no commit has changed.
+#[test]
+fn a_path_too_deep_for_a_pattern_is_not_said_to_be_undone() {
+    let repo = hooked();
+    repo.reserve("bob", "deep");
+    commit(&repo, "bob", "src/main.rs").done();
+    let path = format!("deep/{}/f", ["d"; 60].join("/"));
+    let refused = objects_to(commit(&repo, "alice", &path), "'deep/d/d", "bob");
+    assert!(!refused.stderr.contains(HINT), "{refused:#?}");
 }
