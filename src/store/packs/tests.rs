@@ -94,7 +94,7 @@ fn many_installations_leave_few_packs_and_every_object() {
         }
         assert!(merged + PACKS_MAX >= entries, "each was merged, but for the newest");
         assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 0);
-        repo.git(&["update-ref", "refs/coord/runs", &tip.unwrap().to_string()]);
+        repo.git(&["update-ref", &format!("{NAMESPACE}runs"), &tip.unwrap().to_string()]);
         assert_all_there(&repo, &all);
         repo.git(&["fsck", "--strict", "--full"]);
         let now = contents(&packs.directory);
@@ -367,7 +367,7 @@ fn writers_that_merge_lose_nothing_beside_gc() {
         let packs = Packs::new(&home, &home.join("objects"), HashKind::Sha1, testing::FILES);
         let refs = Refs::new(&home, HashKind::Sha1, testing::FILES);
         let me = std::process::id();
-        let name: RefName = format!("refs/coord/{me}").parse().unwrap();
+        let name: RefName = format!("{NAMESPACE}{me}").parse().unwrap();
         let mut tip = None;
         for number in 0..ENTRIES {
             let objects = entry(HashKind::Sha1, &format!("{me} {number}"), tip);
