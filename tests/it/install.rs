@@ -323,9 +323,8 @@ fn claude_is_set_up_where_it_is_found() {
         repo.write(mark, "");
         install(&repo, &[]).says("hooks of Claude Code in").says("restart open sessions");
         let found = settings(&repo, SETTINGS);
-        let handler = json!([{
-            "type": "command", "command": "git-coord", "args": ["hook", "claude"], "timeout": 5,
-        }]);
+        let command = "command -v git-coord >/dev/null 2>&1 || exit 0; exec git-coord hook auto";
+        let handler = json!([{ "type": "command", "command": command, "timeout": 5 }]);
         let tools = "Edit|Write|MultiEdit|NotebookEdit|Bash";
         for event in ["PreToolUse", "PostToolUse"] {
             let calls = json!([{"matcher": tools, "hooks": handler}]);
@@ -418,7 +417,8 @@ fn what_to_think_of_is_said() {
     repo.git(["config", "coord.hook.failClosed", "true"]);
     install(&repo, &["--agents", "claude"]);
     let found = settings(&repo, SETTINGS);
-    assert_eq!(found["hooks"]["Stop"][0]["hooks"][0]["onFailure"], "block");
+    assert_eq!(found["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"], "block");
+    assert!(found["hooks"]["Stop"][0]["hooks"][0].get("onFailure").is_none());
 }
 
 /// Whatever is wrong is found before anything is changed.

@@ -62,6 +62,17 @@ pub(super) fn wiring(sources: &[Source]) -> Wiring {
         let missing = missing.join("; ");
         wiring.troubles.push(format!("Claude Code does not call git coord at {missing}"));
     }
+    let is_old = |settings: &Settings| {
+        let all = NEEDED.iter().flat_map(|(event, _)| settings.handlers(event, None));
+        all.into_iter().any(|handler| handler.is_old_form())
+    };
+    if let Some((path, _)) = read.iter().find(|(_, settings)| is_old(settings)) {
+        wiring.troubles.push(format!(
+            "'{}' calls git coord in an old form, which other agents read as well and run without \
+             its arguments; install again",
+            path.display()
+        ));
+    }
     let switch = read.iter().find_map(|(path, settings)| Some((path, settings.disables_all()?)));
     if let Some((path, true)) = switch {
         let path = path.display();
@@ -97,11 +108,22 @@ mod tests {
     fn what_install_writes_is_all_that_is_needed() {
         let wiring = judged(&[ours()]);
         assert!(wiring.is_there && wiring.troubles.is_empty(), "{wiring:?}");
-        assert_eq!(wiring.before_edit.unwrap().shown(), "git-coord hook claude");
+        assert_eq!(wiring.before_edit.unwrap().shown(), Handler::written(false));
         let wanted = Wanted { fail_closed: true, allow: true };
         let closed = Settings::empty().with_ours(wanted).unwrap().written();
         let closed: Value = serde_json::from_slice(&closed).unwrap();
         assert_eq!(judged(&[closed]).troubles, [""; 0]);
+    }
+
+    /// 8/NO-HARM: other agents would run it without its arguments.
+    #[test]
+    fn the_form_of_earlier_versions_is_named() {
+        let mut settings = ours();
+        settings["hooks"]["Stop"][0]["hooks"][0] =
+            json!({"type": "command", "command": "git-coord", "args": ["hook", "claude"]});
+        let wiring = judged(&[settings]);
+        assert_eq!(wiring.troubles.len(), 1, "{wiring:?}");
+        assert!(wiring.troubles[0].contains("'settings' calls git coord in an old form"));
     }
 
     #[test]

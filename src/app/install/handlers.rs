@@ -10,6 +10,15 @@ use serde_json::Value;
 /// Between the two words that call us and the agent's name there is nothing.
 const CALLS: [&str; 2] = ["coord hook claude", "coord hook auto"];
 const TIMEOUT_SECONDS: u64 = 60;
+/// What `install` and the plugin write for Claude Code, in the words of a shell and without `args`:
+/// agents that read its settings as well do not know those, and would run the bare program. Some of
+/// them take a program that is not there for a refusal, so that lets pass.
+const WRITTEN: &str = "command -v git-coord >/dev/null 2>&1 || exit 0; exec git-coord hook auto";
+/// The same where what cannot be checked is refused, and so is an edit without the program.
+const WRITTEN_CLOSED: &str = "git-coord hook auto";
+/// What earlier versions wrote: a program, wherever it lies, and its arguments.
+const OLD_PROGRAM: &str = "git-coord";
+const OLD_ARGUMENTS: [&str; 2] = ["hook", "claude"];
 
 /// A command that Claude Code runs at an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +44,27 @@ impl Handler {
             args: value["args"].as_array().map(words),
             timeout: value["timeout"].as_u64().unwrap_or(TIMEOUT_SECONDS),
         })
+    }
+
+    /// The command that `install` writes.
+    pub fn written(fail_closed: bool) -> &'static str {
+        if fail_closed { WRITTEN_CLOSED } else { WRITTEN }
+    }
+
+    /// Whether `install` has written it, this version's or an earlier one's.
+    pub fn is_written_by_us(&self) -> bool {
+        match &self.args {
+            None => [WRITTEN, WRITTEN_CLOSED].contains(&self.command.as_str()),
+            Some(args) => {
+                let program = self.command.rsplit('/').next();
+                program == Some(OLD_PROGRAM) && args.iter().eq(OLD_ARGUMENTS.iter())
+            }
+        }
+    }
+
+    /// Whether it calls us in a way that other agents read wrongly.
+    pub fn is_old_form(&self) -> bool {
+        self.args.is_some() && self.calls_us()
     }
 
     /// Whether it calls us, in whatever words.
@@ -121,6 +151,27 @@ mod tests {
         assert_eq!(shell.words(), ["sh", "-c", "a b"]);
         let plain = Handler::of(&json!({"command": "a", "args": ["b"], "timeout": 5})).unwrap();
         assert_eq!((plain.words().len(), plain.timeout), (2, 5));
+    }
+
+    #[test]
+    fn what_install_has_written_is_known_and_nothing_else_is() {
+        for (value, is_ours, is_old) in [
+            (json!({"command": WRITTEN}), true, false),
+            (json!({"command": WRITTEN_CLOSED}), true, false),
+            (json!({"command": "/opt/git-coord", "args": ["hook", "claude"]}), true, true),
+            (json!({"command": "git", "args": ["coord", "hook", "claude"]}), false, true),
+            (json!({"command": "/opt/git-coord hook auto"}), false, false),
+            (json!({"command": WRITTEN, "args": []}), false, true),
+            (json!({"command": "lint", "args": ["x"]}), false, false),
+        ] {
+            let handler = Handler::of(&value).unwrap();
+            let found = (handler.is_written_by_us(), handler.is_old_form());
+            assert_eq!(found, (is_ours, is_old), "{value}");
+        }
+        for fail_closed in [false, true] {
+            let written = Handler::of(&json!({"command": Handler::written(fail_closed)})).unwrap();
+            assert!(written.calls_us() && written.is_written_by_us());
+        }
     }
 
     #[test]

@@ -27,8 +27,11 @@ pub const NEEDED: [(&str, &[&str]); 6] = [
 ];
 /// The hook gives up after two seconds by itself.
 const TIMEOUT_SECONDS: u32 = 5;
-const PROGRAM: &str = "git-coord";
-const ARGUMENTS: [&str; 2] = ["hook", "claude"];
+/// The event that an edit waits for, and its tools: that edits can be refused without the program
+/// is no reason to refuse the shell, which has to get it back.
+const GATE: &str = "PreToolUse";
+const GATED: &str = "Edit|Write|MultiEdit|NotebookEdit";
+const NOT_GATED: &str = "Bash";
 
 /// What lets an agent coordinate without a question to its user: commands that run no others. A
 /// rule for all of 'git coord' would be one for 'git coord with', which runs whatever it is given.
@@ -72,20 +75,27 @@ pub struct Wanted {
 /// The hook entries by event, as they stand in settings and in a plugin.
 pub fn hooks(fail_closed: bool) -> Map<String, Value> {
     let entry = |(event, matcher): (&str, Option<&str>)| {
-        let mut group = Map::new();
-        group.extend(matcher.map(|matcher| ("matcher".to_owned(), json!(matcher))));
-        group.insert("hooks".to_owned(), json!([handler(fail_closed)]));
-        (event.to_owned(), json!([group]))
+        let groups = if fail_closed && event == GATE {
+            vec![group(Some(GATED), true), group(Some(NOT_GATED), false)]
+        } else {
+            vec![group(matcher, false)]
+        };
+        (event.to_owned(), groups.into())
     };
     EVENTS.into_iter().map(entry).collect()
 }
 
-/// Without a shell, so that nothing has to be quoted.
+fn group(matcher: Option<&str>, fail_closed: bool) -> Value {
+    let mut group = Map::new();
+    group.extend(matcher.map(|matcher| ("matcher".to_owned(), json!(matcher))));
+    group.insert("hooks".to_owned(), json!([handler(fail_closed)]));
+    group.into()
+}
+
 fn handler(fail_closed: bool) -> Value {
     let mut handler = json!({
         "type": "command",
-        "command": PROGRAM,
-        "args": ARGUMENTS,
+        "command": Handler::written(fail_closed),
         "timeout": TIMEOUT_SECONDS,
     });
     if fail_closed {
@@ -252,10 +262,9 @@ impl Settings {
     }
 }
 
-/// Whatever path leads to the program, and however long it may take.
+/// However long it may take.
 fn is_ours(handler: &Value) -> bool {
-    let program = handler["command"].as_str().and_then(|command| command.rsplit('/').next());
-    program == Some(PROGRAM) && handler["args"] == json!(ARGUMENTS)
+    Handler::of(handler).is_some_and(|handler| handler.is_written_by_us())
 }
 
 fn has_ours(group: &Value) -> bool {
@@ -304,7 +313,7 @@ mod tests {
         Settings::read(text.as_bytes()).unwrap()
     }
 
-    fn text(settings: &Settings) -> String {
+    fn text_of(settings: &Settings) -> String {
         String::from_utf8(settings.written()).unwrap()
     }
 
@@ -318,8 +327,8 @@ mod tests {
         assert_eq!(keys, ["z", "hooks", "a"]);
         assert_eq!(with.fields["hooks"]["Stop"][0]["hooks"][0]["command"], "say done");
         assert_eq!(with.fields["hooks"]["Stop"][1]["hooks"][0], handler(false));
-        assert!(text(&with).starts_with("{\n\t\"z\": 1,\n"));
-        assert_eq!(text(&read(&text(&with)).without_hooks().unwrap()), before);
+        assert!(text_of(&with).starts_with("{\n\t\"z\": 1,\n"));
+        assert_eq!(text_of(&read(&text_of(&with)).without_hooks().unwrap()), before);
     }
 
     #[test]
@@ -345,8 +354,42 @@ mod tests {
     fn a_change_of_mind_about_failing_replaces_ours() {
         let open = Settings::empty().with_ours(PLAIN).unwrap();
         let closed = open.with_ours(Wanted { fail_closed: true, allow: false }).unwrap();
-        assert_eq!(closed.fields["hooks"]["Stop"], hooks(true)["Stop"]);
+        assert_eq!(closed.fields["hooks"], Value::from(hooks(true)));
         assert_eq!(closed.with_ours(PLAIN).unwrap().fields, open.fields);
+    }
+
+    /// Without the program edits are refused, and the shell that gets it back is not.
+    #[test]
+    fn only_edits_fail_closed() {
+        let hooks = Value::from(hooks(true));
+        let failing: Vec<(&str, &str)> = EVENTS
+            .iter()
+            .flat_map(|(event, _)| hooks[event].as_array().unwrap().iter().map(|g| (*event, g)))
+            .filter(|(_, group)| group["hooks"][0]["onFailure"] == "block")
+            .map(|(event, group)| (event, group["matcher"].as_str().unwrap()))
+            .collect();
+        assert_eq!(failing, [(GATE, GATED)]);
+        assert_eq!(format!("{GATED}|{NOT_GATED}"), EVENTS[0].1.unwrap());
+    }
+
+    /// What an earlier version wrote is replaced as a whole, and goes as a whole.
+    #[test]
+    fn the_form_of_earlier_versions_is_ours() {
+        let old = json!({"type": "command", "command": "/opt/bin/git-coord",
+            "args": ["hook", "claude"], "timeout": 5});
+        let text = json!({"hooks": {
+            "PreToolUse": [{"matcher": "Edit|Bash", "hooks": [old]}],
+            "Stop": [{"hooks": [old, {"type": "command", "command": "say done"}]}],
+        }});
+        let before = read(&text.to_string());
+        let after = before.with_ours(PLAIN).unwrap();
+        let shown = text_of(&after);
+        assert!(before.has_ours() && !shown.contains("args"), "{shown}");
+        assert_eq!(shown.matches("say done").count(), 1);
+        assert_eq!(shown.matches("git-coord hook auto").count(), EVENTS.len());
+        let left = before.without_hooks().unwrap();
+        assert_eq!(left.fields["hooks"].as_object().unwrap().len(), 1);
+        assert!(!text_of(&left).contains("git-coord"));
     }
 
     #[test]

@@ -92,9 +92,9 @@ fn settings_that_refuse_no_edit_are_named() {
         ("fault", "does not call git coord at PreToolUse", |settings| {
             settings["hooks"].as_object_mut().unwrap().remove("PreToolUse");
         }),
-        ("fault", "would run '/nonexistent/git-coord hook claude' before an edit", |settings| {
+        ("fault", "would run '/nonexistent/git-coord hook auto' before an edit", |settings| {
             settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"] =
-                json!("/nonexistent/git-coord");
+                json!("/nonexistent/git-coord hook auto");
         }),
         ("fault", "'disableAllHooks' is set in", |settings| {
             settings["disableAllHooks"] = json!(true);
