@@ -8,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Little more than a clock and one line of text.
-const STACK_BYTES: usize = 256 * 1024;
+/// A clock, one line of text, and a look at the configuration that decides about it.
+const STACK_BYTES: usize = 1024 * 1024;
 
 /// Answers in the place of work that is late: what the process ends with.
 type Late = Box<dyn FnOnce() -> u8 + Send>;

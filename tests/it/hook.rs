@@ -2,6 +2,7 @@
 
 mod asking;
 mod failing;
+mod foreign;
 mod gate;
 mod hostile;
 mod sessions;

@@ -145,7 +145,7 @@ fn duration(millis: Option<f64>) -> Option<Duration> {
 
 /// A path in JSON. Half of a surrogate pair stands for no character, and Claude Code's own file
 /// calls put U+FFFD in its place.
-struct PathText(PathBuf);
+pub(super) struct PathText(pub(super) PathBuf);
 
 impl<'de> Deserialize<'de> for PathText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PathText, D::Error> {

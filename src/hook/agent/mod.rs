@@ -4,12 +4,14 @@
 //! payload -> dialect: Call{agent, event} -> rule -> Verdict -> dialect -> answer
 //! ```
 //!
-//! A new agent is one more [`Dialect`]; `rule` does not change for it. [`run`] is everything
-//! around that: reading the payload, the time limit, and what happens when something fails.
+//! A new agent is one more [`Dialect`]; `rule` does not change for it. [`sender`] knows the dialect
+//! of a payload, and [`run`] is everything around that: reading the payload, the time limit, and
+//! what happens when something fails.
 
 mod claude;
 mod rule;
 pub mod run;
+mod sender;
 mod words;
 
 use std::path::PathBuf;
@@ -105,6 +107,9 @@ enum Unreadable {
     /// More than any agent sends.
     #[error("the hook's input is longer than {} MB", run::INPUT_BYTES_MAX >> 20)]
     TooLong,
+    /// It did not come.
+    #[error("no input within {}s", run::LIMIT.as_secs())]
+    Late,
     /// It could not be read at all.
     #[error("cannot read the hook's input: {0}")]
     Input(std::io::Error),
@@ -119,17 +124,6 @@ enum Unreadable {
 }
 
 impl Dialect {
-    /// Every dialect, in the order in which they are tried.
-    const ALL: [Dialect; 1] = [Dialect::Claude];
-
-    /// The dialect of a payload, known by its shape. What looks like none is taken for the first.
-    fn of(input: &[u8]) -> Dialect {
-        let speaks = |dialect: &Dialect| match dialect {
-            Dialect::Claude => claude::is_its_shape(input),
-        };
-        Dialect::ALL.into_iter().find(speaks).unwrap_or(Dialect::ALL[0])
-    }
-
     fn decode(self, input: &[u8]) -> Result<Call, Unreadable> {
         match self {
             Dialect::Claude => claude::decode(input),

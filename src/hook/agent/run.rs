@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Call, Dialect, Event, Unreadable, Verdict, rule};
+use super::{Call, Dialect, Event, Unreadable, Verdict, rule, sender};
 use crate::app::config::{Settings, is_set_on};
 use crate::app::error::{AppError, with_causes};
 use crate::app::identity::{AGENT_VARIABLE, Identity};
@@ -30,7 +30,7 @@ use crate::store::unopened::Unopened;
 /// Edits write whole files; nobody writes one of this size.
 pub(super) const INPUT_BYTES_MAX: u64 = 16 << 20;
 /// How long an agent is kept waiting at most.
-const LIMIT: Duration = Duration::from_secs(2);
+pub(super) const LIMIT: Duration = Duration::from_secs(2);
 /// How much of that is spent waiting for other writers.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 /// What a warning after a shell command is worth.
@@ -40,6 +40,11 @@ const ENV_FILE_VARIABLE: &str = "CLAUDE_ENV_FILE";
 const ENV_FILE_BYTES_MAX: u64 = 1 << 20;
 /// Where the session was begun, which need not be where its agent stands.
 const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
+
+/// Makes hooks act.
+const ENABLED: &str = "coord.enabled";
+/// Makes hooks refuse what they cannot check.
+const FAIL_CLOSED: &str = "coord.hook.failClosed";
 
 /// How a hook's call ends.
 #[derive(Debug, PartialEq)]
@@ -77,7 +82,9 @@ impl Stance {
         self.failed(&format!("took longer than {}s", LIMIT.as_secs()))
     }
 
-    /// The reply to a call that failed. An input that cannot be read may be an edit.
+    /// The reply to a call that failed. An input that cannot be read, which is the one event here
+    /// that is no matter of ours, may be an edit, and may be another agent's, which would take a
+    /// word or an exit code amiss.
     fn failed(&self, why: &str) -> Reply {
         if matches!(self.event, Event::CallBegins | Event::CallEnds(_)) {
             return Reply::Silence;
@@ -89,17 +96,22 @@ impl Stance {
         );
         let answer = || self.dialect.encode(&self.event, &Verdict::Deny(refusal));
         let closed = (self.fails_closed && may_be_edit).then(answer).flatten();
-        closed.map_or_else(|| Reply::Failed(why.to_owned()), Reply::Answer)
+        match closed {
+            Some(answer) => Reply::Answer(answer),
+            None if self.event == Event::Other => Reply::Silence,
+            None => Reply::Failed(why.to_owned()),
+        }
     }
 }
 
 /// Answers a hook's call, whose payload is on stdin. If that takes too long, `late` shows a reply
 /// in its place, and the process ends with what it returns.
 pub fn run(dialect: Option<Dialect>, environment: &Environment, late: fn(&Reply) -> u8) -> Reply {
-    let silent = || Reply::Failed(format!("no input within {}s", LIMIT.as_secs()));
-    let deadline = Deadline::start(LIMIT, move || late(&silent()));
+    let surroundings = environment.clone();
+    let no_input = move || late(&unread(dialect, &surroundings, &Unreadable::Late));
+    let deadline = Deadline::start(LIMIT, no_input);
     let stance = OnceCell::new();
-    let work = Work { dialect, environment, deadline: &deadline, late, stance: &stance };
+    let work = Work { named: dialect, environment, deadline: &deadline, late, stance: &stance };
     // A fault of our own is told like any other.
     let reply = panic::catch_unwind(AssertUnwindSafe(|| work.reply())).unwrap_or_else(|_| {
         let why = "stopped in the middle";
@@ -111,7 +123,8 @@ pub fn run(dialect: Option<Dialect>, environment: &Environment, late: fn(&Reply)
 
 /// One call, from stdin to reply.
 struct Work<'a> {
-    dialect: Option<Dialect>,
+    /// The agent that the hook was written down for, which need not be the one that runs it.
+    named: Option<Dialect>,
     environment: &'a Environment,
     deadline: &'a Deadline,
     late: fn(&Reply) -> u8,
@@ -121,22 +134,24 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn reply(&self) -> Reply {
-        let input = read_input();
-        let dialect = self.dialect.unwrap_or_else(|| Dialect::of(input.as_deref().unwrap_or(&[])));
-        match input.and_then(|input| dialect.decode(&input)) {
+        let input = match read_input() {
+            Ok(input) => input,
+            Err(error) => return unread(self.named, self.environment, &error),
+        };
+        let Some(dialect) = sender::of_payload(&input, self.environment) else {
+            return Reply::Silence;
+        };
+        match dialect.decode(&input) {
             Ok(Call { event: Event::Other, .. }) => Reply::Silence,
             Ok(call) => self.reply_where_it_happens(dialect, &call),
-            Err(error) => {
-                let repository = Repository::discover(self.environment);
-                self.reply_about(dialect, Err(error), repository)
-            }
+            Err(error) => unread(Some(dialect), self.environment, &error),
         }
     }
 
     /// The reply of the repository that the call is about. What ends does so in each that the
     /// session is known to stand in.
     fn reply_where_it_happens(&self, dialect: Dialect, call: &Call) -> Reply {
-        let answer = |repository| self.reply_about(dialect, Ok(call), repository);
+        let answer = |repository| self.reply_about(dialect, call, repository);
         let mut answered: Vec<PathBuf> = Vec::new();
         let mut reply = None;
         for place in self.places(call) {
@@ -182,48 +197,27 @@ impl Work<'_> {
     fn reply_about(
         &self,
         dialect: Dialect,
-        call: Result<&Call, Unreadable>,
+        call: &Call,
         repository: Result<Repository, StoreError>,
     ) -> Reply {
-        let (config, may_be_enabled) = match self.config(&repository) {
-            Ok(known) => known,
+        let config = match Acting::of(&repository, self.environment) {
+            Ok(Acting::On(config)) => config,
+            Ok(Acting::Off) => return Reply::Silence,
             Err(error) => return Reply::Failed(one_line(&error.to_string())),
         };
         let lookup = |key: &str| config.get(key);
-        let is_unknown = lookup("coord.enabled").is_none() && may_be_enabled;
-        if !is_set_on(&lookup, "coord.enabled") && !is_unknown {
-            return Reply::Silence;
-        }
-        let fails_closed = is_set_on(&lookup, "coord.hook.failClosed");
-        let event = call.as_ref().map_or(Event::Other, |call| call.event.clone());
+        let fails_closed = is_set_on(&lookup, FAIL_CLOSED);
+        let event = call.event.clone();
         let stance = self.stance.get_or_init(|| Stance { dialect, event, fails_closed });
         let (too_late, late) = (stance.late(), self.late);
         self.deadline.change(stance.limit(), move || late(&too_late));
-        let verdict = call.map_err(|error| AppError::Failed(Box::new(error)));
-        match verdict.and_then(|call| self.verdict(call, repository, &lookup)) {
+        match self.verdict(call, repository, &lookup) {
             Ok(verdict) => {
                 let answer = dialect.encode(&stance.event, &verdict);
                 answer.map_or(Reply::Silence, Reply::Answer)
             }
             Err(AppError::Failed(error)) => stance.failed(&one_line(&with_causes(&*error))),
             Err(error) => stance.failed(&one_line(&with_causes(&error))),
-        }
-    }
-
-    /// The configuration that counts, and whether hooks may act here although it does not say so:
-    /// of a repository that cannot be opened not all of it can be read.
-    fn config(
-        &self,
-        repository: &Result<Repository, StoreError>,
-    ) -> Result<(Config, bool), ConfigError> {
-        let env = self.environment;
-        match repository {
-            Ok(repository) => Ok((Config::of_repository(repository, env)?, false)),
-            Err(StoreError::NotARepository(_)) => Ok((Config::of_user(env)?, false)),
-            Err(_) => match Unopened::find(env) {
-                Some(found) => Ok((Config::of_unopened(&found, env)?, found.is_in_use())),
-                None => Ok((Config::of_user(env)?, false)),
-            },
         }
     }
 
@@ -275,6 +269,51 @@ impl Work<'_> {
         let gap = if before.is_empty() || before.ends_with(b"\n") { "" } else { "\n" };
         let line = format!("{gap}{export}\n");
         Ok(files.append(path, line.as_bytes()).map_err(StoreError::from)?)
+    }
+}
+
+/// Whether hooks act in a place.
+enum Acting {
+    /// They do not.
+    Off,
+    /// They do, by this configuration.
+    On(Config),
+}
+
+impl Acting {
+    /// Whether hooks act in that repository, or in none. Of one that cannot be opened not all of
+    /// the configuration can be read: there they do as well where somebody has used us.
+    fn of(
+        repository: &Result<Repository, StoreError>,
+        env: &Environment,
+    ) -> Result<Acting, ConfigError> {
+        let (config, may_be_enabled) = match repository {
+            Ok(repository) => (Config::of_repository(repository, env)?, false),
+            Err(StoreError::NotARepository(_)) => (Config::of_user(env)?, false),
+            Err(_) => match Unopened::find(env) {
+                Some(found) => (Config::of_unopened(&found, env)?, found.is_in_use()),
+                None => (Config::of_user(env)?, false),
+            },
+        };
+        let lookup = |key: &str| config.get(key);
+        let is_unknown = lookup(ENABLED).is_none() && may_be_enabled;
+        let acts = is_set_on(&lookup, ENABLED) || is_unknown;
+        Ok(if acts { Acting::On(config) } else { Acting::Off })
+    }
+}
+
+/// The reply to a payload that could not be read. It is refused where that is wanted and the agent
+/// that is to understand the refusal is known; anything else would be in another agent's way.
+fn unread(named: Option<Dialect>, environment: &Environment, error: &Unreadable) -> Reply {
+    let Some(dialect) = sender::of_unread(named, environment) else { return Reply::Silence };
+    let repository = Repository::discover(environment);
+    match Acting::of(&repository, environment) {
+        Ok(Acting::On(config)) => {
+            let fails_closed = is_set_on(&|key: &str| config.get(key), FAIL_CLOSED);
+            Stance { dialect, event: Event::Other, fails_closed }
+                .failed(&one_line(&error.to_string()))
+        }
+        Ok(Acting::Off) | Err(_) => Reply::Silence,
     }
 }
 

@@ -12,29 +12,20 @@ fn fails_closed(repo: &Repo) {
     repo.git(["config", "coord.hook.failClosed", "true"]);
 }
 
+/// An edit that names no file, or none that can be found, is refused where that is wanted. Where it
+/// is not, nothing is said: it may be an edit of another agent that looks like Claude Code.
 #[test]
-fn input_that_cannot_be_read() {
+fn an_edit_that_cannot_be_read() {
     let repo = enabled();
     let session = Session::new(&repo, ONE);
-    let no_file = session.payload("PreToolUse", &json!({ "tool_name": "Edit", "tool_input": {} }));
+    let no_file = json!({ "tool_name": "Edit", "tool_input": {} });
     let relative = json!({ "tool_name": "Edit", "tool_input": { "file_path": "src/main.rs" } });
-    let inputs: [Vec<u8>; 8] = [
-        Vec::new(),
-        b"\xff\xfe\x00".to_vec(),
-        b"{\"session_id\":".to_vec(),
-        b"[1,2]".to_vec(),
-        b"{\"session_id\":\"\",\"hook_event_name\":\"Stop\"}".to_vec(),
-        vec![b'['; 100_000],
-        no_file.to_string().into_bytes(),
-        session.payload("PreToolUse", &relative).to_string().into_bytes(),
-    ];
-    for input in &inputs {
-        let said = fails_open(&hook(&repo).input(input.clone()).run());
-        assert!(said.contains("not what Claude Code sends"), "{said}");
+    for input in [&no_file, &relative] {
+        silent(&session.call("PreToolUse", input).run());
     }
     fails_closed(&repo);
-    for input in inputs {
-        let reason = denial(&hook(&repo).input(input).run());
+    for input in [&no_file, &relative] {
+        let reason = denial(&session.call("PreToolUse", input).run());
         assert!(reason.contains("coord.hook.failClosed"), "{reason}");
     }
 }
@@ -49,20 +40,35 @@ fn input_that_is_too_long_is_not_read_to_its_end() {
         Session::new(&repo, ONE).call("PreToolUse", &more).run()
     };
     silent(&write(15 << 20));
-    let said = fails_open(&write(17 << 20));
-    assert!(said.contains("longer than 16 MB"), "{said}");
+    silent(&write(17 << 20));
+    fails_closed(&repo);
+    let reason = denial(&write(17 << 20));
+    assert!(reason.contains("longer than 16 MB"), "{reason}");
 }
 
 /// 3/MON-D2: an agent is not kept waiting, whatever does not come. That this ends shows it; how
-/// long a call takes is measured by `benches/ledger`, and by no test.
+/// long a call takes is measured by `benches/ledger`, and by no test. Where nothing may pass
+/// unchecked, what does not come is refused as far as it is known who asks.
 #[test]
 fn input_that_does_not_come_is_not_waited_for() {
     let repo = enabled();
-    let call = hook(&repo);
-    let mut child = call.command().stdin(Stdio::piped()).spawn().unwrap();
-    let kept_open = child.stdin.take();
-    fails_open(&call.finish(child));
-    drop(kept_open);
+    let answer = |call: Call| {
+        let mut child = call.command().stdin(Stdio::piped()).spawn().unwrap();
+        let kept_open = child.stdin.take();
+        let output = call.finish(child);
+        drop(kept_open);
+        output
+    };
+    let auto = || repo.call("").args(["hook", "auto"]);
+    silent(&answer(hook(&repo)));
+    fails_closed(&repo);
+    for call in [hook(&repo), auto().env("CLAUDE_PID", "7")] {
+        let reason = denial(&answer(call));
+        assert!(reason.contains("no input within 2s"), "{reason}");
+    }
+    for call in [auto(), hook(&repo).env("COPILOT_CLI", "1")] {
+        silent(&answer(call));
+    }
 }
 
 /// 3/MON-D2: a ledger that somebody else has locked is given up, and not waited for in full.

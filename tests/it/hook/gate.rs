@@ -92,7 +92,7 @@ fn an_agent_is_known_by_its_payload() {
         json!({ "tool_name": "Write", "tool_input": { "file_path": repo.work().join("src/x") } });
     let payload = Session::new(&repo, ONE).payload("PreToolUse", &more);
     denial(&auto.clone().input(payload.to_string()).run());
-    fails_open(&auto.input("{\"tool\":\"other\"}").run());
+    silent(&auto.input("{\"tool\":\"other\"}").run());
 }
 
 /// The payload says who acts, whatever the variables say (identity of a hook).
