@@ -35,6 +35,7 @@ mod golden;
 mod hook;
 mod hook_git;
 mod hook_managers;
+mod in_the_way;
 mod inbox;
 mod install;
 mod interop;

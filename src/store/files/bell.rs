@@ -2,11 +2,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use rustix::fs::OFlags;
-
+use super::regular::opened_without_waiting;
 use super::step::{Act, Step};
 use super::{Files, Result, SharedMode};
 
@@ -30,11 +28,6 @@ impl Files {
             bell.write_all(b"!")
         })
     }
-}
-
-fn opened_without_waiting(options: &mut OpenOptions, path: &Path) -> std::io::Result<File> {
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).expect("a flag of open(2)");
-    options.custom_flags(flags).open(path)
 }
 
 #[cfg(target_os = "linux")]

@@ -8,6 +8,7 @@ mod bell;
 #[cfg(debug_assertions)]
 mod faults;
 mod look;
+mod regular;
 mod replace;
 mod step;
 #[cfg(test)]
@@ -23,6 +24,7 @@ use std::time::{Duration, SystemTime};
 
 use super::shared_mode::SharedMode;
 pub use look::{Entry, EntryType};
+use regular::{opened, opened_to_read};
 pub use replace::{Rights, Shape};
 pub use step::FileError;
 use step::{Act, Step};
@@ -118,7 +120,7 @@ impl Files {
 
     /// Adds to the end of `path`; false if there is no such file.
     pub fn append_existing(&self, path: &Path, content: &[u8]) -> Result<bool> {
-        let open = || OpenOptions::new().append(true).open(path).map(Some);
+        let open = || opened(OpenOptions::new().append(true), path).map(Some);
         let opened = absent_as(None, Step::new(Act::Open, path).run(open))?;
         let Some(file) = opened else { return Ok(false) };
         let append = Step::new(Act::Append, path).writing(&file, content);
@@ -128,7 +130,7 @@ impl Files {
 
     /// Adds to the end of `path`, creating it if it is absent.
     pub fn append(&self, path: &Path, content: &[u8]) -> Result<()> {
-        let open = || OpenOptions::new().append(true).create(true).open(path);
+        let open = || opened(OpenOptions::new().append(true).create(true), path);
         let file = Step::new(Act::Open, path).run(open)?;
         // Somebody else's file cannot be changed, and already is as they wanted it.
         self.share(&file, path, SharedMode::for_file).ok();
@@ -141,7 +143,7 @@ impl Files {
         let open = || {
             let mut options = OpenOptions::new();
             Step::new(Act::Open, path)
-                .run(|| options.read(true).append(true).create(true).open(path))
+                .run(|| opened(options.read(true).append(true).create(true), path))
         };
         let opened = match open() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -160,7 +162,7 @@ impl Files {
             }
             // Locking needs no right to write; but who may not even read is told the first cause.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Step::new(Act::Open, path).run(|| File::open(path)).map_err(|_| error)
+                Step::new(Act::Open, path).run(|| opened_to_read(path)).map_err(|_| error)
             }
             Err(error) => Err(error),
         }
@@ -168,7 +170,7 @@ impl Files {
 
     /// Opens a file that is there, to be locked; none if there is no such file.
     pub fn open_existing(&self, path: &Path) -> Result<Option<File>> {
-        absent_as(None, Step::new(Act::Open, path).run(|| File::open(path).map(Some)))
+        absent_as(None, Step::new(Act::Open, path).run(|| opened_to_read(path).map(Some)))
     }
 
     /// Waits for the kernel's lock on an open file; false if another had it all the time. The
@@ -273,7 +275,7 @@ impl Files {
         let read = || {
             // Nearly all of ours fit into it, and are there with the first read.
             let mut content = Vec::with_capacity(SMALL_FILE_LENGTH);
-            File::open(path)?.take(length).read_to_end(&mut content)?;
+            opened_to_read(path)?.take(length).read_to_end(&mut content)?;
             Ok(Some(content))
         };
         absent_as(None, Step::new(Act::Read, path).run(read))

@@ -44,3 +44,16 @@ fn an_error_names_the_operation_the_path_and_the_cause() {
     let expected = format!("cannot create '{}': No such file or directory", path.display());
     assert_eq!(error.to_string(), expected);
 }
+
+/// A pipe in the place of a file keeps nobody waiting.
+#[test]
+fn what_is_no_file_is_not_opened() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("x.json");
+    let _listening = FILES.hang_bell(&path).unwrap();
+    let said = |error: FileError| error.to_string();
+    assert!(said(FILES.read(&path, 10).unwrap_err()).ends_with("x.json': not a regular file"));
+    assert!(said(FILES.append(&path, b"x").unwrap_err()).contains("not a regular file"));
+    assert!(said(FILES.append_existing(&path, b"x").unwrap_err()).contains("not a regular file"));
+    assert!(FILES.open_lockable(&path).is_err() && FILES.open_existing(&path).is_err());
+}
