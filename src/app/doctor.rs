@@ -13,7 +13,7 @@ use crate::app::Ctx;
 use crate::app::config::{SettingError, nearest_key, unknown_keys};
 use crate::app::error::AppError;
 use crate::core::time::about;
-use crate::store::layout::{HelperDir, LedgerName, NAMESPACE, OwnRef, own_paths};
+use crate::store::layout::{HelperDir, LedgerName, NAMESPACE, OwnRef};
 use crate::store::ledger::clock_notice;
 use crate::store::packs::{PACKS_MAX, Packs};
 use crate::store::program::{self, Program};
@@ -119,7 +119,7 @@ pub fn configuration(names: &[String], settings: Option<&SettingError>) -> Vec<C
 
 /// Whether a path of ours leads out of the repository (nothing is kept through a symbolic link).
 pub fn symbolic_link(repository: &Repository) -> Option<Check> {
-    let link = own_paths(repository.common_dir()).into_iter().find(|path| path.is_symlink())?;
+    let link = repository.link_in_the_way()?;
     let path = link.display().to_string();
     let text = format!("'{path}' is a symbolic link, and state is not kept through one");
     Some(Check::new("files", State::Fault, text).with_next(&["rm", "--", &path]))

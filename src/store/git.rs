@@ -12,7 +12,7 @@ use std::rc::Rc;
 use crate::store::backend::{Backend, MoveRefs, Objects, ReadObjects, Stored, Update};
 use crate::store::error::StoreError;
 use crate::store::files::{Files, Purpose};
-use crate::store::layout::{HelperDir, own_paths};
+use crate::store::layout::HelperDir;
 use crate::store::libgit2::LibGit2Objects;
 use crate::store::object::{HashKind, NewObjects, Object, ObjectId};
 use crate::store::pack::Pack;
@@ -41,11 +41,10 @@ pub struct Git {
 }
 
 impl Git {
-    /// The backend of an open repository. State is never kept outside of it, wherever a symbolic
-    /// link may lead.
+    /// The backend of an open repository.
     pub fn open(repository: &Repository, files: Files) -> Result<Git, StoreError> {
         let common = repository.common_dir();
-        if let Some(link) = own_paths(common).into_iter().find(|path| path.is_symlink()) {
+        if let Some(link) = repository.link_in_the_way() {
             return Err(StoreError::Symlink(link));
         }
         let hash = repository.hash_kind();

@@ -93,6 +93,11 @@ pub fn own_paths(common_dir: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// The paths that are a linked worktree's own. None of them may lead out of it.
+pub fn own_paths_of_worktree(git_dir: &Path) -> [PathBuf; 2] {
+    [helpers(git_dir), HelperDir::Notes.below(git_dir)]
+}
+
 /// The name of a helper file about something that can be longer than a file's name, and hold what
 /// no name may.
 pub fn hashed_name(about: &[&[u8]]) -> String {

@@ -13,6 +13,7 @@ use crate::core::environment::Environment;
 use crate::store::changes::Changes;
 use crate::store::error::StoreError;
 use crate::store::files::{Files, Purpose};
+use crate::store::layout::{own_paths, own_paths_of_worktree};
 use crate::store::object::HashKind;
 use crate::store::program::facts::{Facts, RefStorage};
 use crate::store::program::{Program, ProgramError, first_sentence};
@@ -149,6 +150,14 @@ impl Repository {
     /// The directory that all worktrees share; ledgers live there.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
+    }
+
+    /// A path of ours that leads elsewhere: nothing is kept outside of the repository, wherever a
+    /// symbolic link may lead.
+    pub fn link_in_the_way(&self) -> Option<PathBuf> {
+        let of_worktree = (self.git_dir != self.common_dir).then_some(&self.git_dir);
+        let of_worktree = of_worktree.into_iter().flat_map(|own| own_paths_of_worktree(own));
+        own_paths(&self.common_dir).into_iter().chain(of_worktree).find(|path| path.is_symlink())
     }
 
     /// The work tree, unless the repository is bare or the caller stands outside of it.

@@ -1,12 +1,15 @@
-//! Pipes in the place of files: nobody is kept waiting by them.
+//! Pipes and links in the place of files: nobody is kept waiting by them, and nothing is written
+//! through them.
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use crate::support::contract::{LOCAL_DIR, exit};
 use crate::support::hooks::repo_with_hooks_in_files;
+use crate::support::untouched::Untouched;
 use crate::support::{Output, Repo};
 
 /// Puts a named pipe somewhere, which nobody writes to.
@@ -65,4 +68,81 @@ fn a_pipe_for_a_hook_stops_install() {
     let refused = repo.call("").args(["install"]).run_unproven().exits(exit::FAILURE);
     refused.says("pre-push': not a regular file");
     assert!(!hooks.join("pre-merge-commit").exists());
+}
+
+/// 7/SYMLINK: the notes of a linked worktree are its own.
+#[test]
+fn a_link_in_a_linked_worktree_is_refused() {
+    for link in [LOCAL_DIR.to_owned(), format!("{LOCAL_DIR}/notes")] {
+        let repo = Repo::new();
+        repo.git(["config", "coord.enabled", "true"]);
+        repo.git(["worktree", "add", "--quiet", "-b", "side", "../linked"]);
+        let away = repo.elsewhere().join("away");
+        fs::create_dir_all(&away).unwrap();
+        let path = repo.git_dir().join("worktrees/linked").join(&link);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(&away, &path).unwrap();
+        let linked = repo.world().join("linked");
+        edit(&repo, &linked, "src/main.rs").exits(exit::NO).says("is a symbolic link");
+        let reserved = repo.call("bob").dir(&linked).args(["reserve", "docs"]).run();
+        reserved.exits(exit::FAILURE).says("is a symbolic link");
+        let doctor = repo.call("bob").dir(&linked).args(["doctor"]).run();
+        doctor.exits(exit::NO).says("is a symbolic link");
+        assert_eq!(fs::read_dir(&away).unwrap().count(), 0, "{link}");
+        // Elsewhere all is well.
+        repo.reserve("bob", "docs");
+    }
+}
+
+/// 7/SYMLINK: a log of our refs is written in the repository or not at all.
+#[test]
+fn a_link_for_a_log_is_refused() {
+    for link in ["logs/refs/coord", "logs/refs/coord/reservations"] {
+        let repo = Repo::new();
+        let away = repo.elsewhere().join("away");
+        let is_directory = link.ends_with("coord");
+        let log = if is_directory { away.join("reservations") } else { away.clone() };
+        fs::create_dir_all(log.parent().unwrap()).unwrap();
+        fs::write(&log, "").unwrap();
+        let path = repo.git_dir().join(link);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(&away, &path).unwrap();
+        let refused = repo.coord("bob", ["reserve", "docs"]);
+        refused.exits(exit::FAILURE).says("a symbolic link, and state is not kept through one");
+        assert_eq!(fs::read(&log).unwrap(), b"", "{link}");
+    }
+}
+
+/// A link that a commit brings along has nothing written where it leads; one that the user has made
+/// is the user's wish.
+#[test]
+fn a_committed_link_for_settings_is_refused() {
+    for (link, args) in [
+        (".claude", &["install", "--agents", "claude"][..]),
+        (".claude/settings.local.json", &["install", "--agents", "claude"]),
+        (".claude/settings.json", &["install", "--agents", "claude", "--shared"]),
+    ] {
+        let repo = Repo::new();
+        let away = repo.elsewhere().join("away");
+        fs::create_dir_all(&away).unwrap();
+        let target = if link == ".claude" { away.clone() } else { away.join("settings.json") };
+        if link != ".claude" {
+            fs::write(&target, "{}").unwrap();
+        }
+        let path = repo.work().join(link);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(&target, &path).unwrap();
+        repo.git(["add", "--force", link]);
+        repo.git(["commit", "--quiet", "--message", "a link"]);
+        let before = Untouched::of(repo.world());
+        let refused = repo.call("").args(args).run_unproven().exits(exit::FAILURE);
+        refused.says(&format!("'{link}' is a committed link to")).says("nothing was changed");
+        before.assert_still_so("install");
+        repo.git(["rm", "--quiet", "--cached", link]);
+        repo.call("").args(args).run_unproven().done();
+        let written: Vec<PathBuf> =
+            fs::read_dir(&away).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(written.len(), 1, "{link}");
+        assert!(fs::read_to_string(&written[0]).unwrap().contains("git-coord"), "{link}");
+    }
 }

@@ -38,6 +38,18 @@ pub struct Surroundings {
     pub program: Option<PathBuf>,
 }
 
+/// Settings that a commit would have us write elsewhere.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "'{}' is a committed link to '{}', which is not in the work tree, so nothing was changed",
+    path.display(),
+    target.display()
+)]
+struct CommittedLink {
+    path: PathBuf,
+    target: PathBuf,
+}
+
 /// The repository's own configuration.
 pub(in crate::app) fn local(ctx: &Ctx) -> Result<Vec<Setting>, AppError> {
     let listed = common(ctx).local_configuration().map_err(StoreError::from)?;
@@ -182,6 +194,7 @@ pub(super) fn claude_settings(ctx: &Ctx, shared: bool) -> Result<Option<claude::
     let Some(top) = top(ctx) else { return Ok(None) };
     let name = if shared { "settings.json" } else { "settings.local.json" };
     let path = top.join(CLAUDE).join(name);
+    refuse_committed_link(ctx, &top, name)?;
     let mut file = settings_at(ctx, &path)?;
     // Git takes nothing into a commit that is behind a link.
     if !shared && file.path == path {
@@ -189,6 +202,25 @@ pub(super) fn claude_settings(ctx: &Ctx, shared: bool) -> Result<Option<claude::
         file.is_for_git = !git.ignores(&top, &path).map_err(StoreError::from)?;
     }
     Ok(Some(file))
+}
+
+/// Refuses settings that a link in a commit leads out of the work tree. A link that nobody has
+/// committed is the user's own.
+fn refuse_committed_link(ctx: &Ctx, top: &Path, name: &str) -> Result<(), AppError> {
+    let inside = top.canonicalize().unwrap_or_else(|_| top.to_owned());
+    for path in [PathBuf::from(CLAUDE), Path::new(CLAUDE).join(name)] {
+        let here = top.join(&path);
+        let leads_inside = here.canonicalize().is_ok_and(|path| path.starts_with(&inside));
+        if !here.is_symlink() || leads_inside {
+            continue;
+        }
+        let git = Program::of(ctx.repository.git_dir());
+        if git.tracks_link(top, &path).map_err(StoreError::from)? {
+            let target = here.read_link().unwrap_or_default();
+            return Err(AppError::Failed(Box::new(CommittedLink { path, target })));
+        }
+    }
+    Ok(())
 }
 
 /// The settings files that Claude Code reads in this work tree, the strongest first. Those of an

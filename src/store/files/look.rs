@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::Path;
 
-use super::step::{Act, Step};
+use super::step::{Act, FileError, Step};
 use super::{Files, Result, absent_as, examine};
 
 /// What an entry of a directory is.
@@ -41,6 +42,18 @@ impl Files {
     /// What is at a path, which is not followed if it is a link; none if there is nothing.
     pub fn entry_type(&self, path: &Path) -> Result<Option<EntryType>> {
         Ok(examine(path)?.map(|metadata| EntryType::of(metadata.file_type())))
+    }
+
+    /// Refuses a path that is a symbolic link, before something is added to what it leads to.
+    pub fn refuse_link(&self, path: &Path) -> Result<()> {
+        if !examine(path)?.is_some_and(|metadata| metadata.is_symlink()) {
+            return Ok(());
+        }
+        let cause = io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "a symbolic link, and state is not kept through one",
+        );
+        Err(FileError { operation: Act::Append.verb(), path: path.to_owned(), cause })
     }
 
     /// The entries of a directory, in no order; an absent directory is an empty one.

@@ -159,6 +159,16 @@ impl Program {
         }
     }
 
+    /// Whether that path, from the top of the work tree, is a symbolic link in the index.
+    pub fn tracks_link(&self, top: &Path, path: &Path) -> Result<bool, ProgramError> {
+        let mut command = self.command(&["--literal-pathspecs", "ls-files", "--stage", "-z", "--"]);
+        command.arg(path).env("GIT_WORK_TREE", top).current_dir(top);
+        let listed = answer(command)?;
+        let end = [b"\t", path.as_os_str().as_encoded_bytes()].concat();
+        let is_it = |line: &[u8]| line.starts_with(b"120000 ") && line.ends_with(&end);
+        Ok(listed.split(|byte| *byte == 0).any(is_it))
+    }
+
     /// Puts trailers at the end of the message in that file, in the place of those it has.
     pub(super) fn add_trailers(
         &self,

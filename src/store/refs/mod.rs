@@ -16,6 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::files::{FileError, Files};
+use super::layout::NAMESPACE;
 use super::object::{HashKind, ObjectId};
 use super::signature::{Draft, Signatures};
 use lock::RefLock;
@@ -251,7 +252,13 @@ impl Refs {
         let old = old.map_or_else(|| "0".repeat(self.hash.len() * 2), |id| id.to_string());
         let message = note.message.lines().next().unwrap_or_default();
         let line = format!("{old} {new} {}\t{message}\n", note.committer);
-        let path = self.common.join("logs").join(name.as_str());
+        let logs = self.common.join("logs");
+        let path = logs.join(name.as_str());
+        // Where all logs are kept is the user's choice; where ours are is not a clone's.
+        let own = name.parents().filter(|parent| format!("{parent}/").starts_with(NAMESPACE));
+        own.map(|parent| logs.join(parent))
+            .chain([path.clone()])
+            .try_for_each(|path| self.files.refuse_link(&path))?;
         self.files.append_existing(&path, line.as_bytes()).map(|_| ())
     }
 
