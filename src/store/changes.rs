@@ -5,6 +5,7 @@
 
 pub mod order;
 pub mod pushed;
+mod replaced;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

@@ -3,9 +3,9 @@
 use super::objection::Act;
 use super::{Objection, Verdict, literal};
 use crate::app::error::AppError;
-use crate::app::{Ctx, pushes};
+use crate::app::{Ctx, edits, pushes};
 use crate::core::environment::Environment;
-use crate::store::changes::pushed::{COMMITS_MAX, PATHS_MAX, Push};
+use crate::store::changes::pushed::{COMMITS_MAX, PATHS_MAX, Push, Pushed, Replaced};
 use crate::store::layout::NAMESPACE;
 use crate::store::object::ObjectId;
 
@@ -30,9 +30,11 @@ pub fn announced(name: Option<&str>, environment: &Environment) -> Announced {
     let Some(tip) = manager_says("TO_REF").or_else(|| manager_says("LOCAL_BRANCH")) else {
         return Announced::OnStdin { remote };
     };
-    let known = manager_says("FROM_REF").and_then(|from| from.parse().ok());
+    let known: Option<ObjectId> = manager_says("FROM_REF").and_then(|from| from.parse().ok());
     let tips = Vec::from_iter(is_revision(tip).then(|| tip.to_owned()));
-    Announced::Whole(Push { tips, known: Vec::from_iter(known), remote })
+    let replaced = known.zip(tips.first().cloned()).map(|(old, new)| Replaced { old, new });
+    let (known, replaced) = (Vec::from_iter(known), Vec::from_iter(replaced));
+    Announced::Whole(Push { tips, known, replaced, remote })
 }
 
 /// Reads git's lines, `<local ref> <local id> <remote ref> <remote id>`. What is deleted, and the
@@ -47,7 +49,10 @@ pub fn read_lines(lines: &str, remote: Option<String>) -> Push {
         }
         let Some(local) = id(local) else { continue };
         push.tips.push(local.to_string());
-        push.known.extend(id(there));
+        if let Some(old) = id(there) {
+            push.known.push(old);
+            push.replaced.push(Replaced { old, new: local.to_string() });
+        }
     }
     push
 }
@@ -55,21 +60,48 @@ pub fn read_lines(lines: &str, remote: Option<String>) -> Push {
 /// Whether what is pushed may be pushed. Only reads.
 pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
     let pushed = ctx.repository().changes().to_be_pushed(push)?;
-    let held = pushes::held_by_others(ctx, &pushed, &literal(pushed.paths.keys()))?;
-    let cut_short = pushed.is_cut_short.then(|| {
-        format!(
-            "of this push, {COMMITS_MAX} commits and {PATHS_MAX} paths were looked at, and no more"
-        )
-    });
-    match (held.as_slice(), cut_short) {
-        ([], None) => Ok(Verdict::Pass),
-        ([], Some(message)) => Ok(Verdict::Warn(Objection { message, hints: Vec::new() })),
-        (held, cut_short) => {
-            let mut objection = Objection::to(Act::Push, held, ctx.clock());
-            objection.hints.extend(cut_short);
-            Ok(Verdict::on(ctx, objection))
+    let mut held = pushes::held_by_others(ctx, &pushed, &literal(pushed.paths.keys()))?;
+    for taken in edits::held_by_others(ctx, &literal(&pushed.taken_back))? {
+        if !held.contains(&taken) {
+            held.push(taken);
         }
     }
+    let limits = limits(&pushed);
+    if !held.is_empty() {
+        let mut objection = Objection::to(Act::Push, &held, ctx.clock());
+        objection.hints.extend(limits);
+        return Ok(Verdict::on(ctx, objection));
+    }
+    if limits.is_empty() {
+        return Ok(Verdict::Pass);
+    }
+    let objection = Objection { message: limits.join("\n"), hints: Vec::new() };
+    let is_known = !pushed.is_cut_short && !pushed.takes_back_unseen;
+    let must_be_known = ctx.settings().hook.fail_closed;
+    Ok(if is_known || !must_be_known {
+        Verdict::Warn(objection)
+    } else {
+        Verdict::Refuse(objection)
+    })
+}
+
+/// What was not looked at.
+fn limits(pushed: &Pushed) -> Vec<String> {
+    let mut limits = Vec::new();
+    if pushed.is_in_all {
+        limits.push(format!(
+            "this push has more than {COMMITS_MAX} commits: what they change in all was looked at"
+        ));
+    }
+    if pushed.is_cut_short {
+        limits.push(format!("of this push, {PATHS_MAX} paths were looked at, and no more"));
+    }
+    if pushed.takes_back_unseen {
+        limits.push(
+            "this push takes back commits that are not here: 'git fetch' shows them".to_owned(),
+        );
+    }
+    limits
 }
 
 /// The id of an object. Zeros stand for none.

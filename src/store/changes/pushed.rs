@@ -1,6 +1,6 @@
 //! What a push is going to send: its commits, who they say has made them, and what they change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead};
 use std::io::{BufReader, Write as _};
 use std::process::{Child, Stdio};
@@ -25,18 +25,36 @@ pub struct Push {
     pub tips: Vec<String>,
     /// What the other side has, as far as it said.
     pub known: Vec<ObjectId>,
+    /// What is pushed over what the other side has under the same name.
+    pub replaced: Vec<Replaced>,
     /// The name of the other side; none where it is only an address.
     pub remote: Option<String>,
+}
+
+/// A ref of the other side that a push moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// The commit that it names now.
+    pub old: ObjectId,
+    /// The revision that it is to name.
+    pub new: String,
 }
 
 /// What a push sends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pushed {
-    /// The commits, without merges.
+    /// The commits; none where they are too many to be looked at one by one.
     pub commits: Vec<PushedCommit>,
-    /// Every path that one of them changes, with the numbers of those that do.
+    /// Every path that one of them changes, with the numbers of those that do. A merge changes what
+    /// differs from every parent. Of commits that are too many, the paths that they change in all.
     pub paths: BTreeMap<PathBytes, Vec<usize>>,
-    /// Whether there were more commits or paths than are looked at.
+    /// Whether only what all commits change together was looked at.
+    pub is_in_all: bool,
+    /// Every path that is set back on the other side, to before what was pushed there.
+    pub taken_back: BTreeSet<PathBytes>,
+    /// Whether the other side has commits that the push takes back and that are not here.
+    pub takes_back_unseen: bool,
+    /// Whether there were more paths than are looked at.
     pub is_cut_short: bool,
 }
 
@@ -49,41 +67,52 @@ pub struct PushedCommit {
     pub made_by: Vec<String>,
 }
 
+impl Push {
+    /// The words for git that stand for what is pushed and not yet on the other side.
+    pub(super) fn range(&self) -> Vec<String> {
+        let there = match &self.remote {
+            Some(name) => format!("--remotes={name}"),
+            None => "--remotes".to_owned(),
+        };
+        let options = ["--not", &there, "--not", "--end-of-options"].map(str::to_owned);
+        let known = self.known.iter().map(|id| format!("^{id}"));
+        let end = ["--".to_owned()];
+        options.into_iter().chain(self.tips.iter().cloned()).chain(known).chain(end).collect()
+    }
+}
+
 impl Changes {
-    /// What is pushed and not yet on the other side, merges left out. What is on an address without
-    /// a name is not known: there, nothing counts that is on any remote.
+    /// What is pushed and not yet on the other side, and what is taken back there. What is on an
+    /// address without a name is not known: there, nothing counts that is on any remote.
     pub fn to_be_pushed(&self, push: &Push) -> Result<Pushed, StoreError> {
         if push.tips.is_empty() {
             return Ok(Pushed::default());
         }
-        let mut commits = self.commits_of(push)?;
-        let is_cut_short = commits.len() > COMMITS_MAX;
-        commits.truncate(COMMITS_MAX);
-        let mut pushed = self.changed_by(commits)?;
-        pushed.is_cut_short |= is_cut_short;
-        Ok(pushed)
+        let commits = self.commits_of(push)?;
+        let pushed = if commits.len() > COMMITS_MAX {
+            self.changed_in_all(push)?
+        } else {
+            self.changed_by(commits)?
+        };
+        self.with_taken_back(pushed, push)
     }
 
     fn commits_of(&self, push: &Push) -> Result<Vec<PushedCommit>, StoreError> {
         let count = format!("--max-count={}", COMMITS_MAX + 1);
-        let there = match &push.remote {
-            Some(name) => format!("--remotes={name}"),
-            None => "--remotes".to_owned(),
-        };
         // Git prints `commit <id>` before it, and an empty line not at all.
         let format =
             format!("--format=by %(trailers:key={AGENT_TRAILER},valueonly,unfold,separator=%x00)");
-        let mut words = vec!["rev-list", "--no-merges", "--ignore-missing", &count, &format];
-        words.extend(["--not", &there, "--not", "--end-of-options"]);
-        let known: Vec<String> = push.known.iter().map(|id| format!("^{id}")).collect();
-        words.extend(push.tips.iter().chain(&known).map(String::as_str));
-        words.push("--");
+        let range = push.range();
+        let options = ["rev-list", "--ignore-missing", &count, &format];
+        let words: Vec<&str> =
+            options.into_iter().chain(range.iter().map(String::as_str)).collect();
         Ok(listed(&self.program.ask(&words)?))
     }
 
-    fn changed_by(&self, commits: Vec<PushedCommit>) -> Result<Pushed, StoreError> {
+    pub(super) fn changed_by(&self, commits: Vec<PushedCommit>) -> Result<Pushed, StoreError> {
         // Who knows only names cannot tell a path from a commit.
-        let diff_tree = ["diff-tree", "--stdin", "--raw", "-z", "-r", "--root", "--no-renames"];
+        let diff_tree =
+            ["diff-tree", "--stdin", "--raw", "-z", "-r", "-c", "--root", "--no-renames"];
         let mut command = self.program.command(&diff_tree);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(ProgramError::NotStarted)?;

@@ -124,7 +124,7 @@ fn deletions_and_the_ledgers_themselves_are_passed_over() {
 }
 
 #[test]
-fn a_merge_is_passed_over_and_what_it_brings_is_not() {
+fn a_merge_of_what_is_there_is_passed_over_and_what_it_brings_is_not() {
     let repo = with_remote();
     repo.git(["checkout", "--quiet", "-b", "side"]);
     commit(&repo, "alice", "README.md").done();
@@ -231,16 +231,18 @@ fn what_the_remote_has_may_be_unknown_here() {
     objects_to(told(&repo, &line), "'docs/guide.md'", "bob");
 }
 
-/// A history of any length costs the same: the newest commits are looked at, and that is said.
+/// Of a long history what it changes in all is looked at, and that is said: also its oldest commit
+/// counts, and a file that came and went does not.
 #[test]
-fn of_a_long_history_the_newest_part_is_looked_at() {
+fn of_a_long_history_what_it_changes_in_all_is_looked_at() {
     let repo = with_remote();
     let mut stream = String::new();
     for number in 1..=1_001 {
         let from = if number == 1 { "from refs/heads/main\n" } else { "" };
+        let gone = if number == 3 { "D long/2\n" } else { "" };
         stream.push_str(&format!(
             "commit refs/heads/long\ncommitter Ada <ada@example.com> {number} +0000\n\
-             data 0\n{from}M 100644 inline long/{number}\ndata 0\n\n"
+             data 0\n{from}{gone}M 100644 inline long/{number}\ndata 0\n\n"
         ));
     }
     let file = repo.world().join("tmp/stream");
@@ -248,10 +250,66 @@ fn of_a_long_history_the_newest_part_is_looked_at() {
     let import = repo.call("").program("git").args(["fast-import", "--quiet"]);
     let stdin = fs::File::open(&file).unwrap();
     import.finish(import.command().stdin(stdin).spawn().unwrap()).done();
+    repo.reserve("bob", "long/2");
+    let in_all = "this push has more than 1000 commits: what they change in all was looked at";
+    push(&repo, "alice", &["--dry-run", "long"]).done().says(in_all);
     repo.reserve("bob", "long/1");
-    let short = "1000 commits and 10000 paths were looked at, and no more";
-    push(&repo, "alice", &["--dry-run", "long"]).done().says(short);
-    repo.reserve("bob", "long/1001");
-    let output = objects_to(push(&repo, "alice", &["--dry-run", "long"]), "'long/1001'", "bob");
-    output.says(short);
+    let output = objects_to(push(&repo, "alice", &["--dry-run", "long"]), "'long/1'", "bob");
+    output.says(in_all);
+    // A new remote has nothing that it could be compared with.
+    repo.git(["init", "--quiet", "--bare", "--template=", "../new.git"]);
+    repo.git(["remote", "add", "new", "../new.git"]);
+    let whole = git(&repo, "alice", &["push", "--quiet", "--dry-run", "new", "long"]);
+    objects_to(whole, "'long/1'", "bob");
+}
+
+/// What a merge has that none of its parents has was made in the merge.
+#[test]
+fn what_only_a_merge_brings_is_seen() {
+    let repo = with_remote();
+    repo.git(["checkout", "--quiet", "-b", "side"]);
+    commit(&repo, "alice", "README.md").done();
+    repo.git(["checkout", "--quiet", "main"]);
+    commit(&repo, "alice", "src/main.rs").done();
+    push(&repo, "alice", &["main", "side"]).done();
+    repo.reserve("bob", "docs/**");
+    git(&repo, "alice", &["merge", "--quiet", "--no-commit", "side"]).done();
+    repo.write("docs/guide.md", "slipped in\n");
+    repo.git(["add", "docs/guide.md"]);
+    git(&repo, "alice", &["commit", "--quiet", "--no-verify", "--no-edit"]).done();
+    let output = objects_to(push(&repo, "alice", &["main"]), "'docs/guide.md'", "bob");
+    assert!(!output.stderr.contains("README.md"), "{}", output.stderr);
+}
+
+/// A forced push that takes back what its holder has pushed changes it as well; one that brings
+/// one's own work in another form does not.
+#[test]
+fn what_a_forced_push_takes_back_is_seen() {
+    let repo = with_remote();
+    repo.reserve("bob", "docs/**");
+    commit(&repo, "bob", "docs/guide.md").done();
+    push(&repo, "bob", &["main"]).done();
+    repo.git(["checkout", "--quiet", "-b", "without", "main~1"]);
+    commit(&repo, "alice", "src/main.rs").done();
+    let forced = |refs: &str| push(&repo, "alice", &["--force", refs]);
+    objects_to(forced("without:main"), "'docs/guide.md'", "bob");
+    // The same without a commit of one's own: only back.
+    objects_to(forced("main~1:main"), "'docs/guide.md'", "bob");
+    // Rebased onto what bob has pushed, it takes nothing back.
+    push(&repo, "alice", &["without:of-alice"]).done();
+    git(&repo, "alice", &["rebase", "--quiet", "main"]).done();
+    forced("without:of-alice").done();
+    push(&repo, "bob", &["--force", "main~1:main"]).done();
+}
+
+/// What is taken back and was never fetched is not known, which is said, or refused.
+#[test]
+fn a_forced_push_over_what_is_not_here_is_said() {
+    let repo = with_remote();
+    commit(&repo, "alice", "src/main.rs").done();
+    let (here, there) = (repo.git(["rev-parse", "HEAD"]), "1".repeat(40));
+    let line = format!("refs/heads/main {here} refs/heads/main {there}\n");
+    told(&repo, &line).done().says("takes back commits that are not here: 'git fetch'");
+    repo.git(["config", "coord.hook.failClosed", "true"]);
+    told(&repo, &line).exits(exit::NO).says("takes back commits that are not here");
 }
