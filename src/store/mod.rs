@@ -9,7 +9,8 @@
 //!   knows the repository and with the git [`program`] where it does not; [`unopened`] is one that
 //!   neither opens;
 //! - [`process`] is who runs, [`child`] what is run for the user, [`waiters`] who of this machine
-//!   waits, [`alarm`] how to sleep until a signal, [`trial`] a program that is tried once;
+//!   waits, [`alarm`] how to sleep until a signal, [`trial`] a program that is tried once,
+//!   [`executable`] where programs are found;
 //! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them,
 //!   [`sources`] the trees that are asked what kind of project they are;
 //! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath.
@@ -28,6 +29,7 @@ pub mod diff;
 pub mod entry;
 pub mod errands;
 pub mod error;
+pub mod executable;
 pub mod files;
 pub mod git;
 pub mod history;

@@ -209,11 +209,11 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use std::process::Command;
+    use crate::store::executable;
 
     /// Date and time of the start, in words that depend neither on language nor on time zone.
     pub(super) fn start_of(pid: u32) -> Option<String> {
-        let mut ps = Command::new("ps");
+        let mut ps = executable::command("ps");
         ps.args(["-o", "lstart=", "-p", &pid.to_string()]).env("LC_ALL", "C").env("TZ", "UTC");
         let output = ps.output().ok().filter(|output| output.status.success())?;
         String::from_utf8(output.stdout).ok().filter(|start| !start.trim().is_empty())

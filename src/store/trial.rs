@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::store::executable;
+
 /// How often it is looked whether the program has ended.
 const PAUSE: Duration = Duration::from_millis(5);
 /// How much of what a program says is read.
@@ -66,8 +68,9 @@ impl Trial<'_> {
         input.write_all(self.input)?;
         input.rewind()?;
         let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-        let mut command = Command::new(program);
+        let mut command = Command::new(executable::found(program));
         command.args(arguments).current_dir(self.directory).process_group(0);
+        command.env("PATH", executable::search_path());
         for name in self.unset {
             command.env_remove(name);
         }

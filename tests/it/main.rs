@@ -66,6 +66,7 @@ mod take;
 mod three_sessions;
 mod tidy;
 mod transfer;
+mod trust;
 mod uninstall;
 mod waiting;
 mod whoami;

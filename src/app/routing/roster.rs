@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::app::Ctx;
 use crate::core::environment::Environment;
 use crate::core::routing::names::RoutedName;
+use crate::store::executable;
 
 /// A command that has not answered by then is not waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -108,7 +109,7 @@ fn file_names(directory: &Path) -> std::io::Result<Vec<String>> {
 fn answer(command: &str, top: &Path) -> Result<String, String> {
     let mut words = command.split_whitespace();
     let program = words.next().ok_or("it names no command")?;
-    let mut child = Command::new(program)
+    let mut child = executable::command(program)
         .args(words)
         .current_dir(top)
         .stdin(Stdio::null())

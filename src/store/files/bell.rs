@@ -39,6 +39,6 @@ fn make_fifo(path: &Path) -> std::io::Result<()> {
 /// Systems on which only the C library knows how.
 #[cfg(not(target_os = "linux"))]
 fn make_fifo(path: &Path) -> std::io::Result<()> {
-    let made = std::process::Command::new("mkfifo").arg(path).status()?;
+    let made = crate::store::executable::command("mkfifo").arg(path).status()?;
     if made.success() { Ok(()) } else { Err(std::io::Error::other("mkfifo failed")) }
 }

@@ -14,6 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::store::executable;
 use crate::store::object::ObjectId;
 
 /// Variables that would point git at something else than the repository that was found. Those
@@ -224,7 +225,7 @@ pub fn numbers(version: &str) -> (u32, u32) {
 
 /// Git in the current directory and with the caller's variables, to find what they mean.
 fn git() -> Command {
-    let mut command = Command::new("git");
+    let mut command = executable::command("git");
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
     command.stdin(Stdio::null());
     command

@@ -1,0 +1,84 @@
+//! Where programs are found: in the directories that `PATH` names for good.
+//!
+//! An entry such as `.`, `bin` or nothing at all means another directory wherever one stands.
+//! Hooks stand where a file is edited, so a program that came with a clone would be run in the
+//! place of the one that was meant.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Where programs are looked for if no variable says so.
+const USUAL: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Prepares a call of a program by its name. Neither it nor what it starts is looked for below the
+/// current directory.
+pub fn command(name: &str) -> Command {
+    let mut command = Command::new(found(OsStr::new(name)));
+    command.env("PATH", search_path());
+    command
+}
+
+/// Finds what a word of a command line means: a path as it is, a name by `PATH`.
+pub fn found(word: &OsStr) -> PathBuf {
+    if word.as_encoded_bytes().contains(&b'/') {
+        return PathBuf::from(word);
+    }
+    let found = lookup(word, search_path(), is_executable);
+    // What is nowhere is named by a path that nothing lies at, so that nobody looks further.
+    found.unwrap_or_else(|| Path::new("/").join(word))
+}
+
+/// The directories that `PATH` names for good, as a value of that variable.
+pub fn search_path() -> &'static OsStr {
+    static PATH: OnceLock<OsString> = OnceLock::new();
+    PATH.get_or_init(|| for_good(std::env::var_os("PATH").as_deref()))
+}
+
+/// Leaves the entries out that mean another directory wherever one stands.
+fn for_good(path: Option<&OsStr>) -> OsString {
+    let path = path.unwrap_or(OsStr::new(USUAL));
+    let entries = std::env::split_paths(path).filter(|entry| entry.is_absolute());
+    std::env::join_paths(entries).unwrap_or_else(|_| OsString::from(USUAL))
+}
+
+/// Looks for the first program of that name.
+fn lookup(name: &OsStr, path: &OsStr, is_program: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    std::env::split_paths(path).map(|entry| entry.join(name)).find(|file| is_program(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    let metadata = file.metadata();
+    metadata.is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_that_depend_on_where_one_stands_are_left_out() {
+        for (path, expected) in [
+            (".:/usr/bin", "/usr/bin"),
+            (":/usr/bin:", "/usr/bin"),
+            ("bin:/a:./b:../c:/d", "/a:/d"),
+            ("/a::/b", "/a:/b"),
+            (".", ""),
+        ] {
+            assert_eq!(for_good(Some(OsStr::new(path))), expected, "{path}");
+        }
+        assert_eq!(for_good(None), USUAL);
+    }
+
+    #[test]
+    fn the_first_program_of_a_name_is_found() {
+        let is_program = |file: &Path| file == Path::new("/b/x") || file == Path::new("/c/x");
+        let look = |name: &str| lookup(OsStr::new(name), OsStr::new("/a:/b:/c"), is_program);
+        assert_eq!(look("x"), Some(PathBuf::from("/b/x")));
+        assert_eq!(look("y"), None);
+        assert_eq!(found(OsStr::new("./x")), Path::new("./x"), "a path is what it is");
+        assert_eq!(found(OsStr::new("no such program")), Path::new("/no such program"));
+    }
+}
