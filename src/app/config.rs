@@ -10,6 +10,7 @@ use crate::core::domain::tree_path::{BadTreePath, TreePath};
 use crate::core::duration::{DurationError, parse_duration, parse_ttl};
 use crate::core::ids::{AgentName, BadId};
 use crate::core::time::Ttl;
+pub use crate::store::config_entries::parse_boolean;
 pub use keys::{KEYS, Key, ValueKind};
 
 /// A value that does not fit its key.
@@ -209,15 +210,6 @@ impl Default for Settings {
 /// and is found to be when all settings are read.
 pub fn is_set_on(lookup: Lookup<'_>, name: &str) -> bool {
     lookup(name).is_some_and(|text| parse_boolean(&text) != Some(false))
-}
-
-/// Reads a boolean as git does: words, or a number that is not zero.
-pub fn parse_boolean(text: &str) -> Option<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "true" | "yes" | "on" => Some(true),
-        "false" | "no" | "off" | "" => Some(false),
-        number => number.parse::<i32>().ok().map(|number| number != 0),
-    }
 }
 
 /// The `coord.*` keys among `configured` that mean nothing, most likely misspelt.

@@ -16,7 +16,7 @@ use crate::core::time::about;
 use crate::store::layout::{HelperDir, LedgerName, NAMESPACE, OwnRef};
 use crate::store::ledger::clock_notice;
 use crate::store::packs::{PACKS_MAX, Packs};
-use crate::store::program::{self, Program};
+use crate::store::program;
 use crate::store::queue::Queue;
 use crate::store::repair::{Repaired, Repairer};
 use crate::store::repository::Repository;
@@ -256,7 +256,7 @@ fn ledger_check(ctx: &Ctx, name: LedgerName) -> Result<Check, AppError> {
 /// The refs beside the ledgers.
 fn refs(ctx: &Ctx) -> Vec<Check> {
     const NAME: &str = "refs";
-    let listed = Program::of(ctx.repository.common_dir()).refs_below(NAMESPACE);
+    let listed = ctx.repository.common_program().refs_below(NAMESPACE);
     let listed = match listed {
         Ok(listed) => listed,
         Err(error) => return vec![Check::new(NAME, State::Warning, error.to_string())],

@@ -27,8 +27,8 @@ pub struct Changes {
 }
 
 impl Changes {
-    pub(super) fn of(git_dir: &Path, hash: HashKind) -> Changes {
-        Changes { program: Program::of(git_dir), git_dir: git_dir.to_owned(), hash }
+    pub(super) fn of(program: Program, git_dir: &Path, hash: HashKind) -> Changes {
+        Changes { program, git_dir: git_dir.to_owned(), hash }
     }
 
     /// Whether there is no commit yet.

@@ -11,8 +11,9 @@ use git2::ConfigLevel;
 
 use super::config_env::{self, ConfigEnvError};
 use crate::core::environment::Environment;
+use crate::store::config_entries::{Entry, Scope, of_files};
 use crate::store::program::ProgramError;
-use crate::store::repository::{Reader, Repository};
+use crate::store::repository::Repository;
 use crate::store::unopened::Unopened;
 
 /// Why the configuration cannot be read.
@@ -35,31 +36,28 @@ impl From<git2::Error> for ConfigError {
     }
 }
 
-/// One consistent reading of the configuration: every key with the value that wins.
+/// One consistent reading of the configuration: every key with the value that wins. The files are
+/// read once, weaker ones first: asking libgit2 for each key costs more than everything that is done
+/// with the answers.
+#[derive(Default)]
 pub struct Config {
     values: BTreeMap<String, String>,
+    /// The keys whose value comes from the repository or from what it includes.
+    of_repository: BTreeSet<String>,
 }
 
 impl Config {
     /// The configuration outside of any repository.
     pub fn of_user(env: &Environment) -> Result<Config, ConfigError> {
-        Self::overlaid(&Self::of_user_files(env)?, BTreeMap::new(), env)
-    }
-
-    fn of_user_files(env: &Environment) -> Result<git2::Config, ConfigError> {
-        let mut files = git2::Config::new()?;
-        for (level, path) in user_files(env) {
-            if path.is_file() {
-                files.add_file(&path, level, false)?;
-            }
-        }
-        Ok(files.snapshot()?)
+        Ok(Config::default().with(of_user_files(env)?).with(by_environment(env)?))
     }
 
     /// What is still known of the configuration of a repository that cannot be opened: the user's,
     /// with those lines of its own that can be read.
     pub fn of_unopened(repository: &Unopened, env: &Environment) -> Result<Config, ConfigError> {
-        Self::overlaid(&Self::of_user_files(env)?, repository.settings(), env)
+        let own = repository.settings().into_iter();
+        let own = own.map(|(key, value)| Entry { scope: Scope::Repository, key, value });
+        Ok(Config::default().with(of_user_files(env)?).with(own).with(by_environment(env)?))
     }
 
     /// The configuration that a git command would see in the repository.
@@ -67,20 +65,27 @@ impl Config {
         repository: &Repository,
         env: &Environment,
     ) -> Result<Config, ConfigError> {
-        match repository.reader() {
-            Reader::LibGit2(git) => Self::of_git(git, env),
-            Reader::Program => {
-                // The environment is in the list as well, and is checked as it is elsewhere.
-                config_env::from_environment(env)?;
-                let values = repository.program().configuration()?.into_iter().collect();
-                Ok(Config { values })
-            }
-        }
+        // Where git lists it, the environment is in the list as well; it is checked all the same.
+        Ok(Config::default()
+            .with(repository.settings()?.iter().cloned())
+            .with(by_environment(env)?))
     }
 
-    /// A repository from `open_from_env`: a plain `open` ignores `GIT_CONFIG_GLOBAL` and its kin.
-    fn of_git(repository: &git2::Repository, env: &Environment) -> Result<Config, ConfigError> {
-        Self::overlaid(&repository.config()?, BTreeMap::new(), env)
+    /// Lays settings over those that are there.
+    fn with(mut self, entries: impl IntoIterator<Item = Entry>) -> Config {
+        for Entry { scope, key, value } in entries {
+            match scope {
+                Scope::User => self.of_repository.remove(&key),
+                Scope::Repository => self.of_repository.insert(key.clone()),
+            };
+            self.values.insert(key, value);
+        }
+        self
+    }
+
+    /// Whether the value of a key comes from the repository and not from its user.
+    pub fn is_of_repository(&self, key: &str) -> bool {
+        config_env::normal_key(key).is_ok_and(|key| self.of_repository.contains(&key))
     }
 
     /// The value that wins; a key without value is `true`.
@@ -93,37 +98,23 @@ impl Config {
         let prefix = format!("{}.", section.to_ascii_lowercase());
         self.values.keys().filter(|name| name.starts_with(&prefix)).cloned().collect()
     }
-
-    /// Reads the files once, weaker ones first: asking libgit2 for each key costs more than
-    /// everything that is done with the answers. What is known besides is stronger than they are,
-    /// and weaker than the environment.
-    fn overlaid(
-        files: &git2::Config,
-        besides: BTreeMap<String, String>,
-        env: &Environment,
-    ) -> Result<Config, ConfigError> {
-        // It replaces both files of the user, while libgit2 goes on reading the XDG one.
-        let ignores_xdg = env.os("GIT_CONFIG_GLOBAL").is_some();
-        let mut values = BTreeMap::new();
-        files.entries(None)?.for_each(|entry| {
-            if let Ok(name) = entry.name()
-                && !(ignores_xdg && entry.level() == ConfigLevel::XDG)
-            {
-                values.insert(name.to_owned(), value_text(entry));
-            }
-        })?;
-        values.extend(besides);
-        values.extend(config_env::from_environment(env)?);
-        Ok(Config { values })
-    }
 }
 
-fn value_text(entry: &git2::ConfigEntry<'_>) -> String {
-    if entry.has_value() {
-        String::from_utf8_lossy(entry.value_bytes()).into_owned()
-    } else {
-        "true".to_owned()
+/// What the files of the user and of the machine say.
+fn of_user_files(env: &Environment) -> Result<Vec<Entry>, ConfigError> {
+    let mut files = git2::Config::new()?;
+    for (level, path) in user_files(env) {
+        if path.is_file() {
+            files.add_file(&path, level, false)?;
+        }
     }
+    of_files(&files.snapshot()?, env.os("GIT_CONFIG_GLOBAL").is_some())
+}
+
+/// What `git -c` and its kin say.
+fn by_environment(env: &Environment) -> Result<Vec<Entry>, ConfigError> {
+    let entry = |(key, value)| Entry { scope: Scope::User, key, value };
+    Ok(config_env::from_environment(env)?.into_iter().map(entry).collect())
 }
 
 /// System and user files, where git's own variables may move them or switch them off.

@@ -21,6 +21,13 @@ pub enum StoreError {
         path = .0.display()
     )]
     ForeignOwner(PathBuf),
+    /// The repository is bare, and nobody has named it.
+    #[error(
+        "cannot use the bare repository '{path}', which nobody has named (safe.bareRepository is \
+         'explicit'); git --git-dir='{path}' coord names it, and so does GIT_DIR",
+        path = .0.display()
+    )]
+    BareNotNamed(PathBuf),
     /// The repository uses something that this program cannot read.
     #[error("this repository cannot be opened: git says: {0}; a newer git may know it")]
     Unsupported(String),
@@ -110,6 +117,14 @@ pub enum StoreError {
         /// Which.
         id: ObjectId,
         /// Git's own words.
+        why: String,
+    },
+    /// An object that a partial clone left behind, and that is not asked for.
+    #[error("object {id} is not in this partial clone and was not fetched: {why}")]
+    FetchesNothing {
+        /// Which.
+        id: ObjectId,
+        /// What stands in the way, and the way out.
         why: String,
     },
     /// An object of another kind than expected.

@@ -21,6 +21,7 @@ use crate::store::program::Program;
 use crate::store::program::facts::RefStorage;
 use crate::store::program::objects::ProgramObjects;
 use crate::store::program::refs::ProgramRefs;
+use crate::store::program::restraint::Fetching;
 use crate::store::queue::QueueGuard;
 use crate::store::refs::{FileRefs, Refs, Swap};
 use crate::store::repository::{Reader, Repository};
@@ -49,7 +50,7 @@ impl Git {
         }
         let hash = repository.hash_kind();
         let packs = Packs::new(common, &common.join("objects"), hash, files);
-        let program = Program::of(common);
+        let program = repository.common_program();
         let fetching = Rc::new(ProgramObjects::new(program.clone()));
         let objects: Rc<dyn ReadObjects> = match repository.reader() {
             Reader::LibGit2(git) => Rc::new(LibGit2Objects::new(Rc::clone(git))),
@@ -67,6 +68,25 @@ impl Git {
     }
 }
 
+impl Git {
+    /// Names what stands in the way of a fetch. An object that was left behind on purpose is not
+    /// lost, and its ledger is not damaged.
+    fn refuse_to_fetch(&self, id: &ObjectId) -> Result<(), StoreError> {
+        let why = match self.program.fetching() {
+            Fetching::Never | Fetching::Allowed => return Ok(()),
+            Fetching::NotNamed => format!(
+                "nobody has named this bare repository; git --git-dir='{}' coord names it",
+                self.program.git_dir().display()
+            ),
+            Fetching::NamesProgram => format!(
+                "the repository's own configuration names a program for that (uploadpack), and \
+                 nothing that a repository names is run; git cat-file -e {id} runs it"
+            ),
+        };
+        Err(StoreError::FetchesNothing { id: *id, why })
+    }
+}
+
 impl Objects for Git {
     fn hash_kind(&self) -> HashKind {
         self.hash
@@ -75,6 +95,7 @@ impl Objects for Git {
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
         match self.objects.read(id)? {
             None if self.may_fetch() => self.fetching.read(id),
+            None if self.packs.has_promises() => self.refuse_to_fetch(id).map(|()| None),
             read => Ok(read),
         }
     }
@@ -117,7 +138,7 @@ impl Backend for Git {
     }
 
     fn may_fetch(&self) -> bool {
-        self.packs.has_promises()
+        self.program.fetching() == Fetching::Allowed && self.packs.has_promises()
     }
 
     fn is_cut_off_at(&self, commit: &ObjectId) -> Result<bool, StoreError> {

@@ -6,8 +6,8 @@
 //!   makes their chain shorter, [`repair`] takes a damaged one on;
 //! - [`entry`], [`tree`] and [`object`] are the bytes;
 //! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
-//!   knows the repository and with the git [`program`] where it does not; [`unopened`] is one that
-//!   neither opens;
+//!   knows the repository and with the git [`program`] where it does not; [`found`] tells how one
+//!   was found and which count, [`unopened`] is one that neither opens;
 //! - [`process`] is who runs, [`child`] what is run for the user, [`waiters`] who of this machine
 //!   waits, [`alarm`] how to sleep until a signal, [`trial`] a program that is tried once,
 //!   [`executable`] where programs are found;
@@ -23,6 +23,7 @@ pub mod changes;
 pub mod child;
 pub mod compact;
 pub mod config;
+pub mod config_entries;
 pub mod config_env;
 pub mod cursors;
 pub mod diff;
@@ -31,6 +32,7 @@ pub mod errands;
 pub mod error;
 pub mod executable;
 pub mod files;
+pub mod found;
 pub mod git;
 pub mod history;
 pub mod layout;

@@ -4,6 +4,9 @@
 //! to. The caller's `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` mean what they mean to git and
 //! never change where state goes.
 
+mod choice;
+
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -11,12 +14,16 @@ use std::rc::Rc;
 
 use crate::core::environment::Environment;
 use crate::store::changes::Changes;
+use crate::store::config::ConfigError;
+use crate::store::config_entries::{Entry, of_files};
 use crate::store::error::StoreError;
 use crate::store::files::{Files, Purpose};
+use crate::store::found::Found;
 use crate::store::layout::{own_paths, own_paths_of_worktree};
 use crate::store::object::HashKind;
 use crate::store::program::facts::{Facts, RefStorage};
-use crate::store::program::{Program, ProgramError, first_sentence};
+use crate::store::program::restraint::Restraint;
+use crate::store::program::{self, Program, ProgramError, add_trailers, first_sentence};
 use crate::store::shared_mode::SharedMode;
 
 /// An open repository.
@@ -27,6 +34,11 @@ pub struct Repository {
     hash: HashKind,
     refs: RefStorage,
     work_tree: Option<WorkTree>,
+    found: Found,
+    /// The settings, once somebody has asked.
+    settings: OnceCell<Vec<Entry>>,
+    /// What git is kept from here, once somebody has asked git.
+    restraint: OnceCell<Rc<Restraint>>,
 }
 
 /// Who reads a repository.
@@ -87,6 +99,7 @@ impl Repository {
                 Repository::of_program(facts, &here)
             }
         };
+        let repository = repository.found_from(&here, environment)?;
         repository.refuse_foreign_objects(environment)?;
         Ok(repository)
     }
@@ -100,13 +113,26 @@ impl Repository {
             common_dir,
             hash: HashKind::Sha1,
             refs: RefStorage::Files,
+            found: Found::ByDotGit,
+            settings: OnceCell::new(),
+            restraint: OnceCell::new(),
         }
     }
 
     fn of_program(facts: Facts, here: &Path) -> Repository {
         let Facts { git_dir, common_dir, hash, refs, work_tree } = facts;
         let work_tree = work_tree.and_then(|top| WorkTree::at(&top, here, &git_dir, &common_dir));
-        Repository { reader: Reader::Program, work_tree, git_dir, common_dir, hash, refs }
+        Repository {
+            reader: Reader::Program,
+            work_tree,
+            git_dir,
+            common_dir,
+            hash,
+            refs,
+            found: Found::ByDotGit,
+            settings: OnceCell::new(),
+            restraint: OnceCell::new(),
+        }
     }
 
     /// Makes a bare repository and opens it.
@@ -128,8 +154,39 @@ impl Repository {
     }
 
     /// The git program for what belongs to this worktree alone: its configuration, its index.
-    pub(super) fn program(&self) -> Program {
-        Program::of(&self.git_dir)
+    pub fn program(&self) -> Program {
+        Program::new(&self.git_dir, self.restraint())
+    }
+
+    /// The git program for what all worktrees share.
+    pub fn common_program(&self) -> Program {
+        Program::new(&self.common_dir, self.restraint())
+    }
+
+    /// Every setting that counts here, weaker ones first, read once. Of what is not in files, only
+    /// git tells.
+    pub(super) fn settings(&self) -> Result<&[Entry], ConfigError> {
+        if let Some(settings) = self.settings.get() {
+            return Ok(settings);
+        }
+        let settings = match &self.reader {
+            Reader::LibGit2(git) => {
+                // It replaces both files of the user, while libgit2 goes on reading the XDG one.
+                let ignores_xdg = std::env::var_os("GIT_CONFIG_GLOBAL").is_some();
+                of_files(&git.config()?, ignores_xdg)?
+            }
+            Reader::Program => program::configuration(&self.git_dir)?,
+        };
+        Ok(self.settings.get_or_init(|| settings))
+    }
+
+    /// What git is kept from here. A configuration that cannot be read stops git as well.
+    fn restraint(&self) -> Rc<Restraint> {
+        let restraint = || {
+            let settings = self.settings().unwrap_or_default();
+            Rc::new(Restraint::of(settings, self.found))
+        };
+        Rc::clone(self.restraint.get_or_init(restraint))
     }
 
     /// How its objects are named.
@@ -193,12 +250,15 @@ impl Repository {
 
     /// What the user's commits change.
     pub fn changes(&self) -> Changes {
-        Changes::of(&self.git_dir, self.hash)
+        Changes::of(self.program(), &self.git_dir, self.hash)
     }
 
     /// Puts trailers at the end of the message in that file, in the place of those it has.
     pub fn add_trailers(&self, message: &Path, trailers: &[String]) -> Result<(), StoreError> {
-        Ok(self.program().add_trailers(message, trailers)?)
+        let settings = self.settings().unwrap_or_default();
+        let last = |key: &str| settings.iter().rfind(|entry| entry.key == key);
+        let setting = |key: &str| last(key).map(|entry| entry.value.clone());
+        Ok(add_trailers(message, trailers, &setting)?)
     }
 
     /// Whether any tracked path satisfies the question; `None` if the index is too large or
@@ -263,7 +323,10 @@ fn refusal(error: ProgramError, is_foreign: bool, here: &Path) -> StoreError {
     match error {
         ProgramError::Failed { words, .. } => match distrusted(&words) {
             Some(path) => StoreError::ForeignOwner(path),
-            None => StoreError::Unsupported(first_sentence(&words)),
+            None => match quoted_after(&words, "cannot use bare repository '") {
+                Some(path) => StoreError::BareNotNamed(path),
+                None => StoreError::Unsupported(first_sentence(&words)),
+            },
         },
         _ if is_foreign => StoreError::ForeignOwner(here.to_owned()),
         error => error.into(),
@@ -275,6 +338,12 @@ fn refusal(error: ProgramError, is_foreign: bool, here: &Path) -> StoreError {
 fn distrusted(words: &str) -> Option<PathBuf> {
     let (_, path) = words.lines().next()?.split_once("dubious ownership in repository at '")?;
     path.strip_suffix('\'').map(PathBuf::from)
+}
+
+/// The path between quotes that follows some words of git's.
+fn quoted_after(words: &str, before: &str) -> Option<PathBuf> {
+    let (_, path) = words.lines().next()?.split_once(before)?;
+    path.rsplit_once('\'').map(|(path, _)| path.split("' (").next().unwrap_or(path).into())
 }
 
 /// The top of the work tree, which libgit2 sees with other eyes than git.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::core::environment::Environment;
 use crate::store::config_env::normal_key;
+use crate::store::found::looks_bare;
 use crate::store::layout::{NAMESPACE, helpers};
 
 /// A repository that is there and cannot be opened.
@@ -54,8 +55,7 @@ fn git_dir_in(directory: &Path) -> Option<PathBuf> {
     if inside.is_dir() {
         return Some(inside);
     }
-    let is_bare = directory.join("HEAD").is_file() && directory.join("objects").is_dir();
-    is_bare.then(|| directory.to_owned())
+    looks_bare(directory).then(|| directory.to_owned())
 }
 
 fn common_dir_of(git_dir: &Path) -> PathBuf {

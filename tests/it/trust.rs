@@ -1,6 +1,7 @@
 //! Nothing of a repository is ever run on our behalf: neither what its configuration names, nor
 //! what lies in its files, nor a program that stands in its directories (8/NO-HARM).
 
+mod bare;
 mod path;
 
 use std::path::PathBuf;

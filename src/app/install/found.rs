@@ -58,7 +58,7 @@ pub(in crate::app) fn local(ctx: &Ctx) -> Result<Vec<Setting>, AppError> {
 
 /// Git for what all worktrees share.
 pub(super) fn common(ctx: &Ctx) -> Program {
-    Program::of(ctx.repository.common_dir())
+    ctx.repository.common_program()
 }
 
 /// The hooks of git.
@@ -198,7 +198,7 @@ pub(super) fn claude_settings(ctx: &Ctx, shared: bool) -> Result<Option<claude::
     let mut file = settings_at(ctx, &path)?;
     // Git takes nothing into a commit that is behind a link.
     if !shared && file.path == path {
-        let git = Program::of(ctx.repository.git_dir());
+        let git = ctx.repository.program();
         file.is_for_git = !git.ignores(&top, &path).map_err(StoreError::from)?;
     }
     Ok(Some(file))
@@ -214,7 +214,7 @@ fn refuse_committed_link(ctx: &Ctx, top: &Path, name: &str) -> Result<(), AppErr
         if !here.is_symlink() || leads_inside {
             continue;
         }
-        let git = Program::of(ctx.repository.git_dir());
+        let git = ctx.repository.program();
         if git.tracks_link(top, &path).map_err(StoreError::from)? {
             let target = here.read_link().unwrap_or_default();
             return Err(AppError::Failed(Box::new(CommittedLink { path, target })));

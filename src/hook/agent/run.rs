@@ -157,7 +157,7 @@ impl Work<'_> {
         for place in self.places(call) {
             // Where nobody can go, the question is asked from here.
             std::env::set_current_dir(place).ok();
-            let repository = Repository::discover(self.environment);
+            let repository = Repository::discover_around(self.environment);
             match &repository {
                 Err(StoreError::NotARepository(_)) => continue,
                 Ok(found) if answered.iter().any(|known| known == found.common_dir()) => continue,
@@ -170,7 +170,7 @@ impl Work<'_> {
             }
             reply = reply.filter(|reply| *reply != Reply::Silence).or(Some(said));
         }
-        reply.unwrap_or_else(|| answer(Repository::discover(self.environment)))
+        reply.unwrap_or_else(|| answer(Repository::discover_around(self.environment)))
     }
 
     /// Where the call may be about, the likeliest first. An edit belongs to the repository that its

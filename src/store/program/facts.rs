@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use super::restraint::forbid_fetching;
 use super::{ProgramError, failure, git};
 use crate::store::object::HashKind;
 
@@ -56,6 +57,7 @@ impl Facts {
     /// Asks git, with the caller's variables. Git refuses what it does not know or trust.
     pub fn find() -> Result<Facts, ProgramError> {
         let mut command = git();
+        forbid_fetching(&mut command);
         let output = command.args(QUESTIONS).output().map_err(ProgramError::NotStarted)?;
         let mut lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let mut next = || lines.next().map(OsStr::from_bytes);

@@ -1,19 +1,25 @@
 //! The `git` program: what it is asked where libgit2 does not know the repository.
 //!
 //! [`facts`] finds a repository, [`objects`] reads its objects, [`refs`] its refs where they are no
-//! files. This file starts git, and nothing else does.
+//! files, [`restraint`] is what it is kept from. This file starts git, and nothing else does.
 
 pub mod facts;
 mod local;
 pub mod objects;
 pub mod refs;
+pub mod restraint;
 mod sources;
+mod trailers;
 
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::rc::Rc;
 
+use self::restraint::{Fetching, Restraint, forbid_fetching};
+pub use self::trailers::add_trailers;
+use crate::store::config_entries::{Entry, of_listing};
 use crate::store::executable;
 use crate::store::object::ObjectId;
 
@@ -62,13 +68,20 @@ pub enum ProgramError {
 pub struct Program {
     /// The directory that is its `GIT_DIR`.
     git_dir: PathBuf,
+    /// What it is kept from.
+    restraint: Rc<Restraint>,
 }
 
 impl Program {
     /// Git for the repository with this git directory. Given the common one, all worktrees are the
     /// same to it, as they are to a ledger.
-    pub fn of(git_dir: &Path) -> Program {
-        Program { git_dir: git_dir.to_owned() }
+    pub fn new(git_dir: &Path, restraint: Rc<Restraint>) -> Program {
+        Program { git_dir: git_dir.to_owned(), restraint }
+    }
+
+    /// Whether it may fetch what a partial clone has left behind.
+    pub(super) fn fetching(&self) -> Fetching {
+        self.restraint.fetching
     }
 
     /// The directory that is its `GIT_DIR`.
@@ -79,14 +92,8 @@ impl Program {
     /// A call that has not been made yet. The repository is named, not looked for, so git's
     /// question whose it is has to be settled before.
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = git();
-        for name in ELSEWHERE {
-            command.env_remove(name);
-        }
-        command.args(arguments);
-        command.env("GIT_DIR", &self.git_dir);
-        // A replaced object is another one than its name says.
-        command.env("GIT_NO_REPLACE_OBJECTS", "1");
+        let mut command = named(&self.git_dir, arguments);
+        self.restraint.apply(&mut command);
         command
     }
 
@@ -169,27 +176,13 @@ impl Program {
         let is_it = |line: &[u8]| line.starts_with(b"120000 ") && line.ends_with(&end);
         Ok(listed.split(|byte| *byte == 0).any(is_it))
     }
+}
 
-    /// Puts trailers at the end of the message in that file, in the place of those it has.
-    pub(super) fn add_trailers(
-        &self,
-        message: &Path,
-        trailers: &[String],
-    ) -> Result<(), ProgramError> {
-        let rules = ["--where=end", "--if-exists=replace", "--if-missing=add", "--no-divider"];
-        let mut command = self.command(&["interpret-trailers", "--in-place"]);
-        command.args(rules);
-        for trailer in trailers {
-            command.args(["--trailer", trailer]);
-        }
-        command.arg("--").arg(message);
-        answer(command).map(drop)
-    }
-
-    /// The configuration: keys in git's normal spelling with their values, the strongest last.
-    pub(super) fn configuration(&self) -> Result<Vec<(String, String)>, ProgramError> {
-        Ok(pairs(&self.ask(&["config", "--list", "--null"])?))
-    }
+/// All settings of the repository with that git directory, weaker ones first, and who has set each.
+pub(super) fn configuration(git_dir: &Path) -> Result<Vec<Entry>, ProgramError> {
+    let mut command = named(git_dir, &["config", "--list", "--null", "--show-scope"]);
+    forbid_fetching(&mut command);
+    Ok(of_listing(&answer(command)?))
 }
 
 /// Keys with their values, as `git config --list --null` tells them.
@@ -221,6 +214,19 @@ pub fn version_numbers() -> Result<(u32, u32), ProgramError> {
 pub fn numbers(version: &str) -> (u32, u32) {
     let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+/// Git for the repository with that git directory, whatever the caller's variables say.
+fn named(git_dir: &Path, arguments: &[&str]) -> Command {
+    let mut command = git();
+    for name in ELSEWHERE {
+        command.env_remove(name);
+    }
+    command.args(arguments);
+    command.env("GIT_DIR", git_dir);
+    // A replaced object is another one than its name says.
+    command.env("GIT_NO_REPLACE_OBJECTS", "1");
+    command
 }
 
 /// Git in the current directory and with the caller's variables, to find what they mean.
@@ -276,7 +282,8 @@ mod tests {
     #[test]
     fn a_failure_names_the_subcommand() {
         let home = tempfile::tempdir().unwrap();
-        let error = Program::of(home.path()).ask(&["cat-file", "-t", "x"]).unwrap_err();
+        let error =
+            Program::new(home.path(), Rc::default()).ask(&["cat-file", "-t", "x"]).unwrap_err();
         assert!(error.to_string().starts_with("git cat-file failed: "), "{error}");
     }
 }
