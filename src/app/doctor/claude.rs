@@ -21,8 +21,10 @@ pub(super) struct Wiring {
     pub(super) is_there: bool,
     /// What is wrong with it, each by itself.
     pub(super) troubles: Vec<String>,
-    /// What an edit runs, if something of ours; nothing where no hook is run at all.
+    /// What an edit runs as `install` has written it; nothing where no hook is run at all.
     pub(super) before_edit: Option<Handler>,
+    /// What an edit runs besides that calls us in other words.
+    pub(super) in_other_words: Vec<Handler>,
 }
 
 /// What these files come to, of which the first is the strongest.
@@ -80,7 +82,12 @@ pub(super) fn wiring(sources: &[Source]) -> Wiring {
             "Claude Code runs no hooks at all: 'disableAllHooks' is set in '{path}'; remove it"
         ));
     } else {
-        wiring.before_edit = ours("PreToolUse", Some("Edit"));
+        let handlers = read.iter().flat_map(|(_, read)| read.handlers("PreToolUse", Some("Edit")));
+        let (exact, others): (Vec<Handler>, Vec<Handler>) = handlers
+            .filter(Handler::calls_us)
+            .partition(|handler| handler.as_installed().is_some());
+        wiring.before_edit = exact.into_iter().next();
+        wiring.in_other_words = others;
     }
     wiring
 }
@@ -146,6 +153,20 @@ mod tests {
         let wiring = judged(&[off, ours(), on]);
         assert!(wiring.troubles[0].contains("disableAllHooks"), "{wiring:?}");
         assert!(wiring.is_there && wiring.before_edit.is_none());
+    }
+
+    /// Nothing that merely has our name in it is taken for what `install` has written.
+    #[test]
+    fn other_words_are_kept_apart() {
+        let handler = json!({ "type": "command", "command": "id # git coord hook claude" });
+        let group = json!({ "matcher": "Edit", "hooks": [handler] });
+        let foreign = json!({ "hooks": { "PreToolUse": [group] } });
+        let alone = judged(std::slice::from_ref(&foreign));
+        assert!(alone.is_there && alone.before_edit.is_none(), "{alone:?}");
+        assert_eq!(alone.in_other_words.len(), 1);
+        let both = judged(&[foreign, ours()]);
+        assert!(both.before_edit.unwrap().as_installed().is_some());
+        assert_eq!(both.in_other_words.len(), 1);
     }
 
     #[test]

@@ -10,9 +10,11 @@ use crate::app::error::AppError;
 use crate::app::install::claude::File;
 use crate::app::install::found::{self, Surroundings};
 use crate::app::install::git_hooks::{self, Found};
+use crate::app::install::handlers::Handler;
 use crate::app::install::hook_file::GitHook;
 use crate::app::install::plan::{Item, Need};
 use crate::app::install::settings::Settings;
+use crate::core::text::shown as shown_text;
 
 const NAME: &str = "hooks";
 const INSTALL: [&str; 3] = ["git", "coord", "install"];
@@ -50,7 +52,18 @@ pub fn hooks(ctx: &Ctx, around: &Surroundings, is_enabled: bool) -> Vec<Check> {
         let tried = if is_tried { "; a made-up edit was refused" } else { "" };
         troubles.push(Check { text: format!("{}{tried}", git.text), ..git });
     }
+    troubles.extend(looked.claude.in_other_words.iter().map(not_rehearsed));
     troubles
+}
+
+/// Names what calls us in other words than `install` writes. It may have come with a clone, so
+/// nobody runs it to see what it does.
+fn not_rehearsed(handler: &Handler) -> Check {
+    let text = format!(
+        "not rehearsed: Claude Code would run '{}' before an edit, which is not what install writes",
+        shown_text(&handler.shown())
+    );
+    Check::new(NAME, State::Note, text).with_next(&INSTALL)
 }
 
 fn look(ctx: &Ctx, around: &Surroundings) -> Result<Looked, AppError> {
@@ -82,9 +95,10 @@ fn is_in(file: &File, top: &Path) -> bool {
 impl Looked {
     /// Whatever keeps Claude Code from calling us here, although it was meant to.
     fn troubles(&self) -> Vec<Check> {
-        let Wiring { is_there, troubles, before_edit } = &self.claude;
-        // Without this nothing at all is refused.
-        let state = if before_edit.is_some() { State::Warning } else { State::Fault };
+        let Wiring { is_there, troubles, before_edit, in_other_words } = &self.claude;
+        // Without any of these nothing at all is refused.
+        let is_called = before_edit.is_some() || !in_other_words.is_empty();
+        let state = if is_called { State::Warning } else { State::Fault };
         let check = |text: &String| Check::new(NAME, state, text.clone()).with_next(&INSTALL);
         if *is_there {
             return troubles.iter().map(check).collect();

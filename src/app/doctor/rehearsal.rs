@@ -3,7 +3,7 @@
 //! That a hook is written down somewhere does not show that it works: the program may not be on the
 //! agent's `PATH`, or be an old one, or hang. So doctor makes a repository of its own in a
 //! temporary directory, where somebody holds a file, and runs the configured command as Claude Code
-//! does.
+//! does. It does so with what `install` writes and with nothing else.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -54,7 +54,9 @@ pub(super) fn refuse_an_edit(handler: &Handler, top: &Path, program: &Path) -> R
     let limit = LIMIT.min(Duration::from_secs(handler.timeout));
     let called = handler.shown();
     let failed = |why: String| format!("Claude Code would run '{called}' before an edit: {why}");
-    let tried = run(&handler.words(), top, top, limit, &payload.to_string());
+    let written = handler.as_installed().ok_or("install would not write it so")?;
+    let words = ["sh", "-c", written].map(OsString::from);
+    let tried = run(&words, top, top, limit, &payload.to_string());
     let tried = tried.map_err(|error| failed(error.to_string()))?;
     let answer: Value = serde_json::from_str(&tried.stdout).unwrap_or_default();
     if answer["hookSpecificOutput"]["permissionDecision"] == "deny" {

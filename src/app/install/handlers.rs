@@ -3,8 +3,6 @@
 //! Pure, and as Claude Code reads it: entries by others are looked at too, since a person may call
 //! us in words of their own.
 
-use std::ffi::OsString;
-
 use serde_json::Value;
 
 /// Between the two words that call us and the agent's name there is nothing.
@@ -51,15 +49,20 @@ impl Handler {
         if fail_closed { WRITTEN_CLOSED } else { WRITTEN }
     }
 
+    /// The command that `install` writes, if this is it to the byte. Nothing else is ever run by
+    /// us: a settings file may have come with a clone, and what it says beside our name is anybody's.
+    pub fn as_installed(&self) -> Option<&'static str> {
+        let is_shell_form = self.args.is_none();
+        [WRITTEN, WRITTEN_CLOSED].into_iter().find(|it| is_shell_form && *it == self.command)
+    }
+
     /// Whether `install` has written it, this version's or an earlier one's.
     pub fn is_written_by_us(&self) -> bool {
-        match &self.args {
-            None => [WRITTEN, WRITTEN_CLOSED].contains(&self.command.as_str()),
-            Some(args) => {
-                let program = self.command.rsplit('/').next();
-                program == Some(OLD_PROGRAM) && args.iter().eq(OLD_ARGUMENTS.iter())
-            }
-        }
+        let program = self.command.rsplit('/').next();
+        let is_earlier = |args: &Vec<String>| {
+            program == Some(OLD_PROGRAM) && args.iter().eq(OLD_ARGUMENTS.iter())
+        };
+        self.as_installed().is_some() || self.args.as_ref().is_some_and(is_earlier)
     }
 
     /// Whether it calls us in a way that other agents read wrongly.
@@ -71,15 +74,6 @@ impl Handler {
     pub fn calls_us(&self) -> bool {
         let shown = self.shown();
         CALLS.iter().any(|call| shown.contains(call))
-    }
-
-    /// What is run: the program with its arguments, or a shell with all of it.
-    pub fn words(&self) -> Vec<OsString> {
-        let words: Vec<&str> = match &self.args {
-            Some(args) => std::iter::once(&self.command).chain(args).map(String::as_str).collect(),
-            None => vec!["sh", "-c", &self.command],
-        };
-        words.into_iter().map(OsString::from).collect()
     }
 
     /// As a person would write it.
@@ -147,10 +141,25 @@ mod tests {
             assert_eq!(Handler::of(&value).unwrap().calls_us(), calls, "{value}");
         }
         assert_eq!(Handler::of(&json!({"type": "prompt", "command": "x"})), None);
-        let shell = Handler::of(&json!({"command": "a b"})).unwrap();
-        assert_eq!(shell.words(), ["sh", "-c", "a b"]);
-        let plain = Handler::of(&json!({"command": "a", "args": ["b"], "timeout": 5})).unwrap();
-        assert_eq!((plain.words().len(), plain.timeout), (2, 5));
+        let timed = Handler::of(&json!({"command": "a", "args": ["b"], "timeout": 5})).unwrap();
+        assert_eq!((timed.shown().as_str(), timed.timeout), ("a b", 5));
+    }
+
+    #[test]
+    fn only_what_install_writes_is_as_installed() {
+        for (value, is_so) in [
+            (json!({"type": "command", "command": WRITTEN}), true),
+            (json!({"command": WRITTEN_CLOSED, "timeout": 9}), true),
+            (json!({"command": "git-coord hook claude"}), false),
+            (json!({"command": "git-coord", "args": ["hook", "claude"]}), false),
+            (json!({"command": "id # git coord hook auto"}), false),
+            (json!({"command": "./git-coord hook auto"}), false),
+            (json!({"command": "git-coord hook auto "}), false),
+            (json!({"command": format!("{WRITTEN}; id")}), false),
+            (json!({"command": WRITTEN, "args": []}), false),
+        ] {
+            assert_eq!(Handler::of(&value).unwrap().as_installed().is_some(), is_so, "{value}");
+        }
     }
 
     #[test]

@@ -88,13 +88,9 @@ type Change = fn(&mut Value);
 /// is said why not.
 #[test]
 fn settings_that_refuse_no_edit_are_named() {
-    let changes: [(&str, &str, Change); 6] = [
+    let changes: [(&str, &str, Change); 5] = [
         ("fault", "does not call git coord at PreToolUse", |settings| {
             settings["hooks"].as_object_mut().unwrap().remove("PreToolUse");
-        }),
-        ("fault", "would run '/nonexistent/git-coord hook auto' before an edit", |settings| {
-            settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"] =
-                json!("/nonexistent/git-coord hook auto");
         }),
         ("fault", "'disableAllHooks' is set in", |settings| {
             settings["disableAllHooks"] = json!(true);
@@ -134,24 +130,66 @@ fn a_work_tree_without_settings_is_named() {
     assert!(text.ends_with("a made-up edit was refused"), "{text}");
 }
 
-/// A hook in the words of a shell is run as such; one that does not answer is not waited for.
+/// 8/NO-HARM: a settings file can come with a clone. What it says in other words than `install`
+/// writes is named, and nobody runs it, wherever our name stands in it.
 #[test]
-fn the_configured_command_is_what_is_tried() {
+fn nothing_but_what_install_writes_is_run() {
     let (repo, path) = installed();
-    let with = |command: &str| {
-        let mut settings: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        let handler = json!({ "type": "command", "command": command, "timeout": 1 });
-        settings["hooks"]["PreToolUse"][0]["hooks"] = json!([handler]);
-        fs::write(&path, settings.to_string()).unwrap();
-        said(&repo, "")
+    repo.git(["config", "coord.enabled", "true"]);
+    let mark = repo.world().join("tmp/ran");
+    let touch = format!("touch {}", mark.display());
+    let shared = repo.work().join(".claude/settings.json");
+    let script = repo.work().join("git-coord");
+    put_script(&script, &format!("#!/bin/sh\n{touch}\n"));
+    for (command, args) in [
+        (format!("{touch} # git coord hook claude"), None),
+        (format!("{touch}; git-coord hook claude"), None),
+        ("git coord hook auto".to_owned(), None),
+        ("./git-coord hook auto".to_owned(), None),
+        ("./git-coord".to_owned(), Some(["hook", "claude"])),
+        (script.display().to_string(), Some(["hook", "claude"])),
+        ("/nonexistent/git-coord".to_owned(), Some(["hook", "claude"])),
+    ] {
+        let mut handler = json!({ "type": "command", "command": command });
+        handler.as_object_mut().unwrap().extend(args.map(|args| ("args".to_owned(), json!(args))));
+        let group = json!({ "matcher": "Edit", "hooks": [handler] });
+        let settings = json!({ "hooks": { "PreToolUse": [group] } });
+        fs::write(&shared, settings.to_string()).unwrap();
+        let own = fs::read(&path).unwrap();
+        for alone in [false, true] {
+            if alone {
+                fs::remove_file(&path).unwrap();
+            }
+            let (states, text) = said(&repo, "");
+            assert!(!mark.exists(), "it was run: {command}");
+            assert_eq!(states.last().unwrap(), "note", "{text}");
+            assert!(text.contains("not rehearsed: Claude Code would run '"), "{text}");
+            assert_eq!(!text.contains("a made-up edit was refused"), alone, "{text}");
+        }
+        fs::write(&path, own).unwrap();
+    }
+}
+
+/// One that does not answer is not waited for, and what it says is passed on.
+#[test]
+fn what_is_wrong_with_the_program_is_named() {
+    let (repo, path) = installed();
+    let mut settings: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    settings["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = json!(1);
+    fs::write(&path, settings.to_string()).unwrap();
+    let other = repo.world().join("tmp/other");
+    let machine = std::env::var("PATH").unwrap();
+    let with = |script: &str| {
+        put_script(&other.join("git-coord"), script);
+        let path = format!("{}:{machine}", other.display());
+        let call = repo.call("ops").args(["--json", "doctor"]).env("PATH", path);
+        let found = check(&call.run().exits(exit::NO).json(), "hooks");
+        assert_eq!(found["state"], "fault");
+        found["text"].as_str().unwrap().to_owned()
     };
-    let (states, text) = with("cat | git coord hook auto");
-    assert_eq!(states, ["ok"], "{text}");
-    let (states, text) = with("sleep 600; git-coord hook claude");
-    assert_eq!(states, ["fault"], "{text}");
+    let text = with("#!/bin/sh\nsleep 600\n");
     assert!(text.contains("did not answer within 1s"), "{text}");
-    let (states, text) = with("echo out of order >&2; exit 1; git-coord hook claude");
-    assert_eq!(states, ["fault"], "{text}");
+    let text = with("#!/bin/sh\necho out of order >&2\nexit 1\n");
     assert!(text.contains("said: out of order"), "{text}");
 }
 
