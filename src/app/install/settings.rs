@@ -49,8 +49,18 @@ pub const PERMISSIONS: [&str; 12] = [
     "Bash(git coord status:*)",
     "Bash(git coord whoami:*)",
 ];
+/// What stays a question to the user all the same: to act elsewhere, as somebody else, or against
+/// another holder. These rules come before those that allow. They go by the letters of a command, so
+/// they stop slips and habits; what a command can do at most is up to the program itself.
+pub const QUESTIONS: [&str; 3] =
+    ["Bash(git coord * -C*)", "Bash(git coord * --as*)", "Bash(git coord * --force*)"];
 /// A rule of the user's own that goes further.
 const ALL_PERMITTED: &str = "Bash(git coord:*)";
+
+const PERMISSIONS_FIELD: &str = "permissions";
+const ALLOW: &str = "allow";
+/// Our rules by the list that they stand in.
+const RULES: &[(&str, &[&str])] = &[(ALLOW, &PERMISSIONS), ("ask", &QUESTIONS)];
 
 /// Settings that are not what Claude Code reads.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -164,19 +174,21 @@ impl Settings {
         self.ours().is_ok_and(|ours| !ours.is_empty())
     }
 
-    /// Whether all that the permissions allow is allowed.
+    /// Whether all that the permissions allow is allowed, and no more.
     pub fn has_permissions(&self) -> bool {
-        self.missing_permissions().next().is_none()
+        RULES.iter().all(|(list, rules)| self.missing(list, rules).is_empty())
     }
 
-    fn missing_permissions(&self) -> impl Iterator<Item = &'static str> {
-        let missing = |rule: &&str| !self.allows(rule) && !self.allows(ALL_PERMITTED);
-        PERMISSIONS.into_iter().filter(missing)
+    /// The rules that a list lacks. Who allows everything has decided for themselves.
+    fn missing(&self, list: &str, rules: &'static [&'static str]) -> Vec<&'static str> {
+        let decided = self.has_rule(ALLOW, ALL_PERMITTED);
+        let missing = |rule: &&&str| !decided && !self.has_rule(list, rule);
+        rules.iter().filter(missing).copied().collect()
     }
 
-    fn allows(&self, rule: &str) -> bool {
-        let allow = self.fields.get("permissions").and_then(|permissions| permissions.get("allow"));
-        allow.and_then(Value::as_array).is_some_and(|allow| allow.iter().any(|own| own == rule))
+    fn has_rule(&self, list: &str, rule: &str) -> bool {
+        let rules = self.fields.get(PERMISSIONS_FIELD).and_then(|lists| lists.get(list));
+        rules.and_then(Value::as_array).is_some_and(|rules| rules.iter().any(|own| own == rule))
     }
 
     /// The settings with ours.
@@ -191,9 +203,12 @@ impl Settings {
                 list(hooks, &event)?.extend(groups);
             }
         }
-        if wanted.allow && !self.has_permissions() {
-            let permissions = object(&mut settings.fields, "permissions")?;
-            list(permissions, "allow")?.extend(self.missing_permissions().map(Value::from));
+        for (name, rules) in RULES.iter().filter(|_| wanted.allow) {
+            let missing = self.missing(name, rules);
+            if !missing.is_empty() {
+                let permissions = object(&mut settings.fields, PERMISSIONS_FIELD)?;
+                list(permissions, name)?.extend(missing.into_iter().map(Value::from));
+            }
         }
         Ok(settings)
     }
@@ -224,22 +239,23 @@ impl Settings {
     #[must_use]
     pub fn without_permissions(&self, before: &Settings) -> Settings {
         let mut settings = self.clone();
-        let ours: Vec<&str> = PERMISSIONS
-            .into_iter()
-            .filter(|rule| self.allows(rule) && !before.allows(rule))
-            .collect();
-        if ours.is_empty() {
-            return settings;
-        }
-        if let Some(Value::Object(permissions)) = settings.fields.get_mut("permissions") {
-            if let Some(Value::Array(allow)) = permissions.get_mut("allow") {
-                allow.retain(|rule| !rule.as_str().is_some_and(|rule| ours.contains(&rule)));
-                if allow.is_empty() {
-                    permissions.shift_remove("allow");
+        let mut is_changed = false;
+        if let Some(Value::Object(permissions)) = settings.fields.get_mut(PERMISSIONS_FIELD) {
+            for (name, rules) in RULES {
+                let is_ours = |rule: &Value| {
+                    let rule = rule.as_str().filter(|rule| rules.contains(rule));
+                    rule.is_some_and(|rule| !before.has_rule(name, rule))
+                };
+                let Some(Value::Array(list)) = permissions.get_mut(*name) else { continue };
+                let count = list.len();
+                list.retain(|rule| !is_ours(rule));
+                is_changed |= list.len() < count;
+                if list.is_empty() && count > 0 {
+                    permissions.shift_remove(*name);
                 }
             }
-            if permissions.is_empty() {
-                settings.fields.shift_remove("permissions");
+            if permissions.is_empty() && is_changed {
+                settings.fields.shift_remove(PERMISSIONS_FIELD);
             }
         }
         settings
@@ -406,11 +422,66 @@ mod tests {
         assert_eq!(both.without_hooks().unwrap().without_permissions(&other).fields, other.fields);
     }
 
+    /// Whether a rule of Claude Code's means a command: a prefix before `:*`, or `*` for anything.
+    fn means(rule: &str, command: &str) -> bool {
+        let inside = rule.strip_prefix("Bash(").and_then(|rule| rule.strip_suffix(')')).unwrap();
+        if let Some(prefix) = inside.strip_suffix(":*") {
+            let rest = command.strip_prefix(prefix);
+            return rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+        }
+        let mut rest = command;
+        for (number, part) in inside.split('*').enumerate() {
+            match rest.find(part) {
+                Some(0) => rest = &rest[part.len()..],
+                Some(at) if number > 0 => rest = &rest[at + part.len()..],
+                _ => return false,
+            }
+        }
+        inside.ends_with('*') || rest.is_empty()
+    }
+
+    /// 8/NO-HARM: what agents may do unasked is what concerns themselves and this repository.
+    #[test]
+    fn what_could_be_turned_against_somebody_is_asked_for() {
+        let is_allowed = |command: &str| {
+            let asks = QUESTIONS.iter().any(|rule| means(rule, command));
+            PERMISSIONS.iter().any(|rule| means(rule, command)) && !asks
+        };
+        for command in [
+            "git coord status",
+            "git coord status --json",
+            "git coord reserve 'src/**' --ttl 1h --reason 'the C parser'",
+            "git coord release --mine",
+            "git coord send bob 'done'",
+        ] {
+            assert!(is_allowed(command), "{command}");
+        }
+        for command in [
+            "git coord status -C /elsewhere",
+            "git coord status -C/elsewhere",
+            "git coord status --json -C w",
+            "git coord release src --force",
+            "git coord release --force src",
+            "git coord release src --as alice",
+            "git coord release src --as=alice",
+            "git coord -C w status",
+            "git -C w coord status",
+            "git -c core.pager=x coord status",
+            "git --git-dir=w coord status",
+            "git coord with --lock x -- sh",
+            "git coord doctor",
+            "git coord statusx",
+        ] {
+            assert!(!is_allowed(command), "{command}");
+        }
+    }
+
     /// Commands that run what they are given are left to the user's own rules.
     #[test]
     fn no_permission_runs_another_command() {
         let with = Settings::empty().with_ours(Wanted { fail_closed: false, allow: true }).unwrap();
-        assert!(!with.allows(ALL_PERMITTED) && !with.allows("Bash(git coord with:*)"));
+        assert!(!with.has_rule(ALLOW, ALL_PERMITTED));
+        assert!(!with.has_rule(ALLOW, "Bash(git coord with:*)"));
         // Who allows more on their own has it all.
         let all = read(r#"{"permissions":{"allow":["Bash(git coord:*)"]}}"#);
         assert!(all.has_permissions());
