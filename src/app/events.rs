@@ -163,7 +163,7 @@ fn common_ancestor(
         }
         chain.insert(id);
     }
-    for item in History::from(ledger, Some(known)) {
+    for item in History::if_here(ledger, known) {
         // What was abandoned may have been collected since.
         let Ok((id, entry)) = item else { return Ok(None) };
         if chain.contains(&id) {

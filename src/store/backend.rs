@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::store::error::StoreError;
 use crate::store::object::{HashKind, NewObjects, Object, ObjectId};
@@ -101,8 +102,11 @@ pub trait Objects {
     /// The hash that names them.
     fn hash_kind(&self) -> HashKind;
 
-    /// An object, `None` if it is not there.
+    /// An object, `None` if it is not there, which takes more than one look to say.
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError>;
+
+    /// An object that may well not be there, and need not be: one look.
+    fn look(&self, id: &ObjectId) -> Result<Option<Object>, StoreError>;
 }
 
 /// A repository as a ledger sees it.
@@ -121,6 +125,9 @@ pub trait Backend: Objects {
 
     /// Whether everything that an object leads to is there.
     fn is_connected(&self, id: &ObjectId) -> Result<bool, StoreError>;
+
+    /// From now on, what is not found is looked for again for that long.
+    fn be_patient(&self, patience: Duration);
 
     /// Keeps something damaged as a file under that name, and says where.
     fn keep_aside(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError>;

@@ -60,4 +60,11 @@ impl Objects for Ahead<'_> {
             None => self.stored.read(id),
         }
     }
+
+    fn look(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
+        match self.new.get(id) {
+            Some(object) => Ok(Some(object.clone())),
+            None => self.stored.look(id),
+        }
+    }
 }

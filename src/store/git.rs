@@ -8,6 +8,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::time::Duration;
 
 use crate::store::backend::{Backend, MoveRefs, Objects, ReadObjects, Stored, Update};
 use crate::store::error::StoreError;
@@ -22,6 +23,7 @@ use crate::store::program::facts::RefStorage;
 use crate::store::program::objects::ProgramObjects;
 use crate::store::program::refs::ProgramRefs;
 use crate::store::program::restraint::Fetching;
+use crate::store::proof::{self, Patience};
 use crate::store::queue::QueueGuard;
 use crate::store::refs::{FileRefs, Refs, Swap};
 use crate::store::repository::{Reader, Repository};
@@ -33,6 +35,9 @@ pub struct Git {
     objects: Rc<dyn ReadObjects>,
     /// Git, which can fetch what a partial clone left behind.
     fetching: Rc<ProgramObjects>,
+    /// Git once more, which is asked where the first way finds nothing.
+    second: ProgramObjects,
+    patience: Patience,
     refs: Box<dyn MoveRefs>,
     packs: Packs,
     shallow: Shallow,
@@ -64,7 +69,21 @@ impl Git {
             }
         };
         let (shallow, damaged) = (Shallow::of(common, files), HelperDir::Damaged.below(common));
-        Ok(Git { hash, objects, fetching, refs, packs, shallow, program, damaged, files })
+        let second = ProgramObjects::here(program.clone());
+        let patience = Patience::default();
+        Ok(Git {
+            hash,
+            objects,
+            fetching,
+            second,
+            patience,
+            refs,
+            packs,
+            shallow,
+            program,
+            damaged,
+            files,
+        })
     }
 }
 
@@ -93,6 +112,10 @@ impl Objects for Git {
     }
 
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
+        self.patience.read(id, || self.look(id), &self.second, proof::sleep)
+    }
+
+    fn look(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
         match self.objects.read(id)? {
             None if self.may_fetch() => self.fetching.read(id),
             None if self.packs.has_promises() => self.refuse_to_fetch(id).map(|()| None),
@@ -120,6 +143,10 @@ impl Backend for Git {
 
     fn is_connected(&self, id: &ObjectId) -> Result<bool, StoreError> {
         Ok(self.program.is_connected(id)?)
+    }
+
+    fn be_patient(&self, patience: Duration) {
+        self.patience.renew(patience);
     }
 
     fn keep_aside(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {

@@ -17,6 +17,12 @@ impl<'l, 'b> History<'l, 'b> {
     pub fn from(ledger: &'l Ledger<'b>, id: Option<ObjectId>) -> History<'l, 'b> {
         History { ledger, next: id }
     }
+
+    /// From that entry on back, if it is in this clone; it may well not be.
+    pub fn if_here(ledger: &'l Ledger<'b>, id: ObjectId) -> History<'l, 'b> {
+        let is_here = matches!(ledger.backend().look(&id), Ok(Some(_)));
+        History { ledger, next: is_here.then_some(id) }
+    }
 }
 
 impl Iterator for History<'_, '_> {
@@ -71,7 +77,7 @@ impl<'l, 'b> Archived<'l, 'b> {
         let event = root.message.events.first();
         let named = event.and_then(|event| event.text("archive"));
         named.unwrap_or_default().clone_into(&mut self.archive);
-        self.chain.next = Some(checkpoint.replaces);
+        self.chain = History::if_here(self.chain.ledger, checkpoint.replaces);
     }
 }
 

@@ -46,6 +46,7 @@ pub mod packs;
 pub mod presence;
 pub mod process;
 pub mod program;
+pub mod proof;
 pub mod proposal;
 pub mod queue;
 pub mod refs;

@@ -169,7 +169,7 @@ fn check_checkpoint(ledger: &Ledger<'_>, entry: &Entry, checkpoint: &Checkpoint)
     if entry.parent.is_some() {
         return wrong("it is not the first entry");
     }
-    let mut replaced = History::from(ledger, Some(checkpoint.stands_for));
+    let mut replaced = History::if_here(ledger, checkpoint.stands_for);
     let Some(Ok((_, old))) = replaced.next() else { return Checked::Checkpoint };
     let Counters { op: _, seq, at, fence } = &old.message.counters;
     let own = &entry.message.counters;

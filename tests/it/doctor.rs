@@ -10,6 +10,7 @@ use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, exit};
 use crate::support::{Output, Repo, texts};
 
 mod hooks;
+mod repair;
 
 fn doctor(repo: &Repo) -> Output {
     repo.coord_json("ops", ["doctor"])

@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use super::{Program, ProgramError};
+use super::{Program, ProgramError, answer};
 use crate::core::limits::MESSAGE_BYTES_MAX;
 use crate::store::backend::ReadObjects;
 use crate::store::error::StoreError;
@@ -13,7 +13,17 @@ use crate::store::object::{Object, ObjectId, ObjectKind};
 /// Objects as git reads them, fetched from where they were promised if they are not here.
 pub struct ProgramObjects {
     program: Program,
+    reach: Reach,
     session: RefCell<Option<Session>>,
+}
+
+/// How far git goes for an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// To where it was promised.
+    Remotes,
+    /// Not out of the repository, and through no program that its configuration names.
+    Here,
 }
 
 /// A `git cat-file` that waits for the next question.
@@ -33,7 +43,21 @@ struct Header {
 impl ProgramObjects {
     /// The objects of that repository. Nothing is started before something is asked.
     pub fn new(program: Program) -> ProgramObjects {
-        ProgramObjects { program, session: RefCell::default() }
+        ProgramObjects { program, reach: Reach::Remotes, session: RefCell::default() }
+    }
+
+    /// The same, of what is here.
+    pub fn here(program: Program) -> ProgramObjects {
+        ProgramObjects { program, reach: Reach::Here, session: RefCell::default() }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.program.command(arguments);
+        if self.reach == Reach::Here {
+            // The first is not known to every git; the second leaves none a way to fetch.
+            command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+        }
+        command
     }
 
     /// The object that a name stands for; none if there is no such name, or no such object.
@@ -64,7 +88,8 @@ impl ProgramObjects {
         let mut session = self.session.borrow_mut();
         for _ in 0..2 {
             if session.is_none() {
-                *session = Some(Session::start(&self.program)?);
+                let batch = self.command(&["cat-file", "--batch-command"]);
+                *session = Some(Session::start(batch)?);
             }
             if let Some(Ok(answer)) = session.as_mut().map(&ask) {
                 return Ok(answer);
@@ -75,7 +100,7 @@ impl ProgramObjects {
     }
 
     fn why_not(&self, name: &str) -> StoreError {
-        let asked = |option| self.program.ask(&["cat-file", option, name]);
+        let asked = |option| answer(self.command(&["cat-file", option, name]));
         let error = match asked("-t").and_then(|_| asked("-p")) {
             Ok(_) => ProgramError::Garbled { verb: "cat-file", why: "it stopped".to_owned() },
             Err(error) => error,
@@ -98,8 +123,7 @@ impl ReadObjects for ProgramObjects {
 }
 
 impl Session {
-    fn start(program: &Program) -> Result<Session, ProgramError> {
-        let mut command = program.command(&["cat-file", "--batch-command"]);
+    fn start(mut command: Command) -> Result<Session, ProgramError> {
         // What it would say there is asked for when it is needed: a pipe that nobody empties
         // stops it.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
