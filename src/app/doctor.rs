@@ -6,8 +6,10 @@ mod claude;
 mod hooks;
 mod names;
 mod rehearsal;
+mod repair;
 
 pub use hooks::hooks;
+pub use repair::{losses, name, plan, repair};
 
 use crate::app::Ctx;
 use crate::app::config::{SettingError, nearest_key, unknown_keys};
@@ -18,7 +20,6 @@ use crate::store::ledger::clock_notice;
 use crate::store::packs::{PACKS_MAX, Packs};
 use crate::store::program;
 use crate::store::queue::Queue;
-use crate::store::repair::{Repaired, Repairer};
 use crate::store::repository::Repository;
 use crate::store::verify;
 
@@ -227,10 +228,11 @@ fn leftovers(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
 fn ledger_check(ctx: &Ctx, name: LedgerName) -> Result<Check, AppError> {
     let ledger = ctx.ledger(name)?;
     let fault = |text: String| Check::new(name.as_str(), State::Fault, text);
-    match ledger.damage() {
+    match ledger.plan_repair() {
         Err(error) => return Ok(fault(error.to_string())),
-        Ok(Some(damage)) => {
-            return Ok(fault(damage.why).with_next(&["git", "coord", "doctor", "--repair"]));
+        Ok(Some(plan)) => {
+            let text = format!("{}; {}", plan.damage.why, repair::outlook(&plan));
+            return Ok(fault(text).with_next(&["git", "coord", "doctor", "--repair"]));
         }
         Ok(None) => {}
     }
@@ -293,12 +295,6 @@ fn refs(ctx: &Ctx) -> Vec<Check> {
         checks.push(Check::ok(NAME, "ledgers only"));
     }
     checks
-}
-
-/// Takes a damaged ledger on from its newest whole entry; none if it is not damaged.
-pub fn repair(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Repaired>, AppError> {
-    let who = Repairer { actor: ctx.actor().clone(), host: ctx.host().clone(), clock: ctx.clock() };
-    Ok(ctx.ledger(ledger)?.repair(&who, &Ctx::new_op()?)?)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::store::error::StoreError;
+use crate::store::layout::LedgerName;
 use crate::store::object::{HashKind, NewObjects, Object, ObjectId};
 use crate::store::packs::Kept;
 use crate::store::queue::QueueGuard;
@@ -143,6 +144,12 @@ pub trait Backend: Objects {
 
     /// Moves a ref if it is what it is expected to be, relying on what was stored, if anything was.
     fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError>;
+
+    /// Notes that an entry has become the newest of a ledger.
+    fn note_published(&self, ledger: LedgerName, id: ObjectId) -> Result<(), StoreError>;
+
+    /// The entries of a ledger that are known to have been the newest, the latest last.
+    fn published(&self, ledger: LedgerName) -> Result<Vec<ObjectId>, StoreError>;
 
     /// Makes the last move of a ref outlive a power cut; until then it counts for everybody, but
     /// may not have been.

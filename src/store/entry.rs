@@ -74,7 +74,23 @@ pub struct Counters {
     pub fence: u64,
 }
 
+/// How much room a counter must have left, so that writers can go on: more than any entry takes.
+const COUNTER_ROOM: u64 = 1_000_000;
+
 impl Counters {
+    /// Why no further entry can follow on these, if none can: somebody has made one of them up.
+    pub fn exhausted(&self) -> Option<String> {
+        let counters = [("sequence", self.seq), ("fence", self.fence)];
+        let (name, value) =
+            counters.into_iter().find(|(_, value)| *value > COUNTER_MAX - COUNTER_ROOM)?;
+        Some(format!("its {name} is {value}, so high that no entry can follow it"))
+    }
+
+    /// Whether no reader would accept these.
+    pub fn are_too_high(&self) -> bool {
+        self.seq.max(self.fence) > COUNTER_MAX
+    }
+
     /// Counts what a decision changes.
     pub fn count(&mut self, changes: &Changes) {
         self.seq = self.seq.saturating_add(changes.events.len() as u64);
@@ -269,7 +285,7 @@ impl<'t> Trailers<'t> {
             fence: self.get("Coord-Fence")?,
         };
         // Every entry has an event.
-        if counters.seq == 0 || counters.seq.max(counters.fence) > COUNTER_MAX {
+        if counters.seq == 0 || counters.are_too_high() {
             return Err(not("its counters are out of range"));
         }
         Ok(counters)

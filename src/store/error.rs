@@ -65,6 +65,15 @@ pub enum StoreError {
         /// What is wrong.
         why: String,
     },
+    /// A ledger that seems to be damaged in another way each time.
+    #[error(
+        "'{reference}' is found in another state with each look, so nothing was repaired; \
+         try again when nobody repacks this repository"
+    )]
+    Unsteady {
+        /// Which ref.
+        reference: String,
+    },
     /// A ledger of which a shallow clone has the end only.
     #[error(
         "'{reference}' ends at entry {} in this shallow clone, and only a whole ledger can be \

@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::store::backend::{Backend, MoveRefs, Objects, ReadObjects, Stored, Update};
 use crate::store::error::StoreError;
 use crate::store::files::{Files, Purpose};
-use crate::store::layout::HelperDir;
+use crate::store::layout::{HelperDir, LedgerName};
 use crate::store::libgit2::LibGit2Objects;
 use crate::store::object::{HashKind, NewObjects, Object, ObjectId};
 use crate::store::pack::Pack;
@@ -24,6 +24,7 @@ use crate::store::program::objects::ProgramObjects;
 use crate::store::program::refs::ProgramRefs;
 use crate::store::program::restraint::Fetching;
 use crate::store::proof::{self, Patience};
+use crate::store::published::Published;
 use crate::store::queue::QueueGuard;
 use crate::store::refs::{FileRefs, Refs, Swap};
 use crate::store::repository::{Reader, Repository};
@@ -41,6 +42,7 @@ pub struct Git {
     refs: Box<dyn MoveRefs>,
     packs: Packs,
     shallow: Shallow,
+    published: Published,
     program: Program,
     damaged: PathBuf,
     files: Files,
@@ -80,6 +82,7 @@ impl Git {
             refs,
             packs,
             shallow,
+            published: Published::new(common, files),
             program,
             damaged,
             files,
@@ -182,6 +185,14 @@ impl Backend for Git {
     fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError> {
         let draft = stored.and_then(|stored| stored.draft.as_ref());
         self.refs.swap(&update.reference.parse()?, update, draft)
+    }
+
+    fn note_published(&self, ledger: LedgerName, id: ObjectId) -> Result<(), StoreError> {
+        Ok(self.published.note(ledger, id)?)
+    }
+
+    fn published(&self, ledger: LedgerName) -> Result<Vec<ObjectId>, StoreError> {
+        Ok(self.published.entries(ledger)?)
     }
 
     fn settle(&self, reference: &str) -> Result<(), StoreError> {

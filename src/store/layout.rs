@@ -143,10 +143,12 @@ pub enum HelperDir {
     Errands,
     /// When agents were last seen.
     Presence,
+    /// Which entries were the newest, for repairs.
+    Published,
 }
 
 impl HelperDir {
-    const ALL: [HelperDir; 11] = [
+    const ALL: [HelperDir; 12] = [
         HelperDir::Locks,
         HelperDir::Staging,
         HelperDir::Packs,
@@ -158,6 +160,7 @@ impl HelperDir {
         HelperDir::Waiters,
         HelperDir::Errands,
         HelperDir::Presence,
+        HelperDir::Published,
     ];
 
     /// Where it is.
@@ -174,6 +177,7 @@ impl HelperDir {
             HelperDir::Waiters => "waiters",
             HelperDir::Errands => "errands",
             HelperDir::Presence => "presence",
+            HelperDir::Published => "published",
         };
         helpers(common_dir).join(name)
     }

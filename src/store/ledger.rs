@@ -33,6 +33,12 @@ pub struct Base<'b> {
 }
 
 impl Base<'_> {
+    /// Why nothing can follow on this entry, if nothing can.
+    pub fn exhausted(&self) -> Option<String> {
+        let tip = self.snapshot.tip()?;
+        Some(format!("entry {}: {}", tip.id.short(), tip.head.counters.exhausted()?))
+    }
+
     /// The entry, `None` before the first.
     pub fn id(&self) -> Option<ObjectId> {
         self.snapshot.tip().map(|tip| tip.id)

@@ -48,6 +48,7 @@ pub mod process;
 pub mod program;
 pub mod proof;
 pub mod proposal;
+pub mod published;
 pub mod queue;
 pub mod refs;
 pub mod repair;

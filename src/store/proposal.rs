@@ -143,6 +143,9 @@ impl Ledger<'_> {
     ) -> Result<ProposedEntry, TransactError> {
         let Made { mut counters, summary, changes, earlier } = made;
         counters.count(&changes);
+        if let Some(why) = counters.are_too_high().then(|| base.exhausted()).flatten() {
+            return Err(StoreError::Damaged { reference: self.name().reference(), why }.into());
+        }
         let (command, mut edits) = place(recorded, self.backend().hash_kind());
         keep_document_bound(&changes.edits)?;
         edits.extend(changes.edits);

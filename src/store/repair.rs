@@ -3,19 +3,25 @@
 //! A ledger is damaged when its ref holds no entry, or when something that the newest entry's tree
 //! names is missing or cannot be read. Its repair is an entry like any other, on top of the newest
 //! whole one, and the ref moves by one swap from the damaged value. Nothing is deleted.
+//!
+//! A repair needs the same finding twice, some time apart: beside a repack, what is there can seem
+//! to be missing for a moment.
 
-use std::collections::{HashMap, HashSet};
+mod choice;
+mod kept;
+mod plan;
+
+use std::collections::HashSet;
+use std::thread;
+use std::time::Duration;
 
 use crate::core::command::Request;
 use crate::core::ids::{AgentName, OpId};
-use crate::core::limits::LINE_CHARS_MAX;
 use crate::core::repair::Repair;
-use crate::core::text::{Line, shown};
+use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::backend::Update;
-use crate::store::entry::EntryHead;
 use crate::store::error::StoreError;
-use crate::store::history::History;
 use crate::store::ledger::Ledger;
 use crate::store::object::{NewObjects, ObjectId, ObjectKind};
 use crate::store::proposal::ProposedEntry;
@@ -24,9 +30,16 @@ use crate::store::snapshot::{read_entry, read_object};
 use crate::store::transact::TransactError;
 use crate::store::tree::{EntryKind, Tree};
 use crate::store::writer::Writer;
+use kept::line;
+pub use plan::{Left, Plan};
+
+/// How long a repair waits between its two looks.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
+/// How often it looks before it gives up.
+const LOOKS_MAX: usize = 5;
 
 /// What is wrong with a ledger.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// What its ref names; `None` if it names nothing.
     pub tip: Option<ObjectId>,
@@ -59,10 +72,8 @@ pub struct Repairer {
 /// A ledger that is whole again.
 #[derive(Clone, Debug)]
 pub struct Repaired {
-    /// What was wrong.
-    pub damage: Damage,
-    /// The newest entry that was whole; none if the ledger began again.
-    pub whole: Option<ObjectId>,
+    /// What was wrong, what it went on from, and without what.
+    pub plan: Plan,
     /// The entry that says so.
     pub entry: ObjectId,
     /// The ref or the file that has what was damaged.
@@ -109,7 +120,9 @@ impl Ledger<'_> {
     fn check_whole(&self, id: ObjectId) -> Result<(), StoreError> {
         let reference = self.name.reference();
         let tree = read_entry(self.backend, &reference, &id)?.tree;
-        self.at(Some(id))?;
+        if let Some(why) = self.at(Some(id))?.exhausted() {
+            return Err(StoreError::Damaged { reference, why });
+        }
         self.read_below(tree).map_err(|error| match error {
             error if error.is_damage() => {
                 StoreError::Damaged { reference, why: format!("entry {}: {error}", id.short()) }
@@ -137,48 +150,6 @@ impl Ledger<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The newest whole entry: on the way back from the damaged one where there is such a way,
-    /// otherwise the one with the highest number among all commits of the repository.
-    fn newest_whole(&self, damage: &Damage) -> Result<Option<ObjectId>, StoreError> {
-        let readable = History::from(self, damage.tip).map_while(Result::ok);
-        for (id, _) in readable {
-            if self.check_whole(id).is_ok() {
-                return Ok(Some(id));
-            }
-        }
-        let mut heads = HashMap::new();
-        for id in self.backend.every_commit()? {
-            let Ok(commit) = read_object(self.backend, &id, ObjectKind::Commit) else { continue };
-            if let Ok(head) = EntryHead::parse(&commit.bytes) {
-                heads.insert(id, head);
-            }
-        }
-        let archived = self.archived(&heads)?;
-        // A compaction gives the entries that it keeps other names and the same numbers.
-        let place = |(id, head): (&ObjectId, &EntryHead)| {
-            (head.counters.seq, head.counters.at, !archived.contains(id), *id)
-        };
-        let mut entries: Vec<_> = heads.iter().map(place).collect();
-        entries.sort_unstable();
-        let mut newest_first = entries.into_iter().rev().map(|(.., id)| id);
-        Ok(newest_first.find(|id| self.check_whole(*id).is_ok()))
-    }
-
-    /// The entries of the chains that compactions have set aside.
-    fn archived(
-        &self,
-        heads: &HashMap<ObjectId, EntryHead>,
-    ) -> Result<HashSet<ObjectId>, StoreError> {
-        let mut archived = HashSet::new();
-        for reference in self.backend.refs_below(&self.name.archives())? {
-            let mut next = self.backend.tip(&reference)?;
-            while let Some(id) = next.filter(|id| archived.insert(*id)) {
-                next = heads.get(&id).and_then(|head| head.parent);
-            }
-        }
-        Ok(archived)
     }
 
     /// Takes a damaged ledger on from its newest whole entry; none if it is not damaged.
@@ -211,18 +182,27 @@ impl Ledger<'_> {
         op: &OpId,
         otherwise: WhereNothingIsWhole,
     ) -> Result<Option<Repaired>, TransactError> {
+        // Not while others wait for their turn: there may be nothing to repair.
+        let Some(mut seen) = self.plan_repair()? else { return Ok(None) };
+        thread::sleep(BETWEEN_LOOKS);
         let mut writer = Writer::begin(self)?;
         let reference = self.name.reference();
-        loop {
-            let Some(damage) = self.damage()? else { return Ok(None) };
-            let whole = self.newest_whole(&damage)?;
-            if whole.is_none() && otherwise == WhereNothingIsWhole::Refuse {
-                return Err(StoreError::NothingWhole { reference, why: damage.why }.into());
+        for _ in 0..LOOKS_MAX {
+            let Some(plan) = self.plan_repair()? else { return Ok(None) };
+            if plan != seen {
+                seen = plan;
+                thread::sleep(BETWEEN_LOOKS);
+                continue;
             }
-            let kept = self.kept_ref(&damage, who.clock)?;
+            let Plan { damage, whole, .. } = &plan;
+            if whole.is_none() && otherwise == WhereNothingIsWhole::Refuse {
+                let why = damage.why.clone();
+                return Err(StoreError::NothingWhole { reference, why }.into());
+            }
+            let kept = self.kept_ref(damage, who.clock)?;
             let kept_at = match &kept {
                 Some((name, _)) => name.clone(),
-                None => self.keep_as_file(&damage, who.clock)?,
+                None => self.keep_as_file(damage, who.clock)?,
             };
             let command = Repair {
                 lost: line(&damage.lost()),
@@ -230,7 +210,7 @@ impl Ledger<'_> {
                 kept_at: line(&kept_at),
             };
             let request = Request::new(command, who.actor.clone(), who.host.clone(), who.clock);
-            let base = self.at(whole)?;
+            let base = self.at(*whole)?;
             let proposal = self.propose(&base, &request, op)?;
             let ProposedEntry { entry, mut objects } =
                 proposal.entry.expect("a repair leaves an event");
@@ -247,48 +227,9 @@ impl Ledger<'_> {
             let swap = Update { over, ..Update::new(&reference, damage.tip, new, note) };
             if writer.publish(&objects, keep, swap)? {
                 let notices = writer.finish();
-                return Ok(Some(Repaired { damage, whole, entry: new, kept_at, notices }));
+                return Ok(Some(Repaired { plan, entry: new, kept_at, notices }));
             }
         }
+        Err(StoreError::Unsteady { reference }.into())
     }
-
-    /// The ref that will keep what is damaged, if a ref can: git stops collecting garbage where a
-    /// ref leads to something that is missing or cannot be read.
-    fn kept_ref(
-        &self,
-        damage: &Damage,
-        at: Timestamp,
-    ) -> Result<Option<(String, ObjectId)>, StoreError> {
-        let Some(tip) = damage.tip else { return Ok(None) };
-        let Ok(Some(object)) = self.backend.read(&tip) else { return Ok(None) };
-        let is_whole = match EntryHead::parse(&object.bytes) {
-            Ok(head) => self.read_below(head.tree).is_ok(),
-            Err(_) => true,
-        };
-        let is_kept = is_whole && self.backend.is_connected(&tip)?;
-        Ok(is_kept.then(|| (self.name.damaged(at, &tip), tip)))
-    }
-
-    /// Keeps what the ref held, and the damaged commit if it can be read, as a file.
-    fn keep_as_file(&self, damage: &Damage, at: Timestamp) -> Result<String, StoreError> {
-        let mut content = format!("{} held:\n\n", self.name.reference()).into_bytes();
-        match damage.tip {
-            None => content.extend_from_slice(&damage.raw),
-            Some(id) => {
-                content.extend_from_slice(format!("{id}\n").as_bytes());
-                if let Ok(Some(object)) = self.backend.read(&id) {
-                    content.extend_from_slice(format!("\n{}\n\n", object.kind.name()).as_bytes());
-                    content.extend_from_slice(&object.bytes);
-                }
-            }
-        }
-        let name = format!("{}-{}", self.name, at.compact());
-        Ok(self.backend.keep_aside(&name, &content)?.display().to_string())
-    }
-}
-
-/// The beginning of a text, with nothing in it that disguises anything.
-fn line(text: &str) -> Line {
-    let safe: String = shown(text.trim()).chars().take(LINE_CHARS_MAX).collect();
-    Line::new(&safe).unwrap_or_else(|_| Line::new("nothing").expect("a plain word is a line"))
 }

@@ -179,6 +179,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         let stored = (!objects.is_empty()).then(store).transpose()?;
         let outcome = self.move_refs(keep, update, stored.as_ref());
         if matches!(outcome, Ok(Swap::Done)) {
+            self.note(update);
             // The next one can decide already, while this one clears up and waits for the disk.
             self.turn = None;
         }
@@ -201,6 +202,15 @@ impl<'l, 'b> Writer<'l, 'b> {
         }
         self.tries += 1;
         Ok(false)
+    }
+
+    /// Notes what is published now, for the day that the ref is lost. Whoever is killed before has
+    /// told nobody of its entry; and where it cannot be noted, a repair will have to ask.
+    fn note(&self, update: Update<'_>) {
+        let Ledger { backend, name, .. } = self.ledger;
+        if update.reference == name.reference() {
+            backend.note_published(*name, update.new).ok();
+        }
     }
 
     fn move_refs(

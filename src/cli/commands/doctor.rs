@@ -17,7 +17,7 @@ use crate::cli::open::open_with;
 use crate::cli::term::Ui;
 use crate::core::text::shown;
 use crate::store::layout::LedgerName;
-use crate::store::repair::Repaired;
+use crate::store::repair::{Left, Plan, Repaired};
 
 /// Look for what is wrong here, and repair damaged ledgers
 ///
@@ -29,8 +29,13 @@ pub(crate) struct Args {
     ///
     /// The repair is itself an entry, and says what was lost. What was damaged is kept under
     /// refs/coord/damaged/, or as a file where a ref to it would stop git's garbage collection.
+    /// Damage is looked at twice, some seconds apart, before anything is done.
     #[arg(long)]
     pub(crate) repair: bool,
+
+    /// Tell what a repair would do and what would be lost, and leave it
+    #[arg(long, requires = "repair")]
+    pub(crate) dry_run: bool,
 }
 
 impl Args {
@@ -44,15 +49,19 @@ impl Args {
             Some(Ok(repository)) => doctor::symbolic_link(repository),
             _ => None,
         };
-        let mut repaired = Vec::new();
+        let (mut repaired, mut planned) = (Vec::new(), Vec::new());
         if let Some(link) = link {
             // Behind a link is no repository of ours to look at.
             checks.push(link);
         } else {
             let ctx = open_with(context, settings.unwrap_or_default())?;
             for ledger in LedgerName::ALL.into_iter().filter(|_| self.repair) {
-                let outcome = doctor::repair(&ctx, ledger)?;
-                repaired.extend(outcome.map(|repaired| (ledger, repaired)));
+                if self.dry_run {
+                    planned.extend(doctor::plan(&ctx, ledger)?.map(|plan| (ledger, plan)));
+                } else {
+                    let outcome = doctor::repair(&ctx, ledger)?;
+                    repaired.extend(outcome.map(|repaired| (ledger, repaired)));
+                }
             }
             checks.extend(doctor::examine(&ctx)?);
             let enabled = (context.config)(ENABLED).as_deref().and_then(parse_boolean);
@@ -65,17 +74,23 @@ impl Args {
         if ui.is_json() {
             let rows: Vec<Value> = checks.iter().map(check_json).collect();
             let mut answer = fields([("checks", json!(rows))]);
-            if self.repair {
+            if self.dry_run {
+                let rows: Vec<Value> = planned.iter().map(plan_json).collect();
+                answer.insert("would_repair".to_owned(), json!(rows));
+            } else if self.repair {
                 let rows: Vec<Value> = repaired.iter().map(repaired_json).collect();
                 answer.insert("repaired".to_owned(), json!(rows));
             }
             ui.answer(!has_fault, answer)?;
         } else {
-            if self.repair && repaired.is_empty() {
+            if self.repair && repaired.is_empty() && planned.is_empty() {
                 ui.line("nothing to repair")?;
             }
             for (ledger, repaired) in &repaired {
                 ui.line(&repaired_text(*ledger, repaired))?;
+            }
+            for (ledger, plan) in &planned {
+                ui.line(&plan_text(*ledger, plan))?;
             }
             print(ui, &checks)?;
         }
@@ -91,24 +106,59 @@ fn check_json(check: &Check) -> Value {
     row
 }
 
-fn repaired_json((ledger, repaired): &(LedgerName, Repaired)) -> Value {
+fn plan_json((ledger, plan): &(LedgerName, Plan)) -> Value {
+    let left = |entries: &[Left]| -> Vec<Value> {
+        let row = |left: &Left| json!({ "entry": left.id.to_string(), "summary": left.summary });
+        entries.iter().map(row).collect()
+    };
     json!({
         "ledger": ledger.as_str(),
-        "why": repaired.damage.why,
-        "whole": repaired.whole.map(|id| id.to_string()),
-        "entry": repaired.entry.to_string(),
-        "kept_at": repaired.kept_at,
+        "why": plan.damage.why,
+        "whole": plan.whole.map(|id| id.to_string()),
+        "known": plan.is_known,
+        "lost": left(&plan.lost),
+        "doubtful": left(&plan.doubtful),
     })
 }
 
+fn repaired_json((ledger, repaired): &(LedgerName, Repaired)) -> Value {
+    let mut value = plan_json(&(*ledger, repaired.plan.clone()));
+    value["entry"] = json!(repaired.entry.to_string());
+    value["kept_at"] = json!(repaired.kept_at);
+    value
+}
+
 fn repaired_text(ledger: LedgerName, repaired: &Repaired) -> String {
-    let whole = repaired.whole.map_or_else(|| "nothing".to_owned(), |id| id.short());
-    let entry = repaired.entry.short();
-    let (why, kept_at) = (shown(&repaired.damage.why), shown(&repaired.kept_at));
+    let Repaired { plan, entry, kept_at, .. } = repaired;
+    let whole = plan.whole.map_or_else(|| "nothing".to_owned(), |id| id.short());
+    let (why, kept_at) = (shown(&plan.damage.why), shown(kept_at));
     format!(
-        "repaired {ledger}, which went on from {whole} with entry {entry}\n  \
-         it was damaged: {why}\n  what is left of that is kept: {kept_at}"
+        "repaired {ledger}, which went on from {whole} with entry {}\n  \
+         it was damaged: {why}\n{}  what is left of that is kept: {kept_at}",
+        entry.short(),
+        losses_text(plan)
     )
+}
+
+fn plan_text(ledger: LedgerName, plan: &Plan) -> String {
+    let first = match plan.whole {
+        Some(whole) => format!("would repair {ledger}, going on from {}", whole.short()),
+        None => format!("could not repair {ledger}: no whole entry of it was found"),
+    };
+    let text =
+        format!("{first}\n  it is damaged: {}\n{}", shown(&plan.damage.why), losses_text(plan));
+    text.trim_end().to_owned()
+}
+
+/// A line for each entry that the ledger goes on without.
+fn losses_text(plan: &Plan) -> String {
+    let mut text = String::new();
+    for (what, entries) in doctor::losses(plan) {
+        for left in entries {
+            text.push_str(&format!("  {what}: {}\n", shown(&doctor::name(left))));
+        }
+    }
+    text
 }
 
 fn print(ui: &mut Ui, checks: &[Check]) -> Result<(), CliError> {
