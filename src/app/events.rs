@@ -6,11 +6,13 @@ use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::event::Event;
 use crate::core::time::Timestamp;
+use crate::store::entry::{Counters, Message};
 use crate::store::error::StoreError;
 use crate::store::history::{Archived, History, SetAside};
 use crate::store::layout::LedgerName;
 use crate::store::ledger::Ledger;
 use crate::store::object::ObjectId;
+use crate::store::snapshot::read_entry;
 
 /// The events of one entry.
 #[derive(Clone, Debug)]
@@ -19,8 +21,6 @@ pub struct Batch {
     pub ledger: LedgerName,
     /// Which entry.
     pub entry: ObjectId,
-    /// The place of its last event in the chain.
-    pub seq: u64,
     /// When it was decided.
     pub at: Timestamp,
     /// What happened, with the place of each in the chain.
@@ -62,8 +62,9 @@ pub enum Since {
 /// Entries with the wanted events, oldest first.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// At most as many events as asked for, unless a single entry has more.
-    pub batches: Vec<Batch>,
+    /// At most as many events as asked for, unless a single entry has more. What they say is read
+    /// one by one ([`batch`]), however many they are.
+    pub entries: Vec<ObjectId>,
     /// The newest entry that was looked at: where the next page begins.
     pub reached: Option<(ObjectId, u64)>,
     /// Where the reader was taken back to, because the entry it knew is not in the chain any more.
@@ -89,7 +90,7 @@ pub fn page(
             None => (Some(0), Some(Since::Seq(0)).filter(|_| seq > 0)),
         },
     };
-    let mut window = Window { batches: VecDeque::new(), events: 0, limit, oldest: after.is_some() };
+    let mut window = Window { entries: VecDeque::new(), events: 0, limit, oldest: after.is_some() };
     let mut reached = None;
     for item in History::from(&ledger, tip) {
         let (id, entry) = item?;
@@ -97,22 +98,43 @@ pub fn page(
         if after.is_some_and(|after| seq <= after) || window.is_full() {
             break;
         }
-        let at = entry.message.counters.at;
-        let first = (seq + 1).saturating_sub(entry.message.events.len() as u64);
-        let numbered = (first..).zip(entry.message.events);
-        let events = numbered.filter(|(_, event)| wanted.lets_through(event)).collect();
+        let events = entry.message.events.iter().filter(|event| wanted.lets_through(event)).count();
         reached = reached.or(Some((id, seq)));
-        if let Some(newest) = window.push(Batch { ledger: name, entry: id, seq, at, events }) {
+        if let Some(newest) = window.push(Counted { entry: id, seq, events }) {
             reached = Some(newest);
         }
     }
-    let batches = window.batches.into_iter().filter(|batch| !batch.events.is_empty()).collect();
-    Ok(Page { batches, reached, rewound })
+    let with_events = window.entries.into_iter().filter(|counted| counted.events > 0);
+    Ok(Page { entries: with_events.map(|counted| counted.entry).collect(), reached, rewound })
 }
 
-/// The batches seen so far on the way back, oldest first, no more than the limit allows.
+/// The wanted events of one entry of a page.
+pub fn batch(
+    ctx: &Ctx,
+    name: LedgerName,
+    id: ObjectId,
+    wanted: &Wanted,
+) -> Result<Batch, AppError> {
+    let ledger = ctx.ledger(name)?;
+    let Message { events, counters, .. } =
+        read_entry(ledger.backend(), &name.reference(), &id)?.message;
+    let Counters { seq, at, .. } = counters;
+    let first = (seq + 1).saturating_sub(events.len() as u64);
+    let numbered = (first..).zip(events);
+    let events = numbered.filter(|(_, event)| wanted.lets_through(event)).collect();
+    Ok(Batch { ledger: name, entry: id, at, events })
+}
+
+/// An entry, and how many of its events are wanted.
+struct Counted {
+    entry: ObjectId,
+    seq: u64,
+    events: usize,
+}
+
+/// The entries seen so far on the way back, oldest first, no more than the limit allows.
 struct Window {
-    batches: VecDeque<Batch>,
+    entries: VecDeque<Counted>,
     events: usize,
     limit: usize,
     /// Whether the oldest are wanted, or the newest.
@@ -124,18 +146,18 @@ impl Window {
         !self.oldest && self.events >= self.limit
     }
 
-    /// Takes a batch that is older than all before, and drops the newest that no longer fit; gives
+    /// Takes an entry that is older than all before, and drops the newest that no longer fit; gives
     /// the newest that is left if any were dropped.
-    fn push(&mut self, batch: Batch) -> Option<(ObjectId, u64)> {
-        self.events += batch.events.len();
-        self.batches.push_front(batch);
+    fn push(&mut self, counted: Counted) -> Option<(ObjectId, u64)> {
+        self.events += counted.events;
+        self.entries.push_front(counted);
         let mut dropped = false;
-        while self.oldest && self.events > self.limit && self.batches.len() > 1 {
-            let newest = self.batches.pop_back().expect("there is more than one");
-            self.events -= newest.events.len();
+        while self.oldest && self.events > self.limit && self.entries.len() > 1 {
+            let newest = self.entries.pop_back().expect("there is more than one");
+            self.events -= newest.events;
             dropped = true;
         }
-        let newest = self.batches.back().expect("one was just pushed");
+        let newest = self.entries.back().expect("one was just pushed");
         dropped.then_some((newest.entry, newest.seq))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::command::Request;
@@ -12,7 +14,7 @@ use crate::core::run;
 use crate::core::text::Line;
 use crate::store::compact::{Compacted, Compaction};
 use crate::store::diff;
-use crate::store::entry::Entry;
+use crate::store::entry::{Entry, Recorded};
 use crate::store::history::{self, Found, History};
 use crate::store::layout::LedgerName;
 use crate::store::ledger::{Base, recorded_command};
@@ -32,29 +34,40 @@ pub struct NamedEntry {
     pub actor: Option<AgentName>,
 }
 
-/// Entries from one on back, the newest first.
+/// The names of entries from one on back, the newest first; all of them can be read. What they say
+/// is read one by one, however many they are.
 pub fn log(
     ctx: &Ctx,
     name: LedgerName,
     from: Option<&EntryName>,
     limit: usize,
-) -> Result<Vec<NamedEntry>, AppError> {
+) -> Result<Vec<ObjectId>, AppError> {
     let ledger = ctx.ledger(name)?;
     let tip = match from {
         Some(entry) => Some(resolve(ctx, name, entry)?),
         None => ledger.now()?.id(),
     };
-    let mut entries = Vec::new();
-    for item in History::from(&ledger, tip).take(limit) {
-        let (id, entry) = item?;
-        let actor = actor_of(&entry, &ledger.at(Some(id))?);
-        entries.push(NamedEntry { id, entry, actor });
-    }
-    Ok(entries)
+    let entries = History::from(&ledger, tip).take(limit);
+    Ok(entries.map(|item| item.map(|(id, _)| id)).collect::<Result<_, _>>()?)
+}
+
+/// What an entry says, and who acted.
+pub fn named(ctx: &Ctx, ledger: LedgerName, id: ObjectId) -> Result<NamedEntry, AppError> {
+    let opened = ctx.ledger(ledger)?;
+    let entry = read_entry(opened.backend(), &ledger.reference(), &id)?;
+    let actor = match &entry.message.command {
+        Recorded::Inline(command) => actor_in(command),
+        Recorded::Document(_) => actor_of(&entry, &opened.at(Some(id))?),
+    };
+    Ok(NamedEntry { id, entry, actor })
 }
 
 fn actor_of(entry: &Entry, base: &Base<'_>) -> Option<AgentName> {
-    recorded_command(entry, base).ok()?["actor"].as_str()?.parse().ok()
+    actor_in(&recorded_command(entry, base).ok()?)
+}
+
+fn actor_in(command: &Value) -> Option<AgentName> {
+    command["actor"].as_str()?.parse().ok()
 }
 
 /// One document that an entry changed.
@@ -74,7 +87,7 @@ pub struct Shown {
     /// The entry.
     pub named: NamedEntry,
     /// The recorded command.
-    pub command: serde_json::Value,
+    pub command: Value,
     /// The documents it changed. Where one document is linked under several names, once.
     pub changes: Vec<Change>,
 }

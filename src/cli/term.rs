@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal as _, Write};
 use serde_json::{Map, Value, json};
 
 use super::color::{ColorChoice, ColorInputs, Slot, wants_color};
-use super::error::Advice;
+use super::error::{Advice, CliError};
 use crate::app::config::parse_boolean;
 use crate::core::environment::Environment;
 use crate::core::text::shown;
@@ -89,11 +89,28 @@ impl Ui {
 
     /// The answer of a command as JSON: `schema` and `ok` come first, then the given fields.
     pub(crate) fn answer(&mut self, ok: bool, fields: Map<String, Value>) -> io::Result<()> {
-        let mut answer = Map::new();
-        answer.insert("schema".to_owned(), json!(JSON_SCHEMA));
-        answer.insert("ok".to_owned(), json!(ok));
-        answer.extend(fields);
-        self.line(&Value::Object(answer).to_string())
+        self.line(&answer_text(ok, fields))
+    }
+
+    /// The answer of a command that succeeds, with a list at its end whose rows are printed as
+    /// they come: there can be more of them than should be in memory.
+    pub(crate) fn answer_with_rows(
+        &mut self,
+        fields: Map<String, Value>,
+        name: &str,
+        rows: impl Iterator<Item = Result<Value, CliError>>,
+    ) -> Result<(), CliError> {
+        let text = answer_text(true, fields);
+        let open = text.strip_suffix('}').expect("an object ends so");
+        self.out.write(&format!("{open},{}:[", json!(name)))?;
+        for (number, row) in rows.enumerate() {
+            let comma = if number == 0 { "" } else { "," };
+            self.out.write(&format!("{comma}{}", row?))?;
+            if self.is_closed() {
+                break;
+            }
+        }
+        Ok(self.line("]}")?)
     }
 
     /// One JSON value on its own line, for streams of events.
@@ -150,6 +167,14 @@ impl Ui {
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+fn answer_text(ok: bool, fields: Map<String, Value>) -> String {
+    let mut answer = Map::new();
+    answer.insert("schema".to_owned(), json!(JSON_SCHEMA));
+    answer.insert("ok".to_owned(), json!(ok));
+    answer.extend(fields);
+    Value::Object(answer).to_string()
 }
 
 impl Stream {

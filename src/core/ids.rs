@@ -268,6 +268,11 @@ impl OpId {
         OpId(format!("{bits:032x}"))
     }
 
+    /// The same as a number, which takes less room.
+    pub fn to_bits(&self) -> u128 {
+        u128::from_str_radix(&self.0, 16).expect("an op is hexadecimal")
+    }
+
     /// A number as random as the op, for what is done to a part of everything at a time.
     pub fn turn(&self) -> u64 {
         u64::from_str_radix(&self.0[16..], 16).expect("an op is hexadecimal")

@@ -15,6 +15,8 @@ pub struct LibGit2Objects {
 impl LibGit2Objects {
     /// The objects of that repository.
     pub fn new(git: Rc<git2::Repository>) -> LibGit2Objects {
+        // Snapshots keep what they read. A cache beside them only grows with the history.
+        git2::opts::enable_caching(false);
         LibGit2Objects { git }
     }
 

@@ -4,7 +4,7 @@
 //! and the same message. That covers the layout of the tree as well, so only the newest state is
 //! held against the laws.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use crate::core::decision::RULES;
 use crate::core::documents::Key;
@@ -13,7 +13,7 @@ use crate::core::time::Timestamp;
 use crate::store::entry::{Checkpoint, Counters, Entry, Undoes};
 use crate::store::error::StoreError;
 use crate::store::history::{History, is_cut_off_from};
-use crate::store::ledger::{Ledger, decode_request, recorded_command};
+use crate::store::ledger::{Base, Ledger, decode_request, recorded_command};
 use crate::store::object::ObjectId;
 use crate::store::proposal::ProposedEntry;
 
@@ -54,8 +54,10 @@ pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError>
             return Ok(report);
         }
     };
-    // Newest first, as they are found, so that the chain is never in memory as a whole.
-    let mut later_with_op = BTreeMap::new();
+    // Newest first, as they are found, so that the chain is never in memory as a whole: of each
+    // entry two numbers stay. The state before an entry is the one after the next.
+    let mut later_with_op = HashMap::new();
+    let mut next = None;
     for item in History::from(ledger, tip) {
         let (id, entry) = match item {
             Ok(found) => found,
@@ -65,7 +67,10 @@ pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError>
             }
         };
         report.entries += 1;
-        match check_entry(ledger, &entry, id) {
+        let is_cut_off = ledger.backend().is_cut_off_at(&id)?;
+        let before = (!is_cut_off).then(|| ledger.at(entry.parent));
+        let made = next.take().unwrap_or_else(|| ledger.at(Some(id)));
+        match check_entry(ledger, &entry, before.as_ref(), &made) {
             Ok(Checked::AsDecided) => {}
             Ok(Checked::OtherRules) => report.other_rules += 1,
             Ok(Checked::Checkpoint) => report.checkpoints += 1,
@@ -74,7 +79,8 @@ pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError>
             Err(error) => report.fault(Some(id), error.to_string()),
         }
         let op = entry.message.counters.op;
-        if let Some(later) = later_with_op.insert(op.clone(), id) {
+        next = before;
+        if let Some(later) = later_with_op.insert(op.to_bits(), id) {
             report.fault(Some(later), format!("op {op} stands twice"));
         }
     }
@@ -116,21 +122,24 @@ enum Checked {
     Wrong(String),
 }
 
-/// Takes the entry's decision again on its parent and compares.
+/// A state, or why it cannot be read.
+type State<'b> = Result<Base<'b>, StoreError>;
+
+/// Takes the entry's decision again on the state before it and compares. Where a shallow clone
+/// ends, there is none.
 fn check_entry(
     ledger: &Ledger<'_>,
     entry: &Entry,
-    id: ObjectId,
+    before: Option<&State<'_>>,
+    made: &State<'_>,
 ) -> Result<Checked, Box<dyn std::error::Error>> {
     if let Some(checkpoint) = &entry.message.checkpoint {
         return Ok(check_checkpoint(ledger, entry, checkpoint));
     }
-    if ledger.backend().is_cut_off_at(&id)? {
-        return Ok(Checked::CutOff);
-    }
-    let base = ledger.at(entry.parent)?;
-    let made = ledger.at(Some(id))?;
-    let recorded = recorded_command(entry, &made)?;
+    let Some(before) = before else { return Ok(Checked::CutOff) };
+    let [base, made] = [before, made].map(|state| state.as_ref().map_err(StoreError::to_string));
+    let (base, made) = (base?, made?);
+    let recorded = recorded_command(entry, made)?;
     if recorded["rules"] != RULES {
         return Ok(Checked::OtherRules);
     }
@@ -140,8 +149,8 @@ fn check_entry(
     {
         return Ok(Checked::CutOff);
     }
-    let ledger = ledger.for_reading(ledger.case(&made));
-    let proposal = ledger.propose(&base, &request, &entry.message.counters.op)?;
+    let ledger = ledger.for_reading(ledger.case(made));
+    let proposal = ledger.propose(base, &request, &entry.message.counters.op)?;
     let wrong = |what: &str| Ok(Checked::Wrong(format!("its {what} not that of its command")));
     let Some(ProposedEntry { entry: expected, .. }) = proposal.entry else {
         return Ok(Checked::Wrong("its command changes nothing".to_owned()));

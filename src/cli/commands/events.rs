@@ -195,8 +195,11 @@ impl Reader {
                 self.positions.insert(ledger, since);
                 moved = true;
             }
-            for batch in &page.batches {
-                print_batch(ui, batch)?;
+            for entry in page.entries {
+                print_batch(ui, &events::batch(&ctx, ledger, entry, &self.wanted)?)?;
+                if ui.is_closed() {
+                    break;
+                }
             }
             if let Some((id, seq)) = page.reached {
                 self.positions.insert(ledger, Since::Entry { id, seq });

@@ -22,6 +22,7 @@ use crate::core::reservation::Hold;
 use crate::core::text::{Line, shown};
 use crate::core::time::relative;
 use crate::store::layout::LedgerName;
+use crate::store::object::ObjectId;
 use crate::store::verify::Fault;
 
 /// Look into the ledgers, check them, turn them back, make them shorter
@@ -151,22 +152,32 @@ fn entry_json(named: &NamedEntry) -> Value {
     value
 }
 
+/// Rows of a log that are laid out together: a long history is not held in memory.
+const ALIGNED_MAX: usize = 1_000;
+
 impl LogArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
         let LedgerAt { ledger, entry } = &self.at;
         let entries = ledgers::log(ctx, *ledger, entry.as_ref(), self.limit as usize)?;
+        let named = |id: &ObjectId| ledgers::named(ctx, *ledger, *id).map_err(CliError::from);
         if ui.is_json() {
-            let rows: Vec<Value> = entries.iter().map(entry_json).collect();
-            let answer = fields([("ledger", json!(ledger.as_str())), ("entries", json!(rows))]);
-            ui.answer(true, answer)?;
+            let answer = fields([("ledger", json!(ledger.as_str()))]);
+            let rows = entries.iter().map(|id| named(id).map(|named| entry_json(&named)));
+            ui.answer_with_rows(answer, "entries", rows)?;
             return Ok(ExitCode::Done);
         }
         if entries.is_empty() {
             ui.note(&format!("'{ledger}' has no entries yet"))?;
         }
-        let rows: Vec<Vec<Cell>> = entries.iter().map(|named| log_row(ui, ctx, named)).collect();
-        for line in aligned(&rows) {
-            ui.line(&line)?;
+        for entries in entries.chunks(ALIGNED_MAX) {
+            let row = |id| Ok(log_row(ui, ctx, &named(id)?));
+            let rows = entries.iter().map(row).collect::<Result<Vec<_>, CliError>>()?;
+            for line in aligned(&rows) {
+                ui.line(&line)?;
+            }
+            if ui.is_closed() {
+                break;
+            }
         }
         Ok(ExitCode::Done)
     }

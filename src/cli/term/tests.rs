@@ -85,3 +85,19 @@ fn advice_is_silenced_by_key_or_altogether() {
     let env: Environment = [("GIT_ADVICE", "0")].into_iter().collect();
     assert_eq!(silenced_advice(&env, &none), Advice::ALL);
 }
+
+/// Printed row by row, and the same to the byte as in one piece.
+#[test]
+fn an_answer_with_rows_is_one_object() {
+    for count in [0, 1, 3] {
+        let rows: Vec<Value> = (0..count).map(|number| json!({ "row": number })).collect();
+        let fields = Map::from_iter([("ledger".to_owned(), json!("\"}"))]);
+        let (mut ui, streamed, _) = captured(Manner::default(), Vec::new());
+        let as_they_come = rows.iter().cloned().map(Ok);
+        ui.answer_with_rows(fields.clone(), "entries", as_they_come).expect("written");
+        let whole = Map::from_iter(fields.into_iter().chain([("entries".to_owned(), json!(rows))]));
+        let (mut ui, at_once, _) = captured(Manner::default(), Vec::new());
+        ui.answer(true, whole).expect("written");
+        assert_eq!(streamed.text(), at_once.text());
+    }
+}
