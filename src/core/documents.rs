@@ -10,7 +10,7 @@ use std::fmt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::core::limits::DIRECTORIES_MAX;
+use crate::core::limits::{DIRECTORIES_MAX, DOCUMENTS_MAX};
 
 /// The path of a document or a directory in a ledger's tree; the root is the empty key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -121,6 +121,62 @@ pub trait Documents {
     fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError> {
         self.list_starting(dir, "")
     }
+
+    /// How many directories a walk may list.
+    fn directories_max(&self) -> usize {
+        DIRECTORIES_MAX
+    }
+}
+
+/// A way through many directories, which comes to an end in every tree, whoever made it.
+pub struct Walk<'d> {
+    documents: &'d dyn Documents,
+    /// Where it began.
+    top: Key,
+    directories: usize,
+    found: usize,
+}
+
+impl<'d> Walk<'d> {
+    /// A way that begins at that directory.
+    pub fn from(documents: &'d dyn Documents, top: &Key) -> Walk<'d> {
+        Walk { documents, top: top.clone(), directories: 0, found: 0 }
+    }
+
+    /// The next directory on the way.
+    pub fn list(&mut self, dir: &Key) -> Result<Vec<Child>, ReadError> {
+        self.directories += 1;
+        if self.directories > self.documents.directories_max() {
+            return Err(self.too_much("directories"));
+        }
+        let children = self.documents.list(dir)?;
+        self.found += children.iter().filter(|child| child.kind == ChildKind::Document).count();
+        if self.found > DOCUMENTS_MAX {
+            return Err(self.too_much("documents"));
+        }
+        Ok(children)
+    }
+
+    /// All documents at or below a directory.
+    pub fn below(&mut self, dir: &Key) -> Result<Vec<Key>, ReadError> {
+        let mut found = Vec::new();
+        let mut pending = vec![dir.clone()];
+        while let Some(dir) = pending.pop() {
+            for child in self.list(&dir)? {
+                let key = dir.join(&child.name);
+                match child.kind {
+                    ChildKind::Document => found.push(key),
+                    ChildKind::Directory => pending.push(key),
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    fn too_much(&self, what: &str) -> ReadError {
+        ReadError::damaged(&self.top, format!("more {what} below it than this program reads"))
+    }
 }
 
 /// Reads a document of a known form.
@@ -142,24 +198,7 @@ pub fn encode(document: &impl Serialize) -> Vec<u8> {
 
 /// All documents at or below a directory, for tests, `verify` and rollbacks.
 pub fn walk(documents: &dyn Documents, dir: &Key) -> Result<Vec<Key>, ReadError> {
-    let mut found = Vec::new();
-    let mut pending = vec![dir.clone()];
-    let mut listed = 0;
-    while let Some(dir) = pending.pop() {
-        listed += 1;
-        if listed > DIRECTORIES_MAX {
-            return Err(ReadError::damaged(&dir, "more directories than this program reads"));
-        }
-        for child in documents.list(&dir)? {
-            let key = dir.join(&child.name);
-            match child.kind {
-                ChildKind::Document => found.push(key),
-                ChildKind::Directory => pending.push(key),
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
+    Walk::from(documents, dir).below(dir)
 }
 
 /// What is to change: `None` removes.
@@ -226,6 +265,10 @@ impl Documents for Draft<'_> {
             }
         }
         Ok(children.into_iter().collect())
+    }
+
+    fn directories_max(&self) -> usize {
+        self.base.directories_max()
     }
 }
 

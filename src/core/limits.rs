@@ -67,8 +67,15 @@ pub const TOKENS_MAX: u64 = 1 << 50;
 pub const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
 /// Entries of one tree node that a reader accepts.
 pub const NODE_ENTRIES_MAX: usize = 20_000;
-/// Directories that one walk lists: a tree can name one subtree many times over.
-pub const DIRECTORIES_MAX: usize = 2_000_000;
+/// Directories that one walk lists.
+pub const DIRECTORIES_MAX: usize = 1_000_000;
+/// Documents that one walk meets.
+pub const DOCUMENTS_MAX: usize = 1_000_000;
+/// Directories that one walk lists whatever they are.
+pub const DIRECTORIES_ANYHOW: usize = 10_000;
+/// Beyond that, how many it lists for each that is not like another. A tree can name one subtree
+/// many times over, and so have more paths than anybody can walk.
+pub const DIRECTORIES_ALIKE_MAX: usize = 256;
 /// Depth of a tree that a reader follows.
 pub const TREE_DEPTH_MAX: usize = 64;
 /// Bytes of one entry's message that a reader accepts.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::core::documents::{Key, ReadError};
+use crate::core::documents::{Documents as _, Key, ReadError};
 use crate::store::object::ObjectId;
 use crate::store::snapshot::Snapshot;
 use crate::store::tree::{EntryKind, Trees as _};
@@ -11,7 +11,13 @@ use crate::store::tree::{EntryKind, Trees as _};
 pub fn changed(before: &Snapshot<'_>, after: &Snapshot<'_>) -> Result<Vec<Key>, ReadError> {
     let mut changed = Vec::new();
     let mut pending = vec![(Key::root(), before.root(), after.root())];
+    let mut compared = 0;
     while let Some((at, old, new)) = pending.pop() {
+        compared += 1;
+        if compared > before.directories_max().max(after.directories_max()) {
+            let why = "more directories differ than this program reads";
+            return Err(ReadError::damaged(&Key::root(), why));
+        }
         let old = children(before, old, &at)?;
         let new = children(after, new, &at)?;
         let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();

@@ -11,12 +11,13 @@ mod choice;
 mod kept;
 mod plan;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::thread;
 use std::time::Duration;
 
 use crate::core::command::Request;
 use crate::core::ids::{AgentName, OpId};
+use crate::core::limits::{DIRECTORIES_MAX, TREE_DEPTH_MAX};
 use crate::core::repair::Repair;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -47,6 +48,20 @@ pub struct Damage {
     raw: Vec<u8>,
     /// What is wrong.
     pub why: String,
+}
+
+/// How much a tree has below it, along all paths.
+#[derive(Clone, Copy, Debug, Default)]
+struct Extent {
+    directories: usize,
+    height: usize,
+}
+
+impl Extent {
+    fn add(&mut self, child: Extent) {
+        self.directories = self.directories.saturating_add(child.directories);
+        self.height = self.height.max(child.height + 1);
+    }
 }
 
 /// What is done where nothing of a ledger is whole.
@@ -131,25 +146,45 @@ impl Ledger<'_> {
         })
     }
 
-    /// Reads every object that a tree leads to.
+    /// Reads every object that a tree leads to, each once, and counts the paths that lead there.
     fn read_below(&self, root: ObjectId) -> Result<(), StoreError> {
-        let mut seen = HashSet::from([root]);
-        let mut pending = vec![root];
-        while let Some(id) = pending.pop() {
-            let object = read_object(self.backend, &id, ObjectKind::Tree)?;
-            let tree = Tree::parse(object.bytes, self.backend.hash_kind())
-                .map_err(|error| StoreError::DamagedObject { id, why: error.to_string() })?;
-            for entry in tree.entries().filter(|entry| seen.insert(entry.id)) {
-                match entry.kind {
-                    EntryKind::Directory => pending.push(entry.id),
-                    EntryKind::Document => {
-                        read_object(self.backend, &entry.id, ObjectKind::Blob)?;
-                    }
-                    EntryKind::Other => {}
+        let mut extents = HashMap::new();
+        self.extent(root, 0, &mut extents).map(drop)
+    }
+
+    fn extent(
+        &self,
+        id: ObjectId,
+        depth: usize,
+        known: &mut HashMap<ObjectId, Extent>,
+    ) -> Result<Extent, StoreError> {
+        let damaged = |why: &str| StoreError::DamagedObject { id, why: why.to_owned() };
+        if depth > TREE_DEPTH_MAX {
+            return Err(damaged("its directories are deeper than this program reads"));
+        }
+        let object = read_object(self.backend, &id, ObjectKind::Tree)?;
+        let tree = Tree::parse(object.bytes, self.backend.hash_kind())
+            .map_err(|error| damaged(&error.to_string()))?;
+        let mut all = Extent { directories: 1, height: 0 };
+        for entry in tree.entries() {
+            match (entry.kind, known.get(&entry.id)) {
+                (EntryKind::Directory, Some(extent)) => all.add(*extent),
+                (EntryKind::Directory, None) => {
+                    let extent = self.extent(entry.id, depth + 1, known)?;
+                    all.add(extent);
                 }
+                (EntryKind::Document, None) => {
+                    read_object(self.backend, &entry.id, ObjectKind::Blob)?;
+                    known.insert(entry.id, Extent::default());
+                }
+                (EntryKind::Document, Some(_)) | (EntryKind::Other, _) => {}
             }
         }
-        Ok(())
+        if all.directories > DIRECTORIES_MAX || depth + all.height > TREE_DEPTH_MAX {
+            return Err(damaged("it has more directories than this program reads"));
+        }
+        known.insert(id, all);
+        Ok(all)
     }
 
     /// Takes a damaged ledger on from its newest whole entry; none if it is not damaged.

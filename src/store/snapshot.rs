@@ -7,7 +7,10 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::core::documents::{Child, ChildKind, Documents, Key, ReadError};
-use crate::core::limits::{DOCUMENT_BYTES_MAX, NODE_ENTRIES_MAX, TREE_DEPTH_MAX};
+use crate::core::limits::{
+    DIRECTORIES_ALIKE_MAX, DIRECTORIES_ANYHOW, DIRECTORIES_MAX, DOCUMENT_BYTES_MAX,
+    NODE_ENTRIES_MAX, TREE_DEPTH_MAX,
+};
 use crate::core::pattern::Case;
 use crate::store::backend::Objects;
 use crate::store::entry::{Entry, EntryHead, NotAnEntry};
@@ -295,5 +298,10 @@ impl Documents for Snapshot<'_> {
         }
         children.sort();
         Ok(children)
+    }
+
+    fn directories_max(&self) -> usize {
+        let unlike = self.trees.borrow().len();
+        DIRECTORIES_MAX.min(DIRECTORIES_ANYHOW + unlike * DIRECTORIES_ALIKE_MAX)
     }
 }

@@ -1,8 +1,8 @@
 //! Ledgers that are damaged, hostile, or merely strange: named, never believed, and never in the
 //! way of what they are not about.
 
-use crate::support::Repo;
-use crate::support::contract::{exit, key};
+use crate::support::contract::{RESERVATIONS_REF, exit, key};
+use crate::support::{Repo, texts};
 
 /// A hold whose documents are no JSON any more, and the entry before the damage.
 fn one_damaged(repo: &Repo) -> (String, String) {
@@ -94,6 +94,48 @@ fn counters_out_of_range_are_damage() {
             output.says("out of range");
         }
     }
+}
+
+/// A tree of few objects can have more paths than anybody can walk: each level names the next one
+/// three times.
+fn plant_a_maze(repo: &Repo, roots: &[&str]) {
+    let make = |listed: &str| -> String {
+        let made = repo.git_call(["mktree"]).input(listed).run_unproven().done();
+        made.stdout.trim_end().to_owned()
+    };
+    let hold = repo.store_blob("{}");
+    let mut maze = make(&format!("100644 blob {hold}\t@abcdefgh\n"));
+    for _ in 0..60 {
+        let level: Vec<String> =
+            ["+a", "+b", "+c"].iter().map(|name| format!("040000 tree {maze}\t{name}\n")).collect();
+        maze = make(&level.concat());
+    }
+    let listed = repo.git(["ls-tree", RESERVATIONS_REF]);
+    let is_other = |line: &&str| !roots.iter().any(|root| line.ends_with(&format!("\t{root}")));
+    let mut lines: Vec<String> = listed.lines().filter(is_other).map(str::to_owned).collect();
+    lines.extend(roots.iter().map(|root| format!("040000 tree {maze}\t{root}")));
+    lines.sort_by_key(|line| line.rsplit('\t').next().unwrap().to_owned());
+    let tree = make(&(lines.join("\n") + "\n"));
+    repo.replace_tip(&tree, &repo.tip_message());
+}
+
+/// 1/M4, 8/NO-HARM: what cannot be walked is not walked for long, and there is a way out.
+#[test]
+fn a_tree_of_endless_paths_is_damage() {
+    let repo = Repo::new();
+    repo.reserve("alice", "lib");
+    repo.reserve("alice", "src");
+    plant_a_maze(&repo, &["ids", "paths"]);
+    for (command, place) in
+        [(&["list"][..], "ids"), (&["status"], "ids"), (&["check", "**"], "paths")]
+    {
+        let output = repo.coord("bob", command.iter().copied()).exits(exit::FAILURE);
+        output.says(&format!("'{place}': more directories below it than this program reads"));
+    }
+    repo.coord("bob", ["ledger", "diff", "reservations"]).exits(exit::FAILURE);
+    repo.coord("ops", ["doctor", "--repair"]).done().says("more directories");
+    assert_eq!(texts(&repo.holds().into(), "pattern"), ["lib"]);
+    repo.coord("bob", ["check", "**"]).exits(exit::NO);
 }
 
 /// An entry is held against its command as a whole, its first line included.

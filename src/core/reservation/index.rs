@@ -12,7 +12,7 @@
 //! below it: a check costs the depth of the path, not the number of holds.
 
 use crate::core::decision::Act;
-use crate::core::documents::{ChildKind, Documents, Key, ReadError, read, walk};
+use crate::core::documents::{ChildKind, Documents, Key, ReadError, Walk, read, walk};
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, ID_ALPHABET, LockName};
 use crate::core::pattern::{Case, Matcher, Pattern, node_name, node_segment};
 use crate::core::reservation::target::Reach;
@@ -175,7 +175,10 @@ pub fn may_have_a_thousand(
 }
 
 fn holds_below(documents: &dyn Documents, dir: &Key) -> Result<Vec<Hold>, ReadError> {
-    let keys = walk(documents, dir)?;
+    holds_named(documents, &walk(documents, dir)?)
+}
+
+fn holds_named(documents: &dyn Documents, keys: &[Key]) -> Result<Vec<Hold>, ReadError> {
     keys.iter().filter(|key| hold_named_by(key).is_some()).map(|key| at(documents, key)).collect()
 }
 
@@ -221,8 +224,9 @@ fn sharing_a_path(
     case: Case,
 ) -> Result<Vec<Hold>, ReadError> {
     let matcher = pattern.matcher(case);
-    let mut search = Search { documents, matcher, case, found: Vec::new() };
     let mut node = Key::of(["paths"]);
+    let walk = Walk::from(documents, &node);
+    let mut search = Search { documents, walk, matcher, case, found: Vec::new() };
     search.at_node(&node)?;
     let segments = pattern.literal_segments();
     for segment in &segments {
@@ -236,6 +240,7 @@ fn sharing_a_path(
 /// A search for the holds that share a path with a pattern.
 struct Search<'d> {
     documents: &'d dyn Documents,
+    walk: Walk<'d>,
     matcher: Matcher,
     case: Case,
     found: Vec<Hold>,
@@ -252,12 +257,13 @@ impl Search<'_> {
     fn below_node(&mut self, node: Key, segments: Vec<Vec<u8>>) -> Result<(), ReadError> {
         let mut pending = vec![(node, segments)];
         while let Some((node, segments)) = pending.pop() {
-            let children = self.documents.list(&node)?;
+            let children = self.walk.list(&node)?;
             for child in children.iter().filter(|child| child.kind == ChildKind::Directory) {
                 let below = node.join(&child.name);
                 // The name of a very long segment is a hash: what stands below it must be read.
                 let Some(segment) = node_segment(&child.name) else {
-                    let holds = holds_below(self.documents, &below)?;
+                    let keys = self.walk.below(&below)?;
+                    let holds = holds_named(self.documents, &keys)?;
                     self.keep_meeting(holds);
                     continue;
                 };

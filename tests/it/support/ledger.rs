@@ -133,7 +133,9 @@ impl Repo {
             .into()
     }
 
-    fn replace_tip(&self, tree: &str, message: &str) {
+    /// Puts an entry with another tree and message in the place of the newest one.
+    #[track_caller]
+    pub(crate) fn replace_tip(&self, tree: &str, message: &str) {
         let mut args = vec!["commit-tree".to_owned(), tree.to_owned()];
         let parents = self.git(["log", "-1", "--format=%P", RESERVATIONS_REF]);
         for parent in parents.split_whitespace() {
