@@ -59,7 +59,7 @@ impl Agent {
 pub struct Agents {
     /// Each, by name.
     pub agents: Vec<Agent>,
-    /// Requests that cannot be read, and so count for nobody.
+    /// Requests and reservations that cannot be read, and so count for nobody.
     pub damaged: Vec<Damage>,
     /// The time that counted.
     pub now: Timestamp,
@@ -71,8 +71,8 @@ pub fn agents(ctx: &Ctx) -> Result<Agents, AppError> {
     let (documents, now) = (&reading.base.snapshot, reading.now);
     let witness = Witness::new(ctx);
     let mut roster = Roster::default();
-    let mut damaged = Vec::new();
-    for hold in index::all(documents)?.into_iter().filter(|hold| hold.is_live(now)) {
+    let (holds, mut damaged) = index::all_readable(documents)?;
+    for hold in holds.into_iter().filter(|hold| hold.is_live(now)) {
         roster.agent(&hold.holder).holds.push(hold);
     }
     for party in parties(documents)? {

@@ -4,7 +4,9 @@ use crate::app::Ctx;
 use crate::app::ended;
 use crate::app::error::AppError;
 use crate::core::damage::Damage;
+use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
+use crate::core::pattern::Case;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check::{self, Asker};
 use crate::core::reservation::index::{self, Whose};
@@ -39,21 +41,31 @@ pub struct Filter {
     pub expired_too: bool,
 }
 
-/// The holds that the filter lets through, the soonest to end first, and the time that counted.
-pub fn list(ctx: &Ctx, filter: &Filter) -> Result<(Vec<Hold>, Timestamp), AppError> {
+/// Holds, and what stands beside them.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The holds, the soonest to end first.
+    pub holds: Vec<Hold>,
+    /// What cannot be read.
+    pub damaged: Vec<Damage>,
+    /// The time that counted.
+    pub now: Timestamp,
+}
+
+/// The holds that the filter lets through. What cannot be read is named, and hides no other.
+pub fn list(ctx: &Ctx, filter: &Filter) -> Result<Listed, AppError> {
     let reading = ctx.read()?;
     let documents = &reading.base.snapshot;
-    let mut holds = match (&filter.holder, filter.targets.as_slice()) {
-        (_, targets @ [_, ..]) => {
-            let mut holds = Vec::new();
-            for target in targets {
-                holds.extend(index::meeting(documents, target, reading.case)?);
+    let (mut holds, damaged) = match filter.look_up(documents, reading.case) {
+        Err(ReadError::Damaged { key, why }) => {
+            let (mut holds, mut damaged) = index::all_readable(documents)?;
+            holds.retain(|hold| filter.is_about(hold, reading.case));
+            if damaged.is_empty() {
+                damaged.push(Damage { key: key.to_string(), why });
             }
-            holds
+            (holds, damaged)
         }
-        (None, []) if filter.locks_only => index::on_locks(documents)?,
-        (Some(holder), []) => index::of_agent(documents, holder, Whose::Session)?,
-        (None, []) => index::all(documents)?,
+        found => (found?, Vec::new()),
     };
     holds.retain(|hold| {
         (filter.expired_too || (hold.is_live(reading.now) && !ended::has_ended(hold)))
@@ -62,12 +74,37 @@ pub fn list(ctx: &Ctx, filter: &Filter) -> Result<(Vec<Hold>, Timestamp), AppErr
     });
     holds.sort_by(|one, other| (one.expires_at, &one.id).cmp(&(other.expires_at, &other.id)));
     holds.dedup_by(|one, other| one.id == other.id);
-    Ok((holds, reading.now))
+    Ok(Listed { holds, damaged, now: reading.now })
+}
+
+impl Filter {
+    /// The holds that may be wanted, found where they stand.
+    fn look_up(&self, documents: &dyn Documents, case: Case) -> Result<Vec<Hold>, ReadError> {
+        match (&self.holder, self.targets.as_slice()) {
+            (_, targets @ [_, ..]) => {
+                let mut holds = Vec::new();
+                for target in targets {
+                    holds.extend(index::meeting(documents, target, case)?);
+                }
+                Ok(holds)
+            }
+            (None, []) if self.locks_only => index::on_locks(documents),
+            (Some(holder), []) => index::of_agent(documents, holder, Whose::Session),
+            (None, []) => index::all(documents),
+        }
+    }
+
+    /// Whether a hold meets one of the targets, if there are any.
+    fn is_about(&self, hold: &Hold, case: Case) -> bool {
+        let reach = hold.target.reach(case);
+        let meets = |target: &Target| target.reach(case).meets(&reach);
+        self.targets.is_empty() || self.targets.iter().any(meets)
+    }
 }
 
 /// The live holds that belong to a run, the soonest to end first.
 pub fn of_run(ctx: &Ctx, run: &str) -> Result<Vec<Hold>, AppError> {
-    let (mut holds, _) = list(ctx, &Filter::default())?;
+    let mut holds = list(ctx, &Filter::default())?.holds;
     holds.retain(|hold| hold.about.run.as_ref().is_some_and(|of| of.as_str() == run));
     Ok(holds)
 }

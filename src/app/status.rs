@@ -100,7 +100,7 @@ pub struct Status {
 /// Looks around.
 pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
     let reading = ctx.read()?;
-    let mut live = index::all(&reading.base.snapshot)?;
+    let (mut live, holds) = index::all_readable(&reading.base.snapshot)?;
     let all = live.len();
     live.retain(|hold| hold.is_live(reading.now) && !ended::has_ended(hold));
     let expired = all - live.len();
@@ -119,7 +119,7 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
     let (overdue, elsewhere) =
         negotiation::overdue_elsewhere(ctx, &reading, REQUESTS_LOOKED_AT_MAX)?;
     let (waiting, tickets) = reservations::waiting(ctx, &Filter::default())?;
-    let damaged = [requests.damaged.clone(), elsewhere, tickets].concat();
+    let damaged = [holds, requests.damaged.clone(), elsewhere, tickets].concat();
     Ok(Status {
         now: reading.now,
         mine,

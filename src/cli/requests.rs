@@ -122,6 +122,9 @@ pub(crate) fn warn_of_damage(ui: &mut Ui, damaged: &[Damage]) -> std::io::Result
     for damage in damaged {
         ui.warn(&format!("damaged: {}: {}", shown(&damage.key), shown(&damage.why)))?;
     }
+    if !damaged.is_empty() {
+        ui.note(&format!("hint: what to do about it: {}", in_shell(&next(&["doctor"]))))?;
+    }
     Ok(())
 }
 

@@ -96,6 +96,43 @@ fn counters_out_of_range_are_damage() {
     }
 }
 
+/// 1/M4: a hold that cannot be read hides no other. It is named wherever holds are shown, and what
+/// it may hold is free for nobody.
+#[test]
+fn one_damaged_hold_stops_no_list() {
+    let repo = Repo::new();
+    repo.reserve("bob", "docs");
+    repo.reserve("alice", "src/whole.rs");
+    let (id, _) = one_damaged(&repo);
+    let shown: [&[&str]; 6] = [
+        &["list"],
+        &["list", "--holder", "alice"],
+        &["list", "--path", "src"],
+        &["list", "--all"],
+        &["status"],
+        &["agents"],
+    ];
+    for command in shown {
+        let output = repo.coord("carol", command.iter().copied()).done();
+        output.says(&format!("damaged: ids/{}/{}/{id}", &id[..1], &id[1..2]));
+        output.says("git coord doctor");
+    }
+    let listed = repo.json("carol", ["list"]);
+    let mut patterns = texts(&listed["reservations"], "pattern");
+    patterns.sort();
+    assert_eq!(
+        (patterns, texts(&listed["damaged"], "key").len()),
+        (vec!["docs".into(), "src/whole.rs".into()], 1)
+    );
+    let on_path = repo.json("carol", ["list", "--path", "src"]);
+    assert_eq!(texts(&on_path["reservations"], "pattern"), ["src/whole.rs"]);
+    repo.coord("carol", ["check", "docs/x"]).exits(exit::NO);
+    for path in ["src/broken.rs", "src", "**"] {
+        repo.coord("carol", ["check", path]).exits(exit::FAILURE).says(&id);
+        repo.coord("carol", ["reserve", path]).exits(exit::FAILURE).says(&id);
+    }
+}
+
 /// A tree of few objects can have more paths than anybody can walk: each level names the next one
 /// three times.
 fn plant_a_maze(repo: &Repo, roots: &[&str]) {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use serde_json::json;
 
-use crate::app::reservations::{self, Filter};
+use crate::app::reservations::{self, Filter, Listed};
 use crate::app::specs;
 use crate::app::wording::ticket_text;
 use crate::cli::dispatch::Context;
@@ -68,8 +68,9 @@ impl Args {
             locks_only: self.locks,
             expired_too: self.all,
         };
-        let (holds, now) = reservations::list(&ctx, &filter)?;
-        let (waiting, damaged) = reservations::waiting(&ctx, &filter)?;
+        let Listed { holds, mut damaged, now } = reservations::list(&ctx, &filter)?;
+        let (waiting, tickets) = reservations::waiting(&ctx, &filter)?;
+        damaged.extend(tickets);
         if ui.is_json() {
             let mut answer = fields([("reservations", holds_json(&holds, now))]);
             if !waiting.is_empty() {

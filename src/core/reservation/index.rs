@@ -11,6 +11,7 @@
 //! literal segments of both, so the holds that meet a pattern are found on the way to its node or
 //! below it: a check costs the depth of the path, not the number of holds.
 
+use crate::core::damage::{self, Damage, Found};
 use crate::core::decision::Act;
 use crate::core::documents::{ChildKind, Documents, Key, ReadError, Walk, read, walk};
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, ID_ALPHABET, LockName};
@@ -180,6 +181,24 @@ fn holds_below(documents: &dyn Documents, dir: &Key) -> Result<Vec<Hold>, ReadEr
 
 fn holds_named(documents: &dyn Documents, keys: &[Key]) -> Result<Vec<Hold>, ReadError> {
     keys.iter().filter(|key| hold_named_by(key).is_some()).map(|key| at(documents, key)).collect()
+}
+
+/// Holds that can be read, and what cannot be.
+pub type Readable = (Vec<Hold>, Vec<Damage>);
+
+/// All holds that can be read, live or not, by id, and what cannot be read: for those who show
+/// holds. Whoever decides must not pass anything over.
+pub fn all_readable(documents: &dyn Documents) -> Result<Readable, ReadError> {
+    let (mut holds, mut damaged) = (Vec::new(), Vec::new());
+    let keys = walk(documents, &Key::of(["ids"]))?;
+    for key in keys.iter().filter(|key| hold_named_by(key).is_some()) {
+        match damage::found(at(documents, key).map(Some))? {
+            Some(Found::Whole(hold)) => holds.push(hold),
+            Some(Found::Damaged(damage)) => damaged.push(damage),
+            None => {}
+        }
+    }
+    Ok((holds, damaged))
 }
 
 /// The hold that a document has the name of; other names belong to a later version.

@@ -115,7 +115,8 @@ fn edited(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
 }
 
 fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
-    let (mut others, now) = reservations::list(ctx, &reservations::Filter::default())?;
+    let reservations::Listed { holds: mut others, now, .. } =
+        reservations::list(ctx, &reservations::Filter::default())?;
     others.retain(|hold| !ctx.actor().covers(&hold.holder));
     let welcome = words::welcome(ctx.actor(), &others, now);
     // What was said is no reason not to greet.
