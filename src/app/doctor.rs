@@ -9,7 +9,7 @@ mod rehearsal;
 mod repair;
 
 pub use hooks::hooks;
-pub use repair::{losses, name, plan, repair};
+pub use repair::{TakenOut, losses, name, plan, repair, take_out};
 
 use crate::app::Ctx;
 use crate::app::config::{SettingError, nearest_key, unknown_keys};
@@ -25,6 +25,9 @@ use crate::store::verify;
 
 /// The oldest git whose behaviour is known.
 const GIT_OLDEST: (u32, u32) = (2, 39);
+
+/// What repairs a ledger.
+const REPAIR: [&str; 4] = ["git", "coord", "doctor", "--repair"];
 
 /// How it stands with one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,7 +235,7 @@ fn ledger_check(ctx: &Ctx, name: LedgerName) -> Result<Check, AppError> {
         Err(error) => return Ok(fault(error.to_string())),
         Ok(Some(plan)) => {
             let text = format!("{}; {}", plan.damage.why, repair::outlook(&plan));
-            return Ok(fault(text).with_next(&["git", "coord", "doctor", "--repair"]));
+            return Ok(fault(text).with_next(&REPAIR));
         }
         Ok(None) => {}
     }
@@ -243,7 +246,10 @@ fn ledger_check(ctx: &Ctx, name: LedgerName) -> Result<Check, AppError> {
             count => format!(" (and {} more)", count - 1),
         };
         let verify = ["git", "coord", "ledger", "verify", name.as_str()];
-        return Ok(fault(format!("{}{more}", first.what)).with_next(&verify));
+        let found = fault(format!("{}{more}", first.what)).with_next(&verify);
+        let can_take_out = name == LedgerName::Reservations
+            && repair::unreadable(ctx).is_ok_and(|documents| !documents.is_empty());
+        return Ok(if can_take_out { found.with_next(&REPAIR) } else { found });
     }
     let version = ledger.now()?.format.map(|format| format.version);
     Ok(Check::ok(

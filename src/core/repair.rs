@@ -1,12 +1,15 @@
 //! `doctor --repair`: a ledger goes on from its newest whole entry, and says what was lost.
 //!
-//! The decision changes no document. It is there for the record: whoever reads the ledger later
-//! learns that something is missing, and where what is left of it is kept.
+//! Where a ledger went on from an earlier entry, the decision changes no document. It is there for
+//! the record: whoever reads the ledger later learns that something is missing, and where what is
+//! left of it is kept. Where only reservations cannot be read, it takes out those and no others.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::Key;
+use crate::core::reservation::index;
 use crate::core::text::Line;
 
 /// What a ledger is repaired from.
@@ -16,18 +19,30 @@ pub struct Repair {
     pub lost: Line,
     /// What was wrong with it.
     pub why: Line,
-    /// The ref or the file that has what is left of it.
+    /// The ref, the entry or the file that has what is left of it.
     pub kept_at: Line,
+    /// Whether reservations that cannot be read are taken out.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub takes_out: bool,
 }
 
 impl Decide for Repair {
     type Answer = ();
 
     fn decide(&self, act: &mut Act<'_>) -> Result<(), No> {
-        let Repair { lost, why, kept_at } = self;
+        let Repair { lost, why, kept_at, takes_out } = self;
         let facts = [("lost", lost), ("why", why), ("kept_at", kept_at)];
-        let data: Map<_, _> =
+        let mut data: Map<_, _> =
             facts.into_iter().map(|(name, text)| (name.to_owned(), json!(text))).collect();
+        if *takes_out {
+            let unreadable = index::unreadable(act)?;
+            if unreadable.is_empty() {
+                return Ok(());
+            }
+            let names: Vec<&str> = unreadable.iter().map(Key::as_str).collect();
+            data.insert("taken_out".to_owned(), json!(names));
+            unreadable.into_iter().for_each(|key| act.remove(key));
+        }
         act.record_of_ledger("repaired", data);
         Ok(())
     }
@@ -43,7 +58,6 @@ mod tests {
 
     use super::*;
     use crate::core::command::decide;
-    use crate::core::documents::Key;
     use crate::core::ids::OpId;
     use crate::core::ledger::LedgerName;
     use crate::core::pattern::Case;
@@ -53,7 +67,8 @@ mod tests {
     #[test]
     fn a_repair_is_an_event_and_changes_no_document() {
         let line = |text: &str| Line::new(text).unwrap();
-        let repair = Repair { lost: line("1f0e"), why: line("a blob"), kept_at: line("a ref") };
+        let (lost, why, kept_at) = (line("1f0e"), line("a blob"), line("a ref"));
+        let repair = Repair { lost, why, kept_at, takes_out: false };
         let env = Env {
             ledger: LedgerName::Reservations,
             actor: &"ops".parse().unwrap(),

@@ -243,6 +243,7 @@ impl Ledger<'_> {
                 lost: line(&damage.lost()),
                 why: line(&damage.why),
                 kept_at: line(&kept_at),
+                takes_out: false,
             };
             let request = Request::new(command, who.actor.clone(), who.host.clone(), who.clock);
             let base = self.at(*whole)?;

@@ -1,6 +1,8 @@
 //! Ledgers that are damaged, hostile, or merely strange: named, never believed, and never in the
 //! way of what they are not about.
 
+use serde_json::json;
+
 use crate::support::contract::{RESERVATIONS_REF, exit, key};
 use crate::support::{Repo, texts};
 
@@ -131,6 +133,38 @@ fn one_damaged_hold_stops_no_list() {
         repo.coord("carol", ["check", path]).exits(exit::FAILURE).says(&id);
         repo.coord("carol", ["reserve", path]).exits(exit::FAILURE).says(&id);
     }
+}
+
+/// The way out takes away what cannot be read, says so, and leaves everything else.
+#[test]
+fn a_damaged_hold_is_taken_out_by_a_repair() {
+    let repo = Repo::new();
+    let kept = repo.reserve_id("bob", "docs");
+    let (id, _) = one_damaged(&repo);
+    let before = repo.tip();
+    let answer = repo.coord_json("ops", ["doctor"]).exits(exit::NO).json();
+    let checks = answer["checks"].as_array().unwrap();
+    let found = checks.iter().find(|check| check["name"] == "reservations").unwrap();
+    assert_eq!(found["next"][1], json!(["git", "coord", "doctor", "--repair"]), "{found:#}");
+
+    let planned = repo.coord("ops", ["doctor", "--repair", "--dry-run"]).exits(exit::NO);
+    planned.says("would take out").says(&format!("@{id}"));
+    assert_eq!(repo.tip(), before, "nothing was changed");
+
+    // The entry that somebody has overwritten is none of its command's, and stays a fault.
+    let answer = repo.coord_json("ops", ["doctor", "--repair"]).exits(exit::NO).json();
+    let documents = answer["taken_out"]["documents"].as_array().unwrap();
+    assert_eq!(documents.len(), 3, "{answer:#}");
+    assert_eq!(answer["taken_out"]["entry"], repo.tip());
+    let events = repo.events("repaired");
+    assert_eq!(events[0]["data"]["taken_out"], json!(documents));
+    assert_eq!(events[0]["data"]["kept_at"], format!("entry {before}"));
+    let holds = repo.holds();
+    assert_eq!((holds.len(), &holds[0]["id"]), (1, &json!(kept)));
+    repo.coord("carol", ["reserve", "src"]).done();
+    let faults = repo.coord_json("ops", ["ledger", "verify"]).exits(exit::NO).json();
+    assert_eq!(texts(&faults["faults"], "entry"), [before], "the repair is decided again");
+    assert!(repo.coord_json("ops", ["doctor", "--repair"]).json().get("taken_out").is_none());
 }
 
 /// A tree of few objects can have more paths than anybody can walk: each level names the next one

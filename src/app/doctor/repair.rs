@@ -2,7 +2,12 @@
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::core::documents::Key;
+use crate::core::repair::Repair;
+use crate::core::reservation::index;
+use crate::core::text::Line;
 use crate::store::layout::LedgerName;
+use crate::store::object::ObjectId;
 use crate::store::repair::{Left, Plan, Repaired, Repairer};
 
 /// How many entries one line names.
@@ -17,6 +22,38 @@ pub fn repair(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Repaired>, AppErro
 /// What a repair would do; none if the ledger is not damaged.
 pub fn plan(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Plan>, AppError> {
     Ok(ctx.ledger(ledger)?.plan_repair()?)
+}
+
+/// Reservations that were taken out because they cannot be read.
+#[derive(Clone, Debug)]
+pub struct TakenOut {
+    /// Where they stood.
+    pub documents: Vec<Key>,
+    /// The entry that took them out; none if that was not asked for.
+    pub entry: Option<ObjectId>,
+}
+
+/// Where reservations stand that cannot be read in a ledger that is whole otherwise.
+pub(super) fn unreadable(ctx: &Ctx) -> Result<Vec<Key>, AppError> {
+    Ok(index::unreadable(&ctx.read()?.base.snapshot)?)
+}
+
+/// Takes reservations out that cannot be read; none if all can be.
+pub fn take_out(ctx: &Ctx, dry_run: bool) -> Result<Option<TakenOut>, AppError> {
+    let (documents, before) = (unreadable(ctx)?, ctx.read()?.base.id());
+    let Some(before) = before.filter(|_| !documents.is_empty()) else { return Ok(None) };
+    if dry_run {
+        return Ok(Some(TakenOut { documents, entry: None }));
+    }
+    let line = |text: &str| Line::new(text).expect("plain words are a line");
+    let command = Repair {
+        lost: line("reservations that cannot be read"),
+        why: line("they are no reservations of this version"),
+        kept_at: line(&format!("entry {before}")),
+        takes_out: true,
+    };
+    let entry = ctx.transact(LedgerName::Reservations, command, None)?.entry;
+    Ok(Some(TakenOut { documents, entry }))
 }
 
 /// Tells in one line what a repair would do.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::app::config::{Settings, parse_boolean};
-use crate::app::doctor::{self, Check, State};
+use crate::app::doctor::{self, Check, State, TakenOut};
 use crate::app::install::plan::ENABLED;
 use crate::app::next::in_shell;
 use crate::cli::color::Slot;
@@ -15,6 +15,7 @@ use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::open_with;
 use crate::cli::term::Ui;
+use crate::core::documents::Key;
 use crate::core::text::shown;
 use crate::store::layout::LedgerName;
 use crate::store::repair::{Left, Plan, Repaired};
@@ -27,6 +28,7 @@ use crate::store::repair::{Left, Plan, Repaired};
 pub(crate) struct Args {
     /// Take damaged ledgers on from their newest whole entry
     ///
+    /// Where only single reservations cannot be read, those are taken out and nothing else.
     /// The repair is itself an entry, and says what was lost. What was damaged is kept under
     /// refs/coord/damaged/, or as a file where a ref to it would stop git's garbage collection.
     /// Damage is looked at twice, some seconds apart, before anything is done.
@@ -49,7 +51,7 @@ impl Args {
             Some(Ok(repository)) => doctor::symbolic_link(repository),
             _ => None,
         };
-        let (mut repaired, mut planned) = (Vec::new(), Vec::new());
+        let (mut repaired, mut planned, mut taken_out) = (Vec::new(), Vec::new(), None);
         if let Some(link) = link {
             // Behind a link is no repository of ours to look at.
             checks.push(link);
@@ -62,6 +64,10 @@ impl Args {
                     let outcome = doctor::repair(&ctx, ledger)?;
                     repaired.extend(outcome.map(|repaired| (ledger, repaired)));
                 }
+            }
+            // What is damaged as a whole is not looked into.
+            if self.repair && planned.is_empty() {
+                taken_out = doctor::take_out(&ctx, self.dry_run)?;
             }
             checks.extend(doctor::examine(&ctx)?);
             let enabled = (context.config)(ENABLED).as_deref().and_then(parse_boolean);
@@ -81,9 +87,13 @@ impl Args {
                 let rows: Vec<Value> = repaired.iter().map(repaired_json).collect();
                 answer.insert("repaired".to_owned(), json!(rows));
             }
+            if let Some(taken_out) = &taken_out {
+                answer.insert("taken_out".to_owned(), taken_out_json(taken_out));
+            }
             ui.answer(!has_fault, answer)?;
         } else {
-            if self.repair && repaired.is_empty() && planned.is_empty() {
+            let is_whole = repaired.is_empty() && planned.is_empty() && taken_out.is_none();
+            if self.repair && is_whole {
                 ui.line("nothing to repair")?;
             }
             for (ledger, repaired) in &repaired {
@@ -91,6 +101,9 @@ impl Args {
             }
             for (ledger, plan) in &planned {
                 ui.line(&plan_text(*ledger, plan))?;
+            }
+            if let Some(taken_out) = &taken_out {
+                ui.line(&taken_out_text(taken_out))?;
             }
             print(ui, &checks)?;
         }
@@ -148,6 +161,23 @@ fn plan_text(ledger: LedgerName, plan: &Plan) -> String {
     let text =
         format!("{first}\n  it is damaged: {}\n{}", shown(&plan.damage.why), losses_text(plan));
     text.trim_end().to_owned()
+}
+
+fn taken_out_json(taken_out: &TakenOut) -> Value {
+    let documents: Vec<&str> = taken_out.documents.iter().map(Key::as_str).collect();
+    let entry = taken_out.entry.map(|id| id.to_string());
+    json!({ "ledger": LedgerName::Reservations.as_str(), "documents": documents, "entry": entry })
+}
+
+fn taken_out_text(taken_out: &TakenOut) -> String {
+    let mut text = match taken_out.entry {
+        Some(entry) => format!("took out what cannot be read, as entry {}", entry.short()),
+        None => "would take out what cannot be read".to_owned(),
+    };
+    for key in &taken_out.documents {
+        text.push_str(&format!("\n  {}", shown(key.as_str())));
+    }
+    text
 }
 
 /// A line for each entry that the ledger goes on without.

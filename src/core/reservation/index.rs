@@ -11,6 +11,8 @@
 //! literal segments of both, so the holds that meet a pattern are found on the way to its node or
 //! below it: a check costs the depth of the path, not the number of holds.
 
+use std::collections::BTreeSet;
+
 use crate::core::damage::{self, Damage, Found};
 use crate::core::decision::Act;
 use crate::core::documents::{ChildKind, Documents, Key, ReadError, Walk, read, walk};
@@ -115,6 +117,22 @@ pub fn with_prefix(
 /// All holds, live or not, by id.
 pub fn all(documents: &dyn Documents) -> Result<Vec<Hold>, ReadError> {
     holds_below(documents, &Key::of(["ids"]))
+}
+
+/// Where holds stand of which any part cannot be read.
+pub fn unreadable(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
+    let (mut keys, mut ids) = (Vec::new(), BTreeSet::new());
+    for root in ROOTS {
+        for key in walk(documents, &Key::of([root]))? {
+            let Some(id) = hold_named_by(&key) else { continue };
+            if let Some(Found::Damaged(_)) = damage::found(at(documents, &key).map(Some))? {
+                ids.insert(id.clone());
+            }
+            keys.push((id, key));
+        }
+    }
+    keys.retain(|(id, _)| ids.contains(id));
+    Ok(keys.into_iter().map(|(_, key)| key).collect())
 }
 
 /// The holds of one shard of ids; `turn` counts through all shards and begins again.
