@@ -19,6 +19,7 @@ mod completions;
 mod concurrency;
 mod config_hooks;
 mod configuration;
+mod corpora;
 mod damage;
 mod demo;
 mod docs;

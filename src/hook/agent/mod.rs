@@ -9,6 +9,8 @@
 //! what happens when something fails.
 
 mod claude;
+#[doc(hidden)] // For the fuzzer.
+pub mod heard;
 mod rule;
 pub mod run;
 mod sender;

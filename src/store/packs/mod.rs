@@ -29,6 +29,8 @@ use super::process::ProcessIdentity;
 use crate::store::layout::HelperDir;
 pub use install::Kept;
 pub use merge::PACKS_MAX;
+#[doc(hidden)] // For the fuzzer.
+pub use multi_pack_index::names as names_in_multi_pack_index;
 pub use upkeep::Upkeep;
 
 /// How git begins the name of a pack.

@@ -37,7 +37,7 @@ pub(super) fn named_packs(
 }
 
 /// The names in the `PNAM` chunk, each ended by a zero byte; padding follows the last.
-fn names(content: &[u8]) -> Option<Vec<PackName>> {
+pub fn names(content: &[u8]) -> Option<Vec<PackName>> {
     if !content.starts_with(b"MIDX") {
         return None;
     }

@@ -1,0 +1,8 @@
+//! Feeds whatever the fuzzer makes to the laws in `tests/it/corpora/command.rs`.
+
+#![no_main]
+
+#[path = "../../tests/it/corpora/command.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| laws::check(input));

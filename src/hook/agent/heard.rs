@@ -1,0 +1,39 @@
+//! A payload read as a hook reads it, and nothing more: for the fuzzer, which has no repository.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::{Call, Dialect, Event, Verdict};
+use crate::core::ids::AgentName;
+
+/// What a payload says, and what could be answered to it.
+#[derive(Debug)]
+pub struct Heard {
+    /// Who calls.
+    pub agent: AgentName,
+    /// The id of its session.
+    pub session: String,
+    /// Where it stands.
+    pub directory: Option<PathBuf>,
+    /// The file that it edits.
+    pub file: Option<PathBuf>,
+    /// The answers, whatever the verdict.
+    pub answers: Vec<Value>,
+}
+
+/// Reads a payload in the dialect that it has the shape of.
+pub fn listen(input: &[u8]) -> Result<Heard, String> {
+    let dialect = Dialect::of(input);
+    let call = dialect.decode(input).map_err(|why| why.to_string())?;
+    let Call { agent, session, directory, event, tool_use } = call;
+    let verdicts = [Verdict::Deny, Verdict::Tell, Verdict::Warn].map(|say| say(tool_use.clone()));
+    let answer = |verdict: &Verdict| dialect.encode(&event, verdict);
+    let answers = verdicts.iter().chain([&Verdict::Silence]).filter_map(answer).collect();
+    let file = match event {
+        Event::Edit(file) => Some(file),
+        Event::CallEnds(file) => file,
+        _ => None,
+    };
+    Ok(Heard { agent, session, directory, file, answers })
+}

@@ -1,0 +1,52 @@
+//! What the fuzzers found worth keeping, fed to the laws that they check: `fuzz/corpus` has a
+//! directory for each of the files in `corpora`, and `fuzz/fuzz_targets` a target.
+
+mod command;
+mod entry;
+mod hook_payload;
+mod pack;
+mod pattern;
+
+use std::path::Path;
+
+/// Checks every input that is kept for the law of that name.
+fn replay(name: &str, check: fn(&[u8])) {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
+    if !corpus.is_dir() {
+        println!("skipped: the corpora of the fuzzers are not part of the package");
+        return;
+    }
+    let mut count = 0;
+    for entry in std::fs::read_dir(corpus).unwrap() {
+        let path = entry.unwrap().path();
+        println!("{}", path.display());
+        check(&std::fs::read(path).unwrap());
+        count += 1;
+    }
+    assert!(count > 20, "a corpus of {count}");
+}
+
+#[test]
+fn kept_patterns_keep_the_laws() {
+    replay("pattern", pattern::check);
+}
+
+#[test]
+fn kept_payloads_keep_the_laws() {
+    replay("hook_payload", hook_payload::check);
+}
+
+#[test]
+fn kept_entries_keep_the_laws() {
+    replay("entry", entry::check);
+}
+
+#[test]
+fn kept_packs_keep_the_laws() {
+    replay("pack", pack::check);
+}
+
+#[test]
+fn kept_commands_keep_the_laws() {
+    replay("command", command::check);
+}
