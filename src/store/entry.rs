@@ -354,7 +354,9 @@ fn with_target(message: &str, old: ObjectId, new: ObjectId) -> Result<String, No
     for row in body.lines() {
         let mut value: Value = serde_json::from_str(row).map_err(|_| not("a line is not JSON"))?;
         if value["command"].is_string() {
-            value["input"]["to"] = json!(new.to_string());
+            let input = value.get_mut("input").and_then(Value::as_object_mut);
+            let input = input.ok_or_else(|| not("its command has no input"))?;
+            input.insert("to".to_owned(), json!(new.to_string()));
             text.push_str(&line(&value));
         } else {
             text.push_str(&format!("{row}\n"));
