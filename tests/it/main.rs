@@ -61,6 +61,7 @@ mod run;
 mod scenario;
 mod send;
 mod shells;
+mod soak;
 mod status;
 mod sweep;
 mod take;
