@@ -179,10 +179,11 @@ fn let_pass_by(
 pub fn held_by_others(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppError> {
     let reading = ctx.read()?;
     let about = about(ctx);
-    held_now(&reading, &committer(ctx, &about, &reading), paths)
+    held_now(ctx, &reading, &committer(ctx, &about, &reading), paths)
 }
 
 fn held_now(
+    ctx: &Ctx,
     reading: &Reading<'_>,
     committer: &Committer<'_>,
     paths: &[Pattern],
@@ -191,7 +192,7 @@ fn held_now(
     let targets = targets(paths, &[]);
     let conflicts: Vec<Conflict> =
         check::check(documents, &targets, committer.asker(), reading.case)?;
-    let is_live = |conflict: &Conflict| !ended::has_ended(&conflict.held);
+    let is_live = |conflict: &Conflict| !ended::has_ended(ctx, &conflict.held);
     Ok(committer.held_now(conflicts.into_iter().filter(is_live).collect()))
 }
 
@@ -205,7 +206,7 @@ pub fn overtaken(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppErro
     let about = about(ctx);
     let committer = committer(ctx, &about, &reading);
     let documents = &reading.base.snapshot;
-    let mut overtaken = held_now(&reading, &committer, paths)?;
+    let mut overtaken = held_now(ctx, &reading, &committer, paths)?;
     let notes = noted(ctx, paths)?;
     let Some(oldest) = notes.iter().map(|note| note.fence).min() else { return Ok(overtaken) };
     let own = index::of_agent(documents, ctx.actor(), Whose::Session)?;

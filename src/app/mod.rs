@@ -45,6 +45,7 @@ use crate::core::reservation::tickets::Ticket;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::backend::Backend;
+use crate::store::commands::Commands;
 use crate::store::cursors::Cursors;
 use crate::store::entry::Committer;
 use crate::store::error::StoreError;
@@ -359,6 +360,11 @@ impl Ctx {
     /// Who has made which commits, as far as this machine was there.
     pub fn makers(&self) -> Makers {
         Makers::new(self.repository.common_dir(), self.files)
+    }
+
+    /// What runs under `with` on this machine.
+    pub fn commands(&self) -> Commands {
+        Commands::new(self.repository.common_dir(), self.files)
     }
 
     /// When agents were last seen on this machine.

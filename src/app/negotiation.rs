@@ -131,7 +131,8 @@ pub fn take(ctx: &Ctx, which: Which, reason: Line) -> Result<Committed<Taken>, A
     let evidence = asked.as_ref().and_then(|asked| Witness::new(ctx).evidence(&asked.holder));
     let holds = asked.map_or(Ok(Vec::new()), |asked| pinned(documents, &asked))?;
     let command = Take { which, reason, evidence };
-    ctx.transact_knowing(LedgerName::Reservations, command, None, ended::among(&holds))
+    let gone = ended::among(ctx, &holds);
+    ctx.transact_knowing(LedgerName::Reservations, command, None, gone)
 }
 
 /// Sends a message.

@@ -5,6 +5,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::app::ended::Orphans;
 use crate::app::{Ctx, Reading, ended};
 use crate::core::ids::AgentName;
 use crate::core::limits::{URGENT_WINDOW_SECONDS, WINDOW_SECONDS};
@@ -190,7 +191,7 @@ impl<'c> Witness<'c> {
         let held = self
             .reading()
             .and_then(|reading| index::of_agent(&reading.base.snapshot, agent, Whose::Own).ok());
-        held.is_some_and(|held| held.iter().any(ended::runs))
+        held.is_some_and(|held| held.iter().any(|hold| ended::runs(self.ctx, hold)))
     }
 
     /// What cannot be read shows nothing.
@@ -214,7 +215,7 @@ impl<'c> Witness<'c> {
     /// What cannot be read is taken to be held.
     fn held(&self, asked: &Asked, now: Timestamp) -> Held {
         let holds = self.reading().and_then(|reading| pinned(&reading.base.snapshot, asked).ok());
-        let is_live = |hold: &Hold| hold.is_live(now) && !ended::has_ended(hold);
+        let is_live = |hold: &Hold| hold.is_live(now) && !ended::has_ended(self.ctx, hold);
         match holds {
             Some(holds) if !holds.iter().any(is_live) => Held::NoMore,
             _ => Held::Yes,
@@ -227,6 +228,8 @@ impl<'c> Witness<'c> {
 pub struct Sightings {
     /// Those who were seen on this machine.
     pub seen: BTreeMap<AgentName, Seen>,
+    /// The commands that run on although their `with` is gone.
+    pub orphans: Orphans,
     /// Whether they can be asked to let go.
     pub can_ask: bool,
 }
@@ -234,13 +237,16 @@ pub struct Sightings {
 impl Sightings {
     /// Of the holders in the way.
     pub fn of(ctx: &Ctx, conflicts: &[Conflict]) -> Sightings {
-        Sightings::of_agents(ctx, conflicts.iter().map(|conflict| &conflict.held.holder))
+        let holders = conflicts.iter().map(|conflict| &conflict.held.holder);
+        let orphans = ended::orphans(ctx, conflicts);
+        Sightings { orphans, ..Sightings::of_agents(ctx, holders) }
     }
 
     /// Of these agents.
     pub fn of_agents<'a>(ctx: &Ctx, agents: impl Iterator<Item = &'a AgentName>) -> Sightings {
         let witness = Witness::new(ctx);
         let seen = agents.filter_map(|agent| Some((agent.clone(), witness.seen(agent)?)));
-        Sightings { seen: seen.collect(), can_ask: ctx.settings().negotiation }
+        let can_ask = ctx.settings().negotiation;
+        Sightings { seen: seen.collect(), orphans: Orphans::new(), can_ask }
     }
 }

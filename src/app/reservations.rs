@@ -24,7 +24,7 @@ pub fn check(ctx: &Ctx, targets: &[Target]) -> Result<(Vec<Conflict>, Timestamp)
     let asker =
         Asker { agent: ctx.actor(), mode: Mode::Exclusive, now: reading.now, process: None };
     let mut conflicts = check::check(&reading.base.snapshot, targets, asker, reading.case)?;
-    conflicts.retain(|conflict| !ended::has_ended(&conflict.held));
+    conflicts.retain(|conflict| !ended::has_ended(ctx, &conflict.held));
     Ok((conflicts, reading.now))
 }
 
@@ -68,7 +68,7 @@ pub fn list(ctx: &Ctx, filter: &Filter) -> Result<Listed, AppError> {
         found => (found?, Vec::new()),
     };
     holds.retain(|hold| {
-        (filter.expired_too || (hold.is_live(reading.now) && !ended::has_ended(hold)))
+        (filter.expired_too || (hold.is_live(reading.now) && !ended::has_ended(ctx, hold)))
             && (!filter.locks_only || hold.target.lock().is_some())
             && filter.holder.as_ref().is_none_or(|holder| holder.covers(&hold.holder))
     });
@@ -123,7 +123,7 @@ pub fn sweep(ctx: &Ctx, sweep: Sweep) -> Result<Committed<Swept>, AppError> {
 
 /// All holds whose process is known to have ended.
 fn ended(ctx: &Ctx) -> Result<Vec<GoneHold>, AppError> {
-    Ok(ended::among(&index::all(&ctx.read()?.base.snapshot)?))
+    Ok(ended::among(ctx, &index::all(&ctx.read()?.base.snapshot)?))
 }
 
 /// Those who wait and whom the filter lets through, the first in line first, and the places that

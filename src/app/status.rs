@@ -102,7 +102,7 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
     let reading = ctx.read()?;
     let (mut live, holds) = index::all_readable(&reading.base.snapshot)?;
     let all = live.len();
-    live.retain(|hold| hold.is_live(reading.now) && !ended::has_ended(hold));
+    live.retain(|hold| hold.is_live(reading.now) && !ended::has_ended(ctx, hold));
     let expired = all - live.len();
     live.sort_by(|one, other| (one.expires_at, &one.id).cmp(&(other.expires_at, &other.id)));
     let (mine, others) = live.into_iter().partition(|hold| ctx.actor().covers(&hold.holder));

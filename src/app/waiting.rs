@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::app::ended::Orphans;
 use crate::app::error::AppError;
 use crate::app::presence::Pulse;
 use crate::app::waiter::{Look, Waited, Waiter};
@@ -26,8 +27,9 @@ use crate::store::waiters::Standing;
 /// How long one who wants to go may take to give back its ticket.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 
-/// What a waiter is told: what stands in its way, and the time that counted.
-pub type Tell<'t> = dyn FnMut(&Obstacles, Timestamp) + 't;
+/// What a waiter is told: what stands in its way, what of that runs on although its `with` is gone,
+/// and the time that counted.
+pub type Tell<'t> = dyn FnMut(&Obstacles, &Orphans, Timestamp) + 't;
 
 /// What asking came to.
 type Outcome = Result<Committed<Reserved>, AppError>;
@@ -59,7 +61,7 @@ pub fn reserve_for_edit<'c>(
 fn past_the_dead(ctx: &Ctx, command: Reserve, first_try: Outcome) -> Outcome {
     match first_try {
         Err(AppError::Held { conflicts, before, at, .. }) => {
-            let dead = ended::among(conflicts.iter().map(|conflict| &conflict.held));
+            let dead = ended::among(ctx, conflicts.iter().map(|conflict| &conflict.held));
             if dead.is_empty() {
                 return Err(ctx.held(conflicts, before, at));
             }
@@ -184,11 +186,12 @@ impl Place<'_> {
         };
         let line = Line { documents, now: reading.now, case: reading.case, gone: &gone };
         let mut found = line.obstacles(asker, &wanted, place)?;
-        gone.holds = ended::among(found.conflicts.iter().map(|conflict| &conflict.held));
+        let held = found.conflicts.iter().map(|conflict| &conflict.held);
+        gone.holds = ended::among(self.ctx, held);
         found.conflicts.retain(|conflict| !gone.has_hold(&conflict.held));
         let has_come = own.is_none() || found.is_empty();
         if !found.is_empty() && found != self.obstacles {
-            tell(&found, reading.now);
+            tell(&found, &ended::orphans(self.ctx, &found.conflicts), reading.now);
             self.obstacles = found;
         }
         Ok(if has_come { Turn::Come(gone) } else { Turn::NotYet })

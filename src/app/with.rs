@@ -2,15 +2,19 @@
 //!
 //! The hold goes with this process, is renewed in good time, and ends with the command. If it is
 //! lost on the way, somebody else may have it: the command is told to end, and then made to.
+//!
+//! If this process is killed, its command goes on, and so must the hold. Others see by a file which
+//! process the command is, and a second process, which did nothing so far, renews and lets go in
+//! place of the first.
 
 use std::ffi::OsString;
 use std::time::Duration;
 
-use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::open::WITHIN_VARIABLE;
 use crate::app::presence::Pulse;
 use crate::app::waiting::Stand;
+use crate::app::{Ctx, ended};
 use crate::core::ids::{HoldId, HoldIdPrefix};
 use crate::core::refusal::Refusal;
 use crate::core::reservation::release::Release;
@@ -19,8 +23,11 @@ use crate::core::reservation::reserve::Reserved;
 use crate::core::reservation::select::Selection;
 use crate::core::time::{Timestamp, Ttl};
 use crate::store::alarm::{Alarm, PASSED_ON, Woken, not_ignored};
-use crate::store::child::{Running, State};
+use crate::store::child::{Adopted, Running, State, Watched};
 use crate::store::layout::LedgerName;
+use crate::store::process::ProcessIdentity;
+use crate::store::stand_in::StandIn;
+use crate::store::waiters::Standing;
 
 /// How long a command that is told to end may take before it is made to.
 const GRACE: Duration = Duration::from_secs(5);
@@ -52,6 +59,8 @@ pub enum News<'n> {
     },
     /// It could not be renewed (yet), or not be let go of.
     Failed(&'n AppError),
+    /// Nobody would renew if this process were killed.
+    Alone(&'n std::io::Error),
 }
 
 /// What becomes of a command that has lost what it needs.
@@ -88,30 +97,76 @@ pub fn run(
     tell: &mut Tell<'_>,
 ) -> Result<u8, std::io::Error> {
     let mut keeper = Keeper::new(ctx, reserved, run);
-    let signals: Vec<i32> = not_ignored(&PASSED_ON).chain([signal_hook::consts::SIGCHLD]).collect();
-    // Who cannot be woken looks again soon enough.
-    let (standing, alarm) = match Stand::hearing(keeper.ctx, &signals) {
-        Ok(Stand { standing, alarm, .. }) => (Some(standing), Ok(alarm)),
-        Err(_) => (None, Alarm::new(&signals, None)),
-    };
-    let within = keeper.within();
-    let started = alarm.and_then(|alarm| {
-        let running = Running::start(run.words, (WITHIN_VARIABLE, &within))?;
-        Ok((alarm, running))
-    });
+    let (standing, alarm) = keeper.hearing();
+    let started = alarm.and_then(|alarm| Ok((alarm, keeper.start(run.words)?)));
+    let mut stand_in = None;
     let code = match started {
         Ok((mut alarm, mut running)) => {
-            let code = keeper.watch(&mut alarm, &mut running, tell);
+            stand_in = keeper.stand_in(&running, tell);
+            let code = keeper.watch(&mut alarm, &mut running, keeper.interval(), tell);
             keeper.read_clock(&alarm);
             code
         }
         Err(error) => Err(error),
     };
     keeper.release(tell);
-    if let Some(standing) = standing {
-        standing.leave();
+    keeper.leave(ProcessIdentity::current(), standing);
+    if let Some(stand_in) = stand_in {
+        stand_in.dismiss();
     }
     code
+}
+
+/// What a stand-in has to know of the `with` that started it.
+#[derive(Clone, Debug)]
+pub struct Left {
+    /// Its process.
+    pub with: ProcessIdentity,
+    /// What it held.
+    pub held: Vec<HoldId>,
+    /// For how long that lives unless it is renewed.
+    pub ttl: Ttl,
+    /// Whether the command runs on when what it needs is lost.
+    pub keep_going: bool,
+}
+
+impl Left {
+    /// The words that start a stand-in, which acts under the same name.
+    fn words(&self, actor: &str) -> Vec<OsString> {
+        let mut words = vec![format!("--as={actor}"), "with".to_owned()];
+        words.push(format!("--stand-in={}", self.with));
+        words.push(format!("--ttl={}s", self.ttl.as_seconds()));
+        words.extend(self.keep_going.then(|| "--keep-going".to_owned()));
+        words.push("--".to_owned());
+        words.extend(self.held.iter().map(ToString::to_string));
+        words.into_iter().map(OsString::from).collect()
+    }
+}
+
+/// Goes on in place of a `with` that was killed, until its command has ended. Nobody is there to be
+/// told anything.
+pub fn stand_in(ctx: &mut Ctx, left: Left) -> Result<(), std::io::Error> {
+    let mut nobody = |_: &News<'_>| {};
+    let running = ended::command_of(ctx, &left.with).and_then(Adopted::new);
+    let Some(mut running) = running else { return Ok(()) };
+    let Left { with, held, ttl, keep_going } = left;
+    let mut keeper = Keeper {
+        begun: ctx.clock(),
+        expires_at: ctx.clock().plus(ttl),
+        held,
+        ctx,
+        ttl,
+        keep_going,
+        pulse: Pulse::default(),
+    };
+    let (standing, alarm) = keeper.hearing();
+    let mut alarm = alarm?;
+    // When it was renewed last is not known.
+    keeper.watch(&mut alarm, &mut running, Duration::ZERO, &mut nobody)?;
+    keeper.read_clock(&alarm);
+    keeper.release(&mut nobody);
+    keeper.leave(&with, standing);
+    Ok(())
 }
 
 /// One who keeps what is held.
@@ -140,6 +195,46 @@ impl<'c> Keeper<'c> {
         }
     }
 
+    /// An ear for signals and for those who write. Who cannot be woken looks again soon enough.
+    fn hearing(&self) -> (Option<Standing>, Result<Alarm, std::io::Error>) {
+        let signals: Vec<i32> =
+            not_ignored(&PASSED_ON).chain([signal_hook::consts::SIGCHLD]).collect();
+        match Stand::hearing(self.ctx, &signals) {
+            Ok(Stand { standing, alarm, .. }) => (Some(standing), Ok(alarm)),
+            Err(_) => (None, Alarm::new(&signals, None)),
+        }
+    }
+
+    /// Starts the command. Before it is, others know that it may run.
+    fn start(&self, words: &[OsString]) -> Result<Running, std::io::Error> {
+        let commands = self.ctx.commands();
+        commands.begin(ProcessIdentity::current()).map_err(std::io::Error::other)?;
+        Running::start(words, (WITHIN_VARIABLE, &self.within()))
+    }
+
+    /// Tells others which process the command is, and starts one who goes on if we are killed. Who
+    /// cannot is told so, and its command runs all the same.
+    fn stand_in(&self, running: &Running, tell: &mut Tell<'_>) -> Option<StandIn> {
+        let with = ProcessIdentity::current();
+        if let Err(error) = self.ctx.commands().started(with, &running.process()) {
+            tell(&News::Failed(&error.into()));
+            return None;
+        }
+        let (held, ttl, keep_going) = (self.held.clone(), self.ttl, self.keep_going);
+        let left = Left { with: with.clone(), held, ttl, keep_going };
+        let started = StandIn::start(&left.words(self.ctx.actor().as_str()));
+        started.map_err(|error| tell(&News::Alone(&error))).ok()
+    }
+
+    /// Leaves nothing behind.
+    fn leave(&self, with: &ProcessIdentity, standing: Option<Standing>) {
+        // What stays is cleared up by the next one.
+        self.ctx.commands().forget(with).ok();
+        if let Some(standing) = standing {
+            standing.leave();
+        }
+    }
+
     fn interval(&self) -> Duration {
         Duration::from_secs(self.ttl.as_seconds()) / 3
     }
@@ -158,20 +253,23 @@ impl<'c> Keeper<'c> {
         self.ctx.set_clock(self.begun.plus_millis(alarm.elapsed().as_millis()));
     }
 
-    /// Renews, looks whether it is still held, and passes signals on, until the command has ended.
+    /// Renews from that time on, looks whether it is still held, and passes signals on, until the
+    /// command has ended.
     fn watch(
         &mut self,
         alarm: &mut Alarm,
-        running: &mut Running,
+        running: &mut impl Watched,
+        mut renewal_at: Duration,
         tell: &mut Tell<'_>,
     ) -> Result<u8, std::io::Error> {
-        let (mut renewal_at, mut looked_at) = (self.interval(), Duration::ZERO);
+        let mut looked_at = Duration::ZERO;
         let mut look_at = LOOK_PAUSE;
         loop {
             if let State::Ended(code) = running.state()? {
                 return Ok(code);
             }
-            match alarm.sleep(renewal_at.min(look_at).saturating_sub(alarm.elapsed())) {
+            let pause = renewal_at.min(look_at).saturating_sub(alarm.elapsed());
+            match alarm.sleep(running.look_pause().map_or(pause, |look| pause.min(look))) {
                 Woken::BySignal(signal) if PASSED_ON.contains(&signal) => running.signal(signal),
                 Woken::ByPoke => look_at = look_at.min(looked_at + RUNG_PAUSE),
                 Woken::BySignal(_) | Woken::BySleep => {}
@@ -282,7 +380,7 @@ fn by_id(ids: &[HoldId]) -> Selection {
 
 /// Ends a command with all of its group, in good time or by force. Of a group that was killed
 /// nothing runs on: what is left of it waits to be counted by somebody else, which can take long.
-fn end(alarm: &mut Alarm, running: &mut Running) -> Result<u8, std::io::Error> {
+fn end(alarm: &mut Alarm, running: &mut impl Watched) -> Result<u8, std::io::Error> {
     running.signal(signal_hook::consts::SIGTERM);
     let by_force_at = alarm.elapsed() + GRACE;
     let (mut ended, mut is_killed) = (None, false);

@@ -1,5 +1,6 @@
 //! What stands in somebody's way, in words that every door uses.
 
+use crate::app::ended::Orphans;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::wait::Obstacles;
@@ -22,6 +23,12 @@ pub fn conflict_text(conflict: &Conflict, now: Timestamp) -> String {
     held_text(target, held, "is held by", &format!("until {} ({left})", held.expires_at))
 }
 
+/// Why a hold of `with` stays although its `with` is gone, for the end of a line about it.
+pub fn orphan_text(held: &Hold, orphans: &Orphans) -> String {
+    let told = |pid| format!("; its 'with' was killed, but its command, process {pid}, still runs");
+    orphans.get(&held.id).map_or_else(String::new, told)
+}
+
 /// One line about one who waits: who, for what, until when.
 pub fn ticket_text(ticket: &Ticket, now: Timestamp) -> String {
     let wanted: Vec<String> = ticket.targets().iter().map(target_text).collect();
@@ -32,9 +39,11 @@ pub fn ticket_text(ticket: &Ticket, now: Timestamp) -> String {
 }
 
 /// What somebody waits for, on one line: whom, and how many go first.
-pub fn obstacles_text(obstacles: &Obstacles, now: Timestamp) -> String {
+pub fn obstacles_text(obstacles: &Obstacles, orphans: &Orphans, now: Timestamp) -> String {
     let Obstacles { conflicts, before } = obstacles;
-    let held = conflicts.first().map(|conflict| conflict_text(conflict, now));
+    let held = conflicts
+        .first()
+        .map(|conflict| conflict_text(conflict, now) + &orphan_text(&conflict.held, orphans));
     let more = conflicts.len().saturating_sub(1);
     let more = (more > 0).then(|| format!("and {more} more"));
     let first = before.first().map(|ticket| {

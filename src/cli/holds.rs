@@ -6,6 +6,7 @@ use super::color::Slot;
 use super::layout::{Cell, aligned};
 use super::term::Ui;
 use crate::app::presence::Sightings;
+use crate::app::wording::orphan_text;
 use crate::core::event::Event;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Hold;
@@ -49,6 +50,9 @@ pub(crate) fn conflicts_json(
                 }
             }
         }
+        if let Some(pid) = sightings.and_then(|all| all.orphans.get(&conflict.held.id)) {
+            held["command_runs"] = json!(pid);
+        }
         let mut value = json!(conflict.target);
         value["held"] = held;
         value
@@ -58,7 +62,8 @@ pub(crate) fn conflicts_json(
 
 /// What is known of a holder, for the end of a line about it.
 pub(crate) fn sighting_text(conflict: &Conflict, now: Timestamp, all: &Sightings) -> String {
-    let Some(seen) = all.seen.get(&conflict.held.holder) else { return String::new() };
+    let orphan = orphan_text(&conflict.held, &all.orphans);
+    let Some(seen) = all.seen.get(&conflict.held.holder) else { return orphan };
     let alive = if seen.is_alive(now) { "alive" } else { "silent" };
     let seen = &seen.presence;
     let ago = relative(seen.last_seen.as_seconds(), now.as_seconds());
@@ -66,7 +71,7 @@ pub(crate) fn sighting_text(conflict: &Conflict, now: Timestamp, all: &Sightings
         .branch
         .as_ref()
         .map_or_else(String::new, |branch| format!(", branch {}", shown(branch.as_str())));
-    format!(" ({alive}, seen {ago}{branch})")
+    format!(" ({alive}, seen {ago}{branch}){orphan}")
 }
 
 /// Fields of an answer.

@@ -11,6 +11,7 @@ use crate::app::error::AppError;
 use crate::app::identity::{Identity, IdentityInputs, Login, identify};
 use crate::app::open::Surroundings;
 use crate::app::presence::{Doing, touch};
+use crate::core::time::Timestamp;
 use crate::store::repository::Repository;
 use crate::store::transact::Committed;
 
@@ -38,6 +39,12 @@ pub(crate) fn open_with(context: &Context<'_>, settings: Settings) -> Result<Ctx
     let ctx = surroundings.open(repository, settings, identity, clock)?;
     touch(&ctx, Doing::Command);
     Ok(ctx)
+}
+
+/// The clock, for one who opens the repository later.
+pub(crate) fn clock(context: &Context<'_>) -> Result<Timestamp, CliError> {
+    let surroundings = Surroundings { environment: context.environment, config: context.config };
+    Ok(surroundings.clock()?)
 }
 
 /// Who acts, for commands that need no repository.

@@ -145,10 +145,12 @@ pub enum HelperDir {
     Presence,
     /// Which entries were the newest, for repairs.
     Published,
+    /// What runs under `with`.
+    Commands,
 }
 
 impl HelperDir {
-    const ALL: [HelperDir; 12] = [
+    const ALL: [HelperDir; 13] = [
         HelperDir::Locks,
         HelperDir::Staging,
         HelperDir::Packs,
@@ -161,6 +163,7 @@ impl HelperDir {
         HelperDir::Errands,
         HelperDir::Presence,
         HelperDir::Published,
+        HelperDir::Commands,
     ];
 
     /// Where it is.
@@ -178,6 +181,7 @@ impl HelperDir {
             HelperDir::Errands => "errands",
             HelperDir::Presence => "presence",
             HelperDir::Published => "published",
+            HelperDir::Commands => "commands",
         };
         helpers(common_dir).join(name)
     }

@@ -8,9 +8,10 @@
 //! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
 //!   knows the repository and with the git [`program`] where it does not; [`found`] tells how one
 //!   was found and which count, [`unopened`] is one that neither opens;
-//! - [`process`] is who runs, [`child`] what is run for the user, [`waiters`] who of this machine
-//!   waits, [`alarm`] how to sleep until a signal, [`trial`] a program that is tried once,
-//!   [`executable`] where programs are found;
+//! - [`process`] is who runs, [`child`] what is run for the user, [`commands`] what others see of
+//!   that, [`stand_in`] who goes on with it, [`waiters`] who of this machine waits, [`alarm`] how to
+//!   sleep until a signal, [`trial`] a program that is tried once, [`executable`] where programs are
+//!   found;
 //! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them,
 //!   [`sources`] the trees that are asked what kind of project they are;
 //! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath.
@@ -21,6 +22,7 @@ mod batch;
 pub mod calls;
 pub mod changes;
 pub mod child;
+pub mod commands;
 pub mod compact;
 pub mod config;
 pub mod config_entries;
@@ -58,6 +60,7 @@ pub mod shared_mode;
 pub mod signature;
 pub mod snapshot;
 pub mod sources;
+pub mod stand_in;
 #[cfg(test)]
 mod testing;
 pub mod transact;

@@ -55,6 +55,17 @@ impl ProcessIdentity {
         })
     }
 
+    /// A process that this one has started and not yet waited for.
+    pub fn of_child(pid: u32) -> ProcessIdentity {
+        let start = system::start_of(pid).map_or_else(|| UNKNOWN.to_owned(), one_word);
+        ProcessIdentity { pid, start, ..ProcessIdentity::current().clone() }
+    }
+
+    /// Its number on its host.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
     /// Whether the process still runs.
     pub fn liveness(&self) -> Liveness {
         let here = ProcessIdentity::current();
@@ -80,12 +91,17 @@ impl ProcessIdentity {
     /// Whether the process ran in this boot of this machine and has ended. Machines that share a
     /// name do not share this: what is not known to be of this one is left alone.
     pub fn has_ended_here(&self) -> bool {
-        self.boot == ProcessIdentity::current().boot && self.liveness() == Liveness::Dead
+        self.is_of_this_boot() && self.liveness() == Liveness::Dead
+    }
+
+    /// Whether the process was started since the machine was.
+    pub fn is_of_this_boot(&self) -> bool {
+        self.boot == ProcessIdentity::current().boot
     }
 
     /// Whether the process runs in this boot of this machine.
     pub fn runs_here(&self) -> bool {
-        self.boot == ProcessIdentity::current().boot && self.liveness() == Liveness::Alive
+        self.is_of_this_boot() && self.liveness() == Liveness::Alive
     }
 
     /// The process as documents name it; none if its host is called so strangely that no document

@@ -1,5 +1,6 @@
 //! `with`: held while a command runs, and no longer.
 
+mod killed;
 mod losing;
 mod nested;
 
@@ -52,13 +53,28 @@ impl Held {
         self.call.finish(self.child)
     }
 
-    /// Kills the program, and its command for good measure.
+    /// Kills the program, the process that would stand in for it, and its command.
     fn kill(self) {
+        let own = Pid::from_child(&self.child);
+        until(|| is_gone(own) || stand_in_of(self.child.id()).is_some());
+        if let Some(stand_in) = stand_in_of(self.child.id()) {
+            // It is sent away when the program ends by itself.
+            kill_process(stand_in, Signal::KILL).ok();
+        }
         self.signal(Signal::KILL);
         // It may have ended by itself, when nobody was left to read from it.
         kill_process(self.command().unwrap(), Signal::KILL).ok();
         self.child.wait_with_output().unwrap();
     }
+}
+
+/// The process that stands in for a `with` if that is killed.
+fn stand_in_of(with: u32) -> Option<Pid> {
+    let listed = std::process::Command::new("ps").args(["-eo", "pid=,args="]).output().unwrap();
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let named = format!("--stand-in=pid={with} ");
+    let line = listed.lines().find(|line| line.contains(&named))?;
+    Pid::from_raw(line.split_whitespace().next()?.parse().ok()?)
 }
 
 fn with(repo: &Repo, agent: &str, options: &[&str], command: &[&str]) -> Output {

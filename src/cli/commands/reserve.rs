@@ -156,8 +156,8 @@ pub(crate) fn reserve_patiently(
     let Some(wait) = wait else { return Ok(waiting::reserve(ctx, command)?) };
     let limit = Duration::from_secs(wait.as_seconds());
     let mut said = Ok(());
-    let committed = waiting::reserve_within(ctx, command, limit, &mut |obstacles, now| {
-        let text = format!("waiting: {}", obstacles_text(obstacles, now));
+    let committed = waiting::reserve_within(ctx, command, limit, &mut |obstacles, orphans, now| {
+        let text = format!("waiting: {}", obstacles_text(obstacles, orphans, now));
         said = ui.note(&text);
     });
     said?;

@@ -3,14 +3,14 @@
 use std::ffi::OsString;
 
 use crate::app::error::with_causes;
-use crate::app::with::{self, Fate, News, Run};
+use crate::app::with::{self, Fate, Left, News, Run};
 use crate::app::{Ctx, specs};
 use crate::cli::commands::renew::lost_text;
 use crate::cli::commands::reserve::{names_file, reserve_patiently};
 use crate::cli::dispatch::Context;
 use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
-use crate::cli::open::{open, told};
+use crate::cli::open::{clock, open, told};
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
 use crate::core::ids::LockName;
@@ -19,7 +19,9 @@ use crate::core::reservation::reserve::{Reserve, Scope};
 use crate::core::reservation::{About, Mode, Via};
 use crate::core::text::{Line, shown};
 use crate::core::time::Ttl;
+use crate::store::alarm::Stopwatch;
 use crate::store::process::ProcessIdentity;
+use crate::store::stand_in;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,8 +32,8 @@ Examples:
 /// Hold paths or locks while a command runs
 ///
 /// Reserves them, runs the command, renews as long as it runs, and lets go at its end whatever that
-/// is. What you held before stays yours. If this very process is killed, others on the same machine
-/// need not wait for the time to live.
+/// is. What you held before stays yours. If this very process is killed, its command goes on, and
+/// it stays held until that ends; others on the same machine need not wait for the time to live then.
 ///
 /// If it is lost on the way, because somebody took it or released it by force, or it could not be
 /// renewed, that is said at once, and the command is ended with all that it started. Signals are
@@ -45,7 +47,7 @@ pub(crate) struct Args {
     /// Paths or patterns, relative to the current directory; ':/' is the top of the repository
     #[arg(
         value_name = "PATTERN",
-        required_unless_present = "locks",
+        required_unless_present_any = ["locks", "stand_in"],
         value_hint = clap::ValueHint::AnyPath
     )]
     pub(crate) patterns: Vec<OsString>,
@@ -82,6 +84,10 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) keep_going: bool,
 
+    /// Go on in place of the 'with' of that process if it is killed; what it holds comes last
+    #[arg(long, value_name = "PROCESS", hide = true)]
+    pub(crate) stand_in: Option<ProcessIdentity>,
+
     /// What to run, and its arguments
     #[arg(
         value_name = "COMMAND",
@@ -95,6 +101,9 @@ pub(crate) struct Args {
 impl Args {
     /// Holds, runs, lets go.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+        if let Some(with) = &self.stand_in {
+            return self.stand_in_for(with, context);
+        }
         let mut ctx = open(context).map_err(not_started)?;
         let request = self.request(&ctx)?;
         let ttl = request.ttl;
@@ -115,6 +124,24 @@ impl Args {
                 Err(CliError::new(ErrorKind::NotStarted, message))
             }
         }
+    }
+
+    /// Does nothing until that process is gone, and nothing if it had no need of this one.
+    fn stand_in_for(
+        &self,
+        with: &ProcessIdentity,
+        context: &Context<'_>,
+    ) -> Result<ExitCode, CliError> {
+        let begun = (clock(context)?, Stopwatch::start());
+        if stand_in::is_left_alone()? {
+            let mut ctx = open(context)?;
+            ctx.set_clock(begun.0.plus_millis(begun.1.elapsed().as_millis()));
+            let held = self.command.iter().filter_map(|id| id.to_str()?.parse().ok()).collect();
+            let ttl = self.ttl.unwrap_or(ctx.settings().ttl);
+            let left = Left { with: with.clone(), held, ttl, keep_going: self.keep_going };
+            with::stand_in(&mut ctx, left)?;
+        }
+        Ok(ExitCode::Done)
     }
 
     fn request(&self, ctx: &Ctx) -> Result<Reserve, CliError> {
@@ -166,5 +193,8 @@ fn news_text(news: &News<'_>) -> String {
             format!("it has run out, and others may have it; {}", consequence(command))
         }
         News::Failed(error) => with_causes(*error),
+        News::Alone(error) => format!(
+            "nobody renews it if this process is killed, for a second one cannot be started: {error}"
+        ),
     }
 }

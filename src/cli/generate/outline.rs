@@ -61,6 +61,7 @@ fn outline(command: &Command, wanted: impl Fn(&Arg) -> bool) -> Outline {
         arguments: command
             .get_arguments()
             .filter(|argument| !matches!(argument.get_id().as_str(), "help" | "version"))
+            .filter(|argument| !argument.is_hide_set())
             .filter(|argument| wanted(argument))
             .map(described)
             .collect(),

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{Call, Dialect, Event, Verdict};
+use super::{Call, Event, Verdict, sender};
+use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
 
 /// What a payload says, and what could be answered to it.
@@ -22,9 +23,10 @@ pub struct Heard {
     pub answers: Vec<Value>,
 }
 
-/// Reads a payload in the dialect that it has the shape of.
+/// Reads a payload in the dialect that it has the shape of, where no agent has set a variable.
 pub fn listen(input: &[u8]) -> Result<Heard, String> {
-    let dialect = Dialect::of(input);
+    let dialect = sender::of_payload(input, &Environment::default());
+    let dialect = dialect.ok_or("a payload of nobody whose dialect we speak")?;
     let call = dialect.decode(input).map_err(|why| why.to_string())?;
     let Call { agent, session, directory, event, tool_use } = call;
     let verdicts = [Verdict::Deny, Verdict::Tell, Verdict::Warn].map(|say| say(tool_use.clone()));

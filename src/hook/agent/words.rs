@@ -4,6 +4,7 @@
 use crate::app::negotiation::Request;
 use crate::app::next::{after_conflict, command, in_shell};
 use crate::app::presence::{Seen, Sightings};
+use crate::app::wording::orphan_text;
 use crate::core::ids::AgentName;
 use crate::core::negotiation::standing::Stage;
 use crate::core::negotiation::{Message, Thread};
@@ -153,7 +154,8 @@ fn listed_seen(conflicts: &[Conflict], now: Timestamp, sightings: &Sightings) ->
     let mut lines: Vec<String> = Vec::new();
     for Conflict { held, .. } in conflicts.iter().take(TOLD_MAX) {
         let seen = sightings.seen.get(&held.holder);
-        lines.push(format!("- {}", described(held, now, seen)));
+        let orphan = orphan_text(held, &sightings.orphans);
+        lines.push(format!("- {}{orphan}", described(held, now, seen)));
     }
     lines.extend(more(conflicts.len()));
     lines.join("\n")

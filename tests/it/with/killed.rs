@@ -1,0 +1,119 @@
+//! `with` is killed and its command goes on: so does what is held for it.
+
+use super::*;
+
+/// A command whose `with` was killed.
+struct Orphan {
+    command: Pid,
+    with: u32,
+}
+
+impl Orphan {
+    fn make(repo: &Repo, options: &[&str]) -> Orphan {
+        let held = Held::begin(repo, "alice", options, ENDLESS);
+        let (command, with) = (held.command().unwrap(), held.child.id());
+        // Who stands in is started after the command.
+        until(|| stand_in_of(with).is_some());
+        held.signal(Signal::KILL);
+        let Held { mut child, .. } = held;
+        child.wait().unwrap();
+        Orphan { command, with }
+    }
+
+    fn end(&self) {
+        kill_process(self.command, Signal::KILL).unwrap();
+        until(|| is_gone(self.command));
+    }
+}
+
+/// What is noted of commands on this machine.
+fn noted(repo: &Repo) -> usize {
+    fs::read_dir(repo.git_dir().join("coord/commands")).map_or(0, Iterator::count)
+}
+
+fn renewals(repo: &Repo) -> usize {
+    repo.events("renewed").len()
+}
+
+/// 1/SAFETY-2: two commands under the same lock never run at once, also where the first `with` was
+/// killed and its time to live is over; whoever is refused is told why.
+#[test]
+fn a_command_keeps_what_its_killed_with_held() {
+    let repo = Repo::new();
+    let orphan = Orphan::make(&repo, &["src", "--lock", "x", "--ttl", "2s"]);
+    let pid = orphan.command.as_raw_nonzero().get();
+    let why = format!("its command, process {pid}, still runs");
+    let words = ["--lock", "x"];
+    with(&repo, "bob", &words, &["true"]).exits(exit::NOT_STARTED).says(&why);
+    let no = repo.coord_json("bob", ["reserve", "src/main.rs"]).refused(refusal::HELD);
+    assert_eq!(no["conflicts"][0]["held"]["command_runs"], pid);
+    repo.coord("bob", ["check", "src"]).exits(exit::NO).says(&why);
+    // Two lives of it at least.
+    let before = renewals(&repo);
+    until(|| renewals(&repo) >= before + 14);
+    assert_eq!(repo.events(event::EXPIRED).len(), 0);
+    with(&repo, "bob", &words, &["true"]).exits(exit::NOT_STARTED).says(&why);
+    assert_eq!(repo.json("bob", ["sweep"])["swept"], 0);
+    orphan.end();
+    with(&repo, "bob", &words, &["true"]).done();
+    until(|| repo.holds().is_empty() && noted(&repo) == 0);
+    until(|| stand_in_of(orphan.with).is_none());
+    repo.coord("ops", ["ledger", "verify"]).done();
+    nothing_is_left(&repo);
+}
+
+/// Who waits is told what it waits for, and goes on when the command has ended.
+#[test]
+fn who_waits_for_an_orphan_goes_on_at_its_end() {
+    let repo = Repo::new();
+    let orphan = Orphan::make(&repo, &["--lock", "x"]);
+    let waiting = Waiting::begin(&repo, "bob", &["--lock", "x"]);
+    orphan.end();
+    let output = waiting.finish().done();
+    output.says(&format!("its command, process {}, still runs", orphan.command.as_raw_nonzero()));
+    until(|| noted(&repo) == 0);
+}
+
+/// What is lost ends the command, whoever keeps it.
+#[test]
+fn a_loss_ends_an_orphan() {
+    let repo = Repo::new();
+    let orphan = Orphan::make(&repo, &["--lock", "x"]);
+    repo.coord("bob", FORCE).done();
+    until(|| is_gone(orphan.command));
+    until(|| stand_in_of(orphan.with).is_none());
+}
+
+/// Where the second process is killed as well, the command still counts, up to the time to live.
+#[test]
+fn without_a_stand_in_the_command_still_counts() {
+    let repo = Repo::new();
+    let held = Held::begin(&repo, "alice", &["--lock", "x"], ENDLESS);
+    let (command, with_id) = (held.command().unwrap(), held.child.id());
+    until(|| stand_in_of(with_id).is_some());
+    kill_process(stand_in_of(with_id).unwrap(), Signal::KILL).unwrap();
+    held.signal(Signal::KILL);
+    let Held { mut child, .. } = held;
+    child.wait().unwrap();
+    repo.coord_json("bob", ["reserve", "--lock", "x"]).refused(refusal::HELD);
+    assert_eq!(noted(&repo), 1);
+    kill_process(command, Signal::KILL).unwrap();
+    until(|| is_gone(command));
+    repo.reserve_with("bob", &["--lock", "x"]);
+    with(&repo, "bob", &["--lock", "y"], &["true"]).done();
+    assert_eq!(noted(&repo), 0, "the next one clears up");
+}
+
+/// A `with` that ends leaves neither a process nor a file.
+#[test]
+fn who_ends_well_leaves_no_stand_in() {
+    let repo = Repo::new();
+    let held = Held::begin(&repo, "alice", &["--lock", "x"], ENDLESS);
+    let with_id = held.child.id();
+    until(|| stand_in_of(with_id).is_some());
+    assert_eq!(noted(&repo), 1);
+    held.signal(Signal::TERM);
+    held.finish().exits(128 + 15);
+    assert!(stand_in_of(with_id).is_none());
+    assert_eq!(noted(&repo), 0);
+}
