@@ -7,6 +7,8 @@
 //! process the command is, and a second process, which did nothing so far, renews and lets go in
 //! place of the first.
 
+mod left;
+
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -28,6 +30,8 @@ use crate::store::layout::LedgerName;
 use crate::store::process::ProcessIdentity;
 use crate::store::stand_in::StandIn;
 use crate::store::waiters::Standing;
+
+pub use self::left::Left;
 
 /// How long a command that is told to end may take before it is made to.
 const GRACE: Duration = Duration::from_secs(5);
@@ -115,32 +119,6 @@ pub fn run(
         stand_in.dismiss();
     }
     code
-}
-
-/// What a stand-in has to know of the `with` that started it.
-#[derive(Clone, Debug)]
-pub struct Left {
-    /// Its process.
-    pub with: ProcessIdentity,
-    /// What it held.
-    pub held: Vec<HoldId>,
-    /// For how long that lives unless it is renewed.
-    pub ttl: Ttl,
-    /// Whether the command runs on when what it needs is lost.
-    pub keep_going: bool,
-}
-
-impl Left {
-    /// The words that start a stand-in, which acts under the same name.
-    fn words(&self, actor: &str) -> Vec<OsString> {
-        let mut words = vec![format!("--as={actor}"), "with".to_owned()];
-        words.push(format!("--stand-in={}", self.with));
-        words.push(format!("--ttl={}s", self.ttl.as_seconds()));
-        words.extend(self.keep_going.then(|| "--keep-going".to_owned()));
-        words.push("--".to_owned());
-        words.extend(self.held.iter().map(ToString::to_string));
-        words.into_iter().map(OsString::from).collect()
-    }
 }
 
 /// Goes on in place of a `with` that was killed, until its command has ended. Nobody is there to be
