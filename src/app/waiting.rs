@@ -27,6 +27,9 @@ use crate::store::waiters::Standing;
 /// How long one who wants to go may take to give back its ticket.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 
+/// How often something is asked for that is over before that can be told.
+const IN_TIME_TRIES: usize = 3;
+
 /// What a waiter is told: what stands in its way, what of that runs on although its `with` is gone,
 /// and the time that counted.
 pub type Tell<'t> = dyn FnMut(&Obstacles, &Orphans, Timestamp) + 't;
@@ -34,8 +37,46 @@ pub type Tell<'t> = dyn FnMut(&Obstacles, &Orphans, Timestamp) + 't;
 /// What asking came to.
 type Outcome = Result<Committed<Reserved>, AppError>;
 
+/// Asks for holds until there are some that are not over when that can be told: a time to live
+/// counts from when the question was asked, and whoever writes in between can take longer.
+fn in_time(
+    ctx: &mut Ctx,
+    mut ask: impl FnMut(&mut Ctx) -> Outcome,
+) -> Result<Committed<Reserved>, AppError> {
+    let begun = Begun { clock: ctx.clock(), at: Stopwatch::start(), limit: Duration::ZERO };
+    for _ in 0..IN_TIME_TRIES {
+        let committed = ask(ctx)?;
+        let now = begun.now().max(committed.at);
+        if committed.answer.granted.iter().all(|grant| grant.hold.is_live(now)) {
+            return Ok(committed);
+        }
+        ctx.set_clock(now);
+    }
+    let why = "what was granted was over each time before that could be told; ask for longer";
+    Err(AppError::Busy(why.to_owned()))
+}
+
+/// Asks for holds at once.
+pub fn reserve_now(ctx: &mut Ctx, command: &Reserve) -> Result<Committed<Reserved>, AppError> {
+    in_time(ctx, |ctx| reserve(ctx, command.clone()))
+}
+
+/// Asks for holds, and waits for them that long if need be.
+pub fn reserve_within(
+    ctx: &mut Ctx,
+    command: &Reserve,
+    limit: Duration,
+    tell: &mut Tell<'_>,
+) -> Result<Committed<Reserved>, AppError> {
+    let begun = Stopwatch::start();
+    in_time(ctx, |ctx| {
+        let left = limit.saturating_sub(begun.elapsed());
+        wait_for(ctx, command.clone(), left, tell)
+    })
+}
+
 /// Asks for holds. What goes with a process of this host that has ended is not in the way.
-pub fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppError> {
+fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppError> {
     let reservations = LedgerName::Reservations;
     if command.scope == Scope::Each {
         // What is refused one by one is part of an answer, so it is looked at before.
@@ -71,8 +112,7 @@ fn past_the_dead(ctx: &Ctx, command: Reserve, first_try: Outcome) -> Outcome {
     }
 }
 
-/// Asks for holds, and waits for them that long if need be.
-pub fn reserve_within(
+fn wait_for(
     ctx: &mut Ctx,
     mut command: Reserve,
     limit: Duration,

@@ -247,3 +247,18 @@ fn a_repair_waits_for_its_turn() {
     }
     repo.coord("ops", ["ledger", "verify", RESERVATIONS]).done();
 }
+
+/// What was over before it could be told is not told as held: a time to live that ran out in the
+/// queue is asked for again.
+#[test]
+fn what_ran_out_in_the_queue_is_not_told_as_held() {
+    let repo = prepared();
+    let mut crowd = Crowd::before(&repo);
+    let args = ["--json", "reserve", "src", "--ttl", "1s"];
+    crowd.add(&repo, repo.call("alice").config(key::WAIT, "1m").args(args));
+    // Longer than it would live.
+    thread::sleep(Duration::from_millis(2_100));
+    let answer = crowd.go().remove(0).done().json();
+    let ends = answer["granted"][0]["expires_at"].as_str().unwrap().to_owned();
+    assert!(ends[..19] > repo.later("2s")[..19], "{ends} was over when it was told");
+}

@@ -130,8 +130,7 @@ impl Args {
             patterns,
             locks: self.locks.clone(),
         };
-        let hinted = command.patterns.clone();
-        let committed = reserve_patiently(ui, &mut ctx, command, self.wait)?;
+        let committed = reserve_patiently(ui, &mut ctx, &command, self.wait)?;
         let now = committed.at;
         let answer = told(ui, committed)?;
         let is_whole = answer.conflicts.is_empty() && answer.over_limit.is_empty();
@@ -140,7 +139,7 @@ impl Args {
             ui.answer(is_whole, answer_json(&answer, now, &sightings))?;
         } else {
             print_answer(ui, &answer, now)?;
-            hint_unmatched(ui, &ctx, &hinted)?;
+            hint_unmatched(ui, &ctx, &command.patterns)?;
         }
         Ok(if is_whole { ExitCode::Done } else { ExitCode::No })
     }
@@ -150,10 +149,10 @@ impl Args {
 pub(crate) fn reserve_patiently(
     ui: &mut Ui,
     ctx: &mut Ctx,
-    command: Reserve,
+    command: &Reserve,
     wait: Option<Ttl>,
 ) -> Result<Committed<Reserved>, CliError> {
-    let Some(wait) = wait else { return Ok(waiting::reserve(ctx, command)?) };
+    let Some(wait) = wait else { return Ok(waiting::reserve_now(ctx, command)?) };
     let limit = Duration::from_secs(wait.as_seconds());
     let mut said = Ok(());
     let committed = waiting::reserve_within(ctx, command, limit, &mut |obstacles, orphans, now| {

@@ -107,7 +107,8 @@ impl Args {
         let mut ctx = open(context).map_err(not_started)?;
         let request = self.request(&ctx)?;
         let ttl = request.ttl;
-        let committed = reserve_patiently(ui, &mut ctx, request, self.wait).map_err(not_started)?;
+        let committed =
+            reserve_patiently(ui, &mut ctx, &request, self.wait).map_err(not_started)?;
         let reserved = told(ui, committed).map_err(not_started)?;
         ui.flush()?;
         let mut said = Ok(());
