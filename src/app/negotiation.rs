@@ -72,7 +72,9 @@ impl What {
     fn patterns(&self, ctx: &Ctx) -> Result<Vec<Pattern>, AppError> {
         match self {
             What::Word(word) => {
-                specs::patterns(ctx.repository(), std::slice::from_ref(word), Reading::Glob)
+                let word = std::slice::from_ref(word);
+                let meant = specs::meant(ctx.repository(), word, Reading::Glob, "ask")?;
+                Ok(meant.patterns)
             }
             What::Lock(_) => Ok(Vec::new()),
         }

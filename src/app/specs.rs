@@ -1,12 +1,19 @@
 //! Paths and patterns as the caller wrote them, made relative to the top of the repository.
+//!
+//! What is to be held is what an edit would change: the names before the first wildcard are
+//! followed through symbolic links. A link is a file of its own as well, which a commit can change,
+//! so whoever names one means it and what it leads to.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::app::error::AppError;
+use crate::app::next::in_shell;
 use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
-use crate::core::pattern::{self, Pattern, Reading};
+use crate::core::pattern::{self, Case, Pattern, Reading};
+use crate::core::text::shown;
+use crate::store::places::{self, About, Place};
 use crate::store::repository::{Repository, WorkTree};
 
 /// The patterns that the caller means, standing where it stands.
@@ -74,10 +81,170 @@ fn keep_bound(count: usize) -> Result<(), AppError> {
     Err(AppError::Usage(message))
 }
 
+/// What the caller means by what it wrote, where it is to be held or asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meant {
+    /// Where that leads.
+    pub patterns: Vec<Pattern>,
+    /// What the caller may not have known.
+    pub hints: Vec<String>,
+}
+
+impl Meant {
+    fn add(&mut self, pattern: Pattern) {
+        if !self.patterns.contains(&pattern) {
+            self.patterns.push(pattern);
+        }
+    }
+}
+
+/// What is to be held or asked for, followed through symbolic links. What belongs to another
+/// repository is refused, with the command of that verb that asks there.
+pub fn meant(
+    repository: &Repository,
+    specs: &[OsString],
+    reading: Reading,
+    verb: &str,
+) -> Result<Meant, AppError> {
+    let spelled = patterns(repository, specs, reading)?;
+    let Some(tree) = repository.work_tree() else {
+        return Ok(Meant { patterns: spelled, hints: Vec::new() });
+    };
+    let mut meant = Meant::default();
+    for pattern in spelled {
+        follow(tree, &pattern, verb, &mut meant)?;
+    }
+    keep_bound(meant.patterns.len())?;
+    Ok(meant)
+}
+
+/// What is held under these names, as they are spelled and where they lead: what was held before a
+/// link was there can still be named.
+pub fn named(repository: &Repository, specs: &[OsString]) -> Result<Vec<Pattern>, AppError> {
+    let mut patterns = patterns(repository, specs, Reading::Glob)?;
+    let Some(tree) = repository.work_tree() else { return Ok(patterns) };
+    for pattern in patterns.clone() {
+        let mut meant = Meant::default();
+        // What leads nowhere that could be held is only what it is called.
+        if follow(tree, &pattern, "", &mut meant).is_ok() {
+            patterns.extend(meant.patterns.into_iter().filter(|it| *it != pattern));
+        }
+    }
+    Ok(patterns)
+}
+
+fn follow(
+    tree: &WorkTree,
+    pattern: &Pattern,
+    verb: &str,
+    meant: &mut Meant,
+) -> Result<(), AppError> {
+    let names = pattern.literal_segments();
+    let moved = |to: &[Vec<u8>]| pattern.moved(names.len(), to);
+    let shown = shown(&pattern.shown()).into_owned();
+    // What is named itself, whether it is a link or not. What stands before a wildcard is not.
+    let last = names.split_last().filter(|_| pattern.is_literal());
+    let own =
+        last.and_then(|(last, before)| match places::follow(&tree.top, before, About::Below) {
+            Place::Here(before) => Some([before, vec![last.clone()]].concat()),
+            _ => None,
+        });
+    let about = if pattern.is_literal() { About::Itself } else { About::Below };
+    let place = places::follow(&tree.top, &names, about);
+    let away = match &place {
+        Place::Outside(to) => Some(format!("'{}', outside the work tree", to.display())),
+        Place::Elsewhere { top, .. } => {
+            Some(format!("another repository, at '{}'", places::joined(top).display()))
+        }
+        Place::Here(_) | Place::Circle(_) => None,
+    };
+    if let (Some(away), Some(link)) = (away, own.as_ref().filter(|own| is_link(tree, own))) {
+        let only = "only the link itself is meant";
+        meant.hints.push(format!("'{shown}' is a symbolic link to {away}: {only}"));
+        meant.add(moved(link)?);
+        return Ok(());
+    }
+    match place {
+        Place::Here(to) => {
+            let target = moved(&to)?;
+            if to != names {
+                meant.hints.push(format!("'{shown}' leads to '{target}' through a symbolic link"));
+            }
+            meant.add(target);
+            own.filter(|own| *own != to)
+                .map_or(Ok(()), |own| moved(&own).map(|it| meant.add(it)))?;
+            Ok(())
+        }
+        Place::Circle(link) => Err(AppError::Usage(format!(
+            "cannot follow '{shown}': the symbolic link '{}' leads to itself",
+            places::joined(&link).display()
+        ))),
+        Place::Outside(to) => Err(AppError::Usage(format!(
+            "'{shown}' leads to '{}', outside the work tree at '{}'",
+            to.display(),
+            tree.top.display()
+        ))),
+        Place::Elsewhere { top, below } => {
+            let there = in_other(tree, &top, &[verb, "--", &moved(&below)?.to_string()]);
+            Err(AppError::Usage(format!(
+                "'{shown}' belongs to another repository, at '{}'; ask there: {there}",
+                places::joined(&top).display()
+            )))
+        }
+    }
+}
+
+/// Whether a path of the work tree is a symbolic link.
+fn is_link(tree: &WorkTree, names: &[Vec<u8>]) -> bool {
+    let path = tree.top.join(places::joined(names));
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
+}
+
+/// A command in another repository that stands in the work tree, as it can be typed.
+fn in_other(tree: &WorkTree, top: &[Vec<u8>], words: &[&str]) -> String {
+    let top = places::joined(top);
+    let top = if tree.prefix.is_empty() { top } else { tree.top.join(top) };
+    let directory = top.display().to_string();
+    let git = ["git", "-C", &directory, "coord"];
+    in_shell(&[&git[..], words].concat())
+}
+
+/// That edits inside other repositories are not what is held here, where patterns reach into some.
+pub fn reaching_elsewhere(repository: &Repository, patterns: &[Pattern]) -> Vec<String> {
+    let Some(tree) = repository.work_tree() else { return Vec::new() };
+    let mut tops: Vec<Vec<u8>> = places::submodules(&tree.top);
+    tops.extend(patterns.iter().filter_map(Pattern::literal_path).filter(|path| {
+        let directory = tree.top.join(OsStr::from_bytes(path));
+        directory != tree.top && places::is_top(&directory)
+    }));
+    tops.sort();
+    tops.dedup();
+    let mut hints = Vec::new();
+    for top in tops {
+        let Some(inside) = pattern::for_path(&top) else { continue };
+        let inside_matcher = inside.matcher(Case::Sensitive);
+        let meets = |it: &Pattern| it.matcher(Case::Sensitive).overlaps(&inside_matcher);
+        if patterns.iter().any(meets) {
+            let names = inside.literal_segments();
+            let there = in_other(tree, &names, &["reserve", "."]);
+            let top = inside.to_string();
+            hints.push(format!(
+                "'{top}' is another repository: edits in it are judged by its own reservations: \
+                 {there}"
+            ));
+        }
+    }
+    hints
+}
+
 /// An absolute path relative to the top of the work tree, through symbolic links if need be.
 fn inside(tree: &WorkTree, spec: &OsStr) -> Result<Vec<u8>, AppError> {
     let path = Path::new(spec);
-    let resolved = resolved(path);
+    // The last name may be a link, which is not followed here.
+    let unfollowed =
+        path.parent().zip(path.file_name()).map(|(in_, name)| resolved(in_).join(name));
+    let is_inside = |path: &PathBuf| path.starts_with(&tree.top);
+    let resolved = unfollowed.filter(is_inside).unwrap_or_else(|| resolved(path));
     let Ok(below) = resolved.strip_prefix(&tree.top) else {
         return Err(AppError::Usage(format!(
             "'{}' is outside the work tree at '{}'",
@@ -99,9 +266,19 @@ pub fn resolved(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
+/// A file of the work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its path from the top.
+    pub path: Vec<u8>,
+    /// What is held for an edit of it: the path or, where that is too deep or too long to be held,
+    /// the lowest directory above it that is not.
+    pub held: Pattern,
+}
+
 /// The file at a resolved path, taken literally; none if it is no file of this work tree: outside,
 /// its top, or of a git directory.
-pub fn file(repository: &Repository, path: &Path) -> Result<Option<Pattern>, AppError> {
+pub fn file(repository: &Repository, path: &Path) -> Result<Option<File>, AppError> {
     let below = repository.work_tree().and_then(|tree| path.strip_prefix(&tree.top).ok());
     let Some(below) = below.filter(|below| !below.as_os_str().is_empty()) else {
         return Ok(None);
@@ -109,5 +286,11 @@ pub fn file(repository: &Repository, path: &Path) -> Result<Option<Pattern>, App
     if below.iter().any(|name| name.eq_ignore_ascii_case(".git")) {
         return Ok(None);
     }
-    Ok(pattern::parse(below.as_os_str().as_bytes(), &[], Reading::Literal)?.pop())
+    let path = below.as_os_str().as_bytes().to_vec();
+    let held = match pattern::for_path(&path) {
+        Some(held) => Some(held),
+        // Says what is wrong with it.
+        None => pattern::parse(&path, &[], Reading::Literal)?.pop(),
+    };
+    Ok(held.map(|held| File { path, held }))
 }

@@ -152,6 +152,10 @@ impl Ui {
     pub(crate) fn wants_advice(&self, advice: Advice) -> bool {
         !self.manner.quiet && !self.silenced.contains(&advice)
     }
+    /// What may be good to know, a line each.
+    pub(crate) fn notes(&mut self, texts: &[String]) -> io::Result<()> {
+        texts.iter().try_for_each(|text| self.note(&format!("note: {}", shown(text))))
+    }
 
     /// Whether a person looks at stdout right now.
     pub(crate) fn is_terminal(&self) -> bool {

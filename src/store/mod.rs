@@ -13,7 +13,8 @@
 //!   sleep until a signal, [`trial`] a program that is tried once, [`executable`] where programs are
 //!   found;
 //! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them,
-//!   [`sources`] the trees that are asked what kind of project they are;
+//!   [`sources`] the trees that are asked what kind of project they are, [`places`] where a path of
+//!   the work tree leads;
 //! - [`pack`], [`packs`], [`refs`], [`queue`] and [`files`] are the files underneath.
 
 pub mod alarm;
@@ -45,6 +46,7 @@ pub mod notes;
 pub mod object;
 pub mod pack;
 pub mod packs;
+pub mod places;
 pub mod presence;
 pub mod process;
 pub mod program;

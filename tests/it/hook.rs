@@ -5,6 +5,7 @@ mod failing;
 mod foreign;
 mod gate;
 mod hostile;
+mod places;
 mod sessions;
 mod shell;
 

@@ -52,7 +52,9 @@ impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
         let reading = if self.literal { Reading::Literal } else { Reading::Glob };
-        let patterns = specs::patterns(ctx.repository(), &self.patterns, reading)?;
+        let specs::Meant { patterns, hints } =
+            specs::meant(ctx.repository(), &self.patterns, reading, "check")?;
+        ui.notes(&hints)?;
         let (conflicts, now) = reservations::check(&ctx, &targets(&patterns, &self.locks))?;
         if conflicts.is_empty() {
             if ui.is_json() {

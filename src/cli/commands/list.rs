@@ -15,7 +15,6 @@ use crate::cli::open::open;
 use crate::cli::requests::{insert_damaged, warn_of_damage};
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, LockName};
-use crate::core::pattern::Reading;
 use crate::core::reservation::target::targets;
 
 const EXAMPLES: &str = "\
@@ -60,7 +59,7 @@ impl Args {
     /// Shows the holds.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
-        let paths = specs::patterns(ctx.repository(), self.path.as_slice(), Reading::Glob)?;
+        let paths = specs::named(ctx.repository(), self.path.as_slice())?;
         let mine = self.mine.then(|| ctx.actor().clone());
         let filter = Filter {
             holder: self.holder.clone().or(mine),

@@ -14,7 +14,6 @@ use crate::cli::holds::{fields, ids_json};
 use crate::cli::open::{open, told};
 use crate::cli::term::Ui;
 use crate::core::ids::{HoldIdPrefix, LockName};
-use crate::core::pattern::Reading;
 use crate::core::reservation::release::{Release, Released};
 use crate::core::reservation::select::Selection;
 use crate::core::text::{Line, shown};
@@ -75,7 +74,7 @@ impl Args {
     /// Lets the holds go.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
-        let paths = specs::patterns(ctx.repository(), &self.paths, Reading::Glob)?;
+        let paths = specs::named(ctx.repository(), &self.paths)?;
         let (ids, locks) = (self.ids.clone(), self.locks.clone());
         let which = Selection { ids, paths, locks, mine: self.mine, ..Selection::default() };
         let force = self.reason.clone().filter(|_| self.force);

@@ -110,7 +110,7 @@ impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let mut ctx = open(context)?;
         let reading = if self.literal { Reading::Literal } else { Reading::Glob };
-        let patterns = specs::patterns(ctx.repository(), &self.patterns, reading)?;
+        let patterns = to_hold(ui, &ctx, &self.patterns, reading)?;
         let command = Reserve {
             mode: if self.shared { Mode::Shared } else { Mode::Exclusive },
             ttl: self.ttl.unwrap_or(ctx.settings().ttl),
@@ -143,6 +143,20 @@ impl Args {
         }
         Ok(if is_whole { ExitCode::Done } else { ExitCode::No })
     }
+}
+
+/// What is to be held, once the user is told what it may not have known.
+pub(crate) fn to_hold(
+    ui: &mut Ui,
+    ctx: &Ctx,
+    specs: &[OsString],
+    reading: Reading,
+) -> Result<Vec<Pattern>, CliError> {
+    let repository = ctx.repository();
+    let specs::Meant { patterns, hints } = specs::meant(repository, specs, reading, "reserve")?;
+    ui.notes(&hints)?;
+    ui.notes(&specs::reaching_elsewhere(repository, &patterns))?;
+    Ok(patterns)
 }
 
 /// Reserves at once or, if there is time for it, after a wait that is told about.

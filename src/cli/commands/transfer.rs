@@ -12,7 +12,6 @@ use crate::cli::holds::{fields, ids_json, print_table};
 use crate::cli::open::{open, told};
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, HoldIdPrefix, LockName};
-use crate::core::pattern::Reading;
 use crate::core::reservation::select::Selection;
 use crate::core::reservation::transfer::Transfer;
 use crate::core::text::Line;
@@ -64,7 +63,7 @@ impl Args {
     /// Hands the holds over.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
-        let paths = specs::patterns(ctx.repository(), &self.paths, Reading::Glob)?;
+        let paths = specs::named(ctx.repository(), &self.paths)?;
         let command = Transfer {
             from: self.from.clone().unwrap_or_else(|| ctx.actor().clone()),
             to: self.to.clone(),

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
+use crate::app::Ctx;
 use crate::app::error::with_causes;
 use crate::app::with::{self, Fate, Left, News, Run};
-use crate::app::{Ctx, specs};
 use crate::cli::commands::renew::lost_text;
-use crate::cli::commands::reserve::{names_file, reserve_patiently};
+use crate::cli::commands::reserve::{names_file, reserve_patiently, to_hold};
 use crate::cli::dispatch::Context;
 use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
@@ -105,7 +105,7 @@ impl Args {
             return self.stand_in_for(with, context);
         }
         let mut ctx = open(context).map_err(not_started)?;
-        let request = self.request(&ctx)?;
+        let request = self.request(ui, &ctx)?;
         let ttl = request.ttl;
         let committed =
             reserve_patiently(ui, &mut ctx, &request, self.wait).map_err(not_started)?;
@@ -145,9 +145,9 @@ impl Args {
         Ok(ExitCode::Done)
     }
 
-    fn request(&self, ctx: &Ctx) -> Result<Reserve, CliError> {
+    fn request(&self, ui: &mut Ui, ctx: &Ctx) -> Result<Reserve, CliError> {
         let reading = if self.literal { Reading::Literal } else { Reading::Glob };
-        let patterns = specs::patterns(ctx.repository(), &self.patterns, reading)?;
+        let patterns = to_hold(ui, ctx, &self.patterns, reading)?;
         Ok(Reserve {
             mode: if self.shared { Mode::Shared } else { Mode::Exclusive },
             ttl: self.ttl.unwrap_or(ctx.settings().ttl),

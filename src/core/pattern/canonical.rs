@@ -50,12 +50,19 @@ impl Pattern {
             };
             append(&mut segments, segment)?;
         }
-        let wildcards = segments.iter().map(Segment::wildcards).sum();
-        check_complexity(segments.len(), wildcards)?;
-        if segments.is_empty() || (wildcards > 0 && text.ends_with(b"/")) {
+        let has_wildcards = segments.iter().any(|segment| segment.wildcards() > 0);
+        if has_wildcards && text.ends_with(b"/") {
             append(&mut segments, Segment::AnyDepth)?;
-            check_complexity(segments.len(), wildcards + 1)?;
         }
+        Pattern::of(segments)
+    }
+
+    /// The pattern with these segments; without any it means everything.
+    fn of(mut segments: Vec<Segment>) -> Result<Pattern, Fault> {
+        if segments.is_empty() {
+            segments.push(Segment::AnyDepth);
+        }
+        check_complexity(segments.len(), segments.iter().map(Segment::wildcards).sum())?;
         let text = text_of(&segments);
         check_length(text.len())?;
         Ok(Pattern { text, segments })
@@ -81,6 +88,15 @@ impl Pattern {
     /// Every path that the pattern matches begins with them.
     pub fn literal_segments(&self) -> Vec<Vec<u8>> {
         self.literal_names().map(<[u8]>::to_vec).collect()
+    }
+
+    /// The same pattern with these names in the place of its first `count` ones, which have no
+    /// wildcards.
+    pub fn moved(&self, count: usize, names: &[Vec<u8>]) -> Result<Pattern, PatternError> {
+        let below = self.segments.iter().skip(count).cloned();
+        let names = names.iter().cloned().map(Segment::Literal);
+        Pattern::of(names.chain(below).collect())
+            .map_err(|fault| PatternError::new(&self.text, fault))
     }
 
     /// Whether the first segment has wildcards, so that every path has to be compared.

@@ -44,10 +44,10 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     let Some(file) = specs::file(ctx.repository(), &specs::resolved(path))? else {
         return Ok(Verdict::Silence);
     };
+    let specs::File { path, held: file } = file;
     let before = ctx.notes().get(ctx.actor(), &file)?;
     // What was let pass before is not ignored. To ask git would take longer than to look it up.
-    let is_ignored = before.is_none()
-        && ctx.repository().is_ignored(&file.literal_path().unwrap_or_default())?;
+    let is_ignored = before.is_none() && ctx.repository().is_ignored(&path)?;
     if is_ignored {
         return Ok(Verdict::Silence);
     }
@@ -109,7 +109,7 @@ fn shell_ran(ctx: &Ctx, took: Option<Duration>) -> Result<Verdict, AppError> {
 /// An edit is made. Where its file is none of ours, there is nothing to note.
 fn edited(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     if let Some(file) = specs::file(ctx.repository(), &specs::resolved(path))? {
-        edits::made(ctx, &file)?;
+        edits::made(ctx, &file.held)?;
     }
     Ok(Verdict::Silence)
 }

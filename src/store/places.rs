@@ -1,0 +1,167 @@
+//! Where a path of the work tree leads: through symbolic links, out of the work tree, or into
+//! another repository that stands in it.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+/// Bytes of a file that lists submodules.
+const MODULES_BYTES_MAX: u64 = 1024 * 1024;
+
+/// The names of a path, from the top of the work tree.
+pub type Names = Vec<Vec<u8>>;
+
+/// Where a path leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// To these names of the work tree, none of which is a symbolic link.
+    Here(Names),
+    /// Out of the work tree.
+    Outside(PathBuf),
+    /// Into another repository, or another work tree of this one, whose top stands in this one.
+    Elsewhere {
+        /// Its top.
+        top: Names,
+        /// What is below that.
+        below: Names,
+    },
+    /// To itself: the links of this path form a circle.
+    Circle(Names),
+}
+
+/// What is asked about a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// The path itself.
+    Itself,
+    /// What is below it.
+    Below,
+}
+
+/// Follows a path below the top of a work tree, which has no links itself. What does not exist is
+/// only spelled, and so is a link that leads to nothing.
+pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Place {
+    let mut names = names.to_vec();
+    let (mut at, mut path) = (0, top.to_owned());
+    while let Some(name) = names.get(at) {
+        path.push(OsStr::from_bytes(name));
+        let Ok(metadata) = path.symlink_metadata() else { break };
+        if metadata.is_symlink() {
+            let real = match path.canonicalize() {
+                Ok(real) => real,
+                Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+                    names.truncate(at + 1);
+                    return Place::Circle(names);
+                }
+                Err(_) => break,
+            };
+            let Ok(below) = real.strip_prefix(top) else {
+                return Place::Outside(real.join(joined(&names[at + 1..])));
+            };
+            let real = below.iter().map(|name| name.as_bytes().to_vec());
+            names = real.chain(names.drain(at + 1..).collect::<Vec<_>>()).collect();
+            (at, path) = (0, top.to_owned());
+            continue;
+        }
+        at += 1;
+        let goes_on = at < names.len() || about == About::Below;
+        if goes_on && metadata.is_dir() && is_top(&path) {
+            let below = names.split_off(at);
+            return Place::Elsewhere { top: names, below };
+        }
+    }
+    Place::Here(names)
+}
+
+/// Whether a directory is the top of a work tree, or pretends to be.
+pub fn is_top(directory: &Path) -> bool {
+    directory.join(".git").symlink_metadata().is_ok()
+}
+
+/// Names as a relative path.
+pub fn joined(names: &[Vec<u8>]) -> PathBuf {
+    names.iter().map(|name| OsStr::from_bytes(name)).collect()
+}
+
+/// The paths of the submodules that a work tree says it has, for hints.
+pub fn submodules(top: &Path) -> Vec<Vec<u8>> {
+    let path = top.join(".gitmodules");
+    let is_small = path.symlink_metadata().is_ok_and(|it| it.len() <= MODULES_BYTES_MAX);
+    let text = is_small.then(|| std::fs::read(&path).ok()).flatten().unwrap_or_default();
+    let value = |line: &[u8]| {
+        let (key, value) = line.split_at(line.iter().position(|byte| *byte == b'=')?);
+        let value = value[1..].trim_ascii();
+        (key.trim_ascii().eq_ignore_ascii_case(b"path") && !value.is_empty())
+            .then(|| value.to_vec())
+    };
+    text.split(|byte| *byte == b'\n').filter_map(value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn names(path: &str) -> Names {
+        path.split('/').map(|name| name.as_bytes().to_vec()).collect()
+    }
+
+    #[test]
+    fn a_path_is_followed_as_an_edit_of_it_would_be() {
+        let home = tempfile::tempdir().unwrap();
+        let top = home.path().canonicalize().unwrap().join("top");
+        fs::create_dir_all(top.join("src/deep")).unwrap();
+        fs::create_dir_all(top.join("sub/.git")).unwrap();
+        fs::write(top.join("src/a"), "").unwrap();
+        for (target, link) in [
+            ("src", "link"),
+            ("link", "again"),
+            ("../link/deep", "src/up"),
+            ("src/a", "file"),
+            ("..", "out"),
+            ("nothing/there", "dangling"),
+            ("round", "around"),
+            ("around", "round"),
+            ("sub", "module"),
+            (".", "self"),
+        ] {
+            symlink(target, top.join(link)).unwrap();
+        }
+        let here = |path: &str| Place::Here(names(path));
+        for (path, leads_to) in [
+            ("src/a", here("src/a")),
+            ("link/a", here("src/a")),
+            ("again/new/b", here("src/new/b")),
+            ("link/up/x", here("src/deep/x")),
+            ("file", here("src/a")),
+            ("file/below", here("src/a/below")),
+            ("dangling", here("dangling")),
+            ("self/self/link/a", here("src/a")),
+            ("sub", here("sub")),
+            ("module", here("sub")),
+            ("out/x", Place::Outside(top.parent().unwrap().join("x"))),
+            ("round/x", Place::Circle(names("round"))),
+        ] {
+            assert_eq!(follow(&top, &names(path), About::Itself), leads_to, "{path}");
+        }
+        let elsewhere = Place::Elsewhere { top: names("sub"), below: names("x/y") };
+        assert_eq!(follow(&top, &names("sub/x/y"), About::Itself), elsewhere);
+        assert_eq!(follow(&top, &names("module/x/y"), About::Itself), elsewhere);
+        let all_of_it = Place::Elsewhere { top: names("sub"), below: Vec::new() };
+        assert_eq!(follow(&top, &names("module"), About::Below), all_of_it);
+        assert_eq!(follow(&top, &[], About::Below), Place::Here(Vec::new()));
+    }
+
+    #[test]
+    fn submodules_are_read_from_their_file() {
+        let home = tempfile::tempdir().unwrap();
+        assert!(submodules(home.path()).is_empty());
+        let text = "[submodule \"a\"]\n\tpath = vendor/a\n\turl = x=y\n[submodule \"b\"]\nPath=b\n";
+        fs::write(home.path().join(".gitmodules"), text).unwrap();
+        assert_eq!(submodules(home.path()), [b"vendor/a".to_vec(), b"b".to_vec()]);
+    }
+}
