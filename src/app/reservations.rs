@@ -11,12 +11,17 @@ use crate::core::refusal::Conflict;
 use crate::core::reservation::check::{self, Asker};
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::process::{Gone, GoneHold};
+use crate::core::reservation::renew::{self, Asked, Lost, Why};
 use crate::core::reservation::sweep::{Sweep, Swept};
 use crate::core::reservation::tickets::{self, Ticket};
 use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::time::Timestamp;
+use crate::store::history::History;
 use crate::store::layout::LedgerName;
 use crate::store::transact::Committed;
+
+/// Entries that are looked through for what somebody has lost.
+const LOOKED_BACK_MAX: usize = 1_000;
 
 /// Everything that stands in the way of the targets, and the time that counted.
 pub fn check(ctx: &Ctx, targets: &[Target]) -> Result<(Vec<Conflict>, Timestamp), AppError> {
@@ -119,6 +124,31 @@ pub fn due_for_sweep(ctx: &Ctx, sweep: Sweep) -> Result<Vec<Hold>, AppError> {
 /// Removes what has ended.
 pub fn sweep(ctx: &Ctx, sweep: Sweep) -> Result<Committed<Swept>, AppError> {
     ctx.transact_knowing(LedgerName::Reservations, sweep, None, ended(ctx)?)
+}
+
+/// What the asker had and has no more, without its own doing: what has run out and is not yet
+/// swept, and what others have taken or swept since its own last entry, as far back as is looked.
+pub fn lost(ctx: &Ctx) -> Result<Vec<Lost>, AppError> {
+    let reading = ctx.read()?;
+    let mut own = index::of_agent(&reading.base.snapshot, ctx.actor(), Whose::Own)?;
+    own.retain(|hold| !hold.is_live(reading.now));
+    let expired = |hold: Hold| Lost {
+        named: Asked::Id(hold.id.to_string()),
+        why: Why::Expired(hold.expires_at),
+    };
+    let mut lost: Vec<Lost> = own.into_iter().map(expired).collect();
+    let ledger = ctx.ledger(LedgerName::Reservations)?;
+    let mut events = Vec::new();
+    for item in History::from(&ledger, reading.base.id()).take(LOOKED_BACK_MAX) {
+        let (_, entry) = item?;
+        if entry.message.events.iter().any(|event| event.actor == *ctx.actor()) {
+            break;
+        }
+        // Of what is told in one entry the last is the newest, too.
+        events.extend(entry.message.events.into_iter().rev());
+    }
+    lost.extend(renew::lost_by(events.iter(), ctx.actor()));
+    Ok(lost)
 }
 
 /// All holds whose process is known to have ended.

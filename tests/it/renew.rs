@@ -51,3 +51,31 @@ fn what_is_no_longer_mine_is_named() {
     let others = repo.coord_json("alice", ["renew", &theirs]).exits(exit::NO).json();
     assert_eq!(others["renewed"].as_array().map(Vec::len), Some(0), "{others:#}");
 }
+
+/// Whatever has ended what the agent held, `--mine` names it, and nothing that it let go of itself.
+#[test]
+fn what_is_lost_of_mine_is_named() {
+    let repo = Repo::new();
+    repo.coord("alice", ["renew", "--mine"]).done().says("nothing to renew");
+    let [expired, forced, handed] =
+        ["src", "docs", "README.md"].map(|path| repo.reserve_id("alice", path));
+    let own = repo.reserve_id("alice", "notes.txt");
+    repo.coord("alice", ["release", &own]).done();
+    repo.coord("bob", ["release", &forced, "--force", "--reason", "r"]).done();
+    let words = ["transfer", &handed, "--from", "alice", "--to", "carol", "--force"];
+    repo.coord("bob", words.iter().chain(&["--reason", "r"])).done();
+    let renew = || {
+        let answer = repo.coord_json("alice", ["renew", "--mine"]).exits(exit::NO).json();
+        [texts(&answer["lost"], "id"), texts(&answer["renewed"], "id")]
+    };
+    assert_eq!(renew(), [vec![handed, forced], vec![expired.clone()]], "the last loss first");
+    repo.coord("alice", ["renew", "--mine"]).done().says("src");
+    repo.pass("16m");
+    assert_eq!(renew(), [vec![expired.clone()], vec![]], "not swept yet");
+    repo.coord("bob", ["sweep"]).done();
+    assert_eq!(renew(), [vec![expired.clone()], vec![]], "swept by another");
+    let told = repo.coord("alice", ["renew", "--mine"]).exits(exit::NO);
+    told.says(&format!("no longer yours: {expired}, which expired at"));
+    repo.reserve("alice", "src");
+    repo.coord("alice", ["renew", "--mine"]).done();
+}

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::app::reservations;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
@@ -63,9 +64,12 @@ impl Args {
         let (ids, locks) = (self.ids.clone(), self.locks.clone());
         let which = Selection { ids, locks, mine: self.mine, ..Selection::default() };
         let command = Renew { which, ttl: self.ttl.unwrap_or(ctx.settings().ttl) };
+        // Looked up before: the renewal is an entry of its own.
+        let lost = if self.mine { reservations::lost(&ctx)? } else { Vec::new() };
         let committed = ctx.transact(LedgerName::Reservations, command, None)?;
         let now = committed.at;
-        let answer = told(ui, committed)?;
+        let mut answer = told(ui, committed)?;
+        answer.lost.extend(lost);
         let is_whole = answer.lost.is_empty();
         if ui.is_json() {
             let lost: Vec<Value> = answer.lost.iter().map(lost_json).collect();

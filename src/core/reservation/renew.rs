@@ -1,9 +1,12 @@
 //! `renew`: longer life for what is still mine. What is no longer mine is named, not revived.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError};
+use crate::core::event::Event;
 use crate::core::ids::{AgentName, HoldId, LockName};
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::select::{self, Named, Selection};
@@ -126,6 +129,35 @@ pub fn lost(
         }
     }
     Ok(lost)
+}
+
+/// What an agent has lost by the doing of others, by events of theirs, the newest first. What was
+/// granted to it again since, or let go of by itself, is not lost.
+pub fn lost_by<'e>(events: impl Iterator<Item = &'e Event>, agent: &AgentName) -> Vec<Lost> {
+    let is_agent = |event: &Event, field: &str| event.text(field) == Some(agent.as_str());
+    let (mut known, mut lost) = (BTreeSet::new(), Vec::new());
+    for event in events {
+        let Some(id) = event.subject.as_ref().filter(|id| !known.contains(*id)) else { continue };
+        let why = match event.kind.as_str() {
+            "expired" if is_agent(event, "holder") => {
+                let at = event.text("expired_at").and_then(|at| at.parse().ok());
+                at.map_or(Why::Gone, Why::Expired)
+            }
+            "released" | "revoked" if is_agent(event, "holder") => Why::Gone,
+            "transferred" if is_agent(event, "from") => {
+                let holder = event.text("holder").and_then(|holder| holder.parse().ok());
+                holder.map_or(Why::Gone, Why::HeldBy)
+            }
+            "granted" | "renewed" | "mode_changed" | "transferred" => {
+                known.insert(id.clone());
+                continue;
+            }
+            _ => continue,
+        };
+        known.insert(id.clone());
+        lost.push(Lost { named: Asked::Id(id.clone()), why });
+    }
+    lost
 }
 
 /// What the asker has on a lock, or why it has nothing there.
