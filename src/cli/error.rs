@@ -9,10 +9,11 @@ use serde_json::{Map, Value, json};
 
 use super::color::Slot;
 use super::exit::ExitCode;
-use super::term::Ui;
+use super::term::{Output, Ui};
 use crate::app::config::SettingError;
 use crate::app::error::with_causes;
 use crate::app::identity::IdentityError;
+use crate::app::next::{command, in_shell};
 use crate::core::text::shown;
 use crate::store::config::ConfigError;
 
@@ -168,7 +169,9 @@ impl CliError {
 
     /// Shows the error and says how to exit.
     pub(crate) fn report(&self, ui: &mut Ui) -> io::Result<ExitCode> {
-        if ui.is_json() {
+        let output = ui.output();
+        // Where no data can be written, an error is no data either.
+        if ui.is_json() && output == Output::Written {
             ui.answer(false, self.json_fields())?;
         } else {
             let word = ui.paint_talk(Slot::Error, "error:");
@@ -177,7 +180,17 @@ impl CliError {
             ui.talk(&format!("{word} {}", lines.join("\n")))?;
             self.report_hints(ui)?;
         }
-        ui.flush()?;
+        match output {
+            Output::Written => ui.flush()?,
+            Output::Lost => {}
+            Output::LostAfterWrite => {
+                let look = in_shell(&command(&["status"]));
+                say_hint(
+                    ui,
+                    &format!("what was asked for is done, and recorded; to see it: {look}"),
+                )?;
+            }
+        }
         Ok(self.kind.exit_code())
     }
 

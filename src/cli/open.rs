@@ -64,3 +64,6 @@ pub(crate) fn told<A>(ui: &mut Ui, committed: Committed<A>) -> Result<A, CliErro
     }
     Ok(committed.answer)
 }
+    if committed.entry.is_some() {
+        ui.has_written();
+    }

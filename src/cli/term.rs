@@ -34,12 +34,26 @@ pub(crate) struct Ui {
     manner: Manner,
     silenced: Vec<Advice>,
     is_terminal: bool,
+    /// Whether the command has written to a ledger, whatever becomes of its answer.
+    wrote: bool,
+}
+
+/// What became of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// It was written, as far as there was some.
+    Written,
+    /// It could not be written.
+    Lost,
+    /// The same, of a command that has written to a ledger before.
+    LostAfterWrite,
 }
 
 struct Stream {
     to: Box<dyn Write>,
     colored: bool,
     closed: bool,
+    failed: bool,
 }
 
 impl Ui {
@@ -63,6 +77,21 @@ impl Ui {
             manner,
             silenced: silenced_advice(environment, config),
             is_terminal,
+            wrote: false,
+        }
+    }
+
+    /// Remembers that the command has written to a ledger.
+    pub(crate) fn has_written(&mut self) {
+        self.wrote = true;
+    }
+
+    /// What became of the data that was to be written to stdout.
+    pub(crate) fn output(&self) -> Output {
+        match (self.out.failed, self.wrote) {
+            (false, _) => Output::Written,
+            (true, false) => Output::Lost,
+            (true, true) => Output::LostAfterWrite,
         }
     }
 
@@ -123,6 +152,11 @@ impl Ui {
         if self.manner.quiet { Ok(()) } else { self.talk(text) }
     }
 
+    /// What may be good to know, a line each.
+    pub(crate) fn notes(&mut self, texts: &[String]) -> io::Result<()> {
+        texts.iter().try_for_each(|text| self.note(&format!("note: {}", shown(text))))
+    }
+
     /// A warning, on stderr also in JSON mode.
     pub(crate) fn warn(&mut self, text: &str) -> io::Result<()> {
         let word = self.paint_talk(Slot::Warning, "warning:");
@@ -152,10 +186,6 @@ impl Ui {
     pub(crate) fn wants_advice(&self, advice: Advice) -> bool {
         !self.manner.quiet && !self.silenced.contains(&advice)
     }
-    /// What may be good to know, a line each.
-    pub(crate) fn notes(&mut self, texts: &[String]) -> io::Result<()> {
-        texts.iter().try_for_each(|text| self.note(&format!("note: {}", shown(text))))
-    }
 
     /// Whether a person looks at stdout right now.
     pub(crate) fn is_terminal(&self) -> bool {
@@ -183,7 +213,7 @@ fn answer_text(ok: bool, fields: Map<String, Value>) -> String {
 
 impl Stream {
     fn new(to: Box<dyn Write>, colored: bool) -> Stream {
-        Stream { to, colored, closed: false }
+        Stream { to, colored, closed: false, failed: false }
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
@@ -208,7 +238,7 @@ impl Stream {
                 self.closed = true;
                 Ok(())
             }
-            other => other,
+            other => other.inspect_err(|_| self.failed = true),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The frame of the command line: help, hints, colour, quiet, and JSON for every outcome.
 
 use crate::support::contract::{exit, refusal};
+use crate::support::gits::skip;
 use crate::support::{Output, Repo};
 
 /// A refusal as a person sees it, with one variable set.
@@ -77,4 +78,28 @@ fn no_command_answers_not_yet() {
     for text in ["not yet", "not implemented", "unimplemented"] {
         assert!(!help.stdout.to_lowercase().contains(text), "{help:#?}");
     }
+}
+
+/// What was written to a ledger stays written when its answer cannot be: that is said.
+#[test]
+fn an_answer_that_cannot_be_written_says_what_is_done() {
+    if !std::path::Path::new("/dev/full").exists() {
+        return skip("there is no /dev/full here");
+    }
+    let repo = Repo::new();
+    for (command, is_write) in [
+        ("reserve src", true),
+        ("--json reserve docs", true),
+        ("renew --mine", true),
+        ("list", false),
+        ("--json list", false),
+        ("release --mine", true),
+    ] {
+        let script = format!("git coord --as alice {command} >/dev/full");
+        let output = repo.call("").program("sh").args(["-c", &script]).run().exits(exit::FAILURE);
+        output.says("error: cannot write the output: ");
+        let done = output.stderr.contains("what was asked for is done, and recorded");
+        assert_eq!(done, is_write, "{output:#?}");
+    }
+    assert_eq!(repo.life_counts(), [2, 2, 0]);
 }

@@ -33,6 +33,7 @@ pub(crate) fn captured(manner: Manner, silenced: Vec<Advice>) -> (Ui, Written, W
         manner,
         silenced,
         is_terminal: false,
+        wrote: false,
     };
     (ui, out, err)
 }
