@@ -16,6 +16,8 @@ pub const AGENT_VARIABLE: &str = "GIT_COORD_AGENT";
 
 /// How much of a session id goes into a name: enough to tell sessions apart, short enough to say.
 const SESSION_CHARACTERS: usize = 8;
+/// An id that begins with the clock has that many, unless it is a UUID.
+const ULID_CHARACTERS: usize = 26;
 
 /// A program that runs agents and tells their commands the session.
 #[derive(Clone, Copy, Debug)]
@@ -79,8 +81,8 @@ pub struct Identity {
     pub kind: ActorKind,
     /// Why this name.
     pub source: IdentitySource,
-    /// The session that the name is made of, if it is: two sessions may come to the same name.
-    pub session: Option<String>,
+    /// The session that the name is made of, if it is.
+    pub session: Option<Session>,
 }
 
 /// What the identity is decided from.
@@ -141,9 +143,9 @@ pub fn identify(inputs: &IdentityInputs<'_>) -> Result<Identity, IdentityError> 
     }
     for harness in HARNESSES {
         if let Some(session) = inputs.environment.non_empty(harness.variable) {
-            let name = session_name(harness.kind, session);
-            let identity = agent(name, IdentitySource::Variable(harness.variable));
-            return Ok(Identity { session: Some(session_id(session)), ..identity });
+            let session = Session::new(harness.kind, session, None);
+            let identity = agent(session.name(), IdentitySource::Variable(harness.variable));
+            return Ok(Identity { session: Some(session), ..identity });
         }
     }
     if let Some(name) = inputs.configured {
@@ -157,20 +159,82 @@ pub fn identify(inputs: &IdentityInputs<'_>) -> Result<Identity, IdentityError> 
     })
 }
 
-/// The name of a session: the kind of its harness and 8 characters of the session id.
+/// A session, or a subagent of one, and the names that it may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its id, as far as it is needed to tell two of them apart.
+    pub id: String,
+    /// The names of the session, the one that it has unless another session has it first.
+    names: Vec<AgentName>,
+    subagent: Option<String>,
+}
+
+impl Session {
+    /// The session with that id, of a harness of that kind, or a subagent of it.
+    pub fn new(kind: &str, id: &str, subagent: Option<&str>) -> Session {
+        let names = session_names(kind, id);
+        Session { id: session_id(id), names, subagent: subagent.map(str::to_owned) }
+    }
+
+    /// The name, unless another session has it.
+    pub fn name(&self) -> AgentName {
+        self.named(&self.names[0])
+    }
+
+    /// The name where it is known which sessions act under a name: the one that this session is
+    /// known by or, as long as it is not, the first that no other is known by.
+    pub fn name_beside(&self, known: impl Fn(&AgentName) -> Vec<String>) -> AgentName {
+        let mut free = None;
+        for name in &self.names {
+            let sessions = known(name);
+            if sessions.contains(&self.id) {
+                return self.named(name);
+            }
+            free = free.or_else(|| sessions.is_empty().then_some(name));
+        }
+        self.named(free.unwrap_or(&self.names[0]))
+    }
+
+    fn named(&self, session: &AgentName) -> AgentName {
+        let subagent = self.subagent.as_deref();
+        subagent.map_or_else(|| session.clone(), |id| subagent_name(session, id))
+    }
+}
+
+/// The names of a session: the kind of its harness and 8 characters of the session id, twice as
+/// many, and a hash of all of it.
 ///
-/// Ids of UUID version 7 begin with the clock, so that two sessions started in the same minute
-/// share their first 8 characters; of those the last ones are taken.
-pub fn session_name(kind: &str, session: &str) -> AgentName {
-    let characters: Vec<char> = session.chars().filter(char::is_ascii_alphanumeric).collect();
-    let is_time_ordered = characters.len() == 32 && characters[12] == '7';
-    let from = if is_time_ordered { characters.len() - SESSION_CHARACTERS } else { 0 };
-    let short: String = characters.into_iter().skip(from).take(SESSION_CHARACTERS).collect();
-    AgentName::cleaned(&format!("{kind}:{short}"))
+/// Of an id with a word in front, such as `session_`, the rest counts. Ids that begin with the
+/// clock share their first characters if they are made in the same minute, so that the last ones
+/// are taken: of UUIDs of version 7, and of those with 26 characters, as ULIDs have.
+fn session_names(kind: &str, session: &str) -> Vec<AgentName> {
+    let characters: Vec<char> =
+        without_word(session).chars().filter(char::is_ascii_alphanumeric).collect();
+    let is_time_ordered = match characters.len() {
+        32 => characters[12] == '7',
+        count => count == ULID_CHARACTERS,
+    };
+    let part = |count: usize| -> String {
+        let from = if is_time_ordered { characters.len().saturating_sub(count) } else { 0 };
+        characters.iter().skip(from).take(count).collect()
+    };
+    let parts = [part(SESSION_CHARACTERS), part(2 * SESSION_CHARACTERS), hash_of(session)];
+    let mut names = parts.map(|part| AgentName::cleaned(&format!("{kind}:{part}"))).to_vec();
+    names.dedup();
+    names
+}
+
+/// An id without the word in front of it, if what is left is long enough to be one.
+fn without_word(session: &str) -> &str {
+    let is_word = |word: &str| word.chars().all(|letter| letter.is_ascii_alphabetic());
+    match session.split_once('_') {
+        Some((word, rest)) if is_word(word) && rest.len() >= SESSION_CHARACTERS => rest,
+        _ => session,
+    }
 }
 
 /// The id of a session, as far as it is needed to tell two of them apart.
-pub fn session_id(session: &str) -> String {
+fn session_id(session: &str) -> String {
     const CHARACTERS_MAX: usize = 64;
     let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '-';
     session.chars().filter(is_plain).take(CHARACTERS_MAX).collect()
@@ -178,24 +242,36 @@ pub fn session_id(session: &str) -> String {
 
 /// The name of a subagent of a session, by the id that its harness gives it. Of an id that is too
 /// long for a name, a hash stands in the place of the rest, so that two of them stay two.
-pub fn subagent_name(session: &AgentName, id: &str) -> AgentName {
+fn subagent_name(session: &AgentName, id: &str) -> AgentName {
     let plain = id.replace('/', "-");
     let room = AGENT_CHARS_MAX.saturating_sub(session.as_str().len() + 1);
     if plain.chars().count() <= room {
         return AgentName::cleaned(&format!("{session}/{plain}"));
     }
-    let digest = Sha256::digest(id);
-    let start = u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
-    let hash = format!("-{start:016x}");
+    let hash = format!("-{}", hash_of(id));
     let kept: String = plain.chars().take(room.saturating_sub(hash.len())).collect();
     AgentName::cleaned(&format!("{session}/{kept}{hash}"))
 }
 
+/// 16 digits that stand for an id.
+fn hash_of(id: &str) -> String {
+    let digest = Sha256::digest(id);
+    let start = u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
+    format!("{start:016x}")
+}
+
 impl Identity {
-    /// The agent that a hook was called by, which its payload tells, and the id of its session.
-    pub fn of_hook(name: AgentName, session: String) -> Identity {
+    /// The session or subagent that a hook was called by, which its payload tells.
+    pub fn of_hook(session: Session) -> Identity {
         let (kind, source) = (ActorKind::Agent, IdentitySource::Hook);
-        Identity { name, kind, source, session: Some(session) }
+        Identity { name: session.name(), kind, source, session: Some(session) }
+    }
+
+    /// The same where it is known which sessions act under a name.
+    #[must_use]
+    pub fn beside(self, known: impl Fn(&AgentName) -> Vec<String>) -> Identity {
+        let name = self.session.as_ref().map(|session| session.name_beside(known));
+        Identity { name: name.unwrap_or(self.name), ..self }
     }
 }
 

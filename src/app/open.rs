@@ -13,6 +13,8 @@ use crate::core::pattern::Case;
 use crate::core::text::Line;
 use crate::core::time::{NotATime, Timestamp};
 use crate::store::entry::Committer;
+use crate::store::files::Files;
+use crate::store::presence::Presences;
 use crate::store::repository::Repository;
 use crate::store::shared_mode::{NotASharedMode, SharedMode};
 
@@ -39,6 +41,10 @@ impl Surroundings<'_> {
         identity: Identity,
         clock: Timestamp,
     ) -> Result<Ctx, AppError> {
+        let shared = self.shared_mode()?;
+        let files = Files { fsync: settings.fsync, shared };
+        let presences = Presences::new(repository.common_dir(), files);
+        let identity = identity.beside(|name| presences.sessions(name));
         let folds = (self.config)("core.ignorecase").as_deref().and_then(parse_boolean);
         Ctx::new(Setup {
             repository,
@@ -49,7 +55,7 @@ impl Surroundings<'_> {
             host: Login::of_process(self.environment).host,
             terminal: self.terminal(),
             within: self.within(),
-            shared: self.shared_mode()?,
+            shared,
             case: if folds == Some(true) { Case::Folded } else { Case::Sensitive },
         })
     }

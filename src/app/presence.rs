@@ -90,8 +90,8 @@ fn sessions(ctx: &Ctx, doing: Doing<'_>, before: Option<&Presence>) -> BTreeMap<
     let mut sessions = before.map(|before| before.sessions.clone()).unwrap_or_default();
     sessions.retain(|_, seen| now.seconds_since(*seen) < SILENCE_SECONDS);
     match &ctx.identity().session {
-        Some(session) if doing == Doing::SessionEnds => drop(sessions.remove(session)),
-        Some(session) => drop(sessions.insert(session.clone(), now)),
+        Some(session) if doing == Doing::SessionEnds => drop(sessions.remove(&session.id)),
+        Some(session) => drop(sessions.insert(session.id.clone(), now)),
         None => {}
     }
     sessions

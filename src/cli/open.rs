@@ -12,7 +12,10 @@ use crate::app::identity::{Identity, IdentityInputs, Login, identify};
 use crate::app::open::Surroundings;
 use crate::app::presence::{Doing, touch};
 use crate::core::time::Timestamp;
+use crate::store::files::Files;
+use crate::store::presence::Presences;
 use crate::store::repository::Repository;
+use crate::store::shared_mode::SharedMode;
 use crate::store::transact::Committed;
 
 /// Opens the repository that the command is about.
@@ -57,13 +60,27 @@ pub(crate) fn identity(context: &Context<'_>, settings: &Settings) -> Result<Ide
     })?)
 }
 
+/// The same, as the repository knows it if there is one.
+pub(crate) fn identity_here(
+    context: &Context<'_>,
+    settings: &Settings,
+) -> Result<Identity, CliError> {
+    let identity = identity(context, settings)?;
+    let found = context.repository.borrow();
+    let Some(Ok(repository)) = &*found else { return Ok(identity) };
+    // Nothing is written.
+    let files = Files { fsync: false, shared: SharedMode::Umask };
+    let presences = Presences::new(repository.common_dir(), files);
+    Ok(identity.beside(|name| presences.sessions(name)))
+}
+
 /// Says what a write wants said besides its answer, and gives the answer.
 pub(crate) fn told<A>(ui: &mut Ui, committed: Committed<A>) -> Result<A, CliError> {
+    if committed.entry.is_some() {
+        ui.has_written();
+    }
     for notice in &committed.notices {
         ui.warn(notice)?;
     }
     Ok(committed.answer)
 }
-    if committed.entry.is_some() {
-        ui.has_written();
-    }

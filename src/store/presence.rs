@@ -75,6 +75,11 @@ impl Presences {
         self.read(&self.path(agent)).filter(|presence| presence.agent == *agent)
     }
 
+    /// The sessions that are known to act under a name.
+    pub fn sessions(&self, agent: &AgentName) -> Vec<String> {
+        self.get(agent).map_or_else(Vec::new, |presence| presence.sessions.into_keys().collect())
+    }
+
     fn read(&self, path: &Path) -> Option<Presence> {
         let bytes = self.files.read(path, PRESENCE_BYTES_MAX).ok()??;
         serde_json::from_slice(&bytes).ok()

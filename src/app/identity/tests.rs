@@ -79,16 +79,60 @@ fn logins_are_cleaned_and_never_without_user() {
     assert_eq!(Login::of_process(&named).user, "mia");
 }
 
+fn session(kind: &str, id: &str) -> AgentName {
+    Session::new(kind, id, None).name()
+}
+
+/// Ids that begin alike, with a word or with the clock, still give different names.
 #[test]
 fn sessions_started_together_get_different_names() {
     let sibling = "019d1afb-b2c7-72d3-b240-f3ee9d31ffff";
-    assert_ne!(session_name("codex", CODEX_THREAD), session_name("codex", sibling));
-    assert_eq!(session_name("x", "ses_1").as_str(), "x:ses1");
+    assert_ne!(session("codex", CODEX_THREAD), session("codex", sibling));
+    for (id, name) in [
+        (CLAUDE_SESSION, "x:7f3a91c2"),
+        (CODEX_THREAD, "x:9d31b2c9"),
+        ("ses_1", "x:ses1"),
+        ("session_01AbCdEfGhIjKlMnOpQrStUv", "x:01AbCdEf"),
+        ("01ARZ3NDEKTSV4RRFFQ69G5FAV", "x:Q69G5FAV"),
+        ("ses_4a1b2c3d4effeAbCdEfGhIjKlM", "x:fGhIjKlM"),
+    ] {
+        assert_eq!(session("x", id).as_str(), name, "{id}");
+    }
+}
+
+/// The newcomer has the longer name, and keeps it when the other is gone.
+#[test]
+fn a_name_that_another_session_has_is_lengthened() {
+    let ids = ["01AbCdEfGhIjKlMn1", "01AbCdEfGhIjXxXx1", "01AbCdEfGhIjKlMn2"];
+    let of = |id: &str, subagent| Session::new("x", id, subagent);
+    let mut known: Vec<(AgentName, String)> = Vec::new();
+    let mut names = Vec::new();
+    for id in ids {
+        let session = of(id, None);
+        let under = |name: &AgentName| -> Vec<String> {
+            known.iter().filter(|it| it.0 == *name).map(|it| it.1.clone()).collect()
+        };
+        let name = session.name_beside(under);
+        known.push((name.clone(), id.to_owned()));
+        names.push(name);
+    }
+    assert_eq!(names[0].as_str(), "x:01AbCdEf");
+    assert_eq!(names[1].as_str(), "x:01AbCdEfGhIjXxXx");
+    assert_eq!(names[2].as_str(), "x:01AbCdEfGhIjKlMn");
+    known.remove(0);
+    let under = |name: &AgentName| -> Vec<String> {
+        known.iter().filter(|it| it.0 == *name).map(|it| it.1.clone()).collect()
+    };
+    assert_eq!(of(ids[1], None).name_beside(under), names[1]);
+    let subagent = of(ids[1], Some("a1")).name_beside(under);
+    assert_eq!(subagent.as_str(), "x:01AbCdEfGhIjXxXx/a1");
+    let fourth = of("01AbCdEfGhIjKlMn3", None).name_beside(|_| vec!["other".to_owned()]);
+    assert_eq!(fourth.as_str(), "x:01AbCdEf", "where nothing is free, doctor tells");
 }
 
 #[test]
 fn long_ids_of_subagents_stay_apart() {
-    let session = session_name("claude", CLAUDE_SESSION);
+    let session = session("claude", CLAUDE_SESSION);
     let fits = "a".repeat(48);
     assert_eq!(subagent_name(&session, &fits).as_str(), format!("{session}/{fits}"));
     let long = |end: &str| subagent_name(&session, &format!("{}{end}", "\u{e9}".repeat(60)));

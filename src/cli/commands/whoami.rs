@@ -9,7 +9,7 @@ use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
-use crate::cli::open::identity;
+use crate::cli::open::identity_here;
 use crate::cli::term::Ui;
 
 /// Tell under which name you act, and why
@@ -24,7 +24,7 @@ impl Args {
     /// Tells the name; works outside of a repository too.
     pub(crate) fn run(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let settings = Settings::read(context.config)?;
-        let who = identity(context, &settings)?;
+        let who = identity_here(context, &settings)?;
         let kind = match who.kind {
             ActorKind::Agent => "agent",
             ActorKind::Person => "person",

@@ -13,7 +13,7 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde_json::{Value, json};
 
 use super::{Call, Event, Unreadable, Verdict};
-use crate::app::identity::{session_id, session_name, subagent_name};
+use crate::app::identity::Session;
 
 /// The first part of the names of its sessions.
 const KIND: &str = "claude";
@@ -63,7 +63,6 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
     if !head.session_id.contains(|letter: char| letter.is_ascii_alphanumeric()) {
         return Err(malformed("its session has no id"));
     }
-    let session = session_name(KIND, &head.session_id);
     let subagent = head.agent_id.as_deref().filter(|id| !id.is_empty());
     let tool = head.tool_name.as_deref().unwrap_or_default();
     let event = match head.hook_event_name.as_str() {
@@ -80,8 +79,7 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
         _ => Event::Other,
     };
     Ok(Call {
-        session: session_id(&head.session_id),
-        agent: subagent.map_or_else(|| session.clone(), |id| subagent_name(&session, id)),
+        session: Session::new(KIND, &head.session_id, subagent),
         directory: head.cwd.map(|text| text.0).filter(|path| path.is_absolute()),
         event,
         tool_use: head.tool_use_id.unwrap_or_default(),

@@ -21,8 +21,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::app::identity::Session;
 use crate::app::presence::Doing;
-use crate::core::ids::AgentName;
 
 /// How a kind of agent talks to its hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +35,7 @@ pub enum Dialect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Call {
     /// Who: a session, or a subagent of one.
-    agent: AgentName,
-    /// The id of the session.
-    session: String,
+    session: Session,
     /// Where that agent stands, if the payload says so.
     directory: Option<PathBuf>,
     /// What.

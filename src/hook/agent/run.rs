@@ -236,12 +236,12 @@ impl Work<'_> {
         settings.wait = settings.wait.min(WAIT_MAX);
         let surroundings = Surroundings { environment: self.environment, config: lookup };
         let clock = surroundings.clock()?;
-        let identity = Identity::of_hook(call.agent.clone(), call.session.clone());
+        let identity = Identity::of_hook(call.session.clone());
         // The process ends with its answer.
         repository.stay_open();
         let ctx = surroundings.open(repository, settings, identity, clock)?;
         if call.event == Event::SessionStart {
-            self.hand_on(&call.agent)?;
+            self.hand_on(ctx.actor())?;
         }
         let verdict = rule::apply(&ctx, &call.event);
         touch(&ctx, call.doing(matches!(verdict, Ok(Verdict::Deny(_)))));

@@ -175,3 +175,59 @@ fn a_session_hands_its_name_on() {
     assert_eq!(start(ONE), "export GIT_COORD_AGENT='claude:7f3a91c2'\n");
     assert_eq!(repo.tip(), "", "a beginning reserves nothing");
 }
+
+/// Two sessions whose ids begin alike exclude each other: the second has a longer name, in every
+/// door and for as long as it lasts.
+#[test]
+fn sessions_that_begin_alike_have_names_of_their_own() {
+    const FIRST: &str = "session_01AbCdEfGhIjKlMnOpQrStUv";
+    const SECOND: &str = "session_01AbCdEfXxXxXxXxXxXxXxXx";
+    const SECOND_NAME: &str = "claude:01AbCdEfXxXxXxXx";
+    let repo = enabled();
+    let (first, second) = (Session::new(&repo, FIRST), Session::new(&repo, SECOND));
+    first.edits("src/main.rs");
+    second.is_refused("src/main.rs");
+    second.edits("README.md");
+    first.is_refused("README.md");
+    second.subagent("a1").is_refused("src/main.rs");
+    second.subagent("a1").edits("docs/guide.md");
+    let expected = [("claude:01AbCdEf", "src/main.rs"), (SECOND_NAME, "README.md")];
+    let with_subagent = [("claude:01AbCdEfXxXxXxXx/a1", "docs/guide.md")];
+    assert_held(&repo, &[&expected[..], &with_subagent].concat());
+    let file = repo.world().join("tmp/claude-env");
+    let start = second.call("SessionStart", &json!({ "source": "startup" }));
+    start.env("CLAUDE_ENV_FILE", &file).run().done();
+    let exported = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(exported, format!("export GIT_COORD_AGENT='{SECOND_NAME}'\n"));
+    let shell = |args: &[&str]| repo.call("").env("CLAUDE_CODE_SESSION_ID", SECOND).args(args);
+    shell(&["whoami"]).run().done().says(&format!("{SECOND_NAME} "));
+    shell(&["check", "README.md"]).run().done();
+    shell(&["check", "src/main.rs"]).run().exits(exit::NO);
+    repo.git(["add", "README.md"]);
+    let commit = shell(&["hook", "pre-commit"]).run().exits(exit::NO);
+    commit.says("'src/main.rs' is held by 'claude:01AbCdEf'");
+    assert!(!commit.stderr.contains("README.md"), "{commit:#?}");
+    repo.coord("ops", ["doctor"]).says("no two live sessions share one");
+    silent(&first.event("SessionEnd"));
+    shell(&["whoami"]).run().done().says(&format!("{SECOND_NAME} "));
+    second.edits("src/main.rs");
+    repo.coord("bob", ["check", "src/main.rs"]).exits(exit::NO).says(SECOND_NAME);
+}
+
+/// Ids that differ behind a word in front, or behind the clock, need no longer names.
+#[test]
+fn ids_with_a_word_or_a_clock_in_front_differ() {
+    let ids = [
+        "session_01AbCdEfGhIjKlMnOpQrStUv",
+        "session_01ZyXwVuGhIjKlMnOpQrStUv",
+        "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+        "01ARZ3NDEKTSV4RRFFQ69G5FAW",
+    ];
+    let names = ids.map(|id| {
+        let repo = enabled();
+        let call = repo.call("").env("CLAUDE_CODE_SESSION_ID", id).args(["--json", "whoami"]);
+        call.run().done().json()["agent"].as_str().unwrap().to_owned()
+    });
+    let expected = ["01AbCdEf", "01ZyXwVu", "Q69G5FAV", "Q69G5FAW"];
+    assert_eq!(names, expected.map(|part| format!("claude:{part}")));
+}

@@ -22,10 +22,10 @@ fn event(rest: &str) -> Event {
 #[test]
 fn a_session_and_its_subagent_have_names() {
     let stop = "\"hook_event_name\":\"Stop\"";
-    assert_eq!(decode(&payload(stop)).unwrap().agent.as_str(), "claude:7f3a91c2");
-    let sub = decode(&payload(&format!("{stop},\"agent_id\":\"a/b c\""))).unwrap().agent;
+    assert_eq!(decode(&payload(stop)).unwrap().session.name().as_str(), "claude:7f3a91c2");
+    let sub = decode(&payload(&format!("{stop},\"agent_id\":\"a/b c\""))).unwrap().session.name();
     assert_eq!(sub.as_str(), "claude:7f3a91c2/a-b-c");
-    let none = decode(&payload(&format!("{stop},\"agent_id\":null"))).unwrap().agent;
+    let none = decode(&payload(&format!("{stop},\"agent_id\":null"))).unwrap().session.name();
     assert_eq!(none.as_str(), "claude:7f3a91c2");
 }
 
