@@ -76,14 +76,16 @@ pub(super) fn of_payload(input: &[u8], environment: &Environment) -> Option<Dial
 /// The dialect of a payload that could not be read: the one that was named, or that of the agent
 /// whose variables are there, unless they are another's.
 pub(super) fn of_unread(named: Option<Dialect>, environment: &Environment) -> Option<Dialect> {
-    let is_set = |name: &&str| environment.non_empty(name).is_some();
-    let by_variables =
-        || CLAUDE_VARIABLES.iter().any(|name| is_set(&name)).then_some(Dialect::Claude);
+    let by_variables = || has_any(environment, &CLAUDE_VARIABLES).then_some(Dialect::Claude);
     if is_run_by_another(environment) { None } else { named.or_else(by_variables) }
 }
 
 fn is_run_by_another(environment: &Environment) -> bool {
-    FOREIGN_VARIABLES.iter().any(|name| environment.non_empty(name).is_some())
+    has_any(environment, &FOREIGN_VARIABLES)
+}
+
+fn has_any(environment: &Environment, names: &[&str]) -> bool {
+    names.iter().any(|name| environment.non_empty(name).is_some())
 }
 
 #[cfg(test)]
