@@ -4,6 +4,7 @@
 
 mod claude;
 mod hooks;
+mod mirrors;
 mod names;
 mod rehearsal;
 mod repair;
@@ -14,6 +15,7 @@ pub use repair::{TakenOut, losses, name, plan, repair, take_out};
 use crate::app::Ctx;
 use crate::app::config::{SettingError, nearest_key, unknown_keys};
 use crate::app::error::AppError;
+use crate::app::install::found;
 use crate::core::time::about;
 use crate::store::layout::{HelperDir, LedgerName, NAMESPACE, OwnRef};
 use crate::store::ledger::clock_notice;
@@ -139,6 +141,7 @@ pub fn examine(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
         checks.push(ledger_check(ctx, ledger)?);
     }
     checks.extend(refs(ctx));
+    checks.extend(mirrors::mirrors(&found::local(ctx)?));
     Ok(checks)
 }
 

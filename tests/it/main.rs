@@ -45,6 +45,7 @@ mod ledger;
 mod list;
 mod locks;
 mod matrix;
+mod mirrors;
 mod model;
 mod negotiation;
 mod overrides;
