@@ -27,6 +27,11 @@ const SILENCE_SECONDS: u64 = 2 * WINDOW_SECONDS;
 /// The shortest silence that anything follows from.
 const SILENCE_SECONDS_MIN: u64 = 2 * URGENT_WINDOW_SECONDS;
 
+/// Who gave no sign for longer is forgotten: a week, when whatever they held has long run out.
+const FORGOTTEN_SECONDS: u64 = 7 * 24 * 60 * 60;
+/// How many are forgotten at once, so that nobody waits for it.
+const FORGOTTEN_MAX: usize = 100;
+
 /// What an agent does as it is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doing<'c> {
@@ -82,6 +87,19 @@ fn leave(ctx: &Ctx, doing: Doing<'_>, news: BTreeMap<String, String>) {
     if before.is_none_or(|before| is_news(&before, &now)) {
         presences.put(&now).ok();
     }
+}
+
+/// Forgets agents of long ago. That it cannot be done is no reason to fail.
+pub fn forget_old(ctx: &Ctx) {
+    let presences = ctx.presences();
+    let old = presences.all().into_iter().filter(|seen| is_old(seen, ctx.clock()));
+    for seen in old.take(FORGOTTEN_MAX) {
+        presences.forget(&seen.agent).ok();
+    }
+}
+
+fn is_old(seen: &Presence, now: Timestamp) -> bool {
+    now.seconds_since(seen.last_seen) >= FORGOTTEN_SECONDS
 }
 
 /// The sessions under this name that are not known to be over.

@@ -7,7 +7,7 @@ use super::{Event, Verdict, words};
 use crate::app::config::ReleaseWith;
 use crate::app::error::AppError;
 use crate::app::news;
-use crate::app::{Ctx, edits, negotiation, reservations, specs};
+use crate::app::{Ctx, edits, negotiation, presence, reservations, specs};
 use crate::core::pattern::{self, Pattern};
 use crate::core::reservation::index::Whose;
 
@@ -117,6 +117,8 @@ fn edited(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
 fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
     let reservations::Listed { holds: mut others, now, .. } =
         reservations::list(ctx, &reservations::Filter::default())?;
+    // A session begins seldom, and nobody waits for it.
+    presence::forget_old(ctx);
     others.retain(|hold| !ctx.actor().covers(&hold.holder));
     let welcome = words::welcome(ctx.actor(), &others, now);
     // What was said is no reason not to greet.

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::support::contract::LOCAL_DIR;
 
 fn release_at(repo: &Repo, when: &str) {
     repo.git(["config", "coord.hook.release", when]);
@@ -230,4 +231,26 @@ fn ids_with_a_word_or_a_clock_in_front_differ() {
     });
     let expected = ["01AbCdEf", "01ZyXwVu", "Q69G5FAV", "Q69G5FAW"];
     assert_eq!(names, expected.map(|part| format!("claude:{part}")));
+}
+
+/// Each session leaves a file, and nobody else removes it.
+#[test]
+fn agents_of_long_ago_are_forgotten_when_a_session_begins() {
+    let repo = enabled();
+    let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
+    one.event("SessionStart").done();
+    let known = || {
+        let directory = repo.git_dir().join(LOCAL_DIR).join("presence");
+        let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        names.retain(|name| name.ends_with(".json"));
+        names.sort();
+        names
+    };
+    repo.pass("144h");
+    other.event("SessionStart").done();
+    assert_eq!(known(), ["claude:0b9d44e1.json", "claude:7f3a91c2.json"]);
+    repo.pass("48h");
+    other.event("SessionStart").done();
+    assert_eq!(known(), ["claude:0b9d44e1.json"]);
 }
