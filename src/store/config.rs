@@ -37,8 +37,8 @@ impl From<git2::Error> for ConfigError {
 }
 
 /// One consistent reading of the configuration: every key with the value that wins. The files are
-/// read once, weaker ones first: asking libgit2 for each key costs more than everything that is done
-/// with the answers.
+/// read once, weaker ones first: asking libgit2 for each key costs more than everything that is
+/// done with the answers.
 #[derive(Default)]
 pub struct Config {
     values: BTreeMap<String, String>,

@@ -38,7 +38,7 @@ pub fn is_bare_usable(setting: Option<&str>) -> bool {
 /// Whether a git directory is one that git makes for itself: in a work tree, of a linked worktree,
 /// of a submodule. These are no bare repositories, although one may stand in them.
 fn belongs_to_dot_git(git_dir: &Path) -> bool {
-    let names: Vec<_> = git_dir.components().map(|name| name.as_os_str()).collect();
+    let names: Vec<_> = git_dir.iter().collect();
     let is_below =
         |pair: &[_]| pair[0] == ".git" && (pair[1] == "worktrees" || pair[1] == "modules");
     // Something has to follow the two.

@@ -91,7 +91,9 @@ fn things_that_have_one_place_stay_there() {
     ] {
         assert_eq!(rules::files_with(word), [place], "{word} has one place");
     }
-    let git = rules::outside_of_its_place("Command::new(\"git\")", "src/store/testing.rs");
+    let by_name = rules::outside_of_its_place("Command::new(\"git\")", "src/store/testing.rs");
+    assert_eq!(by_name, [""; 0], "'store::executable' finds programs");
+    let git = rules::files_with("executable::command(\"git\")");
     assert_eq!(git, ["src/store/program/mod.rs"], "one file starts the git program");
 }
 

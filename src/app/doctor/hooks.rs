@@ -60,7 +60,7 @@ pub fn hooks(ctx: &Ctx, around: &Surroundings, is_enabled: bool) -> Vec<Check> {
 /// nobody runs it to see what it does.
 fn not_rehearsed(handler: &Handler) -> Check {
     let text = format!(
-        "not rehearsed: Claude Code would run '{}' before an edit, which is not what install writes",
+        "not rehearsed: Claude Code would run '{}' before an edit, and install writes other words",
         shown_text(&handler.shown())
     );
     Check::new(NAME, State::Note, text).with_next(&INSTALL)

@@ -50,8 +50,8 @@ pub const PERMISSIONS: [&str; 12] = [
     "Bash(git coord whoami:*)",
 ];
 /// What stays a question to the user all the same: to act elsewhere, as somebody else, or against
-/// another holder. These rules come before those that allow. They go by the letters of a command, so
-/// they stop slips and habits; what a command can do at most is up to the program itself.
+/// another holder. These rules come before those that allow. They go by the letters of a command,
+/// so they stop slips and habits; what a command can do at most is up to the program itself.
 pub const QUESTIONS: [&str; 3] =
     ["Bash(git coord * -C*)", "Bash(git coord * --as*)", "Bash(git coord * --force*)"];
 /// A rule of the user's own that goes further.

@@ -94,7 +94,7 @@ impl Restraint {
         restraint
     }
 
-    /// Restrains a call. What the caller's variables say is the user's own word, and stays stronger.
+    /// Restrains a call. What the caller's variables say is the user's own word and stays stronger.
     pub(super) fn apply(&self, command: &mut Command) {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let count = variable("GIT_CONFIG_COUNT").and_then(|count| count.to_str()?.parse().ok());

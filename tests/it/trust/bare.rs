@@ -190,8 +190,8 @@ fn git_dir_of(directory: &Path) -> PathBuf {
     if inside.is_dir() { inside } else { directory.to_owned() }
 }
 
-/// What a partial clone has left behind is fetched by whoever names it; one that is merely come upon
-/// fetches nothing, and says so: nothing of it is damaged.
+/// What a partial clone has left behind is fetched by whoever names it; one that is merely come
+/// upon fetches nothing, and says so: nothing of it is damaged.
 #[test]
 fn a_bare_partial_clone_fetches_where_it_is_named() {
     let repo = Repo::new();
