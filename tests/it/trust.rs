@@ -3,6 +3,7 @@
 
 mod bare;
 mod path;
+mod repository;
 
 use std::path::PathBuf;
 

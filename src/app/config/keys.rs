@@ -162,8 +162,9 @@ pub const KEYS: [Key; 23] = [
         default: None,
         meaning: "Which routed agents there are: directories with a .md file for each, separated \
                   by colons and relative to the top, or ! and a command that prints their names, \
-                  run without a shell. An override of an agent that is not there is shown as \
-                  orphaned.",
+                  run without a shell. A command counts only in your own configuration (global, \
+                  system or git -c), never in that of a repository. An override of an agent that \
+                  is not there is shown as orphaned.",
     },
     Key {
         name: "coord.routePrefixes",

@@ -13,8 +13,10 @@ use std::time::Duration;
 use crate::app::Ctx;
 use crate::core::environment::Environment;
 use crate::core::routing::names::RoutedName;
+use crate::store::config::Config;
 use crate::store::executable;
 
+const KEY: &str = "coord.roster";
 /// A command that has not answered by then is not waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// What is read of its answer.
@@ -36,6 +38,7 @@ impl Roster {
         let top = ctx.repository().work_tree().map(|tree| tree.top.clone());
         let top = top.unwrap_or_else(|| ctx.repository().common_dir().to_owned());
         match setting.strip_prefix('!') {
+            Some(_) if !is_of_user(ctx, environment) => Roster::refused(),
             Some(command) => Roster::of_command(ctx, command, &top),
             None => Roster::of_directories(ctx, setting, &top, environment),
         }
@@ -44,6 +47,15 @@ impl Roster {
     /// Whether the agent is known not to be there.
     pub fn lacks(&self, agent: &RoutedName) -> bool {
         self.names.as_ref().is_some_and(|names| !names.contains(agent))
+    }
+
+    /// The roster where the repository names a command: nothing of it is run.
+    fn refused() -> Roster {
+        let why = format!(
+            "{KEY}: the repository's own configuration names a command, and nothing that a \
+             repository names is run; git config --global {KEY} '!<command>' names it as yours"
+        );
+        Roster { names: None, warnings: vec![why] }
     }
 
     fn of_directories(ctx: &Ctx, setting: &str, top: &Path, environment: &Environment) -> Roster {
@@ -63,7 +75,7 @@ impl Roster {
                         roster.add(ctx, file.strip_suffix(".md").unwrap_or_default());
                     }
                 }
-                Err(error) => roster.warnings.push(format!("coord.roster: '{text}': {error}")),
+                Err(error) => roster.warnings.push(format!("{KEY}: '{text}': {error}")),
             }
         }
         // Whoever is in none of the others may be in the one that cannot be read.
@@ -83,7 +95,7 @@ impl Roster {
                 roster
             }
             Err(why) => {
-                Roster { names: None, warnings: vec![format!("coord.roster: '{command}': {why}")] }
+                Roster { names: None, warnings: vec![format!("{KEY}: '{command}': {why}")] }
             }
         }
     }
@@ -96,6 +108,12 @@ impl Roster {
             names.insert(name);
         }
     }
+}
+
+/// Whether the user has set the key, and not the repository that one happens to stand in.
+fn is_of_user(ctx: &Ctx, environment: &Environment) -> bool {
+    let config = Config::of_repository(ctx.repository(), environment);
+    config.is_ok_and(|config| !config.is_of_repository(KEY))
 }
 
 fn file_names(directory: &Path) -> std::io::Result<Vec<String>> {

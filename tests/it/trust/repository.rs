@@ -1,0 +1,367 @@
+//! A repository whose every setting and every file names a program: whatever is asked of it, by
+//! whichever door, nothing of that is run.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use git_coord::app::config::KEYS;
+use git_coord::store::layout::own_paths;
+
+use super::{Trap, edit_of, hook};
+use crate::support::Repo;
+use crate::support::contract::exit;
+use crate::support::hooks::put_script;
+
+/// What a key of ours is set to, beside a command with `!` in front.
+enum Value {
+    /// Nothing but that: it has to be a word or a number, and a command is neither.
+    Word,
+    /// A file or a directory of the repository, all of which can be run.
+    Path(&'static str),
+}
+
+/// Every key that we read. A new one needs its row.
+const OUR_KEYS: [(&str, Value); 23] = [
+    ("coord.agent", Value::Word),
+    ("coord.wait", Value::Word),
+    ("coord.ttl", Value::Word),
+    ("coord.fsync", Value::Word),
+    ("coord.queue", Value::Word),
+    ("coord.clockSkew", Value::Word),
+    ("coord.negotiation", Value::Word),
+    ("coord.enabled", Value::Word),
+    ("coord.hook.failClosed", Value::Word),
+    ("coord.hook.people", Value::Word),
+    ("coord.hook.release", Value::Word),
+    ("coord.trailers", Value::Word),
+    ("coord.domainIndex", Value::Path("trap.sh")),
+    ("coord.domainProfiles", Value::Path("traps")),
+    ("coord.agentsDirectory", Value::Path("traps")),
+    ("coord.roster", Value::Path("traps")),
+    ("coord.routePrefixes", Value::Word),
+    ("coord.crossCutting", Value::Word),
+    ("coord.runGates", Value::Path("trap.sh")),
+    ("color.coord", Value::Word),
+    ("advice.coordHeld", Value::Word),
+    ("advice.coordNoMatch", Value::Word),
+    ("advice.coordNotYours", Value::Word),
+];
+
+/// Keys of git's that name a program, or lead to one. `TRAP` is the command.
+const KEYS_OF_GIT: [(&str, &str); 44] = [
+    ("alias.status", "!TRAP"),
+    ("alias.cat-file", "!TRAP"),
+    ("core.alternateRefsCommand", "TRAP"),
+    ("core.askPass", "TRAP"),
+    ("core.editor", "TRAP"),
+    ("core.fsmonitor", "TRAP"),
+    ("core.gitProxy", "TRAP"),
+    ("core.hooksPath", "traps"),
+    ("core.pager", "TRAP"),
+    ("core.sshCommand", "TRAP"),
+    ("credential.helper", "!TRAP"),
+    ("credential.https://example.invalid.helper", "!TRAP"),
+    ("diff.external", "TRAP"),
+    ("diff.trap.command", "TRAP"),
+    ("diff.trap.textconv", "TRAP"),
+    ("filter.trap.clean", "TRAP"),
+    ("filter.trap.process", "TRAP"),
+    ("filter.trap.smudge", "TRAP"),
+    ("gc.recentObjectsHook", "TRAP"),
+    ("gpg.program", "traps/pre-commit"),
+    ("gpg.ssh.program", "traps/pre-commit"),
+    ("hook.trap.command", "TRAP"),
+    ("hook.trap.event", "reference-transaction"),
+    ("hook.trap.event", "post-index-change"),
+    ("interactive.diffFilter", "TRAP"),
+    ("log.showSignature", "true"),
+    ("maintenance.auto", "true"),
+    ("merge.trap.driver", "TRAP"),
+    ("pager.log", "TRAP"),
+    ("pager.status", "TRAP"),
+    ("protocol.ext.allow", "always"),
+    ("remote.o.partialCloneFilter", "blob:none"),
+    ("remote.o.promisor", "true"),
+    ("remote.o.receivepack", "TRAP;:"),
+    ("remote.o.uploadpack", "TRAP;:"),
+    ("remote.o.url", "."),
+    ("remote.p.promisor", "true"),
+    ("remote.p.url", "ext::sh -c TRAP"),
+    ("remote.q.promisor", "true"),
+    ("remote.q.url", "ssh://example.invalid/q"),
+    ("sequence.editor", "TRAP"),
+    ("trailer.coord-agent.cmd", "TRAP"),
+    ("trailer.trap.command", "TRAP"),
+    ("uploadpack.packObjectsHook", "TRAP"),
+];
+
+/// Files of a work tree that somebody might run, or that say what to run.
+const FILES: [(&str, &str); 9] = [
+    (".claude/settings.json", "SETTINGS"),
+    (".claude/settings.local.json", "SETTINGS"),
+    (".gitattributes", "* filter=trap diff=trap merge=trap\n"),
+    (".githooks/pre-commit", "SCRIPT"),
+    (".husky/pre-commit", "SCRIPT"),
+    ("lefthook.yml", "pre-commit:\n  jobs:\n    - run: TRAP; git-coord hook pre-commit\n"),
+    (".pre-commit-config.yaml", "repos: [{repo: local, hooks: [{entry: TRAP}]}]\n"),
+    ("trap.sh", "SCRIPT"),
+    ("traps/agent.md", "SCRIPT"),
+];
+
+/// Every hook that git knows and that one of our calls could set off.
+const HOOKS: [&str; 8] = [
+    "fsmonitor-watchman",
+    "post-checkout",
+    "post-index-change",
+    "pre-auto-gc",
+    "pre-commit",
+    "prepare-commit-msg",
+    "reference-transaction",
+    "update",
+];
+
+/// Everything that can be asked, a few words each.
+const QUESTIONS: [&[&str]; 30] = [
+    &["status"],
+    &["list", "--all"],
+    &["check", "src/x"],
+    &["inbox"],
+    &["agents"],
+    &["whoami"],
+    &["events"],
+    &["doctor"],
+    &["doctor", "--repair"],
+    &["route", "fd-style", "agent"],
+    &["override", "list"],
+    &["override", "status"],
+    &["run", "list"],
+    &["domain", "show"],
+    &["domain", "detect"],
+    &["domain", "check"],
+    &["domain", "index"],
+    &["domain", "agents", "list"],
+    &["ledger", "log", "reservations"],
+    &["ledger", "show", "reservations"],
+    &["ledger", "diff", "reservations"],
+    &["ledger", "verify"],
+    &["install", "--dry-run"],
+    &["uninstall", "--dry-run"],
+    &["reserve", "x"],
+    &["renew", "--mine"],
+    &["release", "--mine"],
+    &["send", "bob", "--subject", "hello"],
+    &["sweep", "--dry-run"],
+    &["ledger", "compact", "--dry-run"],
+];
+
+/// Every hook of Claude Code, and every one of git's.
+const EVENTS: [&str; 6] =
+    ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "SubagentStop", "SessionEnd"];
+
+/// A repository that has all of that in its files, and a ledger.
+fn hostile() -> (Repo, Trap) {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/**");
+    let trap = Trap::in_world_of(&repo);
+    let (command, script) = (trap.command(), format!("#!/bin/sh\n{}\n", trap.command()));
+    let calls = format!("{command}; git coord hook claude");
+    let handler = serde_json::json!([{ "hooks": [{ "type": "command", "command": calls }] }]);
+    let hooks: serde_json::Map<_, _> =
+        EVENTS.iter().map(|event| ((*event).to_owned(), handler.clone())).collect();
+    let settings = serde_json::json!({ "hooks": hooks }).to_string();
+    for (file, text) in FILES {
+        match text {
+            "SCRIPT" => put_script(&repo.work().join(file), &script),
+            "SETTINGS" => repo.write(file, &settings),
+            text => repo.write(file, &text.replace("TRAP", &command)),
+        }
+    }
+    for hook in HOOKS {
+        put_script(&repo.work().join("traps").join(hook), &script);
+        put_script(&repo.git_dir().join("hooks").join(hook), &script);
+    }
+    for directory in own_paths(&repo.git_dir()).iter().filter(|path| path.is_dir()) {
+        if !directory.starts_with(repo.git_dir().join("refs")) {
+            put_script(&directory.join("trap"), &script);
+        }
+    }
+    // Whose content has to be looked at, through a filter.
+    let tracked = repo.work().join("README.md");
+    fs::write(&tracked, "changed\n").unwrap();
+    fs::set_permissions(&tracked, fs::Permissions::from_mode(0o755)).unwrap();
+    (repo, trap)
+}
+
+/// Asks everything, and fails as soon as something was run.
+#[track_caller]
+fn ask_everything(repo: &Repo, trap: &Trap, about: &str) {
+    for words in QUESTIONS {
+        repo.call("ada").args(words).run_unproven();
+        trap.was_not_run(&format!("{about}: {words:?}"));
+    }
+    ask_hooks(repo, trap, about);
+}
+
+#[track_caller]
+fn ask_hooks(repo: &Repo, trap: &Trap, about: &str) {
+    for event in EVENTS {
+        for tool in ["Edit", "Bash"] {
+            let mut more = edit_of(&repo.work().join("README.md"));
+            more["tool_name"] = tool.into();
+            hook(repo, event, &repo.work(), &more).run_unproven();
+            trap.was_not_run(&format!("{about}: {event} of {tool}"));
+        }
+    }
+    let message = repo.world().join("tmp/message");
+    fs::write(&message, "subject\n\nbody\n").unwrap();
+    let message = message.to_str().unwrap();
+    for words in [
+        &["pre-commit"][..],
+        &["prepare-commit-msg", message, "message"],
+        &["post-commit"],
+        &["pre-push", "o", "."],
+    ] {
+        let head = repo.git_call(["rev-parse", "HEAD"]).config("core.fsmonitor", "false");
+        let head = head.run_unproven().stdout.trim_end().to_owned();
+        let pushed = format!("refs/heads/main {head} refs/heads/main {}\n", "0".repeat(40));
+        repo.call("ada").args(["hook"]).args(words).input(pushed).run_unproven();
+        trap.was_not_run(&format!("{about}: hook {words:?}"));
+    }
+}
+
+/// Puts settings into a file, as `git config` would.
+fn put_settings(file: &Path, settings: &[(&str, String)]) {
+    let lines = settings.iter().map(|(key, value)| {
+        let (section, rest) = key.split_once('.').unwrap();
+        let value = value.replace('"', "\\\"");
+        match rest.rsplit_once('.') {
+            Some((middle, name)) => format!("[{section} \"{middle}\"]\n\t{name} = \"{value}\"\n"),
+            None => format!("[{section}]\n\t{rest} = \"{value}\"\n"),
+        }
+    });
+    let before = fs::read_to_string(file).unwrap_or_default();
+    fs::write(file, before + &lines.collect::<String>()).unwrap();
+}
+
+fn settings_of_git(trap: &Trap) -> Vec<(&'static str, String)> {
+    let command = trap.command();
+    let mut all: Vec<(&str, String)> =
+        KEYS_OF_GIT.iter().map(|(key, value)| (*key, value.replace("TRAP", &command))).collect();
+    all.extend([("coord.enabled", "true".into()), ("coord.trailers", "true".into())]);
+    all.push(("coord.roster", format!("!{command}")));
+    all
+}
+
+/// A new key without a row is a key that nobody has thought about.
+#[test]
+fn every_key_has_its_row() {
+    let known: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+    let rows: Vec<&str> = OUR_KEYS.iter().map(|(key, _)| *key).collect();
+    assert_eq!(rows, known);
+}
+
+/// 8/NO-HARM: whatever a key of ours is set to in the repository, nothing is run.
+#[test]
+fn no_key_of_ours_runs_anything() {
+    let (repo, trap) = hostile();
+    let config = repo.git_dir().join("config");
+    let before = fs::read(&config).unwrap();
+    for (key, value) in &OUR_KEYS {
+        let command = format!("!{}", trap.command());
+        let path = match value {
+            Value::Word => None,
+            Value::Path(path) => Some((*path).to_owned()),
+        };
+        for value in std::iter::once(command).chain(path) {
+            fs::write(&config, &before).unwrap();
+            let on = ["coord.enabled", "coord.trailers"].map(|key| (key, "true".to_owned()));
+            put_settings(&config, &on);
+            put_settings(&config, &[(key, value.clone())]);
+            for words in [
+                &["status"][..],
+                &["route", "agent"],
+                &["override", "status"],
+                &["domain", "detect"],
+                &["domain", "agents", "list"],
+                &["run", "create", "--goal", "g"],
+                &["doctor"],
+            ] {
+                repo.call("ada").args(words).run_unproven();
+                trap.was_not_run(&format!("{key}={value}: {words:?}"));
+            }
+        }
+    }
+}
+
+/// 8/NO-HARM: nor is what git's own keys name, wherever a repository keeps its configuration.
+#[test]
+fn no_key_of_gits_runs_anything() {
+    let (repo, trap) = hostile();
+    put_settings(&repo.git_dir().join("config"), &settings_of_git(&trap));
+    ask_everything(&repo, &trap, "in its configuration");
+}
+
+#[test]
+fn no_included_key_runs_anything() {
+    let (repo, trap) = hostile();
+    put_settings(&repo.work().join("included"), &settings_of_git(&trap));
+    let include = [("include.path", "../included".to_owned())];
+    put_settings(&repo.git_dir().join("config"), &include);
+    ask_hooks(&repo, &trap, "in an included file");
+    repo.call("ada").args(["route", "agent"]).run_unproven().done().says("git config --global");
+    trap.was_not_run("route");
+}
+
+#[test]
+fn no_key_of_a_worktree_runs_anything() {
+    let (repo, trap) = hostile();
+    repo.git(["config", "extensions.worktreeConfig", "true"]);
+    put_settings(&repo.git_dir().join("config.worktree"), &settings_of_git(&trap));
+    ask_hooks(&repo, &trap, "in the configuration of a worktree");
+    repo.call("ada").args(["route", "agent"]).run_unproven().done().says("git config --global");
+    trap.was_not_run("route");
+}
+
+/// 8/NO-HARM: a ledger that has to be fetched is fetched from where the repository says, and by no
+/// program that it names. Git cannot be kept from one of these, and is then not asked.
+#[test]
+fn fetching_runs_no_program_of_the_repository() {
+    for names_program in [false, true] {
+        let (repo, trap) = hostile();
+        let mut settings = settings_of_git(&trap);
+        settings.retain(|(key, _)| names_program || !key.ends_with(".uploadpack"));
+        put_settings(&repo.git_dir().join("config"), &settings);
+        fs::write(repo.git_dir().join("objects/pack/a.promisor"), "").unwrap();
+        let missing = format!("{}\n", "1".repeat(40));
+        fs::write(repo.git_dir().join("refs/coord/reservations"), missing).unwrap();
+        for words in [&["status"][..], &["list"], &["reserve", "x"], &["doctor"]] {
+            let told = repo.call("ada").args(words).run_unproven();
+            trap.was_not_run(&format!("{words:?}"));
+            if names_program && words[0] == "list" {
+                told.exits(exit::FAILURE).says("names a program for that").says("git cat-file -e");
+            }
+        }
+        ask_hooks(&repo, &trap, "a ledger that is not there");
+    }
+}
+
+/// The user's own words still count: what they have named is run.
+#[test]
+fn what_the_user_names_is_run() {
+    let repo = Repo::new();
+    let trap = Trap::in_world_of(&repo);
+    let named = format!("!{}", trap.command());
+    repo.call("ada").config("coord.roster", &named).args(["route", "agent"]).run().done();
+    assert!(trap.mark.exists(), "git -c is the user's own");
+    fs::remove_file(&trap.mark).unwrap();
+    let global = repo.world().join("home/own");
+    fs::write(&global, format!("[coord]\n\troster = \"{named}\"\n")).unwrap();
+    repo.call("ada").env("GIT_CONFIG_GLOBAL", &global).args(["route", "agent"]).run().done();
+    assert!(trap.mark.exists(), "so is the global configuration");
+    fs::remove_file(&trap.mark).unwrap();
+    repo.git(["config", "coord.roster", &named]);
+    let told = repo.call("ada").args(["route", "agent"]).run().done();
+    trap.was_not_run("route");
+    told.says("coord.roster: the repository's own configuration names a command");
+}
