@@ -5,7 +5,8 @@
 //!   follows is its output (stdout and stderr as a terminal shows them), `? 1` an exit code other
 //!   than 0. All blocks of a page run in order in one shell's worth of state (directory, exported
 //!   variables) and one scratch repository ([`Content::clean`]); the environment is hermetic, and
-//!   the clock is the machine's unless the page exports `GIT_COORD_NOW`.
+//!   the clock is the machine's until `<!-- clock: time -->` stands on the line before a fence. To
+//!   readers, nobody recommends a variable that turns the clock.
 //! - Output is compared line by line. `[..]` stands for anything within a line, a line `...` for
 //!   any lines, `[ID]` for an id, `[OID]` for an object name. A page may also show an id or an
 //!   object name as it looks (8 letters and digits with at least one digit; 40 hex digits): it

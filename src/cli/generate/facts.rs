@@ -12,8 +12,9 @@ pub(super) fn variables() -> Vec<(String, &'static str)> {
         (harnesses.join(", "), "The session of a coding agent, which its name is made of."),
         (
             "GIT_COORD_NOW".to_owned(),
-            "Replaces the clock, for tests and replay, as in 2026-08-01T12:00:00Z. It is recorded \
-             in the entry.",
+            "Replaces the clock, for tests and replay in scratch repositories, as in \
+             2026-08-01T12:00:00Z. It is recorded in the entry, and a ledger never goes back in \
+             time: never set it where others work.",
         ),
         (
             WITHIN_VARIABLE.to_owned(),

@@ -10,6 +10,8 @@ pub(super) struct Block {
     pub(super) text: Vec<String>,
     /// Whether the line before says why it is not run.
     pub(super) is_excused: bool,
+    /// What the line before says that the clock shows, which readers do not see.
+    pub(super) clock: Option<String>,
 }
 
 /// A command of a session with what the page says it answers.
@@ -35,7 +37,8 @@ pub(super) fn blocks(page: &str) -> Vec<Block> {
                     info: info.trim().to_owned(),
                     line: index + 1,
                     text: Vec::new(),
-                    is_excused: is_excuse(before),
+                    is_excused: comment(before, "not run:").is_some(),
+                    clock: comment(before, "clock:").map(str::to_owned),
                 });
             }
             None if open => {
@@ -49,9 +52,10 @@ pub(super) fn blocks(page: &str) -> Vec<Block> {
     found
 }
 
-fn is_excuse(line: &str) -> bool {
-    let inner = line.trim().strip_prefix("<!-- not run:").and_then(|rest| rest.strip_suffix("-->"));
-    inner.is_some_and(|reason| !reason.trim().is_empty())
+/// What a comment of one line says behind its first word; nothing if that is all.
+fn comment<'l>(line: &'l str, word: &str) -> Option<&'l str> {
+    let inner = line.trim().strip_prefix("<!-- ")?.strip_prefix(word)?.strip_suffix("-->")?;
+    Some(inner.trim()).filter(|text| !text.is_empty())
 }
 
 /// The commands of a session.
@@ -108,5 +112,12 @@ mod tests {
         assert!(excused("<!-- not run: needs a network -->"));
         assert!(!excused("<!-- not run: -->"));
         assert!(!excused(""));
+    }
+
+    #[test]
+    fn a_comment_sets_the_clock() {
+        let clock = |before: &str| blocks(&format!("{before}\n```sh\n```\n"))[0].clock.clone();
+        assert_eq!(clock("<!-- clock: 2026-01-05T10:00:00Z -->").unwrap(), "2026-01-05T10:00:00Z");
+        assert_eq!(clock("<!-- not run: clock: -->"), None);
     }
 }

@@ -10,6 +10,9 @@ pub(super) fn run(name: &str, text: &str) -> Vec<String> {
     let mut names = Names::default();
     let mut faults = Vec::new();
     for block in markdown::blocks(text) {
+        if let Some(clock) = &block.clock {
+            session.run(&format!("export GIT_COORD_NOW={clock}")).done();
+        }
         let found = match block.info.as_str() {
             "console,norun" if !block.is_excused => vec![no_excuse(&block)],
             "console" => run_console(&session, &mut names, &block),
