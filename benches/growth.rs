@@ -23,7 +23,7 @@ use git_coord::store::files::Files;
 use git_coord::store::git::Git;
 use git_coord::store::layout::LedgerName;
 use git_coord::store::ledger::Ledger;
-use git_coord::store::packs::Packs;
+use git_coord::store::packs::{Budget, Packs};
 use git_coord::store::repository::Repository;
 use git_coord::store::shared_mode::SharedMode;
 use git_coord::store::transact::{Turns, Writing};
@@ -68,6 +68,7 @@ fn write(repository: &Repository, number: u32) {
         wait: Duration::from_secs(10),
         case: Case::Sensitive,
         clock_skew: Duration::from_secs(60),
+        upkeep: Budget::COMMAND,
     };
     let ledger = Ledger::new(&git, name, writing);
     let op = OpId::from_bits(u128::from(number) + 1);

@@ -55,6 +55,7 @@ use crate::store::layout::LedgerName;
 use crate::store::ledger::{Base, Ledger};
 use crate::store::makers::Makers;
 use crate::store::notes::Notes;
+use crate::store::packs::Budget;
 use crate::store::presence::Presences;
 use crate::store::repository::Repository;
 use crate::store::shared_mode::SharedMode;
@@ -78,6 +79,7 @@ pub struct Ctx {
     terminal: Option<Line>,
     within: Vec<HoldId>,
     case: Case,
+    upkeep: Budget,
 }
 
 /// What the doors find out before they ask.
@@ -148,7 +150,14 @@ impl Ctx {
             terminal,
             within,
             case,
+            upkeep: Budget::COMMAND,
         })
+    }
+
+    /// The same for a hook: somebody waits for it, so it leaves long upkeep to commands.
+    #[must_use]
+    pub fn in_a_hook(self) -> Ctx {
+        Ctx { upkeep: Budget::HOOK, ..self }
     }
 
     /// The repository.
@@ -201,6 +210,7 @@ impl Ctx {
             wait: self.settings.wait,
             case: self.case,
             clock_skew: self.settings.clock_skew,
+            upkeep: self.upkeep,
         };
         Ok(Ledger::new(&*self.backend, name, writing))
     }

@@ -23,11 +23,11 @@ pub(crate) fn open(context: &Context<'_>) -> Result<Ctx, CliError> {
     open_with(context, Settings::read(context.config)?)
 }
 
-/// The same for somebody who has less time than is configured.
+/// The same for a hook, which has less time than is configured.
 pub(crate) fn open_hurried(context: &Context<'_>, wait_max: Duration) -> Result<Ctx, CliError> {
     let settings = Settings::read(context.config)?;
     let wait = settings.wait.min(wait_max);
-    open_with(context, Settings { wait, ..settings })
+    Ok(open_with(context, Settings { wait, ..settings })?.in_a_hook())
 }
 
 /// The same with settings that somebody else has read.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
 use crate::store::object::{HashKind, NewObjects, Object, ObjectId};
-use crate::store::packs::Kept;
+use crate::store::packs::{Budget, Kept};
 use crate::store::queue::QueueGuard;
 pub use crate::store::refs::Swap;
 use crate::store::refs::{LogNote, RefName};
@@ -167,8 +167,8 @@ pub trait Backend: Objects {
     /// may go on, when whoever started it has long been taken for dead.
     fn ends_with_us(&self) -> bool;
 
-    /// Tidies what earlier writers left behind. Nothing depends on it.
-    fn maintain(&self) -> Result<(), StoreError>;
+    /// Tidies what earlier writers left behind, within that budget. Nothing depends on it.
+    fn maintain(&self, budget: Budget) -> Result<(), StoreError>;
 }
 
 impl fmt::Debug for dyn Backend + '_ {

@@ -17,7 +17,7 @@ use crate::store::layout::{HelperDir, LedgerName};
 use crate::store::libgit2::LibGit2Objects;
 use crate::store::object::{HashKind, NewObjects, Object, ObjectId};
 use crate::store::pack::Pack;
-use crate::store::packs::Packs;
+use crate::store::packs::{Budget, Packs};
 use crate::store::program::Program;
 use crate::store::program::facts::RefStorage;
 use crate::store::program::objects::ProgramObjects;
@@ -215,8 +215,8 @@ impl Backend for Git {
         self.refs.ends_with_us()
     }
 
-    fn maintain(&self) -> Result<(), StoreError> {
-        self.packs.maintain()?;
+    fn maintain(&self, budget: Budget) -> Result<(), StoreError> {
+        self.packs.maintain(budget)?;
         Ok(())
     }
 }

@@ -99,13 +99,14 @@ impl<'b> Ledger<'b> {
 
     /// The same ledger for one who only reads, with names compared as an entry says.
     pub(super) fn for_reading(&self, case: Case) -> Ledger<'b> {
-        let Writing { committer, wait, clock_skew, .. } = &self.writing;
+        let Writing { committer, wait, clock_skew, upkeep, .. } = &self.writing;
         let writing = Writing {
             committer: committer.clone(),
             turns: None,
             wait: *wait,
             case,
             clock_skew: *clock_skew,
+            upkeep: *upkeep,
         };
         Ledger { backend: self.backend, name: self.name, writing }
     }

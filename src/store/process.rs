@@ -66,6 +66,13 @@ impl ProcessIdentity {
         self.pid
     }
 
+    /// The process of that id on that host, of which nothing else is known.
+    pub fn known_by_id(pid: u32, host: &str) -> ProcessIdentity {
+        let unknown = || UNKNOWN.to_owned();
+        let (start, boot, namespace) = (unknown(), unknown(), unknown());
+        ProcessIdentity { pid, start, boot, namespace, host: one_word(host) }
+    }
+
     /// Whether the process still runs.
     pub fn liveness(&self) -> Liveness {
         let here = ProcessIdentity::current();

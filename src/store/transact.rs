@@ -23,6 +23,7 @@ use crate::store::history::{Archived, History, SetAside};
 use crate::store::layout::LedgerName;
 use crate::store::ledger::{Base, Ledger, clock_notice};
 use crate::store::object::ObjectId;
+use crate::store::packs::Budget;
 use crate::store::proposal::Proposal;
 use crate::store::queue::Queue;
 use crate::store::writer::{Since, Writer};
@@ -39,6 +40,8 @@ pub struct Writing {
     pub case: Case,
     /// How far the newest entry may be ahead of the asker's clock before that is said.
     pub clock_skew: Duration,
+    /// How much is tidied after a write.
+    pub upkeep: Budget,
 }
 
 /// The writers of one machine, one behind the other.

@@ -274,7 +274,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     /// Tidies, for which nobody waits, and says what the caller should be told besides.
     pub(super) fn finish(self) -> Vec<String> {
         let Writer { ledger, mut notices, .. } = self;
-        if let Err(error) = ledger.backend.maintain() {
+        if let Err(error) = ledger.backend.maintain(ledger.writing.upkeep) {
             notices.push(format!("tidying up is left to the next write: {error}"));
         }
         notices

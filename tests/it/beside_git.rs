@@ -103,6 +103,87 @@ fn housekeeping_takes_nothing_where_refs_are_tables() {
     housekeeping_takes_nothing(RefFormat::Reftable);
 }
 
+/// Leaves an object that nothing needs and that is years old, and has git wait when it meets it
+/// until it is told to go on.
+const STOPPED: &str = r#"
+id=$(echo "$*" | git hash-object -w --stdin) || exit
+touch -t 202001010000 "$(git rev-parse --git-dir)/objects/${id%"${id#??}"}/${id#??}" || exit
+wait="touch '$1.begun'; while ! [ -e '$1.go' ]; do sleep 0.05; done #"
+shift
+exec git -c gc.recentObjectsHook="$wait" "$@"
+"#;
+
+/// 8/NO-HARM: git's upkeep lists packs at its beginning, and must find each of them at its end,
+/// whatever was written and merged meanwhile.
+#[test]
+fn gits_upkeep_finds_every_pack_that_it_has_listed() {
+    let repo = Repo::new();
+    let many = if cfg!(target_os = "linux") { 3 * PACKS_MAX } else { PACKS_MAX + 4 };
+    let upkeeps: [(&[&str], usize); 3] = [
+        (&["gc", "--quiet"], 3 * PACKS_MAX),
+        (&["maintenance", "run", "--quiet", "--task=gc"], 3 * PACKS_MAX),
+        (&["repack", "-d", "-q", "--cruft", "--cruft-expiration=2.weeks.ago"], many),
+    ];
+    for (number, (words, entries)) in upkeeps.into_iter().enumerate() {
+        let agent = |part: usize| agent(2 * number + part);
+        script(&repo, &agent(0), WRITER, "5").run_unproven().done();
+        let mark = repo.world().join("tmp").join(words[0]);
+        let upkeep = script(&repo, "", STOPPED, mark.to_str().unwrap()).args(words);
+        let mut running = upkeep.command().spawn().unwrap();
+        let begun = mark.with_extension("begun");
+        while !begun.exists() {
+            if running.try_wait().unwrap().is_some() {
+                println!("skipped: this git has no gc.recentObjectsHook to stop it");
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let writer = script(&repo, &agent(1), WRITER, &entries.to_string());
+        writer.config(key::FSYNC, "false").run_unproven().done();
+        fs::write(mark.with_extension("go"), "").unwrap();
+        upkeep.finish(running).done();
+        repo.git(["fsck", "--strict", "--full", "--no-dangling"]);
+    }
+}
+
+/// What git does to packs, again and again until told to stop, in turn because it does not wait
+/// for itself; stops at the first failure.
+const UPKEEP: &str = r#"
+set -e
+while :; do
+    stop=$(ls "$1" 2>&-) || :
+    git gc --quiet
+    git maintenance run --quiet
+    git repack --cruft -d -q
+    git multi-pack-index write --no-progress
+    git multi-pack-index verify --no-progress
+    if [ "$stop" ]; then exit; fi
+done
+"#;
+
+/// 8/NO-HARM: git never fails because of us, however much is written and merged beside it.
+#[test]
+fn gits_upkeep_never_fails_beside_writers() {
+    let repo = Repo::new();
+    let stop = repo.world().join("tmp/stop");
+    let upkeep = script(&repo, "", UPKEEP, stop.to_str().unwrap());
+    let running = upkeep.command().spawn().unwrap();
+    let each = (rounds() / 2).clamp(25, 100);
+    let writer = |number: usize| {
+        let call = script(&repo, &agent(number), WRITER, &each.to_string());
+        call.config(key::WAIT, "5m").config(key::FSYNC, "false")
+    };
+    for output in race_unproven(&(0..WRITERS).map(writer).collect::<Vec<_>>()) {
+        output.done();
+    }
+    fs::write(&stop, "").unwrap();
+    upkeep.finish(running).done();
+    assert_eq!(repo.entry_count(), WRITERS * each);
+    repo.coord("ops", ["ledger", "verify"]).done();
+    repo.git(["multi-pack-index", "verify"]);
+    assert_eq!(repo.git(["fsck", "--strict", "--full", "--no-dangling"]), "");
+}
+
 /// Every file of the store of packs, by content.
 fn packs(repo: &Repo) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = fs::read_dir(repo.git_dir().join("objects/pack")).unwrap();

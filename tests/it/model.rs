@@ -17,6 +17,7 @@ use git_coord::store::files::Files;
 use git_coord::store::git::Git;
 use git_coord::store::layout::LedgerName;
 use git_coord::store::ledger::Ledger;
+use git_coord::store::packs::Budget;
 use git_coord::store::repository::Repository;
 use git_coord::store::shared_mode::SharedMode;
 use git_coord::store::transact::{TransactError, Writing};
@@ -43,6 +44,7 @@ fn on_ledger<T>(repository: &Repository, case: Case, test: impl FnOnce(&Ledger<'
         wait: Duration::from_secs(5),
         case,
         clock_skew: Duration::from_secs(300),
+        upkeep: Budget::COMMAND,
     };
     test(&Ledger::new(&backend, LedgerName::Reservations, writing))
 }

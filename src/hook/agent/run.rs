@@ -239,7 +239,7 @@ impl Work<'_> {
         let identity = Identity::of_hook(call.session.clone());
         // The process ends with its answer.
         repository.stay_open();
-        let ctx = surroundings.open(repository, settings, identity, clock)?;
+        let ctx = surroundings.open(repository, settings, identity, clock)?.in_a_hook();
         if call.event == Event::SessionStart {
             self.hand_on(ctx.actor())?;
         }

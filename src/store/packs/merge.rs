@@ -4,8 +4,9 @@
 //! Entries are copied as they are: nothing is inflated, no delta is sought. `git repack` would
 //! rewrite the user's packs as well.
 
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
+use super::lingering::{CROWD, superfluous};
 use super::multi_pack_index::named_packs;
 use super::{PackName, Packs, Part};
 use crate::store::files::{FileError, Purpose};
@@ -16,97 +17,109 @@ use crate::store::queue::Queue;
 pub const PACKS_MAX: usize = 16;
 /// Packs that a merge leaves at most, so that the next one is some entries away.
 const PACKS_AFTER_MERGE_MAX: usize = 6;
-/// A larger pack is never merged again: the bound on memory. It is git's from then on.
-const PACK_LENGTH_MAX: u64 = 256 << 20;
-/// Signature, version and fanout table, whose last number is the number of objects.
-const INDEX_START_LENGTH: u64 = 8 + 256 * 4;
+
+/// How much one writer may do for all. Packs that are larger than half of it are not merged, and
+/// not counted: so any two that are counted fit, and time and memory have a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    bytes: u64,
+}
+
+impl Budget {
+    /// For a hook, which somebody waits for: some hundredths of a second.
+    pub const HOOK: Budget = Budget { bytes: 4 << 20 };
+    /// For a command: some tenths of a second, and 100 MB of memory. A larger pack is git's.
+    pub const COMMAND: Budget = Budget { bytes: 32 << 20 };
+
+    /// Whether a pack of that length is worth merging.
+    fn covers(self, length: u64) -> bool {
+        length < self.bytes / 2
+    }
+}
 
 impl Packs {
-    /// Merges the smaller ones of these packs if there are more than [`PACKS_MAX`], and returns
-    /// how many went into one. When another process is merging, or `git gc` takes a pack away
-    /// meanwhile, there is nothing to do that the next writer cannot do as well.
-    pub(super) fn merge_if_many(&self, names: Vec<PackName>) -> Result<usize, FileError> {
-        if names.len() <= PACKS_MAX {
-            return Ok(0);
-        }
+    /// Removes of our packs, of which these are whole, what merges left and is due, and merges some
+    /// if they are many; returns how many. Given is how many packs there are of anybody's. When
+    /// another process is at it, or git at its upkeep, there is nothing to do that a later writer
+    /// cannot do as well.
+    pub(super) fn keep_few(
+        &self,
+        names: &[PackName],
+        listed: usize,
+        budget: Budget,
+    ) -> Result<usize, FileError> {
         let queue = Queue::new(&self.common, "packs", self.files);
         let Some(_place) = queue.enter(Instant::now())? else {
             return Ok(0);
         };
-        let Some(indexed) = named_packs(&self.directory, &self.files)? else {
+        let merges = self.recorded_merges()?;
+        if !self.let_go(&merges, SystemTime::now(), listed)? {
             return Ok(0);
+        }
+        let superfluous = superfluous(&merges);
+        let in_use = names.iter().filter(|name| !superfluous.contains(name));
+        let in_use: Vec<PackName> = in_use.cloned().collect();
+        if in_use.len() <= PACKS_MAX {
+            return Ok(0);
+        }
+        let chosen = self.choose(in_use, budget)?;
+        let is_crowd = listed > CROWD;
+        if chosen.len() < 2 || (!is_crowd && self.has_signs_of_upkeep(self.disk_time()?)?) {
+            return Ok(0);
+        }
+        self.merge(&chosen, budget)
+    }
+
+    /// Which of these packs to merge.
+    fn choose(&self, names: Vec<PackName>, budget: Budget) -> Result<Vec<PackName>, FileError> {
+        let Some(indexed) = named_packs(&self.directory, &self.files)? else {
+            return Ok(Vec::new());
         };
         let left_alone = self.files.list(&self.left_alone())?;
         let is_left_alone = |name: &PackName| left_alone.iter().any(|left| *left == *name.0);
         let mut sized = Vec::new();
         for name in names.into_iter().filter(|n| !indexed.contains(n) && !is_left_alone(n)) {
-            if let Some(count) = self.object_count(&name)? {
-                sized.push((count, name));
+            // A list is made while others write, so what is to be merged is looked at once more.
+            if self.is_free(&name)?
+                && let Some(stamp) = self.files.stamp(&self.path(&name, Part::Pack))?
+                && budget.covers(stamp.length)
+            {
+                sized.push((stamp.length, name));
             }
         }
         if sized.len() <= PACKS_MAX {
-            return Ok(0);
+            return Ok(Vec::new());
         }
         sized.sort_unstable();
-        let counts: Vec<usize> = sized.iter().map(|(count, _)| *count).collect();
-        sized.truncate(smallest_to_merge(&counts));
-        let names: Vec<PackName> = sized.into_iter().map(|(_, name)| name).collect();
-        self.merge(&names)
+        let lengths: Vec<u64> = sized.iter().map(|(length, _)| *length).collect();
+        sized.truncate(smallest_to_merge(&lengths, budget));
+        Ok(sized.into_iter().map(|(_, name)| name).collect())
     }
 
-    fn merge(&self, names: &[PackName]) -> Result<usize, FileError> {
+    fn merge(&self, names: &[PackName], budget: Budget) -> Result<usize, FileError> {
         let mut entries = Vec::new();
         for name in names {
-            match self.entries(name)? {
+            match self.entries(name, budget)? {
                 Some(found) => entries.extend(found),
                 None => return Ok(0),
             }
         }
-        // Protected while the old packs go, so that no other merge takes it for one of them. For
-        // gc it makes no difference: what was unreachable before may go, as it might have before.
+        // Protected until the others are known to be superfluous, so that no other merge takes it
+        // for one of them. For gc it makes no difference: what was unreachable before may go, as it
+        // might have before.
         let merged = self.install(&Pack::from_entries(entries, self.hash), None)?;
-        for name in names {
-            self.remove_merged(name)?;
-        }
+        self.record_merge(merged.name(), names)?;
         merged.release()?;
         Ok(names.len())
     }
 
-    /// Removes a pack whose objects another one holds by now.
-    ///
-    /// The index goes first, as in git (`unlink_pack_path`): readers look for `.idx` files and
-    /// take the pack to be there, so the other order shows them an index without pack. A reader
-    /// that had read this index finds the pack gone, looks at the directory once more, and finds
-    /// the merged one.
-    fn remove_merged(&self, name: &PackName) -> Result<(), FileError> {
-        if self.files.exists(&self.path(name, Part::Keep))? {
-            // The user wants this one to stay.
-            return Ok(());
-        }
-        self.files.remove(&self.path(name, Part::Index))?;
-        self.files.remove(&self.path(name, Part::Pack))?;
-        Ok(())
-    }
-
-    /// How many objects a pack holds; none if it is gone or not to be merged.
-    fn object_count(&self, name: &PackName) -> Result<Option<usize>, FileError> {
-        let Some(stamp) = self.files.stamp(&self.path(name, Part::Pack))? else {
-            return Ok(None);
-        };
-        if stamp.length > PACK_LENGTH_MAX {
-            return self.leave_alone(name);
-        }
-        let index = self.path(name, Part::Index);
-        match self.files.read_start(&index, INDEX_START_LENGTH)?.map(|i| pack::object_count(&i)) {
-            Some(Ok(count)) => Ok(Some(count)),
-            Some(Err(_)) => self.leave_alone(name),
-            None => Ok(None),
-        }
-    }
-
     /// The entries of a pack; none if it is gone or not to be merged.
-    fn entries(&self, name: &PackName) -> Result<Option<Vec<PackEntry>>, FileError> {
-        let read = |part| self.files.read(&self.path(name, part), PACK_LENGTH_MAX);
+    fn entries(
+        &self,
+        name: &PackName,
+        budget: Budget,
+    ) -> Result<Option<Vec<PackEntry>>, FileError> {
+        let read = |part| self.files.read(&self.path(name, part), budget.bytes);
         let (Some(index), Some(pack)) = (read(Part::Index)?, read(Part::Pack)?) else {
             return Ok(None);
         };
@@ -125,33 +138,38 @@ impl Packs {
     }
 }
 
-/// How many packs to merge, from the smallest, given their object counts in ascending order.
+/// How many packs to merge, from the smallest, given their lengths in ascending order.
 ///
 /// What stays beside the merged pack is at least twice as large as everything smaller together,
 /// so an object is copied a logarithmic number of times. Where that would leave too many packs,
 /// the factor grows: more copying for fewer packs.
-fn smallest_to_merge(counts: &[usize]) -> usize {
+fn smallest_to_merge(lengths: &[u64], budget: Budget) -> usize {
     let mut factor = 2;
-    loop {
-        let merge = smallest_out_of_proportion(counts, factor);
-        if counts.len() - merge < PACKS_AFTER_MERGE_MAX {
-            return merge;
+    let wanted = loop {
+        let merge = smallest_out_of_proportion(lengths, factor);
+        if lengths.len() - merge < PACKS_AFTER_MERGE_MAX {
+            break merge;
         }
         factor *= 2;
-    }
+    };
+    let mut sum = 0;
+    let fits = |length: &&u64| {
+        sum += **length;
+        sum <= budget.bytes
+    };
+    lengths.iter().take(wanted).take_while(fits).count()
 }
 
-/// The length of the shortest beginning after which each count is at least `factor` times the sum
-/// of those before it.
-fn smallest_out_of_proportion(counts: &[usize], factor: usize) -> usize {
-    let mut smaller = 0_usize;
+/// The length of the shortest beginning after which each is at least `factor` times the sum of
+/// those before it.
+fn smallest_out_of_proportion(lengths: &[u64], factor: u64) -> usize {
+    let mut smaller = 0_u64;
     let mut out = 0;
-    for (place, count) in counts.iter().enumerate() {
-        if *count < smaller.saturating_mul(factor) {
+    for (place, length) in lengths.iter().enumerate() {
+        if *length < smaller.saturating_mul(factor) {
             out = place + 1;
         }
-        // An empty pack is a pack too, and must not make everything else look large.
-        smaller = smaller.saturating_add((*count).max(1));
+        smaller = smaller.saturating_add(*length);
     }
     out
 }
@@ -168,29 +186,34 @@ mod tests {
         assert_eq!(smallest_out_of_proportion(&[3, 3, 3, 100, 150], 2), 5);
     }
 
+    /// 8/HOOKS: a hook copies little at a time, and never begins what it cannot end.
     #[test]
     fn few_packs_and_little_copying_however_many_entries() {
-        let mut counts: Vec<usize> = Vec::new();
-        let (mut written, mut copied) = (0, 0);
-        for _ in 0..300_000 {
-            counts.push(6);
-            written += 6;
-            if counts.len() > PACKS_MAX {
-                counts.sort_unstable();
-                let merge = smallest_to_merge(&counts);
-                assert!(merge >= 2);
-                let sum: usize = counts.drain(..merge).sum();
-                copied += sum;
-                counts.push(sum);
-                assert!(counts.len() <= PACKS_AFTER_MERGE_MAX, "{counts:?}");
+        for (budget, copies_max) in [(Budget::HOOK, 30), (Budget::COMMAND, 40)] {
+            let mut lengths: Vec<u64> = Vec::new();
+            let (mut written, mut copied, mut large) = (0, 0, 0);
+            for number in 0..100_000 {
+                let length = 2_000 + number % 7 * 500;
+                lengths.push(length);
+                written += length;
+                if lengths.len() > PACKS_MAX {
+                    lengths.sort_unstable();
+                    let merge = smallest_to_merge(&lengths, budget);
+                    assert!(merge >= 2, "{lengths:?}");
+                    let sum: u64 = lengths.drain(..merge).sum();
+                    assert!(sum <= budget.bytes);
+                    copied += sum;
+                    if budget.covers(sum) {
+                        lengths.push(sum);
+                    } else {
+                        large += 1;
+                    }
+                }
+                assert!(lengths.len() <= PACKS_MAX);
             }
-            assert!(counts.len() <= PACKS_MAX);
+            let copies = copied / written;
+            assert!(copies <= copies_max, "each byte was copied {copies} times");
+            assert!(large <= 2 * written / budget.bytes, "{large} of {written}");
         }
-        assert!(copied / written <= 60, "each object was copied {} times", copied / written);
-    }
-
-    #[test]
-    fn packs_without_objects_are_merged_too() {
-        assert!(smallest_to_merge(&[0; 13]) >= 8);
     }
 }

@@ -6,9 +6,10 @@ use std::io::Write as _;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
+use super::lingering::{LISTED_MAX, superfluous};
 use super::*;
 use crate::store::layout::NAMESPACE;
-use crate::store::object::Object;
+use crate::store::object::{Object, ObjectKind};
 use crate::store::pack::Pack;
 use crate::store::refs::{LogNote, RefName, Refs, Swap};
 use crate::store::signature::{Draft, Signatures};
@@ -40,7 +41,7 @@ fn installed(packs: &Packs, text: &str) -> (PackName, Vec<Object>) {
 /// that another test starts has our open files, with their locks, until it becomes its program.
 fn merge(packs: &Packs) -> usize {
     testing::eventually("a merge", || {
-        let merged = packs.maintain().unwrap().packs_merged;
+        let merged = packs.maintain(Budget::COMMAND).unwrap().packs_merged;
         (merged > 0).then_some(merged)
     })
 }
@@ -48,6 +49,13 @@ fn merge(packs: &Packs) -> usize {
 fn whole_packs(packs: &Packs) -> usize {
     let files = fs::read_dir(&packs.directory).unwrap().map(|entry| entry.unwrap().path());
     files.filter(|path| path.extension().is_some_and(|end| end == "idx")).count()
+}
+
+/// Packs of ours that are not about to go.
+fn in_use(packs: &Packs) -> usize {
+    let merges = packs.recorded_merges().unwrap();
+    let superfluous = superfluous(&merges);
+    packs.ours().unwrap().iter().filter(|name| !superfluous.contains(name)).count()
 }
 
 fn contents(directory: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
@@ -87,10 +95,12 @@ fn many_installations_leave_few_packs_and_every_object() {
             install(&packs, &objects).release().unwrap();
             tip = Some(objects[2].id(hash));
             all.extend(objects);
-            let upkeep = packs.maintain().unwrap();
-            let is_due = upkeep.packs_merged == 0 && whole_packs(&packs) > PACKS_MAX + 1;
+            let upkeep = packs.maintain(Budget::COMMAND).unwrap();
+            let is_due = upkeep.packs_merged == 0 && in_use(&packs) > PACKS_MAX;
             merged += if is_due { merge(&packs) } else { upkeep.packs_merged };
-            assert!(whole_packs(&packs) <= PACKS_MAX + 1, "ours and one of the user's");
+            assert!(in_use(&packs) <= PACKS_MAX);
+            let most = LISTED_MAX + PACKS_MAX + 1;
+            assert!(whole_packs(&packs) <= most, "what is merged goes when packs become many");
         }
         assert!(merged + PACKS_MAX >= entries, "each was merged, but for the newest");
         assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 0);
@@ -157,21 +167,25 @@ fn only_keeps_of_dead_processes_of_this_host_are_removed() {
         let (name, _) = installed(&packs, whose);
         let keep = packs.path(&name, Part::Keep);
         fs::write(&keep, content).unwrap();
-        assert_eq!(packs.maintain().unwrap().keeps_removed, usize::from(!stays), "{whose}");
+        assert_eq!(
+            packs.maintain(Budget::COMMAND).unwrap().keeps_removed,
+            usize::from(!stays),
+            "{whose}"
+        );
         assert_eq!(keep.exists(), *stays, "{whose}");
     }
     let (name, _) = installed(&packs, "the user's");
     let keep = packs.path(&name, Part::Keep);
     fs::write(&keep, "").unwrap();
     make_old(&keep);
-    assert_eq!(packs.maintain().unwrap().keeps_removed, 0, "not of the same time");
+    assert_eq!(packs.maintain(Budget::COMMAND).unwrap().keeps_removed, 0, "not of the same time");
     fs::remove_file(&keep).unwrap();
     fs::write(&keep, "").unwrap();
-    assert_eq!(packs.maintain().unwrap().keeps_removed, 1, "emptied by a power cut");
+    assert_eq!(packs.maintain(Budget::COMMAND).unwrap().keeps_removed, 1, "emptied by a power cut");
     // Not called like ours, so not ours, whatever the file says.
     let users = packs.directory.join(format!("pack-{}.keep", "1".repeat(40)));
     fs::write(&users, &cases[0].1).unwrap();
-    assert_eq!(packs.maintain().unwrap().keeps_removed, 0);
+    assert_eq!(packs.maintain(Budget::COMMAND).unwrap().keeps_removed, 0);
     assert!(users.exists());
 }
 
@@ -196,7 +210,7 @@ fn a_keep_that_is_signed_stays_as_long_as_its_signer() {
         let kept = packs.install(&Pack::of_new(&objects), Some(&next)).unwrap();
         let (signature, keep) = (next.file().path, packs.path(kept.name(), Part::Keep));
         make_old(signature);
-        assert_eq!(packs.maintain().unwrap(), Upkeep::default(), "its owner lives");
+        assert_eq!(packs.maintain(Budget::COMMAND).unwrap(), Upkeep::default(), "its owner lives");
         assert!(signature.exists() && keep.exists());
         // As on a file system that has no two names for one file, and says that it has.
         let content = fs::read(&keep).unwrap();
@@ -209,7 +223,11 @@ fn a_keep_that_is_signed_stays_as_long_as_its_signer() {
             }
             None => fs::remove_file(signature).unwrap(),
         }
-        assert_eq!(packs.maintain().unwrap().keeps_removed, usize::from(!stays), "{signer:?}");
+        assert_eq!(
+            packs.maintain(Budget::COMMAND).unwrap().keeps_removed,
+            usize::from(!stays),
+            "{signer:?}"
+        );
         assert_eq!(keep.exists(), stays, "{signer:?}");
     }
 }
@@ -245,7 +263,7 @@ fn kept_packs_are_not_merged() {
     let packs = packs(&repo);
     let objects: Vec<_> = (0..20).map(|n| entry(repo.hash, &n.to_string(), None)).collect();
     let kept: Vec<Kept> = objects.iter().map(|objects| install(&packs, objects)).collect();
-    assert_eq!(packs.maintain().unwrap(), Upkeep::default());
+    assert_eq!(packs.maintain(Budget::COMMAND).unwrap(), Upkeep::default());
     assert_eq!(whole_packs(&packs), 20);
     drop(kept);
     assert!(merge(&packs) > PACKS_MAX);
@@ -260,7 +278,7 @@ fn packs_that_a_multi_pack_index_names_are_left_to_git() {
         installed(&packs, &number.to_string());
     }
     repo.git(&["multi-pack-index", "write"]);
-    assert_eq!(packs.maintain().unwrap().packs_merged, 0);
+    assert_eq!(packs.maintain(Budget::COMMAND).unwrap().packs_merged, 0);
     repo.git(&["fsck", "--strict"]);
     for number in 20..=20 + PACKS_MAX {
         installed(&packs, &number.to_string());
@@ -270,7 +288,140 @@ fn packs_that_a_multi_pack_index_names_are_left_to_git() {
     // One that cannot be understood may name anything.
     fs::remove_file(packs.directory.join("multi-pack-index")).unwrap();
     fs::write(packs.directory.join("multi-pack-index"), "MIDX, but strange").unwrap();
-    assert_eq!(packs.maintain().unwrap().packs_merged, 0);
+    assert_eq!(packs.maintain(Budget::COMMAND).unwrap().packs_merged, 0);
+}
+
+/// Makes so many packs that some are merged, and returns their names.
+fn merged(packs: &Packs) -> Vec<PackName> {
+    for number in 0..=PACKS_MAX {
+        installed(packs, &number.to_string());
+    }
+    merge(packs);
+    let merges = packs.recorded_merges().unwrap();
+    assert_eq!(merges.len(), 1);
+    merges[0].names().to_vec()
+}
+
+/// Lets that many minutes pass for the merges of a repository.
+fn pass_minutes(packs: &Packs, minutes: u64) {
+    for entry in fs::read_dir(packs.left_alone()).unwrap() {
+        let file = File::options().append(true).open(entry.unwrap().path()).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(minutes * 60)).unwrap();
+    }
+}
+
+fn are_there(packs: &Packs, names: &[PackName]) -> bool {
+    let there = |name| [Part::Pack, Part::Index].map(|part| packs.path(name, part).exists());
+    let there: BTreeSet<bool> = names.iter().flat_map(there).collect();
+    assert_eq!(there.len(), 1, "all of them or none");
+    there.contains(&true)
+}
+
+/// 8/NO-HARM: a git that has listed them finds them for some minutes.
+#[test]
+fn merged_packs_go_after_a_while_and_not_beside_gits_upkeep() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let names = merged(&packs);
+    let maintain = || packs.maintain(Budget::COMMAND).unwrap();
+    maintain();
+    assert!(are_there(&packs, &names), "they are new");
+    pass_minutes(&packs, 11);
+    let here = ProcessIdentity::current().to_string();
+    let host = here.rsplit_once("host=").unwrap().1;
+    let signs = [
+        (repo.path().join("gc.pid"), format!("{} {host}", std::process::id())),
+        (repo.path().join("gc.pid"), "1 elsewhere".to_owned()),
+        (repo.path().join("objects/maintenance.lock"), String::new()),
+        (packs.directory.join("multi-pack-index.lock"), String::new()),
+        (packs.directory.join("tmp_pack_a1b2c3"), String::new()),
+        (packs.directory.join(".tmp-17-pack-0123"), String::new()),
+    ];
+    for (sign, content) in signs {
+        fs::write(&sign, content).unwrap();
+        maintain();
+        assert!(are_there(&packs, &names), "{}", sign.display());
+        File::options()
+            .append(true)
+            .open(&sign)
+            .unwrap()
+            .set_modified(SystemTime::UNIX_EPOCH)
+            .unwrap();
+        assert!(!packs.has_signs_of_upkeep(SystemTime::now()).unwrap(), "{}", sign.display());
+        fs::remove_file(&sign).unwrap();
+    }
+    fs::write(repo.path().join("gc.pid"), format!("{} {host}", i32::MAX)).unwrap();
+    maintain();
+    assert!(!are_there(&packs, &names), "that gc has ended");
+    assert_eq!(fs::read_dir(packs.left_alone()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 0);
+    repo.git(&["fsck", "--strict"]);
+}
+
+/// 8/NO-HARM: nothing is merged while `git gc` runs, and as soon as it has ended.
+#[test]
+fn packs_are_not_merged_beside_gits_upkeep() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    fs::write(repo.path().join("objects/maintenance.lock"), "").unwrap();
+    for number in 0..=PACKS_MAX + 3 {
+        installed(&packs, &number.to_string());
+        assert_eq!(packs.maintain(Budget::COMMAND).unwrap().packs_merged, 0);
+    }
+    fs::remove_file(repo.path().join("objects/maintenance.lock")).unwrap();
+    assert!(merge(&packs) > PACKS_MAX);
+}
+
+#[test]
+fn merged_packs_stay_where_the_merged_one_is_gone_or_an_index_names_them() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let names = merged(&packs);
+    pass_minutes(&packs, 11);
+    repo.git(&["multi-pack-index", "write"]);
+    packs.maintain(Budget::COMMAND).unwrap();
+    assert!(are_there(&packs, &names));
+    repo.git(&["multi-pack-index", "verify"]);
+
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = self::packs(&repo);
+    let names = merged(&packs);
+    pass_minutes(&packs, 11);
+    for name in packs.ours().unwrap().iter().filter(|name| !names.contains(name)) {
+        fs::remove_file(packs.path(name, Part::Index)).unwrap();
+    }
+    packs.maintain(Budget::COMMAND).unwrap();
+    assert!(are_there(&packs, &names), "as in a copy that was made meanwhile");
+    assert_eq!(in_use(&packs), names.len());
+}
+
+/// 8/HOOKS: what a hook has no time for is left to a command.
+#[test]
+fn a_hook_merges_small_packs_only() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    for number in 0..=PACKS_MAX {
+        let bytes: Vec<u8> = (0..3 << 17)
+            .flat_map(|at: u64| {
+                repo.hash.digest(&[&at.to_be_bytes(), &number.to_be_bytes()]).as_bytes()[..8]
+                    .to_vec()
+            })
+            .collect();
+        install(&packs, &[Object { kind: ObjectKind::Blob, bytes }]).release().unwrap();
+    }
+    assert_eq!(packs.maintain(Budget::HOOK).unwrap().packs_merged, 0);
+    for number in 0..=PACKS_MAX {
+        installed(&packs, &number.to_string());
+    }
+    let merge = |budget| {
+        testing::eventually("a merge", || {
+            let merged = packs.maintain(budget).unwrap().packs_merged;
+            (merged > 0).then_some(merged)
+        })
+    };
+    assert_eq!(merge(Budget::HOOK), PACKS_MAX + 1, "the small ones");
+    assert!(merge(Budget::COMMAND) > 5, "the large ones, as far as they fit");
+    repo.git(&["fsck", "--strict"]);
 }
 
 #[test]
@@ -286,7 +437,11 @@ fn a_pack_that_is_damaged_or_has_deltas_is_left_alone() {
     for number in 0..=PACKS_MAX {
         installed(&packs, &number.to_string());
     }
-    assert_eq!(packs.maintain().unwrap().packs_merged, 0, "given up, but the next one knows");
+    assert_eq!(
+        packs.maintain(Budget::COMMAND).unwrap().packs_merged,
+        0,
+        "given up, but the next one knows"
+    );
     merge(&packs);
     assert_eq!(fs::read(&path).unwrap(), content);
 }
@@ -299,7 +454,7 @@ fn packs_that_gc_takes_away_are_no_longer_counted() {
         installed(&packs, &number.to_string());
     }
     repo.git(&["gc", "--quiet", "--prune=now"]);
-    assert_eq!(packs.maintain().unwrap(), Upkeep::default());
+    assert_eq!(packs.maintain(Budget::COMMAND).unwrap(), Upkeep::default());
     assert!(packs.ours().unwrap().is_empty());
 }
 
@@ -335,10 +490,26 @@ fn leftovers_of_the_dead_are_collected_and_nothing_younger() {
         fs::write(packs.staging().join(name), "").unwrap();
     }
     make_old(&packs.staging().join("old"));
-    assert_eq!(packs.maintain().unwrap().leftovers_removed, 2);
+    assert_eq!(packs.maintain(Budget::COMMAND).unwrap().leftovers_removed, 2);
     assert!(!packs.path(&torn, Part::Pack).exists());
     assert!(packs.path(&in_progress, Part::Pack).exists());
     assert!(packs.staging().join("young").exists() && !packs.staging().join("old").exists());
+}
+
+/// 8/NO-HARM: whose clock is ahead removes nothing that others are about to move into place.
+#[test]
+fn what_is_old_by_our_clock_alone_stays() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    fs::create_dir_all(packs.staging()).unwrap();
+    let (old, young) = (packs.staging().join("old"), packs.staging().join("young"));
+    fs::write(&old, "").unwrap();
+    fs::write(&young, "").unwrap();
+    make_old(&old);
+    let ahead = SystemTime::now() + Duration::from_secs(5 * 60 * 60);
+    assert_eq!(packs.collect_staging(ahead).unwrap(), 1);
+    assert!(young.exists() && !old.exists());
+    assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 1, "the disk's time leaves no file");
 }
 
 fn make_old(path: &Path) {
@@ -377,7 +548,7 @@ fn writers_that_merge_lose_nothing_beside_gc() {
             let kept = packs.install(&pack, Some(&next)).unwrap();
             while refs.swap(&name, tip, &next, &NOTE).unwrap() == Swap::Locked {}
             kept.release().unwrap();
-            packs.maintain().unwrap();
+            packs.maintain(Budget::COMMAND).unwrap();
             tip = Some(new);
         }
         return;
@@ -393,8 +564,7 @@ fn writers_that_merge_lose_nothing_beside_gc() {
     repo.git(&["fsck", "--strict", "--full"]);
     let packs = packs(&repo);
     testing::eventually("few packs", || {
-        packs.maintain().unwrap();
-        // Ours and one of gc.
-        (whole_packs(&packs) <= PACKS_MAX + 1).then_some(())
+        packs.maintain(Budget::COMMAND).unwrap();
+        (in_use(&packs) <= PACKS_MAX).then_some(())
     });
 }

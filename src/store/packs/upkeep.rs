@@ -3,11 +3,12 @@
 //!
 //! With nothing to do it costs two directory listings.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::install::Keeper;
-use super::{PACKS_MAX, PackName, Packs, Part};
-use crate::store::files::FileError;
+use super::{Budget, PACKS_MAX, PackName, Packs, Part};
+use crate::store::files::{FileError, Purpose};
 use crate::store::process::{Liveness, ProcessIdentity};
 use crate::store::signature::{Signatures, signed_by};
 
@@ -45,19 +46,20 @@ enum State {
 }
 
 impl Packs {
-    /// Clears up after the dead and merges our packs if they are many.
-    pub fn maintain(&self) -> Result<Upkeep, FileError> {
-        let mut upkeep = Upkeep { leftovers_removed: self.collect_staging()?, ..Upkeep::default() };
+    /// Clears up after the dead and merges our packs if they are many, within that budget.
+    pub fn maintain(&self, budget: Budget) -> Result<Upkeep, FileError> {
+        let leftovers_removed = self.collect_staging(SystemTime::now())?;
+        let mut upkeep = Upkeep { leftovers_removed, ..Upkeep::default() };
         let listed = self.listed()?;
         if listed.len() <= PACKS_MAX && listed.values().all(|parts| is_ordinary(parts)) {
             // As nearly always; which of them are ours makes no difference.
             return Ok(upkeep);
         }
-        let (mut ordinary, mut whole) = (Vec::new(), Vec::new());
+        let (count, mut whole) = (listed.len(), Vec::new());
         for (name, parts) in listed {
             let Some(name) = PackName::of_ours(&name) else { continue };
             if is_ordinary(&parts) {
-                ordinary.push(name);
+                whole.push(name);
                 continue;
             }
             upkeep.keeps_removed += usize::from(self.release_dead(&name)?);
@@ -67,30 +69,54 @@ impl Packs {
                 State::Torn => upkeep.leftovers_removed += usize::from(self.clear_torn(&name)?),
             }
         }
-        if ordinary.len() + whole.len() > PACKS_MAX {
-            // A list is made while others write, so what is to be merged is looked at once more.
-            for name in ordinary {
-                if self.state(&name)? == State::Whole {
-                    whole.push(name);
-                }
-            }
-            upkeep.packs_merged = self.merge_if_many(whole)?;
+        if whole.len() > PACKS_MAX {
+            upkeep.packs_merged = self.keep_few(&whole, count, budget)?;
         }
         Ok(upkeep)
     }
 
-    fn collect_staging(&self) -> Result<usize, FileError> {
-        let mut removed = 0;
+    /// Whether a pack is whole and nobody protects it.
+    pub(super) fn is_free(&self, name: &PackName) -> Result<bool, FileError> {
+        Ok(self.state(name)? == State::Whole)
+    }
+
+    /// Removes what is old in `coord/tmp`, given what our clock says. That clock may be wrong, and
+    /// the disk has another: what looks old is compared with a file that is made now.
+    pub(super) fn collect_staging(&self, clock: SystemTime) -> Result<usize, FileError> {
+        let (mut removed, mut disk_time) = (0, None);
         for name in self.files.list(&self.staging())? {
             let path = self.staging().join(&name);
-            let stamp = self.files.stamp(&path)?;
-            let signer = name.to_str().and_then(signed_by);
-            if stamp.is_some_and(|stamp| is_leftover(stamp.modified, signer)) {
+            let Some(stamp) = self.files.stamp(&path)? else { continue };
+            let limit = leftover_age(name.to_str().and_then(signed_by));
+            let is_old = |now| limit.is_some_and(|limit| is_older(stamp.modified, limit, now));
+            if !is_old(clock) {
+                continue;
+            }
+            let now = match disk_time {
+                Some(now) => now,
+                None => *disk_time.insert(self.disk_time()?),
+            };
+            if is_old(now) {
                 // What another user owns is theirs to remove, and no reason to stop here.
                 removed += usize::from(self.files.remove(&path).unwrap_or(false));
             }
         }
         Ok(removed)
+    }
+
+    /// The time by the clock that the times of files come from.
+    pub(super) fn disk_time(&self) -> Result<SystemTime, FileError> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let path = self.staging().join(format!("time-{}-{count}", std::process::id()));
+        self.files.make_directories(&self.staging())?;
+        // One of the same name is of a process that has ended.
+        self.files.remove(&path)?;
+        self.files.write_new(&path, b"", Purpose::Helper)?;
+        let stamp = self.files.stamp(&path)?;
+        self.files.remove(&path)?;
+        // Somebody who clears up may have been faster; then nothing counts as old.
+        Ok(stamp.map_or(SystemTime::UNIX_EPOCH, |stamp| stamp.modified))
     }
 
     /// Removes the `.keep` of a process of this host that has ended, or that a power cut emptied.
@@ -150,15 +176,19 @@ fn is_ordinary(parts: &[Part]) -> bool {
     parts.contains(&Part::Pack) && parts.contains(&Part::Index) && !parts.contains(&Part::Keep)
 }
 
-/// Whether a staged file belongs to nobody. One that is signed may tell whose the `.keep` of a pack
-/// is, as long as its owner can come back.
-fn is_leftover(modified: SystemTime, signer: Option<ProcessIdentity>) -> bool {
-    let longest = match signer.map(|process| process.liveness()) {
-        None | Some(Liveness::Dead) => LEFTOVER_AGE,
-        Some(Liveness::Elsewhere) => ELSEWHERE_AGE,
-        Some(Liveness::Alive) => return false,
-    };
-    modified.elapsed().is_ok_and(|age| age > longest)
+/// The age from which a staged file belongs to nobody; none if somebody lives whose it is. One that
+/// is signed may tell whose the `.keep` of a pack is, as long as its owner can come back.
+fn leftover_age(signer: Option<ProcessIdentity>) -> Option<Duration> {
+    match signer.map(|process| process.liveness()) {
+        None | Some(Liveness::Dead) => Some(LEFTOVER_AGE),
+        Some(Liveness::Elsewhere) => Some(ELSEWHERE_AGE),
+        Some(Liveness::Alive) => None,
+    }
+}
+
+/// Whether a file of that time is older than that at some time.
+pub(super) fn is_older(modified: SystemTime, limit: Duration, now: SystemTime) -> bool {
+    now.duration_since(modified).is_ok_and(|age| age > limit)
 }
 
 #[cfg(test)]
@@ -179,8 +209,10 @@ mod tests {
         ];
         for (signer, expected) in cases {
             let goes = [0, 2, 8 * 24].map(|hours| {
-                let modified = SystemTime::now() - Duration::from_secs(hours * 60 * 60);
-                is_leftover(modified, signer.and_then(|name| ProcessIdentity::from_file_name(name)))
+                let now = SystemTime::now();
+                let modified = now - Duration::from_secs(hours * 60 * 60);
+                let signer = signer.and_then(|name| ProcessIdentity::from_file_name(name));
+                leftover_age(signer).is_some_and(|limit| is_older(modified, limit, now))
             });
             assert_eq!(goes, expected, "{signer:?}");
         }

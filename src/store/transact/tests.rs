@@ -9,6 +9,7 @@ use crate::core::reservation::release::Release;
 use crate::core::reservation::select::Selection;
 use crate::store::compact::Compaction;
 use crate::store::git::Git;
+use crate::store::packs::Budget;
 use crate::store::repository::Repository;
 use crate::store::testing::FILES;
 
@@ -29,6 +30,7 @@ fn ledger<'b>(git: &'b Git, common: &Path, errand: &Errand) -> Ledger<'b> {
         wait: Duration::from_secs(5),
         case: Case::Sensitive,
         clock_skew: Duration::from_secs(300),
+        upkeep: Budget::COMMAND,
     };
     Ledger::new(git, LEDGER, writing)
 }

@@ -14,6 +14,7 @@ use git_coord::store::files::Files;
 use git_coord::store::git::Git;
 use git_coord::store::layout::LedgerName;
 use git_coord::store::ledger::Ledger;
+use git_coord::store::packs::Budget;
 use git_coord::store::repository::Repository;
 use git_coord::store::shared_mode::SharedMode;
 use git_coord::store::transact::Writing;
@@ -100,6 +101,7 @@ fn play(home: &Path) {
         wait: Duration::from_secs(5),
         case: Case::Sensitive,
         clock_skew: Duration::from_secs(300),
+        upkeep: Budget::COMMAND,
     };
     let ledger = Ledger::new(&backend, LedgerName::Domains, writing);
     let mut entries: Vec<String> = Vec::new();

@@ -13,6 +13,7 @@ use git_coord::store::files::Files;
 use git_coord::store::git::Git;
 use git_coord::store::layout::LedgerName;
 use git_coord::store::ledger::Ledger;
+use git_coord::store::packs::Budget;
 use git_coord::store::repository::Repository;
 use git_coord::store::shared_mode::SharedMode;
 use git_coord::store::transact::Writing;
@@ -182,6 +183,7 @@ pub(super) fn play_steps(name: LedgerName, case: Case, steps: &[Step], home: &Pa
         wait: Duration::from_secs(5),
         case,
         clock_skew: Duration::from_secs(300),
+        upkeep: Budget::COMMAND,
     };
     let ledger = Ledger::new(&backend, name, writing);
     let mut entries = Vec::new();
