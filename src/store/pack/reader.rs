@@ -1,24 +1,24 @@
 //! Takes packs apart into entries that can be copied into another pack without inflating them.
 //!
-//! Good enough for our own packs. A pack that holds a delta, or anything unexpected, is an error
-//! and not an attempt: whoever merges leaves such a pack alone.
+//! Good enough for our own packs. Anything unexpected, such as an object that is told by one of
+//! another pack, is an error and not an attempt: whoever merges leaves such a pack alone.
 
-use super::{HEADER_LENGTH, HashKind, PackEntry, SIGNATURE, VERSION, index};
+use std::collections::HashMap;
+
+use super::{
+    Content, HEADER_LENGTH, HashKind, OFFSET_DELTA, ObjectId, ObjectKind, PackEntry, SIGNATURE,
+    VERSION, index, number,
+};
 
 /// Why a pack cannot be taken apart here.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadablePack {
-    /// Somebody packed it again, with deltas.
-    #[error("the pack holds deltas")]
-    HasDeltas,
+    /// Somebody packed it again, in a way that ours are not.
+    #[error("the pack tells objects by others in a way of git's own")]
+    HasForeignDeltas,
     /// Not what an intact pack and its index look like.
     #[error("{0}")]
     Malformed(&'static str),
-}
-
-/// How many objects the pack with this index holds; the first 1,032 bytes are enough.
-pub fn object_count(index: &[u8]) -> Result<usize, UnreadablePack> {
-    index::object_count(index)
 }
 
 /// The entries of a pack, each checked against the index.
@@ -33,6 +33,7 @@ pub fn read_entries(
     rows.sort_unstable_by_key(|row| row.offset);
     let ends = rows.iter().skip(1).map(|row| row.offset).chain([body.len() as u64]);
     let ends: Vec<u64> = ends.collect();
+    let by_offset: HashMap<u64, ObjectId> = rows.iter().map(|row| (row.offset, row.id)).collect();
     let mut entries = Vec::with_capacity(rows.len());
     for (row, end) in rows.iter().zip(ends) {
         let range = position(row.offset)?..position(end)?;
@@ -41,13 +42,47 @@ pub fn read_entries(
         if crc32fast::hash(encoded) != row.crc32 {
             return Err(UnreadablePack::Malformed("an object does not match its checksum"));
         }
-        match encoded[0] >> 4 & 0b111 {
-            1..=4 => entries.push(PackEntry { id: row.id, encoded: encoded.to_vec() }),
-            6 | 7 => return Err(UnreadablePack::HasDeltas),
-            _ => return Err(UnreadablePack::Malformed("an object is of no known kind")),
-        }
+        let base_at = |distance: u64| {
+            row.offset.checked_sub(distance).and_then(|offset| by_offset.get(&offset)).copied()
+        };
+        entries.push(PackEntry { id: row.id, content: content(encoded, base_at)? });
     }
     Ok(entries)
+}
+
+/// What an entry says, given which object begins so far before it.
+fn content(
+    encoded: &[u8],
+    base_at: impl Fn(u64) -> Option<ObjectId>,
+) -> Result<Content, UnreadablePack> {
+    const SHORT: UnreadablePack = UnreadablePack::Malformed("an object ends too early");
+    let mut bytes = encoded.iter();
+    let first = *bytes.next().ok_or(SHORT)?;
+    let (mut length, mut shift, mut last) = (usize::from(first & 0x0f), 4, first);
+    while last & 0x80 != 0 {
+        last = *bytes.next().filter(|_| shift < 53).ok_or(SHORT)?;
+        length |= usize::from(last & 0x7f) << shift;
+        shift += 7;
+    }
+    let kind = first >> 4 & 0b111;
+    if let Some(kind) = ObjectKind::ALL.into_iter().find(|known| number(*known) == kind) {
+        return Ok(Content::Whole { kind, length, data: bytes.as_slice().to_vec() });
+    }
+    match kind {
+        OFFSET_DELTA => {
+            let mut last = *bytes.next().ok_or(SHORT)?;
+            let mut distance = u64::from(last & 0x7f);
+            while last & 0x80 != 0 {
+                last = *bytes.next().filter(|_| distance < 1 << 50).ok_or(SHORT)?;
+                distance = (distance + 1) << 7 | u64::from(last & 0x7f);
+            }
+            let base = base_at(distance).filter(|_| distance > 0);
+            let base = base.ok_or(UnreadablePack::Malformed("an offset is out of place"))?;
+            Ok(Content::Delta { base, length, data: bytes.as_slice().to_vec() })
+        }
+        7 => Err(UnreadablePack::HasForeignDeltas),
+        _ => Err(UnreadablePack::Malformed("an object is of no known kind")),
+    }
 }
 
 /// The pack without its trailer, once header and trailer agree with the index.

@@ -1,8 +1,8 @@
 //! Merges our packs, so that the user's `git commit` does not start to pack automatically (git
 //! counts packs, and ours with them) and reading does not get slower with every entry.
 //!
-//! Entries are copied as they are: nothing is inflated, no delta is sought. `git repack` would
-//! rewrite the user's packs as well.
+//! What was merged before is copied as it is; among the rest similar objects are sought, as git
+//! does when it packs. `git repack` would rewrite the user's packs as well.
 
 use std::time::{Instant, SystemTime};
 
@@ -84,26 +84,30 @@ impl Packs {
                 && let Some(stamp) = self.files.stamp(&self.path(&name, Part::Pack))?
                 && budget.covers(stamp.length)
             {
-                sized.push((stamp.length, name));
+                sized.push((stamp.length, stamp.modified, name));
             }
         }
         if sized.len() <= PACKS_MAX {
             return Ok(Vec::new());
         }
         sized.sort_unstable();
-        let lengths: Vec<u64> = sized.iter().map(|(length, _)| *length).collect();
+        let lengths: Vec<u64> = sized.iter().map(|(length, ..)| *length).collect();
         sized.truncate(smallest_to_merge(&lengths, budget));
-        Ok(sized.into_iter().map(|(_, name)| name).collect())
+        // In the order in which they were written, neighbours are alike.
+        sized.sort_by_key(|(_, modified, _)| *modified);
+        Ok(sized.into_iter().map(|(.., name)| name).collect())
     }
 
     fn merge(&self, names: &[PackName], budget: Budget) -> Result<usize, FileError> {
-        let mut entries = Vec::new();
+        let (mut known, mut new) = (Vec::new(), Vec::new());
         for name in names {
             match self.entries(name, budget)? {
-                Some(found) => entries.extend(found),
+                Some(found) if found.iter().any(PackEntry::is_delta) => known.extend(found),
+                Some(found) => new.extend(found),
                 None => return Ok(0),
             }
         }
+        let entries = known.into_iter().chain(pack::find_similar(new, self.hash));
         // Protected until the others are known to be superfluous, so that no other merge takes it
         // for one of them. For gc it makes no difference: what was unreachable before may go, as it
         // might have before.
@@ -189,7 +193,7 @@ mod tests {
     /// 8/HOOKS: a hook copies little at a time, and never begins what it cannot end.
     #[test]
     fn few_packs_and_little_copying_however_many_entries() {
-        for (budget, copies_max) in [(Budget::HOOK, 30), (Budget::COMMAND, 40)] {
+        for (budget, times_max) in [(Budget::HOOK, 30), (Budget::COMMAND, 40)] {
             let mut lengths: Vec<u64> = Vec::new();
             let (mut written, mut copied, mut large) = (0, 0, 0);
             for number in 0..100_000 {
@@ -211,8 +215,8 @@ mod tests {
                 }
                 assert!(lengths.len() <= PACKS_MAX);
             }
-            let copies = copied / written;
-            assert!(copies <= copies_max, "each byte was copied {copies} times");
+            let times = copied / written;
+            assert!(times <= times_max, "each byte was copied {times} times");
             assert!(large <= 2 * written / budget.bytes, "{large} of {written}");
         }
     }

@@ -400,13 +400,11 @@ fn merged_packs_stay_where_the_merged_one_is_gone_or_an_index_names_them() {
 fn a_hook_merges_small_packs_only() {
     let repo = Repo::new(HashKind::Sha1);
     let packs = packs(&repo);
-    for number in 0..=PACKS_MAX {
-        let bytes: Vec<u8> = (0..3 << 17)
-            .flat_map(|at: u64| {
-                repo.hash.digest(&[&at.to_be_bytes(), &number.to_be_bytes()]).as_bytes()[..8]
-                    .to_vec()
-            })
-            .collect();
+    for number in 0..=PACKS_MAX as u64 {
+        // What does not shrink: each number is made of the one before.
+        let next = |last: &u64| Some(last.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(7));
+        let numbers = std::iter::successors(Some(number), next).take(3 << 17);
+        let bytes: Vec<u8> = numbers.flat_map(|number| number.to_be_bytes()).collect();
         install(&packs, &[Object { kind: ObjectKind::Blob, bytes }]).release().unwrap();
     }
     assert_eq!(packs.maintain(Budget::HOOK).unwrap().packs_merged, 0);

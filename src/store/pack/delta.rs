@@ -1,0 +1,185 @@
+//! An object told as pieces of another one and new bytes, as git stores similar objects.
+
+use std::collections::HashMap;
+
+/// Pieces that are looked for are at least so long.
+const BLOCK: usize = 16;
+/// So many places of a base are remembered at most; of a longer one every second, third and so on.
+const PLACES_MAX: usize = 8192;
+/// What one instruction copies, and what it adds.
+const COPY_MAX: usize = 0xffff;
+const INSERT_MAX: usize = 0x7f;
+
+/// The instructions that make `target` of `base`.
+pub(super) fn encode(base: &[u8], target: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    push_length(&mut out, base.len());
+    push_length(&mut out, target.len());
+    let start = common_length(base.iter(), target.iter());
+    let rest = (&base[start..], &target[start..]);
+    let end = common_length(rest.0.iter().rev(), rest.1.iter().rev());
+    copy(&mut out, 0, start);
+    let middle = &rest.1[..rest.1.len() - end];
+    encode_middle(&mut out, base, middle);
+    copy(&mut out, base.len() - end, end);
+    out
+}
+
+fn common_length<'a>(
+    left: impl Iterator<Item = &'a u8>,
+    right: impl Iterator<Item = &'a u8>,
+) -> usize {
+    left.zip(right).take_while(|(left, right)| left == right).count()
+}
+
+/// Looks for pieces of `base` anywhere in `target`.
+fn encode_middle(out: &mut Vec<u8>, base: &[u8], target: &[u8]) {
+    if target.len() < BLOCK || base.len() < BLOCK {
+        insert(out, target);
+        return;
+    }
+    let step = 1 + base.len() / PLACES_MAX;
+    let blocks = base.windows(BLOCK).enumerate().step_by(step);
+    // The last one of several alike, which are rare.
+    let places: HashMap<&[u8], usize> = blocks.map(|(at, block)| (block, at)).collect();
+    let (mut at, mut pending) = (0, 0);
+    while let Some(block) = target.get(at..at + BLOCK) {
+        let Some(place) = places.get(block) else {
+            at += 1;
+            continue;
+        };
+        let (before, after) = (&target[pending..at], &target[at..]);
+        let back = common_length(before.iter().rev(), base[..*place].iter().rev());
+        let length = common_length(after.iter(), base[*place..].iter());
+        insert(out, &before[..before.len() - back]);
+        copy(out, place - back, back + length);
+        at += length;
+        pending = at;
+    }
+    insert(out, &target[pending..]);
+}
+
+/// Seven bits a byte, lowest first.
+fn push_length(out: &mut Vec<u8>, length: usize) {
+    let mut rest = length;
+    while rest >= 0x80 {
+        out.push(super::low_bits(rest, 7) | 0x80);
+        rest >>= 7;
+    }
+    out.push(super::low_bits(rest, 7));
+}
+
+fn insert(out: &mut Vec<u8>, bytes: &[u8]) {
+    for chunk in bytes.chunks(INSERT_MAX) {
+        out.push(super::low_bits(chunk.len(), 7));
+        out.extend_from_slice(chunk);
+    }
+}
+
+/// Bytes of the offset and of the length that are zero are left out, and bits of the first byte
+/// say which are there.
+fn copy(out: &mut Vec<u8>, offset: usize, length: usize) {
+    let (mut offset, mut left) = (offset, length);
+    while left > 0 {
+        let length = left.min(COPY_MAX);
+        let first = out.len();
+        out.push(0x80);
+        let numbers = [(offset, 0..4), (length, 4..6)];
+        for (number, bits) in numbers {
+            for (place, bit) in bits.enumerate() {
+                let byte = number.to_le_bytes()[place];
+                if byte != 0 {
+                    out[first] |= 1 << bit;
+                    out.push(byte);
+                }
+            }
+        }
+        offset += length;
+        left -= length;
+    }
+}
+
+/// What the instructions make of `base`; none if they are not for it, or damaged.
+pub(super) fn apply(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = delta.iter().copied();
+    if length(&mut bytes)? != base.len() {
+        return None;
+    }
+    let expected = length(&mut bytes)?;
+    let mut out = Vec::new();
+    while let Some(first) = bytes.next() {
+        if first & 0x80 == 0 {
+            let before = out.len();
+            out.extend(bytes.by_ref().take(usize::from(first)));
+            if first == 0 || out.len() - before < usize::from(first) {
+                return None;
+            }
+            continue;
+        }
+        let mut number = |bits: std::ops::Range<u32>| {
+            bits.enumerate().try_fold(0_usize, |sum, (place, bit)| {
+                let byte = if first >> bit & 1 == 1 { bytes.next()? } else { 0 };
+                Some(sum | usize::from(byte) << (8 * place))
+            })
+        };
+        let (offset, length) = (number(0..4)?, number(4..7)?);
+        let length = if length == 0 { 0x1_0000 } else { length };
+        out.extend_from_slice(base.get(offset..offset.checked_add(length)?)?);
+    }
+    (out.len() == expected).then_some(out)
+}
+
+fn length(bytes: &mut impl Iterator<Item = u8>) -> Option<usize> {
+    let mut length = 0_usize;
+    for place in 0..9 {
+        let byte = bytes.next()?;
+        length |= usize::from(byte & 0x7f) << (7 * place);
+        if byte & 0x80 == 0 {
+            return Some(length);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Pieces that come again, in the order that is asked for.
+    fn pieced(order: &[u8]) -> Vec<u8> {
+        let piece = |number: &u8| format!("piece number {number} of a longer text, ").into_bytes();
+        order.iter().flat_map(piece).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_told_is_made_again(base in vec(0..9_u8, 0..90), target in vec(0..9_u8, 0..90)) {
+            let (base, target) = (pieced(&base), pieced(&target));
+            prop_assert_eq!(apply(&base, &encode(&base, &target)), Some(target));
+        }
+
+        #[test]
+        fn any_bytes_will_do(base in vec(any::<u8>(), 0..99), target in vec(any::<u8>(), 0..300)) {
+            prop_assert_eq!(apply(&base, &encode(&base, &target)), Some(target));
+        }
+
+        #[test]
+        fn damage_never_panics(base in vec(any::<u8>(), 0..40), delta in vec(any::<u8>(), 0..40)) {
+            apply(&base, &delta);
+        }
+    }
+
+    #[test]
+    fn little_is_told_of_a_large_object_in_which_little_differs() {
+        let base: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
+        let mut target = base.clone();
+        target[300_000] ^= 1;
+        target.splice(500_000..500_000, *b"something new");
+        let delta = encode(&base, &target);
+        assert!(delta.len() < 400, "{}", delta.len());
+        assert_eq!(apply(&base, &delta), Some(target));
+    }
+}
