@@ -1,5 +1,5 @@
 //! What 100,000 writes leave behind in a repository: packs and loose objects, ours and as git
-//! counts them before it decides to pack automatically.
+//! counts them before it decides to pack automatically; and how much memory they took at most.
 //!
 //! `cargo bench --bench growth` takes some minutes; `-- 2000` writes as many as that instead. The
 //! writes go through the library, one process for all of them, and are not synced: how many files
@@ -42,8 +42,11 @@ fn main() {
     let asked = std::env::args().skip(1).find_map(|word| word.parse().ok());
     let writes: u32 = asked.unwrap_or(WRITES);
     let home = tempfile::tempdir().unwrap();
-    println!("| writes | our packs | packs by `git count-objects` | size | loose objects |");
-    println!("| --- | --- | --- | --- | --- |");
+    println!(
+        "| writes | our packs | packs by `git count-objects` | size | bytes a write | \
+         loose objects | memory |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
     let begun = Instant::now();
     let mut repository = Repository::make_empty(home.path()).unwrap();
     for number in 0..writes {
@@ -97,13 +100,22 @@ fn report(repository: &Repository, writes: u32) {
         let value = counted.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
         value.unwrap_or("?").to_owned()
     };
+    let room = packs.room().unwrap();
     println!(
-        "| {writes} | {} | {} | {} KB | {} |",
-        packs.ours().unwrap().len(),
+        "| {writes} | {} | {} | {} KB | {} | {} | {} |",
+        room.packs,
         count("packs"),
         count("size-pack"),
+        room.bytes / u64::from(writes),
         count("count"),
+        memory().unwrap_or("?".to_owned()),
     );
+}
+
+/// The most memory that this process ever had, where the system tells.
+fn memory() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    Some(status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().to_owned())
 }
 
 fn count_objects(git_dir: &Path) -> String {

@@ -8,6 +8,7 @@ mod mirrors;
 mod names;
 mod rehearsal;
 mod repair;
+mod room;
 
 pub use hooks::hooks;
 pub use repair::{TakenOut, losses, name, plan, repair, take_out};
@@ -19,7 +20,6 @@ use crate::app::install::found;
 use crate::core::time::about;
 use crate::store::layout::{HelperDir, LedgerName, NAMESPACE, OwnRef};
 use crate::store::ledger::clock_notice;
-use crate::store::packs::{PACKS_MAX, Packs};
 use crate::store::program;
 use crate::store::queue::Queue;
 use crate::store::repository::Repository;
@@ -219,15 +219,7 @@ fn leftovers(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
     if checks.is_empty() {
         checks.push(Check::ok("leftovers", "none"));
     }
-    let hash = ctx.repository.hash_kind();
-    let packs = Packs::new(common, &common.join("objects"), hash, ctx.files);
-    let count = packs.ours().map_err(AppError::files)?.len();
-    checks.push(if count <= PACKS_MAX {
-        Check::ok("packs", format!("{count} of ours"))
-    } else {
-        let text = format!("{count} of ours; the next command merges them");
-        Check::new("packs", State::Note, text)
-    });
+    checks.push(room::packs(ctx)?);
     Ok(checks)
 }
 

@@ -215,8 +215,7 @@ pub fn compact(
         keep_seconds: keep.as_secs(),
     };
     if dry_run {
-        let plan = opened.plan_compaction(&wanted)?;
-        return Ok(plan.map(|plan| Compacted { plan, written: None, notices: Vec::new() }));
+        return Ok(opened.dry_run(&wanted)?);
     }
     Ok(opened.compact(&wanted, &Ctx::new_op()?)?)
 }

@@ -41,5 +41,6 @@ pub mod reservation;
 pub mod rollback;
 pub mod routing;
 pub mod run;
+pub mod size;
 pub mod text;
 pub mod time;

@@ -130,6 +130,9 @@ pub trait Backend: Objects {
     /// From now on, what is not found is looked for again for that long.
     fn be_patient(&self, patience: Duration);
 
+    /// The room on disk of the history that ends with a commit, without what that commit needs.
+    fn room_of_history(&self, end: &ObjectId) -> Result<u64, StoreError>;
+
     /// Keeps something damaged as a file under that name, and says where.
     fn keep_aside(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError>;
 

@@ -47,6 +47,8 @@ pub struct Compacted {
     pub plan: Plan<ObjectId>,
     /// What was written; `None` if it was only planned.
     pub written: Option<Written>,
+    /// The room of the entries that do not stay, if it was asked for.
+    pub bytes: Option<u64>,
     /// What the caller should be told besides.
     pub notices: Vec<String>,
 }
@@ -80,6 +82,13 @@ impl Ledger<'_> {
         Ok(planner.plan())
     }
 
+    /// The same, with the room that the entries take which would not stay.
+    pub fn dry_run(&self, wanted: &Compaction) -> Result<Option<Compacted>, StoreError> {
+        let Some(plan) = self.plan_compaction(wanted)? else { return Ok(None) };
+        let bytes = Some(self.backend.room_of_history(&plan.stands_for)?);
+        Ok(Some(Compacted { plan, written: None, bytes, notices: Vec::new() }))
+    }
+
     /// Puts a checkpoint in the place of what is old; none if there is nothing to set aside.
     pub fn compact(
         &self,
@@ -104,7 +113,8 @@ impl Ledger<'_> {
             let keep = (!is_archived).then_some(keep);
             if writer.publish(&objects, keep, swap)? {
                 let written = Some(Written { tip, archive });
-                return Ok(Some(Compacted { plan, written, notices: writer.finish() }));
+                let notices = writer.finish();
+                return Ok(Some(Compacted { plan, written, bytes: None, notices }));
             }
         }
     }

@@ -152,6 +152,10 @@ impl Backend for Git {
         self.patience.renew(patience);
     }
 
+    fn room_of_history(&self, end: &ObjectId) -> Result<u64, StoreError> {
+        Ok(self.program.room_of_history(end)?)
+    }
+
     fn keep_aside(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
         self.files.make_directories(&self.damaged)?;
         for number in 1.. {

@@ -331,3 +331,25 @@ fn a_forged_checkpoint_is_a_fault() {
     repo.overwrite(&links, &repo.document(&links[0]).replace("alice", "mallory"));
     repo.coord("ops", ["ledger", "verify"]).exits(exit::NO).says("tree of documents");
 }
+
+/// 8/GROWTH: a dry run tells how much room the old entries take, and the commands that the help
+/// names free it.
+#[test]
+fn what_a_dry_run_tells_is_freed_once_the_archive_is_dropped() {
+    let repo = long_kept();
+    let dry_run = repo.json("ops", ["ledger", "compact", "--dry-run"]);
+    let told = dry_run["ledgers"][0]["bytes"].as_u64().unwrap();
+    assert!(told > 1000, "{dry_run:#}");
+    repo.coord("ops", ["ledger", "compact", "--dry-run"]).done().says("which take");
+    let oldest = repo.git(["rev-list", "--max-parents=0", RESERVATIONS_REF]);
+    let is_there = || repo.git_call(["cat-file", "-e", &oldest]).run_unproven().code == 0;
+    compact(&repo);
+    repo.git(["gc", "--quiet", "--prune=now"]);
+    assert!(is_there(), "the archive has it");
+    for archive in archives(&repo) {
+        repo.git(["update-ref", "-d", &archive]);
+    }
+    repo.git(["gc", "--quiet", "--prune=now"]);
+    assert!(!is_there());
+    repo.coord("ops", ["ledger", "verify"]).done();
+}

@@ -1,10 +1,10 @@
 //! Packs whose objects a merged pack holds, and which stay for a while all the same.
 //!
-//! A `git repack` fails when a pack is gone that it had listed, so a merge removes nothing. It writes
-//! down which packs it has made superfluous, in a file of `coord/packs` named after the merged pack.
-//! A later writer removes them: after some minutes, or when packs become many, and not while git is
-//! at its upkeep. Until then they are neither counted nor merged again. Without that file they are
-//! packs like any other, with objects that another one has as well.
+//! A `git repack` fails when a pack is gone that it had listed, so a merge removes nothing. It
+//! writes down which packs it has made superfluous, in a file of `coord/packs` named after the
+//! merged pack. A later writer removes them: after some minutes, or when packs become many, and not
+//! while git is at its upkeep. Until then they are neither counted nor merged again. Without that
+//! file they are packs like any other, with objects that another one has as well.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -42,7 +42,32 @@ impl Merged {
     }
 }
 
+/// What our packs come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// How many there are.
+    pub packs: usize,
+    /// How many of them are not needed any more.
+    pub superfluous: usize,
+    /// How long they and their indexes are.
+    pub bytes: u64,
+}
+
 impl Packs {
+    /// How much room our packs take.
+    pub fn room(&self) -> Result<Room, FileError> {
+        let (names, merges) = (self.ours()?, self.recorded_merges()?);
+        let superfluous = superfluous(&merges);
+        let mut bytes = 0;
+        for name in &names {
+            for part in [Part::Pack, Part::Index] {
+                bytes += self.files.stamp(&self.path(name, part))?.map_or(0, |stamp| stamp.length);
+            }
+        }
+        let superfluous = names.iter().filter(|name| superfluous.contains(name)).count();
+        Ok(Room { packs: names.len(), superfluous, bytes })
+    }
+
     /// Writes down that the objects of these packs are in that one, which is on disk.
     pub(super) fn record_merge(
         &self,
@@ -70,8 +95,8 @@ impl Packs {
         Ok(merges)
     }
 
-    /// Removes what merges made superfluous and is due, given what our clock says and how many packs
-    /// there are; false if there is something that has to stay for now.
+    /// Removes what merges made superfluous and is due, given what our clock says and how many
+    /// packs there are; false if git wants something of it to stay.
     pub(super) fn let_go(
         &self,
         merges: &[Merged],
@@ -109,20 +134,21 @@ impl Packs {
     /// The index goes first, as in git (`unlink_pack_path`): readers look for `.idx` files and take
     /// the pack to be there, so the other order shows them an index without pack. A reader that had
     /// read this index finds the pack gone, looks at the directory once more, and finds the merged
-    /// one. It is only set aside at first: a git that began after the first look may have listed it,
-    /// and one that is done may have named it in a multi-pack-index.
+    /// one. It is only set aside at first: a git that began after the first look may have listed
+    /// it, and one that is done may have named it in a multi-pack-index.
     fn remove_unless_wanted(&self, names: &[PackName], may_wait: bool) -> Result<bool, FileError> {
-        let Some(named) = named_packs(&self.directory, &self.files)? else { return Ok(false) };
+        let Some(indexed) = named_packs(&self.directory, &self.files)? else { return Ok(false) };
         let mut aside = Vec::new();
-        for name in names.iter().filter(|name| !named.contains(name)) {
+        for name in names.iter().filter(|name| !indexed.contains(name)) {
             // One with a `.keep` is the user's to keep.
             let is_kept = self.files.exists(&self.path(name, Part::Keep))?;
             if !is_kept && self.set_index_aside(name)? {
                 aside.push(name);
             }
         }
-        let named = named_packs(&self.directory, &self.files)?;
-        let is_wanted = |name: &PackName| named.as_ref().is_none_or(|named| named.contains(name));
+        let indexed = named_packs(&self.directory, &self.files)?;
+        let is_wanted =
+            |name: &PackName| indexed.as_ref().is_none_or(|indexed| indexed.contains(name));
         let is_disturbed = aside.iter().any(|name| is_wanted(name))
             || (may_wait && self.is_git_at_upkeep(self.disk_time()?)?);
         for name in aside {
@@ -141,7 +167,7 @@ impl Packs {
         self.move_if_there(&self.path(name, Part::Index), &self.staged(name, Part::Index))
     }
 
-    /// Moves it back. It is an old file, and somebody who clears up may have taken it for a leftover.
+    /// Moves it back. It is an old file: somebody who clears up may have taken it for a leftover.
     fn bring_index_back(&self, name: &PackName) -> Result<bool, FileError> {
         self.move_if_there(&self.staged(name, Part::Index), &self.path(name, Part::Index))
     }

@@ -8,8 +8,8 @@
 //!   however many entries were written (`upkeep`, `merge`). Not counted are those that must stay:
 //!   with a `.keep`, named by the user's multi-pack-index, or too large for the [`Budget`]; and
 //!   those that are about to go.
-//! - A pack whose objects were merged into another goes later (`lingering`), and not while git is at
-//!   its own upkeep (`git_upkeep`), which fails when a pack is gone that it has listed.
+//! - A pack whose objects were merged into another goes later (`lingering`), and not while git is
+//!   at its own upkeep (`git_upkeep`), which fails when a pack is gone that it has listed.
 //! - The pack of an attempt that lost is never deleted: a competitor may have found its objects
 //!   already there. It goes when git's own gc finds it unreachable.
 
@@ -34,6 +34,7 @@ use super::object::{HashKind, ObjectId};
 use super::process::ProcessIdentity;
 use crate::store::layout::HelperDir;
 pub use install::Kept;
+pub use lingering::Room;
 pub use merge::{Budget, PACKS_MAX};
 #[doc(hidden)] // For the fuzzer.
 pub use multi_pack_index::names as names_in_multi_pack_index;

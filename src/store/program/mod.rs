@@ -130,6 +130,18 @@ impl Program {
         }
     }
 
+    /// The room on disk of the history that ends with a commit, without what that commit needs of
+    /// it.
+    pub(super) fn room_of_history(&self, end: &ObjectId) -> Result<u64, ProgramError> {
+        let (commit, tree) = (end.to_string(), format!("{end}^{{tree}}"));
+        let said = self.ask(&["rev-list", "--objects", "--disk-usage", &commit, "--not", &tree])?;
+        let said = String::from_utf8_lossy(&said);
+        said.trim().parse().map_err(|_| ProgramError::Garbled {
+            verb: "rev-list",
+            why: "its answer is no number".to_owned(),
+        })
+    }
+
     /// Every ref below that prefix.
     pub fn refs_below(&self, prefix: &str) -> Result<Vec<String>, ProgramError> {
         let listed = self.ask(&["for-each-ref", "--format=%(refname)", prefix])?;

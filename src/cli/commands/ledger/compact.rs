@@ -11,6 +11,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::term::Ui;
 use crate::core::duration::parse_duration;
+use crate::core::size::in_words;
 use crate::store::compact::{Compacted, Written};
 use crate::store::layout::LedgerName;
 
@@ -22,8 +23,9 @@ Examples:
 /// Put a checkpoint in the place of old entries
 ///
 /// What is held, and every entry younger than --keep, stays as it is, numbers and fences included.
-/// The whole chain as it was is kept under refs/coord/archive/; delete that ref once nobody needs
-/// it. Entries are kept for longer where a rollback goes back to them.
+/// The whole chain as it was is kept under refs/coord/archive/, and takes the same room as before.
+/// Once nobody needs it, `git update-ref -d <that ref>` and then `git gc --prune=now` free what
+/// --dry-run tells. Entries are kept for longer where a rollback goes back to them.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -65,10 +67,13 @@ impl Args {
 
 fn row_json(ledger: LedgerName, outcome: Option<&Compacted>) -> Value {
     let mut row = json!({ "ledger": ledger.as_str(), "set_aside": 0 });
-    if let Some(Compacted { plan, written, .. }) = outcome {
+    if let Some(Compacted { plan, written, bytes, .. }) = outcome {
         row["set_aside"] = json!(plan.set_aside);
         row["kept"] = json!(plan.kept.len());
         row["stands_for"] = json!(plan.stands_for.to_string());
+        if let Some(bytes) = bytes {
+            row["bytes"] = json!(bytes);
+        }
         if let Some(Written { tip, archive }) = written {
             row["entry"] = json!(tip.to_string());
             row["archive"] = json!(archive);
@@ -78,12 +83,18 @@ fn row_json(ledger: LedgerName, outcome: Option<&Compacted>) -> Value {
 }
 
 fn sentence(ledger: LedgerName, outcome: Option<&Compacted>) -> String {
-    let Some(Compacted { plan, written, .. }) = outcome else {
+    let Some(Compacted { plan, written, bytes, .. }) = outcome else {
         return format!("{ledger}: nothing to set aside");
     };
     let (count, kept, upto) = (plan.set_aside, plan.kept.len(), plan.stands_for.short());
     match written {
-        None => format!("{ledger}: would set aside {count} entries up to {upto} and keep {kept}"),
+        None => {
+            let room = in_words(bytes.unwrap_or_default());
+            format!(
+                "{ledger}: would set aside {count} entries up to {upto}, which take {room}, \
+                 and keep {kept}"
+            )
+        }
         Some(Written { archive, .. }) => {
             format!(
                 "{ledger}: set aside {count} entries up to {upto}, kept {kept}; all in {archive}"

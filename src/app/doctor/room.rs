@@ -1,0 +1,46 @@
+//! How much room the ledgers take, and what makes it less.
+
+use crate::app::Ctx;
+use crate::app::doctor::{Check, State};
+use crate::app::error::AppError;
+use crate::core::size::in_words;
+use crate::store::packs::{Packs, Room};
+
+/// From here on a shorter history is worth a thought.
+const BYTES_MANY: u64 = 100_000_000;
+
+/// Our packs.
+pub(super) fn packs(ctx: &Ctx) -> Result<Check, AppError> {
+    let common = ctx.repository.common_dir();
+    let hash = ctx.repository.hash_kind();
+    let packs = Packs::new(common, &common.join("objects"), hash, ctx.files);
+    Ok(check(&packs.room().map_err(AppError::files)?))
+}
+
+fn check(room: &Room) -> Check {
+    const NAME: &str = "packs";
+    let mut text = format!("{} of ours, {}", room.packs, in_words(room.bytes));
+    if room.superfluous > 0 {
+        text = format!("{text}; {} of them were merged and go later", room.superfluous);
+    }
+    if room.bytes < BYTES_MANY {
+        return Check::ok(NAME, text);
+    }
+    let compact = ["git", "coord", "ledger", "compact", "--dry-run"];
+    Check::new(NAME, State::Note, text).with_next(&compact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn much_room_comes_with_what_makes_it_less() {
+        let small = check(&Room { packs: 3, superfluous: 0, bytes: 4_000 });
+        assert_eq!((small.state, small.text.as_str()), (State::Ok, "3 of ours, 4 KB"));
+        let large = check(&Room { packs: 20, superfluous: 11, bytes: 488_000_000 });
+        assert_eq!(large.state, State::Note);
+        assert_eq!(large.text, "20 of ours, 488 MB; 11 of them were merged and go later");
+        assert_eq!(large.next[0].join(" "), "git coord ledger compact --dry-run");
+    }
+}
