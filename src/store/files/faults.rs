@@ -3,7 +3,10 @@
 //!
 //! - `GIT_COORD_FAULT=<n>:<fault>` makes the n-th step of the process go wrong. `kill` and
 //!   `kill-after` end the process before and after the step, `torn` when half of the content is
-//!   written; `ENOSPC`, `EACCES`, `EROFS`, `EMFILE` and `EIO` are what the system answers instead.
+//!   written; `stop` stops it before the step, until it gets a `SIGCONT`; `ENOSPC`, `EACCES`,
+//!   `EROFS`, `EMFILE` and `EIO` are what the system answers instead.
+//! - `GIT_COORD_FAULT=<name>@<end>:<fault>` does so at the first step of that name whose path ends
+//!   like this. Several of either, with commas between them, happen once each.
 //! - `GIT_COORD_STEPS=<file>` has a line of JSON added to the file for each step.
 
 use std::fs::OpenOptions;
@@ -24,31 +27,58 @@ enum Fault {
     Kill,
     KillAfter,
     Torn,
+    Stop,
     Error(Errno),
+}
+
+/// Where it goes wrong.
+#[derive(Clone, Debug)]
+enum At {
+    Number(u64),
+    /// The name of a step, and the end of its path.
+    First(String, String),
+}
+
+impl At {
+    fn is(&self, number: u64, step: &Step<'_>) -> bool {
+        match self {
+            At::Number(at) => *at == number,
+            At::First(name, end) => {
+                format!("{:?}", step.act) == *name && step.path.to_string_lossy().ends_with(end)
+            }
+        }
+    }
 }
 
 /// What was asked for.
 struct Plan {
-    fault: Option<(u64, Fault)>,
+    faults: Vec<(At, Fault)>,
     record: Option<PathBuf>,
 }
 
 fn plan() -> &'static Plan {
     static PLAN: OnceLock<Plan> = OnceLock::new();
     PLAN.get_or_init(|| {
-        let fault = std::env::var("GIT_COORD_FAULT").ok().map(|text| {
-            parse(&text).unwrap_or_else(|| panic!("GIT_COORD_FAULT is no '<n>:<fault>': '{text}'"))
-        });
-        Plan { fault, record: std::env::var_os("GIT_COORD_STEPS").map(PathBuf::from) }
+        let text = std::env::var("GIT_COORD_FAULT").unwrap_or_default();
+        let parsed = |text: &str| {
+            parse(text).unwrap_or_else(|| panic!("GIT_COORD_FAULT is no '<n>:<fault>': '{text}'"))
+        };
+        let faults = text.split(',').filter(|text| !text.is_empty()).map(parsed).collect();
+        Plan { faults, record: std::env::var_os("GIT_COORD_STEPS").map(PathBuf::from) }
     })
 }
 
-fn parse(text: &str) -> Option<(u64, Fault)> {
-    let (number, fault) = text.split_once(':')?;
+fn parse(text: &str) -> Option<(At, Fault)> {
+    let (at, fault) = text.rsplit_once(':')?;
+    let at = match at.split_once('@') {
+        Some((name, end)) => At::First(name.to_owned(), end.to_owned()),
+        None => At::Number(at.parse().ok()?),
+    };
     let fault = match fault {
         "kill" => Fault::Kill,
         "kill-after" => Fault::KillAfter,
         "torn" => Fault::Torn,
+        "stop" => Fault::Stop,
         "ENOSPC" => Fault::Error(Errno::NOSPC),
         "EACCES" => Fault::Error(Errno::ACCESS),
         "EROFS" => Fault::Error(Errno::ROFS),
@@ -56,25 +86,33 @@ fn parse(text: &str) -> Option<(u64, Fault)> {
         "EIO" => Fault::Error(Errno::IO),
         _ => return None,
     };
-    Some((number.parse().ok()?, fault))
+    Some((at, fault))
 }
 
 /// Does a step, or what was asked for in its place.
 pub(super) fn pass<T>(step: &Step<'_>, call: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    static COUNT: Mutex<u64> = Mutex::new(0);
+    /// How many there were, and which faults were among them.
+    static STEPS: Mutex<(u64, Vec<usize>)> = Mutex::new((0, Vec::new()));
     // One step at a time, also where threads take them, so that numbers and records agree.
-    let mut count = COUNT.lock().unwrap_or_else(PoisonError::into_inner);
-    *count += 1;
-    let number = *count;
+    let mut steps = STEPS.lock().unwrap_or_else(PoisonError::into_inner);
+    steps.0 += 1;
     let plan = plan();
-    let outcome = match plan.fault.filter(|(at, _)| *at == number) {
+    let is_due =
+        |(index, (at, _)): &(usize, &(At, Fault))| !steps.1.contains(index) && at.is(steps.0, step);
+    let due = plan.faults.iter().enumerate().find(is_due);
+    steps.1.extend(due.map(|(index, _)| index));
+    let outcome = match due.map(|(_, fault)| fault) {
         None => call(),
-        Some((_, Fault::Error(errno))) => write_half(step).and(Err(errno.into())),
+        Some((_, Fault::Error(errno))) => write_half(step).and(Err((*errno).into())),
+        Some((_, Fault::Stop)) => {
+            kill_process(getpid(), Signal::STOP).expect("a process may stop itself");
+            call()
+        }
         Some((_, fault)) => {
             let done = match fault {
                 Fault::KillAfter => call().is_ok(),
                 Fault::Torn => write_half(step).is_err(),
-                Fault::Kill | Fault::Error(_) => false,
+                Fault::Kill | Fault::Stop | Fault::Error(_) => false,
             };
             record(plan, step, done);
             end()
