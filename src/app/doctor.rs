@@ -1,9 +1,10 @@
 //! What could be wrong here, looked at one by one, each with what to do about it.
 //!
-//! Looking changes nothing. Only [`repair`] writes, and it deletes nothing.
+//! Looking changes nothing. Only [`repair`] and [`clear_locks`] write, and they delete nothing.
 
 mod claude;
 mod hooks;
+mod locks;
 mod mirrors;
 mod names;
 mod rehearsal;
@@ -11,13 +12,13 @@ mod repair;
 mod room;
 
 pub use hooks::hooks;
+pub use locks::{Cleared, clear_locks};
 pub use repair::{TakenOut, losses, name, plan, repair, take_out};
 
 use crate::app::Ctx;
 use crate::app::config::{SettingError, nearest_key, unknown_keys};
 use crate::app::error::AppError;
 use crate::app::install::found;
-use crate::core::time::about;
 use crate::store::layout::{HelperDir, LedgerName, NAMESPACE, OwnRef};
 use crate::store::ledger::clock_notice;
 use crate::store::program;
@@ -135,7 +136,7 @@ pub fn symbolic_link(repository: &Repository) -> Option<Check> {
 pub fn examine(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
     let mut checks = vec![repository(ctx), identity(ctx)];
     checks.extend(names::names(ctx));
-    checks.extend([clock(ctx), locks(ctx)]);
+    checks.extend([clock(ctx), queue(ctx)]);
     checks.extend(leftovers(ctx)?);
     for ledger in LedgerName::ALL {
         checks.push(ledger_check(ctx, ledger)?);
@@ -176,7 +177,7 @@ fn clock(ctx: &Ctx) -> Check {
     }
 }
 
-fn locks(ctx: &Ctx) -> Check {
+fn queue(ctx: &Ctx) -> Check {
     const NAME: &str = "locks";
     let common = ctx.repository.common_dir();
     let off = || Check::new(NAME, State::Note, "the queue of writers is off (coord.queue)");
@@ -199,18 +200,7 @@ fn locks(ctx: &Ctx) -> Check {
 
 fn leftovers(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
     let common = ctx.repository.common_dir();
-    let mut checks = Vec::new();
-    for ledger in LedgerName::ALL {
-        let lock = common.join(format!("{}.lock", ledger.reference()));
-        let Some(stamp) = ctx.files.stamp(&lock).map_err(AppError::files)? else { continue };
-        let age = stamp.modified.elapsed().map_or(0, |age| age.as_secs());
-        let path = lock.display();
-        let text = format!(
-            "'{path}' is {} old; if nobody is writing, the next command sets it aside",
-            about(age)
-        );
-        checks.push(Check::new("leftovers", State::Warning, text));
-    }
+    let mut checks = locks::checks(ctx)?;
     let staged = ctx.files.list(&HelperDir::Staging.below(common)).map_err(AppError::files)?;
     if !staged.is_empty() {
         let text = format!("{} files of ended commands in coord/tmp", staged.len());

@@ -9,7 +9,6 @@ use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
 use crate::store::object::{HashKind, NewObjects, Object, ObjectId};
 use crate::store::packs::{Budget, Kept};
-use crate::store::queue::QueueGuard;
 pub use crate::store::refs::Swap;
 use crate::store::refs::{LogNote, RefName};
 use crate::store::signature::Draft;
@@ -59,6 +58,15 @@ impl Stored {
     }
 }
 
+/// A lock that stands in the way of a swap, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InTheWay {
+    /// What it is called.
+    pub lock: String,
+    /// Whose it is and what to do about it, if there is something to say.
+    pub whose: Option<String>,
+}
+
 /// Where objects are read from.
 pub trait ReadObjects {
     /// An object, `None` if it is not there.
@@ -88,11 +96,11 @@ pub trait MoveRefs {
     /// Makes the move outlive a power cut.
     fn settle(&self, name: &RefName) -> Result<(), StoreError>;
 
-    /// Looks at the lock on it again.
-    fn watch_lock(&self, name: &RefName, place: &QueueGuard) -> Result<Option<String>, StoreError>;
+    /// Takes away the lock on it if whoever had it is dead.
+    fn clear_lock(&self, name: &RefName) -> Result<Option<String>, StoreError>;
 
-    /// What its lock is called.
-    fn lock_of(&self, name: &RefName) -> String;
+    /// What its lock is called, and whose it is.
+    fn lock_of(&self, name: &RefName) -> InTheWay;
 
     /// Whether a move ends with the process that makes it.
     fn ends_with_us(&self) -> bool;
@@ -158,13 +166,11 @@ pub trait Backend: Objects {
     /// may not have been.
     fn settle(&self, reference: &str) -> Result<(), StoreError>;
 
-    /// Looks at the lock on a ref again, and sets it aside once it has stood still for so long
-    /// that its maker must be gone; says what it did. Only for the one whose turn it is.
-    fn watch_lock(&self, reference: &str, place: &QueueGuard)
-    -> Result<Option<String>, StoreError>;
+    /// Takes away the lock on a ref if whoever had it is known to be dead; says what it did.
+    fn clear_lock(&self, reference: &str) -> Result<Option<String>, StoreError>;
 
-    /// What stands in the way of a swap that finds the ref locked, for people.
-    fn lock_of(&self, reference: &str) -> Result<String, StoreError>;
+    /// What stands in the way of a swap that finds the ref locked.
+    fn lock_of(&self, reference: &str) -> Result<InTheWay, StoreError>;
 
     /// Whether a move of a ref ends with the process that makes it: a git that was started for it
     /// may go on, when whoever started it has long been taken for dead.

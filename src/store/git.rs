@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::store::backend::{Backend, MoveRefs, Objects, ReadObjects, Stored, Update};
+use crate::store::backend::{Backend, InTheWay, MoveRefs, Objects, ReadObjects, Stored, Update};
 use crate::store::error::StoreError;
 use crate::store::files::{Files, Purpose};
 use crate::store::layout::{HelperDir, LedgerName};
@@ -25,7 +25,6 @@ use crate::store::program::refs::ProgramRefs;
 use crate::store::program::restraint::Fetching;
 use crate::store::proof::{self, Patience};
 use crate::store::published::Published;
-use crate::store::queue::QueueGuard;
 use crate::store::refs::{FileRefs, Refs, Swap};
 use crate::store::repository::{Reader, Repository};
 use crate::store::shallow::Shallow;
@@ -65,9 +64,9 @@ impl Git {
         };
         let refs: Box<dyn MoveRefs> = match repository.ref_storage() {
             RefStorage::Files => Box::new(FileRefs::new(Refs::new(common, hash, files))),
-            RefStorage::Other(kind) => {
+            other @ RefStorage::Other(_) => {
                 let names = Rc::clone(&fetching);
-                Box::new(ProgramRefs::new(program.clone(), names, kind, files.fsync))
+                Box::new(ProgramRefs::new(program.clone(), names, other, common, files))
             }
         };
         let (shallow, damaged) = (Shallow::of(common, files), HelperDir::Damaged.below(common));
@@ -203,15 +202,11 @@ impl Backend for Git {
         self.refs.settle(&reference.parse()?)
     }
 
-    fn watch_lock(
-        &self,
-        reference: &str,
-        place: &QueueGuard,
-    ) -> Result<Option<String>, StoreError> {
-        self.refs.watch_lock(&reference.parse()?, place)
+    fn clear_lock(&self, reference: &str) -> Result<Option<String>, StoreError> {
+        self.refs.clear_lock(&reference.parse()?)
     }
 
-    fn lock_of(&self, reference: &str) -> Result<String, StoreError> {
+    fn lock_of(&self, reference: &str) -> Result<InTheWay, StoreError> {
         Ok(self.refs.lock_of(&reference.parse()?))
     }
 

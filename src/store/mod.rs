@@ -8,10 +8,10 @@
 //! - [`backend`] is what is needed of a repository, [`git`] gives it, with [`libgit2`] where that
 //!   knows the repository and with the git [`program`] where it does not; [`found`] tells how one
 //!   was found and which count, [`unopened`] is one that neither opens;
-//! - [`process`] is who runs, [`child`] what is run for the user, [`commands`] what others see of
-//!   that, [`stand_in`] who goes on with it, [`waiters`] who of this machine waits, [`alarm`] how to
-//!   sleep until a signal, [`trial`] a program that is tried once, [`executable`] where programs are
-//!   found;
+//! - [`process`] is who runs, [`processes`] who else does, [`child`] what is run for the user,
+//!   [`commands`] what others see of that, [`stand_in`] who goes on with it, [`waiters`] who of this
+//!   machine waits, [`alarm`] how to sleep until a signal, [`trial`] a program that is tried once,
+//!   [`executable`] where programs are found;
 //! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them,
 //!   [`sources`] the trees that are asked what kind of project they are, [`places`] where a path of
 //!   the work tree leads;
@@ -49,6 +49,7 @@ pub mod packs;
 pub mod places;
 pub mod presence;
 pub mod process;
+pub mod processes;
 pub mod program;
 pub mod proof;
 pub mod proposal;
@@ -63,6 +64,7 @@ pub mod signature;
 pub mod snapshot;
 pub mod sources;
 pub mod stand_in;
+mod stillness;
 #[cfg(test)]
 mod testing;
 pub mod transact;

@@ -111,6 +111,11 @@ impl ProcessIdentity {
         self.is_of_this_boot() && self.liveness() == Liveness::Alive
     }
 
+    /// Its host.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
     /// The process as documents name it; none if its host is called so strangely that no document
     /// could.
     pub fn to_process(&self) -> Option<Process> {

@@ -113,15 +113,27 @@ impl Signatures {
         Ok(false)
     }
 
-    /// Who made the file with this stamp; none if it is not signed.
-    pub fn signer(&self, file: Stamp) -> Result<Option<ProcessIdentity>, FileError> {
+    /// Who made a file; none if it is not signed. Where each name of a file has a number of its
+    /// own, the content tells, which names an entry that nobody else makes; in doubt the living one.
+    pub fn signer(
+        &self,
+        file: Stamp,
+        content: &[u8],
+    ) -> Result<Option<ProcessIdentity>, FileError> {
+        let mut by_content = None;
         for name in self.files.list(&self.directory)? {
             let Some(process) = name.to_str().and_then(signed_by) else { continue };
-            if self.files.stamp(&self.directory.join(&name))? == Some(file) {
+            let path = self.directory.join(&name);
+            if self.files.stamp(&path)? == Some(file) {
                 return Ok(Some(process));
             }
+            let has_it = !content.is_empty()
+                && self.files.read_start(&path, DRAFT_LENGTH_MAX)?.as_deref() == Some(content);
+            if has_it && (by_content.is_none() || process.liveness() != Liveness::Dead) {
+                by_content = Some(process);
+            }
         }
-        Ok(None)
+        Ok(by_content)
     }
 }
 

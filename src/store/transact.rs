@@ -85,7 +85,11 @@ pub enum TransactError {
     #[error(transparent)]
     Unreadable(#[from] ReadError),
     /// Others were writing all the time.
-    #[error("the ledger '{ledger}' is busy: {cause} for {}", about(*waited_seconds))]
+    #[error(
+        "the ledger '{ledger}' is busy: {cause} for {}{}",
+        about(*waited_seconds),
+        more.as_ref().map(|more| format!("; {more}")).unwrap_or_default()
+    )]
     Busy {
         /// Which ledger.
         ledger: LedgerName,
@@ -93,6 +97,8 @@ pub enum TransactError {
         cause: String,
         /// How long this was tried.
         waited_seconds: u64,
+        /// What else is known of it.
+        more: Option<String>,
     },
     /// The store failed.
     #[error(transparent)]

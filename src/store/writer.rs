@@ -113,17 +113,17 @@ impl<'l, 'b> Writer<'l, 'b> {
         self.notices
     }
 
-    fn busy(&self, cause: String) -> TransactError {
+    fn busy(&self, cause: String, more: Option<String>) -> TransactError {
         if self.is_taken {
             // Busy means that nothing was written, and nothing will be.
             return self.ledger.taken_on(self.begun.elapsed()).into();
         }
         let waited_seconds = self.begun.elapsed().as_secs();
-        TransactError::Busy { ledger: self.ledger.name, cause, waited_seconds }
+        TransactError::Busy { ledger: self.ledger.name, cause, waited_seconds, more }
     }
 
     fn others(&self) -> TransactError {
-        self.busy("others were writing".to_owned())
+        self.busy("others were writing".to_owned(), None)
     }
 
     /// Makes an entry the newest one, or the one below what others have given as errands; none if
@@ -195,8 +195,8 @@ impl<'l, 'b> Writer<'l, 'b> {
             }
             Swap::Moved if is_late => return Err(self.others()),
             Swap::Locked if is_late => {
-                let lock = self.ledger.backend.lock_of(&self.ledger.name.reference())?;
-                return Err(self.busy(format!("'{lock}' was there")));
+                let found = self.ledger.backend.lock_of(&self.ledger.name.reference())?;
+                return Err(self.busy(format!("'{}' was there", found.lock), found.whose));
             }
             Swap::Moved | Swap::Locked => pause(self.tries, self.deadline)?,
         }
@@ -242,9 +242,9 @@ impl<'l, 'b> Writer<'l, 'b> {
         for tries in 0.. {
             match self.swap_once(update, stored)? {
                 Swap::Locked if !self.with_errands && Instant::now() < self.deadline => {
-                    if let Some(place) = &self.turn {
-                        let moved = self.ledger.backend.watch_lock(update.reference, place)?;
-                        self.notices.extend(moved);
+                    // One that is there for a moment is somebody's.
+                    if tries > 1 {
+                        self.notices.extend(self.ledger.backend.clear_lock(update.reference)?);
                     }
                     pause(tries, self.deadline)?;
                 }

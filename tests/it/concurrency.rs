@@ -7,8 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::contract::{LOCAL_DIR, event, exit, key};
+use crate::support::gits::skip;
 use crate::support::untouched::Untouched;
 use crate::support::{Call, Output, Repo, race, rounds};
+use crate::waiting::until;
 
 /// Processes that want the same thing.
 const RIVALS: usize = 8;
@@ -258,18 +260,40 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// 1/C1-state: git's own lock, left by a killed process, is moved aside and said.
+/// 8/NO-HARM: a git that is held up in the middle, with the lock of a ref, goes on as if it had it,
+/// and removes the ref's file. No writer takes that lock, so nothing that was acknowledged goes.
 #[test]
-fn a_stale_lock_of_git_does_not_block_for_good() {
+fn a_slow_pack_refs_loses_nothing() {
     let repo = Repo::new();
     repo.reserve("alice", "src/**");
-    fs::write(repo.git_dir().join("refs/coord/reservations.lock"), "").unwrap();
-    repo.coord("bob", ["reserve", "docs/x"]).done().says("reservations.lock");
-    repo.coord("bob", ["reserve", "docs/y"]).done();
+    let file = repo.git_dir().join("refs/coord/reservations");
+    let strace = |args: &[&str]| repo.call("").program("strace").args(args);
+    let can_delay = strace(&["-o", "/dev/null", "-e", "inject=all:delay_enter=1", "true"]);
+    if can_delay.command().status().map_or(true, |status| !status.success()) {
+        return skip("a slow git needs strace");
+    }
+    let slow = strace(&["-qq", "-f", "-o", "/dev/null", "-e", "trace=?unlink,unlinkat", "-P"])
+        .args([&file])
+        .args([
+            "-P",
+            ".git/refs/coord/reservations",
+            "-e",
+            "inject=?unlink,unlinkat:delay_enter=14000000",
+        ])
+        .args(["git", "pack-refs", "--all", "--prune"]);
+    let git = slow.command().spawn().unwrap();
+    until(|| file.with_extension("lock").exists());
+    let bob = repo.call("bob").config(key::WAIT, "12s").args(["reserve", "docs/x"]).run();
+    slow.finish(git).done();
+    // Git is done by then only where this machine was very busy.
+    assert!([exit::BUSY, exit::DONE].contains(&bob.code), "{bob:#?}");
+    assert_eq!(repo.list(&["--holder", "bob"]).len(), usize::from(bob.code == exit::DONE));
+    repo.coord("bob", ["reserve", "docs/x"]).done();
+    assert_eq!(repo.list(&["--holder", "alice"]).len(), 1);
+    repo.coord("ops", ["ledger", "verify"]).done();
 }
 
-/// 1/C1-state, 0/IMP-1: after a kill at any moment the next command works, without repair, and
-/// without the time that it takes to believe that a lock of unknown owner is left behind.
+/// 1/C1-state, 0/IMP-1: after a kill at any moment the next command works, without repair.
 #[test]
 fn a_killed_command_blocks_nobody() {
     let repo = Repo::new();
@@ -282,8 +306,7 @@ fn a_killed_command_blocks_nobody() {
         child.kill().unwrap();
         child.wait().unwrap();
         let next = repo.call("next").args(["reserve", &format!("next-{round}")]);
-        let said = next.config(key::WAIT, "8s").run_unproven().done().stderr;
-        assert!(!said.contains("had not moved"), "{said}");
+        next.config(key::WAIT, "8s").run_unproven().done();
     }
     before.assert_still_so("killed commands");
     assert_eq!(repo.list(&["--holder", "next"]).len(), kills);

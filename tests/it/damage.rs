@@ -229,17 +229,3 @@ fn a_document_under_a_wrong_name_is_damage() {
     repo.overwrite(&links, &repo.document(&links[0]).replace(&id, &other));
     repo.coord("bob", ["sweep"]).exits(exit::FAILURE).says(&other);
 }
-
-/// A lock that nobody owns is set aside even if no single command waits for long: watchers add up.
-#[test]
-fn impatient_watchers_of_a_stale_lock_add_up() {
-    let repo = Repo::new();
-    repo.reserve("alice", "src");
-    let lock = repo.git_dir().join("refs/coord/reservations.lock");
-    std::fs::write(&lock, "").unwrap();
-    let attempt = || repo.call("bob").args(["reserve", "docs"]).config(key::WAIT, "4s").run();
-    attempt().exits(exit::BUSY).says("reservations.lock");
-    attempt().exits(exit::BUSY);
-    attempt().done().says("set aside");
-    assert!(!lock.exists());
-}

@@ -3,7 +3,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
+use std::process::Stdio;
 use std::thread;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -130,6 +132,54 @@ fn leftovers_and_strangers_are_named() {
     {
         assert!(all.contains(text), "{text}\n{all}");
     }
+}
+
+/// 1/C1-state, 8/NO-HARM: a lock of unknown owner makes writers busy, who say what to do. It is
+/// moved aside by whoever asks for that, and not while a git may be at work here.
+#[test]
+fn a_lock_of_unknown_owner_is_moved_aside_if_no_git_is_at_work() {
+    let repo = with_entries();
+    let lock = ref_file(&repo).with_extension("lock");
+    fs::write(&lock, "").unwrap();
+    let attempt = || repo.call("bob").args(["reserve", "docs"]).config("coord.wait", "1s").run();
+    let busy = attempt().exits(exit::BUSY);
+    busy.says("reservations.lock' was there").says("nothing tells whose it is");
+    busy.says("git coord doctor --repair");
+
+    let repair = || repo.call("ops").args(["doctor", "--repair", "--json"]).run();
+    let mut git = repo.git_call(["cat-file", "--batch"]).command();
+    let mut git = git.stdin(Stdio::piped()).spawn().unwrap();
+    let answer = repair();
+    let stays = answer.json()["locks"][0]["stays"].as_str().unwrap().to_owned();
+    assert!(stays.contains(&format!("process {} (git)", git.id())), "{stays}");
+    assert!(lock.exists());
+    drop(git.stdin.take());
+    git.wait().unwrap();
+
+    if cfg!(target_os = "linux") {
+        let opened = fs::File::open(&lock).unwrap();
+        assert!(repair().json()["locks"][0]["stays"].as_str().unwrap().contains("has it open"));
+        let pid = std::process::id();
+        attempt().exits(exit::BUSY).says(&format!("process {pid}")).says("has it open");
+        drop(opened);
+    }
+    let moved = repair().done().json();
+    let kept_at = moved["locks"][0]["kept_at"].as_str().unwrap();
+    assert!(!lock.exists() && PathBuf::from(kept_at).exists(), "{moved:#}");
+    attempt().done();
+}
+
+/// A lock that no command of this host can judge is a fault once it is old, with what to type.
+#[test]
+fn an_old_lock_is_a_fault() {
+    let repo = with_entries();
+    let lock = fs::File::create(ref_file(&repo).with_extension("lock")).unwrap();
+    lock.set_modified(SystemTime::now() - Duration::from_secs(3_600)).unwrap();
+    drop(lock);
+    let found = check(&doctor(&repo).exits(exit::NO).json(), "leftovers");
+    assert_eq!(found["state"], "fault");
+    assert!(found["text"].as_str().unwrap().contains("it is 60m old"), "{found:#}");
+    assert_eq!(found["next"][0], json!(["git", "coord", "doctor", "--repair"]));
 }
 
 /// 7/SYMLINK: what leads out of the repository is named, with what to type.

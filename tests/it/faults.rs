@@ -8,6 +8,7 @@ mod acts;
 mod disk;
 mod errands;
 mod error;
+mod frozen;
 mod kill;
 mod power;
 mod steps;

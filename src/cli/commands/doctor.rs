@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::app::config::{Settings, parse_boolean};
-use crate::app::doctor::{self, Check, State, TakenOut};
+use crate::app::doctor::{self, Check, Cleared, State, TakenOut};
 use crate::app::install::plan::ENABLED;
 use crate::app::next::in_shell;
 use crate::cli::color::Slot;
@@ -20,7 +20,7 @@ use crate::core::text::shown;
 use crate::store::layout::LedgerName;
 use crate::store::repair::{Left, Plan, Repaired};
 
-/// Look for what is wrong here, and repair damaged ledgers
+/// Look for what is wrong here, repair damaged ledgers and move lock files aside
 ///
 /// Each thing that is looked at is ok, a note, a warning or a fault, with what to do about it.
 /// Exits with 1 when there is a fault. Without --repair nothing is changed.
@@ -32,6 +32,11 @@ pub(crate) struct Args {
     /// The repair is itself an entry, and says what was lost. What was damaged is kept under
     /// refs/coord/damaged/, or as a file where a ref to it would stop git's garbage collection.
     /// Damage is looked at twice, some seconds apart, before anything is done.
+    ///
+    /// A lock file that git or another host has left in the way of every writer is moved aside, if
+    /// it does not move for ten seconds, no process has it open and no git is at work in this
+    /// repository, as far as this host can tell. Otherwise it stays, and what speaks against it is
+    /// said.
     #[arg(long)]
     pub(crate) repair: bool,
 
@@ -52,11 +57,15 @@ impl Args {
             _ => None,
         };
         let (mut repaired, mut planned, mut taken_out) = (Vec::new(), Vec::new(), None);
+        let mut cleared = Vec::new();
         if let Some(link) = link {
             // Behind a link is no repository of ours to look at.
             checks.push(link);
         } else {
             let ctx = open_with(context, settings.unwrap_or_default())?;
+            if self.repair && !self.dry_run {
+                cleared = doctor::clear_locks(&ctx)?;
+            }
             for ledger in LedgerName::ALL.into_iter().filter(|_| self.repair) {
                 if self.dry_run {
                     planned.extend(doctor::plan(&ctx, ledger)?.map(|plan| (ledger, plan)));
@@ -76,6 +85,11 @@ impl Args {
         for notice in repaired.iter().flat_map(|(_, repaired)| &repaired.notices) {
             ui.warn(notice)?;
         }
+        for lock in &cleared {
+            if let Err(why) = &lock.outcome {
+                ui.warn(&format!("'{}' stays: {why}", lock.lock.display()))?;
+            }
+        }
         let has_fault = checks.iter().any(|check| check.state == State::Fault);
         if ui.is_json() {
             let rows: Vec<Value> = checks.iter().map(check_json).collect();
@@ -86,6 +100,8 @@ impl Args {
             } else if self.repair {
                 let rows: Vec<Value> = repaired.iter().map(repaired_json).collect();
                 answer.insert("repaired".to_owned(), json!(rows));
+                let rows: Vec<Value> = cleared.iter().map(cleared_json).collect();
+                answer.insert("locks".to_owned(), json!(rows));
             }
             if let Some(taken_out) = &taken_out {
                 answer.insert("taken_out".to_owned(), taken_out_json(taken_out));
@@ -93,8 +109,12 @@ impl Args {
             ui.answer(!has_fault, answer)?;
         } else {
             let is_whole = repaired.is_empty() && planned.is_empty() && taken_out.is_none();
-            if self.repair && is_whole {
+            if self.repair && is_whole && cleared.is_empty() {
                 ui.line("nothing to repair")?;
+            }
+            for (lock, kept_at) in cleared.iter().filter_map(moved) {
+                let (path, whose) = (lock.lock.display(), shown(&lock.whose));
+                ui.line(&format!("moved '{path}' aside: {whose}\n  it is kept: {kept_at}"))?;
             }
             for (ledger, repaired) in &repaired {
                 ui.line(&repaired_text(*ledger, repaired))?;
@@ -117,6 +137,20 @@ fn check_json(check: &Check) -> Value {
         row["next"] = json!(check.next);
     }
     row
+}
+
+fn moved(cleared: &Cleared) -> Option<(&Cleared, String)> {
+    let kept_at = cleared.outcome.as_ref().ok()?;
+    Some((cleared, kept_at.display().to_string()))
+}
+
+fn cleared_json(cleared: &Cleared) -> Value {
+    json!({
+        "lock": cleared.lock.display().to_string(),
+        "whose": cleared.whose,
+        "kept_at": moved(cleared).map(|(_, kept_at)| kept_at),
+        "stays": cleared.outcome.as_ref().err(),
+    })
 }
 
 fn plan_json((ledger, plan): &(LedgerName, Plan)) -> Value {

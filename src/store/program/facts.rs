@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::restraint::forbid_fetching;
 use super::{ProgramError, failure, git};
+use crate::store::layout::LedgerName;
 use crate::store::object::HashKind;
 
 /// How a repository keeps its refs.
@@ -18,6 +19,19 @@ pub enum RefStorage {
 }
 
 impl RefStorage {
+    /// The lock files that stand in the way of a move of a ledger, below the common directory.
+    pub fn locks(&self) -> Vec<String> {
+        match self {
+            RefStorage::Files => {
+                LedgerName::ALL.map(|ledger| format!("{}.lock", ledger.reference())).into()
+            }
+            RefStorage::Other(kind) if kind == "reftable" => {
+                vec!["reftable/tables.list.lock".to_owned()]
+            }
+            RefStorage::Other(_) => Vec::new(),
+        }
+    }
+
     /// Git's word for it.
     pub fn name(&self) -> &str {
         match self {

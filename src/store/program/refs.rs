@@ -1,15 +1,17 @@
 //! Refs that are no files: read and moved by git itself.
 
 use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::objects::ProgramObjects;
 use super::{Program, ProgramError};
-use crate::store::backend::{MoveRefs, Swap, Update};
+use crate::store::backend::{InTheWay, MoveRefs, Swap, Update};
 use crate::store::error::StoreError;
+use crate::store::files::Files;
 use crate::store::object::ObjectId;
-use crate::store::queue::QueueGuard;
-use crate::store::refs::{RefError, RefName};
+use crate::store::program::facts::RefStorage;
+use crate::store::refs::{LockFiles, RefError, RefName, SeenLock};
 use crate::store::signature::Draft;
 
 /// Nobody else's program runs while others wait for us.
@@ -21,6 +23,9 @@ pub struct ProgramRefs {
     objects: Rc<ProgramObjects>,
     fsync: bool,
     lock: String,
+    /// Where that is, if it is a file.
+    lock_file: Option<PathBuf>,
+    locks: LockFiles,
 }
 
 impl ProgramRefs {
@@ -28,14 +33,15 @@ impl ProgramRefs {
     pub fn new(
         program: Program,
         objects: Rc<ProgramObjects>,
-        storage: &str,
-        fsync: bool,
+        storage: &RefStorage,
+        common: &Path,
+        files: Files,
     ) -> ProgramRefs {
-        let lock = match storage {
-            "reftable" => "reftable/tables.list.lock".to_owned(),
-            other => format!("the lock on refs of the kind '{other}'"),
-        };
-        ProgramRefs { program, objects, fsync, lock }
+        let name = storage.locks().into_iter().next();
+        let lock_file = name.as_ref().map(|name| common.join(name));
+        let unnamed = || format!("the lock on refs of the kind '{}'", storage.name());
+        let (lock, locks) = (name.unwrap_or_else(unnamed), LockFiles::new(common, files));
+        ProgramRefs { program, objects, fsync: files.fsync, lock, lock_file, locks }
     }
 
     /// Git would put the entry in its place, and nobody would learn that two refs were one.
@@ -134,8 +140,9 @@ impl MoveRefs for ProgramRefs {
         }
     }
 
-    fn lock_of(&self, _: &RefName) -> String {
-        self.lock.clone()
+    fn lock_of(&self, _: &RefName) -> InTheWay {
+        let seen = self.lock_file.as_ref().and_then(|path| self.locks.see(path).ok()?);
+        InTheWay { lock: self.lock.clone(), whose: seen.as_ref().map(SeenLock::explained) }
     }
 
     fn ends_with_us(&self) -> bool {
@@ -147,8 +154,8 @@ impl MoveRefs for ProgramRefs {
         Ok(())
     }
 
-    /// The lock on such refs is one for the whole repository. It is not ours to judge.
-    fn watch_lock(&self, _: &RefName, _: &QueueGuard) -> Result<Option<String>, StoreError> {
+    /// The lock on such refs is git's, and one for the whole repository. It is not ours to judge.
+    fn clear_lock(&self, _: &RefName) -> Result<Option<String>, StoreError> {
         Ok(None)
     }
 }

@@ -16,25 +16,47 @@ const ATTEMPTS_MAX: usize = 16;
 /// A lock that is ours until it is dropped or becomes the ref.
 pub(super) struct RefLock {
     path: PathBuf,
+    /// What was put there.
+    content: String,
     files: Files,
-    is_ref: bool,
+    is_over: bool,
     /// Dropped after the lock, which must never be without it. One that was made before is the
     /// caller's, who keeps it for longer.
     _signature: Option<Draft>,
 }
 
 impl RefLock {
-    pub(super) fn rename_to(mut self, path: &Path) -> Result<(), FileError> {
-        self.files.rename(&self.path, path)?;
-        self.is_ref = true;
-        Ok(())
+    /// Makes the lock the ref; false if it was taken from us, and then nothing is moved.
+    ///
+    /// Nobody takes a lock from the living, but people, older versions and other programs do. One
+    /// that was taken is seen here, and stays taken: nobody puts one of ours back, for the ref may
+    /// have moved meanwhile. What remains is the time between two calls of the system: a lock that
+    /// is taken after the look, and whose place another lock gets before the rename.
+    pub(super) fn rename_to(mut self, path: &Path) -> Result<bool, FileError> {
+        if !self.is_ours()? {
+            return Ok(false);
+        }
+        match self.files.rename(&self.path, path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            other => other?,
+        }
+        self.is_over = true;
+        Ok(true)
+    }
+
+    /// Whether what is there is what was put there. By content, which no other attempt shares, and
+    /// not by stamp: there are file systems on which the number of a file changes with its name.
+    fn is_ours(&self) -> Result<bool, FileError> {
+        let length = self.content.len() as u64 + 1;
+        let found = self.files.read_start(&self.path, length)?;
+        Ok(found.is_some_and(|found| found == self.content.as_bytes()))
     }
 }
 
 impl Drop for RefLock {
     fn drop(&mut self) {
-        // Once renamed, a file of this name is somebody else's lock.
-        if !self.is_ref {
+        // Once renamed or taken, a file of this name is somebody else's lock.
+        if !self.is_over && self.is_ours().unwrap_or(false) {
             self.files.remove(&self.path).ok();
         }
     }
@@ -59,8 +81,8 @@ impl Refs {
             };
             let error = match created {
                 Ok(true) => {
-                    let (files, is_ref) = (self.files, false);
-                    return Ok(Some(RefLock { path, files, is_ref, _signature: own }));
+                    let (files, is_over) = (self.files, false);
+                    return Ok(Some(RefLock { path, content, files, is_over, _signature: own }));
                 }
                 Ok(false) => {
                     signed = None;

@@ -22,7 +22,7 @@ use super::signature::{Draft, Signatures};
 use lock::RefLock;
 pub use name::{NotARefName, RefName};
 use packed::PackedRefs;
-pub use stale::{Evidence, MovedAside, StaleLockWatch};
+pub use stale::{Holder, LockFiles, MovedAside, SeenLock};
 pub use watched::FileRefs;
 
 /// An id in hexadecimal and a newline; whatever is longer is no ref.
@@ -61,7 +61,8 @@ pub enum RefError {
 pub enum Swap {
     /// The ref has the new value.
     Done,
-    /// The ref had another value than expected; nothing was changed.
+    /// The ref had another value than expected, or the lock on it was taken from us, so that it
+    /// may have; nothing was changed.
     Moved,
     /// Somebody else holds the ref's lock; nothing was changed.
     Locked,
@@ -220,8 +221,7 @@ impl Refs {
             let other = format!("{name}/");
             return Err(RefError::InTheWay { name: name.clone(), other });
         }
-        lock.rename_to(&path)?;
-        Ok(Swap::Done)
+        Ok(if lock.rename_to(&path)? { Swap::Done } else { Swap::Moved })
     }
 
     /// Forces the last move of a ref to disk, where a power cut cannot undo it. Not part of the

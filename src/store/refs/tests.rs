@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::store::process::ProcessIdentity;
-use crate::store::queue::Queue;
 use crate::store::testing::{self, HASHES, Repo, Worker};
 
 const NOTE: LogNote<'static> =
@@ -125,57 +124,118 @@ fn a_reflog_is_continued_and_never_begun() {
     assert_eq!(repo.git(&["reflog", "show", "--format=%H %gs", NAME]), format!("{second} two"));
 }
 
+/// 8/NO-HARM: git, which made an unsigned lock, goes on as if it had it, and so do the living.
 #[test]
-fn only_a_lock_that_was_watched_long_enough_is_moved_aside() {
+fn a_lock_is_moved_aside_only_if_its_signer_has_ended() {
     let repo = Repo::new(HashKind::Sha1);
     let refs = refs(&repo);
-    let place = Queue::new(repo.path(), "runs", testing::FILES).enter(Instant::now());
-    let place = place.unwrap().unwrap();
     let lock = refs.lock_path(&name());
     fs::create_dir_all(lock.parent().unwrap()).unwrap();
-    fs::write(&lock, "old").unwrap();
-
-    let mut watch = StaleLockWatch::new(name(), Duration::from_secs(10));
-    let start = Instant::now();
-    let mut look_at =
-        |millis| watch.look(&refs, start + Duration::from_millis(millis), &place).unwrap();
-    assert_eq!(look_at(0), None);
-    assert_eq!(look_at(60_000), None, "a process that did not run has not watched");
-    assert_eq!((1..19).find_map(|step| look_at(60_000 + step * 500)), None, "9.5 s are too few");
-    fs::write(&lock, "moved on").unwrap();
-    assert_eq!((0..20).find_map(|step| look_at(80_000 + step * 500)), None, "another file");
-    let moved = (20..25).find_map(|step| look_at(80_000 + step * 500)).unwrap();
-    assert_eq!(moved.evidence, Evidence::UnmovedFor(Duration::from_secs(10)));
-    assert_eq!(fs::read_to_string(moved.now_at).unwrap(), "moved on");
-    assert!(!lock.exists());
-    assert_eq!(look_at(100_000), None);
-}
-
-#[test]
-fn a_lock_whose_signer_has_ended_is_moved_aside_at_once() {
-    let repo = Repo::new(HashKind::Sha1);
-    let refs = refs(&repo);
-    let place = Queue::new(repo.path(), "runs", testing::FILES).enter(Instant::now());
-    let place = place.unwrap().unwrap();
-    let lock = refs.lock_path(&name());
-    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    fs::write(&lock, "").unwrap();
+    assert_eq!(refs.clear_lock(&name()).unwrap(), None);
+    assert_eq!(refs.seen_lock(&name()).unwrap().unwrap().holder, Holder::Unknown);
+    fs::remove_file(&lock).unwrap();
     let here = ProcessIdentity::current().to_file_name().unwrap();
     let word = |key: &str| here.split(',').find(|word| word.starts_with(key)).unwrap();
     let dead = here.replace(word("start="), "start=1");
     let elsewhere = dead.replace(word("host="), "host=other");
-    for (signer, is_moved) in [(here.clone(), false), (elsewhere, false), (dead, true)] {
+    let lives = Holder::Lives { pid: std::process::id(), is_stopped: false };
+    let other = Holder::Elsewhere { host: "other".to_owned() };
+    for (signer, holder) in [(here.clone(), lives), (elsewhere, other), (dead, Holder::Ended)] {
         let signature = refs.signatures().sign(repo.commit(1)).unwrap().unwrap();
         let signed = signature.file().path.with_file_name(format!("lock,{signer},0"));
         assert!(signature.link(&lock).unwrap());
         fs::rename(signature.file().path, &signed).unwrap();
-        let mut watch = StaleLockWatch::new(name(), Duration::from_secs(10));
-        let moved = watch.look(&refs, Instant::now(), &place).unwrap();
-        let evidence = moved.map(|moved| moved.evidence);
-        assert_eq!(evidence, is_moved.then_some(Evidence::OwnerEnded), "{signer}");
+        assert_eq!(refs.seen_lock(&name()).unwrap().unwrap().holder, holder);
+        let is_moved = refs.clear_lock(&name()).unwrap().is_some();
+        assert_eq!(is_moved, holder == Holder::Ended, "{signer}");
         assert_eq!(lock.exists(), !is_moved, "{signer}");
         fs::remove_file(&signed).unwrap();
         fs::remove_file(&lock).ok();
     }
+}
+
+/// Where each name of a file has a number of its own, the signer is known by what it wrote.
+#[test]
+fn a_signer_is_known_by_content_too() {
+    let repo = Repo::new(HashKind::Sha1);
+    let refs = refs(&repo);
+    let lock = refs.lock_path(&name());
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    let signature = refs.signatures().sign(repo.commit(1)).unwrap().unwrap();
+    fs::copy(signature.file().path, &lock).unwrap();
+    let lives = Holder::Lives { pid: std::process::id(), is_stopped: false };
+    assert_eq!(refs.seen_lock(&name()).unwrap().unwrap().holder, lives);
+    fs::write(&lock, "").unwrap();
+    assert_eq!(refs.seen_lock(&name()).unwrap().unwrap().holder, Holder::Unknown);
+}
+
+/// 1/C1: whoever's lock was taken away has not moved the ref, and leaves the next one's lock.
+#[test]
+fn who_has_lost_its_lock_moves_nothing() {
+    let repo = Repo::new(HashKind::Sha1);
+    let refs = refs(&repo);
+    let [first, second] = [1, 2].map(|number| repo.commit(number));
+    let path = refs.lock_path(&name());
+    for other in [None, Some(""), Some("0123456789012345678901234567890123456789\n")] {
+        let lock = refs.lock(&name(), Target::from(first)).unwrap().unwrap();
+        fs::remove_file(&path).unwrap();
+        if let Some(other) = other {
+            fs::write(&path, other).unwrap();
+        }
+        assert_eq!(refs.commit(lock, &name()).unwrap(), Swap::Moved, "{other:?}");
+        assert_eq!(refs.read(&name()).unwrap(), None, "{other:?}");
+        assert_eq!(fs::read_to_string(&path).ok().as_deref(), other);
+        fs::remove_file(&path).ok();
+    }
+    assert_eq!(refs.swap(&name(), None, second, &NOTE).unwrap(), Swap::Done);
+}
+
+/// 1/C1: a lock that came in the place of the one that was to be moved aside. Ours does not come
+/// back, since the ref may have moved meanwhile, and its maker notices; git's comes back.
+#[test]
+fn what_is_moved_by_mistake_moves_no_ref() {
+    let repo = Repo::new(HashKind::Sha1);
+    let refs = refs(&repo);
+    let [first, second] = [1, 2].map(|number| repo.commit(number));
+    let path = refs.lock_path(&name());
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, "left").unwrap();
+    let seen = refs.seen_lock(&name()).unwrap().unwrap();
+    fs::remove_file(&path).unwrap();
+
+    let lock = refs.lock(&name(), Target::from(first)).unwrap().unwrap();
+    assert_eq!(refs.lock_files().take_away(&seen).unwrap(), None, "it is looked at again");
+    assert!(path.exists());
+    assert_eq!(refs.lock_files().move_aside(&seen).unwrap(), None);
+    assert_eq!(refs.swap(&name(), None, second, &NOTE).unwrap(), Swap::Done, "another one's");
+    assert_eq!(refs.commit(lock, &name()).unwrap(), Swap::Moved);
+    assert_eq!(refs.read(&name()).unwrap(), Some(second));
+
+    fs::write(&path, "git's").unwrap();
+    assert_eq!(refs.lock_files().move_aside(&seen).unwrap(), None);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "git's");
+}
+
+/// Of any number of those who have seen a lock that is nobody's, one moves it.
+#[test]
+fn one_moves_a_lock_aside() {
+    let repo = Repo::new(HashKind::Sha1);
+    let locks = refs(&repo).lock_files();
+    let path = repo.path().join("refs/left.lock");
+    fs::write(&path, "left").unwrap();
+    let seen = locks.see(&path).unwrap().unwrap();
+    let first = fs::File::open(&path).unwrap();
+    first.lock().unwrap();
+    assert_eq!(locks.take_away(&seen).unwrap(), None, "another is at it");
+    assert!(path.exists());
+    drop(first);
+    let until = testing::at_last();
+    // A child that another test starts has our locks until it becomes its program.
+    let moved = std::iter::from_fn(|| (Instant::now() < until).then(|| locks.take_away(&seen)));
+    let moved = moved.filter_map(Result::unwrap).next().unwrap();
+    assert_eq!(fs::read_to_string(moved.now_at).unwrap(), "left");
+    assert_eq!(locks.take_away(&seen).unwrap(), None);
 }
 
 #[test]

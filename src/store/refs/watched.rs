@@ -1,29 +1,20 @@
-//! Refs in files as a backend has them: with a memory of the locks that stood in the way.
+//! Refs in files as a backend has them.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
-
-use super::{Evidence, RefName, Refs, StaleLockWatch, Swap, Target};
-use crate::store::backend::{MoveRefs, Update};
+use super::{RefName, Refs, SeenLock, Swap, Target};
+use crate::store::backend::{InTheWay, MoveRefs, Update};
 use crate::store::error::StoreError;
 use crate::store::object::ObjectId;
-use crate::store::queue::QueueGuard;
 use crate::store::signature::Draft;
 
-/// How long a lock on a ref must stand still before it counts as left behind.
-const STALE_AFTER: Duration = Duration::from_secs(10);
-
-/// The refs of one repository, and what was seen of their locks.
+/// The refs of one repository.
 pub struct FileRefs {
     refs: Refs,
-    watches: RefCell<BTreeMap<RefName, StaleLockWatch>>,
 }
 
 impl FileRefs {
-    /// No lock was seen yet.
+    /// Those.
     pub fn new(refs: Refs) -> FileRefs {
-        FileRefs { refs, watches: RefCell::default() }
+        FileRefs { refs }
     }
 }
 
@@ -58,24 +49,17 @@ impl MoveRefs for FileRefs {
         Ok(self.refs.settle(name)?)
     }
 
-    fn watch_lock(&self, name: &RefName, place: &QueueGuard) -> Result<Option<String>, StoreError> {
-        let mut watches = self.watches.borrow_mut();
-        let watch = watches
-            .entry(name.clone())
-            .or_insert_with(|| StaleLockWatch::new(name.clone(), STALE_AFTER));
-        let moved = watch.look(&self.refs, Instant::now(), place)?;
-        Ok(moved.map(|moved| {
+    fn clear_lock(&self, name: &RefName) -> Result<Option<String>, StoreError> {
+        Ok(self.refs.clear_lock(name)?.map(|moved| {
             let (lock, now_at) = (moved.lock.display(), moved.now_at.display());
-            let why = match moved.evidence {
-                Evidence::OwnerEnded => "was left by a process that has ended".to_owned(),
-                Evidence::UnmovedFor(time) => format!("had not moved for {}s", time.as_secs()),
-            };
-            format!("'{lock}' {why} and was set aside as '{now_at}'")
+            format!("'{lock}' was left by a process that has ended and was set aside as '{now_at}'")
         }))
     }
 
-    fn lock_of(&self, name: &RefName) -> String {
-        format!("{name}.lock")
+    fn lock_of(&self, name: &RefName) -> InTheWay {
+        // What cannot be looked at has a name all the same.
+        let seen = self.refs.seen_lock(name).ok().flatten();
+        InTheWay { lock: format!("{name}.lock"), whose: seen.as_ref().map(SeenLock::explained) }
     }
 
     fn ends_with_us(&self) -> bool {

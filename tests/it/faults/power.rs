@@ -38,7 +38,7 @@ fn survives(act: &Act) {
     let steps = act.steps();
     let done: Vec<&Step> = steps.iter().filter(|step| step.done && step.matters()).collect();
     let mut seen = BTreeSet::new();
-    let mut waited = false;
+    let mut repaired = false;
     for beginning in beginnings(&done) {
         let cut = beginning.len();
         let last = beginning.last().map_or("before the first step".into(), |step| step.name());
@@ -55,11 +55,11 @@ fn survives(act: &Act) {
             let is_new = stage.is_old_or_new(&case);
             assert!(is_new || !is_acknowledged, "{case}: what was acknowledged stays");
             if stage.has_unsigned_lock() {
-                // Nothing tells it from a lock of git: one is waited for, and stands for all.
-                if !waited {
-                    stage.goes_on_after_a_wait(&case);
+                // Nothing tells it from a lock of git: one is repaired, and stands for all.
+                if !repaired {
+                    stage.goes_on_after_a_repair(&case, &events);
                 }
-                waited = true;
+                repaired = true;
             } else {
                 stage.goes_on(&case, &events);
                 stage.clears_up(&case);

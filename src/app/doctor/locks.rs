@@ -1,0 +1,123 @@
+//! Lock files that are in every writer's way: told, and moved aside by whoever asks for that.
+//!
+//! No writer takes a lock away that may be somebody's. Here somebody has said that it is left
+//! behind, and still it goes only where nothing speaks against that.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Check, State};
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::store::layout::HelperDir;
+use crate::store::processes::{self, Running};
+use crate::store::refs::{Holder, LockFiles, SeenLock};
+
+/// How long a lock must stand still before it is moved aside, and before it is a fault.
+const UNMOVED: Duration = Duration::from_secs(10);
+/// The path of a worktree.
+const PATH_BYTES_MAX: u64 = 64 * 1024;
+
+/// A lock that was in the way.
+#[derive(Clone, Debug)]
+pub struct Cleared {
+    /// Where it was, or is.
+    pub lock: PathBuf,
+    /// Whose it was, as far as that is known.
+    pub whose: String,
+    /// Where it is now, or why it stays.
+    pub outcome: Result<PathBuf, String>,
+}
+
+/// The locks that are there.
+pub(super) fn checks(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
+    let found = seen(ctx)?;
+    Ok(found.iter().map(check).collect())
+}
+
+fn check(lock: &SeenLock) -> Check {
+    let state = match lock.holder {
+        Holder::Ended => State::Note,
+        Holder::Elsewhere { .. } | Holder::Unknown if lock.age >= UNMOVED => State::Fault,
+        _ => State::Warning,
+    };
+    let text = format!("'{}': {}", lock.path.display(), lock.explained());
+    let check = Check::new("leftovers", state, text);
+    let repair = ["git", "coord", "doctor", "--repair"];
+    if state == State::Fault { check.with_next(&repair) } else { check }
+}
+
+/// Moves the locks aside that nobody has any more, as far as that can be told on this host.
+pub fn clear_locks(ctx: &Ctx) -> Result<Vec<Cleared>, AppError> {
+    seen(ctx)?.iter().map(|lock| clear(ctx, lock)).collect()
+}
+
+fn clear(ctx: &Ctx, lock: &SeenLock) -> Result<Cleared, AppError> {
+    let files = lock_files(ctx);
+    let cleared = |outcome| Cleared { lock: lock.path.clone(), whose: lock.explained(), outcome };
+    let is_judged = match lock.holder {
+        Holder::Ended => false,
+        Holder::Lives { .. } => return Ok(cleared(Err("it is in use".to_owned()))),
+        Holder::Elsewhere { .. } | Holder::Unknown => true,
+    };
+    if is_judged {
+        if let Some(other) = in_the_way(ctx, lock) {
+            return Ok(cleared(Err(other)));
+        }
+        if !files.stays(lock, UNMOVED).map_err(AppError::files)? {
+            return Ok(cleared(Err("it was released meanwhile, or moved".to_owned())));
+        }
+        if let Some(other) = in_the_way(ctx, lock) {
+            return Ok(cleared(Err(other)));
+        }
+    }
+    let moved = files.take_away(lock).map_err(AppError::files)?;
+    let gone = || "it was released meanwhile".to_owned();
+    Ok(cleared(moved.map(|moved| moved.now_at).ok_or_else(gone)))
+}
+
+/// What speaks against taking a lock away.
+fn in_the_way(ctx: &Ctx, lock: &SeenLock) -> Option<String> {
+    let named = |found: &[Running]| {
+        let names: Vec<String> = found.iter().map(ToString::to_string).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    };
+    if let Some(openers) = named(&lock.openers()) {
+        return Some(format!("{openers} has it open"));
+    }
+    let line = HelperDir::Waiters.below(ctx.repository.common_dir());
+    let at_work = named(&processes::writing_in(&places(ctx), &line))?;
+    Some(format!("{at_work} may be at work in this repository; end it, or let it end"))
+}
+
+fn seen(ctx: &Ctx) -> Result<Vec<SeenLock>, AppError> {
+    let files = lock_files(ctx);
+    let common = ctx.repository.common_dir();
+    let names = ctx.repository.ref_storage().locks();
+    let found = names.iter().map(|name| files.see(&common.join(name)).map_err(AppError::files));
+    Ok(found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+fn lock_files(ctx: &Ctx) -> LockFiles {
+    LockFiles::new(ctx.repository.common_dir(), ctx.files)
+}
+
+/// Where a git works that may lock refs of this repository: in its git directories and work trees.
+fn places(ctx: &Ctx) -> Vec<PathBuf> {
+    let common = ctx.repository.common_dir();
+    let mut places = vec![common.to_owned()];
+    places.extend(ctx.repository.work_tree().map(|tree| tree.top.clone()));
+    if common.file_name().is_some_and(|name| name == ".git") {
+        places.extend(common.parent().map(PathBuf::from));
+    }
+    let linked = common.join("worktrees");
+    for name in ctx.files.list(&linked).unwrap_or_default() {
+        let file = ctx.files.read_start(&linked.join(name).join("gitdir"), PATH_BYTES_MAX);
+        let text = file.ok().flatten().unwrap_or_default();
+        let path = PathBuf::from(String::from_utf8_lossy(&text).trim_end());
+        places.extend(path.parent().map(PathBuf::from));
+    }
+    // As the system spells the directory of a process.
+    let spelled = |place: PathBuf| place.canonicalize().unwrap_or(place);
+    places.into_iter().map(spelled).filter(|place| place.is_absolute()).collect()
+}
