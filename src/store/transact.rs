@@ -193,7 +193,6 @@ impl<'b> Ledger<'b> {
             if let Some(done) = done_at(tip)? {
                 return self.done_by_another(request, op, done, writer);
             }
-            writer.must_have_turn()?;
             let still = looked.take().filter(|(base, _)| base.id() == tip);
             let (base, ready) = match still {
                 Some((base, proposal)) => (base, Some(proposal)),
@@ -204,10 +203,14 @@ impl<'b> Ledger<'b> {
                 writer.notices.extend(behind.map(clock_notice));
             }
             expect.map_or(Ok(()), |expected| keep_expectation(&base, expected))?;
-            let Proposal { answer, at, entry } = match ready {
-                Some(proposal) => proposal,
-                None => self.propose(&base, request, op)?,
+            let proposal = match ready {
+                Some(proposal) => Ok(proposal),
+                None => self.propose(&base, request, op),
             };
+            if !matches!(&proposal, Ok(Proposal { entry: Some(_), .. })) {
+                writer.must_have_last_word()?;
+            }
+            let Proposal { answer, at, entry } = proposal?;
             let Some(entry) = entry else {
                 return Ok(Committed { answer, at, entry: None, notices: writer.notices });
             };

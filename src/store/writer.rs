@@ -11,10 +11,15 @@ use crate::store::error::StoreError;
 use crate::store::ledger::Ledger;
 use crate::store::object::{NewObjects, ObjectId};
 use crate::store::proposal::{ProposedEntry, Sealed};
-use crate::store::queue::{Queue, QueueGuard};
+use crate::store::queue::QueueGuard;
 use crate::store::refs::LogNote;
 use crate::store::transact::{TransactError, Turns};
 
+/// How much of the time is for the turn, in eighths. The rest is for trying without it: whoever has
+/// it may be stopped, and the swap is all that it takes.
+const EIGHTHS_FOR_TURN: u32 = 6;
+/// The same of one whose errand another has taken on: most likely that one is about to be done.
+const EIGHTHS_IF_TAKEN: u32 = 7;
 /// How long one takes errands on before it goes about its own.
 const ERRANDS_TIME_MAX: Duration = Duration::from_millis(100);
 /// The longest pause between two tries of a swap.
@@ -62,7 +67,8 @@ impl<'l, 'b> Writer<'l, 'b> {
     }
 
     /// Waits for the turn, and gives the errand to those before. If somebody has taken it on, it
-    /// may be done, or may have been refused or given up; the turn may not have come then.
+    /// may be done, or may have been refused or given up. The turn may not have come then: the
+    /// queue is there for speed, and who has waited for most of its time goes on without.
     pub(super) fn wait(
         &mut self,
         errand: impl FnOnce() -> Option<Errand>,
@@ -72,34 +78,31 @@ impl<'l, 'b> Writer<'l, 'b> {
         if self.turn.is_some() {
             return Ok(None);
         }
+        let until = |eighths| self.begun + self.ledger.writing.wait / 8 * eighths;
         if let Some(errand) = errand() {
             let since = Since(self.ledger.backend.tip(&self.ledger.name.reference())?);
             // What cannot be given is done alone.
             if let Ok(Some(given)) = errands.give(&errand) {
-                // The rest of the time is for whoever has taken it on and is still writing.
-                let entered = queue.enter(self.begun + self.ledger.writing.wait / 4 * 3);
+                let entered = queue.enter(until(EIGHTHS_FOR_TURN));
                 // Where that cannot be told, it may be taken; it is unlocked now, so not later.
                 self.is_taken = given.take_back().map_or(true, |back| !back);
                 self.turn = entered.map_err(StoreError::from)?;
+                if self.is_taken && self.turn.is_none() {
+                    let entered = queue.enter(until(EIGHTHS_IF_TAKEN));
+                    self.turn = entered.map_err(StoreError::from)?;
+                }
+                return Ok(self.is_taken.then_some(since));
             }
-            self.enter_if_not_yet(queue)?;
-            return Ok(self.is_taken.then_some(since));
         }
-        self.enter_if_not_yet(queue)?;
+        self.turn = queue.enter(until(EIGHTHS_FOR_TURN)).map_err(StoreError::from)?;
         Ok(None)
     }
 
-    fn enter_if_not_yet(&mut self, queue: &Queue) -> Result<(), TransactError> {
-        if self.turn.is_none() {
-            self.turn = queue.enter(self.deadline).map_err(StoreError::from)?;
-        }
-        if self.is_taken { Ok(()) } else { self.must_have_turn() }
-    }
-
-    /// Who is not at the front by now has waited long enough.
-    pub(super) fn must_have_turn(&self) -> Result<(), TransactError> {
-        let is_needed = self.ledger.writing.turns.is_some();
-        if is_needed && self.turn.is_none() { Err(self.others()) } else { Ok(()) }
+    /// Fails where an answer that writes nothing may not be the last word: another has taken on
+    /// what this one asks, is still at work, and decides on a later state than is known here. Only
+    /// an entry of one's own is sure to be the only one, since it makes the other lose its swap.
+    pub(super) fn must_have_last_word(&self) -> Result<(), TransactError> {
+        if self.is_taken && self.turn.is_none() { Err(self.others()) } else { Ok(()) }
     }
 
     /// Lets the next one begin.

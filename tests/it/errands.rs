@@ -158,9 +158,12 @@ fn who_gives_up_takes_it_back() {
     let repo = prepared();
     let entries_before = entries(&repo);
     let crowd = Crowd::before(&repo);
+    let lock = repo.git_dir().join("refs/coord/reservations.lock");
+    fs::write(&lock, "").unwrap();
     let hasty = repo.call("hasty").config(key::WAIT, "1s").args(["reserve", "src/hasty"]);
     hasty.run().exits(exit::BUSY);
     assert!(errands(&repo).is_empty());
+    fs::remove_file(&lock).unwrap();
     crowd.go();
     repo.coord("next", ["reserve", "src/next"]).done();
     assert_eq!(entries(&repo), entries_before + 1);
@@ -184,6 +187,7 @@ fn what_another_took_on_and_did_not_do_is_done() {
 fn what_another_took_on_and_keeps_may_be_written_or_not() {
     let repo = prepared();
     let mut crowd = Crowd::before(&repo);
+    fs::write(repo.git_dir().join("refs/coord/reservations.lock"), "").unwrap();
     let call = repo.call("alice").config(key::WAIT, "1s").args(["reserve", "src/alice"]);
     crowd.add(&repo, call);
     fs::remove_file(&errands(&repo)[0]).unwrap();

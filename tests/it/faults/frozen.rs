@@ -6,17 +6,25 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Child;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use crate::support::contract::{LOCAL_DIR, RESERVATIONS, RESERVATIONS_REF, exit, key};
-use crate::support::{Call, Output, Repo};
+use crate::errands::errands;
+use crate::support::contract::{LOCAL_DIR, RESERVATIONS, RESERVATIONS_REF, event, exit, key};
+use crate::support::{Call, Output, Repo, rounds};
+use crate::waiting::until;
 
+/// Before the ref's lock is asked for, in one's turn.
+const BEFORE_THE_LOCK: &str = "Link@refs/coord/reservations.lock:stop";
+/// Before others' errands are taken on, in one's turn.
+const BEFORE_ERRANDS: &str = "List@coord/errands:stop";
 /// With the ref's lock, before it is looked at for the last time.
 const BEFORE_THE_LOOK: &str = "Read@refs/coord/reservations.lock:stop";
 /// With the ref's lock, after that.
 const BEFORE_THE_MOVE: &str = "Rename@refs/coord/reservations:stop";
+/// What a process is told whose request may be written by another.
+const NOT_KNOWN: &str = "has taken this request on";
 
 /// A process that stops by itself, or is stopped.
 struct Frozen {
@@ -50,6 +58,11 @@ impl Frozen {
 
     fn signal(&self, signal: Signal) {
         kill_process(self.pid(), signal).unwrap();
+    }
+
+    /// Whether it has not ended; who has cannot be sent anything any more.
+    fn runs(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
     }
 
     fn goes_on(self) -> Output {
@@ -133,4 +146,131 @@ fn who_has_lost_its_lock_is_not_done() {
     reserve(&repo, "alice", "1m").run().done();
     assert_eq!(held(&repo, "alice"), 1);
     is_whole(&repo);
+}
+
+/// 0/IMP-2: the queue is there for speed. Who has it and does not move makes nobody busy, and finds
+/// when it goes on that others have moved the ref.
+#[test]
+fn a_stopped_one_at_the_front_makes_nobody_busy() {
+    let repo = prepared();
+    let alice = Frozen::at(reserve(&repo, "alice", "1m"), &[BEFORE_THE_LOCK]);
+    for agent in ["bob", "carol"] {
+        reserve(&repo, agent, "2s").run().done();
+    }
+    alice.goes_on().done();
+    for agent in ["alice", "bob", "carol"] {
+        assert_eq!(held(&repo, agent), 1, "{agent}");
+    }
+    assert_eq!(repo.events(event::GRANTED).len(), 4);
+    is_whole(&repo);
+}
+
+/// Stops alice once with the turn and once with bob's errand; bob is given as it is then.
+#[track_caller]
+fn with_an_errand_taken(repo: &Repo, alice: Call, bob: Call) -> (Frozen, Frozen) {
+    let alice = Frozen::at(alice, &[BEFORE_ERRANDS, BEFORE_THE_LOCK]);
+    let bob = Frozen::start(bob);
+    until(|| !errands(repo).is_empty());
+    alice.signal(Signal::CONT);
+    alice.has_stopped();
+    assert!(errands(repo).is_empty(), "it was taken on");
+    (alice, bob)
+}
+
+/// 1/C1: what a stopped process has taken on is done by its owner, and once.
+#[test]
+fn what_a_stopped_one_has_taken_on_is_done_once() {
+    let repo = prepared();
+    let calls = (reserve(&repo, "alice", "1m"), reserve(&repo, "bob", "8s"));
+    let (alice, bob) = with_an_errand_taken(&repo, calls.0, calls.1);
+    bob.finish().done();
+    assert_eq!(held(&repo, "bob"), 1);
+    alice.goes_on().done();
+    assert_eq!((held(&repo, "alice"), held(&repo, "bob")), (1, 1));
+    assert_eq!(repo.events(event::GRANTED).len(), 3, "each once");
+    is_whole(&repo);
+}
+
+/// 1/C1: a no is no last word while another may still come to a yes: it decides on what it is
+/// about to write itself.
+#[test]
+fn a_no_is_not_known_while_another_may_say_yes() {
+    let repo = prepared();
+    repo.reserve("alice", "src/bob");
+    let release = repo.call("alice").config(key::WAIT, "1m").args(["release", "--mine"]);
+    let (alice, bob) = with_an_errand_taken(&repo, release, reserve(&repo, "bob", "4s"));
+    bob.finish().exits(exit::FAILURE).says(NOT_KNOWN);
+    alice.goes_on().done();
+    assert_eq!((held(&repo, "alice"), held(&repo, "bob")), (0, 1));
+    is_whole(&repo);
+}
+
+/// The numbers of one round, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+        usize::try_from((self.0 >> 33) % u64::try_from(below).unwrap()).unwrap()
+    }
+}
+
+const WRITERS: usize = 5;
+const ROUNDS_MAX: usize = 40;
+
+/// Stops and continues one or the other while they write; whoever is stopped at the end goes on.
+fn shake(repo: &Repo, writers: &mut [Frozen], numbers: &mut Numbers) {
+    let begun = Instant::now();
+    let mut send = |number: usize, signal| {
+        if writers[number].runs() {
+            writers[number].signal(signal);
+        }
+    };
+    while begun.elapsed() < Duration::from_secs(2) {
+        send(numbers.next(WRITERS), Signal::STOP);
+        thread::sleep(Duration::from_millis(u64::try_from(numbers.next(30)).unwrap()));
+        if numbers.next(8) == 0 {
+            lose_the_queue(repo);
+        }
+        send(numbers.next(WRITERS), Signal::CONT);
+    }
+    (0..WRITERS).for_each(|number| send(number, Signal::CONT));
+}
+
+/// 1/C1, 0/IMP-2: with and without the queue, and with its files removed under those who wait.
+#[track_caller]
+fn survives_stops(queue: &str) {
+    let repo = prepared();
+    let mut numbers = Numbers(7);
+    let (mut done, mut granted) = (0, 1);
+    for round in 0..(rounds() / 10).min(ROUNDS_MAX) {
+        let name = |number: usize| format!("agent-{round}-{number}");
+        let call = |number| reserve(&repo, &name(number), "2s").config(key::QUEUE, queue);
+        let mut writers: Vec<Frozen> = (0..WRITERS).map(|n| Frozen::start(call(n))).collect();
+        shake(&repo, &mut writers, &mut numbers);
+        for (number, writer) in writers.into_iter().enumerate() {
+            let output = writer.finish();
+            let found = held(&repo, &name(number));
+            match output.code {
+                exit::DONE => assert_eq!(found, 1, "{output:#?}"),
+                exit::BUSY => assert_eq!(found, 0, "{output:#?}"),
+                _ => assert!(output.stderr.contains(NOT_KNOWN) && found <= 1, "{output:#?}"),
+            }
+            done += usize::from(output.code == exit::DONE);
+            granted += found;
+        }
+    }
+    assert!(done > 0, "somebody gets on");
+    assert_eq!(repo.events(event::GRANTED).len(), granted, "no act is written twice");
+    is_whole(&repo);
+}
+
+#[test]
+fn writers_that_are_stopped_and_continued_lose_nothing() {
+    survives_stops("true");
+}
+
+#[test]
+fn the_same_without_the_queue() {
+    survives_stops("false");
 }

@@ -71,6 +71,22 @@ fn input_that_does_not_come_is_not_waited_for() {
     }
 }
 
+/// 0/IMP-2: the queue of writers is there for speed: while whoever has it does not move, edits are
+/// checked and recorded all the same.
+#[test]
+fn a_queue_that_does_not_move() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    session.edits("docs/guide.md");
+    repo.reserve("alice", "src/lib.rs");
+    let lock = File::open(repo.git_dir().join(LOCAL_DIR).join("locks/reservations.lock")).unwrap();
+    lock.lock().unwrap();
+    fails_closed(&repo);
+    assert!(session.is_refused("src/lib.rs").contains("alice"));
+    session.edits("src/main.rs");
+    assert_eq!(repo.list(&["--path", "src/main.rs"]).len(), 1);
+}
+
 /// 3/MON-D2: a ledger that somebody else has locked is given up, and not waited for in full.
 #[test]
 fn a_busy_ledger() {
@@ -78,8 +94,7 @@ fn a_busy_ledger() {
     let session = Session::new(&repo, ONE);
     session.edits("docs/guide.md");
     let tip = repo.tip();
-    let lock = File::open(repo.git_dir().join(LOCAL_DIR).join("locks/reservations.lock")).unwrap();
-    lock.lock().unwrap();
+    std::fs::write(repo.git_dir().join("refs/coord/reservations.lock"), "").unwrap();
     // What is held already is not waited for.
     session.edits("docs/guide.md");
     let said = fails_open(&session.edit("src/main.rs"));
