@@ -264,8 +264,19 @@ impl Ctx {
     where
         C: Decide + Clone + Into<Command>,
     {
-        self.submit(ledger, command, holds, |ledger, request, op| {
+        let gone = Gone { holds, ..Gone::default() };
+        self.submit(ledger, command, gone, |ledger, request, op| {
             ledger.transact(request, op, expect)
+        })
+    }
+
+    /// The same of the reservations for one who goes past those that do not move.
+    pub fn transact_past<C>(&self, command: C, gone: Gone) -> Result<Committed<C::Answer>, AppError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        self.submit(LedgerName::Reservations, command, gone, |ledger, request, op| {
+            ledger.transact(request, op, None)
         })
     }
 
@@ -293,7 +304,7 @@ impl Ctx {
     where
         C: Decide + Clone + Into<Command>,
     {
-        self.submit(LedgerName::Reservations, command, Vec::new(), |ledger, request, op| {
+        self.submit(LedgerName::Reservations, command, Gone::default(), |ledger, request, op| {
             ledger.transact_if_needed(reading.base, request, op)
         })
     }
@@ -302,7 +313,7 @@ impl Ctx {
         &'c self,
         name: LedgerName,
         command: C,
-        holds: Vec<GoneHold>,
+        mut gone: Gone,
         write: impl FnOnce(Ledger<'c>, &Request<C>, &OpId) -> WriteOutcome<C::Answer>,
     ) -> Result<Committed<C::Answer>, AppError>
     where
@@ -317,7 +328,8 @@ impl Ctx {
         }
         let waiters = self.waiters();
         let dead = waiters.dead();
-        let request = request.knowing(Gone { holds, tickets: dead.clone() });
+        gone.tickets.extend(dead.iter().cloned());
+        let request = request.knowing(gone);
         let committed = write(ledger, &request, &op).map_err(|error| self.told(error))?;
         if committed.entry.is_some() {
             waiters.bury(&dead);

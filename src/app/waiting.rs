@@ -22,7 +22,7 @@ use crate::store::alarm::{Alarm, ENDING, Stopwatch};
 use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
 use crate::store::transact::Committed;
-use crate::store::waiters::Standing;
+use crate::store::waiters::{Seen, Standing};
 
 /// How long one who wants to go may take to give back its ticket.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
@@ -128,9 +128,10 @@ fn wait_for(
     let Stand { ticket, standing, alarm } = Stand::take(ctx)?;
     let mut waiter = Waiter::new(alarm, begun.left());
     let (pulse, obstacles) = (Pulse::default(), Obstacles::default());
-    let mut place = Place { ctx, begun, command, ticket, obstacles, pulse };
+    let seen = Seen::default();
+    let mut place = Place { ctx, begun, command, ticket, standing, obstacles, pulse, seen };
     let ending = waiter.until(|elapsed| place.look(elapsed, tell));
-    place.ended(ending, standing)
+    place.ended(ending)
 }
 
 /// A place among those of this machine who wait.
@@ -188,10 +189,13 @@ struct Place<'c> {
     begun: Begun,
     command: Reserve,
     ticket: TicketId,
+    standing: Standing,
     /// What was in the way at the last look.
     obstacles: Obstacles,
     /// That its agent is there.
     pulse: Pulse,
+    /// Whether those before it move.
+    seen: Seen,
 }
 
 impl Place<'_> {
@@ -199,7 +203,8 @@ impl Place<'_> {
     fn look(&mut self, elapsed: Duration, tell: &mut Tell<'_>) -> Look<Outcome> {
         self.ctx.set_clock(self.begun.now());
         self.pulse.beat(self.ctx, elapsed);
-        match self.turn(tell) {
+        self.standing.beat();
+        match self.turn(elapsed, tell) {
             Ok(Turn::NotYet) => Look::NotYet,
             Ok(Turn::Come(gone)) => match self.ask(gone) {
                 Ok(committed) if committed.answer.waiting.is_none() => Look::Found(Ok(committed)),
@@ -211,7 +216,7 @@ impl Place<'_> {
         }
     }
 
-    fn turn(&mut self, tell: &mut Tell<'_>) -> Result<Turn, AppError> {
+    fn turn(&mut self, elapsed: Duration, tell: &mut Tell<'_>) -> Result<Turn, AppError> {
         let reading = self.ctx.read()?;
         let documents = &reading.base.snapshot;
         let own = tickets::readable(documents, &self.ticket)?;
@@ -229,6 +234,15 @@ impl Place<'_> {
         let held = found.conflicts.iter().map(|conflict| &conflict.held);
         gone.holds = ended::among(self.ctx, held);
         found.conflicts.retain(|conflict| !gone.has_hold(&conflict.held));
+        // Who does not move keeps nobody from what is free, and takes a new place once it does.
+        if found.conflicts.is_empty() {
+            let before = found.before.iter().map(|ticket| &ticket.id);
+            let still = self.ctx.waiters().still(before, &mut self.seen, elapsed);
+            if still.len() == found.before.len() {
+                found.before.clear();
+                gone.tickets = still;
+            }
+        }
         let has_come = own.is_none() || found.is_empty();
         if !found.is_empty() && found != self.obstacles {
             tell(&found, &ended::orphans(self.ctx, &found.conflicts), reading.now);
@@ -244,24 +258,23 @@ impl Place<'_> {
             within: self.ctx.within().to_vec(),
         };
         let command = Reserve { wait: Some(wait), ..self.command.clone() };
-        self.ctx.transact_knowing(LedgerName::Reservations, command, None, gone.holds)
+        self.ctx.transact_past(command, gone)
     }
 
     /// Leaves nothing behind, and says how it ended.
     fn ended(
         self,
         ending: Result<Waited<Outcome>, AppError>,
-        standing: Standing,
     ) -> Result<Committed<Reserved>, AppError> {
         if let Ok(Waited::Found(Ok(committed))) = ending {
-            standing.leave();
+            self.standing.leave();
             return Ok(committed);
         }
         self.ctx.hurry(LEAVING_MAX);
         let leave = Leave { ticket: self.ticket };
         // Otherwise the files stay, and say to the next one who writes that nobody waits any more.
         if self.ctx.transact(LedgerName::Reservations, leave, None).is_ok() {
-            standing.leave();
+            self.standing.leave();
         }
         match ending? {
             Waited::Found(outcome) => outcome,

@@ -5,18 +5,27 @@
 //! those who live from asking again and again. Losing the files costs the patience of others, up to
 //! the time that a ticket ends by itself, and nothing else.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::core::ids::TicketId;
 use crate::store::error::StoreError;
 use crate::store::files::Files;
 use crate::store::layout::HelperDir;
+use crate::store::process::ProcessIdentity;
+use crate::store::processes;
+use crate::store::stillness::Stillness;
 
 const LOCK: &str = "lock";
 /// Not locked yet.
 const STAGED: &str = "new";
 const BELL: &str = "bell";
+/// One who lives shows it several times a second, unless it waits for its turn to write.
+const STILL_AFTER: Duration = Duration::from_secs(15);
+/// The identity of a process.
+const IDENTITY_BYTES_MAX: u64 = 1024;
 
 /// The waiters of one repository on this machine.
 #[derive(Clone, Debug)]
@@ -32,7 +41,7 @@ pub struct Standing {
     waiters: Waiters,
     ticket: TicketId,
     /// Closing the file releases the lock.
-    _locked: Option<File>,
+    locked: Option<File>,
 }
 
 impl Waiters {
@@ -48,15 +57,18 @@ impl Waiters {
         let locked = self.locked(&ticket)?;
         // A bell that cannot be hung is missed by nobody but the impatient.
         let bell = self.files.hang_bell(&self.path(&ticket, BELL)).ok();
-        Ok((Standing { waiters: self.clone(), ticket, _locked: locked }, bell))
+        Ok((Standing { waiters: self.clone(), ticket, locked }, bell))
     }
 
-    /// Locked before it has its name: one that can be locked by others belongs to a dead one.
+    /// Locked before it has its name: one that can be locked by others belongs to a dead one. It
+    /// says which process it belongs to.
     fn locked(&self, ticket: &TicketId) -> Result<Option<File>, StoreError> {
         let staged = self.path(ticket, STAGED);
         let file = self.files.open_lockable(&staged)?;
         // Who cannot lock, or was taken for dead before it could, counts until its time is up.
+        let identity = ProcessIdentity::current().to_string();
         let is_locked = self.files.try_lock(&file, &staged).unwrap_or(false)
+            && self.files.append_existing(&staged, identity.as_bytes()).unwrap_or(false)
             && self.files.rename(&staged, &self.path(ticket, LOCK)).is_ok();
         if !is_locked {
             self.files.remove(&staged)?;
@@ -68,6 +80,33 @@ impl Waiters {
     pub fn dead(&self) -> Vec<TicketId> {
         let is_dead = |ticket: &TicketId| self.is_unlocked(&self.path(ticket, LOCK));
         self.with(LOCK).into_iter().filter(is_dead).collect()
+    }
+
+    /// Those of these tickets whose waiters do not move: each is stopped, or has shown no sign of
+    /// life for long. What cannot be looked at moves.
+    pub fn still<'t>(
+        &self,
+        tickets: impl IntoIterator<Item = &'t TicketId>,
+        seen: &mut Seen,
+        now: Duration,
+    ) -> Vec<TicketId> {
+        let is_still = |ticket: &&TicketId| {
+            let path = self.path(ticket, LOCK);
+            let Some(stamp) = self.files.stamp(&path).ok().flatten() else { return false };
+            let still = seen.0.entry((*ticket).clone());
+            let unmoved = still.or_insert_with(|| Stillness::begin(stamp, now)).look(stamp, now);
+            // Those of an older version say nothing, and show no sign of life either.
+            let process = self.process_of(&path).filter(ProcessIdentity::runs_here);
+            process.is_some_and(|process| {
+                unmoved >= STILL_AFTER || processes::is_stopped(process.pid())
+            })
+        };
+        tickets.into_iter().filter(is_still).cloned().collect()
+    }
+
+    fn process_of(&self, path: &Path) -> Option<ProcessIdentity> {
+        let text = self.files.read_start(path, IDENTITY_BYTES_MAX).ok()??;
+        String::from_utf8(text).ok()?.parse().ok()
     }
 
     fn is_unlocked(&self, path: &Path) -> bool {
@@ -113,7 +152,18 @@ impl Waiters {
     }
 }
 
+/// What one who waits has seen of those before it.
+#[derive(Clone, Debug, Default)]
+pub struct Seen(BTreeMap<TicketId, Stillness>);
+
 impl Standing {
+    /// Shows that it lives.
+    pub fn beat(&self) {
+        if let Some(file) = &self.locked {
+            self.waiters.files.touch(file, &self.waiters.path(&self.ticket, LOCK)).ok();
+        }
+    }
+
     /// Stops waiting; the ticket is no more.
     pub fn leave(self) {
         // What stays is found dead, and buried by the next write.

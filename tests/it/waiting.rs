@@ -137,6 +137,28 @@ fn a_hold_that_runs_out_ends_the_wait() {
     assert_eq!(repo.events(event::EXPIRED).len(), 1);
 }
 
+/// Who does not move keeps nobody from what is free: it is passed over, and once it goes on it
+/// stands in line again.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "elsewhere it takes a quarter of a minute")]
+fn a_stopped_waiter_is_passed_over() {
+    let repo = Repo::new();
+    repo.reserve_with("alice", &["--lock", "port"]);
+    let bob = Waiting::begin(&repo, "bob", &["--lock", "port"]);
+    let carol = Waiting::begin(&repo, "carol", &["--lock", "port"]);
+    bob.signal(Signal::STOP);
+    assert_eq!(waiters(&repo), ["bob", "carol"]);
+    release(&repo, "alice");
+    carol.finish().done();
+    bob.signal(Signal::CONT);
+    until(|| waiters(&repo) == ["bob"]);
+    release(&repo, "carol");
+    bob.finish().done();
+    release(&repo, "bob");
+    nothing_is_left(&repo);
+    assert_eq!(repo.events(event::GRANTED).len(), 3);
+}
+
 /// 3/GOROUTINE-stop: a signal ends the wait at once and leaves nothing behind.
 #[test]
 fn signals_end_it_and_leave_nothing() {

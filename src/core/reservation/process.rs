@@ -44,7 +44,7 @@ pub struct Gone {
     /// Holds whose process has ended.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub holds: Vec<GoneHold>,
-    /// Tickets whose waiter has ended.
+    /// Tickets whose waiter has ended, or does not move.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub tickets: Vec<TicketId>,
 }

@@ -199,6 +199,11 @@ impl Files {
         })
     }
 
+    /// Makes a file look as if it was written now.
+    pub fn touch(&self, file: &File, path: &Path) -> Result<()> {
+        Step::new(Act::Touch, path).run(|| file.set_modified(SystemTime::now()))
+    }
+
     /// Moves a file, replacing what was at `to`.
     pub fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         Step::new(Act::Rename, to).from(from).run(|| fs::rename(from, to))

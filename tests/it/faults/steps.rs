@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 /// Steps that leave the disk as it was.
-const READING: [&str; 5] = ["Open", "Lock", "Read", "List", "Examine"];
+const READING: [&str; 6] = ["Open", "Lock", "Touch", "Read", "List", "Examine"];
 
 /// One file operation.
 #[derive(Clone, Debug)]
