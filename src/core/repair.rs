@@ -41,7 +41,9 @@ impl Decide for Repair {
             }
             let names: Vec<&str> = unreadable.iter().map(Key::as_str).collect();
             data.insert("taken_out".to_owned(), json!(names));
-            unreadable.into_iter().for_each(|key| act.remove(key));
+            for key in unreadable {
+                act.remove(key);
+            }
         }
         act.record_of_ledger("repaired", data);
         Ok(())

@@ -120,6 +120,7 @@ pub fn is_stopped(pid: u32) -> bool {
 mod system {
     use std::ffi::OsStr;
     use std::fs;
+    use std::io;
     use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::MetadataExt as _;
     use std::path::{Path, PathBuf};
@@ -180,7 +181,11 @@ mod system {
                 words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect()
             });
             let in_line = |file: PathBuf| fs::read_link(file).is_ok_and(|at| at.starts_with(line));
-            let directory = fs::read_link(format!("/proc/{pid}/cwd")).ok();
+            let directory = match fs::read_link(format!("/proc/{pid}/cwd")) {
+                // It is about to end, and works nowhere any more.
+                Err(error) if error.kind() != io::ErrorKind::PermissionDenied => return None,
+                found => found.ok(),
+            };
             let (led_to, stands_in_line) = (led_to(pid), opened(pid).any(in_line));
             // One that has ended meanwhile tells nothing, and does nothing.
             let running = running(pid)?;

@@ -114,7 +114,8 @@ impl Signatures {
     }
 
     /// Who made a file; none if it is not signed. Where each name of a file has a number of its
-    /// own, the content tells, which names an entry that nobody else makes; in doubt the living one.
+    /// own, the content tells, which names an entry that nobody else makes; in doubt it is the
+    /// living one.
     pub fn signer(
         &self,
         file: Stamp,

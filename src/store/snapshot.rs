@@ -141,20 +141,29 @@ impl<'b> Snapshot<'b> {
 
     fn directory(&self, dir: &Key) -> Result<Option<Rc<Tree>>, ReadError> {
         let Some(mut id) = self.root() else { return Ok(None) };
-        let mut at = Key::root();
+        // A directory's own name is needed where it is read, and not each time it is passed.
+        let above = |depth| Key::of(dir.parts().take(depth));
         for (depth, part) in dir.parts().enumerate() {
             if depth >= TREE_DEPTH_MAX {
                 return Err(ReadError::damaged(dir, "deeper than this program reads"));
             }
-            let tree = self.tree(&id, &at)?;
+            let tree = match self.known_tree(&id) {
+                Some(tree) => tree,
+                None => self.tree(&id, &above(depth))?,
+            };
             match tree.get(part) {
                 Some(entry) if entry.kind == EntryKind::Directory => id = entry.id,
-                Some(entry) if entry.kind == EntryKind::Other => return Err(neither(&at, part)),
+                Some(entry) if entry.kind == EntryKind::Other => {
+                    return Err(neither(&above(depth), part));
+                }
                 _ => return Ok(None),
             }
-            at = at.join(part);
         }
-        self.tree(&id, &at).map(Some)
+        self.tree(&id, dir).map(Some)
+    }
+
+    fn known_tree(&self, id: &ObjectId) -> Option<Rc<Tree>> {
+        self.trees.borrow().get(id).map(Rc::clone)
     }
 }
 
@@ -236,8 +245,8 @@ impl Trees for Snapshot<'_> {
     type Error = ReadError;
 
     fn tree(&self, id: &ObjectId, at: &Key) -> Result<Rc<Tree>, ReadError> {
-        if let Some(tree) = self.trees.borrow().get(id) {
-            return Ok(Rc::clone(tree));
+        if let Some(tree) = self.known_tree(id) {
+            return Ok(tree);
         }
         let object = read_object(self.objects, id, ObjectKind::Tree).map_err(unreadable)?;
         let tree = Tree::parse(object.bytes, self.objects.hash_kind())

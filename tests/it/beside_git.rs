@@ -10,6 +10,7 @@ use git_coord::store::packs::PACKS_MAX;
 use crate::model::{on_git, transact};
 use crate::scenario::{Asked, MemoryLedger, reserving};
 use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, event, exit, key};
+use crate::support::gits::skip;
 use crate::support::kind::{Hash, Kind, Place, RefFormat};
 use crate::support::untouched::Untouched;
 use crate::support::{Call, Repo, race_unproven, rounds, texts};
@@ -133,7 +134,7 @@ fn gits_upkeep_finds_every_pack_that_it_has_listed() {
         let begun = mark.with_extension("begun");
         while !begun.exists() {
             if running.try_wait().unwrap().is_some() {
-                println!("skipped: this git has no gc.recentObjectsHook to stop it");
+                skip("this git has no gc.recentObjectsHook to stop it");
                 return;
             }
             std::thread::sleep(std::time::Duration::from_millis(5));

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::contract::{LOCAL_DIR, event, exit, key};
-use crate::support::gits::skip;
+use crate::support::hooks::put_script;
 use crate::support::untouched::Untouched;
 use crate::support::{Call, Output, Repo, race, rounds};
 use crate::waiting::until;
@@ -261,36 +261,28 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// 8/NO-HARM: a git that is held up in the middle, with the lock of a ref, goes on as if it had it,
-/// and removes the ref's file. No writer takes that lock, so nothing that was acknowledged goes.
+/// 8/NO-HARM: a git that is held up with the lock of a ref goes on as if it had it, and removes the
+/// ref's file. No writer takes that lock, so nothing that was acknowledged goes with it.
 #[test]
-fn a_slow_pack_refs_loses_nothing() {
+fn a_git_that_is_held_up_keeps_its_lock() {
     let repo = Repo::new();
     repo.reserve("alice", "src/**");
-    let file = repo.git_dir().join("refs/coord/reservations");
-    let strace = |args: &[&str]| repo.call("").program("strace").args(args);
-    let can_delay = strace(&["-o", "/dev/null", "-e", "inject=all:delay_enter=1", "true"]);
-    if can_delay.command().status().map_or(true, |status| !status.success()) {
-        return skip("a slow git needs strace");
-    }
-    let slow = strace(&["-qq", "-f", "-o", "/dev/null", "-e", "trace=?unlink,unlinkat", "-P"])
-        .args([&file])
-        .args([
-            "-P",
-            ".git/refs/coord/reservations",
-            "-e",
-            "inject=?unlink,unlinkat:delay_enter=14000000",
-        ])
-        .args(["git", "pack-refs", "--all", "--prune"]);
-    let git = slow.command().spawn().unwrap();
-    until(|| file.with_extension("lock").exists());
-    let bob = repo.call("bob").config(key::WAIT, "12s").args(["reserve", "docs/x"]).run();
-    slow.finish(git).done();
-    // Git is done by then only where this machine was very busy.
-    assert!([exit::BUSY, exit::DONE].contains(&bob.code), "{bob:#?}");
-    assert_eq!(repo.list(&["--holder", "bob"]).len(), usize::from(bob.code == exit::DONE));
+    let (hooks, go) = (repo.world().join("tmp/hooks"), repo.world().join("tmp/go"));
+    fs::create_dir_all(&hooks).unwrap();
+    let wait = format!("while test ! -e '{}'; do sleep 1; done", go.display());
+    let script = format!("#!/bin/sh\ncat >/dev/null\ntest \"$1\" != prepared && exit\n{wait}\n");
+    put_script(&hooks.join("reference-transaction"), &script);
+    let delete = repo
+        .git_call(["update-ref", "-d", "refs/coord/reservations"])
+        .config("core.hooksPath", hooks.to_str().unwrap());
+    let git = delete.command().spawn().unwrap();
+    until(|| repo.git_dir().join("refs/coord/reservations.lock").exists());
+    let busy = repo.call("bob").config(key::WAIT, "12s").args(["reserve", "docs/x"]).run();
+    busy.exits(exit::BUSY).says("reservations.lock' was there");
+    fs::write(&go, "").unwrap();
+    delete.finish(git).done();
     repo.coord("bob", ["reserve", "docs/x"]).done();
-    assert_eq!(repo.list(&["--holder", "alice"]).len(), 1);
+    assert_eq!(repo.list(&["--holder", "bob"]).len(), 1);
     repo.coord("ops", ["ledger", "verify"]).done();
 }
 

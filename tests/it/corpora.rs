@@ -9,18 +9,20 @@ mod pattern;
 
 use std::path::Path;
 
+use crate::support::gits::skip;
+
 /// Checks every input that is kept for the law of that name.
 fn replay(name: &str, check: fn(&[u8])) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
     if !corpus.is_dir() {
-        println!("skipped: the corpora of the fuzzers are not part of the package");
-        return;
+        return skip("the corpora of the fuzzers are not part of the package");
     }
     let mut count = 0;
     for entry in std::fs::read_dir(corpus).unwrap() {
         let path = entry.unwrap().path();
-        println!("{}", path.display());
-        check(&std::fs::read(path).unwrap());
+        let bytes = std::fs::read(&path).unwrap();
+        let kept = std::panic::catch_unwind(|| check(&bytes));
+        assert!(kept.is_ok(), "'{}' breaks a law", path.display());
         count += 1;
     }
     assert!(count > 20, "a corpus of {count}");

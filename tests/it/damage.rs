@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::support::contract::{RESERVATIONS_REF, exit, key};
+use crate::support::contract::{RESERVATIONS_REF, exit};
 use crate::support::{Repo, texts};
 
 /// A hold whose documents are no JSON any more, and the entry before the damage.
@@ -71,10 +71,13 @@ fn an_escape_sequence_in_a_document_stays_text() {
     let links = repo.documents_of(&id);
     let hostile = repo.document(&links[0]).replace("\"command\"", "\"\\u001b[31mred\"");
     repo.overwrite(&links, &hostile);
-    for command in [&["list"][..], &["check", "src"], &["ledger", "verify"]] {
-        let output = repo.coord("bob", command.iter().copied());
+    for (command, code) in [
+        (&["list"][..], exit::DONE),
+        (&["check", "src"], exit::FAILURE),
+        (&["ledger", "verify"], exit::NO),
+    ] {
+        let output = repo.coord("bob", command.iter().copied()).exits(code);
         assert!(!output.stderr.contains('\u{1b}') && !output.stdout.contains('\u{1b}'));
-        assert_ne!(output.code, exit::DONE);
     }
 }
 
@@ -170,23 +173,23 @@ fn a_damaged_hold_is_taken_out_by_a_repair() {
 /// A tree of few objects can have more paths than anybody can walk: each level names the next one
 /// three times.
 fn plant_a_maze(repo: &Repo, roots: &[&str]) {
-    let make = |listed: &str| -> String {
+    let tree_of = |listed: &str| -> String {
         let made = repo.git_call(["mktree"]).input(listed).run_unproven().done();
         made.stdout.trim_end().to_owned()
     };
-    let hold = repo.store_blob("{}");
-    let mut maze = make(&format!("100644 blob {hold}\t@abcdefgh\n"));
+    let document = repo.store_blob("{}");
+    let mut maze = tree_of(&format!("100644 blob {document}\tdocument\n"));
     for _ in 0..60 {
         let level: Vec<String> =
             ["+a", "+b", "+c"].iter().map(|name| format!("040000 tree {maze}\t{name}\n")).collect();
-        maze = make(&level.concat());
+        maze = tree_of(&level.concat());
     }
     let listed = repo.git(["ls-tree", RESERVATIONS_REF]);
     let is_other = |line: &&str| !roots.iter().any(|root| line.ends_with(&format!("\t{root}")));
     let mut lines: Vec<String> = listed.lines().filter(is_other).map(str::to_owned).collect();
     lines.extend(roots.iter().map(|root| format!("040000 tree {maze}\t{root}")));
     lines.sort_by_key(|line| line.rsplit('\t').next().unwrap().to_owned());
-    let tree = make(&(lines.join("\n") + "\n"));
+    let tree = tree_of(&(lines.join("\n") + "\n"));
     repo.replace_tip(&tree, &repo.tip_message());
 }
 
@@ -197,9 +200,7 @@ fn a_tree_of_endless_paths_is_damage() {
     repo.reserve("alice", "lib");
     repo.reserve("alice", "src");
     plant_a_maze(&repo, &["ids", "paths"]);
-    for (command, place) in
-        [(&["list"][..], "ids"), (&["status"], "ids"), (&["check", "**"], "paths")]
-    {
+    for (command, place) in [(&["list"][..], "ids"), (&["check", "**"], "paths")] {
         let output = repo.coord("bob", command.iter().copied()).exits(exit::FAILURE);
         output.says(&format!("'{place}': more directories below it than this program reads"));
     }

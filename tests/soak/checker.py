@@ -18,6 +18,7 @@ ONE_ACT = {
     "ack", "sweep", "rollback", "lock", "block", "evidence", "run", "artifact", "domain",
 }
 READERS = {"check", "list", "inbox", "status", "agents", "events", "log", "verify", "doctor"}
+PUT_OFF = {"deferred", "refused"}
 GRANTS = {"granted", "renewed", "mode_changed"}
 # What a refusal may leave behind: it takes nothing, and removes what was over already.
 TIDYING = {"expired", "wait_over", "freed", "ask_changed", "sent"}
@@ -176,8 +177,9 @@ def facts(act):
         found += [({gone}, subject, {}) for subject in answer.get("ids", [])]
     if act.kind == "ask" and answer.get("joined") is False:
         found.append(({"asked"}, answer["thread"], {}))
-    if act.kind == "answer" and "thread" in answer:
-        found.append(({"answered", "deferred", "refused"}, answer["thread"], {}))
+    # Letting go of what is gone already is done already, and leaves nothing.
+    if act.kind == "answer" and (answer.get("ids") or answer.get("status") in PUT_OFF):
+        found.append(({"answered", *PUT_OFF}, answer["thread"], {}))
     if act.kind == "take" and "thread" in answer:
         found.append(({"taken"}, answer["thread"], {}))
     if act.kind == "send" and "message" in answer:

@@ -105,6 +105,13 @@ class CheckerTest(unittest.TestCase):
         self.ledger.entries.clear()
         self.assertEqual(self.ledger.found(), {"lost": 1})
 
+    def test_an_answer_is_missing_unless_it_changed_nothing(self):
+        self.ledger.act("answer", answer={"thread": "x", "status": "expired", "ids": []})
+        self.assertEqual(self.ledger.found(), {})
+        self.ledger.act("answer", answer={"thread": "x", "status": "released", "ids": ["h1"]})
+        self.ledger.act("answer", answer={"thread": "x", "status": "refused"})
+        self.assertEqual(self.ledger.found(), {"lost": 2})
+
     def test_what_was_acknowledged_otherwise(self):
         act = self.ledger.reserve(hold("h1", "a", "src"))
         act.answer = {"granted": [hold("h1", "a", "src", until="2026-01-31T10:00:00Z")]}

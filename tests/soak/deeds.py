@@ -143,7 +143,7 @@ class Deed:
         elif self.kind == "send":
             self.call(["send", self.other, "--subject", f"from {self.tag}", *urgent, *ack])
         elif self.kind == "answer":
-            ways = [["--release"], ["--defer", "5m", *self.say], ["--refuse", *self.say]]
+            ways = [["--release"], ["--defer", "20m", *self.say], ["--refuse", *self.say]]
             for row in self.look(["inbox"]).get("to_answer", [])[:1]:
                 self.call(["answer", row["thread"], *self.dice.choice(ways)])
         else:

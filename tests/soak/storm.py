@@ -107,6 +107,8 @@ class Storm:
             self.git("config", name, value)
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "first")
+        # Some of git's upkeep fails where there is no pack at all.
+        self.git("repack", "-q", "-a", "-d")
         return None
 
     # What an agent does.
@@ -308,6 +310,9 @@ class Storm:
             if found > most:
                 self.problem("size", f"{found} {name}, at most {most}")
 
+    def done(self):
+        return [act for act in self.acts if act.is_done]
+
     def entries(self):
         count = [*history.WITHOUT_INDEX, "rev-list", "--count", "--glob=refs/coord"]
         return int(self.git(*count).stdout or 0)
@@ -374,6 +379,8 @@ def rows(storm, findings):
     yield "commands", len(storm.acts)
     answers = (str(told[f"exit {code}"]) for code in (0, 1, 5))
     yield "  of them done / refused / busy", " / ".join(answers)
+    tried, done = ({act.kind for act in acts} for acts in (storm.acts, storm.done()))
+    yield "  kinds, of them not once done", f"{len(tried)}, {' '.join(sorted(tried - done)) or 0}"
     yield "  killed, of them at the front", f"{told['killed']}, {told['front killed']}"
     yield "  stopped, of them at the front", f"{told['SIGSTOP']}, {told['front stopped']}"
     runs = sum(row["runs"] for row in storm.upkeep.values())

@@ -33,7 +33,8 @@ Examples:
 ///
 /// Reserves them, runs the command, renews as long as it runs, and lets go at its end whatever that
 /// is. What you held before stays yours. If this very process is killed, its command goes on, and
-/// it stays held until that ends; others on the same machine need not wait for the time to live then.
+/// it stays held until that ends; others on the same machine need not wait for the time to live
+/// then.
 ///
 /// If it is lost on the way, because somebody took it or released it by force, or it could not be
 /// renewed, that is said at once, and the command is ended with all that it started. Signals are
@@ -195,7 +196,7 @@ fn news_text(news: &News<'_>) -> String {
         }
         News::Failed(error) => with_causes(*error),
         News::Alone(error) => format!(
-            "nobody renews it if this process is killed, for a second one cannot be started: {error}"
+            "nobody renews it if this process is killed: a second one cannot be started: {error}"
         ),
     }
 }

@@ -19,8 +19,10 @@ const DEPTH_MAX: u32 = 16;
 const RECENT: usize = 4;
 /// How many children of a tree it is told by.
 const CHILDREN: usize = 64;
-/// Larger ones are left as they are.
-const LENGTH_MAX: usize = 4 << 20;
+/// Longer trees are left as they are. Two that share children differ in few places.
+const TREE_LENGTH_MAX: usize = 4 << 20;
+/// And longer ones of the rest, where a long search may be in vain.
+const LENGTH_MAX: usize = 64 << 10;
 
 /// An object that others may be told by.
 struct Candidate {
@@ -105,7 +107,12 @@ impl Search {
 /// The object of an entry; none if it is not worth a look.
 fn inflated(entry: &PackEntry) -> Option<Object> {
     let Content::Whole { kind, length, data } = &entry.content else { return None };
-    if *length > LENGTH_MAX || *kind == ObjectKind::Tag {
+    let length_max = match kind {
+        ObjectKind::Tree => TREE_LENGTH_MAX,
+        ObjectKind::Blob | ObjectKind::Commit => LENGTH_MAX,
+        ObjectKind::Tag => return None,
+    };
+    if *length > length_max {
         return None;
     }
     let mut bytes = Vec::with_capacity(*length);

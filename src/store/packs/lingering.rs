@@ -75,8 +75,9 @@ impl Packs {
         names: &[PackName],
     ) -> Result<(), FileError> {
         self.files.make_directories(&self.left_alone())?;
-        let names: String = names.iter().map(|name| format!("{name}\n")).collect();
-        self.files.write_new(&self.record(into), names.as_bytes(), Purpose::Helper)
+        let names: Vec<&str> = names.iter().map(|name| name.0.as_str()).collect();
+        let content = names.join("\n");
+        self.files.write_new(&self.record(into), content.as_bytes(), Purpose::Helper)
     }
 
     /// The merges that are written down.

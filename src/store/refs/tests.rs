@@ -232,8 +232,8 @@ fn one_moves_a_lock_aside() {
     drop(first);
     let until = testing::at_last();
     // A child that another test starts has our locks until it becomes its program.
-    let moved = std::iter::from_fn(|| (Instant::now() < until).then(|| locks.take_away(&seen)));
-    let moved = moved.filter_map(Result::unwrap).next().unwrap();
+    let mut tries = std::iter::from_fn(|| (Instant::now() < until).then(|| locks.take_away(&seen)));
+    let moved = tries.find_map(Result::unwrap).unwrap();
     assert_eq!(fs::read_to_string(moved.now_at).unwrap(), "left");
     assert_eq!(locks.take_away(&seen).unwrap(), None);
 }

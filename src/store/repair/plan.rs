@@ -49,8 +49,12 @@ impl Ledger<'_> {
             return Ok(Some(Plan { damage, whole: None, is_known: false, lost, doubtful }));
         };
         let Choice { whole, is_known, lost, doubtful } = choice;
-        // What the ref names was published, whatever it is now.
-        let tip = damage.tip.filter(|tip| *tip != whole && !lost.contains(tip));
+        // What the ref names was published, unless it can be seen to be something else.
+        let is_lost = |tip: &ObjectId| {
+            let is_known = *tip == whole || lost.contains(tip);
+            !is_known && (self.left(*tip).summary.is_some() || !self.is_here(tip))
+        };
+        let tip = damage.tip.filter(is_lost);
         let lost = tip.into_iter().chain(lost).map(|id| self.left(id)).collect();
         let is_of_this = |id: &ObjectId| self.at(Some(*id)).is_ok() && Some(*id) != tip;
         let doubtful = doubtful.into_iter().filter(is_of_this).map(|id| self.left(id)).collect();
@@ -101,6 +105,10 @@ impl Ledger<'_> {
             }
         }
         Ok(())
+    }
+
+    fn is_here(&self, id: &ObjectId) -> bool {
+        matches!(self.backend.look(id), Ok(Some(_)))
     }
 
     fn left(&self, id: ObjectId) -> Left {

@@ -2,7 +2,7 @@
 //! would ever get past them.
 
 use git_coord::store::object::{HashKind, NewObjects, Object, ObjectKind};
-use git_coord::store::pack::{Pack, object_count, read_entries};
+use git_coord::store::pack::{Pack, read_entries};
 use git_coord::store::packs::names_in_multi_pack_index;
 
 /// Reads the input as what its first byte says.
@@ -50,7 +50,6 @@ fn sealed(index: &[u8], hash: HashKind) -> Vec<u8> {
 /// What can be taken apart gives the same objects when it is put together and taken apart again.
 fn check_read(pack: &[u8], index: &[u8], hash: HashKind) {
     let Ok(entries) = read_entries(pack, index, hash) else { return };
-    assert_eq!(object_count(index).ok(), Some(entries.len()));
     let again = Pack::from_entries(entries.clone(), hash);
     let read = read_entries(&again.pack, &again.index, hash).expect("because we wrote it");
     assert!(read.len() <= entries.len() && read.iter().all(|entry| entries.contains(entry)));

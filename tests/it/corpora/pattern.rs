@@ -72,8 +72,8 @@ fn check_meaning(left: &Pattern, right: &Pattern, path: &[u8]) {
 
 fn is_small(pattern: &Pattern) -> bool {
     let text = pattern.as_bytes();
-    let runs = text.iter().filter(|&&byte| byte == b'*').count();
-    text.len() <= NAIVE_BYTES_MAX && runs <= NAIVE_RUNS_MAX
+    let parts = text.split(|&byte| byte == b'*').count();
+    text.len() <= NAIVE_BYTES_MAX && parts <= NAIVE_RUNS_MAX + 1
 }
 
 /// Checks that the matcher says of the path what the definition says, and gives it.
@@ -139,13 +139,12 @@ fn sequences_meet(left: &[Part<'_>], right: &[Part<'_>]) -> bool {
         ([], []) => true,
         ([Part::AnyDepth, after @ ..], _) if sequences_meet(after, right) => true,
         (_, [Part::AnyDepth, after @ ..]) if sequences_meet(left, after) => true,
-        ([Part::AnyDepth, ..], [Part::AnyDepth, ..]) => false,
+        ([], _) | (_, []) | ([Part::AnyDepth, ..], [Part::AnyDepth, ..]) => false,
         ([Part::AnyDepth, ..], [_, right @ ..]) => sequences_meet(left, right),
         ([_, left @ ..], [Part::AnyDepth, ..]) => sequences_meet(left, right),
         ([one, left @ ..], [other, right @ ..]) => {
             names_meet(*one, *other) && sequences_meet(left, right)
         }
-        ([], _) | (_, []) => false,
     }
 }
 
@@ -175,7 +174,7 @@ fn tokens_meet(left: &[Token], right: &[Token]) -> bool {
         ([], []) => true,
         ([Token::Run, after @ ..], _) if tokens_meet(after, right) => true,
         (_, [Token::Run, after @ ..]) if tokens_meet(left, after) => true,
-        ([Token::Run, ..], [Token::Run, ..]) => false,
+        ([], _) | (_, []) | ([Token::Run, ..], [Token::Run, ..]) => false,
         ([Token::Run, ..], [Token::Set(set), right @ ..]) => {
             !set.is_empty() && tokens_meet(left, right)
         }
@@ -185,6 +184,5 @@ fn tokens_meet(left: &[Token], right: &[Token]) -> bool {
         ([Token::Set(one), left @ ..], [Token::Set(other), right @ ..]) => {
             one.iter().any(|byte| other.contains(byte)) && tokens_meet(left, right)
         }
-        ([], _) | (_, []) => false,
     }
 }

@@ -307,7 +307,7 @@ impl Stage<'_> {
         assert_eq!(busy.code, exit::BUSY, "{case}: {busy:#?}");
         busy.says("git coord doctor --repair");
         let repair = self.repo.call("ops").args(["doctor", "--repair"]).run();
-        assert_eq!(repair.code, 0, "{case}: {repair:#?}");
+        assert!(repair.code == 0 && !self.lock().exists(), "{case}: {repair:#?}");
         self.goes_on(case, expected);
     }
 

@@ -170,7 +170,9 @@ fn a_stopped_one_at_the_front_makes_nobody_busy() {
 fn with_an_errand_taken(repo: &Repo, alice: Call, bob: Call) -> (Frozen, Frozen) {
     let alice = Frozen::at(alice, &[BEFORE_ERRANDS, BEFORE_THE_LOCK]);
     let bob = Frozen::start(bob);
-    until(|| !errands(repo).is_empty());
+    // It is locked before it is written: who sees it earlier takes its owner for dead.
+    let is_written = |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.len() > 0);
+    until(|| errands(repo).iter().any(is_written));
     alice.signal(Signal::CONT);
     alice.has_stopped();
     assert!(errands(repo).is_empty(), "it was taken on");

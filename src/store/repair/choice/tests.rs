@@ -59,7 +59,9 @@ impl World {
 
 fn world(happenings: &[Happening]) -> World {
     let mut world = World { now: 1_000, ..World::default() };
-    happenings.iter().for_each(|happening| world.happen(*happening));
+    for happening in happenings {
+        world.happen(*happening);
+    }
     world
 }
 
