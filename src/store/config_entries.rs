@@ -48,10 +48,9 @@ pub struct Entry {
 pub fn of_files(files: &git2::Config, ignores_xdg: bool) -> Result<Vec<Entry>, ConfigError> {
     let mut entries = Vec::new();
     files.entries(None)?.for_each(|entry| {
-        if let Ok(name) = entry.name()
-            && !(ignores_xdg && entry.level() == ConfigLevel::XDG)
-        {
-            let (scope, key) = (Scope::of_level(entry.level()), name.to_owned());
+        if !(ignores_xdg && entry.level() == ConfigLevel::XDG) {
+            let key = String::from_utf8_lossy(entry.name_bytes()).into_owned();
+            let scope = Scope::of_level(entry.level());
             entries.push(Entry { scope, key, value: value_text(entry) });
         }
     })?;

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use crate::core::environment::Environment;
 use crate::store::changes::Changes;
 use crate::store::config::ConfigError;
-use crate::store::config_entries::{Entry, of_files};
+use crate::store::config_entries::{Entry, Scope, of_files};
 use crate::store::error::StoreError;
 use crate::store::files::{Files, Purpose};
 use crate::store::found::Found;
@@ -173,18 +173,29 @@ impl Repository {
             Reader::LibGit2(git) => {
                 // It replaces both files of the user, while libgit2 goes on reading the XDG one.
                 let ignores_xdg = std::env::var_os("GIT_CONFIG_GLOBAL").is_some();
-                of_files(&git.config()?, ignores_xdg)?
+                let read = of_files(&git.config()?, ignores_xdg)?;
+                // Git knows conditions that libgit2 does not, and would read what we have not.
+                let has_condition = |entry: &Entry| {
+                    entry.scope == Scope::Repository && entry.key.starts_with("includeif.")
+                };
+                if read.iter().any(has_condition) {
+                    program::configuration(&self.git_dir)?
+                } else {
+                    read
+                }
             }
             Reader::Program => program::configuration(&self.git_dir)?,
         };
         Ok(self.settings.get_or_init(|| settings))
     }
 
-    /// What git is kept from here. A configuration that cannot be read stops git as well.
+    /// What git is kept from here. What libgit2 cannot read, git may, and what git cannot read
+    /// stops it.
     fn restraint(&self) -> Rc<Restraint> {
         let restraint = || {
-            let settings = self.settings().unwrap_or_default();
-            Rc::new(Restraint::of(settings, self.found))
+            let by_git = || program::configuration(&self.git_dir).unwrap_or_default();
+            let settings = self.settings().map_or_else(|_| by_git(), <[Entry]>::to_vec);
+            Rc::new(Restraint::of(&settings, self.found))
         };
         Rc::clone(self.restraint.get_or_init(restraint))
     }

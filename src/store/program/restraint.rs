@@ -56,6 +56,8 @@ pub struct Restraint {
     overruling: Vec<(String, String)>,
     /// Whether its own configuration names a program that connects to a remote.
     has_proxy: bool,
+    /// Whether it has a key that cannot be spelled, and so cannot be overruled.
+    has_unreadable_key: bool,
 }
 
 impl Restraint {
@@ -68,6 +70,7 @@ impl Restraint {
         }
         for entry in entries.iter().filter(|entry| entry.scope == Scope::Repository) {
             restraint.has_proxy |= entry.key == "core.gitproxy";
+            restraint.has_unreadable_key |= entry.key.contains(char::REPLACEMENT_CHARACTER);
             if is_promise(entry) {
                 restraint.fetching = match found {
                     Found::AsBare => Fetching::NotNamed,
@@ -96,6 +99,11 @@ impl Restraint {
 
     /// Restrains a call. What the caller's variables say is the user's own word and stays stronger.
     pub(super) fn apply(&self, command: &mut Command) {
+        if self.has_unreadable_key {
+            // Git stops at this: what it would run there, nobody can keep it from.
+            command.env("GIT_CONFIG_COUNT", "a key of this repository is not UTF-8");
+            return;
+        }
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let count = variable("GIT_CONFIG_COUNT").and_then(|count| count.to_str()?.parse().ok());
         let given = |number: usize| {

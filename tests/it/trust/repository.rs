@@ -346,6 +346,27 @@ fn fetching_runs_no_program_of_the_repository() {
     }
 }
 
+/// 8/NO-HARM: git reads files on conditions that libgit2 does not know. What stands in them is
+/// overruled like the rest, and keeps git from fetching like the rest.
+#[test]
+fn what_git_alone_includes_runs_nothing() {
+    let (repo, trap) = hostile();
+    put_settings(&repo.work().join("included"), &settings_of_git(&trap));
+    let mut settings = vec![("includeIf.hasconfig:remote.*.url:**.path", "../included".to_owned())];
+    for (key, value) in [("remote.o.url", "."), ("remote.o.promisor", "true")] {
+        settings.push((key, value.to_owned()));
+    }
+    put_settings(&repo.git_dir().join("config"), &settings);
+    ask_hooks(&repo, &trap, "in a file that git alone includes");
+    fs::write(repo.git_dir().join("objects/pack/a.promisor"), "").unwrap();
+    let missing = format!("{}\n", "1".repeat(40));
+    fs::write(repo.git_dir().join("refs/coord/reservations"), missing).unwrap();
+    for words in [&["status"][..], &["list"], &["reserve", "x"], &["doctor"]] {
+        repo.call("ada").args(words).run_unproven();
+        trap.was_not_run(&format!("{words:?}"));
+    }
+}
+
 /// The user's own words still count: what they have named is run.
 #[test]
 fn what_the_user_names_is_run() {
