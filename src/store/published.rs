@@ -34,9 +34,14 @@ impl Published {
         let path = self.path(ledger);
         if self.files.stamp(&path)?.is_some_and(|stamp| stamp.length > LENGTH_MAX) {
             // Who has it open meanwhile adds to what is read as well.
-            self.files.rename(&path, &self.earlier(ledger))?;
+            match self.files.rename(&path, &self.earlier(ledger)) {
+                // Another has just done so.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                other => other?,
+            }
         }
-        let line = format!("{id}\n");
+        // What a killed writer left of a line stays a line of its own.
+        let line = format!("\n{id}\n");
         match self.files.append(&path, line.as_bytes()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.files.make_directories(&self.directory)?;
@@ -103,6 +108,6 @@ mod tests {
         std::fs::write(&path, torn).unwrap();
         published.note(LedgerName::Runs, id(2)).unwrap();
         published.note(LedgerName::Runs, id(3)).unwrap();
-        assert_eq!(published.entries(LedgerName::Runs).unwrap(), [id(1), id(3)]);
+        assert_eq!(published.entries(LedgerName::Runs).unwrap(), [id(1), id(2), id(3)]);
     }
 }

@@ -301,7 +301,7 @@ impl<'b> Ledger<'b> {
         let behind = self.seconds_ahead(&base, request.clock);
         writer.notices.extend(behind.map(clock_notice));
         let (answer, at) = self.answered(&base, request, op)?;
-        Ok(Committed { answer, at, entry: Some(id), notices: writer.leave() })
+        Ok(Committed { answer, at, entry: Some(id), notices: writer.leave(id) })
     }
 }
 

@@ -111,7 +111,9 @@ impl<'l, 'b> Writer<'l, 'b> {
     }
 
     /// Leaves with what another has written, once the disk has it.
-    pub(super) fn leave(mut self) -> Vec<String> {
+    pub(super) fn leave(mut self, entry: ObjectId) -> Vec<String> {
+        // Whoever wrote it may have been killed since.
+        self.note(entry);
         self.settle(&self.ledger.name.reference());
         self.notices
     }
@@ -144,7 +146,12 @@ impl<'l, 'b> Writer<'l, 'b> {
         let note = LogNote { committer: &signature, message: &summary };
         let reference = name.reference();
         let update = Update::new(&reference, base, tip, note);
-        Ok(self.publish(&objects, None, update)?.then_some(id))
+        let is_in = self.publish(&objects, None, update)?;
+        // With errands on top of it, it was never the newest; and it is told of all the same.
+        if is_in && id != tip {
+            self.note(id);
+        }
+        Ok(is_in.then_some(id))
     }
 
     /// An entry with those on top that others have asked for while they wait. What was taken on
@@ -182,7 +189,9 @@ impl<'l, 'b> Writer<'l, 'b> {
         let stored = (!objects.is_empty()).then(store).transpose()?;
         let outcome = self.move_refs(keep, update, stored.as_ref());
         if matches!(outcome, Ok(Swap::Done)) {
-            self.note(update);
+            if update.reference == self.ledger.name.reference() {
+                self.note(update.new);
+            }
             // The next one can decide already, while this one clears up and waits for the disk.
             self.turn = None;
         }
@@ -209,11 +218,8 @@ impl<'l, 'b> Writer<'l, 'b> {
 
     /// Notes what is published now, for the day that the ref is lost. Whoever is killed before has
     /// told nobody of its entry; and where it cannot be noted, a repair will have to ask.
-    fn note(&self, update: Update<'_>) {
-        let Ledger { backend, name, .. } = self.ledger;
-        if update.reference == name.reference() {
-            backend.note_published(*name, update.new).ok();
-        }
+    fn note(&self, entry: ObjectId) {
+        self.ledger.backend.note_published(self.ledger.name, entry).ok();
     }
 
     fn move_refs(
@@ -263,11 +269,16 @@ impl<'l, 'b> Writer<'l, 'b> {
         update: Update<'_>,
         stored: Option<&Stored>,
     ) -> Result<Swap, StoreError> {
+        let is_in = || {
+            Ok::<bool, StoreError>(self.ledger.backend.tip(update.reference)? == Some(update.new))
+        };
         let failed = match self.ledger.backend.swap(update, stored) {
+            // A file system over a network may repeat a rename that was done, and find no lock.
+            Ok(Swap::Moved) if is_in()? => return Ok(Swap::Done),
             Err(error) => error,
             outcome => return outcome,
         };
-        if self.ledger.backend.tip(update.reference)? != Some(update.new) {
+        if !is_in()? {
             return Err(failed);
         }
         self.notices.push(format!("the entry is in, but a power cut may lose it: {failed}"));
