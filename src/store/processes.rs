@@ -9,8 +9,6 @@ use std::path::{Path, PathBuf};
 
 use crate::core::text::shown;
 
-/// The variables that lead a git to a repository.
-const GIT_VARIABLES: [&str; 3] = ["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE"];
 /// The options of git that take the next word.
 const OPTIONS_WITH_VALUE: [&str; 7] =
     ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"];
@@ -60,8 +58,13 @@ impl Facts {
         else {
             return true;
         };
-        let is_in =
-            |path: &Path| places.iter().any(|place| directory.join(path).starts_with(place));
+        // By its spelling, and through links and `..`.
+        let is_in = |path: &Path| {
+            let spelled = directory.join(path);
+            let resolved = spelled.canonicalize();
+            let resolved = resolved.as_deref().unwrap_or(&spelled);
+            places.iter().any(|place| spelled.starts_with(place) || resolved.starts_with(place))
+        };
         let names =
             |word: &String| places.iter().any(|place| word.contains(&*place.to_string_lossy()));
         is_in(directory) || words.iter().any(names) || led_to.iter().any(|path| is_in(path))
@@ -125,7 +128,10 @@ mod system {
     use std::os::unix::fs::MetadataExt as _;
     use std::path::{Path, PathBuf};
 
-    use super::{Facts, GIT_VARIABLES, Running};
+    use super::{Facts, Running};
+
+    /// The variables that lead a git to a repository.
+    const GIT_VARIABLES: [&str; 3] = ["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE"];
 
     fn numbers() -> Vec<u32> {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -197,6 +203,12 @@ mod system {
     pub(super) fn having_open(path: &Path) -> Vec<Running> {
         let Ok(sought) = fs::metadata(path) else { return Vec::new() };
         let is_it = |file: PathBuf| {
+            // A look at any other file may wait for a disk that does not answer.
+            let is_called_so =
+                fs::read_link(&file).is_ok_and(|at| at.file_name() == path.file_name());
+            if !is_called_so {
+                return false;
+            }
             let found = fs::metadata(file);
             found.is_ok_and(|found| (found.dev(), found.ino()) == (sought.dev(), sought.ino()))
         };
@@ -210,12 +222,12 @@ mod system {
 #[cfg(not(target_os = "linux"))]
 mod system {
     use std::path::Path;
-    use std::process::Command;
 
     use super::{Facts, Running};
+    use crate::store::executable;
 
     fn listed(words: &[&str]) -> Vec<String> {
-        let output = Command::new("ps").args(words).env("LC_ALL", "C").output();
+        let output = executable::command("ps").args(words).env("LC_ALL", "C").output();
         let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
         text.unwrap_or_default().lines().map(|line| line.trim().to_owned()).collect()
     }

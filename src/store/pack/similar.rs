@@ -31,10 +31,12 @@ struct Candidate {
     depth: u32,
 }
 
-/// Stores these entries, none of which is a difference, as differences where that is shorter.
-pub fn find_similar(entries: Vec<PackEntry>, hash: HashKind) -> Vec<PackEntry> {
+/// Stores these entries, none of which is a difference, as differences where that is shorter. The
+/// search ends once it has looked at that many bytes, which bounds its time and its memory.
+pub fn find_similar(entries: Vec<PackEntry>, hash: HashKind, bytes_max: u64) -> Vec<PackEntry> {
     let mut search = Search {
         hash,
+        bytes_left: usize::try_from(bytes_max).unwrap_or(usize::MAX),
         packer: Packer::new(Compression::best()),
         candidates: Vec::new(),
         by_child: HashMap::new(),
@@ -44,6 +46,8 @@ pub fn find_similar(entries: Vec<PackEntry>, hash: HashKind) -> Vec<PackEntry> {
 
 struct Search {
     hash: HashKind,
+    /// How many bytes of objects are looked at before the rest is left as it is.
+    bytes_left: usize,
     packer: Packer,
     candidates: Vec<Candidate>,
     /// The newest candidate that has a child of this name.
@@ -52,7 +56,8 @@ struct Search {
 
 impl Search {
     fn shortened(&mut self, entry: PackEntry) -> PackEntry {
-        let Some(object) = inflated(&entry) else { return entry };
+        let Some(object) = inflated(&entry, self.bytes_left) else { return entry };
+        self.bytes_left -= object.bytes.len();
         let (mut best, mut depth) = (entry, 0);
         for place in self.alike(&object) {
             let base = &self.candidates[place];
@@ -104,15 +109,15 @@ impl Search {
     }
 }
 
-/// The object of an entry; none if it is not worth a look.
-fn inflated(entry: &PackEntry) -> Option<Object> {
+/// The object of an entry; none if it is not worth a look, or longer than that.
+fn inflated(entry: &PackEntry, bytes_max: usize) -> Option<Object> {
     let Content::Whole { kind, length, data } = &entry.content else { return None };
     let length_max = match kind {
         ObjectKind::Tree => TREE_LENGTH_MAX,
         ObjectKind::Blob | ObjectKind::Commit => LENGTH_MAX,
         ObjectKind::Tag => return None,
     };
-    if *length > length_max {
+    if *length > length_max.min(bytes_max) {
         return None;
     }
     let mut bytes = Vec::with_capacity(*length);

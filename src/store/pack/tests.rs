@@ -151,7 +151,7 @@ fn similar_objects_take_little_room_and_git_reads_them() {
             let packed = Pack::of_new(&new_objects(hash, objects));
             read_entries(&packed.pack, &packed.index, hash).unwrap()
         });
-        let shorter = Pack::from_entries(find_similar(entries.collect(), hash), hash);
+        let shorter = Pack::from_entries(find_similar(entries.collect(), hash, u64::MAX), hash);
         assert!(shorter.pack.len() * 4 < packed.pack.len(), "{}", shorter.pack.len());
         let base = repo.path().join(format!("objects/pack/pack-{}", shorter.checksum));
         fs::write(base.with_extension("pack"), &shorter.pack).unwrap();
@@ -174,6 +174,20 @@ fn similar_objects_take_little_room_and_git_reads_them() {
     }
 }
 
+/// A search ends where its bound is, whatever is left.
+#[test]
+fn no_more_is_looked_at_than_may_be() {
+    let hash = HashKind::Sha1;
+    let packed = Pack::of_new(&new_objects(hash, &similar_objects(hash, 12)));
+    let entries = read_entries(&packed.pack, &packed.index, hash).unwrap();
+    let deltas = |bytes_max| {
+        let found = find_similar(entries.clone(), hash, bytes_max);
+        found.iter().filter(|entry| entry.is_delta()).count()
+    };
+    assert_eq!(deltas(0), 0);
+    assert!(deltas(4_000) < deltas(u64::MAX), "{} {}", deltas(4_000), deltas(u64::MAX));
+}
+
 /// Two packs may tell the same two objects by each other, each the other way around.
 #[test]
 fn what_packs_have_in_common_is_never_told_in_a_circle() {
@@ -182,7 +196,8 @@ fn what_packs_have_in_common_is_never_told_in_a_circle() {
     let packed = Pack::of_new(&new_objects(hash, &objects));
     let entries = read_entries(&packed.pack, &packed.index, hash).unwrap();
     let backwards: Vec<PackEntry> = entries.iter().rev().cloned().collect();
-    let (one, other) = (find_similar(entries, hash), find_similar(backwards, hash));
+    let (one, other) =
+        (find_similar(entries, hash, u64::MAX), find_similar(backwards, hash, u64::MAX));
     for (first, second) in [(&one, &other), (&other, &one)] {
         let both = Pack::from_entries(first.iter().chain(second).cloned(), hash);
         let alone = Pack::from_entries(first.iter().cloned(), hash);
@@ -195,7 +210,7 @@ fn damage_to_a_pack_with_deltas_is_found_and_never_panics() {
     let hash = HashKind::Sha1;
     let packed = Pack::of_new(&new_objects(hash, &similar_objects(hash, 3)));
     let entries = read_entries(&packed.pack, &packed.index, hash).unwrap();
-    let packed = Pack::from_entries(find_similar(entries, hash), hash);
+    let packed = Pack::from_entries(find_similar(entries, hash, u64::MAX), hash);
     for place in (0..packed.pack.len()).step_by(7) {
         let mut damaged = packed.pack.clone();
         damaged[place] ^= 0x55;

@@ -157,7 +157,7 @@ impl Packs {
                 self.bring_index_back(name)?;
             } else {
                 self.files.remove(&self.path(name, Part::Pack))?;
-                self.files.remove(&self.staged(name, Part::Index))?;
+                self.files.remove(&self.set_aside(name))?;
             }
         }
         Ok(!is_disturbed)
@@ -165,12 +165,12 @@ impl Packs {
 
     /// Moves the index of a pack to where nobody looks for it; false if there is none.
     fn set_index_aside(&self, name: &PackName) -> Result<bool, FileError> {
-        self.move_if_there(&self.path(name, Part::Index), &self.staged(name, Part::Index))
+        self.move_if_there(&self.path(name, Part::Index), &self.set_aside(name))
     }
 
-    /// Moves it back. It is an old file: somebody who clears up may have taken it for a leftover.
+    /// Moves it back.
     fn bring_index_back(&self, name: &PackName) -> Result<bool, FileError> {
-        self.move_if_there(&self.staged(name, Part::Index), &self.path(name, Part::Index))
+        self.move_if_there(&self.set_aside(name), &self.path(name, Part::Index))
     }
 
     fn move_if_there(&self, from: &Path, to: &Path) -> Result<bool, FileError> {
@@ -178,6 +178,12 @@ impl Packs {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             other => other.map(|()| true),
         }
+    }
+
+    /// Where the index of a pack is that is about to go: not in `coord/tmp`, where it would be an
+    /// old file that somebody has left.
+    pub(super) fn set_aside(&self, name: &PackName) -> PathBuf {
+        self.left_alone().join(name.file(Part::Index))
     }
 
     fn is_whole(&self, name: &PackName) -> Result<bool, FileError> {

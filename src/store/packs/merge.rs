@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime};
 use super::lingering::{CROWD, superfluous};
 use super::multi_pack_index::named_packs;
 use super::{PackName, Packs, Part};
-use crate::store::files::{FileError, Purpose};
+use crate::store::files::{FileError, Files, Purpose};
 use crate::store::pack::{self, Pack, PackEntry};
 use crate::store::queue::Queue;
 
@@ -107,11 +107,13 @@ impl Packs {
                 None => return Ok(0),
             }
         }
-        let entries = known.into_iter().chain(pack::find_similar(new, self.hash));
+        let entries = known.into_iter().chain(pack::find_similar(new, self.hash, budget.bytes));
         // Protected until the others are known to be superfluous, so that no other merge takes it
         // for one of them. For gc it makes no difference: what was unreachable before may go, as it
         // might have before.
-        let merged = self.install(&Pack::from_entries(entries, self.hash), None)?;
+        // On disk in any case: packs go for it that have been there for long.
+        let durable = Packs { files: Files { fsync: true, ..self.files }, ..self.clone() };
+        let merged = durable.install(&Pack::from_entries(entries, self.hash), None)?;
         self.record_merge(merged.name(), names)?;
         merged.release()?;
         Ok(names.len())

@@ -11,9 +11,10 @@ use super::*;
 use crate::store::layout::NAMESPACE;
 use crate::store::object::{Object, ObjectKind};
 use crate::store::pack::Pack;
+use crate::store::queue::Queue;
 use crate::store::refs::{LogNote, RefName, Refs, Swap};
 use crate::store::signature::{Draft, Signatures};
-use crate::store::testing::{self, HASHES, Repo, Worker, entry, new_objects};
+use crate::store::testing::{self, HASHES, Repo, Worker, entry, eventually, new_objects};
 
 const NOTE: LogNote<'static> =
     LogNote { committer: "A <a@example.com> 1700000000 +0000", message: "swap" };
@@ -40,7 +41,7 @@ fn installed(packs: &Packs, text: &str) -> (PackName, Vec<Object>) {
 /// Who finds the lock taken leaves the merging to the next, and it may be taken by nobody: a child
 /// that another test starts has our open files, with their locks, until it becomes its program.
 fn merge(packs: &Packs) -> usize {
-    testing::eventually("a merge", || {
+    eventually("a merge", || {
         let merged = packs.maintain(Budget::COMMAND).unwrap().packs_merged;
         (merged > 0).then_some(merged)
     })
@@ -352,7 +353,7 @@ fn merged_packs_go_after_a_while_and_not_beside_gits_upkeep() {
     }
     // That gc has ended. Who finds the lock taken leaves it to the next.
     fs::write(repo.path().join("gc.pid"), format!("{} {host}", i32::MAX)).unwrap();
-    testing::eventually("the end of merged packs", || {
+    eventually("the end of merged packs", || {
         maintain();
         (!are_there(&packs, &names)).then_some(())
     });
@@ -393,7 +394,7 @@ fn merged_packs_stay_where_the_merged_one_is_gone_or_an_index_names_them() {
     for name in packs.ours().unwrap().iter().filter(|name| !names.contains(name)) {
         fs::remove_file(packs.path(name, Part::Index)).unwrap();
     }
-    testing::eventually("packs that are in use again", || {
+    eventually("packs that are in use again", || {
         packs.maintain(Budget::COMMAND).unwrap();
         assert!(are_there(&packs, &names), "as in a copy that was made meanwhile");
         (in_use(&packs) == names.len()).then_some(())
@@ -417,7 +418,7 @@ fn a_hook_merges_small_packs_only() {
         installed(&packs, &number.to_string());
     }
     let merge = |budget| {
-        testing::eventually("a merge", || {
+        eventually("a merge", || {
             let merged = packs.maintain(budget).unwrap().packs_merged;
             (merged > 0).then_some(merged)
         })
@@ -479,6 +480,27 @@ fn only_packs_that_we_wrote_are_called_like_ours() {
     }
 }
 
+/// An index that is set aside comes back if git wants its pack: nobody else may remove that pack
+/// meanwhile.
+#[test]
+fn a_pack_whose_index_is_set_aside_is_left_to_whoever_did_so() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    let (name, _) = installed(&packs, "about to go");
+    fs::create_dir_all(packs.left_alone()).unwrap();
+    let (index, aside) = (packs.path(&name, Part::Index), packs.set_aside(&name));
+    fs::rename(&index, &aside).unwrap();
+    make_old(&aside);
+    let queue = Queue::new(&packs.common, "packs", packs.files);
+    let place = queue.enter(testing::at_last()).unwrap().expect("nobody else merges");
+    packs.maintain(Budget::COMMAND).unwrap();
+    assert!(packs.path(&name, Part::Pack).exists() && aside.exists());
+    drop(place);
+    let cleared = || packs.maintain(Budget::COMMAND).unwrap().leftovers_removed == 1;
+    eventually("the end of the pack", || cleared().then_some(()));
+    assert!(!packs.path(&name, Part::Pack).exists() && !aside.exists(), "its remover was killed");
+}
+
 #[test]
 fn leftovers_of_the_dead_are_collected_and_nothing_younger() {
     let repo = Repo::new(HashKind::Sha1);
@@ -493,7 +515,12 @@ fn leftovers_of_the_dead_are_collected_and_nothing_younger() {
         fs::write(packs.staging().join(name), "").unwrap();
     }
     make_old(&packs.staging().join("old"));
-    assert_eq!(packs.maintain(Budget::COMMAND).unwrap().leftovers_removed, 2);
+    // A child that another test starts has our locks until it becomes its program.
+    let mut removed = 0;
+    eventually("the second one", || {
+        removed += packs.maintain(Budget::COMMAND).unwrap().leftovers_removed;
+        (removed == 2).then_some(())
+    });
     assert!(!packs.path(&torn, Part::Pack).exists());
     assert!(packs.path(&in_progress, Part::Pack).exists());
     assert!(packs.staging().join("young").exists() && !packs.staging().join("old").exists());
@@ -566,7 +593,7 @@ fn writers_that_merge_lose_nothing_beside_gc() {
     assert_eq!(repo.git(&["rev-list", "--count", "--all"]), (3 * ENTRIES).to_string());
     repo.git(&["fsck", "--strict", "--full"]);
     let packs = packs(&repo);
-    testing::eventually("few packs", || {
+    eventually("few packs", || {
         packs.maintain(Budget::COMMAND).unwrap();
         (in_use(&packs) <= PACKS_MAX).then_some(())
     });

@@ -4,12 +4,13 @@
 //! With nothing to do it costs two directory listings.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::install::Keeper;
 use super::{Budget, PACKS_MAX, PackName, Packs, Part};
 use crate::store::files::{FileError, Purpose};
 use crate::store::process::{Liveness, ProcessIdentity};
+use crate::store::queue::Queue;
 use crate::store::signature::{Signatures, signed_by};
 
 /// An installation takes milliseconds.
@@ -108,7 +109,9 @@ impl Packs {
     pub(super) fn disk_time(&self) -> Result<SystemTime, FileError> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let path = self.staging().join(format!("time-{}-{count}", std::process::id()));
+        let process = ProcessIdentity::current().to_file_name();
+        let process = process.unwrap_or_else(|| std::process::id().to_string());
+        let path = self.staging().join(format!("time,{process},{count}"));
         self.files.make_directories(&self.staging())?;
         // One of the same name is of a process that has ended.
         self.files.remove(&path)?;
@@ -166,7 +169,15 @@ impl Packs {
 
     /// Nobody can have found objects in a pack without index, or what removed the index had put
     /// them elsewhere.
+    ///
+    /// Nobody but whoever removes packs in its turn sets an index aside and may bring it back.
     fn clear_torn(&self, name: &PackName) -> Result<bool, FileError> {
+        let queue = Queue::new(&self.common, "packs", self.files);
+        let Some(_place) = queue.enter(Instant::now())? else { return Ok(false) };
+        if self.state(name)? != State::Torn {
+            return Ok(false);
+        }
+        self.files.remove(&self.set_aside(name))?;
         self.files.remove(&self.path(name, Part::Pack))
     }
 }
