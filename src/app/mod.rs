@@ -12,6 +12,7 @@ pub mod events;
 pub mod identity;
 pub mod install;
 pub mod ledgers;
+mod machine;
 pub mod negotiation;
 pub mod news;
 pub mod next;
@@ -45,23 +46,17 @@ use crate::core::reservation::tickets::Ticket;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::backend::Backend;
-use crate::store::commands::Commands;
-use crate::store::cursors::Cursors;
 use crate::store::entry::Committer;
 use crate::store::error::StoreError;
 use crate::store::files::Files;
 use crate::store::git::Git;
 use crate::store::layout::LedgerName;
 use crate::store::ledger::{Base, Ledger};
-use crate::store::makers::Makers;
-use crate::store::notes::Notes;
 use crate::store::packs::Budget;
-use crate::store::presence::Presences;
 use crate::store::repository::Repository;
 use crate::store::shared_mode::SharedMode;
 use crate::store::sources::Which;
 use crate::store::transact::{Committed, TransactError, Turns, Writing};
-use crate::store::waiters::Waiters;
 
 /// What a write came to, or why nothing was written.
 type WriteOutcome<A> = Result<Committed<A>, TransactError>;
@@ -280,11 +275,6 @@ impl Ctx {
         })
     }
 
-    /// Those of this machine who wait.
-    pub fn waiters(&self) -> Waiters {
-        Waiters::new(self.repository.common_dir(), self.files)
-    }
-
     /// Takes another reading of the clock, for one who takes long.
     pub fn set_clock(&mut self, clock: Timestamp) {
         self.clock = clock;
@@ -367,31 +357,6 @@ impl Ctx {
         let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock);
         let ledger = self.ledger(ledger)?;
         Ok(ledger.propose(&ledger.now()?, &request, &Ctx::new_op()?)?.answer)
-    }
-
-    /// How far consumers have read.
-    pub fn cursors(&self) -> Cursors {
-        Cursors::new(self.repository.common_dir(), self.files)
-    }
-
-    /// What was edited in this worktree and not committed yet.
-    pub fn notes(&self) -> Notes {
-        Notes::new(self.repository.git_dir(), self.files)
-    }
-
-    /// Who has made which commits, as far as this machine was there.
-    pub fn makers(&self) -> Makers {
-        Makers::new(self.repository.common_dir(), self.files)
-    }
-
-    /// What runs under `with` on this machine.
-    pub fn commands(&self) -> Commands {
-        Commands::new(self.repository.common_dir(), self.files)
-    }
-
-    /// When agents were last seen on this machine.
-    pub fn presences(&self) -> Presences {
-        Presences::new(self.repository.common_dir(), self.files)
     }
 
     /// The linked worktree that the request comes from.

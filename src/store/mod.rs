@@ -9,9 +9,9 @@
 //!   knows the repository and with the git [`program`] where it does not; [`found`] tells how one
 //!   was found and which count, [`unopened`] is one that neither opens;
 //! - [`process`] is who runs, [`processes`] who else does, [`child`] what is run for the user,
-//!   [`commands`] what others see of that, [`stand_in`] who goes on with it, [`waiters`] who of this
-//!   machine waits, [`alarm`] how to sleep until a signal, [`trial`] a program that is tried once,
-//!   [`executable`] where programs are found;
+//!   [`commands`] what others see of that, [`stand_in`] who goes on with it, [`waiters`] who of
+//!   this machine waits, [`alarm`] how to sleep until a signal, [`trial`] a program that is tried
+//!   once, [`executable`] where programs are found;
 //! - [`changes`] is what commits of the user's change, [`notes`] what was edited before them,
 //!   [`sources`] the trees that are asked what kind of project they are, [`places`] where a path of
 //!   the work tree leads;

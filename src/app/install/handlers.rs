@@ -49,8 +49,8 @@ impl Handler {
         if fail_closed { WRITTEN_CLOSED } else { WRITTEN }
     }
 
-    /// The command that `install` writes, if this is it to the byte. Nothing else is ever run by
-    /// us: a settings file may have come with a clone, and what it says beside our name is anybody's.
+    /// The command that `install` writes, if this is it to the byte. We run nothing else: a
+    /// settings file may have come with a clone, and what it says beside our name is anybody's.
     pub fn as_installed(&self) -> Option<&'static str> {
         let is_shell_form = self.args.is_none();
         [WRITTEN, WRITTEN_CLOSED].into_iter().find(|it| is_shell_form && *it == self.command)

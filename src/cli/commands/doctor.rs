@@ -1,7 +1,8 @@
 //! `git coord doctor`
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use crate::app::Ctx;
 use crate::app::config::{Settings, parse_boolean};
 use crate::app::doctor::{self, Check, Cleared, State, TakenOut};
 use crate::app::install::plan::ENABLED;
@@ -56,78 +57,109 @@ impl Args {
             Some(Ok(repository)) => doctor::symbolic_link(repository),
             _ => None,
         };
-        let (mut repaired, mut planned, mut taken_out) = (Vec::new(), Vec::new(), None);
-        let mut cleared = Vec::new();
+        let mut mended = Mended::default();
         if let Some(link) = link {
             // Behind a link is no repository of ours to look at.
             checks.push(link);
         } else {
             let ctx = open_with(context, settings.unwrap_or_default())?;
-            if self.repair && !self.dry_run {
-                cleared = doctor::clear_locks(&ctx)?;
-            }
-            for ledger in LedgerName::ALL.into_iter().filter(|_| self.repair) {
-                if self.dry_run {
-                    planned.extend(doctor::plan(&ctx, ledger)?.map(|plan| (ledger, plan)));
-                } else {
-                    let outcome = doctor::repair(&ctx, ledger)?;
-                    repaired.extend(outcome.map(|repaired| (ledger, repaired)));
-                }
-            }
-            // What is damaged as a whole is not looked into.
-            if self.repair && planned.is_empty() {
-                taken_out = doctor::take_out(&ctx, self.dry_run)?;
+            if self.repair {
+                mended = self.mend(&ctx)?;
             }
             checks.extend(doctor::examine(&ctx)?);
             let enabled = (context.config)(ENABLED).as_deref().and_then(parse_boolean);
             checks.extend(doctor::hooks(&ctx, &surroundings(context), enabled == Some(true)));
         }
-        for notice in repaired.iter().flat_map(|(_, repaired)| &repaired.notices) {
-            ui.warn(notice)?;
-        }
-        for lock in &cleared {
-            if let Err(why) = &lock.outcome {
-                ui.warn(&format!("'{}' stays: {why}", lock.lock.display()))?;
-            }
+        for notice in mended.notices() {
+            ui.warn(&notice)?;
         }
         let has_fault = checks.iter().any(|check| check.state == State::Fault);
         if ui.is_json() {
             let rows: Vec<Value> = checks.iter().map(check_json).collect();
             let mut answer = fields([("checks", json!(rows))]);
-            if self.dry_run {
-                let rows: Vec<Value> = planned.iter().map(plan_json).collect();
-                answer.insert("would_repair".to_owned(), json!(rows));
-            } else if self.repair {
-                let rows: Vec<Value> = repaired.iter().map(repaired_json).collect();
-                answer.insert("repaired".to_owned(), json!(rows));
-                let rows: Vec<Value> = cleared.iter().map(cleared_json).collect();
-                answer.insert("locks".to_owned(), json!(rows));
-            }
-            if let Some(taken_out) = &taken_out {
-                answer.insert("taken_out".to_owned(), taken_out_json(taken_out));
+            if self.repair {
+                answer.extend(mended.to_fields(self.dry_run));
             }
             ui.answer(!has_fault, answer)?;
         } else {
-            let is_whole = repaired.is_empty() && planned.is_empty() && taken_out.is_none();
-            if self.repair && is_whole && cleared.is_empty() {
+            let texts = mended.texts();
+            if self.repair && texts.is_empty() && mended.cleared.is_empty() {
                 ui.line("nothing to repair")?;
             }
-            for (lock, kept_at) in cleared.iter().filter_map(moved) {
-                let (path, whose) = (lock.lock.display(), shown(&lock.whose));
-                ui.line(&format!("moved '{path}' aside: {whose}\n  it is kept: {kept_at}"))?;
-            }
-            for (ledger, repaired) in &repaired {
-                ui.line(&repaired_text(*ledger, repaired))?;
-            }
-            for (ledger, plan) in &planned {
-                ui.line(&plan_text(*ledger, plan))?;
-            }
-            if let Some(taken_out) = &taken_out {
-                ui.line(&taken_out_text(taken_out))?;
+            for text in texts {
+                ui.line(&text)?;
             }
             print(ui, &checks)?;
         }
         Ok(if has_fault { ExitCode::No } else { ExitCode::Done })
+    }
+
+    /// Repairs everything, or finds out what that would come to.
+    fn mend(&self, ctx: &Ctx) -> Result<Mended, CliError> {
+        let mut mended = Mended::default();
+        if !self.dry_run {
+            mended.cleared = doctor::clear_locks(ctx)?;
+        }
+        for ledger in LedgerName::ALL {
+            if self.dry_run {
+                mended.planned.extend(doctor::plan(ctx, ledger)?.map(|plan| (ledger, plan)));
+            } else {
+                let outcome = doctor::repair(ctx, ledger)?;
+                mended.repaired.extend(outcome.map(|repaired| (ledger, repaired)));
+            }
+        }
+        // What is damaged as a whole is not looked into.
+        if mended.planned.is_empty() {
+            mended.taken_out = doctor::take_out(ctx, self.dry_run)?;
+        }
+        Ok(mended)
+    }
+}
+
+/// What a repair has come to, or would.
+#[derive(Default)]
+struct Mended {
+    cleared: Vec<Cleared>,
+    repaired: Vec<(LedgerName, Repaired)>,
+    planned: Vec<(LedgerName, Plan)>,
+    taken_out: Option<TakenOut>,
+}
+
+impl Mended {
+    fn notices(&self) -> Vec<String> {
+        let of_repairs = self.repaired.iter().flat_map(|(_, repaired)| repaired.notices.clone());
+        let stays = |lock: &Cleared| {
+            let why = lock.outcome.as_ref().err()?;
+            Some(format!("'{}' stays: {why}", lock.lock.display()))
+        };
+        of_repairs.chain(self.cleared.iter().filter_map(stays)).collect()
+    }
+
+    fn to_fields(&self, is_dry_run: bool) -> Map<String, Value> {
+        let mut all = if is_dry_run {
+            let rows: Vec<Value> = self.planned.iter().map(plan_json).collect();
+            fields([("would_repair", json!(rows))])
+        } else {
+            let rows: Vec<Value> = self.repaired.iter().map(repaired_json).collect();
+            let locks: Vec<Value> = self.cleared.iter().map(cleared_json).collect();
+            fields([("repaired", json!(rows)), ("locks", json!(locks))])
+        };
+        all.extend(self.taken_out.iter().map(|out| ("taken_out".to_owned(), taken_out_json(out))));
+        all
+    }
+
+    fn texts(&self) -> Vec<String> {
+        let moved = self.cleared.iter().filter_map(moved).map(|(lock, kept_at)| {
+            let (path, whose) = (lock.lock.display(), shown(&lock.whose));
+            format!("moved '{path}' aside: {whose}\n  it is kept: {kept_at}")
+        });
+        let repaired = self.repaired.iter().map(|(ledger, it)| repaired_text(*ledger, it));
+        let planned = self.planned.iter().map(|(ledger, plan)| plan_text(*ledger, plan));
+        moved
+            .chain(repaired)
+            .chain(planned)
+            .chain(self.taken_out.iter().map(taken_out_text))
+            .collect()
     }
 }
 
