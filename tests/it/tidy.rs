@@ -219,7 +219,7 @@ fn one_gate_runs_everything() {
         "cargo fmt --check",
         "cargo clippy --all-targets --locked -- -D warnings",
         "export GIT_COORD_TEST_TOOLS=1\n",
-        "GIT_COORD_TEST_ROUNDS:=1000",
+        "GIT_COORD_TEST_ROUNDS:=100",
         "cargo test --locked\n",
         "RUSTDOCFLAGS='-D warnings' cargo doc",
     ] {
