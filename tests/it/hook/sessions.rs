@@ -243,7 +243,7 @@ fn agents_of_long_ago_are_forgotten_when_a_session_begins() {
         let directory = repo.git_dir().join(LOCAL_DIR).join("presence");
         let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
-        names.retain(|name| name.ends_with(".json"));
+        names.retain(|name| name.strip_suffix(".json").is_some());
         names.sort();
         names
     };

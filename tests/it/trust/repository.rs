@@ -351,9 +351,14 @@ fn fetching_runs_no_program_of_the_repository() {
 #[test]
 fn what_git_alone_includes_runs_nothing() {
     let (repo, trap) = hostile();
-    put_settings(&repo.work().join("included"), &settings_of_git(&trap));
+    let mut included = settings_of_git(&trap);
+    // Git refuses these behind such a condition.
+    included.retain(|(key, _)| key.strip_suffix(".url").is_none());
+    put_settings(&repo.work().join("included"), &included);
     let mut settings = vec![("includeIf.hasconfig:remote.*.url:**.path", "../included".to_owned())];
-    for (key, value) in [("remote.o.url", "."), ("remote.o.promisor", "true")] {
+    for (key, value) in
+        [("remote.o.url", "."), ("remote.o.promisor", "true"), ("coord.enabled", "true")]
+    {
         settings.push((key, value.to_owned()));
     }
     put_settings(&repo.git_dir().join("config"), &settings);
@@ -365,6 +370,19 @@ fn what_git_alone_includes_runs_nothing() {
         repo.call("ada").args(words).run_unproven();
         trap.was_not_run(&format!("{words:?}"));
     }
+}
+
+/// 8/NO-HARM: a key that cannot be spelled cannot be overruled, so git is not asked.
+#[test]
+fn a_key_that_is_not_text_runs_nothing() {
+    let (repo, trap) = hostile();
+    let filter = format!("\"]\n\tclean = {}\n[coord]\n\tenabled = true\n", trap.command());
+    let config = repo.git_dir().join("config");
+    let before = fs::read(&config).unwrap();
+    let config_text = [&before[..], b"[filter \"ev\xffil", filter.as_bytes()].concat();
+    fs::write(&config, config_text).unwrap();
+    fs::write(repo.work().join(".gitattributes"), b"* filter=ev\xffil\n").unwrap();
+    ask_hooks(&repo, &trap, "by a key that is not text");
 }
 
 /// The user's own words still count: what they have named is run.
