@@ -244,7 +244,7 @@ fn a_queue_that_does_not_move_makes_nobody_busy() {
     for lock in &locks {
         lock.lock().unwrap();
     }
-    let impatient = || repo.call("bob").config(key::WAIT, "1s");
+    let impatient = || repo.call("bob").config(key::WAIT, "8s");
     impatient().args(["list"]).run().done();
     impatient().args(["reserve", "docs/x"]).run().done();
     impatient().args(["ledger", "compact", "--keep", "1s"]).run().done();

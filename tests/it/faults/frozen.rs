@@ -155,7 +155,7 @@ fn a_stopped_one_at_the_front_makes_nobody_busy() {
     let repo = prepared();
     let alice = Frozen::at(reserve(&repo, "alice", "1m"), &[BEFORE_THE_LOCK]);
     for agent in ["bob", "carol"] {
-        reserve(&repo, agent, "2s").run().done();
+        reserve(&repo, agent, "8s").run().done();
     }
     alice.goes_on().done();
     for agent in ["alice", "bob", "carol"] {
@@ -200,7 +200,7 @@ fn a_no_is_not_known_while_another_may_say_yes() {
     let repo = prepared();
     repo.reserve("alice", "src/bob");
     let release = repo.call("alice").config(key::WAIT, "1m").args(["release", "--mine"]);
-    let (alice, bob) = with_an_errand_taken(&repo, release, reserve(&repo, "bob", "4s"));
+    let (alice, bob) = with_an_errand_taken(&repo, release, reserve(&repo, "bob", "8s"));
     bob.finish().exits(exit::FAILURE).says(NOT_KNOWN);
     alice.goes_on().done();
     assert_eq!((held(&repo, "alice"), held(&repo, "bob")), (0, 1));

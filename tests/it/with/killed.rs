@@ -40,7 +40,7 @@ fn renewals(repo: &Repo) -> usize {
 #[test]
 fn a_command_keeps_what_its_killed_with_held() {
     let repo = Repo::new();
-    let orphan = Orphan::make(&repo, &["src", "--lock", "x", "--ttl", "2s"]);
+    let orphan = Orphan::make(&repo, &["src", "--lock", "x", "--ttl", "6s"]);
     let pid = orphan.command.as_raw_nonzero().get();
     let why = format!("its command, process {pid}, still runs");
     let words = ["--lock", "x"];
