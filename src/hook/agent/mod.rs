@@ -4,7 +4,7 @@
 //! payload -> dialect: Call{agent, event} -> rule -> Verdict -> dialect -> answer
 //! ```
 //!
-//! A new agent is one more [`Dialect`]; `rule` does not change for it. [`sender`] knows the dialect
+//! A new agent is one more [`Dialect`]; `rule` does not change for it. `sender` knows the dialect
 //! of a payload, and [`run`] is everything around that: reading the payload, the time limit, and
 //! what happens when something fails.
 
