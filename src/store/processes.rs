@@ -166,38 +166,52 @@ mod system {
         files.map(|file| file.path())
     }
 
-    fn zero_ended(pid: u32, file: &str) -> Option<Vec<Vec<u8>>> {
-        let bytes = fs::read(format!("/proc/{pid}/{file}")).ok()?;
-        Some(bytes.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
+    /// A process is about to end, and does nothing any more.
+    struct Ending;
+
+    /// Tells what a living process hides from what an ending one has given back: of the latter the
+    /// kernel has freed the memory and says that there is no such process, while it still lists it.
+    fn unless_hidden<T>(read: io::Result<T>) -> Result<Option<T>, Ending> {
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
+            Err(_) => Err(Ending),
+        }
     }
 
-    fn led_to(pid: u32) -> Option<Vec<PathBuf>> {
-        let path = |variable: Vec<u8>| {
+    fn zero_ended(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+        bytes.split(|byte| *byte == 0)
+    }
+
+    fn led_to(environment: &[u8]) -> Vec<PathBuf> {
+        let path = |variable: &[u8]| {
             let (name, value) = variable.split_at(variable.iter().position(|b| *b == b'=')?);
             let leads = GIT_VARIABLES.iter().any(|variable| variable.as_bytes() == name);
             leads.then(|| PathBuf::from(OsStr::from_bytes(&value[1..])))
         };
-        Some(zero_ended(pid, "environ")?.into_iter().filter_map(path).collect())
+        zero_ended(environment).filter_map(path).collect()
+    }
+
+    fn words(command_line: &[u8]) -> Vec<String> {
+        let word = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
+        zero_ended(command_line).map(word).collect()
+    }
+
+    fn facts(pid: u32, line: &Path) -> Result<Facts, Ending> {
+        running(pid).ok_or(Ending)?;
+        let read = |file: &str| unless_hidden(fs::read(format!("/proc/{pid}/{file}")));
+        let in_line = |file: PathBuf| fs::read_link(file).is_ok_and(|at| at.starts_with(line));
+        let words = read("cmdline")?.map(|bytes| words(&bytes));
+        let led_to = read("environ")?.map(|bytes| led_to(&bytes));
+        let directory = unless_hidden(fs::read_link(format!("/proc/{pid}/cwd")))?;
+        let stands_in_line = opened(pid).any(in_line);
+        // One that has ended meanwhile tells nothing, and does nothing.
+        let running = running(pid).ok_or(Ending)?;
+        Ok(Facts { running, directory, words, led_to, stands_in_line })
     }
 
     pub(super) fn all(line: &Path) -> Vec<Facts> {
-        let facts = |pid| {
-            running(pid)?;
-            let words = zero_ended(pid, "cmdline").map(|words| {
-                words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect()
-            });
-            let in_line = |file: PathBuf| fs::read_link(file).is_ok_and(|at| at.starts_with(line));
-            let directory = match fs::read_link(format!("/proc/{pid}/cwd")) {
-                // It is about to end, and works nowhere any more.
-                Err(error) if error.kind() != io::ErrorKind::PermissionDenied => return None,
-                found => found.ok(),
-            };
-            let (led_to, stands_in_line) = (led_to(pid), opened(pid).any(in_line));
-            // One that has ended meanwhile tells nothing, and does nothing.
-            let running = running(pid)?;
-            Some(Facts { running, directory, words, led_to, stands_in_line })
-        };
-        numbers().into_iter().filter_map(facts).collect()
+        numbers().into_iter().filter_map(|pid| facts(pid, line).ok()).collect()
     }
 
     pub(super) fn having_open(path: &Path) -> Vec<Running> {
@@ -215,6 +229,27 @@ mod system {
         let has_it = |pid: &u32| opened(*pid).any(is_it);
         let others = numbers().into_iter().filter(|pid| *pid != std::process::id());
         others.filter(has_it).filter_map(running).collect()
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::process::{Command, Stdio};
+
+        use super::*;
+
+        /// A process of our own that ends while it is looked at is never taken for one that hides
+        /// something: `doctor --repair` would leave a lock for its sake.
+        #[test]
+        fn an_ending_process_is_not_one_that_hides_something() {
+            for _ in 0..200 {
+                let mut child = Command::new("true").stdin(Stdio::null()).spawn().unwrap();
+                while let Ok(facts) = facts(child.id(), Path::new("/nowhere")) {
+                    assert!(facts.words.is_some() && facts.led_to.is_some(), "{facts:?}");
+                    assert!(facts.directory.is_some(), "{facts:?}");
+                }
+                child.wait().unwrap();
+            }
+        }
     }
 }
 

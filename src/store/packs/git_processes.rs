@@ -21,6 +21,7 @@ pub(super) fn any_at_upkeep(_: &Path) -> bool {
 mod linux {
     use std::ffi::OsStr;
     use std::fs;
+    use std::io;
     use std::os::unix::ffi::OsStrExt as _;
     use std::path::{Path, PathBuf};
 
@@ -68,10 +69,18 @@ mod linux {
         }
     }
 
-    /// Whether a git is about that repository. What another user hides may be.
+    /// Whether a git is about that repository. What another user hides may be; what is not there
+    /// any more was that of a process which has ended.
     fn is_about(process: &Path, command_line: &[u8], common: &Path) -> bool {
-        let Ok(directory) = fs::read_link(process.join("cwd")) else { return true };
-        let Ok(variables) = fs::read(process.join("environ")) else { return true };
+        let is_hidden = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+        let directory = match fs::read_link(process.join("cwd")) {
+            Ok(directory) => directory,
+            Err(error) => return is_hidden(error),
+        };
+        let variables = match fs::read(process.join("environ")) {
+            Ok(variables) => variables,
+            Err(error) => return is_hidden(error),
+        };
         let git_dir = value(&variables, b"GIT_DIR=").or(value(command_line, b"--git-dir="));
         let found = match git_dir {
             Some(named) => Some(directory.join(named)),
