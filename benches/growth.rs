@@ -1,11 +1,17 @@
-//! What 100,000 writes leave behind in a repository: packs and loose objects, ours and as git
-//! counts them before it decides to pack automatically; and how much memory they took at most.
+//! What 100,000 writes and 100,000 holds leave behind in a repository: packs and loose objects, ours
+//! and as git counts them before it decides to pack automatically; and how much memory commands
+//! take with them.
 //!
-//! `cargo bench --bench growth` takes some minutes; `-- 2000` writes as many as that instead. The
-//! writes go through the library, one process for all of them, and are not synced: how many files
-//! there are in the end does not depend on either.
+//! `cargo bench --bench growth` takes some minutes; `-- 2000` writes and holds as many as that
+//! instead. The writes go through the library, one process for all of them, and are not synced: how
+//! many files there are in the end does not depend on either. The holds and what is measured of
+//! them are commands.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, or stops")]
+
+#[allow(dead_code, reason = "the other bench uses the rest of it")]
+#[path = "ledger/repository.rs"]
+mod repository;
 
 use std::path::Path;
 use std::process::Command;
@@ -27,11 +33,25 @@ use git_coord::store::packs::{Budget, Packs};
 use git_coord::store::repository::Repository;
 use git_coord::store::shared_mode::SharedMode;
 use git_coord::store::transact::{Turns, Writing};
+use repository::GIT_COORD;
 use serde_json::json;
 
 const WRITES: u32 = 100_000;
 /// After how many writes the files are counted.
 const REPORTS: [u32; 4] = [500, 2_000, 10_000, WRITES];
+/// Tells how much memory a command takes.
+const TIME: &str = "/usr/bin/time";
+/// What reads a whole ledger, and what reads a little of one.
+const COMMANDS: [&[&str]; 8] = [
+    &["check", "docs/guide.md"],
+    &["check", "**"],
+    &["list"],
+    &["status"],
+    &["events", "--limit", "1000000"],
+    &["ledger", "log", "reservations", "--limit", "1000000"],
+    &["ledger", "verify"],
+    &["ledger", "compact", "reservations"],
+];
 /// A ledger in use: holds come and go.
 const HELD_AT_ONCE: u32 = 50;
 /// A process of its own makes one write; libgit2 keeps every pack open that it has ever seen.
@@ -40,18 +60,32 @@ const FILES: Files = Files { fsync: false, shared: SharedMode::Umask };
 
 fn main() {
     let asked = std::env::args().skip(1).find_map(|word| word.parse().ok());
-    let writes: u32 = asked.unwrap_or(WRITES);
-    let home = tempfile::tempdir().unwrap();
+    let most: u32 = asked.unwrap_or(WRITES);
+    let written = tempfile::tempdir().unwrap();
+    write_many(written.path(), most);
+    let held = repository::Repository::with_holds(usize::try_from(most).unwrap());
+    println!("\n| after so many holds, of 500 in an entry | packs | size |\n| --- | --- | --- |");
+    let counted = count_objects(&held.path().join(".git"));
+    println!("| {most} | {} | {} KB |", count(&counted, "packs"), count(&counted, "size-pack"));
+    println!("\n| peak memory | {most} entries | {most} holds |\n| --- | --- | --- |");
+    for words in COMMANDS {
+        let [of_entries, of_holds] =
+            [written.path(), held.path()].map(|path| peak(held.command(TIME, &[]), path, words));
+        println!("| `{}` | {of_entries} | {of_holds} |", words.join(" "));
+    }
+}
+
+fn write_many(home: &Path, writes: u32) {
     println!(
         "| writes | our packs | packs by `git count-objects` | size | bytes a write | \
          loose objects | memory |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     let begun = Instant::now();
-    let mut repository = Repository::make_empty(home.path()).unwrap();
+    let mut repository = Repository::make_empty(home).unwrap();
     for number in 0..writes {
         if number % WRITES_PER_OPENING == 0 {
-            repository = Repository::make_empty(home.path()).unwrap();
+            repository = Repository::make_empty(home).unwrap();
         }
         write(&repository, number);
         if REPORTS.contains(&(number + 1)) || number + 1 == writes {
@@ -96,18 +130,14 @@ fn report(repository: &Repository, writes: u32) {
     let common = repository.common_dir();
     let packs = Packs::new(common, &common.join("objects"), repository.hash_kind(), FILES);
     let counted = count_objects(common);
-    let count = |name: &str| {
-        let value = counted.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
-        value.unwrap_or("?").to_owned()
-    };
     let room = packs.room().unwrap();
     println!(
         "| {writes} | {} | {} | {} KB | {} | {} | {} |",
         room.packs,
-        count("packs"),
-        count("size-pack"),
+        count(&counted, "packs"),
+        count(&counted, "size-pack"),
         room.bytes / u64::from(writes),
-        count("count"),
+        count(&counted, "count"),
         memory().unwrap_or("?".to_owned()),
     );
 }
@@ -122,4 +152,22 @@ fn count_objects(git_dir: &Path) -> String {
     let mut git = Command::new("git");
     git.args(["count-objects", "-v"]).current_dir(git_dir).env("GIT_CONFIG_NOSYSTEM", "1");
     String::from_utf8(git.output().unwrap().stdout).unwrap()
+}
+
+/// A number of git's.
+fn count<'c>(counted: &'c str, name: &str) -> &'c str {
+    let value = counted.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    value.unwrap_or("?")
+}
+
+/// The most memory that a command takes, as the kernel counts it, and how the command ends.
+fn peak(mut time: Command, directory: &Path, words: &[&str]) -> String {
+    time.args(["-f", "%M", GIT_COORD, "--as", "reader"]).args(words);
+    let Ok(output) = time.current_dir(directory).output() else {
+        return format!("skipped: no {TIME}");
+    };
+    let talk = String::from_utf8_lossy(&output.stderr);
+    let kilobytes: Option<f64> = talk.lines().last().and_then(|line| line.trim().parse().ok());
+    let megabytes = kilobytes.map_or("?".to_owned(), |count| format!("{:.0} MB", count / 1024.0));
+    format!("{megabytes}, exit code {}", output.status.code().unwrap_or(-1))
 }
