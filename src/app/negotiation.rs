@@ -280,15 +280,29 @@ pub fn due_for_prune(ctx: &Ctx, prune: Prune) -> Result<Vec<Thread>, AppError> {
     Ok(prune.due(&reading.base.snapshot, reading.now)?)
 }
 
+/// Asks, and is ready to wait for the answer: a signal from now on ends the wait and not the
+/// process, so that the asker is told what it leaves behind.
+pub fn ask_and_stay(ctx: &Ctx, asker: &Asker) -> Result<(Committed<Asking>, Stand), AppError> {
+    let stand = Stand::take(ctx)?;
+    match ask(ctx, asker) {
+        Ok(committed) => Ok((committed, stand)),
+        Err(error) => {
+            stand.standing.leave();
+            Err(error)
+        }
+    }
+}
+
 /// Waits until a request is over, at most for that long; its last state in any case, and what the
 /// asker got by it.
 pub fn wait(
     ctx: &mut Ctx,
+    stand: Stand,
     id: &ThreadId,
     limit: Duration,
 ) -> Result<(Request, Vec<Hold>), AppError> {
     let begun = ctx.clock();
-    let Stand { standing, alarm, .. } = Stand::take(ctx)?;
+    let Stand { standing, alarm, .. } = stand;
     let mut pulse = Pulse::default();
     let ending = Waiter::new(alarm, limit).until(|elapsed| {
         ctx.set_clock(begun.plus_millis(elapsed.as_millis()));

@@ -80,14 +80,21 @@ impl Args {
             reason: self.reason.clone(),
             urgent: self.urgent,
         };
-        let committed = negotiation::ask(&ctx, &asker)?;
+        let (committed, wait) = match self.wait {
+            None => (negotiation::ask(&ctx, &asker)?, None),
+            Some(limit) => {
+                let (committed, stand) = negotiation::ask_and_stay(&ctx, &asker)?;
+                (committed, Some((stand, limit)))
+            }
+        };
         let now = committed.at;
         let Asking { thread, joined, .. } = told(ui, committed)?;
         let (mut request, mut granted) =
             (Request::of(&Witness::new(&ctx), thread, now), Vec::new());
-        if let Some(limit) = self.wait {
+        if let Some((stand, limit)) = wait {
             let thread = request.thread.id.clone();
-            (request, granted) = negotiation::wait(&mut ctx, &thread, limit).inspect_err(|_| {
+            let waited = negotiation::wait(&mut ctx, stand, &thread, limit);
+            (request, granted) = waited.inspect_err(|_| {
                 // Whatever ended the waiting, the request is in.
                 ui.note(&stays_open(&thread)).ok();
             })?;
