@@ -1,6 +1,6 @@
-//! What 100,000 writes and 100,000 holds leave behind in a repository: packs and loose objects, ours
-//! and as git counts them before it decides to pack automatically; and how much memory commands
-//! take with them.
+//! What 100,000 writes and 100,000 holds leave behind in a repository: packs and loose objects,
+//! ours and as git counts them before it decides to pack automatically; and how much memory
+//! commands take with them.
 //!
 //! `cargo bench --bench growth` takes some minutes; `-- 2000` writes and holds as many as that
 //! instead. The writes go through the library, one process for all of them, and are not synced: how
@@ -114,14 +114,14 @@ fn write(repository: &Repository, number: u32) {
     // As it would be recorded.
     let done = if number % HELD_AT_ONCE == HELD_AT_ONCE - 1 {
         let release: Release = serde_json::from_value(json!({"mine": true})).unwrap();
-        ledger.transact(&Request::new(release, actor, host, clock), &op, None).map(|_| ())
+        ledger.transact(&Request::new(release, actor, host, clock).unwrap(), &op, None).map(|_| ())
     } else {
         let path = format!("src/d{}/f{number}.rs", number % 20);
         let reserve: Reserve = serde_json::from_value(json!({
             "patterns": [path], "mode": "exclusive", "ttl": 3600, "via": "command", "scope": "all",
         }))
         .unwrap();
-        ledger.transact(&Request::new(reserve, actor, host, clock), &op, None).map(|_| ())
+        ledger.transact(&Request::new(reserve, actor, host, clock).unwrap(), &op, None).map(|_| ())
     };
     done.unwrap();
 }

@@ -6,6 +6,7 @@ use crate::core::documents::ReadError;
 use crate::core::pattern::PatternError;
 use crate::core::refusal::{Conflict, Refusal};
 use crate::core::reservation::tickets::Ticket;
+use crate::core::text::BadText;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::files::FileError;
@@ -65,6 +66,12 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
 
 impl From<PatternError> for AppError {
     fn from(error: PatternError) -> AppError {
+        AppError::Usage(error.to_string())
+    }
+}
+
+impl From<BadText> for AppError {
+    fn from(error: BadText) -> AppError {
         AppError::Usage(error.to_string())
     }
 }

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
-use crate::core::command::Request;
 use crate::core::documents::{Documents as _, Key};
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::rollback::{Rollback, RolledBack};
@@ -181,8 +180,7 @@ pub fn rollback(
     let base = opened.now()?;
     let undone = history::distance(&opened, base.id(), to)?.unwrap_or(0);
     if wanted.dry_run {
-        let request = Request::new(command, ctx.actor().clone(), ctx.host().clone(), ctx.clock());
-        let changed = opened.propose(&base, &request, &Ctx::new_op()?)?.answer;
+        let changed = opened.propose(&base, &ctx.request(command)?, &Ctx::new_op()?)?.answer;
         return Ok(RollbackOutcome { entry: None, to, undone, changed, notices: Vec::new() });
     }
     let expect = match &wanted.expect {

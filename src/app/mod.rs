@@ -35,6 +35,7 @@ use crate::app::config::Settings;
 use crate::app::error::AppError;
 use crate::app::identity::Identity;
 use crate::app::presence::Sightings;
+use crate::core::clean::Clean;
 use crate::core::command::{Command, Request};
 use crate::core::decision::Decide;
 use crate::core::domain::source_tree::SourceTree;
@@ -310,7 +311,7 @@ impl Ctx {
         C: Decide + Clone + Into<Command>,
     {
         let (ledger, op) = (self.ledger(name)?, Ctx::new_op()?);
-        let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock);
+        let request = self.request(command)?;
         // Those who wait wait for reservations: what is written elsewhere is no news to them, and
         // does not remove the tickets of the dead.
         if name != LedgerName::Reservations {
@@ -349,13 +350,18 @@ impl Ctx {
         self.repository.sources(which, &*self.backend, self.files)
     }
 
+    /// Makes a request of a command: who asks, where and when.
+    pub fn request<C: Clean>(&self, command: C) -> Result<Request<C>, AppError> {
+        let (actor, host) = (self.actor().clone(), self.host.clone());
+        Ok(Request::new(command, actor, host, self.clock)?)
+    }
+
     /// Decides a command on the present state, and writes nothing.
     pub fn decide_only<C>(&self, ledger: LedgerName, command: C) -> Result<C::Answer, AppError>
     where
         C: Decide + Clone + Into<Command>,
     {
-        let request = Request::new(command, self.actor().clone(), self.host.clone(), self.clock);
-        let ledger = self.ledger(ledger)?;
+        let (request, ledger) = (self.request(command)?, self.ledger(ledger)?);
         Ok(ledger.propose(&ledger.now()?, &request, &Ctx::new_op()?)?.answer)
     }
 

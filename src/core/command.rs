@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::clean::Clean;
 use crate::core::decision::{Act, Changes, Decide, Env, No, RULES};
 use crate::core::documents::Documents;
 use crate::core::domain::classify::{Classify, Declassify};
@@ -24,7 +25,7 @@ use crate::core::reservation::wait::Leave;
 use crate::core::rollback::Rollback;
 use crate::core::routing;
 use crate::core::run;
-use crate::core::text::Line;
+use crate::core::text::{BadText, Line};
 use crate::core::time::Timestamp;
 
 /// A command with everything that its decision uses.
@@ -54,10 +55,16 @@ impl<C: Clone + Into<Command>> Request<C> {
     }
 }
 
-impl<C> Request<C> {
-    /// A request under the present rules.
-    pub fn new(command: C, actor: AgentName, host: Line, clock: Timestamp) -> Request<C> {
-        Request { command, actor, host, clock, rules: RULES, gone: Gone::NOTHING }
+impl<C: Clean> Request<C> {
+    /// Makes a request under the present rules, without the secrets in its words.
+    pub fn new(
+        mut command: C,
+        actor: AgentName,
+        host: Line,
+        clock: Timestamp,
+    ) -> Result<Request<C>, BadText> {
+        command.clean()?;
+        Ok(Request { command, actor, host, clock, rules: RULES, gone: Gone::NOTHING })
     }
 
     /// The same request of one whose host knows what has ended.
@@ -75,6 +82,19 @@ macro_rules! commands {
         #[serde(tag = "command", content = "input")]
         pub enum Command {
             $($(#[$about])* #[serde(rename = $word)] $name($command),)*
+        }
+
+        impl Command {
+            /// The word that is recorded for each of them.
+            pub const WORDS: &[&str] = &[$($word),*];
+        }
+
+        impl Clean for Command {
+            fn clean(&mut self) -> Result<(), BadText> {
+                match self {
+                    $(Command::$name(command) => command.clean(),)*
+                }
+            }
         }
 
         /// Any command, for those who take a decision again and do not care for its answer.

@@ -8,6 +8,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::core::clean::Clean;
 use crate::core::documents::{Child, Documents, Draft, Edits, Key, ReadError, encode};
 use crate::core::event::Event;
 use crate::core::ids::{AgentName, Derived, OpId};
@@ -63,7 +64,7 @@ impl From<run::refusal::Refusal> for No {
 }
 
 /// A command whose outcome is a pure function of a state.
-pub trait Decide {
+pub trait Decide: Clean {
     /// What the asker is told.
     type Answer;
 

@@ -11,7 +11,8 @@
 //! - [`decision`] is the frame that all decisions share: ids, fences, events, refusals;
 //! - [`ledger`] names the ledgers, [`laws`] says what must be true of each, and [`rollback`] takes
 //!   any of them back to an earlier state;
-//! - [`command`] lists every command, as it is recorded in an entry;
+//! - [`command`] lists every command, as it is recorded in an entry, [`clean`] says which words of
+//!   it are of others, and [`redact`] takes secrets out of them;
 //! - [`compaction`] says which entries of a chain are kept when it is made shorter;
 //! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values they are made of;
 //! - [`negotiation`] holds the rules of asking, answering, taking over and of messages;
@@ -20,6 +21,7 @@
 //!   overrides, and [`run`] those of runs;
 //! - [`domain`] says what kind of project this is, and whether that still holds.
 
+pub mod clean;
 pub mod command;
 pub mod compaction;
 pub mod damage;
@@ -35,6 +37,7 @@ pub mod ledger;
 pub mod limits;
 pub mod negotiation;
 pub mod pattern;
+pub mod redact;
 pub mod refusal;
 pub mod repair;
 pub mod reservation;

@@ -38,6 +38,26 @@ pub enum BadLine {
     },
 }
 
+/// Why a text does not go into a ledger.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadText {
+    /// Not a line.
+    #[error(transparent)]
+    Line(#[from] BadLine),
+    /// It speaks to a model.
+    #[error("the text has the phrase '{0}', which reads as an instruction; say it otherwise")]
+    Instruction(&'static str),
+    /// Longer than a reader accepts.
+    #[error("the text has {0} characters; at most {1} are allowed")]
+    TooLong(usize, usize),
+    /// It cannot be cleaned and be the same still.
+    #[error("the text has the shape of a secret, and is not recorded")]
+    Secret,
+    /// Nothing is left of it.
+    #[error("the text is empty")]
+    Empty,
+}
+
 impl Line {
     /// The text, if every character of it is fit to be shown.
     pub fn new(text: &str) -> Result<Line, BadLine> {

@@ -158,7 +158,7 @@ mod tests {
             op: OpId::from_bits(number),
             committer: Committer::new("Alice", "alice@example.com"),
             fsync: false,
-            request: Request::new(command, actor, host, Timestamp::from_millis(0)),
+            request: Request::new(command, actor, host, Timestamp::from_millis(0)).unwrap(),
         }
     }
 

@@ -245,7 +245,8 @@ impl Ledger<'_> {
                 kept_at: line(&kept_at),
                 takes_out: false,
             };
-            let request = Request::new(command, who.actor.clone(), who.host.clone(), who.clock);
+            let request = Request::new(command, who.actor.clone(), who.host.clone(), who.clock)
+                .expect("because a line without its secrets is a line");
             let base = self.at(*whole)?;
             let proposal = self.propose(&base, &request, op)?;
             let ProposedEntry { entry, mut objects } =

@@ -60,6 +60,7 @@ mod reserve;
 mod route;
 mod run;
 mod scenario;
+mod secrets;
 mod send;
 mod shells;
 mod soak;

@@ -54,7 +54,8 @@ pub(crate) fn transact(ledger: &Ledger<'_>, asked: &Asked) -> &'static str {
     let host = Line::new("host").unwrap();
     let command = asked.command.clone();
     let request: Request<Command> =
-        Request::new(command, asked.actor.clone(), host, asked.clock).knowing(asked.gone.clone());
+        Request::new(command, asked.actor.clone(), host, asked.clock).unwrap();
+    let request = request.knowing(asked.gone.clone());
     match ledger.transact(&request, &asked.op, None) {
         Ok(committed) if committed.entry.is_some() => "done",
         Ok(_) => "unchanged",

@@ -9,8 +9,6 @@ pub mod show;
 
 use crate::app::error::AppError;
 use crate::app::{Ctx, Reading};
-use crate::core::command::{Command, Request};
-use crate::core::decision::Decide;
 use crate::core::documents::{Documents, ReadError};
 use crate::core::run::advance;
 use crate::core::run::agent::{Member, MemberStatus};
@@ -44,15 +42,6 @@ pub fn seen(
 ) -> Result<(IdPrefix, PhaseName), AppError> {
     let run = find(&read(ctx)?, prefix)?;
     Ok((named::prefix(&run.id), expected.unwrap_or(&run.phase).clone()))
-}
-
-/// What a wish would come to now. Nothing is written.
-pub fn plan<C>(ctx: &Ctx, request: &Request<C>) -> Result<C::Answer, AppError>
-where
-    C: Decide + Clone + Into<Command>,
-{
-    let ledger = ctx.ledger(LedgerName::Runs)?;
-    Ok(ledger.propose(&ledger.now()?, request, &Ctx::new_op()?)?.answer)
 }
 
 /// The active runs, or all, the newest first.

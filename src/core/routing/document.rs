@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 
 use crate::core::ids::AgentName;
 use crate::core::pattern::{self, Reading};
+use crate::core::redact::redact;
 use crate::core::routing::export::VERSION;
 use crate::core::routing::foreign;
 use crate::core::routing::names::{EvidenceRef, RoutedName};
 use crate::core::routing::ratio::Ratio;
-use crate::core::routing::redact::redact;
-use crate::core::routing::text::{BadText, Context, Note, keep_name};
+use crate::core::routing::text::{Context, Note, keep_name};
 use crate::core::routing::{Action, LIST_MAX, Override, Scope, Trial};
-use crate::core::text::Line;
+use crate::core::text::{BadText, Line};
 
 /// Why a document is not taken at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

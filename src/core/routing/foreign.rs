@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::core::routing::redact::{REDACTED, is_secret_key, redact};
+use crate::core::redact::{REDACTED, is_secret_key, redact};
 
 /// Takes secrets out of fields, and out of their names; whether there were any.
-pub(super) fn clean(fields: &mut Map<String, Value>) -> bool {
+pub(in crate::core) fn clean(fields: &mut Map<String, Value>) -> bool {
     let mut had_any = false;
     for (name, mut value) in std::mem::take(fields) {
         // A name and its value are a secret together, too.

@@ -9,7 +9,7 @@
 //! decision. [`places`] is where documents stand, [`facts`] the events they leave, [`laws`] what
 //! must be true of every state. [`classify`] and [`metrics`] make sense of evidence, [`autonomy`]
 //! says what may be done without a person, [`route`] is the reader's side, [`document`] reads what
-//! other tools keep. [`text`], [`redact`], [`phrases`] and `foreign` keep secrets and instructions
+//! other tools keep. [`text`], [`phrases`] and `foreign` keep secrets and instructions
 //! out.
 
 pub mod apply;
@@ -22,7 +22,7 @@ pub mod document;
 pub mod evidence;
 pub mod export;
 pub mod facts;
-mod foreign;
+pub(in crate::core) mod foreign;
 pub mod import;
 pub mod laws;
 pub mod manifest;
@@ -34,7 +34,6 @@ pub mod places;
 pub mod propose;
 pub mod ratio;
 mod record;
-pub mod redact;
 pub mod refusal;
 pub mod reset;
 pub mod revert;
@@ -51,7 +50,8 @@ use crate::core::pattern::Pattern;
 use crate::core::routing::canary::Status;
 use crate::core::routing::names::{EvidenceRef, RecordId, RoutedName, Word};
 use crate::core::routing::ratio::Ratio;
-use crate::core::routing::text::{BadText, keep_out_secrets};
+use crate::core::routing::text::keep_out_secrets;
+use crate::core::text::BadText;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::core::ids::{Derived, HoldId, OpId};
 use crate::core::limits::AGENT_CHARS_MAX;
-use crate::core::routing::text::{BadText, Note};
+use crate::core::routing::text::Note;
+use crate::core::text::BadText;
 
 /// Text that cannot be the name it was given as.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

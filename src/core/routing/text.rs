@@ -8,34 +8,14 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::redact::redact;
 use crate::core::routing::phrases;
-use crate::core::routing::redact::redact;
-use crate::core::text::{BadLine, Line, is_disguise};
+use crate::core::text::{BadText, Line, is_disguise};
 
 /// Characters of a context.
 pub const CONTEXT_CHARS_MAX: usize = 500;
 /// Characters of an overlay's text.
 pub const BODY_CHARS_MAX: usize = 2_000;
-
-/// Why a text is not taken.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadText {
-    /// Not a line.
-    #[error(transparent)]
-    Line(#[from] BadLine),
-    /// It speaks to a model.
-    #[error("the text has the phrase '{0}', which reads as an instruction; say it otherwise")]
-    Instruction(&'static str),
-    /// Longer than a reader accepts.
-    #[error("the text has {0} characters; at most {1} are allowed")]
-    TooLong(usize, usize),
-    /// It cannot be cleaned and be the same still.
-    #[error("the text has the shape of a secret, and is not recorded")]
-    Secret,
-    /// Nothing is left of it.
-    #[error("the text is empty")]
-    Empty,
-}
 
 fn keep_out_instructions(text: &str) -> Result<(), BadText> {
     phrases::refused(text).map_or(Ok(()), |phrase| Err(BadText::Instruction(phrase)))

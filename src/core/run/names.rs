@@ -127,6 +127,13 @@ pub struct MetadataKey(String);
 )]
 pub struct NotAKey(String);
 
+impl MetadataKey {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl FromStr for MetadataKey {
     type Err = NotAKey;
 

@@ -46,7 +46,7 @@ fn errand(number: u32) -> Errand {
         op: OpId::from_bits(u128::from(number) + 1),
         committer: Committer::new(agent.as_str(), "agent@example.com"),
         fsync: false,
-        request: Request::new(command.unwrap(), agent, "host".parse().unwrap(), clock),
+        request: Request::new(command.unwrap(), agent, "host".parse().unwrap(), clock).unwrap(),
     }
 }
 
@@ -92,7 +92,7 @@ fn what_was_read_before_counts_while_it_is_the_newest() {
         let which = Selection { mine: true, ..Selection::default() };
         let command = Command::from(Release { which, force: None });
         let Request { actor, host, clock, .. } = first.request.clone();
-        let request = Request::new(command, actor, host, clock);
+        let request = Request::new(command, actor, host, clock).unwrap();
         ledger.transact(&request, &errand(3).op, None).unwrap().entry.unwrap();
         assert!(again(read_before).is_some());
     });

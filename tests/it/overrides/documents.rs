@@ -351,11 +351,13 @@ fn unknown_fields_survive() {
 /// is called: word for word what the program knows.
 #[test]
 fn the_documentation_says_what_is_never_recorded() {
-    let page = include_str!("../../../docs/overrides.md");
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let page = words(page);
-    for shape in git_coord::core::routing::redact::SHAPES {
-        assert!(page.contains(&format!("- {}", words(shape))), "{shape}");
+    let (security, page) = (
+        words(include_str!("../../../docs/security.md")),
+        words(include_str!("../../../docs/overrides.md")),
+    );
+    for shape in git_coord::core::redact::SHAPES {
+        assert!(security.contains(&format!("- {}", words(shape))), "{shape}");
     }
     for phrase in git_coord::core::routing::phrases::names() {
         assert!(page.contains(&format!("`{phrase}`")), "{phrase}");

@@ -11,7 +11,7 @@ use crate::app::Ctx;
 use crate::app::routing::{agent_name, care, seen};
 use crate::app::specs;
 use crate::cli::color::Slot;
-use crate::cli::error::{CliError, ErrorKind};
+use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::told;
@@ -84,9 +84,6 @@ impl Basis {
             file_patterns: specs::patterns(ctx.repository(), &self.scope_path, Reading::Glob)?,
             unknown: Map::new(),
         };
-        scope
-            .keep_out_secrets()
-            .map_err(|error| CliError::new(ErrorKind::Usage, format!("--scope-path: {error}")))?;
         Ok(Some(scope).filter(|scope| !scope.is_empty()))
     }
 }

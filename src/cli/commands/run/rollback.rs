@@ -13,7 +13,6 @@ use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, line};
 use crate::cli::term::Ui;
-use crate::core::command::Request;
 use crate::core::run::artifact::Artifact;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::rollback::{RollBack, RolledBackRun};
@@ -101,8 +100,7 @@ impl Args {
             all_agents: self.all_agents,
         };
         let done = if self.dry_run {
-            let request = Request::new(wish, ctx.actor().clone(), ctx.host().clone(), ctx.clock());
-            runs::plan(ctx, &request)?
+            ctx.decide_only(LedgerName::Runs, wish)?
         } else {
             told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?
         };

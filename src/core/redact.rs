@@ -99,7 +99,7 @@ fn is_key_letter(byte: u8) -> bool {
 }
 
 /// Whether what is given to that key is a secret.
-pub(super) fn is_secret_key(key: &str) -> bool {
+pub(in crate::core) fn is_secret_key(key: &str) -> bool {
     let key = key.trim_start_matches('-').to_ascii_lowercase();
     if INNOCENT_KEYS.contains(&key.as_str()) {
         return false;
@@ -303,8 +303,9 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
 /// User and password in front of a host.
 fn addresses(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for (at, sign) in text.match_indices("://") {
-        let start = at + sign.len();
+    // A pattern has one of the two slashes.
+    for (at, sign) in text.match_indices(":/") {
+        let start = at + sign.len() + usize::from(text[at + sign.len()..].starts_with('/'));
         let word = &text[start..start + word_length(&text[start..])];
         let word = &word[..word.find(['"', '\'', '`', '<', '>']).unwrap_or(word.len())];
         let authority = &word[..word.find(['/', '?', '#']).unwrap_or(word.len())];

@@ -1,0 +1,244 @@
+//! The words of others in each command, without their secrets.
+//!
+//! What is recorded is pushed, and cannot be taken back. So a command is cleaned when a request is
+//! made of it, whichever door it came through and whether it was built or deserialised. What is
+//! read back from a ledger is only checked: an entry is what its command was at the time.
+//!
+//! Names of files, agents, locks, phases and runs stay as they are: they would name something else
+//! otherwise. Those of overrides are refused if they have the shape of a secret.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::core::domain::classify::{Classify, Declassify};
+use crate::core::domain::made::RecordAgents;
+use crate::core::domain::record::Detect;
+use crate::core::limits::{BODY_BYTES_MAX, LINE_CHARS_MAX};
+use crate::core::negotiation::acknowledge::Acknowledge;
+use crate::core::negotiation::answer::{Answer, Verdict};
+use crate::core::negotiation::ask::Ask;
+use crate::core::negotiation::body;
+use crate::core::negotiation::prune::Prune;
+use crate::core::negotiation::send::Send;
+use crate::core::negotiation::take::Take;
+use crate::core::redact::{REDACTED, is_secret_key, redact};
+use crate::core::repair::Repair;
+use crate::core::reservation::About;
+use crate::core::reservation::release::Release;
+use crate::core::reservation::renew::Renew;
+use crate::core::reservation::reserve::Reserve;
+use crate::core::reservation::sweep::Sweep;
+use crate::core::reservation::transfer::Transfer;
+use crate::core::reservation::wait::Leave;
+use crate::core::rollback::Rollback;
+use crate::core::routing::apply::Apply;
+use crate::core::routing::approve::Approve;
+use crate::core::routing::block::{BlockAgent, Unblock};
+use crate::core::routing::canary::CheckTrials;
+use crate::core::routing::evidence::AddEvidence;
+use crate::core::routing::import::Import;
+use crate::core::routing::names::{EvidenceRef, OverlayId, RoutedName, Word};
+use crate::core::routing::overlay::{AddOverlay, DisableOverlay};
+use crate::core::routing::propose::Propose;
+use crate::core::routing::reset::Reset;
+use crate::core::routing::revert::{Revert, Target};
+use crate::core::routing::sample::TakeSample;
+use crate::core::routing::text::{Body, Context, Note, keep_name};
+use crate::core::routing::thresholds::SetThreshold;
+use crate::core::routing::{Override, Scope, foreign};
+use crate::core::run::advance::Advance;
+use crate::core::run::agent::{AddAgent, FinishAgent};
+use crate::core::run::artifact::AddArtifact;
+use crate::core::run::create::Create;
+use crate::core::run::dispatch::{AddDispatch, UpdateDispatch};
+use crate::core::run::end::End;
+use crate::core::run::names::MetadataKey;
+use crate::core::run::override_gate::OverrideGate;
+use crate::core::run::rollback::RollBack;
+use crate::core::run::set::Set;
+use crate::core::run::skip::SetSkip;
+use crate::core::run::verdict::AddVerdict;
+use crate::core::text::{BadText, Line};
+
+/// What can have words of others in it.
+pub trait Clean {
+    /// Takes secrets out of them, and refuses what could not mean the same afterwards.
+    fn clean(&mut self) -> Result<(), BadText>;
+}
+
+/// Every command, with those of its fields that have words of others.
+macro_rules! words_of_others {
+    ($($command:ident { $($field:ident),* })*) => {
+        $(impl Clean for $command {
+            fn clean(&mut self) -> Result<(), BadText> {
+                $(self.$field.clean()?;)*
+                Ok(())
+            }
+        })*
+    };
+}
+
+words_of_others! {
+    Reserve { about }
+    Renew {}
+    Release { force }
+    Transfer { force }
+    Sweep {}
+    Leave {}
+    Ask { reason }
+    Answer { verdict }
+    Take { reason }
+    Send { subject, body }
+    Acknowledge {}
+    Prune {}
+    Create { goal, scope, metadata }
+    Set {}
+    Advance { reason }
+    OverrideGate { reason }
+    SetSkip { reason }
+    RollBack { reason }
+    End { reason }
+    AddArtifact { kind }
+    AddVerdict { note }
+    AddAgent {}
+    FinishAgent {}
+    AddDispatch {}
+    UpdateDispatch {}
+    Rollback { reason }
+    Repair { lost, why }
+    Detect {}
+    Classify { source, reason }
+    Declassify { reason }
+    RecordAgents {}
+    Propose { agent, reason, evidence, scope, source }
+    Approve { agent }
+    Apply { agent, reason, evidence, scope, source }
+    Revert { target, reason, block }
+    BlockAgent { agent, reason }
+    Unblock { agent }
+    AddEvidence { agent, source_version, event, reason, session, project, context, lineage }
+    TakeSample { agent, session }
+    CheckTrials { agent }
+    AddOverlay { agent, id, body, evidence, source }
+    DisableOverlay { agent, id }
+    SetThreshold {}
+    Reset {}
+    Import { entries, unknown, unconfirmed }
+
+    About { reason, task, run }
+    Override { agent, reason, evidence_ids, created_by, scope, unknown }
+}
+
+impl<T: Clean> Clean for Option<T> {
+    fn clean(&mut self) -> Result<(), BadText> {
+        self.iter_mut().try_for_each(Clean::clean)
+    }
+}
+
+impl<T: Clean> Clean for Vec<T> {
+    fn clean(&mut self) -> Result<(), BadText> {
+        self.iter_mut().try_for_each(Clean::clean)
+    }
+}
+
+impl Clean for Line {
+    fn clean(&mut self) -> Result<(), BadText> {
+        // What stands in the place of a secret can be longer than it.
+        let clean: String = redact(self.as_str()).chars().take(LINE_CHARS_MAX).collect();
+        *self = Line::new(&clean)?;
+        Ok(())
+    }
+}
+
+/// What a key announces as a secret is one, whatever it looks like.
+impl Clean for BTreeMap<MetadataKey, Line> {
+    fn clean(&mut self) -> Result<(), BadText> {
+        for (key, value) in self {
+            if is_secret_key(key.as_str()) {
+                *value = Line::new(REDACTED)?;
+            }
+            value.clean()?;
+        }
+        Ok(())
+    }
+}
+
+impl Clean for body::Body {
+    fn clean(&mut self) -> Result<(), BadText> {
+        let clean = redact(self.as_str());
+        let ends = clean.char_indices().map(|(at, letter)| at + letter.len_utf8());
+        let end = ends.take_while(|end| *end <= BODY_BYTES_MAX).last().unwrap_or(0);
+        *self = clean[..end].parse().map_err(|_| BadText::Empty)?;
+        Ok(())
+    }
+}
+
+impl Clean for Verdict {
+    fn clean(&mut self) -> Result<(), BadText> {
+        match self {
+            Verdict::Release => Ok(()),
+            Verdict::Defer { reason, .. } | Verdict::Refuse { reason } => reason.clean(),
+        }
+    }
+}
+
+/// Texts of this ledger, which clean themselves when they are made.
+macro_rules! made_again {
+    ($($text:ident)*) => {
+        $(impl Clean for $text {
+            fn clean(&mut self) -> Result<(), BadText> {
+                *self = $text::new(self.as_str())?;
+                Ok(())
+            }
+        })*
+    };
+}
+
+made_again! { Note Context Body }
+
+/// Names that can be nothing else, and are refused if they say too much.
+macro_rules! names {
+    ($($name:ident)*) => {
+        $(impl Clean for $name {
+            fn clean(&mut self) -> Result<(), BadText> {
+                keep_name(self.as_str())
+            }
+        })*
+    };
+}
+
+names! { RoutedName Word OverlayId }
+
+impl Clean for EvidenceRef {
+    fn clean(&mut self) -> Result<(), BadText> {
+        match self {
+            EvidenceRef::Number(_) => Ok(()),
+            EvidenceRef::Text(text) => text.clean(),
+        }
+    }
+}
+
+impl Clean for Target {
+    fn clean(&mut self) -> Result<(), BadText> {
+        match self {
+            Target::Agent(agent) => agent.clean(),
+            Target::Act(_) => Ok(()),
+        }
+    }
+}
+
+impl Clean for Scope {
+    fn clean(&mut self) -> Result<(), BadText> {
+        self.domains.clean()?;
+        self.keep_out_secrets()?;
+        self.unknown.clean()
+    }
+}
+
+impl Clean for Map<String, Value> {
+    fn clean(&mut self) -> Result<(), BadText> {
+        foreign::clean(self);
+        Ok(())
+    }
+}
