@@ -15,15 +15,20 @@ pub use hooks::hooks;
 pub use locks::{Cleared, clear_locks};
 pub use repair::{TakenOut, losses, name, plan, repair, take_out};
 
+use std::path::PathBuf;
+
 use crate::app::Ctx;
 use crate::app::config::{SettingError, nearest_key, unknown_keys};
 use crate::app::error::AppError;
 use crate::app::install::found;
+use crate::core::environment::Environment;
+use crate::store::error::StoreError;
 use crate::store::layout::{HelperDir, LedgerName, NAMESPACE, OwnRef};
 use crate::store::ledger::clock_notice;
 use crate::store::program;
 use crate::store::queue::Queue;
 use crate::store::repository::Repository;
+use crate::store::unopened::Unopened;
 use crate::store::verify;
 
 /// The oldest git whose behaviour is known.
@@ -130,6 +135,17 @@ pub fn symbolic_link(repository: &Repository) -> Option<Check> {
     let path = link.display().to_string();
     let text = format!("'{path}' is a symbolic link, and state is not kept through one");
     Some(Check::new("files", State::Fault, text).with_next(&["rm", "--", &path]))
+}
+
+/// Files of git's that keep whoever opens them waiting, looked for without opening anything.
+pub fn pipes(environment: &Environment) -> Vec<Check> {
+    let pipes = Unopened::find(environment).map(|found| found.pipes()).unwrap_or_default();
+    let fault = |pipe: PathBuf| {
+        let path = pipe.display().to_string();
+        let text = StoreError::Pipe(pipe).to_string();
+        Check::new("files", State::Fault, text).with_next(&["rm", "--", &path])
+    };
+    pipes.into_iter().map(fault).collect()
 }
 
 /// Everything about an open repository.

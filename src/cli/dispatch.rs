@@ -8,6 +8,7 @@ use super::error::CliError;
 use super::exit::ExitCode;
 use super::term::Ui;
 use crate::core::environment::Environment;
+use crate::hook::deadline::Deadline;
 use crate::store::error::StoreError;
 use crate::store::repository::Repository;
 
@@ -23,6 +24,8 @@ pub(crate) struct Context<'a> {
     pub(crate) configured: &'a dyn Fn(&str) -> Vec<String>,
     /// The repository as it was found at the start, for the first who opens it.
     pub(crate) repository: RefCell<Option<Result<Repository, StoreError>>>,
+    /// The clock of a hook, which runs since before its repository was looked for.
+    pub(crate) deadline: RefCell<Option<Deadline>>,
 }
 
 /// Runs one command.

@@ -61,7 +61,7 @@ fn run_and_report(words: &[OsString], environment: &Environment) -> io::Result<E
     if let Err(error) = cli.globals.directory.as_deref().map_or(Ok(()), enter) {
         return error.report(&mut Ui::of_process(manner, environment, &|_| None));
     }
-    if command.looks_around_itself() {
+    if command.looks_around_itself() || command.is_kept_out(environment) {
         let mut ui = Ui::of_process(manner, environment, &|_| None);
         let context = Context {
             globals: &cli.globals,
@@ -69,9 +69,11 @@ fn run_and_report(words: &[OsString], environment: &Environment) -> io::Result<E
             config: &|_| None,
             configured: &|_| Vec::new(),
             repository: RefCell::new(None),
+            deadline: RefCell::new(None),
         };
         return run_parsed(&command, &mut ui, &context);
     }
+    let deadline = command.deadline(manner, environment);
     match surroundings(environment) {
         Ok((repository, config)) => {
             let lookup = |key: &str| config.get(key);
@@ -83,6 +85,7 @@ fn run_and_report(words: &[OsString], environment: &Environment) -> io::Result<E
                 config: &lookup,
                 configured: &configured,
                 repository: RefCell::new(Some(repository)),
+                deadline: RefCell::new(deadline),
             };
             run_parsed(&command, &mut ui, &context)
         }

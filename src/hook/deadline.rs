@@ -8,6 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::store::program::running;
+
 /// A clock, one line of text, and a look at the configuration that decides about it.
 const STACK_BYTES: usize = 1024 * 1024;
 
@@ -71,7 +73,10 @@ impl Shared {
             if left.is_zero() {
                 // With the lock, so that nobody else answers as well.
                 if let Some(late) = state.late.take() {
-                    std::process::exit(late().into());
+                    let code = late();
+                    // What keeps us waiting would keep it, too.
+                    running::end_all();
+                    std::process::exit(code.into());
                 }
             }
             let waited = self.changed.wait_timeout(state, left);

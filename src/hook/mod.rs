@@ -10,6 +10,7 @@
 //! silent where nobody asked for them, and what fails in them stops nobody unless the user wants it
 //! to.
 
+pub mod acting;
 pub mod agent;
 pub mod deadline;
 pub mod git;

@@ -174,6 +174,9 @@ pub enum StoreError {
     /// A file of ours is not what it should be.
     #[error("{0}")]
     Malformed(String),
+    /// A file of git's is one that whoever reads it waits for.
+    #[error("'{}' is a named pipe in the place of a file", .0.display())]
+    Pipe(PathBuf),
     /// The git program failed.
     #[error(transparent)]
     Program(#[from] ProgramError),

@@ -25,6 +25,7 @@ use crate::store::program::facts::{Facts, RefStorage};
 use crate::store::program::restraint::Restraint;
 use crate::store::program::{self, Program, ProgramError, add_trailers, first_sentence};
 use crate::store::shared_mode::SharedMode;
+use crate::store::unopened::Unopened;
 
 /// An open repository.
 pub struct Repository {
@@ -91,7 +92,8 @@ impl Repository {
                 Repository::of_libgit2(git, top.as_deref(), &here)
             }
             Err(error) if error.code() == git2::ErrorCode::NotFound => {
-                return Err(StoreError::NotARepository(here));
+                let pipe = Unopened::find(environment).and_then(|it| it.pipe_for_head());
+                return Err(pipe.map_or(StoreError::NotARepository(here), StoreError::Pipe));
             }
             refused => {
                 let is_foreign = refused.is_err_and(|error| error.code() == git2::ErrorCode::Owner);

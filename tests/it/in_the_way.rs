@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::support::contract::{LOCAL_DIR, exit};
-use crate::support::hooks::repo_with_hooks_in_files;
+use crate::support::gits::gits;
+use crate::support::hooks::{put_script, repo_with_hooks_in_files};
 use crate::support::untouched::Untouched;
-use crate::support::{Output, Repo};
+use crate::support::{Call, Output, Repo};
+use crate::waiting::until;
 
 /// Puts a named pipe somewhere, which nobody writes to.
 #[cfg(target_os = "linux")]
@@ -30,6 +32,10 @@ fn put_pipe(_: &Path) -> bool {
 /// The answer to an edit by a session of Claude Code.
 #[track_caller]
 fn edit(repo: &Repo, directory: &Path, path: &str) -> Output {
+    edit_call(repo, directory, path).run_unproven()
+}
+
+fn edit_call(repo: &Repo, directory: &Path, path: &str) -> Call {
     let payload = json!({
         "session_id": "7f3a91c2-5b1d-4c7e-9a30-1f2e3d4c5b6a",
         "cwd": directory,
@@ -38,7 +44,7 @@ fn edit(repo: &Repo, directory: &Path, path: &str) -> Output {
         "tool_input": { "file_path": directory.join(path) },
     });
     let call = repo.call("").dir(directory).args(["hook", "claude"]);
-    call.input(payload.to_string()).run_unproven()
+    call.input(payload.to_string())
 }
 
 /// A pipe where a holder's sign of life should be took all of the hook's time, and the edit passed.
@@ -53,6 +59,129 @@ fn a_pipe_for_a_sign_of_life_lets_nothing_pass() {
     }
     let answer = edit(&repo, &repo.work(), "src/main.rs").done().json();
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer:#}");
+}
+
+/// Files of the git directory that somebody may have put a pipe in the place of.
+const FILES_OF_GIT: [&str; 12] = [
+    "HEAD",
+    "config",
+    "commondir",
+    "index",
+    "info/exclude",
+    "info/grafts",
+    "objects/info/alternates",
+    "objects/pack/multi-pack-index",
+    "packed-refs",
+    "refs/coord/reservations",
+    "refs/heads/main",
+    "shallow",
+];
+
+/// A repository whose hooks act, with a hold of alice's and such a pipe.
+fn repo_with_pipe(file: &str) -> Option<Repo> {
+    let repo = Repo::new();
+    repo.git(["config", "coord.enabled", "true"]);
+    repo.reserve("alice", "src/main.rs");
+    let path = repo.git_dir().join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    put_pipe(&path).then_some(repo)
+}
+
+/// 3/MON-D2: an edit is answered whatever is a pipe, by the hold or by what hooks do that cannot
+/// tell: nobody is blocked, or nothing passes. That this ends shows it.
+#[test]
+fn no_pipe_keeps_the_edit_hook() {
+    for file in FILES_OF_GIT {
+        let Some(repo) = repo_with_pipe(file) else { return };
+        let path = repo.git_dir().join(file);
+        let open = edit(&repo, &repo.work(), "src/main.rs");
+        let is_named = |text: &str| text.contains(&*path.to_string_lossy());
+        if open.code == exit::NO {
+            assert!(is_named(&open.stderr), "{file}: {open:#?}");
+            assert!(open.stderr.contains("nothing is blocked"), "{file}: {open:#?}");
+        }
+        let closed = edit_call(&repo, &repo.work(), "src/main.rs")
+            .config("coord.hook.failClosed", "true")
+            .run_unproven()
+            .done()
+            .json();
+        let answer = &closed["hookSpecificOutput"];
+        assert_eq!(answer["permissionDecision"], "deny", "{file}: {closed:#}");
+        let reason = answer["permissionDecisionReason"].as_str().unwrap();
+        assert!(reason.contains("alice") || is_named(reason), "{file}: {reason}");
+    }
+}
+
+/// The same for a hook of git, which the repository has to be opened for.
+#[test]
+fn no_pipe_keeps_the_hook_before_a_commit() {
+    for file in FILES_OF_GIT {
+        let Some(repo) = repo_with_pipe(file) else { return };
+        let call = || repo.call("bob").args(["hook", "pre-commit"]);
+        let open = call().run_unproven().done();
+        let closed = call().config("coord.hook.failClosed", "true").run_unproven();
+        if !open.stderr.is_empty() {
+            let path = repo.git_dir().join(file).display().to_string();
+            assert!(open.stderr.contains("not checked"), "{file}: {open:#?}");
+            assert!(open.stderr.contains(&path), "{file}: {open:#?}");
+            closed.exits(exit::NO).says(&path);
+        }
+    }
+}
+
+/// A git that waits for a pipe is not left behind by the hook that has asked it.
+#[test]
+fn no_git_waits_on_after_the_hook() {
+    let Some(repo) = repo_with_pipe("index") else { return };
+    let pids = repo.world().join("tmp/pids");
+    let git = gits()[0].program.display().to_string();
+    let script = format!("#!/bin/sh\necho $$ >>'{}'\nexec '{git}' \"$@\"\n", pids.display());
+    put_script(&repo.world().join("bin/git"), &script);
+    let late = repo.call("bob").args(["hook", "pre-commit"]).run_unproven().done();
+    assert!(late.stderr.contains("index' is a named pipe"), "{late:#?}");
+    let asked = fs::read_to_string(&pids).unwrap();
+    for pid in asked.split_whitespace() {
+        // A process that has ended may still wait to be counted.
+        let has_ended = || match fs::read_to_string(format!("/proc/{pid}/stat")) {
+            Ok(stat) => stat.rsplit(") ").next().is_some_and(|state| state.starts_with('Z')),
+            Err(_) => true,
+        };
+        until(has_ended);
+    }
+}
+
+/// `doctor` names every file that is a pipe and waits for none, whoever puts one where.
+#[test]
+fn doctor_names_pipes() {
+    for file in FILES_OF_GIT.into_iter().chain(["description", "objects/ab/cdef"]) {
+        let Some(repo) = repo_with_pipe(file) else { return };
+        let path = repo.git_dir().join(file).display().to_string();
+        let said = repo.call("bob").args(["doctor"]).run_unproven().exits(exit::NO);
+        said.says(&format!("'{path}' is a named pipe in the place of a file"));
+        assert!(said.stdout.contains("rm -- "), "{file}: {said:#?}");
+    }
+}
+
+/// Helper files are nobody's to wait for either, and a hold is seen without them.
+#[test]
+fn pipes_for_helper_files_keep_nobody() {
+    let repo = Repo::new();
+    repo.git(["config", "coord.enabled", "true"]);
+    edit(&repo, &repo.work(), "docs/guide.md").done();
+    repo.reserve("alice", "src/main.rs");
+    let mut waiting = vec![repo.git_dir().join(LOCAL_DIR)];
+    while let Some(directory) = waiting.pop() {
+        for entry in fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap()) {
+            if entry.file_type().unwrap().is_dir() {
+                waiting.push(entry.path());
+            } else if !put_pipe(&entry.path()) {
+                return;
+            }
+        }
+    }
+    let answer = edit(&repo, &repo.work(), "src/main.rs").done().json();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer:#}");
+    repo.call("bob").args(["doctor"]).run_unproven();
 }
 
 /// A pipe where a hook should be is named, and nothing is changed.

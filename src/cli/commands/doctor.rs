@@ -53,15 +53,14 @@ impl Args {
         let mut checks = vec![doctor::git_program()];
         let names = (context.configured)("coord");
         checks.extend(doctor::configuration(&names, settings.as_ref().err()));
-        let link = match &*context.repository.borrow() {
-            Some(Ok(repository)) => doctor::symbolic_link(repository),
-            _ => None,
+        let in_the_way = match &*context.repository.borrow() {
+            Some(Ok(repository)) => doctor::symbolic_link(repository).into_iter().collect(),
+            Some(Err(_)) => Vec::new(),
+            // It was not opened, so as not to wait.
+            None => doctor::pipes(context.environment),
         };
         let mut mended = Mended::default();
-        if let Some(link) = link {
-            // Behind a link is no repository of ours to look at.
-            checks.push(link);
-        } else {
+        if in_the_way.is_empty() {
             let ctx = open_with(context, settings.unwrap_or_default())?;
             if self.repair {
                 mended = self.mend(&ctx)?;
@@ -69,6 +68,9 @@ impl Args {
             checks.extend(doctor::examine(&ctx)?);
             let enabled = (context.config)(ENABLED).as_deref().and_then(parse_boolean);
             checks.extend(doctor::hooks(&ctx, &surroundings(context), enabled == Some(true)));
+        } else {
+            // Behind a link is no repository of ours to look at, and behind a pipe nothing.
+            checks.extend(in_the_way);
         }
         for notice in mended.notices() {
             ui.warn(&notice)?;

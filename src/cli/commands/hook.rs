@@ -12,6 +12,7 @@ use crate::cli::term::{Manner, Ui};
 use crate::core::environment::Environment;
 use crate::hook::agent::Dialect;
 use crate::hook::agent::run::{self, Reply};
+use crate::hook::deadline::Deadline;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -82,6 +83,14 @@ impl Args {
     /// Whether the call itself tells which repository it is about.
     pub(crate) fn is_of_agent(&self) -> bool {
         matches!(self.name.door(), Door::Agent(_))
+    }
+
+    /// Starts the clock of a hook of git.
+    pub(crate) fn deadline(&self, manner: Manner, environment: &Environment) -> Option<Deadline> {
+        match self.name.door() {
+            Door::Git(name) => Some(git::start_clock(name, manner, environment)),
+            Door::Agent(_) => None,
+        }
     }
 
     /// Answers the hook.

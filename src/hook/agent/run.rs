@@ -5,12 +5,13 @@ use std::cell::OnceCell;
 use std::io::{self, Read as _};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::{Call, Dialect, Event, Unreadable, Verdict, rule, sender};
-use crate::app::config::{Settings, is_set_on};
+use crate::app::config::Settings;
 use crate::app::error::{AppError, with_causes};
 use crate::app::identity::{AGENT_VARIABLE, Identity};
 use crate::app::open::Surroundings;
@@ -19,13 +20,12 @@ use crate::app::specs;
 use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
 use crate::core::text::shown;
+use crate::hook::acting::{Acting, fails_closed, late_because, pipe_in_the_way};
 use crate::hook::deadline::Deadline;
-use crate::store::config::{Config, ConfigError};
 use crate::store::error::StoreError;
 use crate::store::files::Files;
 use crate::store::repository::Repository;
 use crate::store::shared_mode::SharedMode;
-use crate::store::unopened::Unopened;
 
 /// Edits write whole files; nobody writes one of this size.
 pub(super) const INPUT_BYTES_MAX: u64 = 16 << 20;
@@ -41,11 +41,6 @@ const ENV_FILE_BYTES_MAX: u64 = 1 << 20;
 /// Where the session was begun, which need not be where its agent stands.
 const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
 
-/// Makes hooks act.
-const ENABLED: &str = "coord.enabled";
-/// Makes hooks refuse what they cannot check.
-const FAIL_CLOSED: &str = "coord.hook.failClosed";
-
 /// How a hook's call ends.
 #[derive(Debug, PartialEq)]
 pub enum Reply {
@@ -58,6 +53,7 @@ pub enum Reply {
 }
 
 /// What to do about a failure, and how long to wait for it.
+#[derive(Clone)]
 struct Stance {
     dialect: Dialect,
     event: Event,
@@ -74,12 +70,12 @@ impl Stance {
         if self.is_kindness() { SHELL_LIMIT } else { LIMIT }
     }
 
-    /// The reply to a call that took too long.
-    fn late(&self) -> Reply {
+    /// The reply to a call that took too long, with what has kept it if that can be seen.
+    fn late(&self, environment: &Environment) -> Reply {
         if self.is_kindness() {
             return Reply::Silence;
         }
-        self.failed(&format!("took longer than {}s", LIMIT.as_secs()))
+        self.failed(&one_line(&late_because(environment, LIMIT)))
     }
 
     /// The reply to a call that failed. An input that cannot be read, which is the one event here
@@ -107,11 +103,22 @@ impl Stance {
 /// Answers a hook's call, whose payload is on stdin. If that takes too long, `late` shows a reply
 /// in its place, and the process ends with what it returns.
 pub fn run(dialect: Option<Dialect>, environment: &Environment, late: fn(&Reply) -> u8) -> Reply {
-    let surroundings = environment.clone();
-    let no_input = move || late(&unread(dialect, &surroundings, &Unreadable::Late));
-    let deadline = Deadline::start(LIMIT, no_input);
+    let surroundings = Arc::new(environment.clone());
+    let heard = Arc::new(OnceLock::new());
+    let no_answer = {
+        let (surroundings, heard) = (Arc::clone(&surroundings), Arc::clone(&heard));
+        move || late(&not_begun(dialect, &surroundings, heard.get()))
+    };
+    let deadline = Deadline::start(LIMIT, no_answer);
     let stance = OnceCell::new();
-    let work = Work { named: dialect, environment, deadline: &deadline, late, stance: &stance };
+    let work = Work {
+        named: dialect,
+        environment: &surroundings,
+        deadline: &deadline,
+        late,
+        heard: &heard,
+        stance: &stance,
+    };
     // A fault of our own is told like any other.
     let reply = panic::catch_unwind(AssertUnwindSafe(|| work.reply())).unwrap_or_else(|_| {
         let why = "stopped in the middle";
@@ -125,9 +132,11 @@ pub fn run(dialect: Option<Dialect>, environment: &Environment, late: fn(&Reply)
 struct Work<'a> {
     /// The agent that the hook was written down for, which need not be the one that runs it.
     named: Option<Dialect>,
-    environment: &'a Environment,
+    environment: &'a Arc<Environment>,
     deadline: &'a Deadline,
     late: fn(&Reply) -> u8,
+    /// What the call is about, for whoever has to answer it before its repository is open.
+    heard: &'a OnceLock<(Dialect, Event)>,
     /// Known once the call is understood.
     stance: &'a OnceCell<Stance>,
 }
@@ -143,7 +152,10 @@ impl Work<'_> {
         };
         match dialect.decode(&input) {
             Ok(Call { event: Event::Other, .. }) => Reply::Silence,
-            Ok(call) => self.reply_where_it_happens(dialect, &call),
+            Ok(call) => {
+                self.heard.get_or_init(|| (dialect, call.event.clone()));
+                self.reply_where_it_happens(dialect, &call)
+            }
             Err(error) => unread(Some(dialect), self.environment, &error),
         }
     }
@@ -206,11 +218,11 @@ impl Work<'_> {
             Err(error) => return Reply::Failed(one_line(&error.to_string())),
         };
         let lookup = |key: &str| config.get(key);
-        let fails_closed = is_set_on(&lookup, FAIL_CLOSED);
-        let event = call.event.clone();
+        let (event, fails_closed) = (call.event.clone(), fails_closed(&config));
         let stance = self.stance.get_or_init(|| Stance { dialect, event, fails_closed });
-        let (too_late, late) = (stance.late(), self.late);
-        self.deadline.change(stance.limit(), move || late(&too_late));
+        let (too_late, late) = (stance.clone(), self.late);
+        let surroundings = Arc::clone(self.environment);
+        self.deadline.change(stance.limit(), move || late(&too_late.late(&surroundings)));
         match self.verdict(call, repository, &lookup) {
             Ok(verdict) => {
                 let answer = dialect.encode(&stance.event, &verdict);
@@ -272,33 +284,22 @@ impl Work<'_> {
     }
 }
 
-/// Whether hooks act in a place.
-enum Acting {
-    /// They do not.
-    Off,
-    /// They do, by this configuration.
-    On(Config),
-}
-
-impl Acting {
-    /// Whether hooks act in that repository, or in none. Of one that cannot be opened not all of
-    /// the configuration can be read: there they do as well where somebody has used us.
-    fn of(
-        repository: &Result<Repository, StoreError>,
-        env: &Environment,
-    ) -> Result<Acting, ConfigError> {
-        let (config, may_be_enabled) = match repository {
-            Ok(repository) => (Config::of_repository(repository, env)?, false),
-            Err(StoreError::NotARepository(_)) => (Config::of_user(env)?, false),
-            Err(_) => match Unopened::find(env) {
-                Some(found) => (Config::of_unopened(&found, env)?, found.is_in_use()),
-                None => (Config::of_user(env)?, false),
-            },
-        };
-        let lookup = |key: &str| config.get(key);
-        let is_unknown = lookup(ENABLED).is_none() && may_be_enabled;
-        let acts = is_set_on(&lookup, ENABLED) || is_unknown;
-        Ok(if acts { Acting::On(config) } else { Acting::Off })
+/// The reply to a call that took too long before its repository was open. Whatever is in the way of
+/// that, it is not opened again.
+fn not_begun(
+    named: Option<Dialect>,
+    environment: &Environment,
+    heard: Option<&(Dialect, Event)>,
+) -> Reply {
+    let Some((dialect, event)) = heard else {
+        return unread(named, environment, &Unreadable::Late);
+    };
+    match Acting::without_opening(environment) {
+        Ok(Acting::On(config)) => {
+            let (event, fails_closed) = (event.clone(), fails_closed(&config));
+            Stance { dialect: *dialect, event, fails_closed }.late(environment)
+        }
+        Ok(Acting::Off) | Err(_) => Reply::Silence,
     }
 }
 
@@ -306,10 +307,13 @@ impl Acting {
 /// that is to understand the refusal is known; anything else would be in another agent's way.
 fn unread(named: Option<Dialect>, environment: &Environment, error: &Unreadable) -> Reply {
     let Some(dialect) = sender::of_unread(named, environment) else { return Reply::Silence };
-    let repository = Repository::discover(environment);
-    match Acting::of(&repository, environment) {
+    let acting = match pipe_in_the_way(environment) {
+        Some(_) => Acting::without_opening(environment),
+        None => Acting::of(&Repository::discover(environment), environment),
+    };
+    match acting {
         Ok(Acting::On(config)) => {
-            let fails_closed = is_set_on(&|key: &str| config.get(key), FAIL_CLOSED);
+            let fails_closed = fails_closed(&config);
             Stance { dialect, event: Event::Other, fails_closed }
                 .failed(&one_line(&error.to_string()))
         }

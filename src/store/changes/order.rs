@@ -7,7 +7,7 @@ use std::process::Stdio;
 use super::Changes;
 use crate::store::error::StoreError;
 use crate::store::object::ObjectId;
-use crate::store::program::ProgramError;
+use crate::store::program::{ProgramError, running};
 
 /// A commit that this repository has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Changes {
     fn asked(&self, words: &[&str], lines: &[String]) -> Result<String, StoreError> {
         let mut command = self.program.command(words);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(ProgramError::NotStarted)?;
+        let (mut child, _noted) = running::start(&mut command)?;
         let mut questions = child.stdin.take().expect("a child with pipes has them");
         let lines = lines.join("\n") + "\n";
         // Both pipes may be full at once. That git stops reading is seen in what it answers.

@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use super::{Changes, PathBytes};
 use crate::store::error::StoreError;
 use crate::store::object::ObjectId;
-use crate::store::program::ProgramError;
+use crate::store::program::{ProgramError, running};
 
 /// How many commits of a push are looked at.
 pub const COMMITS_MAX: usize = 1_000;
@@ -115,7 +115,7 @@ impl Changes {
             ["diff-tree", "--stdin", "--raw", "-z", "-r", "-c", "--root", "--no-renames"];
         let mut command = self.program.command(&diff_tree);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(ProgramError::NotStarted)?;
+        let (mut child, _noted) = running::start(&mut command)?;
         let piped = "a child with pipes has them";
         let mut questions = child.stdin.take().expect(piped);
         let answers = BufReader::new(child.stdout.take().expect(piped));

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use super::restraint::forbid_fetching;
+use super::running;
 use super::{ProgramError, failure, git};
 use crate::store::layout::LedgerName;
 use crate::store::object::HashKind;
@@ -72,7 +73,7 @@ impl Facts {
     pub fn find() -> Result<Facts, ProgramError> {
         let mut command = git();
         forbid_fetching(&mut command);
-        let output = command.args(QUESTIONS).output().map_err(ProgramError::NotStarted)?;
+        let output = running::output(command.args(QUESTIONS))?;
         let mut lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let mut next = || lines.next().map(OsStr::from_bytes);
         let (Some(git_dir), Some(common_dir), Some(hash), Some(refs)) =

@@ -1,13 +1,15 @@
 //! The `git` program: what it is asked where libgit2 does not know the repository.
 //!
 //! [`facts`] finds a repository, [`objects`] reads its objects, [`refs`] its refs where they are no
-//! files, [`restraint`] is what it is kept from. This file starts git, and nothing else does.
+//! files, [`restraint`] is what it is kept from, and [`running`] is what has to end with us. This
+//! file calls git, and nothing else does.
 
 pub mod facts;
 mod local;
 pub mod objects;
 pub mod refs;
 pub mod restraint;
+pub mod running;
 mod sources;
 mod trailers;
 
@@ -171,7 +173,7 @@ impl Program {
         let mut command = self.command(&["check-ignore", "--quiet", "--"]);
         // A colon at the beginning would be magic, which this command cannot be told to leave.
         command.arg(Path::new(".").join(path)).env("GIT_WORK_TREE", top);
-        let output = command.current_dir(top).output().map_err(ProgramError::NotStarted)?;
+        let output = running::output(command.current_dir(top))?;
         match output.status.code() {
             Some(0) => Ok(true),
             Some(1) => Ok(false),
@@ -250,7 +252,7 @@ fn git() -> Command {
 }
 
 pub(super) fn answer(mut command: Command) -> Result<Vec<u8>, ProgramError> {
-    let output = command.output().map_err(ProgramError::NotStarted)?;
+    let output = running::output(&mut command)?;
     if output.status.success() { Ok(output.stdout) } else { Err(failure(&command, &output)) }
 }
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use super::running::{self, Noted};
 use super::{Program, ProgramError, answer};
 use crate::core::limits::MESSAGE_BYTES_MAX;
 use crate::store::backend::ReadObjects;
@@ -31,6 +32,7 @@ struct Session {
     child: Child,
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
+    _noted: Noted,
 }
 
 /// What it says of an object before its content.
@@ -127,11 +129,11 @@ impl Session {
         // What it would say there is asked for when it is needed: a pipe that nobody empties
         // stops it.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(ProgramError::NotStarted)?;
+        let (mut child, noted) = running::start(&mut command)?;
         let piped = "a child with pipes has them";
         let questions = child.stdin.take().expect(piped);
         let answers = BufReader::new(child.stdout.take().expect(piped));
-        Ok(Session { child, questions, answers })
+        Ok(Session { child, questions, answers, _noted: noted })
     }
 
     fn info(&mut self, name: &str) -> io::Result<Option<Header>> {

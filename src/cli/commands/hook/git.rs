@@ -7,19 +7,21 @@ use std::time::Duration;
 
 use serde_json::Map;
 
-use crate::app::config::parse_boolean;
+use crate::app::config::{is_set_on, parse_boolean};
 use crate::app::error::AppError;
 use crate::cli::dispatch::Context;
 use crate::cli::error::{Advice, CliError, ErrorKind, Hint, advise};
 use crate::cli::exit::ExitCode;
 use crate::cli::open::open_hurried;
-use crate::cli::term::Ui;
+use crate::cli::term::{Manner, Ui};
 use crate::core::environment::Environment;
 use crate::core::text::shown;
+use crate::hook::acting::{Acting, fails_closed, late_because};
 use crate::hook::deadline::Deadline;
 use crate::hook::git::push::Announced;
 use crate::hook::git::{Objection, Verdict, commit, message, push};
 use crate::store::changes::pushed::Push;
+use crate::store::error::StoreError;
 
 /// How long a hook takes in all, and how much of it to wait for others who write.
 const TIME_MAX: Duration = Duration::from_secs(2);
@@ -65,11 +67,20 @@ pub(super) struct Called<'a> {
 impl Called<'_> {
     /// Answers git. What is not refused is done.
     pub(super) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
-        let switch = |key: &str| (context.config)(key).map(|text| parse_boolean(&text));
-        let is_off = |key: &str| matches!(switch(key), None | Some(Some(false)));
-        if ![Some("coord.enabled"), self.name.own_switch()].into_iter().flatten().any(is_off) {
+        let is_shut = matches!(&*context.repository.borrow(),
+            Some(Err(error)) if !matches!(error, StoreError::NotARepository(_)));
+        let failing = if is_shut {
+            Failing::unopened(self.name, context.environment)
+        } else {
+            let switch = |key: &str| (context.config)(key).map(|text| parse_boolean(&text));
+            let is_off = |key: &str| matches!(switch(key), None | Some(Some(false)));
+            let switches = [Some("coord.enabled"), self.name.own_switch()];
             let is_closed = switch("coord.hook.failClosed") == Some(Some(true));
-            self.decide(ui, context, Failing { name: self.name, is_closed })?;
+            let acts = !switches.into_iter().flatten().any(is_off);
+            acts.then_some(Failing { name: self.name, is_closed })
+        };
+        if let Some(failing) = failing {
+            self.decide(ui, context, failing)?;
         }
         done(ui)
     }
@@ -77,19 +88,15 @@ impl Called<'_> {
     /// Answers in time, or lets pass.
     fn decide(&self, ui: &mut Ui, context: &Context<'_>, failing: Failing) -> Result<(), CliError> {
         let (manner, environment) = (context.globals.manner(), context.environment.clone());
-        let late = move || {
-            let mut ui = Ui::of_process(manner, &environment, &|_| None);
-            let why = format!("no answer within {} seconds", TIME_MAX.as_secs());
-            let said = failing.say(&mut ui, &why).and_then(|()| done(&mut ui));
-            let shown = match said {
-                Ok(code) => ui.flush().map(|()| code),
-                Err(error) => error.report(&mut ui),
-            };
-            shown.unwrap_or(ExitCode::Failure).number()
-        };
-        let deadline = Deadline::start(TIME_MAX, late);
+        let late = move || failing.late(manner, &environment);
+        let deadline = context.deadline.take();
+        if let Some(deadline) = &deadline {
+            deadline.change(TIME_MAX, late);
+        }
         let answer = self.answer(context);
-        deadline.over();
+        if let Some(deadline) = deadline {
+            deadline.over();
+        }
         match answer {
             Ok(verdict) => show(ui, verdict),
             Err(error) => failing.say(ui, &error.message),
@@ -136,6 +143,16 @@ impl Called<'_> {
     }
 }
 
+/// Starts the clock of a hook whose repository is not open yet, and may never be.
+pub(super) fn start_clock(name: Name, manner: Manner, environment: &Environment) -> Deadline {
+    let environment = environment.clone();
+    let late = move || match Failing::unopened(name, &environment) {
+        Some(failing) => failing.late(manner, &environment),
+        None => ExitCode::Done.number(),
+    };
+    Deadline::start(TIME_MAX, late)
+}
+
 /// What becomes of a hook that cannot tell.
 #[derive(Clone, Copy)]
 struct Failing {
@@ -144,6 +161,26 @@ struct Failing {
 }
 
 impl Failing {
+    /// What becomes of a hook whose repository cannot be opened; nothing where it does not act.
+    fn unopened(name: Name, environment: &Environment) -> Option<Failing> {
+        let Ok(Acting::On(config)) = Acting::without_opening(environment) else { return None };
+        let is_on = |key| is_set_on(&|key: &str| config.get(key), key);
+        let acts = name.own_switch().is_none_or(is_on);
+        acts.then(|| Failing { name, is_closed: fails_closed(&config) })
+    }
+
+    /// Says that there was not enough time, on streams of its own, and tells what to exit with.
+    fn late(self, manner: Manner, environment: &Environment) -> u8 {
+        let mut ui = Ui::of_process(manner, environment, &|_| None);
+        let why = late_because(environment, TIME_MAX);
+        let said = self.say(&mut ui, &why).and_then(|()| done(&mut ui));
+        let shown = match said {
+            Ok(code) => ui.flush().map(|()| code),
+            Err(error) => error.report(&mut ui),
+        };
+        shown.unwrap_or(ExitCode::Failure).number()
+    }
+
     fn say(self, ui: &mut Ui, why: &str) -> Result<(), CliError> {
         let is_gate = self.name.is_gate();
         if self.name == Name::PostCommit {
