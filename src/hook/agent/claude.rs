@@ -21,6 +21,8 @@ const NAME: &str = "Claude Code";
 /// The tools that change one file. `MultiEdit` is gone from the product, not from its kin.
 const EDIT_TOOLS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 const SHELL_TOOL: &str = "Bash";
+/// What a path begins with that leads from the home directory.
+const HOME: &str = "~";
 
 /// What every payload has.
 #[derive(serde::Deserialize)]
@@ -65,12 +67,14 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
     }
     let subagent = head.agent_id.as_deref().filter(|id| !id.is_empty());
     let tool = head.tool_name.as_deref().unwrap_or_default();
+    let directory = head.cwd.map(|text| text.0).filter(|path| path.is_absolute());
+    let edited = || edited_file(input, directory.as_deref());
     let event = match head.hook_event_name.as_str() {
         "SessionStart" => Event::SessionStart,
-        "PreToolUse" if EDIT_TOOLS.contains(&tool) => Event::Edit(edited_file(input)?),
+        "PreToolUse" if EDIT_TOOLS.contains(&tool) => Event::Edit(edited()?),
         "PreToolUse" if tool == SHELL_TOOL => Event::CallBegins,
         // That it is over is worth knowing even where it is not told of what.
-        "PostToolUse" if EDIT_TOOLS.contains(&tool) => Event::CallEnds(edited_file(input).ok()),
+        "PostToolUse" if EDIT_TOOLS.contains(&tool) => Event::CallEnds(edited().ok()),
         "PostToolUse" if tool == SHELL_TOOL => Event::ShellRan(duration(head.duration_ms)),
         "Stop" => Event::TurnEnd,
         // Without its id the whole session would be meant.
@@ -80,7 +84,7 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
     };
     Ok(Call {
         session: Session::new(KIND, &head.session_id, subagent),
-        directory: head.cwd.map(|text| text.0).filter(|path| path.is_absolute()),
+        directory,
         event,
         tool_use: head.tool_use_id.unwrap_or_default(),
     })
@@ -114,14 +118,20 @@ fn malformed(why: impl fmt::Display) -> Unreadable {
     Unreadable::Malformed { agent: NAME, why: why.to_string() }
 }
 
-fn edited_file(input: &[u8]) -> Result<PathBuf, Unreadable> {
+/// The file of an edit by one who stands in that directory.
+fn edited_file(input: &[u8], directory: Option<&Path>) -> Result<PathBuf, Unreadable> {
     let Edit { tool_input: EditInput { file_path, notebook_path } } =
         serde_json::from_slice(input).map_err(malformed)?;
     let path = file_path.or(notebook_path).ok_or_else(|| malformed("an edit names no file"))?.0;
-    if !path.is_absolute() {
-        return Err(malformed("the path of an edit is not absolute"));
+    if path.is_absolute() {
+        return Ok(without_dots(&path));
     }
-    Ok(without_dots(&path))
+    // The home directory is not known here; a file of that name is not what was meant.
+    let is_below = |path: &Path| path.iter().next().is_some_and(|first| first != HOME);
+    let directory = directory.filter(|_| is_below(&path)).ok_or_else(|| {
+        malformed("the path of an edit is not absolute, and does not tell from where it leads")
+    })?;
+    Ok(without_dots(&directory.join(path)))
 }
 
 /// Claude Code resolves `.` and `..` by the letters of the path, whatever is linked where.

@@ -19,12 +19,17 @@ fn an_edit_that_cannot_be_read() {
     let repo = enabled();
     let session = Session::new(&repo, ONE);
     let no_file = json!({ "tool_name": "Edit", "tool_input": {} });
-    let relative = json!({ "tool_name": "Edit", "tool_input": { "file_path": "src/main.rs" } });
-    for input in [&no_file, &relative] {
+    let at_home = json!({ "tool_name": "Edit", "tool_input": { "file_path": "~/src/main.rs" } });
+    let nowhere = json!({
+        "cwd": "work",
+        "tool_name": "Edit",
+        "tool_input": { "file_path": "src/main.rs" },
+    });
+    for input in [&no_file, &at_home, &nowhere] {
         silent(&session.call("PreToolUse", input).run());
     }
     fails_closed(&repo);
-    for input in [&no_file, &relative] {
+    for input in [&no_file, &at_home, &nowhere] {
         let reason = denial(&session.call("PreToolUse", input).run());
         assert!(reason.contains("coord.hook.failClosed"), "{reason}");
     }

@@ -83,6 +83,26 @@ fn every_edit_tool_is_gated_and_no_other() {
     }
 }
 
+/// 3/MON-D1: a path that is not absolute leads from where the agent stands, wherever the hook runs.
+#[test]
+fn a_relative_path_leads_from_where_the_agent_stands() {
+    let repo = enabled();
+    repo.reserve("alice", "src/main.rs");
+    let session = Session::new(&repo, ONE);
+    for (directory, path) in [("", "src/main.rs"), ("src", "main.rs"), ("src", "../src/./main.rs")]
+    {
+        let more = json!({
+            "cwd": repo.work().join(directory),
+            "tool_name": "Edit",
+            "tool_input": { "file_path": path },
+        });
+        let call = session.call("PreToolUse", &more);
+        for call in [call.clone(), call.dir(repo.elsewhere())] {
+            assert!(denial(&call.run()).contains("alice"), "{path} in '{directory}'");
+        }
+    }
+}
+
 #[test]
 fn an_agent_is_known_by_its_payload() {
     let repo = enabled();
