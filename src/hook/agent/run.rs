@@ -239,9 +239,10 @@ impl Work<'_> {
         repository: Result<Repository, StoreError>,
         lookup: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Verdict, AppError> {
-        let repository = match (repository, &call.event) {
-            (Err(StoreError::NotARepository(_)), Event::Edit(_)) => return Ok(Verdict::Silence),
-            (repository, _) => repository?,
+        let repository = match repository {
+            // Where there is none, there is nothing to coordinate.
+            Err(StoreError::NotARepository(_)) => return Ok(Verdict::Silence),
+            repository => repository?,
         };
         let mut settings =
             Settings::read(lookup).map_err(|error| AppError::Failed(Box::new(error)))?;

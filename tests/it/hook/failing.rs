@@ -188,8 +188,8 @@ fn append(path: &Path, text: &str) {
     std::fs::write(path, before + text).unwrap();
 }
 
-/// Outside of any repository nothing is switched on; where the user's own settings do so, an edit
-/// is still nobody's affair, and a session is told.
+/// Outside of any repository there is nothing to coordinate, also where the user's own settings
+/// switch hooks on everywhere.
 #[test]
 fn no_repository() {
     let repo = Repo::new();
@@ -198,8 +198,9 @@ fn no_repository() {
     silent(&session.event("Stop"));
     let switched_on = |call: Call| call.config("coord.enabled", "true").run();
     silent(&switched_on(session.edit_call("x.rs")));
-    let said = fails_open(&switched_on(session.call("Stop", &json!({}))));
-    assert!(said.contains("not a git repository"), "{said}");
+    for event in ["SessionStart", "Stop", "SubagentStop", "SessionEnd"] {
+        silent(&switched_on(session.call(event, &json!({ "agent_id": "a1" }))));
+    }
 }
 
 /// A line in an agent's settings that this version does not know must never block.
