@@ -13,6 +13,7 @@ use crate::app::next::in_shell;
 use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
 use crate::core::pattern::{self, Case, Pattern, Reading};
 use crate::core::text::shown;
+pub use crate::store::places::resolved;
 use crate::store::places::{self, About, Place};
 use crate::store::repository::{Repository, WorkTree};
 
@@ -254,16 +255,6 @@ fn inside(tree: &WorkTree, spec: &OsStr) -> Result<Vec<u8>, AppError> {
     };
     let below = below.as_os_str().as_bytes();
     Ok(if below.is_empty() { b".".to_vec() } else { below.to_vec() })
-}
-
-/// Where an absolute path leads. What exists of it decides; what does not exist is only spelled.
-pub fn resolved(path: &Path) -> PathBuf {
-    for existing in path.ancestors() {
-        if let Ok(real) = existing.canonicalize() {
-            return real.join(path.strip_prefix(existing).unwrap_or(Path::new("")));
-        }
-    }
-    path.to_owned()
 }
 
 /// A file of the work tree.

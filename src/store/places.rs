@@ -3,12 +3,14 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::io::Errno;
 
 /// Bytes of a file that lists submodules.
 const MODULES_BYTES_MAX: u64 = 1024 * 1024;
+/// As many links as Linux follows in one path.
+const LINKS_MAX: usize = 40;
 
 /// The names of a path, from the top of the work tree.
 pub type Names = Vec<Vec<u8>>;
@@ -41,7 +43,7 @@ pub enum About {
 }
 
 /// Follows a path below the top of a work tree, which has no links itself. What does not exist is
-/// only spelled, and so is a link that leads to nothing.
+/// only spelled, and a link that leads to nothing leads to what an edit of it would make.
 pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Place {
     let mut names = names.to_vec();
     let (mut at, mut path) = (0, top.to_owned());
@@ -55,7 +57,10 @@ pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Place {
                     names.truncate(at + 1);
                     return Place::Circle(names);
                 }
-                Err(_) => break,
+                Err(_) => match resolved(&path) {
+                    unmade if unmade == path => break,
+                    unmade => unmade,
+                },
             };
             let Ok(below) = real.strip_prefix(top) else {
                 return Place::Outside(real.join(joined(&names[at + 1..])));
@@ -73,6 +78,55 @@ pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Place {
         }
     }
     Place::Here(names)
+}
+
+/// Follows an absolute path. What exists of it decides, links included that lead to nothing yet;
+/// what does not exist is only spelled.
+pub fn resolved(path: &Path) -> PathBuf {
+    let mut at = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        match step_of(&at, true) {
+            // Through what does not exist, nothing can be made.
+            Step::Real(real) if !real.components().any(|it| it == Component::ParentDir) => {
+                return real;
+            }
+            Step::Link(to) => at = to,
+            Step::Real(_) | Step::Nothing => break,
+        }
+    }
+    match step_of(path, false) {
+        Step::Real(real) => real,
+        Step::Link(_) | Step::Nothing => path.to_owned(),
+    }
+}
+
+/// What the nearest thing that exists makes of a path.
+enum Step {
+    /// This, and nothing is left to be followed.
+    Real(PathBuf),
+    /// This, by a link that leads to nothing yet.
+    Link(PathBuf),
+    /// Nothing.
+    Nothing,
+}
+
+fn step_of(path: &Path, follows: bool) -> Step {
+    for existing in path.ancestors() {
+        let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
+        if let Ok(real) = existing.canonicalize() {
+            return Step::Real(joined_below(&real, rest));
+        }
+        if let (true, Ok(to), Some(in_)) = (follows, existing.read_link(), existing.parent()) {
+            let in_ = in_.canonicalize().unwrap_or_else(|_| in_.to_owned());
+            return Step::Link(joined_below(&in_.join(to), rest));
+        }
+    }
+    Step::Nothing
+}
+
+/// A path and what is below it; nothing is added to a path that is meant itself.
+fn joined_below(path: &Path, rest: &Path) -> PathBuf {
+    if rest.as_os_str().is_empty() { path.to_owned() } else { path.join(rest) }
 }
 
 /// Whether a directory is the top of a work tree, or pretends to be.
@@ -124,6 +178,10 @@ mod tests {
             ("src/a", "file"),
             ("..", "out"),
             ("nothing/there", "dangling"),
+            ("../link/new", "src/unmade"),
+            ("src/unmade", "unmade"),
+            ("../away/new", "out_unmade"),
+            ("nowhere/../x", "impossible"),
             ("round", "around"),
             ("around", "round"),
             ("sub", "module"),
@@ -139,7 +197,12 @@ mod tests {
             ("link/up/x", here("src/deep/x")),
             ("file", here("src/a")),
             ("file/below", here("src/a/below")),
-            ("dangling", here("dangling")),
+            ("dangling", here("nothing/there")),
+            ("dangling/x", here("nothing/there/x")),
+            ("unmade", here("src/new")),
+            ("impossible", here("impossible")),
+            ("link/unmade/x", here("src/new/x")),
+            ("out_unmade", Place::Outside(top.parent().unwrap().join("away/new"))),
             ("self/self/link/a", here("src/a")),
             ("sub", here("sub")),
             ("module", here("sub")),

@@ -65,6 +65,54 @@ fn a_link_is_held_with_what_it_leads_to() {
     }
 }
 
+/// 8/NO-HARM: an edit is followed when it is made, so a link that came after the hold is no way
+/// around it, and one that leads to nothing yet leads to what the edit would make.
+#[test]
+fn a_link_that_is_newer_than_the_hold_leads_to_it() {
+    let repo = enabled();
+    repo.reserve("alice", "src/main.rs");
+    repo.reserve("alice", "src/new.rs");
+    repo.reserve("alice", "later/**");
+    for (target, link) in [
+        ("src", "alias"),
+        ("src/main.rs", "file.rs"),
+        ("src/new.rs", "new.rs"),
+        ("../alias/new.rs", "docs/new.rs"),
+        ("new.rs", "again.rs"),
+        ("later", "soon"),
+    ] {
+        symlink(target, repo.work().join(link)).unwrap();
+    }
+    let session = Session::new(&repo, ONE);
+    for path in [
+        "alias/main.rs",
+        "alias/new.rs",
+        "file.rs",
+        "new.rs",
+        "docs/new.rs",
+        "again.rs",
+        "soon/deep/x",
+    ] {
+        assert!(session.is_refused(path).contains("alice"), "{path}");
+    }
+    session.edits("alias/lib.rs");
+    assert_eq!(repo.list(&["--holder", ONE_NAME])[0]["pattern"], "src/lib.rs");
+}
+
+/// The other way round: who reserves through a link to nothing holds what an edit would make.
+#[test]
+fn a_link_to_nothing_holds_what_an_edit_would_make() {
+    let repo = enabled();
+    symlink("src/new.rs", repo.work().join("alias.rs")).unwrap();
+    symlink("later", repo.work().join("soon")).unwrap();
+    let held = repo.json("alice", ["reserve", "alias.rs", "soon/**"]);
+    assert_eq!(texts(&held["granted"], "pattern"), ["src/new.rs", "alias.rs", "later/**"]);
+    let session = Session::new(&repo, ONE);
+    for path in ["src/new.rs", "alias.rs", "later/x", "soon/x"] {
+        assert!(session.is_refused(path).contains("alice"), "{path}");
+    }
+}
+
 /// What was held under its own name before a link stood there can still be let go of.
 #[test]
 fn what_was_held_before_the_link_is_let_go_of_by_name() {
