@@ -62,6 +62,34 @@ fn a_command_keeps_what_its_killed_with_held() {
     nothing_is_left(&repo);
 }
 
+/// The command is the process that was started: what that leaves running is waited for by nobody,
+/// neither by `with` nor, if it was killed, by who stands in for it.
+#[test]
+fn what_a_command_leaves_running_is_not_waited_for() {
+    for is_killed in [false, true] {
+        let repo = Repo::new();
+        let leave = "sleep 600 >/dev/null 2>&1 & echo $! > \"$0.left\"";
+        let held = Held::begin(&repo, "alice", &["--lock", "x"], &format!("{leave}; {ENDLESS}"));
+        let left = fs::read_to_string(held.sign.with_extension("left")).unwrap();
+        let left = Pid::from_raw(left.trim_end().parse().unwrap()).unwrap();
+        let command = held.command().unwrap();
+        if is_killed {
+            until(|| stand_in_of(held.child.id()).is_some());
+            held.signal(Signal::KILL);
+        }
+        let Held { call, mut child, .. } = held;
+        if is_killed {
+            child.wait().unwrap();
+        }
+        kill_process(command, Signal::KILL).unwrap();
+        if !is_killed {
+            call.finish(child).exits(128 + 9);
+        }
+        until(|| repo.holds().is_empty());
+        kill_process(left, Signal::KILL).expect("it still runs");
+    }
+}
+
 /// Who waits is told what it waits for, and goes on when the command has ended.
 #[test]
 fn who_waits_for_an_orphan_goes_on_at_its_end() {
