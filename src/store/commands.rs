@@ -4,6 +4,7 @@
 //! A `with` can be killed while its command goes on. By this file others see that the command still
 //! runs. Losing it loses no state: what is held is then free as soon as its `with` is gone.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::store::error::StoreError;
@@ -83,7 +84,14 @@ impl Commands {
     /// The command of a `with`; none if it was never about to start one. What cannot be read may
     /// run.
     pub fn of(&self, with: &ProcessIdentity) -> Option<Command> {
-        self.read(&self.path(with)?)
+        let is_it = |name: &OsString| {
+            let named = name.to_str().and_then(ProcessIdentity::from_file_name);
+            named.is_some_and(|named| named.is_same_run(with))
+        };
+        match self.files.list(&self.dir) {
+            Ok(names) => self.read(&self.dir.join(names.into_iter().find(is_it)?)),
+            Err(_) => Some(Command::Starting),
+        }
     }
 
     fn read(&self, path: &Path) -> Option<Command> {

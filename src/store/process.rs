@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use crate::core::reservation::process::Process;
 use crate::core::text::Line;
+use crate::store::object::HashKind;
 
 /// In place of what a system does not tell.
 const UNKNOWN: &str = "-";
@@ -26,6 +27,9 @@ pub struct ProcessIdentity {
     /// Which space of process ids: containers may share a host name but not this.
     namespace: String,
     host: String,
+    /// Which machine, where several are called the same. It tells another boot of this one from one
+    /// of another, and nothing else: containers of one machine may each have their own.
+    machine: String,
 }
 
 /// Whether a process still runs.
@@ -51,6 +55,7 @@ impl ProcessIdentity {
                 boot: system::boot().map_or_else(|| UNKNOWN.to_owned(), one_word),
                 namespace: system::namespace().map_or_else(|| UNKNOWN.to_owned(), one_word),
                 host: one_word(host_name()),
+                machine: system::machine().map_or_else(|| UNKNOWN.to_owned(), |id| disguised(&id)),
             }
         })
     }
@@ -69,21 +74,14 @@ impl ProcessIdentity {
     /// The process of that id on that host, of which nothing else is known.
     pub fn known_by_id(pid: u32, host: &str) -> ProcessIdentity {
         let unknown = || UNKNOWN.to_owned();
-        let (start, boot, namespace) = (unknown(), unknown(), unknown());
-        ProcessIdentity { pid, start, boot, namespace, host: one_word(host) }
+        let (start, boot, namespace, machine) = (unknown(), unknown(), unknown(), unknown());
+        ProcessIdentity { pid, start, boot, namespace, host: one_word(host), machine }
     }
 
     /// Whether the process still runs.
     pub fn liveness(&self) -> Liveness {
-        let here = ProcessIdentity::current();
-        if self.host != here.host {
-            return Liveness::Elsewhere;
-        }
-        if differ(&self.boot, &here.boot) {
-            return Liveness::Dead;
-        }
-        if differ(&self.namespace, &here.namespace) {
-            return Liveness::Elsewhere;
+        if let Some(judged) = self.judged_from(ProcessIdentity::current()) {
+            return judged;
         }
         match system::start_of(self.pid) {
             Some(start) if differ(&self.start, &one_word(&start)) => Liveness::Dead,
@@ -91,6 +89,24 @@ impl ProcessIdentity {
             None if system::exists(self.pid) => Liveness::Alive,
             None => Liveness::Dead,
         }
+    }
+
+    /// What another process can tell of it without a look at what runs; none if that look tells.
+    fn judged_from(&self, here: &ProcessIdentity) -> Option<Liveness> {
+        if self.host != here.host {
+            return Some(Liveness::Elsewhere);
+        }
+        if differ(&self.boot, &here.boot) {
+            // The machine was started again, unless it is another one of the same name.
+            let is_another = differ(&self.machine, &here.machine);
+            return Some(if is_another { Liveness::Elsewhere } else { Liveness::Dead });
+        }
+        differ(&self.namespace, &here.namespace).then_some(Liveness::Elsewhere)
+    }
+
+    /// Whether both are the same run of the same process. Documents do not tell the machine.
+    pub fn is_same_run(&self, other: &ProcessIdentity) -> bool {
+        ProcessIdentity { machine: other.machine.clone(), ..self.clone() } == *other
     }
 }
 
@@ -139,6 +155,7 @@ impl ProcessIdentity {
             boot: word(&process.boot),
             namespace: word(&process.namespace),
             host: process.host.to_string(),
+            machine: UNKNOWN.to_owned(),
         }
     }
 
@@ -166,6 +183,13 @@ fn one_word(text: impl AsRef<str>) -> String {
     if word.is_empty() { UNKNOWN.to_owned() } else { word }
 }
 
+/// The id of a machine as others may see it: it is meant to stay a secret of the machine.
+fn disguised(id: &str) -> String {
+    const LENGTH: usize = 16;
+    let digest = HashKind::Sha256.digest(&[b"git-coord ", id.as_bytes()]);
+    digest.to_string().chars().take(LENGTH).collect()
+}
+
 fn host_name() -> String {
     #[cfg(unix)]
     return rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -175,8 +199,9 @@ fn host_name() -> String {
 
 impl fmt::Display for ProcessIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ProcessIdentity { pid, start, boot, namespace, host } = self;
-        write!(f, "pid={pid} start={start} boot={boot} namespace={namespace} host={host}")
+        let ProcessIdentity { pid, start, boot, namespace, host, machine } = self;
+        write!(f, "pid={pid} start={start} boot={boot} namespace={namespace} host={host}")?;
+        if machine == UNKNOWN { Ok(()) } else { write!(f, " machine={machine}") }
     }
 }
 
@@ -201,9 +226,19 @@ impl FromStr for ProcessIdentity {
                 boot: value("boot")?,
                 namespace: value("namespace")?,
                 host: value("host")?,
+                // The first versions did not tell it.
+                machine: UNKNOWN.to_owned(),
             })
         };
-        parse().filter(|_| words.next().is_none()).ok_or(NotAProcess)
+        let process = parse().ok_or(NotAProcess)?;
+        let machine = words.next().map(|word| word.strip_prefix("machine=").unwrap_or_default());
+        match machine {
+            None => Ok(process),
+            Some(machine) if !machine.is_empty() && words.next().is_none() => {
+                Ok(ProcessIdentity { machine: machine.to_owned(), ..process })
+            }
+            Some(_) => Err(NotAProcess),
+        }
     }
 }
 
@@ -227,6 +262,15 @@ mod system {
         fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
     }
 
+    /// What the system was given when it was installed.
+    pub(super) fn machine() -> Option<String> {
+        let id = fs::read_to_string("/etc/machine-id").ok()?;
+        let id = id.trim();
+        // Before that, and in some containers, it is empty or says so.
+        let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_id.then(|| id.to_owned())
+    }
+
     pub(super) fn namespace() -> Option<String> {
         let link = fs::read_link("/proc/self/ns/pid").ok()?;
         Some(link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.to_owned())
@@ -248,6 +292,10 @@ mod system {
     }
 
     pub(super) fn boot() -> Option<String> {
+        None
+    }
+
+    pub(super) fn machine() -> Option<String> {
         None
     }
 
@@ -315,7 +363,7 @@ mod tests {
         let here = ProcessIdentity::current();
         let process = here.to_process().unwrap();
         assert_eq!(process.pid, std::process::id());
-        assert_eq!(ProcessIdentity::of(&process), *here);
+        assert!(ProcessIdentity::of(&process).is_same_run(here));
         let unnamed = ProcessIdentity { host: UNKNOWN.to_owned(), ..here.clone() };
         assert_eq!(unnamed.to_process(), None, "a host without a name cannot be told from others");
         let other = Process { host: Line::new("other").unwrap(), ..process };
@@ -344,6 +392,53 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(identity.liveness(), Liveness::Dead);
+    }
+
+    /// Machines that share a disk and a name: another boot of this one has ended, one of another
+    /// machine is never judged. What does not tell its machine is judged as it always was.
+    #[test]
+    fn another_boot_is_of_this_machine_or_is_not_judged() {
+        let identity = |boot: &str, namespace: &str, machine: &str| {
+            let text = format!("pid=7 start=1 boot={boot} namespace={namespace} host=h{machine}");
+            text.parse::<ProcessIdentity>().unwrap()
+        };
+        let here = identity("b2", "n1", " machine=m1");
+        let (dead, elsewhere) = (Some(Liveness::Dead), Some(Liveness::Elsewhere));
+        for (boot, namespace, machine, expected) in [
+            ("b1", "n1", " machine=m1", dead),
+            ("b1", "n9", " machine=m1", dead),
+            ("b1", "n1", " machine=m2", elsewhere),
+            ("b1", "n1", "", dead),
+            ("-", "n1", " machine=m2", None),
+            // One kernel is one machine, whatever its containers call themselves.
+            ("b2", "n1", " machine=m2", None),
+            ("b2", "n2", " machine=m2", elsewhere),
+            ("b2", "n2", " machine=m1", elsewhere),
+            ("b2", "n1", "", None),
+        ] {
+            let judged = identity(boot, namespace, machine).judged_from(&here);
+            assert_eq!(judged, expected, "boot={boot} namespace={namespace}{machine}");
+        }
+        let nameless = identity("b2", "n1", "");
+        assert_eq!(identity("b1", "n1", " machine=m1").judged_from(&nameless), dead);
+    }
+
+    /// Files of earlier versions are read, and the id of the machine itself is in none.
+    #[test]
+    fn a_machine_is_told_if_it_is_known_and_never_by_its_own_id() {
+        let line = "pid=7 start=1 boot=b namespace=n host=h";
+        let read = |line: &str| line.parse::<ProcessIdentity>();
+        assert_eq!(read(line).unwrap().to_string(), line);
+        let told = format!("{line} machine=m");
+        assert_eq!(read(&told).unwrap().to_string(), told);
+        assert!(read(&told).unwrap().is_same_run(&read(line).unwrap()));
+        for wrong in [" machine=", " other=m", " machine=m more"] {
+            assert!(read(&format!("{line}{wrong}")).is_err(), "{wrong}");
+        }
+        let id = "0123456789abcdef0123456789abcdef";
+        let shown = disguised(id);
+        assert!(shown.len() == 16 && !id.contains(&shown), "{shown}");
+        assert_ne!(shown, disguised("0123456789abcdef0123456789abcdee"));
     }
 
     #[test]
