@@ -1,6 +1,9 @@
 //! Objects read in process, by libgit2.
 
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::Once;
 
 use crate::core::limits::MESSAGE_BYTES_MAX;
 use crate::store::backend::ReadObjects;
@@ -23,10 +26,14 @@ impl LibGit2Objects {
     fn read_once(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
         let odb = self.git.odb()?;
         let oid = git2::Oid::from_bytes(id.as_bytes())?;
-        let size = match odb.read_header(oid) {
-            Ok((size, _)) => size,
-            Err(error) if error.code() == git2::ErrorCode::NotFound => return Ok(None),
-            Err(error) => return Err(damaged(id, &error)),
+        let size = match size_of(&odb, oid) {
+            Some(Ok(size)) => size,
+            Some(Err(error)) if error.code() == git2::ErrorCode::NotFound => return Ok(None),
+            Some(Err(error)) => return Err(damaged(id, &error)),
+            None => {
+                let why = "it is of no known kind".to_owned();
+                return Err(StoreError::DamagedObject { id: *id, why });
+            }
         };
         if size > MESSAGE_BYTES_MAX {
             return Err(StoreError::TooLarge { id: *id, size });
@@ -40,6 +47,25 @@ impl LibGit2Objects {
             Err(error) => Err(damaged(id, &error)),
         }
     }
+}
+
+/// Reads the size of an object; none if it is of no kind that git has. An index that is damaged
+/// leads to such a one, and the library panics at it.
+fn size_of(odb: &git2::Odb<'_>, oid: git2::Oid) -> Option<Result<usize, git2::Error>> {
+    thread_local!(static IS_EXPECTED: Cell<bool> = const { Cell::new(false) });
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !IS_EXPECTED.get() {
+                before(info);
+            }
+        }));
+    });
+    IS_EXPECTED.set(true);
+    let read = catch_unwind(AssertUnwindSafe(|| odb.read_header(oid)));
+    IS_EXPECTED.set(false);
+    read.ok().map(|read| read.map(|(size, _)| size))
 }
 
 fn damaged(id: &ObjectId, error: &git2::Error) -> StoreError {

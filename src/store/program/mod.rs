@@ -117,7 +117,10 @@ impl Program {
     /// Every commit of the store, reachable or not. What git cannot read it passes over.
     pub(super) fn every_commit(&self) -> Result<Vec<ObjectId>, ProgramError> {
         let check = "--batch-check=%(objecttype) %(objectname)";
-        let listed = self.ask(&["cat-file", "--batch-all-objects", "--unordered", check])?;
+        // In the order of the packs, git would stop at the first pack that it cannot open.
+        let mut command = self.command(&["cat-file", "--batch-all-objects", check]);
+        forbid_fetching(&mut command);
+        let listed = answer(command)?;
         let listed = String::from_utf8_lossy(&listed);
         let commits = listed.lines().filter_map(|line| line.strip_prefix("commit "));
         Ok(commits.filter_map(|id| id.parse().ok()).collect())

@@ -9,6 +9,7 @@ use crate::store::error::StoreError;
 use crate::store::history::History;
 use crate::store::ledger::Ledger;
 use crate::store::object::{ObjectId, ObjectKind};
+use crate::store::program::ProgramError;
 use crate::store::proof::PATIENCE_OF_REPAIRS;
 use crate::store::snapshot::{read_entry, read_object};
 
@@ -75,20 +76,38 @@ impl Ledger<'_> {
     }
 
     fn choose_among_all(&self) -> Result<Option<Choice<ObjectId>>, StoreError> {
-        let mut candidates = Vec::new();
-        for id in self.backend.every_commit()? {
-            let Ok(commit) = read_object(self.backend, &id, ObjectKind::Commit) else { continue };
-            let Ok(EntryHead { parent, counters, .. }) = EntryHead::parse(&commit.bytes) else {
-                continue;
-            };
-            let (seq, at) = (counters.seq, counters.at);
-            candidates.push(Candidate { id, parent, seq, at, is_archived: false });
-        }
-        candidates.sort_by_key(|one| one.id);
-        self.mark_archived(&mut candidates)?;
         // What cannot be had of it leaves the latest to be chosen.
         let published = self.backend.published(self.name).unwrap_or_default();
+        let mut candidates: Vec<Candidate<ObjectId>> = match self.backend.every_commit() {
+            Ok(every) => every.into_iter().filter_map(|id| self.candidate(id)).collect(),
+            // Damage may keep git from listing anything.
+            Err(StoreError::Program(ProgramError::Failed { .. })) => self.back_from(&published),
+            Err(error) => return Err(error),
+        };
+        candidates.sort_by_key(|one| one.id);
+        self.mark_archived(&mut candidates)?;
         Ok(choose(&candidates, &published, |id| self.check_whole(*id).is_ok()))
+    }
+
+    /// The commit of that name, if it can be read and has the form of an entry.
+    fn candidate(&self, id: ObjectId) -> Option<Candidate<ObjectId>> {
+        let commit = read_object(self.backend, &id, ObjectKind::Commit).ok()?;
+        let EntryHead { parent, counters, .. } = EntryHead::parse(&commit.bytes).ok()?;
+        Some(Candidate { id, parent, seq: counters.seq, at: counters.at, is_archived: false })
+    }
+
+    /// These entries and those before them, each once, as far as they can be read.
+    fn back_from(&self, ids: &[ObjectId]) -> Vec<Candidate<ObjectId>> {
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        for id in ids {
+            let mut next = Some(*id);
+            while let Some(id) = next.filter(|id| seen.insert(*id)) {
+                let candidate = self.candidate(id);
+                next = candidate.as_ref().and_then(|one| one.parent);
+                found.extend(candidate);
+            }
+        }
+        found
     }
 
     /// Marks the entries of the chains that compactions have set aside.
