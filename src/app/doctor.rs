@@ -252,14 +252,12 @@ fn ledger_check(ctx: &Ctx, name: LedgerName) -> Result<Check, AppError> {
             && repair::unreadable(ctx).is_ok_and(|documents| !documents.is_empty());
         return Ok(if can_take_out { found.with_next(&REPAIR) } else { found });
     }
-    let version = ledger.now()?.format.map(|format| format.version);
-    Ok(Check::ok(
-        name.as_str(),
-        match version {
-            None => "no entries yet".to_owned(),
-            Some(version) => format!("{} entries, format {version}", report.entries),
-        },
-    ))
+    let text = match ledger.now()?.format {
+        None => "no entries yet".to_owned(),
+        Some(format) => format!("{} entries, format {}", report.entries, format.version),
+    };
+    let put_back = ledger.put_back()?.map(|found| repair::put_back_check(name, &text, &found));
+    Ok(put_back.unwrap_or_else(|| Check::ok(name.as_str(), text)))
 }
 
 /// The refs beside the ledgers.

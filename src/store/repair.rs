@@ -10,6 +10,7 @@
 mod choice;
 mod kept;
 mod plan;
+mod put_back;
 
 use std::collections::HashMap;
 use std::thread;
@@ -33,6 +34,7 @@ use crate::store::tree::{EntryKind, Tree};
 use crate::store::writer::Writer;
 use kept::line;
 pub use plan::{Left, Plan};
+pub use put_back::PutBack;
 
 /// How long a repair waits between its two looks.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(2);

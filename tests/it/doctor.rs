@@ -15,6 +15,7 @@ use crate::waiting::until;
 
 mod hooks;
 mod packs;
+mod put_back;
 mod repair;
 
 fn doctor(repo: &Repo) -> Output {

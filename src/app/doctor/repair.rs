@@ -1,5 +1,6 @@
 //! Damaged ledgers: what a repair would do, what would be lost by it, and the repair itself.
 
+use super::{Check, State};
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::documents::Key;
@@ -8,7 +9,7 @@ use crate::core::reservation::index;
 use crate::core::text::Line;
 use crate::store::layout::LedgerName;
 use crate::store::object::ObjectId;
-use crate::store::repair::{Left, Plan, Repaired, Repairer};
+use crate::store::repair::{Left, Plan, PutBack, Repaired, Repairer};
 
 /// How many entries one line names.
 const NAMED_MAX: usize = 5;
@@ -70,6 +71,28 @@ pub(super) fn outlook(plan: &Plan) -> String {
         text.push_str(&format!("; {what}: {}", named.join(", ")));
     }
     text
+}
+
+/// Tells of a ref that was deleted or put back, with the way there and the way on.
+pub(super) fn put_back_check(name: LedgerName, text: &str, found: &PutBack) -> Check {
+    let (reference, published) = (name.reference(), found.published.to_string());
+    let how = if found.tip.is_some() { "was put back" } else { "is gone" };
+    let then = if found.is_whole {
+        "if that was not meant, this brings it back; otherwise the next write settles it"
+    } else {
+        "that one can no longer be read"
+    };
+    let text = format!(
+        "{text}; '{reference}' {how}: entry {} was published last; {then}",
+        found.published.short()
+    );
+    let check = Check::new(name.as_str(), State::Warning, text);
+    if !found.is_whole {
+        return check;
+    }
+    let nothing = "0".repeat(published.len());
+    let old = found.tip.map_or(nothing, |id| id.to_string());
+    check.with_next(&["git", "update-ref", &reference, &published, &old])
 }
 
 /// What a repair leaves behind, in groups; each with the words for it, and none that is empty.

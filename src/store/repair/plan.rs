@@ -8,7 +8,7 @@ use crate::store::entry::EntryHead;
 use crate::store::error::StoreError;
 use crate::store::history::History;
 use crate::store::ledger::Ledger;
-use crate::store::object::{ObjectId, ObjectKind};
+use crate::store::object::{Object, ObjectId, ObjectKind};
 use crate::store::program::ProgramError;
 use crate::store::proof::PATIENCE_OF_REPAIRS;
 use crate::store::snapshot::{read_entry, read_object};
@@ -35,6 +35,14 @@ pub struct Left {
     pub id: ObjectId,
     /// What it says of itself; none if it cannot be read.
     pub summary: Option<String>,
+}
+
+impl Candidate<ObjectId> {
+    /// The object of that name, if it has the form of an entry.
+    pub(super) fn of(id: ObjectId, object: &Object) -> Option<Candidate<ObjectId>> {
+        let EntryHead { parent, counters, .. } = EntryHead::parse(&object.bytes).ok()?;
+        Some(Candidate { id, parent, seq: counters.seq, at: counters.at, is_archived: false })
+    }
 }
 
 impl Ledger<'_> {
@@ -90,10 +98,8 @@ impl Ledger<'_> {
     }
 
     /// The commit of that name, if it can be read and has the form of an entry.
-    fn candidate(&self, id: ObjectId) -> Option<Candidate<ObjectId>> {
-        let commit = read_object(self.backend, &id, ObjectKind::Commit).ok()?;
-        let EntryHead { parent, counters, .. } = EntryHead::parse(&commit.bytes).ok()?;
-        Some(Candidate { id, parent, seq: counters.seq, at: counters.at, is_archived: false })
+    pub(super) fn candidate(&self, id: ObjectId) -> Option<Candidate<ObjectId>> {
+        Candidate::of(id, &read_object(self.backend, &id, ObjectKind::Commit).ok()?)
     }
 
     /// These entries and those before them, each once, as far as they can be read.
