@@ -12,7 +12,7 @@ mod repair;
 mod room;
 
 pub use hooks::hooks;
-pub use locks::{Cleared, clear_locks};
+pub use locks::{Cleared, Outcome, clear_locks};
 pub use repair::{TakenOut, losses, name, plan, repair, take_out};
 
 use std::path::PathBuf;

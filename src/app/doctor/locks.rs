@@ -25,8 +25,32 @@ pub struct Cleared {
     pub lock: PathBuf,
     /// Whose it was, as far as that is known.
     pub whose: String,
-    /// Where it is now, or why it stays.
-    pub outcome: Result<PathBuf, String>,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What became of a lock that was in the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is there now.
+    Moved(PathBuf),
+    /// Whoever had it has released it.
+    Released,
+    /// It stays: a process that runs has it.
+    InUse,
+    /// It stays, for that reason, and is in the way of every writer.
+    Stays(String),
+}
+
+impl Outcome {
+    /// Why the lock stays, if it does.
+    pub fn stays(&self) -> Option<&str> {
+        match self {
+            Outcome::Moved(_) | Outcome::Released => None,
+            Outcome::InUse => Some("it is in use"),
+            Outcome::Stays(why) => Some(why),
+        }
+    }
 }
 
 /// The locks that are there.
@@ -53,27 +77,49 @@ pub fn clear_locks(ctx: &Ctx) -> Result<Vec<Cleared>, AppError> {
 }
 
 fn clear(ctx: &Ctx, lock: &SeenLock) -> Result<Cleared, AppError> {
-    let files = lock_files(ctx);
-    let cleared = |outcome| Cleared { lock: lock.path.clone(), whose: lock.explained(), outcome };
-    let is_judged = match lock.holder {
-        Holder::Ended => false,
-        Holder::Lives { .. } => return Ok(cleared(Err("it is in use".to_owned()))),
-        Holder::Elsewhere { .. } | Holder::Unknown => true,
+    let whose = lock.explained();
+    let outcome = match lock.holder {
+        Holder::Ended => take_away(ctx, lock)?,
+        Holder::Lives { is_stopped: false, .. } => Outcome::InUse,
+        Holder::Lives { is_stopped: true, .. } => Outcome::Stays("its process is stopped".into()),
+        Holder::Elsewhere { .. } | Holder::Unknown => judge(ctx, lock)?,
     };
-    if is_judged {
-        if let Some(other) = in_the_way(ctx, lock) {
-            return Ok(cleared(Err(other)));
-        }
-        if !files.stays(lock, UNMOVED).map_err(AppError::files)? {
-            return Ok(cleared(Err("it was released meanwhile, or moved".to_owned())));
-        }
-        if let Some(other) = in_the_way(ctx, lock) {
-            return Ok(cleared(Err(other)));
-        }
+    Ok(Cleared { lock: lock.path.clone(), whose, outcome })
+}
+
+/// Takes away a lock of which nothing tells whose it is, if nothing speaks against it once it has
+/// stood still. Who works on a young one may be done by then.
+fn judge(ctx: &Ctx, lock: &SeenLock) -> Result<Outcome, AppError> {
+    if lock.age >= UNMOVED
+        && let Some(other) = in_the_way(ctx, lock)
+    {
+        return Ok(Outcome::Stays(other));
     }
-    let moved = files.take_away(lock).map_err(AppError::files)?;
-    let gone = || "it was released meanwhile".to_owned();
-    Ok(cleared(moved.map(|moved| moved.now_at).ok_or_else(gone)))
+    let files = lock_files(ctx);
+    if !files.stays(lock, UNMOVED).map_err(AppError::files)? {
+        return after_a_move(ctx, lock);
+    }
+    match in_the_way(ctx, lock) {
+        Some(other) => Ok(Outcome::Stays(other)),
+        None => take_away(ctx, lock),
+    }
+}
+
+fn take_away(ctx: &Ctx, lock: &SeenLock) -> Result<Outcome, AppError> {
+    match lock_files(ctx).take_away(lock).map_err(AppError::files)? {
+        Some(moved) => Ok(Outcome::Moved(moved.now_at)),
+        None => after_a_move(ctx, lock),
+    }
+}
+
+/// What is there now, where the lock that was seen is not any more.
+fn after_a_move(ctx: &Ctx, lock: &SeenLock) -> Result<Outcome, AppError> {
+    let now = lock_files(ctx).see(&lock.path).map_err(AppError::files)?;
+    Ok(match now.map(|lock| lock.holder) {
+        None => Outcome::Released,
+        Some(Holder::Lives { is_stopped: false, .. }) => Outcome::InUse,
+        Some(_) => Outcome::Stays("another lock has taken its place meanwhile".to_owned()),
+    })
 }
 
 /// What speaks against taking a lock away.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::Ctx;
 use crate::app::config::{Settings, parse_boolean};
-use crate::app::doctor::{self, Check, Cleared, State, TakenOut};
+use crate::app::doctor::{self, Check, Cleared, Outcome, State, TakenOut};
 use crate::app::install::plan::ENABLED;
 use crate::app::next::in_shell;
 use crate::cli::color::Slot;
@@ -24,7 +24,8 @@ use crate::store::repair::{Left, Plan, Repaired};
 /// Look for what is wrong here, repair damaged ledgers and move lock files aside
 ///
 /// Each thing that is looked at is ok, a note, a warning or a fault, with what to do about it.
-/// Exits with 1 when there is a fault. Without --repair nothing is changed.
+/// Exits with 1 when there is a fault, or when a lock file stays that --repair was to move aside.
+/// Without --repair nothing is changed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Take damaged ledgers on from their newest whole entry
@@ -75,7 +76,8 @@ impl Args {
         for notice in mended.notices() {
             ui.warn(&notice)?;
         }
-        let has_fault = checks.iter().any(|check| check.state == State::Fault);
+        let has_fault =
+            checks.iter().any(|check| check.state == State::Fault) || mended.leaves_some();
         if ui.is_json() {
             let rows: Vec<Value> = checks.iter().map(check_json).collect();
             let mut answer = fields([("checks", json!(rows))]);
@@ -128,10 +130,15 @@ struct Mended {
 }
 
 impl Mended {
+    /// Whether something stays that was to be repaired.
+    fn leaves_some(&self) -> bool {
+        self.cleared.iter().any(|lock| matches!(lock.outcome, Outcome::Stays(_)))
+    }
+
     fn notices(&self) -> Vec<String> {
         let of_repairs = self.repaired.iter().flat_map(|(_, repaired)| repaired.notices.clone());
         let stays = |lock: &Cleared| {
-            let why = lock.outcome.as_ref().err()?;
+            let why = lock.outcome.stays()?;
             Some(format!("'{}' stays: {why}", lock.lock.display()))
         };
         of_repairs.chain(self.cleared.iter().filter_map(stays)).collect()
@@ -174,7 +181,7 @@ fn check_json(check: &Check) -> Value {
 }
 
 fn moved(cleared: &Cleared) -> Option<(&Cleared, String)> {
-    let kept_at = cleared.outcome.as_ref().ok()?;
+    let Outcome::Moved(kept_at) = &cleared.outcome else { return None };
     Some((cleared, kept_at.display().to_string()))
 }
 
@@ -183,7 +190,7 @@ fn cleared_json(cleared: &Cleared) -> Value {
         "lock": cleared.lock.display().to_string(),
         "whose": cleared.whose,
         "kept_at": moved(cleared).map(|(_, kept_at)| kept_at),
-        "stays": cleared.outcome.as_ref().err(),
+        "stays": cleared.outcome.stays(),
     })
 }
 
