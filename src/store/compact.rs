@@ -7,6 +7,7 @@
 //! killed between the two refs has lost nothing and can begin again.
 
 use std::collections::HashMap;
+use std::mem;
 
 use serde_json::{Map, json};
 
@@ -16,7 +17,7 @@ use crate::core::event::Event;
 use crate::core::ids::{AgentName, OpId};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
-use crate::store::backend::Update;
+use crate::store::backend::{Stored, Update};
 use crate::store::entry::{Checkpoint, Counters, Entry, Message, Recorded, replant};
 use crate::store::error::StoreError;
 use crate::store::history::History;
@@ -26,6 +27,10 @@ use crate::store::refs::LogNote;
 use crate::store::snapshot::{read_entry, read_object};
 use crate::store::transact::TransactError;
 use crate::store::writer::Writer;
+
+/// How much is written again at once, some 50,000 entries. A pack of that is larger than those that
+/// later writers would merge.
+const BYTES_AT_ONCE: usize = 40 << 20;
 
 /// Who wants a ledger shorter, and how much of it is to stay.
 #[derive(Clone, Debug)]
@@ -103,7 +108,8 @@ impl Ledger<'_> {
             let checkpoint = self.checkpoint(wanted, op, &plan, &archive)?;
             let why = checkpoint.message.summary.clone();
             let committer = self.writing.committer.signature(checkpoint.message.counters.at);
-            let (tip, objects) = self.replanted(&plan, checkpoint.to_object(&committer))?;
+            let Replanted { tip, objects, stored } =
+                self.replanted(&plan, checkpoint.to_object(&committer), BYTES_AT_ONCE)?;
             let reference = self.name.reference();
             let note = LogNote { committer: &committer, message: &why };
             let keep = Update::new(&archive, None, replaces, note);
@@ -111,7 +117,10 @@ impl Ledger<'_> {
             // Somebody may have been killed between the two.
             let is_archived = self.backend.tip(&archive)? == Some(replaces);
             let keep = (!is_archived).then_some(keep);
-            if writer.publish(&objects, keep, swap)? {
+            let is_published = writer.publish(&objects, keep, swap)?;
+            // Protected for as long as no ref led there.
+            drop(stored);
+            if is_published {
                 let written = Some(Written { tip, archive });
                 let notices = writer.finish();
                 return Ok(Some(Compacted { plan, written, bytes: None, notices }));
@@ -159,27 +168,46 @@ impl Ledger<'_> {
         Ok(Entry { tree: old.tree, parent: None, message })
     }
 
-    /// The checkpoint, and the kept entries on top of it, with the name of the newest.
-    fn replanted(
+    /// Writes the kept entries again on top of the checkpoint. What is kept may be most of a long
+    /// history, so it is stored bit by bit, and only the last bit is in memory.
+    pub(super) fn replanted(
         &self,
         plan: &Plan<ObjectId>,
         checkpoint: Object,
-    ) -> Result<(ObjectId, NewObjects), StoreError> {
-        let mut objects = NewObjects::new(self.backend.hash_kind());
+        bytes_at_once: usize,
+    ) -> Result<Replanted, StoreError> {
+        let hash = self.backend.hash_kind();
+        let (mut objects, mut bytes, mut stored) = (NewObjects::new(hash), 0, Vec::new());
         let mut parent = objects.add(checkpoint);
         let mut renamed = HashMap::from([(plan.stands_for, parent)]);
         for id in plan.kept.iter().rev() {
+            if bytes > bytes_at_once {
+                let full = mem::replace(&mut objects, NewObjects::new(hash));
+                stored.push(self.backend.store(&full, parent)?);
+                bytes = 0;
+            }
             let old = read_object(self.backend, id, ObjectKind::Commit)?;
             let new = replant(&old.bytes, parent, |to| renamed.get(to).copied());
             let new = new.map_err(|error| StoreError::Damaged {
                 reference: self.name.reference(),
                 why: format!("commit {}: {error}", id.short()),
             })?;
+            bytes += new.bytes.len();
             parent = objects.add(new);
             renamed.insert(*id, parent);
         }
-        Ok((parent, objects))
+        Ok(Replanted { tip: parent, objects, stored })
     }
+}
+
+/// A shorter chain.
+#[derive(Debug)]
+pub(super) struct Replanted {
+    pub(super) tip: ObjectId,
+    /// Its last entries, which are not stored yet.
+    pub(super) objects: NewObjects,
+    /// The protection of those before.
+    pub(super) stored: Vec<Stored>,
 }
 
 /// The one event of a checkpoint.

@@ -4,9 +4,11 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
+use crate::core::compaction;
 use crate::core::ids::AgentName;
 use crate::core::reservation::release::Release;
 use crate::core::reservation::select::Selection;
+use crate::store::backend::Objects as _;
 use crate::store::compact::Compaction;
 use crate::store::git::Git;
 use crate::store::packs::Budget;
@@ -119,5 +121,28 @@ fn what_another_has_written_is_found_behind_a_compaction() {
         ledger.compact(&compaction, &third.op).unwrap().unwrap().written.unwrap();
         assert_eq!(found(&second.op), written);
         assert_eq!(found(&first.op), None);
+    });
+}
+
+/// What is kept may be most of a long history: of what is written again, little is in memory.
+#[test]
+fn a_chain_that_is_written_again_is_stored_bit_by_bit() {
+    in_repository(|git, common| {
+        let errands: Vec<Errand> = (1..=6).map(errand).collect();
+        let ids: Vec<ObjectId> =
+            errands.iter().filter_map(|one| write(&ledger(git, common, one), one)).collect();
+        let kept: Vec<ObjectId> = ids[1..].iter().rev().copied().collect();
+        let plan = compaction::Plan { stands_for: ids[0], kept, set_aside: 1 };
+        let first = git.read(&ids[0]).unwrap().unwrap();
+        let ledger = ledger(git, common, &errands[0]);
+        let whole = ledger.replanted(&plan, first.clone(), usize::MAX).unwrap();
+        assert_eq!((whole.stored.len(), whole.objects.iter().len()), (0, 6));
+        let in_bits = ledger.replanted(&plan, first, 0).unwrap();
+        assert_eq!((in_bits.stored.len(), in_bits.objects.iter().len()), (4, 1));
+        assert_eq!(in_bits.tip, whole.tip);
+        let keeps = std::fs::read_dir(common.join("objects/pack")).unwrap().filter(|entry| {
+            entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "keep")
+        });
+        assert_eq!(keeps.count(), 4, "what is stored is protected");
     });
 }
