@@ -92,7 +92,9 @@ pub(super) fn put_back_check(name: LedgerName, text: &str, found: &PutBack) -> C
     }
     let nothing = "0".repeat(published.len());
     let old = found.tip.map_or(nothing, |id| id.to_string());
-    check.with_next(&["git", "update-ref", &reference, &published, &old])
+    // No ref has a space in its name.
+    let command = format!("git update-ref {reference} {published} {old}");
+    check.with_next(&command.split(' ').collect::<Vec<&str>>())
 }
 
 /// What a repair leaves behind, in groups; each with the words for it, and none that is empty.

@@ -16,6 +16,12 @@ fn offsets_start(objects: usize) -> usize {
     8 + 256 * 4 + objects * (20 + 4)
 }
 
+/// How many objects an index lists.
+fn object_count(index: &[u8]) -> usize {
+    let count = index[8 + 255 * 4..8 + 256 * 4].try_into().unwrap();
+    usize::try_from(u32::from_be_bytes(count)).unwrap()
+}
+
 fn packs(repo: &Repo) -> BTreeSet<PathBuf> {
     let listed = fs::read_dir(repo.git_dir().join("objects/pack")).unwrap();
     let files = listed.map(|entry| entry.unwrap().path());
@@ -54,14 +60,12 @@ fn misplace_tree(repo: &Repo, pack: &Path) {
     let content = fs::read(pack).unwrap();
     let is_no_kind = |byte: &u8| matches!(byte >> 4 & 0b111, 0 | 5);
     let place = content.iter().skip(12).position(is_no_kind).expect("some byte is like that") + 12;
+    let digits = |at: usize| u8::from_str_radix(&tree[at..at + 2], 16).unwrap();
+    let tree: Vec<u8> = (0..tree.len()).step_by(2).map(digits).collect();
     change(&index_of(pack), |index| {
-        let count = u32::from_be_bytes(index[8 + 255 * 4..8 + 256 * 4].try_into().unwrap());
-        let count = usize::try_from(count).unwrap();
-        let name = |row: usize| {
-            let id = &index[8 + 256 * 4 + row * 20..][..20];
-            id.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
-        };
-        let row = (0..count).find(|row| name(*row) == tree).expect("the tree is in the pack");
+        let count = object_count(index);
+        let name = |row: &usize| index[8 + 256 * 4 + row * 20..][..20] == tree;
+        let row = (0..count).find(name).expect("the tree is in the pack");
         let offset = offsets_start(count) + row * 4;
         let place = u32::try_from(place).unwrap();
         index[offset..offset + 4].copy_from_slice(&place.to_be_bytes());
@@ -84,10 +88,7 @@ fn a_damaged_newest_pack_is_repaired() {
         |_, pack| cut(&index_of(pack), |_| 0),
         // The first offset is said to stand in a table that is not there.
         |_, pack| {
-            change(&index_of(pack), |bytes| {
-                let count = u32::from_be_bytes(bytes[8 + 255 * 4..8 + 256 * 4].try_into().unwrap());
-                bytes[offsets_start(usize::try_from(count).unwrap())] |= 0x80;
-            })
+            change(&index_of(pack), |bytes| bytes[offsets_start(object_count(bytes))] |= 0x80);
         },
         misplace_tree,
     ];
