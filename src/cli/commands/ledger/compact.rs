@@ -77,6 +77,10 @@ fn row_json(ledger: LedgerName, outcome: Option<&Compacted>) -> Value {
         if let Some(Written { tip, archive }) = written {
             row["entry"] = json!(tip.to_string());
             row["archive"] = json!(archive);
+            // No ref has a space in its name.
+            let words =
+                freeing(archive).map(|command| json!(command.split(' ').collect::<Vec<_>>()));
+            row["next"] = json!(words);
         }
     }
     row
@@ -96,9 +100,17 @@ fn sentence(ledger: LedgerName, outcome: Option<&Compacted>) -> String {
             )
         }
         Some(Written { archive, .. }) => {
+            let [delete, collect] = freeing(archive);
             format!(
-                "{ledger}: set aside {count} entries up to {upto}, kept {kept}; all in {archive}"
+                "{ledger}: set aside {count} entries up to {upto}, kept {kept}; \
+                 all in {archive}\n  \
+                 it takes the same room as before; these free it: {delete} && {collect}"
             )
         }
     }
+}
+
+/// What frees the room of a chain that was set aside.
+fn freeing(archive: &str) -> [String; 2] {
+    [format!("git update-ref -d {archive}"), "git gc --prune=now".to_owned()]
 }
