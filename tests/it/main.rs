@@ -69,6 +69,7 @@ mod sweep;
 mod take;
 mod three_sessions;
 mod tidy;
+mod transcripts;
 mod transfer;
 mod trust;
 mod uninstall;

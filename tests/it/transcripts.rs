@@ -1,0 +1,180 @@
+//! What every command answers, byte for byte: text, `--json` and exit code.
+//!
+//! `tests/transcripts/<story>.txt` is a session as a terminal shows it, and the test is that it
+//! happens again. The commands in it are its source; all the rest is written by
+//! `UPDATE=1 cargo test --test it transcripts`:
+//!
+//! - `alice$ git coord ...` is a command of the agent `alice`, `$ git coord ...` one of a person.
+//!   It runs twice, from the same state: as it stands, which is taken back, and with `--json`, from
+//!   where the story goes on.
+//! - `alice% ...` runs once as it stands, in a shell: what git and the user do, and hooks.
+//! - `after 16m` lets time pass; the clock moves by nothing else. `in src` goes to a directory,
+//!   from the top of the work tree. `#` begins a comment.
+//! - `exit 0` begins an answer and `json exit 0` the one with `--json`; `|` is stdout, `!` stderr.
+//!   JSON is folded to be read; that it was one compact document a line is checked before.
+//!
+//! What differs from run to run has a name in order of appearance: `<id1>` is the same reservation
+//! wherever it stands, in later commands too. [`names`] does all of that.
+
+mod document;
+mod names;
+mod session;
+mod story;
+mod traces;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use self::session::Session;
+use self::story::Line;
+
+/// One test a transcript, so that they run side by side.
+macro_rules! transcripts {
+    ($($name:ident,)*) => {
+        const ALL: &[&str] = &[$(stringify!($name)),*];
+        $(
+            #[test]
+            fn $name() {
+                happens_again(stringify!($name));
+            }
+        )*
+    };
+}
+
+transcripts! {
+    agents_hooks,
+    compaction,
+    damage,
+    domain_agents,
+    domains,
+    git_hooks,
+    install,
+    keeping,
+    ledgers,
+    locks,
+    messages,
+    negotiation,
+    not_a_repository,
+    nothing_yet,
+    override_evidence,
+    override_trials,
+    overrides,
+    reservations,
+    run_gates,
+    run_parts,
+    runs,
+    status,
+    usage,
+    waiting,
+    with,
+}
+
+/// Commands without a transcript, each with the reason.
+const ELSEWHERE: [(&str, &str); 2] = [
+    ("completions", "its scripts are generated files, kept in docs"),
+    ("demo", "its tour goes by the machine's clock; tests/it/demo.rs runs it"),
+];
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts")
+}
+
+fn path_of(name: &str) -> PathBuf {
+    directory().join(name).with_extension("txt")
+}
+
+fn stored(name: &str) -> String {
+    let path = path_of(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("'{}': {error}", path.display()))
+}
+
+/// Plays a transcript and compares it with itself; with `UPDATE=1` writes what happened.
+#[track_caller]
+fn happens_again(name: &str) {
+    let then = stored(name);
+    let now = Session::new(&then).play();
+    if now == then {
+        return;
+    }
+    let update = std::env::var_os("UPDATE").is_some_and(|value| value == "1");
+    assert!(update, "{}", difference(name, &now));
+    fs::write(path_of(name), now).unwrap();
+}
+
+/// How the stored transcript differs from what happened, as `git diff` shows it.
+fn difference(name: &str, now: &str) -> String {
+    let scratch = tempfile::tempdir().unwrap();
+    let happened = scratch.path().join("now");
+    fs::write(&happened, now).unwrap();
+    let mut diff = Command::new("git");
+    diff.args(["diff", "--no-index", "--no-color", "--no-ext-diff", "--no-prefix"]);
+    let output = diff.arg(path_of(name)).arg(&happened).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let hunks = text.find("\n@@").map_or("", |start| &text[start..]);
+    format!(
+        "tests/transcripts/{name}.txt is not what happens now, which '+' shows; if it should be, \
+         run 'UPDATE=1 cargo test --test it transcripts'\n{hunks}"
+    )
+}
+
+/// The commands and groups of commands that there are, without `git coord` in front.
+fn commands() -> Vec<String> {
+    let pages = git_coord::cli::generated();
+    let (_, reference) = pages.iter().find(|(path, _)| *path == "docs/reference.md").unwrap();
+    let command = |line: &str| {
+        let heading = line.strip_prefix("##")?.trim_start_matches('#');
+        heading.strip_prefix(" git coord ").map(str::to_owned)
+    };
+    reference.lines().filter_map(command).collect()
+}
+
+/// The commands that a transcript calls, as far as their words go.
+fn called_in(name: &str) -> String {
+    let called = |line: Line| match line {
+        Line::Call(call) => Some(format!("{}\n", call.command)),
+        _ => None,
+    };
+    story::lines(&stored(name)).into_iter().filter_map(called).collect()
+}
+
+/// Every command is told of in a story, called wrongly, and called outside of a repository.
+#[test]
+fn every_command_has_its_transcripts() {
+    let is_called = |text: &str, command: &str| {
+        let calls = format!("git coord {command}");
+        text.match_indices(&calls)
+            .any(|(at, _)| text[at + calls.len()..].starts_with(|next: char| next.is_whitespace()))
+    };
+    let stories = ALL.iter().filter(|name| !["usage", "not_a_repository"].contains(name));
+    let places = [
+        ("a story", stories.map(|name| called_in(name)).collect::<String>()),
+        ("usage.txt", called_in("usage")),
+        ("not_a_repository.txt", called_in("not_a_repository")),
+    ];
+    let all = commands();
+    assert!(all.len() > 80, "the reference has a heading for each command: {all:?}");
+    let is_group = |command: &str| all.iter().any(|one| one.starts_with(&format!("{command} ")));
+    let mut missing = Vec::new();
+    for command in &all {
+        let is_excused = ELSEWHERE.iter().any(|(name, _)| name == command);
+        // A group without its command is wrong usage anywhere; `events` is also a command.
+        let is_only_usage = is_group(command) && command != "events";
+        for (index, (place, text)) in places.iter().enumerate() {
+            let is_needed = !is_excused && (index == 1 || !is_only_usage);
+            if is_needed && !is_called(text, command) {
+                missing.push(format!("'git coord {command}' in {place}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no transcript has\n  {}", missing.join("\n  "));
+}
+
+#[test]
+fn every_transcript_is_played() {
+    let stem = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let entries = fs::read_dir(directory()).unwrap();
+    let found: BTreeSet<String> = entries.map(|entry| stem(entry.unwrap().path())).collect();
+    assert_eq!(found, ALL.iter().map(|name| (*name).to_owned()).collect());
+}
