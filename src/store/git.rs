@@ -114,7 +114,12 @@ impl Objects for Git {
     }
 
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
-        self.patience.read(id, || self.look(id), &self.second, proof::sleep)
+        let look = || match self.look(id) {
+            // What cannot be mended stays missing, and is told so.
+            Ok(None) if self.packs.mend().unwrap_or(false) => self.look(id),
+            looked => looked,
+        };
+        self.patience.read(id, look, &self.second, proof::sleep)
     }
 
     fn look(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {

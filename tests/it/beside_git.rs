@@ -17,6 +17,30 @@ use crate::support::{Call, Repo, race_unproven, rounds, texts};
 
 const WRITERS: usize = 8;
 
+/// `git gc` lists packs while others come, and removes each index whose pack it has not seen. The
+/// entry in such a pack is still there for everybody who looks, and for git after the first look.
+#[test]
+fn an_index_that_git_removes_takes_no_entry_along() {
+    for look in [&["list"][..], &["reserve", "d"], &["ledger", "verify"]] {
+        let repo = Repo::new();
+        for file in ["a", "b", "c"] {
+            repo.reserve("bob", file);
+        }
+        let tip = repo.tip();
+        for entry in fs::read_dir(repo.git_dir().join("objects/pack")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|end| end == "idx") {
+                fs::remove_file(path).unwrap();
+            }
+        }
+        assert_ne!(repo.git_call(["cat-file", "-e", &tip]).run_unproven().code, 0);
+        repo.coord("bob", look).done();
+        repo.git(["fsck", "--strict"]);
+        let listed = repo.coord("ann", ["list"]).done().stdout;
+        assert!(["a", "b", "c"].iter().all(|file| listed.contains(&format!("  {file}  "))));
+    }
+}
+
 /// What each writer does: reserves one file after the other, and prints each answer.
 const WRITER: &str = r#"
 i=0

@@ -6,6 +6,7 @@
 
 mod delta;
 mod index;
+mod indexing;
 mod reader;
 mod similar;
 mod stored;
@@ -17,6 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 use flate2::{Compress, Compression, FlushCompress, Status};
 
 use super::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
+pub use indexing::index_of;
 pub use reader::{UnreadablePack, read_entries};
 pub use similar::find_similar;
 

@@ -16,6 +16,9 @@ pub enum UnreadablePack {
     /// Somebody packed it again, in a way that ours are not.
     #[error("the pack tells objects by others in a way of git's own")]
     HasForeignDeltas,
+    /// It is cut, or damaged.
+    #[error("the pack does not match its checksum")]
+    NotIntact,
     /// Not what an intact pack and its index look like.
     #[error("{0}")]
     Malformed(&'static str),
@@ -55,6 +58,36 @@ fn content(
     encoded: &[u8],
     base_at: impl Fn(u64) -> Option<ObjectId>,
 ) -> Result<Content, UnreadablePack> {
+    let Header { kind, length, distance, start } = header(encoded)?;
+    let data = encoded[start..].to_vec();
+    if let Some(kind) = ObjectKind::ALL.into_iter().find(|known| number(*known) == kind) {
+        return Ok(Content::Whole { kind, length, data });
+    }
+    match distance {
+        Some(distance) => {
+            let base = base_at(distance).filter(|_| distance > 0);
+            let base = base.ok_or(UnreadablePack::Malformed("an offset is out of place"))?;
+            Ok(Content::Delta { base, length, data })
+        }
+        None if kind == 7 => Err(UnreadablePack::HasForeignDeltas),
+        None => Err(UnreadablePack::Malformed("an object is of no known kind")),
+    }
+}
+
+/// What stands before the data of an object.
+pub(super) struct Header {
+    /// Git's number for what it is.
+    pub(super) kind: u8,
+    /// How long it is without compression.
+    pub(super) length: usize,
+    /// How far back the object begins that it is told by.
+    pub(super) distance: Option<u64>,
+    /// Where the data begins.
+    pub(super) start: usize,
+}
+
+/// Reads the header that an object begins with.
+pub(super) fn header(encoded: &[u8]) -> Result<Header, UnreadablePack> {
     const SHORT: UnreadablePack = UnreadablePack::Malformed("an object ends too early");
     let mut bytes = encoded.iter();
     let first = *bytes.next().ok_or(SHORT)?;
@@ -65,24 +98,18 @@ fn content(
         shift += 7;
     }
     let kind = first >> 4 & 0b111;
-    if let Some(kind) = ObjectKind::ALL.into_iter().find(|known| number(*known) == kind) {
-        return Ok(Content::Whole { kind, length, data: bytes.as_slice().to_vec() });
-    }
-    match kind {
-        OFFSET_DELTA => {
-            let mut last = *bytes.next().ok_or(SHORT)?;
-            let mut distance = u64::from(last & 0x7f);
-            while last & 0x80 != 0 {
-                last = *bytes.next().filter(|_| distance < 1 << 50).ok_or(SHORT)?;
-                distance = (distance + 1) << 7 | u64::from(last & 0x7f);
-            }
-            let base = base_at(distance).filter(|_| distance > 0);
-            let base = base.ok_or(UnreadablePack::Malformed("an offset is out of place"))?;
-            Ok(Content::Delta { base, length, data: bytes.as_slice().to_vec() })
+    let mut distance = None;
+    if kind == OFFSET_DELTA {
+        let mut last = *bytes.next().ok_or(SHORT)?;
+        let mut back = u64::from(last & 0x7f);
+        while last & 0x80 != 0 {
+            last = *bytes.next().filter(|_| back < 1 << 50).ok_or(SHORT)?;
+            back = (back + 1) << 7 | u64::from(last & 0x7f);
         }
-        7 => Err(UnreadablePack::HasForeignDeltas),
-        _ => Err(UnreadablePack::Malformed("an object is of no known kind")),
+        distance = Some(back);
     }
+    let start = encoded.len() - bytes.as_slice().len();
+    Ok(Header { kind, length, distance, start })
 }
 
 /// The pack without its trailer, once header and trailer agree with the index.

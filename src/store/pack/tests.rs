@@ -86,6 +86,11 @@ fn damage_to_a_pack_is_found_and_never_panics() {
         let mut damaged = packed.pack.clone();
         damaged[place] ^= 1;
         assert!(read_entries(&damaged, &packed.index, hash).is_err(), "{place}");
+        assert!(index_of(&damaged, hash).is_err(), "{place}");
+        // Where the checksum is right, what it vouches for need not be.
+        let (body, _) = damaged.split_at(damaged.len() - hash.len());
+        let checked = [body, hash.digest(&[body]).as_bytes()].concat();
+        index_of(&checked, hash).ok();
     }
 }
 
@@ -162,6 +167,9 @@ fn similar_objects_take_little_room_and_git_reads_them() {
             repo.git(&["index-pack", "--strict", base.with_extension("pack").to_str().unwrap()]);
         assert_eq!(checked, shorter.checksum.to_string());
         assert_eq!(fs::read(base.with_extension("idx")).unwrap(), shorter.index, "as git makes it");
+        for pack in [&packed, &shorter] {
+            assert_eq!(index_of(&pack.pack, hash).unwrap(), pack.index, "made again");
+        }
         for object in &objects {
             let id = object.id(hash).to_string();
             let read = repo.command().args(["cat-file", object.kind.name(), &id]).output().unwrap();

@@ -393,6 +393,7 @@ fn merged_packs_stay_where_the_merged_one_is_gone_or_an_index_names_them() {
     pass_minutes(&packs, 11);
     for name in packs.ours().unwrap().iter().filter(|name| !names.contains(name)) {
         fs::remove_file(packs.path(name, Part::Index)).unwrap();
+        fs::remove_file(packs.path(name, Part::Pack)).unwrap();
     }
     eventually("packs that are in use again", || {
         packs.maintain(Budget::COMMAND).unwrap();
@@ -507,6 +508,8 @@ fn leftovers_of_the_dead_are_collected_and_nothing_younger() {
     let packs = packs(&repo);
     let (torn, _) = installed(&packs, "torn");
     fs::remove_file(packs.path(&torn, Part::Index)).unwrap();
+    fs::remove_file(packs.path(&torn, Part::Pack)).unwrap();
+    fs::write(packs.path(&torn, Part::Pack), "PACK, and no more").unwrap();
     let (in_progress, _) = installed(&packs, "in progress");
     fs::remove_file(packs.path(&in_progress, Part::Index)).unwrap();
     let keep = format!("git-coord {}\n", ProcessIdentity::current());
@@ -524,6 +527,25 @@ fn leftovers_of_the_dead_are_collected_and_nothing_younger() {
     assert!(!packs.path(&torn, Part::Pack).exists());
     assert!(packs.path(&in_progress, Part::Pack).exists());
     assert!(packs.staging().join("young").exists() && !packs.staging().join("old").exists());
+}
+
+/// `git gc` removes an index whose pack it has not seen, and a ref may rely on that pack.
+#[test]
+fn a_pack_that_has_lost_its_index_gets_it_back() {
+    for hash in [HashKind::Sha1, HashKind::Sha256] {
+        let repo = Repo::new(hash);
+        let packs = packs(&repo);
+        let (name, _) = installed(&packs, "an entry");
+        let index = packs.path(&name, Part::Index);
+        let before = fs::read(&index).unwrap();
+        fs::remove_file(&index).unwrap();
+        eventually("the index", || packs.mend().unwrap().then_some(()));
+        assert_eq!(fs::read(&index).unwrap(), before);
+        assert!(!packs.mend().unwrap(), "there is nothing left to mend");
+        fs::remove_file(&index).unwrap();
+        let is_back = || packs.maintain(Budget::COMMAND).map(|_| index.exists()).unwrap();
+        eventually("the index", || is_back().then_some(()));
+    }
 }
 
 /// 8/NO-HARM: whose clock is ahead removes nothing that others are about to move into place.

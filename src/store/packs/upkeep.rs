@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::install::Keeper;
 use super::{Budget, PACKS_MAX, PackName, Packs, Part};
 use crate::store::files::{FileError, Purpose};
+use crate::store::pack::{self, UnreadablePack};
 use crate::store::process::{Liveness, ProcessIdentity};
 use crate::store::queue::Queue;
 use crate::store::signature::{Signatures, signed_by};
@@ -19,6 +20,8 @@ const LEFTOVER_AGE: Duration = Duration::from_secs(60 * 60);
 const ELSEWHERE_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The most that lies between a pack and its `.keep`, which are written in one go.
 const WRITTEN_TOGETHER: Duration = Duration::from_secs(5);
+/// Longer packs are not merged, and so not written by us.
+const MENDED_LENGTH_MAX: u64 = 256 << 20;
 /// Ours are one line; anything longer is somebody else's.
 const KEEP_LENGTH_MAX: u64 = 4096;
 
@@ -46,6 +49,24 @@ enum State {
     Absent,
 }
 
+/// Whether what cannot be mended is cleared away: not by whoever reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Clearing {
+    Yes,
+    No,
+}
+
+/// What became of a pack without index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mended {
+    /// It has one again.
+    Indexed,
+    /// It is gone.
+    Removed,
+    /// Somebody else is at it.
+    Left,
+}
+
 impl Packs {
     /// Clears up after the dead and merges our packs if they are many, within that budget.
     pub fn maintain(&self, budget: Budget) -> Result<Upkeep, FileError> {
@@ -67,7 +88,11 @@ impl Packs {
             match self.state(&name)? {
                 State::Whole => whole.push(name),
                 State::Kept | State::Absent => {}
-                State::Torn => upkeep.leftovers_removed += usize::from(self.clear_torn(&name)?),
+                State::Torn => match self.mend_torn(&name, Clearing::Yes)? {
+                    Mended::Indexed => whole.push(name),
+                    Mended::Removed => upkeep.leftovers_removed += 1,
+                    Mended::Left => {}
+                },
             }
         }
         if whole.len() > PACKS_MAX {
@@ -167,18 +192,52 @@ impl Packs {
         Ok(if there(Part::Index)? { State::Whole } else { State::Torn })
     }
 
-    /// Nobody can have found objects in a pack without index, or what removed the index had put
-    /// them elsewhere.
+    /// Gives packs of ours back the indexes that they have lost; whether there were any. Whoever
+    /// finds an object missing asks for that.
+    pub fn mend(&self) -> Result<bool, FileError> {
+        let mut any = false;
+        for (name, parts) in self.listed()? {
+            let Some(name) = PackName::of_ours(&name) else { continue };
+            if !parts.contains(&Part::Index) && self.state(&name)? == State::Torn {
+                any |= self.mend_torn(&name, Clearing::No)? == Mended::Indexed;
+            }
+        }
+        Ok(any)
+    }
+
+    /// Ends the removal of a pack that was cut short: its objects are elsewhere. Any other pack
+    /// without index gets a new one.
+    ///
+    /// `git gc` removes an index if it does not see the pack beside it, and where packs are many
+    /// it does not see all of those that come while it lists them. So a pack without index may be
+    /// what a ref relies on. If its writer was killed instead, its objects are superfluous, and
+    /// git's own gc removes them.
     ///
     /// Nobody but whoever removes packs in its turn sets an index aside and may bring it back.
-    fn clear_torn(&self, name: &PackName) -> Result<bool, FileError> {
+    fn mend_torn(&self, name: &PackName, clearing: Clearing) -> Result<Mended, FileError> {
         let queue = Queue::new(&self.common, "packs", self.files);
-        let Some(_place) = queue.enter(Instant::now())? else { return Ok(false) };
+        let Some(_place) = queue.enter(Instant::now())? else { return Ok(Mended::Left) };
         if self.state(name)? != State::Torn {
-            return Ok(false);
+            return Ok(Mended::Left);
         }
-        self.files.remove(&self.set_aside(name))?;
-        self.files.remove(&self.path(name, Part::Pack))
+        let (path, aside) = (self.path(name, Part::Pack), self.set_aside(name));
+        let is_going = self.files.exists(&aside)?;
+        let pack = if is_going { None } else { self.files.read(&path, MENDED_LENGTH_MAX)? };
+        let index = match pack.map(|pack| pack::index_of(&pack, self.hash)) {
+            Some(Ok(index)) => index,
+            None | Some(Err(UnreadablePack::NotIntact)) if clearing == Clearing::Yes => {
+                self.files.remove(&aside)?;
+                self.files.remove(&path)?;
+                return Ok(Mended::Removed);
+            }
+            None | Some(Err(_)) => return Ok(Mended::Left),
+        };
+        let staged = self.staged(name, Part::Index);
+        self.files.remove(&staged)?;
+        self.files.write_new(&staged, &index, Purpose::Immutable)?;
+        self.files.rename(&staged, &self.path(name, Part::Index))?;
+        self.files.sync_directory(&self.directory)?;
+        Ok(Mended::Indexed)
     }
 }
 
