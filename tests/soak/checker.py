@@ -201,13 +201,22 @@ def is_in(fact, events):
     )
 
 
+def is_over(entry, at):
+    """Whether nothing that an entry granted was still held then."""
+    ends = [e["data"]["expires_at"] for e in entry.events if e["type"] in GRANTS]
+    return bool(ends) and all(seconds(end) <= at + CLOCK_SLACK for end in ends)
+
+
 def check_acts(acts, by_tag, findings):
-    """What was acknowledged is in the history, once; what was refused is not."""
+    """What was acknowledged is in the history, once; what was refused is not. Only what was over
+    before that could be told is asked for again, and counts for nothing."""
     for act in acts:
         entries = by_tag.get(act.tag, [])
         events = [event for entry in entries for event in entry.events]
         named = f"{act.tag} {act.agent} {act.kind} (exit {act.code})"
-        if act.kind in ONE_ACT and len(entries) > 1:
+        later = [entry.time for entry in entries[1:]] + [act.ended]
+        counting = [e for e, at in zip(entries, later) if not is_over(e, at)]
+        if act.kind in ONE_ACT and len(entries) > 1 and len(counting) > 1:
             findings.add("twice", f"{named}: {[entry.commit[:10] for entry in entries]}")
         if not act.is_known:
             findings.looked_at["not known"] += 1
@@ -225,7 +234,7 @@ def check_acts(acts, by_tag, findings):
             findings.looked_at["refused or reading"] += 1
             if act.kind == "each" and {event["type"] for event in events} <= TIDYING:
                 continue  # the entry says 'sweep what a refused request met'
-            if entries:
+            if counting:
                 findings.add("effect", f"{named}: {[entry.commit[:10] for entry in entries]}")
     known = {act.tag for act in acts}
     for tag, entries in by_tag.items():
@@ -334,9 +343,21 @@ def holds_path(state, act):
     )
 
 
-def check_sections(lines, killed, findings):
-    """Commands that ran under one lock did not run at the same time. `lines` are what they wrote
-    at their beginning and their end, in one file."""
+def revoked(entries):
+    """The acts that lost what they were granted to a rollback of the ledger."""
+    made, tags = {}, set()
+    for entry in entries:
+        for event in entry.events:
+            if event["type"] in GRANTS:
+                made[event["subject"]] = entry.tag
+            elif event["type"] == "revoked":
+                tags.add(made.get(event["subject"]))
+    return tags
+
+
+def check_sections(lines, killed, findings, revoked=frozenset()):
+    """Commands that ran under one lock did not run at the same time, unless a rollback took it from
+    one of them. `lines` are what they wrote at their beginning and their end, in one file."""
     running = {}
     for word, tag in lines:
         if word == "leave":
@@ -344,7 +365,9 @@ def check_sections(lines, killed, findings):
             continue
         findings.looked_at["sections"] += 1
         for other in running:
-            if tag in killed or other in killed:
+            if other in revoked:
+                findings.looked_at["sections whose lock was rolled back"] += 1
+            elif tag in killed or other in killed:
                 findings.add("outlived", f"{tag} beside {other}, whose 'with' was killed")
             else:
                 findings.add("section", f"{tag} beside {other}")

@@ -3,7 +3,7 @@ one. tests/soak.sh runs this before every storm."""
 
 import unittest
 
-from checker import Act, Findings, check, check_sections, matches
+from checker import Act, Findings, check, check_sections, matches, revoked
 from history import Entry, parse
 
 PATHS = ["src/a", "src/b", "src/a/x", "docs/a"]
@@ -123,6 +123,12 @@ class CheckerTest(unittest.TestCase):
         self.ledger.entries[1].op = self.ledger.entries[0].op
         self.assertEqual(self.ledger.found(), {"twice": 2})
 
+    def test_what_was_over_before_it_could_be_told_is_asked_for_again(self):
+        self.ledger.reserve(hold("h1", "a", "src", until="2026-01-31T08:30:02Z"), entries=2)
+        brief = granted(hold("h2", "a", "src", until="2026-01-31T08:30:04Z"))
+        self.ledger.act("reserve", [brief], code=1)
+        self.assertEqual(self.ledger.found(), {})
+
     def test_a_refusal_with_an_effect(self):
         self.ledger.act("reserve", [granted(hold("h1", "a", "src"))], code=1)
         self.assertEqual(self.ledger.found(), {"effect": 1})
@@ -161,6 +167,14 @@ class CheckerTest(unittest.TestCase):
         findings = Findings()
         check_sections(lines, {"t2"}, findings)
         self.assertEqual(list(findings.by_kind), ["outlived"])
+
+    def test_a_lock_that_a_rollback_took(self):
+        act = self.ledger.reserve(hold("h1", "a", "src"))
+        self.ledger.act("rollback", [ended("h1", "revoked")])
+        findings = Findings()
+        lines = [("enter", act.tag), ("enter", "t9")]
+        check_sections(lines, set(), findings, revoked(self.ledger.entries))
+        self.assertEqual(list(findings.by_kind), [])
 
     def test_patterns(self):
         for pattern, path, expected in [

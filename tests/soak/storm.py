@@ -20,7 +20,7 @@ from pathlib import Path
 
 import doctored
 import history
-from checker import Act, check, check_sections
+from checker import Act, check, check_sections, revoked
 from deeds import FILES, SAMPLE, Deed
 
 LEDGERS = ["reservations", "overrides", "domains", "runs"]
@@ -324,7 +324,7 @@ class Storm:
         self.question_the_checker(histories, findings)
         for log in self.sections.iterdir():
             lines = [line.split(" ", 1) for line in log.read_text().splitlines()]
-            check_sections(lines, self.killed, findings)
+            check_sections(lines, self.killed, findings, revoked(histories["reservations"]))
         entries = histories["reservations"]
         for place in {0, len(entries) // 2, len(entries) - 1} if entries else {}:
             findings.looked_at["trees"] += 1
