@@ -1,6 +1,6 @@
 //! The configuration keys of `git coord`: one table for the program and for its documentation.
 //!
-//! Reading the files is `store::config`'s work; here values get their meaning.
+//! Reading the files is `store::git::config`'s work; here values get their meaning.
 
 mod keys;
 
@@ -10,7 +10,7 @@ use crate::core::domain::tree_path::{BadTreePath, TreePath};
 use crate::core::duration::{DurationError, parse_duration, parse_ttl};
 use crate::core::ids::{AgentName, BadId};
 use crate::core::time::Ttl;
-pub use crate::store::config_entries::parse_boolean;
+pub use crate::store::git::config_entries::parse_boolean;
 pub use keys::{KEYS, Key, ValueKind};
 
 /// A value that does not fit its key.

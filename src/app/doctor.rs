@@ -23,13 +23,13 @@ use crate::app::error::AppError;
 use crate::app::install::found;
 use crate::core::environment::Environment;
 use crate::store::error::StoreError;
+use crate::store::git::program;
+use crate::store::git::repository::Repository;
+use crate::store::git::unopened::Unopened;
 use crate::store::layout::{HelperDir, LedgerName, NAMESPACE, OwnRef};
 use crate::store::ledger::clock_notice;
-use crate::store::program;
-use crate::store::queue::Queue;
-use crate::store::repository::Repository;
-use crate::store::unopened::Unopened;
-use crate::store::verify;
+use crate::store::ledger::verify;
+use crate::store::machine::queue::Queue;
 
 /// The oldest git whose behaviour is known.
 const GIT_OLDEST: (u32, u32) = (2, 39);

@@ -15,11 +15,11 @@ use crate::core::reservation::select::Selection;
 use crate::core::reservation::target::targets;
 use crate::core::reservation::{About, Hold, Mode, Via};
 use crate::core::time::Timestamp;
-use crate::store::entry::Entry;
-use crate::store::history::{Archived, History, SetAside};
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
-use crate::store::transact::Committed;
+use crate::store::ledger::entry::Entry;
+use crate::store::ledger::history::{Archived, History, SetAside};
+use crate::store::ledger::transact::Committed;
 
 /// That it cannot be known who was granted what since an edit.
 #[derive(Debug, thiserror::Error)]

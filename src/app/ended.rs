@@ -12,8 +12,8 @@ use crate::core::ids::HoldId;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::process::GoneHold;
 use crate::core::reservation::{Hold, Target, index};
-use crate::store::commands::Command;
-use crate::store::process::ProcessIdentity;
+use crate::store::machine::commands::Command;
+use crate::store::os::process::ProcessIdentity;
 
 /// The processes of commands that run on although their `with` is gone, by what is held for them.
 pub type Orphans = BTreeMap<HoldId, u32>;

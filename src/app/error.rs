@@ -9,9 +9,9 @@ use crate::core::reservation::tickets::Ticket;
 use crate::core::text::BadText;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
-use crate::store::files::FileError;
 use crate::store::layout::NoSuchLedger;
-use crate::store::transact::TransactError;
+use crate::store::ledger::transact::TransactError;
+use crate::store::os::files::FileError;
 
 /// Anything that is not an outcome.
 #[derive(Debug, thiserror::Error)]

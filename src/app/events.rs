@@ -6,13 +6,13 @@ use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::event::Event;
 use crate::core::time::Timestamp;
-use crate::store::entry::{Counters, Message};
 use crate::store::error::StoreError;
-use crate::store::history::{Archived, History, SetAside};
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
 use crate::store::ledger::Ledger;
-use crate::store::object::ObjectId;
-use crate::store::snapshot::read_entry;
+use crate::store::ledger::entry::{Counters, Message};
+use crate::store::ledger::history::{Archived, History, SetAside};
+use crate::store::ledger::snapshot::read_entry;
 
 /// The events of one entry.
 #[derive(Clone, Debug)]

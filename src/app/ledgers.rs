@@ -11,16 +11,16 @@ use crate::core::ids::{AgentName, EntryName};
 use crate::core::rollback::{Rollback, RolledBack};
 use crate::core::run;
 use crate::core::text::Line;
-use crate::store::compact::{Compacted, Compaction};
-use crate::store::diff;
-use crate::store::entry::{Entry, Recorded};
-use crate::store::history::{self, Found, History};
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
+use crate::store::ledger::compact::{Compacted, Compaction};
+use crate::store::ledger::diff;
+use crate::store::ledger::entry::{Entry, Recorded};
+use crate::store::ledger::history::{self, Found, History};
+use crate::store::ledger::snapshot::read_entry;
+use crate::store::ledger::transact::Committed;
+use crate::store::ledger::verify::{self, Report};
 use crate::store::ledger::{Base, recorded_command};
-use crate::store::object::ObjectId;
-use crate::store::snapshot::read_entry;
-use crate::store::transact::Committed;
-use crate::store::verify::{self, Report};
 
 /// An entry with its name.
 #[derive(Clone, Debug)]

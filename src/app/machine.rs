@@ -1,12 +1,12 @@
 //! What a machine keeps beside the ledgers: helper files, none of which is state.
 
 use super::Ctx;
-use crate::store::commands::Commands;
-use crate::store::cursors::Cursors;
-use crate::store::makers::Makers;
-use crate::store::notes::Notes;
-use crate::store::presence::Presences;
-use crate::store::waiters::Waiters;
+use crate::store::machine::commands::Commands;
+use crate::store::machine::cursors::Cursors;
+use crate::store::machine::makers::Makers;
+use crate::store::machine::notes::Notes;
+use crate::store::machine::presence::Presences;
+use crate::store::machine::waiters::Waiters;
 
 impl Ctx {
     /// Those of this machine who wait.

@@ -46,18 +46,18 @@ use crate::core::reservation::process::{Gone, GoneHold};
 use crate::core::reservation::tickets::Ticket;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
-use crate::store::backend::Backend;
-use crate::store::entry::Committer;
 use crate::store::error::StoreError;
-use crate::store::files::Files;
 use crate::store::git::Git;
+use crate::store::git::backend::Backend;
+use crate::store::git::packs::Budget;
+use crate::store::git::repository::Repository;
 use crate::store::layout::LedgerName;
+use crate::store::ledger::entry::Committer;
+use crate::store::ledger::transact::{Committed, TransactError, Turns, Writing};
 use crate::store::ledger::{Base, Ledger};
-use crate::store::packs::Budget;
-use crate::store::repository::Repository;
-use crate::store::shared_mode::SharedMode;
-use crate::store::sources::Which;
-use crate::store::transact::{Committed, TransactError, Turns, Writing};
+use crate::store::os::files::Files;
+use crate::store::os::shared_mode::SharedMode;
+use crate::store::worktree::sources::Which;
 
 /// What a write came to, or why nothing was written.
 type WriteOutcome<A> = Result<Committed<A>, TransactError>;

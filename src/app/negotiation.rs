@@ -30,7 +30,7 @@ use crate::core::reservation::{Hold, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::layout::LedgerName;
-use crate::store::transact::Committed;
+use crate::store::ledger::transact::Committed;
 
 /// Fails where negotiation is switched off.
 pub fn require(ctx: &Ctx) -> Result<(), AppError> {

@@ -12,11 +12,11 @@ use crate::core::ids::HoldId;
 use crate::core::pattern::Case;
 use crate::core::text::Line;
 use crate::core::time::{NotATime, Timestamp};
-use crate::store::entry::Committer;
-use crate::store::files::Files;
-use crate::store::presence::Presences;
-use crate::store::repository::Repository;
-use crate::store::shared_mode::{NotASharedMode, SharedMode};
+use crate::store::git::repository::Repository;
+use crate::store::ledger::entry::Committer;
+use crate::store::machine::presence::Presences;
+use crate::store::os::files::Files;
+use crate::store::os::shared_mode::{NotASharedMode, SharedMode};
 
 /// Replaces the clock, for tests and replay.
 pub const CLOCK_VARIABLE: &str = "GIT_COORD_NOW";

@@ -16,7 +16,7 @@ use crate::core::refusal::Conflict;
 use crate::core::reservation::Hold;
 use crate::core::reservation::index::{self, Whose};
 use crate::core::time::Timestamp;
-use crate::store::presence::Presence;
+use crate::store::machine::presence::Presence;
 
 /// A sign of life this young is not given again.
 const FRESH_SECONDS: u64 = 5;

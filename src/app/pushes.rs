@@ -7,8 +7,8 @@ use crate::app::{Ctx, edits};
 use crate::core::ids::AgentName;
 use crate::core::pattern::Pattern;
 use crate::core::reservation::fence::Overtaken;
-use crate::store::changes::pushed::{Pushed, PushedCommit};
-use crate::store::object::ObjectId;
+use crate::store::git::object::ObjectId;
+use crate::store::worktree::changes::pushed::{Pushed, PushedCommit};
 
 /// The paths of a push that others hold, and that not only their holders have changed.
 pub fn held_by_others(

@@ -16,9 +16,9 @@ use crate::core::reservation::sweep::{Sweep, Swept};
 use crate::core::reservation::tickets::{self, Ticket};
 use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::time::Timestamp;
-use crate::store::history::History;
 use crate::store::layout::LedgerName;
-use crate::store::transact::Committed;
+use crate::store::ledger::history::History;
+use crate::store::ledger::transact::Committed;
 
 /// Entries that are looked through for what somebody has lost.
 const LOOKED_BACK_MAX: usize = 1_000;

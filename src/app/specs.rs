@@ -13,9 +13,9 @@ use crate::app::next::in_shell;
 use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
 use crate::core::pattern::{self, Case, Pattern, Reading};
 use crate::core::text::shown;
-pub use crate::store::places::resolved;
-use crate::store::places::{self, About, Place};
-use crate::store::repository::{Repository, WorkTree};
+use crate::store::git::repository::{Repository, WorkTree};
+pub use crate::store::worktree::places::resolved;
+use crate::store::worktree::places::{self, About, Place};
 
 /// The patterns that the caller means, standing where it stands.
 pub fn patterns(

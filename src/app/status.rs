@@ -14,10 +14,10 @@ use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::{Hold, facts, index};
 use crate::core::run::Run;
 use crate::core::time::Timestamp;
-use crate::store::history::History;
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
-use crate::store::sources::Which;
+use crate::store::ledger::history::History;
+use crate::store::worktree::sources::Which;
 
 /// How far back, in entries, status looks for what was done to the asker.
 const NOTICE_ENTRIES_MAX: usize = 200;

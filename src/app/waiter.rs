@@ -7,7 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
 use crate::app::error::AppError;
-use crate::store::alarm::{Alarm, Woken};
+use crate::store::os::alarm::{Alarm, Woken};
 
 /// The pause between two looks, as long as nobody says that there is something to see.
 const PAUSE: Duration = Duration::from_millis(250);

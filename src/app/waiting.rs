@@ -18,11 +18,11 @@ use crate::core::reservation::target::targets;
 use crate::core::reservation::tickets;
 use crate::core::reservation::wait::{Leave, Line, Obstacles, Wait};
 use crate::core::time::Timestamp;
-use crate::store::alarm::{Alarm, ENDING, Stopwatch};
 use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
-use crate::store::transact::Committed;
-use crate::store::waiters::{Seen, Standing};
+use crate::store::ledger::transact::Committed;
+use crate::store::machine::waiters::{Seen, Standing};
+use crate::store::os::alarm::{Alarm, ENDING, Stopwatch};
 
 /// How long one who wants to go may take to give back its ticket.
 const LEAVING_MAX: Duration = Duration::from_secs(1);

@@ -24,12 +24,12 @@ use crate::core::reservation::renew::{Asked, Lost, Renew, Why, lost};
 use crate::core::reservation::reserve::Reserved;
 use crate::core::reservation::select::Selection;
 use crate::core::time::{Timestamp, Ttl};
-use crate::store::alarm::{Alarm, PASSED_ON, Woken, not_ignored};
-use crate::store::child::{Adopted, Running, State, Watched};
 use crate::store::layout::LedgerName;
-use crate::store::process::ProcessIdentity;
-use crate::store::stand_in::StandIn;
-use crate::store::waiters::Standing;
+use crate::store::machine::waiters::Standing;
+use crate::store::os::alarm::{Alarm, PASSED_ON, Woken, not_ignored};
+use crate::store::os::child::{Adopted, Running, State, Watched};
+use crate::store::os::process::ProcessIdentity;
+use crate::store::os::stand_in::StandIn;
 
 pub use self::left::Left;
 

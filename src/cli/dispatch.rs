@@ -10,7 +10,7 @@ use super::term::Ui;
 use crate::core::environment::Environment;
 use crate::hook::deadline::Deadline;
 use crate::store::error::StoreError;
-use crate::store::repository::Repository;
+use crate::store::git::repository::Repository;
 
 /// What a command can see of the world besides its arguments.
 pub(crate) struct Context<'a> {

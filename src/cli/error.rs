@@ -15,7 +15,7 @@ use crate::app::error::with_causes;
 use crate::app::identity::IdentityError;
 use crate::app::next::{command, in_shell};
 use crate::core::text::shown;
-use crate::store::config::ConfigError;
+use crate::store::git::config::ConfigError;
 
 /// What sort of error, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,9 +38,9 @@ use term::{Manner, Ui};
 
 use crate::core::environment::Environment;
 use crate::core::text::shown;
-use crate::store::config::Config;
 use crate::store::error::StoreError;
-use crate::store::repository::Repository;
+use crate::store::git::config::Config;
+use crate::store::git::repository::Repository;
 
 /// Runs the command line `words`, whose first one is the name of the program.
 pub fn run(words: &[OsString], environment: &Environment) -> ExitCode {

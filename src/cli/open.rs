@@ -12,11 +12,11 @@ use crate::app::identity::{Identity, IdentityInputs, Login, identify};
 use crate::app::open::Surroundings;
 use crate::app::presence::{Doing, touch};
 use crate::core::time::Timestamp;
-use crate::store::files::Files;
-use crate::store::presence::Presences;
-use crate::store::repository::Repository;
-use crate::store::shared_mode::SharedMode;
-use crate::store::transact::Committed;
+use crate::store::git::repository::Repository;
+use crate::store::ledger::transact::Committed;
+use crate::store::machine::presence::Presences;
+use crate::store::os::files::Files;
+use crate::store::os::shared_mode::SharedMode;
 
 /// Opens the repository that the command is about.
 pub(crate) fn open(context: &Context<'_>) -> Result<Ctx, CliError> {

@@ -21,9 +21,9 @@ use crate::core::run::index;
 use crate::core::text::is_disguise;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
-use crate::store::files::FileError;
+use crate::store::git::refs::RefError;
 use crate::store::layout::LedgerName;
-use crate::store::refs::RefError;
+use crate::store::os::files::FileError;
 
 /// How many conflicts an error lists in full.
 const CONFLICTS_SHOWN_MAX: usize = 10;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::app::config::is_set_on;
 use crate::core::environment::Environment;
-use crate::store::config::{Config, ConfigError};
 use crate::store::error::StoreError;
-use crate::store::repository::Repository;
-use crate::store::unopened::Unopened;
+use crate::store::git::config::{Config, ConfigError};
+use crate::store::git::repository::Repository;
+use crate::store::git::unopened::Unopened;
 
 /// Makes hooks act.
 const ENABLED: &str = "coord.enabled";

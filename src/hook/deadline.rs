@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::store::program::running;
+use crate::store::git::program::running;
 
 /// A clock, one line of text, and a look at the configuration that decides about it.
 const STACK_BYTES: usize = 1024 * 1024;

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use crate::core::time::about;
-use crate::store::files::FileError;
-use crate::store::object::{ObjectId, ObjectKind};
-use crate::store::program::ProgramError;
-use crate::store::refs::{NotARefName, RefError};
+use crate::store::git::object::{ObjectId, ObjectKind};
+use crate::store::git::program::ProgramError;
+use crate::store::git::refs::{NotARefName, RefError};
+use crate::store::os::files::FileError;
 
 /// A failure of the store; the text names the thing, and where there is one the way out.
 #[derive(Debug, thiserror::Error)]

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 pub use crate::core::ledger::LedgerName;
 use crate::core::time::Timestamp;
-use crate::store::object::{HashKind, ObjectId};
+use crate::store::git::object::{HashKind, ObjectId};
 
 /// Everything below this is ours and nothing else is.
 pub const NAMESPACE: &str = "refs/coord/";

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::files::Files;
-use super::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
-use super::shared_mode::SharedMode;
+use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
+use crate::store::os::files::Files;
+use crate::store::os::shared_mode::SharedMode;
 
 /// Without fsync: tests do not cut the power.
 pub(super) const FILES: Files = Files { fsync: false, shared: SharedMode::Umask };

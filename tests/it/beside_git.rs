@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use git_coord::core::pattern::Case;
-use git_coord::store::packs::PACKS_MAX;
+use git_coord::store::git::packs::PACKS_MAX;
 
 use crate::model::{on_git, transact};
 use crate::scenario::{Asked, MemoryLedger, reserving};

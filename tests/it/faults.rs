@@ -2,7 +2,7 @@
 //! every single file operation: the old state or the new one, and nothing that blocks the next.
 //!
 //! The program under test counts its file operations and fails at the one it is told to
-//! (`src/store/files/faults.rs`; CONTRIBUTING.md says how to do it by hand).
+//! (`src/store/os/files/faults.rs`; CONTRIBUTING.md says how to do it by hand).
 
 mod acts;
 mod disk;

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use git_coord::core::decision::RULES;
 use git_coord::core::pattern::Case;
 use git_coord::store::layout::LedgerName;
-use git_coord::store::snapshot::FORMAT_VERSION;
+use git_coord::store::ledger::snapshot::FORMAT_VERSION;
 use serde_json::{Value, json};
 
 use crate::support::contract::{FORMAT, RESERVATIONS_REF, RUNS_REF};

@@ -10,9 +10,9 @@ mod push;
 
 use std::path::Path;
 
-use git_coord::store::files::Files;
-use git_coord::store::notes::Notes;
-use git_coord::store::shared_mode::SharedMode;
+use git_coord::store::machine::notes::Notes;
+use git_coord::store::os::files::Files;
+use git_coord::store::os::shared_mode::SharedMode;
 use serde_json::json;
 
 use crate::support::content::Content;

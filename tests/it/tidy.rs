@@ -84,33 +84,36 @@ fn things_that_have_one_place_stay_there() {
     for (word, place) in [
         ("Git::open(", "src/app/mod.rs"),
         ("Ledger::new(", "src/app/mod.rs"),
-        ("backend.swap(", "src/store/writer.rs"),
-        ("self.refs.swap(&", "src/store/git.rs"),
-        ("self.refs.swap(name", "src/store/refs/watched.rs"),
-        ("\"update-ref\"", "src/store/program/refs.rs"),
+        ("backend.swap(", "src/store/ledger/writer.rs"),
+        ("self.refs.swap(&", "src/store/git/mod.rs"),
+        ("self.refs.swap(name", "src/store/git/refs/watched.rs"),
+        ("\"update-ref\"", "src/store/git/program/refs.rs"),
     ] {
         assert_eq!(rules::files_with(word), [place], "{word} has one place");
     }
     let by_name = rules::outside_of_its_place("Command::new(\"git\")", "src/store/testing.rs");
-    assert_eq!(by_name, [""; 0], "'store::executable' finds programs");
+    assert_eq!(by_name, [""; 0], "'store::os::executable' finds programs");
     let git = rules::files_with("executable::command(\"git\")");
-    assert_eq!(git, ["src/store/program/mod.rs"], "one file starts the git program");
+    assert_eq!(git, ["src/store/git/program/mod.rs"], "one file starts the git program");
 }
 
 #[test]
 fn the_store_changes_files_in_one_place() {
-    none(&rules::files_changed_elsewhere(), "only 'store::files' changes, syncs or locks files");
+    none(
+        &rules::files_changed_elsewhere(),
+        "only 'store::os::files' changes, syncs or locks files",
+    );
 }
 
 /// What makes the disk fail on demand is compiled for tests only.
 #[test]
 fn a_release_cannot_be_made_to_fail() {
     for variable in ["GIT_COORD_FAULT", "GIT_COORD_STEPS"] {
-        assert_eq!(rules::files_with(variable), ["src/store/files/faults.rs"], "{variable}");
+        assert_eq!(rules::files_with(variable), ["src/store/os/files/faults.rs"], "{variable}");
     }
     for (path, line) in [
-        ("src/store/files/mod.rs", "mod faults;"),
-        ("src/store/files/step.rs", "use super::faults;"),
+        ("src/store/os/files/mod.rs", "mod faults;"),
+        ("src/store/os/files/step.rs", "use super::faults;"),
     ] {
         let text = std::fs::read_to_string(root().join(path)).unwrap();
         let is_for_tests = text.contains(&format!("#[cfg(debug_assertions)]\n{line}\n"));

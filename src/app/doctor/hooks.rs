@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use crate::app::install::git_hooks::{Elsewhere, Manager, Place};
     use crate::app::install::hook_file;
-    use crate::store::files::Shape;
+    use crate::store::os::files::Shape;
 
     fn found(is_installed: bool, is_executable: bool) -> Found {
         let file = |hook| {

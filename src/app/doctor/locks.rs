@@ -9,9 +9,9 @@ use std::time::Duration;
 use super::{Check, State};
 use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::store::git::refs::{Holder, LockFiles, SeenLock};
 use crate::store::layout::HelperDir;
-use crate::store::processes::{self, Running};
-use crate::store::refs::{Holder, LockFiles, SeenLock};
+use crate::store::os::processes::{self, Running};
 
 /// How long a lock must stand still before it is moved aside, and before it is a fault.
 const UNMOVED: Duration = Duration::from_secs(10);

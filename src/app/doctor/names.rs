@@ -5,7 +5,7 @@ use super::{Check, State};
 use crate::app::Ctx;
 use crate::app::presence::live_sessions;
 use crate::core::time::Timestamp;
-use crate::store::presence::Presence;
+use crate::store::machine::presence::Presence;
 
 const NAME: &str = "names";
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::app::install::handlers::Handler;
-use crate::store::repository::make_scratch;
-use crate::store::trial::{Trial, TrialError, Tried};
+use crate::store::git::repository::make_scratch;
+use crate::store::os::trial::{Trial, TrialError, Tried};
 
 const HELD: &str = "held.txt";
 /// Longer than a hook ever takes, and no longer than somebody waits for an answer.

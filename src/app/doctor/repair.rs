@@ -7,9 +7,9 @@ use crate::core::documents::Key;
 use crate::core::repair::Repair;
 use crate::core::reservation::index;
 use crate::core::text::Line;
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
-use crate::store::repair::{Left, Plan, PutBack, Repaired, Repairer};
+use crate::store::ledger::repair::{Left, Plan, PutBack, Repaired, Repairer};
 
 /// How many entries one line names.
 const NAMED_MAX: usize = 5;

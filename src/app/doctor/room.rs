@@ -4,7 +4,7 @@ use crate::app::Ctx;
 use crate::app::doctor::{Check, State};
 use crate::app::error::AppError;
 use crate::core::size::in_words;
-use crate::store::packs::{Packs, Room};
+use crate::store::git::packs::{Packs, Room};
 
 /// From here on a shorter history is worth a thought.
 const BYTES_MANY: u64 = 100_000_000;

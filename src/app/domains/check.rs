@@ -9,9 +9,9 @@ use crate::core::domain::change::{Change, Scale, Weight};
 use crate::core::domain::freshness::{Verdict, judge};
 use crate::core::domain::structure::Structure;
 use crate::core::domain::survey::Purpose;
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
-use crate::store::sources::Which;
+use crate::store::worktree::sources::Which;
 
 /// Changes that an explanation lists.
 pub const CHANGES_MAX: usize = 200;

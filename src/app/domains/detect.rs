@@ -11,10 +11,10 @@ use crate::core::domain::record::{Detect, Recorded};
 use crate::core::domain::survey::Purpose;
 use crate::core::refusal::Refusal;
 use crate::core::text::Line;
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
-use crate::store::sources::Which;
-use crate::store::transact::Committed;
+use crate::store::ledger::transact::Committed;
+use crate::store::worktree::sources::Which;
 
 /// What a detection came to.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::domain::index::{BadIndex, INDEX_BYTES_MAX, Index};
 use crate::core::domain::source_tree::{SourceTree, Whole};
-use crate::store::sources::Which;
+use crate::store::worktree::sources::Which;
 
 /// An index file that cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use crate::app::error::{AppError, with_causes};
 use crate::core::documents::ReadError;
 use crate::store::error::StoreError;
 use crate::store::layout::LedgerName;
-use crate::store::repair::Repairer;
+use crate::store::ledger::repair::Repairer;
 
 /// What is wrong with a cache.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,10 +16,10 @@ use crate::core::domain::index::Index;
 use crate::core::domain::source_tree::{SourceTree, Without};
 use crate::core::domain::structure::{Basis, Structure};
 use crate::core::domain::survey::{self, Purpose, Survey};
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
-use crate::store::sources::Which;
-use crate::store::transact::Committed;
+use crate::store::ledger::transact::Committed;
+use crate::store::worktree::sources::Which;
 pub use kept::{Damaged, KeptAside};
 
 /// How often a look at a tree begins again because somebody else wrote meanwhile.

@@ -8,7 +8,7 @@ use crate::core::domain::detection::Found;
 use crate::core::domain::name::Name;
 use crate::core::domain::profile::{self, PROFILE_BYTES_MAX, Profile};
 use crate::core::domain::source_tree::{SourceTree, Whole};
-use crate::store::sources::Which;
+use crate::store::worktree::sources::Which;
 
 /// A domain with its profile.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::app::install::plan::{Act, DECORATION, ENABLED, Item, Need, Setting};
-use crate::store::files::Rights;
 use crate::store::layout::EVERY_REF;
+use crate::store::os::files::Rights;
 
 /// What is noted of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::app::install::plan::{Act, Item};
 use crate::app::install::settings::{BadSettings, Settings, Wanted};
-use crate::store::files::Rights;
+use crate::store::os::files::Rights;
 
 /// Settings that we leave alone because we cannot read them.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::install::claude::hash;
 use crate::app::install::plan::{Act, Item};
-use crate::store::files::Rights;
+use crate::store::os::files::Rights;
 
 /// A page of documentation that belongs beside the program.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use crate::app::install::git_hooks::{Elsewhere, Found, Manager, Place};
 use crate::app::install::hook_file::GitHook;
 use crate::app::install::plan::Setting;
 use crate::store::error::StoreError;
+use crate::store::git::program::{self, Program};
 use crate::store::layout::{HelperDir, helpers};
-use crate::store::program::{self, Program};
 
 /// A hook may be a program, but not a disk.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;

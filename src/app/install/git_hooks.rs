@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::app::install::hook_file::{self, GitHook, Whose};
 use crate::app::install::plan::{Act, Item, Setting};
-use crate::store::files::{Rights, Shape};
+use crate::store::os::files::{Rights, Shape};
 
 /// The first git that takes hooks from its configuration.
 const CONFIGURED_SINCE: (u32, u32) = (2, 54);

@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::store::error::StoreError;
-use crate::store::files::FileError;
+use crate::store::git::program::ProgramError;
 use crate::store::layout::NAMESPACE;
-use crate::store::program::ProgramError;
+use crate::store::os::files::FileError;
 use documents::{Beside, Document};
 use found::Surroundings;
 use plan::{Act, Item, Need, Setting};
@@ -172,9 +172,9 @@ fn carry_out_act(ctx: &Ctx, act: &Act) -> Result<(), StoreError> {
         Act::Remove(path) => file(files.remove(path).map(drop)),
         Act::RemoveIfEmpty(path) => file(files.remove_if_empty(path).map(drop)),
         Act::RemoveAll(path) => file(files.remove_all(path)),
-        Act::Add(setting) => with(crate::store::program::Program::add_local, setting),
-        Act::Set(setting) => with(crate::store::program::Program::set_local, setting),
-        Act::Unset(setting) => with(crate::store::program::Program::unset_local, setting),
+        Act::Add(setting) => with(crate::store::git::program::Program::add_local, setting),
+        Act::Set(setting) => with(crate::store::git::program::Program::set_local, setting),
+        Act::Unset(setting) => with(crate::store::git::program::Program::unset_local, setting),
         Act::DeleteRef { name, value } => Ok(git.delete_ref(name, value)?),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::store::files::Rights;
+use crate::store::os::files::Rights;
 
 /// One thing that is looked after.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,10 +18,10 @@ use crate::core::routing::text::keep_name;
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Modification, classify, evidence, places};
 use crate::core::time::Timestamp;
-use crate::store::history::{Archived, History};
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
-use crate::store::snapshot::read_entry;
+use crate::store::ledger::history::{Archived, History};
+use crate::store::ledger::snapshot::read_entry;
 
 /// How far back, in entries, an act is looked for.
 const ENTRIES_MAX: usize = 20_000;

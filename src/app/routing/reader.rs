@@ -18,8 +18,8 @@ use crate::core::routing::route::{self, Candidate, Matter, Routed};
 use crate::core::routing::{Modification, Override};
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
 
 /// The answer to a router.
 #[derive(Clone, Debug)]

@@ -13,8 +13,8 @@ use std::time::Duration;
 use crate::app::Ctx;
 use crate::core::environment::Environment;
 use crate::core::routing::names::RoutedName;
-use crate::store::config::Config;
-use crate::store::executable;
+use crate::store::git::config::Config;
+use crate::store::os::executable;
 
 const KEY: &str = "coord.roster";
 /// A command that has not answered by then is not waited for.

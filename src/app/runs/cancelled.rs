@@ -4,10 +4,10 @@ use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::run::facts;
 use crate::core::run::names::{DispatchId, RunId};
-use crate::store::entry::Entry;
-use crate::store::history::{Archived, History};
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
+use crate::store::ledger::entry::Entry;
+use crate::store::ledger::history::{Archived, History};
 
 /// Where an event stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::run::chain::Chain;
 use crate::core::run::gates::{Gate, check_gates, of_repository};
-use crate::store::sources::Which;
+use crate::store::worktree::sources::Which;
 
 /// Bytes of a file with gates that are read.
 const GATES_BYTES_MAX: u64 = 64 * 1024;

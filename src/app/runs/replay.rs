@@ -14,11 +14,11 @@ use crate::core::run::names::{IdPrefix, RunId};
 use crate::core::run::replay::Replay;
 use crate::core::run::told::{Difference, Facts, differences, stored};
 use crate::core::time::Timestamp;
-use crate::store::entry::Undoes;
-use crate::store::history::History;
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
 use crate::store::ledger::Ledger;
-use crate::store::object::ObjectId;
+use crate::store::ledger::entry::Undoes;
+use crate::store::ledger::history::History;
 
 /// What a replay came to.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use crate::core::ids::HoldId;
 use crate::core::time::Ttl;
-use crate::store::process::ProcessIdentity;
+use crate::store::os::process::ProcessIdentity;
 
 /// What a stand-in has to know of the `with` that started it.
 #[derive(Clone, Debug)]

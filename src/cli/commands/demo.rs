@@ -11,7 +11,7 @@ use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::term::Ui;
-use crate::store::repository;
+use crate::store::git::repository;
 
 /// Show a tour in a scratch repository
 ///

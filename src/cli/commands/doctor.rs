@@ -19,7 +19,7 @@ use crate::cli::term::Ui;
 use crate::core::documents::Key;
 use crate::core::text::shown;
 use crate::store::layout::LedgerName;
-use crate::store::repair::{Left, Plan, Repaired};
+use crate::store::ledger::repair::{Left, Plan, Repaired};
 
 /// Look for what is wrong here, repair damaged ledgers and move lock files aside
 ///

@@ -21,9 +21,9 @@ use crate::core::ids::EntryName;
 use crate::core::reservation::Hold;
 use crate::core::text::{Line, shown};
 use crate::core::time::relative;
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
-use crate::store::verify::Fault;
+use crate::store::ledger::verify::Fault;
 
 /// Look into the ledgers, check them, turn them back, make them shorter
 ///

@@ -25,7 +25,7 @@ use crate::core::reservation::reserve::{Grant, Reserve, Reserved, Scope};
 use crate::core::reservation::{About, Mode, Target, Via};
 use crate::core::text::{Line, shown};
 use crate::core::time::{Timestamp, Ttl, relative};
-use crate::store::transact::Committed;
+use crate::store::ledger::transact::Committed;
 
 const EXAMPLES: &str = "\
 Examples:

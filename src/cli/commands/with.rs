@@ -19,9 +19,9 @@ use crate::core::reservation::reserve::{Reserve, Scope};
 use crate::core::reservation::{About, Mode, Via};
 use crate::core::text::{Line, shown};
 use crate::core::time::Ttl;
-use crate::store::alarm::Stopwatch;
-use crate::store::process::ProcessIdentity;
-use crate::store::stand_in;
+use crate::store::os::alarm::Stopwatch;
+use crate::store::os::process::ProcessIdentity;
+use crate::store::os::stand_in;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -23,9 +23,9 @@ use crate::core::text::shown;
 use crate::hook::acting::{Acting, fails_closed, late_because, pipe_in_the_way};
 use crate::hook::deadline::Deadline;
 use crate::store::error::StoreError;
-use crate::store::files::Files;
-use crate::store::repository::Repository;
-use crate::store::shared_mode::SharedMode;
+use crate::store::git::repository::Repository;
+use crate::store::os::files::Files;
+use crate::store::os::shared_mode::SharedMode;
 
 /// Edits write whole files; nobody writes one of this size.
 pub(super) const INPUT_BYTES_MAX: u64 = 16 << 20;

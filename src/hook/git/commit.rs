@@ -8,7 +8,7 @@ use crate::app::{Ctx, edits, news};
 use crate::core::environment::Environment;
 use crate::core::pattern::Pattern;
 use crate::hook::git::objection::Act;
-use crate::store::object::ObjectId;
+use crate::store::git::object::ObjectId;
 
 /// `pre-commit` and `pre-merge-commit`: whether what is staged may be committed. Only reads.
 pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError> {

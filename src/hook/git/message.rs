@@ -9,7 +9,7 @@ use crate::app::identity::ActorKind;
 use crate::app::{Ctx, edits};
 use crate::core::environment::Environment;
 use crate::core::pattern::Pattern;
-use crate::store::changes::pushed::AGENT_TRAILER;
+use crate::store::worktree::changes::pushed::AGENT_TRAILER;
 
 /// Below this line, as git writes it after the comment character, nothing belongs to the message.
 const SCISSORS: &str = " ------------------------ >8 ------------------------";

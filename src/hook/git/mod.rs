@@ -13,7 +13,7 @@ use crate::app::Ctx;
 use crate::app::config::People;
 use crate::app::identity::ActorKind;
 use crate::core::pattern::{self, Pattern};
-use crate::store::changes::PathBytes;
+use crate::store::worktree::changes::PathBytes;
 
 pub use objection::Objection;
 

@@ -5,9 +5,9 @@ use super::{Objection, Verdict, literal};
 use crate::app::error::AppError;
 use crate::app::{Ctx, edits, pushes};
 use crate::core::environment::Environment;
-use crate::store::changes::pushed::{COMMITS_MAX, PATHS_MAX, Push, Pushed, Replaced};
+use crate::store::git::object::ObjectId;
 use crate::store::layout::NAMESPACE;
-use crate::store::object::ObjectId;
+use crate::store::worktree::changes::pushed::{COMMITS_MAX, PATHS_MAX, Push, Pushed, Replaced};
 
 /// What is known of a push without reading stdin.
 #[derive(Clone, Debug, PartialEq, Eq)]

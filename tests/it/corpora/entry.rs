@@ -1,9 +1,9 @@
 //! Any bytes as a commit, a tree or a document of a ledger: what is read is written again.
 
 use git_coord::core::time::Timestamp;
-use git_coord::store::entry::{Committer, Entry, EntryHead, replant};
-use git_coord::store::object::{HashKind, ObjectId};
-use git_coord::store::tree::{Tree, TreeEntry};
+use git_coord::store::git::object::{HashKind, ObjectId};
+use git_coord::store::ledger::entry::{Committer, Entry, EntryHead, replant};
+use git_coord::store::ledger::tree::{Tree, TreeEntry};
 
 /// Reads the input as each of them.
 pub(super) fn check(input: &[u8]) {

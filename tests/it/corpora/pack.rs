@@ -1,9 +1,9 @@
 //! Any bytes as a pack, its index and a multi-pack-index. Checksums are made right, or no fuzzer
 //! would ever get past them.
 
-use git_coord::store::object::{HashKind, NewObjects, Object, ObjectKind};
-use git_coord::store::pack::{Pack, read_entries};
-use git_coord::store::packs::names_in_multi_pack_index;
+use git_coord::store::git::object::{HashKind, NewObjects, Object, ObjectKind};
+use git_coord::store::git::pack::{Pack, read_entries};
+use git_coord::store::git::packs::names_in_multi_pack_index;
 
 /// Reads the input as what its first byte says.
 pub(super) fn check(input: &[u8]) {

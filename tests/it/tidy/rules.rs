@@ -41,7 +41,7 @@ const FILE_CHANGES: [&str; 18] = [
 ];
 
 /// The one place in `store` that changes files.
-const FILES: &str = "src/store/files/";
+const FILES: &str = "src/store/os/files/";
 
 /// Words of unfinished work.
 const LATER: [&str; 6] = ["todo!", "unimplemented!", "FIXME", "XXX", "for now", "#[ignore"];

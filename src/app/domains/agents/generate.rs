@@ -7,7 +7,7 @@ use crate::core::domain::generation::{Action, Mode, OnDisk, State, action};
 use crate::core::domain::made::{Made, RecordAgents};
 use crate::core::domain::name::Name;
 use crate::core::domain::tree_path::TreePath;
-use crate::store::object::ObjectId;
+use crate::store::git::object::ObjectId;
 
 /// What became of one agent.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use crate::app::error::{AppError, with_causes};
 use crate::core::domain::generation::{OnDisk, State};
 use crate::core::domain::made::{Accepted, RecordAgents};
 use crate::core::domain::tree_path::TreePath;
-use crate::store::object::ObjectId;
+use crate::store::git::object::ObjectId;
 
 /// What a repair came to.
 #[derive(Clone, Debug, Default)]

@@ -20,8 +20,8 @@ use crate::cli::term::Ui;
 use crate::core::domain::cache::Cache;
 use crate::core::domain::detection::Found;
 use crate::core::text::shown;
-use crate::store::object::ObjectId;
-use crate::store::sources::Which;
+use crate::store::git::object::ObjectId;
+use crate::store::worktree::sources::Which;
 
 /// Find out what kind of project this is, and whether that still holds
 ///

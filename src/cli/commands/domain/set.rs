@@ -14,7 +14,7 @@ use crate::core::domain::classify::{Classify, Declassify};
 use crate::core::domain::confidence::Confidence;
 use crate::core::domain::name::Name;
 use crate::core::text::Line;
-use crate::store::sources::Which;
+use crate::store::worktree::sources::Which;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -20,8 +20,8 @@ use crate::hook::acting::{Acting, fails_closed, late_because};
 use crate::hook::deadline::Deadline;
 use crate::hook::git::push::Announced;
 use crate::hook::git::{Objection, Verdict, commit, message, push};
-use crate::store::changes::pushed::Push;
 use crate::store::error::StoreError;
+use crate::store::worktree::changes::pushed::Push;
 
 /// How long a hook takes in all, and how much of it to wait for others who write.
 const TIME_MAX: Duration = Duration::from_secs(2);

@@ -12,8 +12,8 @@ use crate::cli::holds::fields;
 use crate::cli::term::Ui;
 use crate::core::duration::parse_duration;
 use crate::core::size::in_words;
-use crate::store::compact::{Compacted, Written};
 use crate::store::layout::LedgerName;
+use crate::store::ledger::compact::{Compacted, Written};
 
 const EXAMPLES: &str = "\
 Examples:

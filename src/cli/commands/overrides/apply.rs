@@ -26,8 +26,8 @@ use crate::core::routing::text::Note;
 use crate::core::routing::{Override, Scope};
 use crate::core::text::{Line, shown};
 use crate::core::time::relative;
+use crate::store::git::object::ObjectId;
 use crate::store::layout::LedgerName;
-use crate::store::object::ObjectId;
 
 const PROPOSE_EXAMPLES: &str = "\
 Examples:

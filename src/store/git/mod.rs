@@ -1,0 +1,253 @@
+//! Git: a repository, and [`Git`], the backend of its ledgers.
+//!
+//! - [`repository`] finds and opens a repository, [`found`] tells which of those found count,
+//!   [`unopened`] is one that cannot be opened;
+//! - [`config`], [`config_entries`] and [`config_env`] are its configuration;
+//! - [`backend`] is what a ledger needs of it; [`libgit2`] and the git [`program`] give it;
+//! - [`object`], [`pack`], [`packs`] and [`refs`] are its objects and refs as bytes and files;
+//!   [`signature`] tells which process wrote one of them;
+//! - [`proof`] reads again before an object counts as missing.
+//!
+//! Packs are written by our own code everywhere, because every git reads the same packs. Objects
+//! are read by libgit2, or by the `git` program where libgit2 does not know the repository or would
+//! have to fetch. Refs in files are moved by our own code, and all others by git: a file in a
+//! repository that keeps its refs elsewhere would be a ref that nobody else sees.
+
+pub mod backend;
+pub mod config;
+pub mod config_entries;
+pub mod config_env;
+pub mod found;
+pub mod libgit2;
+pub mod object;
+pub mod pack;
+pub mod packs;
+pub mod program;
+pub mod proof;
+pub mod refs;
+pub mod repository;
+mod shallow;
+pub mod signature;
+pub mod unopened;
+
+use std::io;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::store::error::StoreError;
+use crate::store::git::backend::{
+    Backend, InTheWay, MoveRefs, Objects, ReadObjects, Stored, Update,
+};
+use crate::store::git::libgit2::LibGit2Objects;
+use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId};
+use crate::store::git::pack::Pack;
+use crate::store::git::packs::{Budget, Packs};
+use crate::store::git::program::Program;
+use crate::store::git::program::facts::RefStorage;
+use crate::store::git::program::objects::ProgramObjects;
+use crate::store::git::program::refs::ProgramRefs;
+use crate::store::git::program::restraint::Fetching;
+use crate::store::git::proof::Patience;
+use crate::store::git::refs::{FileRefs, Refs, Swap};
+use crate::store::git::repository::{Reader, Repository};
+use crate::store::git::shallow::Shallow;
+use crate::store::layout::{HelperDir, LedgerName};
+use crate::store::ledger::published::Published;
+use crate::store::os::files::{Files, Purpose};
+
+/// The backend of one repository.
+pub struct Git {
+    hash: HashKind,
+    objects: Rc<dyn ReadObjects>,
+    /// Git, which can fetch what a partial clone left behind.
+    fetching: Rc<ProgramObjects>,
+    /// Git once more, which is asked where the first way finds nothing.
+    second: ProgramObjects,
+    patience: Patience,
+    refs: Box<dyn MoveRefs>,
+    packs: Packs,
+    shallow: Shallow,
+    published: Published,
+    program: Program,
+    damaged: PathBuf,
+    files: Files,
+}
+
+impl Git {
+    /// The backend of an open repository.
+    pub fn open(repository: &Repository, files: Files) -> Result<Git, StoreError> {
+        let common = repository.common_dir();
+        if let Some(link) = repository.link_in_the_way() {
+            return Err(StoreError::Symlink(link));
+        }
+        let hash = repository.hash_kind();
+        let packs = Packs::new(common, &common.join("objects"), hash, files);
+        let program = repository.common_program();
+        let fetching = Rc::new(ProgramObjects::new(program.clone()));
+        let objects: Rc<dyn ReadObjects> = match repository.reader() {
+            Reader::LibGit2(git) => Rc::new(LibGit2Objects::new(Rc::clone(git))),
+            Reader::Program => Rc::clone(&fetching) as _,
+        };
+        let refs: Box<dyn MoveRefs> = match repository.ref_storage() {
+            RefStorage::Files => Box::new(FileRefs::new(Refs::new(common, hash, files))),
+            other @ RefStorage::Other(_) => {
+                let names = Rc::clone(&fetching);
+                Box::new(ProgramRefs::new(program.clone(), names, other, common, files))
+            }
+        };
+        let (shallow, damaged) = (Shallow::of(common, files), HelperDir::Damaged.below(common));
+        let second = ProgramObjects::here(program.clone());
+        let patience = Patience::default();
+        Ok(Git {
+            hash,
+            objects,
+            fetching,
+            second,
+            patience,
+            refs,
+            packs,
+            shallow,
+            published: Published::new(common, files),
+            program,
+            damaged,
+            files,
+        })
+    }
+}
+
+impl Git {
+    /// Names what stands in the way of a fetch. An object that was left behind on purpose is not
+    /// lost, and its ledger is not damaged.
+    fn refuse_to_fetch(&self, id: &ObjectId) -> Result<(), StoreError> {
+        let why = match self.program.fetching() {
+            Fetching::Never | Fetching::Allowed => return Ok(()),
+            Fetching::NotNamed => format!(
+                "nobody has named this bare repository; git --git-dir='{}' coord names it",
+                self.program.git_dir().display()
+            ),
+            Fetching::NamesProgram => format!(
+                "the repository's own configuration names a program for that (uploadpack), and \
+                 nothing that a repository names is run; git cat-file -e {id} runs it"
+            ),
+        };
+        Err(StoreError::FetchesNothing { id: *id, why })
+    }
+}
+
+impl Objects for Git {
+    fn hash_kind(&self) -> HashKind {
+        self.hash
+    }
+
+    fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
+        let look = || match self.look(id) {
+            // What cannot be mended stays missing, and is told so.
+            Ok(None) if self.packs.mend().unwrap_or(false) => self.look(id),
+            looked => looked,
+        };
+        self.patience.read(id, look, &self.second, proof::sleep)
+    }
+
+    fn look(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
+        match self.objects.read(id)? {
+            None if self.may_fetch() => self.fetching.read(id),
+            None if self.packs.has_promises() => self.refuse_to_fetch(id).map(|()| None),
+            read => Ok(read),
+        }
+    }
+}
+
+impl Backend for Git {
+    fn tip(&self, reference: &str) -> Result<Option<ObjectId>, StoreError> {
+        self.refs.tip(&reference.parse()?)
+    }
+
+    fn raw(&self, reference: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.refs.raw(&reference.parse()?)
+    }
+
+    fn every_commit(&self) -> Result<Vec<ObjectId>, StoreError> {
+        Ok(self.program.every_commit()?)
+    }
+
+    fn refs_below(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
+        Ok(self.program.refs_below(prefix)?)
+    }
+
+    fn is_connected(&self, id: &ObjectId) -> Result<bool, StoreError> {
+        Ok(self.program.is_connected(id)?)
+    }
+
+    fn be_patient(&self, patience: Duration) {
+        self.patience.renew(patience);
+    }
+
+    fn room_of_history(&self, end: &ObjectId) -> Result<u64, StoreError> {
+        Ok(self.program.room_of_history(end)?)
+    }
+
+    fn keep_aside(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
+        self.files.make_directories(&self.damaged)?;
+        for number in 1.. {
+            let path = match number {
+                1 => self.damaged.join(name),
+                _ => self.damaged.join(format!("{name}-{number}")),
+            };
+            match self.files.write_new(&path, content, Purpose::State) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                other => return Ok(other.map(|()| path)?),
+            }
+        }
+        unreachable!("there is always another number")
+    }
+
+    fn may_fetch(&self) -> bool {
+        self.program.fetching() == Fetching::Allowed && self.packs.has_promises()
+    }
+
+    fn is_cut_off_at(&self, commit: &ObjectId) -> Result<bool, StoreError> {
+        Ok(self.shallow.names(commit)?)
+    }
+
+    fn store(&self, objects: &NewObjects, next: ObjectId) -> Result<Stored, StoreError> {
+        let pack = Pack::of_new(objects);
+        let draft = self.refs.draft(next);
+        let kept = self.packs.install(&pack, draft.as_ref())?;
+        Ok(Stored { kept, draft })
+    }
+
+    fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError> {
+        let draft = stored.and_then(|stored| stored.draft.as_ref());
+        self.refs.swap(&update.reference.parse()?, update, draft)
+    }
+
+    fn note_published(&self, ledger: LedgerName, id: ObjectId) -> Result<(), StoreError> {
+        Ok(self.published.note(ledger, id)?)
+    }
+
+    fn published(&self, ledger: LedgerName) -> Result<Vec<ObjectId>, StoreError> {
+        Ok(self.published.entries(ledger)?)
+    }
+
+    fn settle(&self, reference: &str) -> Result<(), StoreError> {
+        self.refs.settle(&reference.parse()?)
+    }
+
+    fn clear_lock(&self, reference: &str) -> Result<Option<String>, StoreError> {
+        self.refs.clear_lock(&reference.parse()?)
+    }
+
+    fn lock_of(&self, reference: &str) -> Result<InTheWay, StoreError> {
+        Ok(self.refs.lock_of(&reference.parse()?))
+    }
+
+    fn ends_with_us(&self) -> bool {
+        self.refs.ends_with_us()
+    }
+
+    fn maintain(&self, budget: Budget) -> Result<(), StoreError> {
+        self.packs.maintain(budget)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! Pack files (version 2) and their indexes, as bytes.
+//!
+//! Written by hand because ours are simple: everything is in memory, a new object is written whole,
+//! and told by the difference to another one when packs are merged (`similar`). Where the bytes go
+//! is the business of `packs`; packs of others are read by git and libgit2.
+
+mod delta;
+mod index;
+mod indexing;
+mod reader;
+mod similar;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+
+use flate2::{Compress, Compression, FlushCompress, Status};
+
+use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
+pub use indexing::index_of;
+pub use reader::{UnreadablePack, read_entries};
+pub use similar::find_similar;
+
+const SIGNATURE: &[u8; 4] = b"PACK";
+const VERSION: u32 = 2;
+/// Signature, version and number of objects.
+const HEADER_LENGTH: usize = 12;
+
+/// Git's number for a difference to an object that stands before it in the same pack.
+const OFFSET_DELTA: u8 = 6;
+
+/// An object as it stands in a pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackEntry {
+    id: ObjectId,
+    content: Content,
+}
+
+/// How an object is told; the data is compressed, and `length` is what it is without that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Content {
+    /// By itself.
+    Whole { kind: ObjectKind, length: usize, data: Vec<u8> },
+    /// By its difference to another object of the pack.
+    Delta { base: ObjectId, length: usize, data: Vec<u8> },
+}
+
+impl PackEntry {
+    /// The object's name.
+    pub fn id(&self) -> ObjectId {
+        self.id
+    }
+
+    /// Whether it is told by another.
+    pub fn is_delta(&self) -> bool {
+        matches!(self.content, Content::Delta { .. })
+    }
+
+    fn stored_length(&self) -> usize {
+        let (Content::Whole { data, .. } | Content::Delta { data, .. }) = &self.content;
+        data.len()
+    }
+}
+
+/// A pack and its index, ready to be written to two files.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    /// Hash over the pack, which is also its last bytes.
+    pub checksum: ObjectId,
+    /// Content of the `.pack` file.
+    pub pack: Vec<u8>,
+    /// Content of the `.idx` file.
+    pub index: Vec<u8>,
+}
+
+impl Pack {
+    /// Packs objects that are not stored yet.
+    pub fn of_new(objects: &NewObjects) -> Pack {
+        let mut packer = Packer::new(Compression::fast());
+        let entries = objects.iter().map(|(id, object)| packer.entry(*id, object));
+        Pack::from_entries(entries, objects.hash_kind())
+    }
+
+    /// Packs what is already compressed, each object once, and as it came first: so what one is
+    /// told by is never told by it, though another pack may have it the other way around.
+    pub fn from_entries(entries: impl IntoIterator<Item = PackEntry>, hash: HashKind) -> Pack {
+        let mut by_id: BTreeMap<ObjectId, Content> = BTreeMap::new();
+        for PackEntry { id, content } in entries {
+            by_id.entry(id).or_insert(content);
+        }
+        let mut pack = SIGNATURE.to_vec();
+        pack.extend_from_slice(&VERSION.to_be_bytes());
+        pack.extend_from_slice(&count_u32(by_id.len()).to_be_bytes());
+        let mut rows = HashMap::with_capacity(by_id.len());
+        for id in by_id.keys() {
+            place(&mut pack, &by_id, &mut rows, *id);
+        }
+        let mut rows: Vec<index::Row> = rows.into_values().collect();
+        rows.sort_unstable_by_key(|row| row.id);
+        let checksum = hash.digest(&[&pack]);
+        pack.extend_from_slice(checksum.as_bytes());
+        let index = index::encode(&rows, checksum);
+        Pack { checksum, pack, index }
+    }
+}
+
+/// Writes an object, after those that it is told by, unless it is there.
+fn place(
+    pack: &mut Vec<u8>,
+    by_id: &BTreeMap<ObjectId, Content>,
+    rows: &mut HashMap<ObjectId, index::Row>,
+    id: ObjectId,
+) {
+    let mut chain = Vec::new();
+    let mut next = Some(id);
+    while let Some(id) = next.filter(|id| !rows.contains_key(id)) {
+        let content = by_id.get(&id).expect("because a pack has what its objects are told by");
+        chain.push((id, content));
+        next = match content {
+            Content::Whole { .. } => None,
+            Content::Delta { base, .. } => Some(*base),
+        };
+    }
+    for (id, content) in chain.into_iter().rev() {
+        let offset = pack.len() as u64;
+        match content {
+            Content::Whole { kind, length, data } => {
+                pack.extend(entry_header(number(*kind), *length));
+                pack.extend_from_slice(data);
+            }
+            Content::Delta { base, length, data } => {
+                let distance =
+                    offset - rows.get(base).expect("because it was written before").offset;
+                pack.extend(entry_header(OFFSET_DELTA, *length));
+                pack.extend(distance_back(distance));
+                pack.extend_from_slice(data);
+            }
+        }
+        let start = usize::try_from(offset).expect("because it is in memory");
+        rows.insert(id, index::Row { id, crc32: crc32fast::hash(&pack[start..]), offset });
+    }
+}
+
+/// Seven bits a byte, highest first, and one less for each byte that follows.
+fn distance_back(distance: u64) -> Vec<u8> {
+    let mut bytes = vec![distance.to_le_bytes()[0] & 0x7f];
+    let mut rest = distance >> 7;
+    while rest > 0 {
+        rest -= 1;
+        bytes.push(rest.to_le_bytes()[0] & 0x7f | 0x80);
+        rest >>= 7;
+    }
+    bytes.reverse();
+    bytes
+}
+
+/// Encodes objects one after another. A compressor has a quarter of a megabyte of tables, which
+/// cost more to set up than a small object costs to compress.
+struct Packer {
+    compressor: Compress,
+}
+
+impl Packer {
+    fn new(effort: Compression) -> Packer {
+        Packer { compressor: Compress::new(effort, true) }
+    }
+
+    fn entry(&mut self, id: ObjectId, object: &Object) -> PackEntry {
+        let Object { kind, bytes } = object;
+        let mut data = Vec::new();
+        match kind {
+            // Mostly hashes, which do not shrink, and there are more trees than anything else.
+            ObjectKind::Tree => stored::encode(bytes, &mut data),
+            ObjectKind::Blob | ObjectKind::Commit | ObjectKind::Tag => {
+                self.deflate(bytes, &mut data);
+            }
+        }
+        PackEntry { id, content: Content::Whole { kind: *kind, length: bytes.len(), data } }
+    }
+
+    fn deflate(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        self.compressor.reset();
+        loop {
+            let taken = usize::try_from(self.compressor.total_in()).unwrap_or(usize::MAX);
+            let rest = bytes.get(taken..).unwrap_or_default();
+            // Room for what does not shrink, so that once is enough for nearly everything.
+            out.reserve(rest.len() + 64);
+            let status = self.compressor.compress_vec(rest, out, FlushCompress::Finish);
+            match status.expect("because a stream that was just reset takes any bytes") {
+                Status::StreamEnd => return,
+                Status::Ok | Status::BufError => {}
+            }
+        }
+    }
+}
+
+/// The format counts objects in 32 bits.
+fn count_u32(count: usize) -> u32 {
+    u32::try_from(count).expect("because so many objects do not fit into memory")
+}
+
+/// Git's number for an object by itself.
+fn number(kind: ObjectKind) -> u8 {
+    match kind {
+        ObjectKind::Commit => 1,
+        ObjectKind::Tree => 2,
+        ObjectKind::Blob => 3,
+        ObjectKind::Tag => 4,
+    }
+}
+
+/// Kind and length: three bits and four in the first byte, then seven bits a byte, lowest first.
+fn entry_header(kind: u8, length: usize) -> Vec<u8> {
+    let mut header = vec![kind << 4 | low_bits(length, 4)];
+    let mut rest = length >> 4;
+    while rest > 0 {
+        if let Some(last) = header.last_mut() {
+            *last |= 0x80;
+        }
+        header.push(low_bits(rest, 7));
+        rest >>= 7;
+    }
+    header
+}
+
+fn low_bits(number: usize, bits: u32) -> u8 {
+    debug_assert!(bits <= 8);
+    number.to_le_bytes()[0] & (0xff >> (8 - bits))
+}

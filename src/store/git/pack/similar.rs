@@ -1,0 +1,156 @@
+//! Finds objects that are like others among those that are merged for the first time, and stores
+//! the difference.
+//!
+//! An entry changes the trees on the way to one document, each in one place, so most of its objects
+//! are nearly those of the entry before. Each object is looked at once: what comes from a pack that
+//! has differences already is copied as it is.
+
+use std::collections::HashMap;
+use std::io::Read as _;
+
+use flate2::Compression;
+
+use super::{Content, HashKind, ObjectId, PackEntry, Packer, delta, stored};
+use crate::store::git::object::{Object, ObjectKind};
+
+/// How many differences it takes at most to make an object: readers pay for each.
+const DEPTH_MAX: u32 = 16;
+/// How many entries and documents one is compared with.
+const RECENT: usize = 4;
+/// How many children of a tree it is told by.
+const CHILDREN: usize = 64;
+/// Longer trees are left as they are. Two that share children differ in few places.
+const TREE_LENGTH_MAX: usize = 4 << 20;
+/// And longer ones of the rest, where a long search may be in vain.
+const LENGTH_MAX: usize = 64 << 10;
+
+/// An object that others may be told by.
+struct Candidate {
+    id: ObjectId,
+    object: Object,
+    depth: u32,
+}
+
+/// Stores these entries, none of which is a difference, as differences where that is shorter. The
+/// search ends once it has looked at that many bytes, which bounds its time and its memory.
+pub fn find_similar(entries: Vec<PackEntry>, hash: HashKind, bytes_max: u64) -> Vec<PackEntry> {
+    let mut search = Search {
+        hash,
+        bytes_left: usize::try_from(bytes_max).unwrap_or(usize::MAX),
+        packer: Packer::new(Compression::best()),
+        candidates: Vec::new(),
+        by_child: HashMap::new(),
+    };
+    entries.into_iter().map(|entry| search.shortened(entry)).collect()
+}
+
+struct Search {
+    hash: HashKind,
+    /// How many bytes of objects are looked at before the rest is left as it is.
+    bytes_left: usize,
+    packer: Packer,
+    candidates: Vec<Candidate>,
+    /// The newest candidate that has a child of this name.
+    by_child: HashMap<ObjectId, usize>,
+}
+
+impl Search {
+    fn shortened(&mut self, entry: PackEntry) -> PackEntry {
+        let Some(object) = inflated(&entry, self.bytes_left) else { return entry };
+        self.bytes_left -= object.bytes.len();
+        let (mut best, mut depth) = (entry, 0);
+        for place in self.alike(&object) {
+            let base = &self.candidates[place];
+            let difference = delta::encode(&base.object.bytes, &object.bytes);
+            let data = self.packer.shortest(&difference);
+            let is_shorter = data.len() + 4 < best.stored_length();
+            // A mistake here would be damage there.
+            let is_right =
+                || delta::apply(&base.object.bytes, &difference).as_ref() == Some(&object.bytes);
+            if is_shorter && is_right() {
+                depth = base.depth + 1;
+                let content = Content::Delta { base: base.id, length: difference.len(), data };
+                best = PackEntry { id: best.id, content };
+            }
+        }
+        self.remember(best.id, object, depth);
+        best
+    }
+
+    /// Those among the candidates that an object is probably like.
+    fn alike(&self, object: &Object) -> Vec<usize> {
+        let is_useful = |place: &usize| {
+            let candidate = &self.candidates[*place];
+            candidate.object.kind == object.kind && candidate.depth < DEPTH_MAX
+        };
+        if object.kind != ObjectKind::Tree {
+            return (0..self.candidates.len()).rev().filter(is_useful).take(RECENT).collect();
+        }
+        let mut votes: HashMap<usize, usize> = HashMap::new();
+        for child in telling_children(&object.bytes, self.hash) {
+            if let Some(place) = self.by_child.get(&child) {
+                *votes.entry(*place).or_default() += 1;
+            }
+        }
+        let most = votes.into_iter().filter(|(place, _)| is_useful(place));
+        most.max_by_key(|(place, count)| (*count, *place))
+            .map(|(place, _)| place)
+            .into_iter()
+            .collect()
+    }
+
+    fn remember(&mut self, id: ObjectId, object: Object, depth: u32) {
+        let place = self.candidates.len();
+        if object.kind == ObjectKind::Tree {
+            let children = telling_children(&object.bytes, self.hash);
+            self.by_child.extend(children.into_iter().map(|child| (child, place)));
+        }
+        self.candidates.push(Candidate { id, object, depth });
+    }
+}
+
+/// The object of an entry; none if it is not worth a look, or longer than that.
+fn inflated(entry: &PackEntry, bytes_max: usize) -> Option<Object> {
+    let Content::Whole { kind, length, data } = &entry.content else { return None };
+    let length_max = match kind {
+        ObjectKind::Tree => TREE_LENGTH_MAX,
+        ObjectKind::Blob | ObjectKind::Commit => LENGTH_MAX,
+        ObjectKind::Tag => return None,
+    };
+    if *length > length_max.min(bytes_max) {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(*length);
+    let decoder = flate2::read::ZlibDecoder::new(data.as_slice());
+    decoder.take(*length as u64 + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() == *length).then_some(Object { kind: *kind, bytes })
+}
+
+/// Some children of a tree, chosen by their names alone, so that trees that share most children
+/// share most of these.
+fn telling_children(tree: &[u8], hash: HashKind) -> Vec<ObjectId> {
+    let mut children = Vec::new();
+    let mut rest = tree;
+    while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+        let Some(id) = rest.get(end + 1..end + 1 + hash.len()) else { break };
+        children.extend(ObjectId::from_bytes(id));
+        rest = &rest[end + 1 + hash.len()..];
+    }
+    if children.len() > CHILDREN {
+        let limit = CHILDREN * 0x1_0000 / children.len();
+        let number =
+            |id: &ObjectId| usize::from(u16::from_be_bytes([id.as_bytes()[0], id.as_bytes()[1]]));
+        children.retain(|child| number(child) < limit);
+    }
+    children
+}
+
+impl Packer {
+    /// The shorter one of the two ways to write bytes.
+    fn shortest(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let (mut deflated, mut plain) = (Vec::new(), Vec::new());
+        self.deflate(bytes, &mut deflated);
+        stored::encode(bytes, &mut plain);
+        if plain.len() < deflated.len() { plain } else { deflated }
+    }
+}

@@ -1,0 +1,143 @@
+//! How a pack appears: `.keep`, then `.pack`, then `.idx`.
+//!
+//! In this order the pack is protected before anybody can find it, and whole once anybody can,
+//! because readers find packs by their `.idx`.
+
+use std::path::PathBuf;
+
+use super::{PackName, Packs, Part};
+use crate::store::git::object::ObjectId;
+use crate::store::git::pack::Pack;
+use crate::store::git::signature::Draft;
+use crate::store::os::files::{FileError, Files, NewFile, Purpose};
+use crate::store::os::process::ProcessIdentity;
+
+/// First word of our `.keep` files.
+const PROGRAM: &str = "git-coord";
+
+/// The protection of an installed pack, until a ref reaches it.
+#[derive(Debug)]
+#[must_use = "dropping it lets git gc delete the objects before a ref reaches them"]
+pub struct Kept {
+    name: PackName,
+    path: PathBuf,
+    files: Files,
+    released: bool,
+}
+
+impl Kept {
+    /// The pack.
+    pub fn name(&self) -> &PackName {
+        &self.name
+    }
+
+    /// Ends the protection: the ref was moved, or never will be. The pack itself stays.
+    pub fn release(mut self) -> Result<(), FileError> {
+        self.released = true;
+        self.files.remove(&self.path).map(|_| ())
+    }
+}
+
+impl Drop for Kept {
+    /// A writer that gives up needs its objects no more. If this fails, the next writer sees that
+    /// the process, or its signature, is gone.
+    fn drop(&mut self) {
+        if !self.released {
+            self.files.remove(&self.path).ok();
+        }
+    }
+}
+
+impl Packs {
+    /// Writes a pack into the repository, protected until the caller has moved its ref. What the
+    /// ref is to hold then is written with it, and must outlive the protection.
+    pub fn install(&self, pack: &Pack, next: Option<&Draft>) -> Result<Kept, FileError> {
+        let name = PackName::unique(pack.checksum);
+        self.place(&name, pack, next).inspect_err(|_| self.abandon(&name))?;
+        let path = self.path(&name, Part::Keep);
+        Ok(Kept { name, path, files: self.files, released: false })
+    }
+
+    fn place(&self, name: &PackName, pack: &Pack, next: Option<&Draft>) -> Result<(), FileError> {
+        for directory in [self.staging(), self.directory.clone()] {
+            self.files.make_directories(&directory)?;
+        }
+        let [staged_pack, staged_index] =
+            [Part::Pack, Part::Index].map(|part| self.staged(name, part));
+        let immutable = Purpose::Immutable;
+        let mut files = vec![
+            NewFile { path: &staged_pack, content: &pack.pack, purpose: immutable },
+            NewFile { path: &staged_index, content: &pack.index, purpose: immutable },
+        ];
+        files.extend(next.map(Draft::file));
+        self.files.write_all_new(&files)?;
+        self.protect(name, next)?;
+        for part in [Part::Pack, Part::Index] {
+            self.files.rename(&self.staged(name, part), &self.path(name, part))?;
+        }
+        self.files.sync_directory(&self.directory)
+    }
+
+    /// Any file will do as `.keep`, and one that is there already spares the making of another.
+    fn protect(&self, name: &PackName, next: Option<&Draft>) -> Result<(), FileError> {
+        let keep = self.path(name, Part::Keep);
+        if let Some(next) = next
+            && next.link(&keep)?
+        {
+            return Ok(());
+        }
+        let staged = self.staged(name, Part::Keep);
+        let text = keep_text(ProcessIdentity::current());
+        // Lost in a power cut, together with the process that it speaks for.
+        self.files.write_new(&staged, text.as_bytes(), Purpose::Helper)?;
+        self.files.rename(&staged, &keep)
+    }
+
+    /// Clears what a failed installation left. Reports nothing: the failure is the news, and
+    /// whatever stays is collected by `maintain`.
+    fn abandon(&self, name: &PackName) {
+        for part in Part::ALL {
+            self.files.remove(&self.staged(name, part)).ok();
+        }
+        // With its index the pack is in use, even if the directory could not be synced.
+        if matches!(self.files.exists(&self.path(name, Part::Index)), Ok(false)) {
+            self.files.remove(&self.path(name, Part::Pack)).ok();
+        }
+        self.files.remove(&self.path(name, Part::Keep)).ok();
+    }
+}
+
+fn keep_text(process: &ProcessIdentity) -> String {
+    format!("{PROGRAM} {process}\n")
+}
+
+/// What a `.keep` says of who made it.
+pub(super) enum Keeper {
+    /// This process.
+    Named(ProcessIdentity),
+    /// Whoever signed it.
+    Signer,
+    /// Nothing that is left.
+    Emptied,
+    /// It is not one of ours.
+    Other,
+}
+
+impl Keeper {
+    pub(super) fn of(content: &[u8]) -> Keeper {
+        if content.is_empty() {
+            return Keeper::Emptied;
+        }
+        let Ok(text) = std::str::from_utf8(content) else { return Keeper::Other };
+        if is_next_value(text) {
+            return Keeper::Signer;
+        }
+        let process = text.strip_prefix(PROGRAM).and_then(|process| process.parse().ok());
+        process.map_or(Keeper::Other, Keeper::Named)
+    }
+}
+
+/// Whether it is what a ref was to hold.
+fn is_next_value(text: &str) -> bool {
+    text.strip_suffix('\n').is_some_and(|id| id.parse::<ObjectId>().is_ok())
+}

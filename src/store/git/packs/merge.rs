@@ -1,0 +1,225 @@
+//! Merges our packs, so that the user's `git commit` does not start to pack automatically (git
+//! counts packs, and ours with them) and reading does not get slower with every entry.
+//!
+//! What was merged before is copied as it is; among the rest similar objects are sought, as git
+//! does when it packs. `git repack` would rewrite the user's packs as well.
+
+use std::time::{Instant, SystemTime};
+
+use super::lingering::{CROWD, superfluous};
+use super::multi_pack_index::named_packs;
+use super::{PackName, Packs, Part};
+use crate::store::git::pack::{self, Pack, PackEntry};
+use crate::store::machine::queue::Queue;
+use crate::store::os::files::{FileError, Files, Purpose};
+
+/// Packs of ours that may stand beside each other; one more, and some are merged.
+pub const PACKS_MAX: usize = 16;
+/// Packs that a merge leaves at most, so that the next one is some entries away.
+const PACKS_AFTER_MERGE_MAX: usize = 6;
+
+/// How much one writer may do for all. Packs that are larger than half of it are not merged, and
+/// not counted: so any two that are counted fit, and time and memory have a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    bytes: u64,
+}
+
+impl Budget {
+    /// For a hook, which somebody waits for: some hundredths of a second.
+    pub const HOOK: Budget = Budget { bytes: 4 << 20 };
+    /// For a command: some tenths of a second, and 100 MB of memory. A larger pack is git's.
+    pub const COMMAND: Budget = Budget { bytes: 32 << 20 };
+
+    /// Whether a pack of that length is worth merging.
+    fn covers(self, length: u64) -> bool {
+        length < self.bytes / 2
+    }
+}
+
+impl Packs {
+    /// Removes of our packs, of which these are whole, what merges left and is due, and merges some
+    /// if they are many; returns how many. Given is how many packs there are of anybody's. When
+    /// another process is at it, or git at its upkeep, there is nothing to do that a later writer
+    /// cannot do as well.
+    pub(super) fn keep_few(
+        &self,
+        names: &[PackName],
+        listed: usize,
+        budget: Budget,
+    ) -> Result<usize, FileError> {
+        let queue = Queue::new(&self.common, "packs", self.files);
+        let Some(_place) = queue.enter(Instant::now())? else {
+            return Ok(0);
+        };
+        let merges = self.recorded_merges()?;
+        if !self.let_go(&merges, SystemTime::now(), listed)? {
+            return Ok(0);
+        }
+        let superfluous = superfluous(&merges);
+        let in_use = names.iter().filter(|name| !superfluous.contains(name));
+        let in_use: Vec<PackName> = in_use.cloned().collect();
+        if in_use.len() <= PACKS_MAX {
+            return Ok(0);
+        }
+        let chosen = self.choose(in_use, budget)?;
+        let is_crowd = listed > CROWD;
+        if chosen.len() < 2 || (!is_crowd && self.has_signs_of_upkeep(self.disk_time()?)?) {
+            return Ok(0);
+        }
+        self.merge(&chosen, budget)
+    }
+
+    /// Which of these packs to merge.
+    fn choose(&self, names: Vec<PackName>, budget: Budget) -> Result<Vec<PackName>, FileError> {
+        let Some(indexed) = named_packs(&self.directory, &self.files)? else {
+            return Ok(Vec::new());
+        };
+        let left_alone = self.files.list(&self.left_alone())?;
+        let is_left_alone = |name: &PackName| left_alone.iter().any(|left| *left == *name.0);
+        let mut sized = Vec::new();
+        for name in names.into_iter().filter(|n| !indexed.contains(n) && !is_left_alone(n)) {
+            // A list is made while others write, so what is to be merged is looked at once more.
+            if self.is_free(&name)?
+                && let Some(stamp) = self.files.stamp(&self.path(&name, Part::Pack))?
+                && budget.covers(stamp.length)
+            {
+                sized.push((stamp.length, stamp.modified, name));
+            }
+        }
+        if sized.len() <= PACKS_MAX {
+            return Ok(Vec::new());
+        }
+        sized.sort_unstable();
+        let lengths: Vec<u64> = sized.iter().map(|(length, ..)| *length).collect();
+        sized.truncate(smallest_to_merge(&lengths, budget));
+        // In the order in which they were written, neighbours are alike.
+        sized.sort_by_key(|(_, modified, _)| *modified);
+        Ok(sized.into_iter().map(|(.., name)| name).collect())
+    }
+
+    fn merge(&self, names: &[PackName], budget: Budget) -> Result<usize, FileError> {
+        let (mut known, mut new) = (Vec::new(), Vec::new());
+        for name in names {
+            match self.entries(name, budget)? {
+                Some(found) if found.iter().any(PackEntry::is_delta) => known.extend(found),
+                Some(found) => new.extend(found),
+                None => return Ok(0),
+            }
+        }
+        let entries = known.into_iter().chain(pack::find_similar(new, self.hash, budget.bytes));
+        // Protected until the others are known to be superfluous, so that no other merge takes it
+        // for one of them. For gc it makes no difference: what was unreachable before may go, as it
+        // might have before.
+        // On disk in any case: packs go for it that have been there for long.
+        let durable = Packs { files: Files { fsync: true, ..self.files }, ..self.clone() };
+        let merged = durable.install(&Pack::from_entries(entries, self.hash), None)?;
+        self.record_merge(merged.name(), names)?;
+        merged.release()?;
+        Ok(names.len())
+    }
+
+    /// The entries of a pack; none if it is gone or not to be merged.
+    fn entries(
+        &self,
+        name: &PackName,
+        budget: Budget,
+    ) -> Result<Option<Vec<PackEntry>>, FileError> {
+        let read = |part| self.files.read(&self.path(name, part), budget.bytes);
+        let (Some(index), Some(pack)) = (read(Part::Index)?, read(Part::Pack)?) else {
+            return Ok(None);
+        };
+        match pack::read_entries(&pack, &index, self.hash) {
+            Ok(entries) => Ok(Some(entries)),
+            Err(_) => self.leave_alone(name),
+        }
+    }
+
+    /// Has nobody try this one again.
+    fn leave_alone<T>(&self, name: &PackName) -> Result<Option<T>, FileError> {
+        let directory = self.left_alone();
+        self.files.make_directories(&directory)?;
+        self.files.write_new(&directory.join(&name.0), b"", Purpose::Helper)?;
+        Ok(None)
+    }
+}
+
+/// How many packs to merge, from the smallest, given their lengths in ascending order.
+///
+/// What stays beside the merged pack is at least twice as large as everything smaller together,
+/// so an object is copied a logarithmic number of times. Where that would leave too many packs,
+/// the factor grows: more copying for fewer packs.
+fn smallest_to_merge(lengths: &[u64], budget: Budget) -> usize {
+    let mut factor = 2;
+    let wanted = loop {
+        let merge = smallest_out_of_proportion(lengths, factor);
+        if lengths.len() - merge < PACKS_AFTER_MERGE_MAX {
+            break merge;
+        }
+        factor *= 2;
+    };
+    let mut sum = 0;
+    let fits = |length: &&u64| {
+        sum += **length;
+        sum <= budget.bytes
+    };
+    lengths.iter().take(wanted).take_while(fits).count()
+}
+
+/// The length of the shortest beginning after which each is at least `factor` times the sum of
+/// those before it.
+fn smallest_out_of_proportion(lengths: &[u64], factor: u64) -> usize {
+    let mut smaller = 0_u64;
+    let mut out = 0;
+    for (place, length) in lengths.iter().enumerate() {
+        if *length < smaller.saturating_mul(factor) {
+            out = place + 1;
+        }
+        smaller = smaller.saturating_add(*length);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_out_of_proportion_is_merged() {
+        assert_eq!(smallest_out_of_proportion(&[3, 3, 3, 3], 2), 4);
+        assert_eq!(smallest_out_of_proportion(&[3, 3, 12, 40], 2), 2);
+        assert_eq!(smallest_out_of_proportion(&[3, 6, 18, 60], 2), 0);
+        assert_eq!(smallest_out_of_proportion(&[3, 3, 3, 100, 150], 2), 5);
+    }
+
+    /// 8/HOOKS: a hook copies little at a time, and never begins what it cannot end.
+    #[test]
+    fn few_packs_and_little_copying_however_many_entries() {
+        for (budget, times_max) in [(Budget::HOOK, 30), (Budget::COMMAND, 40)] {
+            let mut lengths: Vec<u64> = Vec::new();
+            let (mut written, mut copied, mut large) = (0, 0, 0);
+            for number in 0..100_000 {
+                let length = 2_000 + number % 7 * 500;
+                lengths.push(length);
+                written += length;
+                if lengths.len() > PACKS_MAX {
+                    lengths.sort_unstable();
+                    let merge = smallest_to_merge(&lengths, budget);
+                    assert!(merge >= 2, "{lengths:?}");
+                    let sum: u64 = lengths.drain(..merge).sum();
+                    assert!(sum <= budget.bytes);
+                    copied += sum;
+                    if budget.covers(sum) {
+                        lengths.push(sum);
+                    } else {
+                        large += 1;
+                    }
+                }
+                assert!(lengths.len() <= PACKS_MAX);
+            }
+            let times = copied / written;
+            assert!(times <= times_max, "each byte was copied {times} times");
+            assert!(large <= 2 * written / budget.bytes, "{large} of {written}");
+        }
+    }
+}

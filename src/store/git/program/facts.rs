@@ -1,0 +1,102 @@
+//! Where a repository is and what it is made of, as git itself finds it.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use super::restraint::forbid_fetching;
+use super::running;
+use super::{ProgramError, failure, git};
+use crate::store::git::object::HashKind;
+use crate::store::layout::LedgerName;
+
+/// How a repository keeps its refs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RefStorage {
+    /// As files, and packed into one.
+    Files,
+    /// Otherwise; what git calls it.
+    Other(String),
+}
+
+impl RefStorage {
+    /// The lock files that stand in the way of a move of a ledger, below the common directory.
+    pub fn locks(&self) -> Vec<String> {
+        match self {
+            RefStorage::Files => {
+                LedgerName::ALL.map(|ledger| format!("{}.lock", ledger.reference())).into()
+            }
+            RefStorage::Other(kind) if kind == "reftable" => {
+                vec!["reftable/tables.list.lock".to_owned()]
+            }
+            RefStorage::Other(_) => Vec::new(),
+        }
+    }
+
+    /// Git's word for it.
+    pub fn name(&self) -> &str {
+        match self {
+            RefStorage::Files => "files",
+            RefStorage::Other(name) => name,
+        }
+    }
+}
+
+/// What git says of the repository of the current directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The git directory, which a linked worktree has for itself.
+    pub git_dir: PathBuf,
+    /// The one that all worktrees share.
+    pub common_dir: PathBuf,
+    /// How objects are named.
+    pub hash: HashKind,
+    /// How refs are kept.
+    pub refs: RefStorage,
+    /// The top of the work tree that the current directory is in.
+    pub work_tree: Option<PathBuf>,
+}
+
+/// The last question has no answer outside of a work tree, and git stops there.
+const QUESTIONS: [&str; 7] = [
+    "rev-parse",
+    "--path-format=absolute",
+    "--absolute-git-dir",
+    "--git-common-dir",
+    "--show-object-format=storage",
+    "--show-ref-format",
+    "--show-toplevel",
+];
+
+impl Facts {
+    /// Asks git, with the caller's variables. Git refuses what it does not know or trust.
+    pub fn find() -> Result<Facts, ProgramError> {
+        let mut command = git();
+        forbid_fetching(&mut command);
+        let output = running::output(command.args(QUESTIONS))?;
+        let mut lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let mut next = || lines.next().map(OsStr::from_bytes);
+        let (Some(git_dir), Some(common_dir), Some(hash), Some(refs)) =
+            (next(), next(), next(), next())
+        else {
+            return Err(failure(&command, &output));
+        };
+        let garbled = |why: String| ProgramError::Garbled { verb: "rev-parse", why };
+        let hash = match hash.to_str() {
+            Some("sha1") => HashKind::Sha1,
+            Some("sha256") => HashKind::Sha256,
+            other => return Err(garbled(format!("no known object format: {other:?}"))),
+        };
+        let refs = match refs.to_str() {
+            // A git that does not know the question repeats it, and knows nothing but files.
+            Some("files" | "--show-ref-format") => RefStorage::Files,
+            Some(name) => RefStorage::Other(name.to_owned()),
+            None => return Err(garbled("no known ref format".to_owned())),
+        };
+        let work_tree = next().map(PathBuf::from);
+        if next().is_some() {
+            return Err(garbled("a path has a line break".to_owned()));
+        }
+        Ok(Facts { git_dir: git_dir.into(), common_dir: common_dir.into(), hash, refs, work_tree })
+    }
+}

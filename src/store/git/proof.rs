@@ -1,0 +1,201 @@
+//! Reads that find nothing: tried again for a while, and in another way, before anybody is told
+//! that an object is missing or damaged.
+//!
+//! While git repacks, an object leaves one pack and appears in another, and a reader that has
+//! listed the packs just before finds it in neither. What follows from "damaged" is a repair, so
+//! one look is no proof.
+
+use std::cell::Cell;
+use std::thread;
+use std::time::Duration;
+
+use crate::store::error::StoreError;
+use crate::store::git::backend::ReadObjects;
+use crate::store::git::object::{Object, ObjectId};
+
+/// How long a process tries again in all, unless it is given more: a hook has two seconds.
+const PATIENCE: Duration = Duration::from_millis(1_200);
+/// How long one waits that repairs, for each time that it looks.
+pub const PATIENCE_OF_REPAIRS: Duration = Duration::from_secs(2);
+/// The first pause, and the longest.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
+
+/// What one look came to.
+type Look = Result<Option<Object>, StoreError>;
+
+/// How much longer a process looks for what it does not find.
+#[derive(Debug)]
+pub struct Patience {
+    left: Cell<Duration>,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience { left: Cell::new(PATIENCE) }
+    }
+}
+
+impl Patience {
+    /// From now on there is that much of it.
+    pub fn renew(&self, patience: Duration) {
+        self.left.set(patience);
+    }
+
+    /// Reads an object by the first way, again and again, and in the end by the second. If neither
+    /// has it, that is what the first way said last.
+    pub fn read(
+        &self,
+        id: &ObjectId,
+        first: impl Fn() -> Look,
+        second: &dyn ReadObjects,
+        sleep: impl Fn(Duration),
+    ) -> Look {
+        for tries in 0.. {
+            let looked = first();
+            if !is_in_doubt(&looked) {
+                return looked;
+            }
+            let Some(pause) = pause(tries, self.left.get(), random_share()) else {
+                // What git cannot tell either stays what it was.
+                return match second.read(id) {
+                    Ok(Some(object)) => Ok(Some(object)),
+                    _ => looked,
+                };
+            };
+            self.left.set(self.left.get().saturating_sub(pause));
+            sleep(pause);
+        }
+        unreachable!("patience comes to an end")
+    }
+}
+
+/// Waits for real.
+pub fn sleep(pause: Duration) {
+    thread::sleep(pause);
+}
+
+/// Whether another look can come to something else: what is too large stays so.
+fn is_in_doubt(looked: &Look) -> bool {
+    match looked {
+        Ok(None) => true,
+        Ok(Some(_)) | Err(StoreError::TooLarge { .. }) => false,
+        Err(error) => error.is_damage(),
+    }
+}
+
+/// The pause before the next look: longer each time, of a random length so that it does not keep
+/// step with whoever moves the objects; none if no time is left.
+fn pause(tries: u32, left: Duration, share: f64) -> Option<Duration> {
+    let (shortest, longest) = PAUSES;
+    let most = shortest.saturating_mul(1 << tries.min(10)).min(longest);
+    (!left.is_zero()).then(|| most.mul_f64(0.5 + share / 2.0).min(left))
+}
+
+/// A number from 0 to 1. Where nothing is random, all pauses are long.
+fn random_share() -> f64 {
+    getrandom::u32().map_or(1.0, |random| f64::from(random) / f64::from(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::git::object::{HashKind, ObjectKind};
+
+    /// An object that is found from the n-th look on.
+    struct Moved {
+        looks: Cell<u32>,
+        found_from: u32,
+    }
+
+    impl Moved {
+        fn found_from(found_from: u32) -> Moved {
+            Moved { looks: Cell::new(0), found_from }
+        }
+
+        fn look(&self) -> Option<Object> {
+            self.looks.set(self.looks.get() + 1);
+            (self.looks.get() >= self.found_from).then(object)
+        }
+    }
+
+    impl ReadObjects for Moved {
+        fn read(&self, _: &ObjectId) -> Look {
+            Ok(self.look())
+        }
+    }
+
+    fn object() -> Object {
+        Object { kind: ObjectKind::Blob, bytes: b"moved".to_vec() }
+    }
+
+    /// What a read comes to, how long it slept, and how often each way was asked.
+    fn read(first: &Moved, second: &Moved, patience: &Patience) -> (Look, Duration) {
+        let slept = Cell::new(Duration::ZERO);
+        let id = object().id(HashKind::Sha1);
+        let sleep = |pause| slept.set(slept.get() + pause);
+        (patience.read(&id, || Ok(first.look()), second, sleep), slept.get())
+    }
+
+    #[test]
+    fn what_is_found_at_once_costs_nothing() {
+        let (first, second) = (Moved::found_from(1), Moved::found_from(1));
+        let (found, slept) = read(&first, &second, &Patience::default());
+        assert!(found.unwrap().is_some() && slept.is_zero());
+        assert_eq!((first.looks.get(), second.looks.get()), (1, 0));
+    }
+
+    #[test]
+    fn what_is_on_the_move_is_found_when_it_has_arrived() {
+        let (first, second) = (Moved::found_from(5), Moved::found_from(u32::MAX));
+        let (found, slept) = read(&first, &second, &Patience::default());
+        assert!(found.unwrap().is_some() && !slept.is_zero() && slept < PATIENCE);
+        assert_eq!(second.looks.get(), 0, "git is not started for it");
+    }
+
+    #[test]
+    fn the_second_way_is_asked_before_anything_is_missing() {
+        let (first, second) = (Moved::found_from(u32::MAX), Moved::found_from(1));
+        let patience = Patience::default();
+        let (found, slept) = read(&first, &second, &patience);
+        assert!(found.unwrap().is_some());
+        assert_eq!((slept, second.looks.get()), (PATIENCE, 1));
+        assert!(first.looks.get() > 5, "over the whole time");
+    }
+
+    /// A ledger that is damaged in many places does not take that long for each of them.
+    #[test]
+    fn patience_is_spent_once_and_can_be_renewed() {
+        let (first, second) = (Moved::found_from(u32::MAX), Moved::found_from(u32::MAX));
+        let patience = Patience::default();
+        assert!(read(&first, &second, &patience).0.unwrap().is_none());
+        let (missing, slept) = read(&first, &second, &patience);
+        assert!(missing.unwrap().is_none() && slept.is_zero());
+        assert_eq!(second.looks.get(), 2, "the second way is asked all the same");
+        patience.renew(PATIENCE_OF_REPAIRS);
+        assert_eq!(read(&first, &second, &patience).1, PATIENCE_OF_REPAIRS);
+    }
+
+    #[test]
+    fn what_no_second_look_can_change_is_not_looked_at_again() {
+        let id = object().id(HashKind::Sha1);
+        let large = || Err(StoreError::TooLarge { id, size: 1 });
+        let never = |_| panic!("nothing to wait for");
+        let second = Moved::found_from(1);
+        let read = Patience::default().read(&id, large, &second, never);
+        assert!(matches!(read, Err(StoreError::TooLarge { .. })));
+        assert_eq!(second.looks.get(), 0);
+    }
+
+    #[test]
+    fn pauses_grow_and_end_with_the_time() {
+        let left = Duration::from_secs(1);
+        for share in [0.0, 0.5, 1.0] {
+            let pauses: Vec<_> = (0..20).filter_map(|tries| pause(tries, left, share)).collect();
+            assert!(pauses.is_sorted() && pauses.iter().all(|pause| !pause.is_zero()));
+            assert!(pauses[19] <= PAUSES.1 && pauses[0] <= PAUSES.0, "{pauses:?}");
+            let last = Duration::from_millis(1);
+            assert_eq!(pause(9, last, share), Some(last));
+            assert_eq!(pause(9, Duration::ZERO, share), None);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Refs in files: read, and moved by compare-and-swap under git's own protocol.
+//!
+//! Correctness of everything rests here: `<ref>.lock` is created exclusively, the value is
+//! compared under it, and the lock becomes the ref. git, libgit2 and we exclude each other this
+//! way. Repositories with `reftable` refs have no such files and never come here.
+
+mod lock;
+mod name;
+mod packed;
+mod stale;
+#[cfg(test)]
+mod tests;
+mod watched;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::store::git::object::{HashKind, ObjectId};
+use crate::store::git::signature::{Draft, Signatures};
+use crate::store::layout::NAMESPACE;
+use crate::store::os::files::{FileError, Files};
+use lock::RefLock;
+pub use name::{NotARefName, RefName};
+use packed::PackedRefs;
+pub use stale::{Holder, LockFiles, MovedAside, SeenLock};
+pub use watched::FileRefs;
+
+/// An id in hexadecimal and a newline; whatever is longer is no ref.
+const LOOSE_LENGTH_MAX: u64 = 4096;
+/// Two million refs; git itself is slow long before.
+const PACKED_LENGTH_MAX: u64 = 256 << 20;
+
+/// Why a ref could not be read or moved.
+#[derive(Debug, thiserror::Error)]
+pub enum RefError {
+    /// It points at another ref; ours never do.
+    #[error("'{0}' is a symbolic ref")]
+    Symbolic(RefName),
+    /// Its file holds something else than an object id.
+    #[error("'{0}' does not hold an object id")]
+    Broken(RefName),
+    /// `packed-refs` is not what git writes.
+    #[error("the line of '{0}' in packed-refs does not hold an object id")]
+    BrokenPacked(RefName),
+    /// A ref `a` and a ref `a/b` cannot both exist.
+    #[error("'{name}' cannot be created beside '{other}'")]
+    InTheWay {
+        /// The ref that was to be created.
+        name: RefName,
+        /// The ref, or the directory of refs, that is there.
+        other: String,
+    },
+    /// The disk did not do its part.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// How a compare-and-swap went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "only `Done` means that the ref moved"]
+pub enum Swap {
+    /// The ref has the new value.
+    Done,
+    /// The ref had another value than expected, or the lock on it was taken from us, so that it
+    /// may have; nothing was changed.
+    Moved,
+    /// Somebody else holds the ref's lock; nothing was changed.
+    Locked,
+}
+
+/// What a reflog says about a move, where there is a reflog.
+#[derive(Clone, Copy, Debug)]
+pub struct LogNote<'a> {
+    /// `name <mail> seconds zone`, as in a commit.
+    pub committer: &'a str,
+    /// One line.
+    pub message: &'a str,
+}
+
+/// What a ref is to point at.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    new: ObjectId,
+    /// Where that is written already.
+    draft: Option<&'a Draft>,
+}
+
+impl From<ObjectId> for Target<'_> {
+    fn from(new: ObjectId) -> Self {
+        Target { new, draft: None }
+    }
+}
+
+impl<'a> From<&'a Draft> for Target<'a> {
+    /// The draft must have been written.
+    fn from(draft: &'a Draft) -> Self {
+        Target { new: draft.new, draft: Some(draft) }
+    }
+}
+
+/// The refs of one repository.
+#[derive(Clone, Debug)]
+pub struct Refs {
+    common: PathBuf,
+    hash: HashKind,
+    files: Files,
+}
+
+impl Refs {
+    /// The refs of the repository with this common directory.
+    pub fn new(common: &Path, hash: HashKind, files: Files) -> Refs {
+        Refs { common: common.to_owned(), hash, files }
+    }
+
+    /// The object that a ref points at; none if there is no such ref.
+    pub fn read(&self, name: &RefName) -> Result<Option<ObjectId>, RefError> {
+        if let Some(id) = self.read_once(name)? {
+            return Ok(Some(id));
+        }
+        // Absent from both: a ref can move from one place to the other between two looks.
+        self.read_loose(name)
+    }
+
+    /// Moves a ref from `expect` on, or creates it where absence is expected. A power cut can
+    /// undo it until it is settled ([`Refs::settle`]).
+    pub fn swap<'a>(
+        &self,
+        name: &RefName,
+        expect: Option<ObjectId>,
+        to: impl Into<Target<'a>>,
+        note: &LogNote<'_>,
+    ) -> Result<Swap, RefError> {
+        let to = to.into();
+        let Some(lock) = self.lock(name, to)? else { return Ok(Swap::Locked) };
+        let loose = self.read_loose(name)?;
+        if self.or_packed(name, loose)? != expect {
+            return Ok(Swap::Moved);
+        }
+        if expect.is_none() {
+            self.check_nothing_in_the_way(name)?;
+        }
+        if loose.is_none() {
+            self.sync_parents(name)?;
+        }
+        self.append_log(name, expect, to.new, note)?;
+        self.commit(lock, name)
+    }
+
+    /// The beginning of the file of a ref, whatever it says; none if there is no file.
+    pub fn raw(&self, name: &RefName) -> Result<Option<Vec<u8>>, RefError> {
+        Ok(self.files.read_start(&self.path(name), LOOSE_LENGTH_MAX)?)
+    }
+
+    /// Moves a ref that cannot be read, if its file still begins with `broken`.
+    pub fn mend<'a>(
+        &self,
+        name: &RefName,
+        broken: &[u8],
+        to: impl Into<Target<'a>>,
+        note: &LogNote<'_>,
+    ) -> Result<Swap, RefError> {
+        let to = to.into();
+        let Some(lock) = self.lock(name, to)? else { return Ok(Swap::Locked) };
+        if self.raw(name)?.unwrap_or_default() != broken || self.read_once(name).is_ok() {
+            return Ok(Swap::Moved);
+        }
+        self.append_log(name, None, to.new, note)?;
+        self.commit(lock, name)
+    }
+
+    /// One look at both places, which is exact while the ref's lock is held: git removes a loose
+    /// ref under that lock only, and only after `packed-refs` has it.
+    fn read_once(&self, name: &RefName) -> Result<Option<ObjectId>, RefError> {
+        self.or_packed(name, self.read_loose(name)?)
+    }
+
+    fn or_packed(
+        &self,
+        name: &RefName,
+        loose: Option<ObjectId>,
+    ) -> Result<Option<ObjectId>, RefError> {
+        if loose.is_some() { Ok(loose) } else { self.packed()?.find(name, self.hash) }
+    }
+
+    fn read_loose(&self, name: &RefName) -> Result<Option<ObjectId>, RefError> {
+        let content = match self.files.read(&self.path(name), LOOSE_LENGTH_MAX) {
+            Ok(Some(content)) => content,
+            Ok(None) => return Ok(None),
+            // Refs below this name, or what is left of them.
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                return Err(RefError::Broken(name.clone()));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if content.starts_with(b"ref:") {
+            return Err(RefError::Symbolic(name.clone()));
+        }
+        let id = packed::leading_id(&content, self.hash);
+        id.map(Some).ok_or_else(|| RefError::Broken(name.clone()))
+    }
+
+    fn packed(&self) -> Result<PackedRefs, FileError> {
+        let path = self.common.join("packed-refs");
+        let content = self.files.read(&path, PACKED_LENGTH_MAX)?;
+        Ok(PackedRefs::new(content.unwrap_or_default()))
+    }
+
+    /// The file system sees to loose refs; packed ones have to be looked for.
+    fn check_nothing_in_the_way(&self, name: &RefName) -> Result<(), RefError> {
+        match self.packed()?.conflicting(name) {
+            Some(other) => Err(RefError::InTheWay { name: name.clone(), other }),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the lock the ref.
+    fn commit(&self, lock: RefLock, name: &RefName) -> Result<Swap, RefError> {
+        let path = self.path(name);
+        if self.files.is_directory(&path)? && self.files.remove_empty_directories(&path).is_err() {
+            let other = format!("{name}/");
+            return Err(RefError::InTheWay { name: name.clone(), other });
+        }
+        Ok(if lock.rename_to(&path)? { Swap::Done } else { Swap::Moved })
+    }
+
+    /// Forces the last move of a ref to disk, where a power cut cannot undo it. Not part of the
+    /// move, because others can go on from it meanwhile: what they settle includes it.
+    pub fn settle(&self, name: &RefName) -> Result<(), FileError> {
+        let path = self.path(name);
+        path.parent().map_or(Ok(()), |directory| self.files.sync_directory(directory))
+    }
+
+    /// Forces the directories that lead to a ref to disk. Whoever makes a ref's file does so first:
+    /// the directories may be new, and those who replace the file rely on them.
+    fn sync_parents(&self, name: &RefName) -> Result<(), FileError> {
+        let mut parents: Vec<&str> = name.parents().collect();
+        // The last one is synced once the file is in it.
+        parents.pop();
+        parents.iter().try_for_each(|parent| self.files.sync_directory(&self.common.join(parent)))
+    }
+
+    /// Adds a line where the user wants a log of this ref, which a file there shows. Before the
+    /// move, as in git: a log that cannot be written stops it.
+    fn append_log(
+        &self,
+        name: &RefName,
+        old: Option<ObjectId>,
+        new: ObjectId,
+        note: &LogNote<'_>,
+    ) -> Result<(), FileError> {
+        let old = old.map_or_else(|| "0".repeat(self.hash.len() * 2), |id| id.to_string());
+        let message = note.message.lines().next().unwrap_or_default();
+        let line = format!("{old} {new} {}\t{message}\n", note.committer);
+        let logs = self.common.join("logs");
+        let path = logs.join(name.as_str());
+        // Where all logs are kept is the user's choice; where ours are is not a clone's.
+        let own = name.parents().filter(|parent| format!("{parent}/").starts_with(NAMESPACE));
+        own.map(|parent| logs.join(parent))
+            .chain([path.clone()])
+            .try_for_each(|path| self.files.refuse_link(&path))?;
+        self.files.append_existing(&path, line.as_bytes()).map(|_| ())
+    }
+
+    fn signatures(&self) -> Signatures {
+        Signatures::new(&self.common, self.files)
+    }
+
+    fn path(&self, name: &RefName) -> PathBuf {
+        self.common.join(name.as_str())
+    }
+
+    fn lock_path(&self, name: &RefName) -> PathBuf {
+        self.common.join(format!("{name}.lock"))
+    }
+}

@@ -1,0 +1,68 @@
+//! Refs in files as a backend has them.
+
+use super::{RefName, Refs, SeenLock, Swap, Target};
+use crate::store::error::StoreError;
+use crate::store::git::backend::{InTheWay, MoveRefs, Update};
+use crate::store::git::object::ObjectId;
+use crate::store::git::signature::Draft;
+
+/// The refs of one repository.
+pub struct FileRefs {
+    refs: Refs,
+}
+
+impl FileRefs {
+    /// Those.
+    pub fn new(refs: Refs) -> FileRefs {
+        FileRefs { refs }
+    }
+}
+
+impl MoveRefs for FileRefs {
+    fn tip(&self, name: &RefName) -> Result<Option<ObjectId>, StoreError> {
+        Ok(self.refs.read(name)?)
+    }
+
+    fn raw(&self, name: &RefName) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.refs.raw(name)?)
+    }
+
+    fn draft(&self, new: ObjectId) -> Option<Draft> {
+        self.refs.signatures().draft(new)
+    }
+
+    fn swap(
+        &self,
+        name: &RefName,
+        update: Update<'_>,
+        draft: Option<&Draft>,
+    ) -> Result<Swap, StoreError> {
+        let draft = draft.filter(|draft| draft.new == update.new);
+        let to = draft.map_or_else(|| Target::from(update.new), Target::from);
+        if let Some(broken) = update.over {
+            return Ok(self.refs.mend(name, broken, to, &update.note)?);
+        }
+        Ok(self.refs.swap(name, update.expect, to, &update.note)?)
+    }
+
+    fn settle(&self, name: &RefName) -> Result<(), StoreError> {
+        Ok(self.refs.settle(name)?)
+    }
+
+    fn clear_lock(&self, name: &RefName) -> Result<Option<String>, StoreError> {
+        Ok(self.refs.clear_lock(name)?.map(|moved| {
+            let (lock, now_at) = (moved.lock.display(), moved.now_at.display());
+            format!("'{lock}' was left by a process that has ended and was set aside as '{now_at}'")
+        }))
+    }
+
+    fn lock_of(&self, name: &RefName) -> InTheWay {
+        // What cannot be looked at has a name all the same.
+        let seen = self.refs.seen_lock(name).ok().flatten();
+        InTheWay { lock: format!("{name}.lock"), whose: seen.as_ref().map(SeenLock::explained) }
+    }
+
+    fn ends_with_us(&self) -> bool {
+        true
+    }
+}

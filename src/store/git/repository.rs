@@ -1,0 +1,400 @@
+//! The repository that a command is about, wherever it is called from.
+//!
+//! Finds the common directory, where the ledgers are, and the work tree, which paths are relative
+//! to. The caller's `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` mean what they mean to git and
+//! never change where state goes.
+
+mod choice;
+
+use std::cell::OnceCell;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::core::environment::Environment;
+use crate::store::error::StoreError;
+use crate::store::git::config::ConfigError;
+use crate::store::git::config_entries::{Entry, Scope, of_files};
+use crate::store::git::found::Found;
+use crate::store::git::object::HashKind;
+use crate::store::git::program::facts::{Facts, RefStorage};
+use crate::store::git::program::restraint::Restraint;
+use crate::store::git::program::{self, Program, ProgramError, add_trailers, first_sentence};
+use crate::store::git::unopened::Unopened;
+use crate::store::layout::{own_paths, own_paths_of_worktree};
+use crate::store::os::files::{Files, Purpose};
+use crate::store::os::shared_mode::SharedMode;
+use crate::store::worktree::changes::Changes;
+
+/// An open repository.
+pub struct Repository {
+    reader: Reader,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    hash: HashKind,
+    refs: RefStorage,
+    work_tree: Option<WorkTree>,
+    found: Found,
+    /// The settings, once somebody has asked.
+    settings: OnceCell<Vec<Entry>>,
+    /// What git is kept from here, once somebody has asked git.
+    restraint: OnceCell<Rc<Restraint>>,
+}
+
+/// Who reads a repository.
+pub(in crate::store) enum Reader {
+    /// libgit2, which knows it.
+    LibGit2(Rc<git2::Repository>),
+    /// The `git` program, because libgit2 refused.
+    Program,
+}
+
+/// The work tree that the caller stands in.
+#[derive(Clone, Debug)]
+pub struct WorkTree {
+    /// Its top, with symbolic links resolved.
+    pub top: PathBuf,
+    /// The current directory below the top, as bytes with `/`; empty at the top.
+    pub prefix: Vec<u8>,
+    /// Its name if it is a linked one.
+    pub linked: Option<String>,
+}
+
+impl WorkTree {
+    /// The work tree with that top; none if the caller stands outside of it, or in its git
+    /// directory.
+    fn at(top: &Path, here: &Path, git_dir: &Path, common_dir: &Path) -> Option<WorkTree> {
+        let top = top.canonicalize().ok()?;
+        let here = here.canonicalize().ok()?;
+        let prefix = here.strip_prefix(&top).ok()?.as_os_str().as_bytes().to_vec();
+        let git_dir = git_dir.canonicalize().ok()?;
+        if here.starts_with(&git_dir) {
+            return None;
+        }
+        let is_linked = common_dir.canonicalize().is_ok_and(|common_dir| common_dir != git_dir);
+        let linked = is_linked.then(|| name_of(&git_dir));
+        Some(WorkTree { top, prefix, linked })
+    }
+}
+
+impl Repository {
+    /// The repository that the current directory belongs to, as git would find it.
+    pub fn discover(environment: &Environment) -> Result<Repository, StoreError> {
+        let here = std::env::current_dir()
+            .map_err(|error| StoreError::Malformed(format!("no current directory: {error}")))?;
+        let repository = match git2::Repository::open_from_env() {
+            // libgit2 is not asked to tell: it takes a table of refs for no refs at all, where the
+            // configuration does not warn it.
+            Ok(git) if !git.commondir().join("reftable").exists() => {
+                refuse_hidden_configuration(git.commondir())?;
+                let top = top_of(&git, environment, &here);
+                Repository::of_libgit2(git, top.as_deref(), &here)
+            }
+            Err(error) if error.code() == git2::ErrorCode::NotFound => {
+                let pipe = Unopened::find(environment).and_then(|it| it.pipe_for_head());
+                return Err(pipe.map_or(StoreError::NotARepository(here), StoreError::Pipe));
+            }
+            refused => {
+                let is_foreign = refused.is_err_and(|error| error.code() == git2::ErrorCode::Owner);
+                let facts = Facts::find().map_err(|error| refusal(error, is_foreign, &here))?;
+                Repository::of_program(facts, &here)
+            }
+        };
+        let repository = repository.found_from(&here, environment)?;
+        repository.refuse_foreign_objects(environment)?;
+        Ok(repository)
+    }
+
+    fn of_libgit2(git: git2::Repository, top: Option<&Path>, here: &Path) -> Repository {
+        let (git_dir, common_dir) = (git.path().to_owned(), git.commondir().to_owned());
+        Repository {
+            work_tree: top.and_then(|top| WorkTree::at(top, here, &git_dir, &common_dir)),
+            reader: Reader::LibGit2(Rc::new(git)),
+            git_dir,
+            common_dir,
+            hash: HashKind::Sha1,
+            refs: RefStorage::Files,
+            found: Found::ByDotGit,
+            settings: OnceCell::new(),
+            restraint: OnceCell::new(),
+        }
+    }
+
+    fn of_program(facts: Facts, here: &Path) -> Repository {
+        let Facts { git_dir, common_dir, hash, refs, work_tree } = facts;
+        let work_tree = work_tree.and_then(|top| WorkTree::at(&top, here, &git_dir, &common_dir));
+        Repository {
+            reader: Reader::Program,
+            work_tree,
+            git_dir,
+            common_dir,
+            hash,
+            refs,
+            found: Found::ByDotGit,
+            settings: OnceCell::new(),
+            restraint: OnceCell::new(),
+        }
+    }
+
+    /// Makes a bare repository and opens it.
+    pub fn make_empty(path: &Path) -> Result<Repository, StoreError> {
+        Ok(Repository::of_libgit2(git2::Repository::init_bare(path)?, None, path))
+    }
+
+    /// Leaves it to the end of the process to take down what libgit2 has in memory: piece by piece
+    /// that takes as long as reading some objects.
+    pub fn stay_open(&self) {
+        if let Reader::LibGit2(git) = &self.reader {
+            std::mem::forget(Rc::clone(git));
+        }
+    }
+
+    /// Who reads it.
+    pub(in crate::store) fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// The git program for what belongs to this worktree alone: its configuration, its index.
+    pub fn program(&self) -> Program {
+        Program::new(&self.git_dir, self.restraint())
+    }
+
+    /// The git program for what all worktrees share.
+    pub fn common_program(&self) -> Program {
+        Program::new(&self.common_dir, self.restraint())
+    }
+
+    /// Every setting that counts here, weaker ones first, read once. Of what is not in files, only
+    /// git tells.
+    pub(in crate::store) fn settings(&self) -> Result<&[Entry], ConfigError> {
+        if let Some(settings) = self.settings.get() {
+            return Ok(settings);
+        }
+        let settings = match &self.reader {
+            Reader::LibGit2(git) => {
+                // It replaces both files of the user, while libgit2 goes on reading the XDG one.
+                let ignores_xdg = std::env::var_os("GIT_CONFIG_GLOBAL").is_some();
+                let read = of_files(&git.config()?, ignores_xdg)?;
+                // Git knows conditions that libgit2 does not, and would read what we have not.
+                let has_condition = |entry: &Entry| {
+                    entry.scope == Scope::Repository && entry.key.starts_with("includeif.")
+                };
+                if read.iter().any(has_condition) {
+                    program::configuration(&self.git_dir)?
+                } else {
+                    read
+                }
+            }
+            Reader::Program => program::configuration(&self.git_dir)?,
+        };
+        Ok(self.settings.get_or_init(|| settings))
+    }
+
+    /// What git is kept from here. What libgit2 cannot read, git may, and what git cannot read
+    /// stops it.
+    fn restraint(&self) -> Rc<Restraint> {
+        let restraint = || {
+            let by_git = || program::configuration(&self.git_dir).unwrap_or_default();
+            let settings = self.settings().map_or_else(|_| by_git(), <[Entry]>::to_vec);
+            Rc::new(Restraint::of(&settings, self.found))
+        };
+        Rc::clone(self.restraint.get_or_init(restraint))
+    }
+
+    /// How its objects are named.
+    pub fn hash_kind(&self) -> HashKind {
+        self.hash
+    }
+
+    /// How it keeps its refs.
+    pub fn ref_storage(&self) -> &RefStorage {
+        &self.refs
+    }
+
+    /// The directory that this worktree has for itself.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// The directory that all worktrees share; ledgers live there.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// A path of ours that leads elsewhere: nothing is kept outside of the repository, wherever a
+    /// symbolic link may lead.
+    pub fn link_in_the_way(&self) -> Option<PathBuf> {
+        let of_worktree = (self.git_dir != self.common_dir).then_some(&self.git_dir);
+        let of_worktree = of_worktree.into_iter().flat_map(|own| own_paths_of_worktree(own));
+        own_paths(&self.common_dir).into_iter().chain(of_worktree).find(|path| path.is_symlink())
+    }
+
+    /// The work tree, unless the repository is bare or the caller stands outside of it.
+    pub fn work_tree(&self) -> Option<&WorkTree> {
+        self.work_tree.as_ref()
+    }
+
+    /// Whether a file or directory stands at that path of the work tree.
+    pub fn has_file(&self, path: &[u8]) -> bool {
+        let join = |tree: &WorkTree| tree.top.join(Path::new(OsStr::from_bytes(path)));
+        self.work_tree.as_ref().is_some_and(|tree| join(tree).symlink_metadata().is_ok())
+    }
+
+    /// Whether a regular file stands at that path of the work tree.
+    pub fn has_regular_file(&self, path: &[u8]) -> bool {
+        let join = |tree: &WorkTree| tree.top.join(Path::new(OsStr::from_bytes(path)));
+        let metadata = self.work_tree.as_ref().map(|tree| join(tree).symlink_metadata());
+        matches!(metadata, Some(Ok(metadata)) if metadata.is_file())
+    }
+
+    /// The commit that is checked out, as short as git says it; none before the first.
+    pub fn head(&self) -> Option<String> {
+        const SHORT: usize = 10;
+        let id = match &self.reader {
+            Reader::LibGit2(git) => git.head().ok()?.peel_to_commit().ok()?.id().to_string(),
+            Reader::Program => {
+                let said = self.program().ask(&["rev-parse", "--verify", "--quiet", "HEAD"]);
+                String::from_utf8(said.ok()?).ok()?.trim().to_owned()
+            }
+        };
+        Some(id.chars().take(SHORT).collect())
+    }
+
+    /// What the user's commits change.
+    pub fn changes(&self) -> Changes {
+        Changes::of(self.program(), &self.git_dir, self.hash)
+    }
+
+    /// Puts trailers at the end of the message in that file, in the place of those it has.
+    pub fn add_trailers(&self, message: &Path, trailers: &[String]) -> Result<(), StoreError> {
+        let settings = self.settings().unwrap_or_default();
+        let last = |key: &str| settings.iter().rfind(|entry| entry.key == key);
+        let setting = |key: &str| last(key).map(|entry| entry.value.clone());
+        Ok(add_trailers(message, trailers, &setting)?)
+    }
+
+    /// Whether any tracked path satisfies the question; `None` if the index is too large or
+    /// cannot be read, for a question that is only asked to be helpful.
+    pub fn any_tracked(&self, question: impl Fn(&[u8]) -> bool) -> Option<bool> {
+        match &self.reader {
+            Reader::LibGit2(git) => {
+                let index = git.index().ok()?;
+                is_small(index.path()?).then(|| index.iter().any(|entry| question(&entry.path)))
+            }
+            Reader::Program => {
+                let index = std::env::var_os("GIT_INDEX_FILE").map(PathBuf::from);
+                let index = index.unwrap_or_else(|| self.git_dir.join("index"));
+                if !is_small(&index) {
+                    return None;
+                }
+                let paths = self.program().tracked(&index).ok()?;
+                Some(paths.split(|byte| *byte == 0).any(question))
+            }
+        }
+    }
+
+    /// A ref and its objects belong together: in a quarantine, or with another object directory,
+    /// the ref would outlive what it names.
+    fn refuse_foreign_objects(&self, environment: &Environment) -> Result<(), StoreError> {
+        if set(environment, "GIT_QUARANTINE_PATH").is_some() {
+            return Err(StoreError::Quarantine);
+        }
+        let Some(directory) = set(environment, "GIT_OBJECT_DIRECTORY") else { return Ok(()) };
+        let named = PathBuf::from(directory);
+        let own = self.common_dir().join("objects");
+        match (named.canonicalize(), own.canonicalize()) {
+            (Ok(named), Ok(own)) if named == own => Ok(()),
+            _ => Err(StoreError::ForeignObjects(named)),
+        }
+    }
+}
+
+/// libgit2 takes a configuration that is there and cannot be read for none, where git stops.
+fn refuse_hidden_configuration(common_dir: &Path) -> Result<(), StoreError> {
+    let path = common_dir.join("config");
+    let read = std::fs::File::open(&path).and_then(|file| file.metadata());
+    let why = match read {
+        Ok(metadata) if metadata.is_dir() => "it is a directory".to_owned(),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => error.to_string(),
+        _ => return Ok(()),
+    };
+    Err(StoreError::Malformed(format!("cannot read '{}': {why}", path.display())))
+}
+
+fn set<'e>(environment: &'e Environment, name: &str) -> Option<&'e OsStr> {
+    environment.os(name).filter(|value| !value.is_empty())
+}
+
+/// What is small enough to be read for a hint.
+fn is_small(index: &Path) -> bool {
+    const INDEX_BYTES_MAX: u64 = 32 * 1024 * 1024;
+    index.metadata().map_or(0, |metadata| metadata.len()) <= INDEX_BYTES_MAX
+}
+
+fn refusal(error: ProgramError, is_foreign: bool, here: &Path) -> StoreError {
+    match error {
+        ProgramError::Failed { words, .. } => match distrusted(&words) {
+            Some(path) => StoreError::ForeignOwner(path),
+            None => match quoted_after(&words, "cannot use bare repository '") {
+                Some(path) => StoreError::BareNotNamed(path),
+                None => StoreError::Unsupported(first_sentence(&words)),
+            },
+        },
+        _ if is_foreign => StoreError::ForeignOwner(here.to_owned()),
+        error => error.into(),
+    }
+}
+
+/// The directory that git does not trust, by the name that it has to be trusted under: the top of
+/// the work tree, wherever the caller stands in it.
+fn distrusted(words: &str) -> Option<PathBuf> {
+    let (_, path) = words.lines().next()?.split_once("dubious ownership in repository at '")?;
+    path.strip_suffix('\'').map(PathBuf::from)
+}
+
+/// The path between quotes that follows some words of git's.
+fn quoted_after(words: &str, before: &str) -> Option<PathBuf> {
+    let (_, path) = words.lines().next()?.split_once(before)?;
+    path.rsplit_once('\'').map(|(path, _)| path.split("' (").next().unwrap_or(path).into())
+}
+
+/// The top of the work tree, which libgit2 sees with other eyes than git.
+fn top_of(git: &git2::Repository, environment: &Environment, here: &Path) -> Option<PathBuf> {
+    // With GIT_DIR and no GIT_WORK_TREE git takes the current directory for the top, where
+    // libgit2 would take the parent of the git directory.
+    match (set(environment, "GIT_WORK_TREE"), set(environment, "GIT_DIR")) {
+        (Some(work_tree), _) => Some(here.join(work_tree)),
+        (None, Some(_)) if !git.is_bare() => {
+            Some(configured_work_tree(git).unwrap_or(here.to_owned()))
+        }
+        (None, _) => git.workdir().map(Path::to_owned),
+    }
+}
+
+fn configured_work_tree(git: &git2::Repository) -> Option<PathBuf> {
+    let value = git.config().ok()?.get_path("core.worktree").ok()?;
+    Some(git.path().join(value))
+}
+
+fn name_of(git_dir: &Path) -> String {
+    git_dir.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Makes a repository with these files, committed, for a demonstration.
+pub fn make_scratch(top: &Path, files: &[&str]) -> Result<(), StoreError> {
+    let git = git2::Repository::init(top)?;
+    let disk = Files { fsync: false, shared: SharedMode::Umask };
+    let mut index = git.index()?;
+    for file in files {
+        let path = top.join(file);
+        path.parent().map_or(Ok(()), |directory| disk.make_directories(directory))?;
+        disk.write_new(&path, b"\n", Purpose::Helper)?;
+        index.add_path(Path::new(file))?;
+    }
+    index.write()?;
+    let tree = git.find_tree(index.write_tree()?)?;
+    let who = git2::Signature::now("git coord demo", "demo@localhost")?;
+    git.commit(Some("HEAD"), &who, &who, "first commit", &tree, &[])?;
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! Making a ledger's chain shorter: a checkpoint takes the place of what is old.
+//!
+//! The checkpoint is a commit without parent that has the tree and the counters of the entry that
+//! it stands for. The entries after it are written again on top of it, each with its own op,
+//! counters, events, tree and committer, so that no document, no later event, no fence and no
+//! number changes. The old chain is kept under a ref of its own, which is made first: whoever is
+//! killed between the two refs has lost nothing and can begin again.
+
+use std::collections::HashMap;
+use std::mem;
+
+use serde_json::{Map, json};
+
+use crate::core::compaction::{Link, Plan, Planner};
+use crate::core::decision::RULES;
+use crate::core::event::Event;
+use crate::core::ids::{AgentName, OpId};
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+use crate::store::error::StoreError;
+use crate::store::git::backend::{Stored, Update};
+use crate::store::git::object::{NewObjects, Object, ObjectId, ObjectKind};
+use crate::store::git::refs::LogNote;
+use crate::store::ledger::Ledger;
+use crate::store::ledger::entry::{Checkpoint, Counters, Entry, Message, Recorded, replant};
+use crate::store::ledger::history::History;
+use crate::store::ledger::snapshot::{read_entry, read_object};
+use crate::store::ledger::transact::TransactError;
+use crate::store::ledger::writer::Writer;
+
+/// How much is written again at once, some 50,000 entries. A pack of that is larger than those that
+/// later writers would merge.
+const BYTES_AT_ONCE: usize = 40 << 20;
+
+/// Who wants a ledger shorter, and how much of it is to stay.
+#[derive(Clone, Debug)]
+pub struct Compaction {
+    /// Who.
+    pub actor: AgentName,
+    /// On which host.
+    pub host: Line,
+    /// When.
+    pub clock: Timestamp,
+    /// Entries younger than this are kept.
+    pub keep_seconds: u64,
+}
+
+/// What a compaction came to, or would come to.
+#[derive(Clone, Debug)]
+pub struct Compacted {
+    /// Which entries stay and which do not.
+    pub plan: Plan<ObjectId>,
+    /// What was written; `None` if it was only planned.
+    pub written: Option<Written>,
+    /// The room of the entries that do not stay, if it was asked for.
+    pub bytes: Option<u64>,
+    /// What the caller should be told besides.
+    pub notices: Vec<String>,
+}
+
+/// The two refs of a compaction.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The new newest entry.
+    pub tip: ObjectId,
+    /// The ref of the chain that was set aside.
+    pub archive: String,
+}
+
+impl Ledger<'_> {
+    /// What a compaction would do now; none if the chain would not become shorter.
+    pub fn plan_compaction(
+        &self,
+        wanted: &Compaction,
+    ) -> Result<Option<Plan<ObjectId>>, StoreError> {
+        let base = self.now()?;
+        let Some(counters) = base.counters() else { return Ok(None) };
+        let mut planner = Planner::new(wanted.clock.max(counters.at), wanted.keep_seconds);
+        for item in History::from(self, base.id()) {
+            let (id, Entry { message, parent, .. }) = item?;
+            if parent.is_some() && self.backend.is_cut_off_at(&id)? {
+                return Err(StoreError::CutOff { reference: self.name.reference(), at: id });
+            }
+            let goes_back_to = message.undoes.map(|undoes| undoes.to);
+            planner.meet(Link { id, at: message.counters.at, goes_back_to });
+        }
+        Ok(planner.plan())
+    }
+
+    /// The same, with the room that the entries take which would not stay.
+    pub fn dry_run(&self, wanted: &Compaction) -> Result<Option<Compacted>, StoreError> {
+        let Some(plan) = self.plan_compaction(wanted)? else { return Ok(None) };
+        let bytes = Some(self.backend.room_of_history(&plan.stands_for)?);
+        Ok(Some(Compacted { plan, written: None, bytes, notices: Vec::new() }))
+    }
+
+    /// Puts a checkpoint in the place of what is old; none if there is nothing to set aside.
+    pub fn compact(
+        &self,
+        wanted: &Compaction,
+        op: &OpId,
+    ) -> Result<Option<Compacted>, TransactError> {
+        let mut writer = Writer::begin(self)?;
+        loop {
+            let Some(plan) = self.plan_compaction(wanted)? else { return Ok(None) };
+            let replaces = *plan.kept.first().unwrap_or(&plan.stands_for);
+            let archive = self.name.archive(wanted.clock, &replaces);
+            let checkpoint = self.checkpoint(wanted, op, &plan, &archive)?;
+            let why = checkpoint.message.summary.clone();
+            let committer = self.writing.committer.signature(checkpoint.message.counters.at);
+            let Replanted { tip, objects, stored } =
+                self.replanted(&plan, checkpoint.to_object(&committer), BYTES_AT_ONCE)?;
+            let reference = self.name.reference();
+            let note = LogNote { committer: &committer, message: &why };
+            let keep = Update::new(&archive, None, replaces, note);
+            let swap = Update::new(&reference, Some(replaces), tip, note);
+            // Somebody may have been killed between the two.
+            let is_archived = self.backend.tip(&archive)? == Some(replaces);
+            let keep = (!is_archived).then_some(keep);
+            let is_published = writer.publish(&objects, keep, swap)?;
+            // Protected for as long as no ref led there.
+            drop(stored);
+            if is_published {
+                let written = Some(Written { tip, archive });
+                let notices = writer.finish();
+                return Ok(Some(Compacted { plan, written, bytes: None, notices }));
+            }
+        }
+    }
+
+    fn checkpoint(
+        &self,
+        wanted: &Compaction,
+        op: &OpId,
+        plan: &Plan<ObjectId>,
+        archive: &str,
+    ) -> Result<Entry, StoreError> {
+        let Compaction { actor, host, clock, keep_seconds } = wanted;
+        let old = read_entry(self.backend, &self.name.reference(), &plan.stands_for)?;
+        let checkpoint = Checkpoint {
+            stands_for: plan.stands_for,
+            replaces: *plan.kept.first().unwrap_or(&plan.stands_for),
+            set_aside: plan.set_aside,
+        };
+        let data = [
+            ("stands_for", json!(checkpoint.stands_for.to_string())),
+            ("replaces", json!(checkpoint.replaces.to_string())),
+            ("set_aside", json!(checkpoint.set_aside)),
+            ("archive", json!(archive)),
+        ];
+        let data: Map<_, _> =
+            data.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+        let event = Event { kind: COMPACTED.to_owned(), actor: actor.clone(), subject: None, data };
+        let input = json!({ "keep_seconds": keep_seconds });
+        let command = json!({
+            "command": "compact", "input": input, "actor": actor, "host": host, "clock": clock,
+            "rules": RULES,
+        });
+        let short = plan.stands_for.short();
+        let message = Message {
+            summary: format!("compact {} entries up to {short} by {actor}", plan.set_aside),
+            events: vec![event],
+            command: Recorded::Inline(command),
+            counters: Counters { op: op.clone(), ..old.message.counters },
+            undoes: None,
+            checkpoint: Some(checkpoint),
+        };
+        Ok(Entry { tree: old.tree, parent: None, message })
+    }
+
+    /// Writes the kept entries again on top of the checkpoint. What is kept may be most of a long
+    /// history, so it is stored bit by bit, and only the last bit is in memory.
+    pub(super) fn replanted(
+        &self,
+        plan: &Plan<ObjectId>,
+        checkpoint: Object,
+        bytes_at_once: usize,
+    ) -> Result<Replanted, StoreError> {
+        let hash = self.backend.hash_kind();
+        let (mut objects, mut bytes, mut stored) = (NewObjects::new(hash), 0, Vec::new());
+        let mut parent = objects.add(checkpoint);
+        let mut renamed = HashMap::from([(plan.stands_for, parent)]);
+        for id in plan.kept.iter().rev() {
+            if bytes > bytes_at_once {
+                let full = mem::replace(&mut objects, NewObjects::new(hash));
+                stored.push(self.backend.store(&full, parent)?);
+                bytes = 0;
+            }
+            let old = read_object(self.backend, id, ObjectKind::Commit)?;
+            let new = replant(&old.bytes, parent, |to| renamed.get(to).copied());
+            let new = new.map_err(|error| StoreError::Damaged {
+                reference: self.name.reference(),
+                why: format!("commit {}: {error}", id.short()),
+            })?;
+            bytes += new.bytes.len();
+            parent = objects.add(new);
+            renamed.insert(*id, parent);
+        }
+        Ok(Replanted { tip: parent, objects, stored })
+    }
+}
+
+/// A shorter chain.
+#[derive(Debug)]
+pub(super) struct Replanted {
+    pub(super) tip: ObjectId,
+    /// Its last entries, which are not stored yet.
+    pub(super) objects: NewObjects,
+    /// The protection of those before.
+    pub(super) stored: Vec<Stored>,
+}
+
+/// The one event of a checkpoint.
+pub const COMPACTED: &str = "compacted";

@@ -1,0 +1,397 @@
+//! Entries: one commit each, written and read back.
+//!
+//! ```text
+//! reserve src/api/** for claude:7f3a91c2 (15m)
+//!
+//! {"type":"granted","actor":"claude:7f3a91c2","subject":"k3v9x0ab","data":{...}}
+//! {"command":"reserve","input":{...},"actor":"...","host":"...","clock":"...","rules":1}
+//!
+//! Coord-Op: 6d0c3f...
+//! Coord-Seq: 12
+//! Coord-Time: 2026-01-31T08:30:00.123Z
+//! Coord-Fence: 1769848200124
+//! ```
+//!
+//! The counters live in the trailers and are read from the parent, never from a tree, so nothing
+//! that restores a tree can turn them back.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::core::decision::Changes;
+use crate::core::event::Event;
+use crate::core::ids::OpId;
+use crate::core::time::Timestamp;
+use crate::store::git::object::{Object, ObjectId, ObjectKind};
+
+/// The document that holds a command too large for the message. It belongs to one entry alone.
+pub const COMMAND_DOCUMENT: &str = "command";
+
+/// Beyond this, counters are not counted but made up, and JSON readers lose their last digits.
+const COUNTER_MAX: u64 = 1 << 53;
+
+const ROLLBACK_TO: &str = "Coord-Rollback-To";
+const STANDS_FOR: &str = "Coord-Stands-For";
+
+/// Who committed, as git wants to know it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Committer {
+    /// Name, without the characters that would end it.
+    pub name: String,
+    /// Address, likewise.
+    pub email: String,
+}
+
+impl Committer {
+    /// A committer whose parts cannot break out of their line.
+    pub fn new(name: &str, email: &str) -> Committer {
+        let clean = |text: &str| -> String {
+            let kept = text.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>'));
+            kept.collect::<String>().trim().to_owned()
+        };
+        Committer { name: clean(name), email: clean(email) }
+    }
+
+    /// The line that git writes about who and when.
+    pub fn signature(&self, at: Timestamp) -> String {
+        format!("{} <{}> {} +0000", self.name, self.email, at.as_seconds())
+    }
+}
+
+/// The counters that an entry hands on to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counters {
+    /// The act.
+    pub op: OpId,
+    /// The place of its last event among all events of the chain, from 1.
+    pub seq: u64,
+    /// The time of the decision; never before that of the parent.
+    pub at: Timestamp,
+    /// The highest fence given out.
+    pub fence: u64,
+}
+
+/// How much room a counter must have left, so that writers can go on: more than any entry takes.
+const COUNTER_ROOM: u64 = 1_000_000;
+
+impl Counters {
+    /// Why no further entry can follow on these, if none can: somebody has made one of them up.
+    pub fn exhausted(&self) -> Option<String> {
+        let counters = [("sequence", self.seq), ("fence", self.fence)];
+        let (name, value) =
+            counters.into_iter().find(|(_, value)| *value > COUNTER_MAX - COUNTER_ROOM)?;
+        Some(format!("its {name} is {value}, so high that no entry can follow it"))
+    }
+
+    /// Whether no reader would accept these.
+    pub fn are_too_high(&self) -> bool {
+        self.seq.max(self.fence) > COUNTER_MAX
+    }
+
+    /// Counts what a decision changes.
+    pub fn count(&mut self, changes: &Changes) {
+        self.seq = self.seq.saturating_add(changes.events.len() as u64);
+        self.fence = changes.fence;
+    }
+}
+
+/// Where the recorded command is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// In the message.
+    Inline(Value),
+    /// In the document [`COMMAND_DOCUMENT`] of this entry's tree, under this id.
+    Document(ObjectId),
+}
+
+/// What a rollback says in its trailers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undoes {
+    /// The entry that is restored.
+    pub to: ObjectId,
+    /// How many entries are undone.
+    pub count: u64,
+}
+
+/// What a checkpoint says in its trailers: the root of a ledger that was made shorter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The entry whose state and counters it has.
+    pub stands_for: ObjectId,
+    /// The newest entry of the chain that was set aside.
+    pub replaces: ObjectId,
+    /// How many entries are not in the chain any more.
+    pub set_aside: u64,
+}
+
+/// The message of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// One line for people.
+    pub summary: String,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// What was decided.
+    pub command: Recorded,
+    /// The counters.
+    pub counters: Counters,
+    /// For a rollback.
+    pub undoes: Option<Undoes>,
+    /// For a checkpoint.
+    pub checkpoint: Option<Checkpoint>,
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The whole state after it.
+    pub tree: ObjectId,
+    /// The entry before it.
+    pub parent: Option<ObjectId>,
+    /// What it says.
+    pub message: Message,
+}
+
+/// What the state needs of an entry. An entry can have thousands of events, and who asks for the
+/// state does not ask how it came to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryHead {
+    /// The whole state after it.
+    pub tree: ObjectId,
+    /// The entry before it.
+    pub parent: Option<ObjectId>,
+    /// What it hands on.
+    pub counters: Counters,
+}
+
+/// A commit that is no entry.
+#[derive(Debug, thiserror::Error)]
+#[error("not in the format of an entry: {0}")]
+pub struct NotAnEntry(String);
+
+fn not(why: impl Into<String>) -> NotAnEntry {
+    NotAnEntry(why.into())
+}
+
+impl Message {
+    fn encode(&self) -> String {
+        let mut text = format!("{}\n\n", self.summary);
+        for event in &self.events {
+            text.push_str(&line(event));
+        }
+        text.push_str(&match &self.command {
+            Recorded::Inline(command) => line(command),
+            Recorded::Document(id) => line(&json!({ "command": { "blob": id.to_string() } })),
+        });
+        let Counters { op, seq, at, fence } = &self.counters;
+        text.push_str(&format!(
+            "\nCoord-Op: {op}\nCoord-Seq: {seq}\nCoord-Time: {at}\nCoord-Fence: {fence}\n"
+        ));
+        if let Some(Undoes { to, count }) = &self.undoes {
+            text.push_str(&format!("{ROLLBACK_TO}: {to}\nCoord-Abandons: {count}\n"));
+        }
+        if let Some(Checkpoint { stands_for, replaces, set_aside }) = &self.checkpoint {
+            text.push_str(&format!(
+                "{STANDS_FOR}: {stands_for}\nCoord-Replaces: {replaces}\n\
+                 Coord-Set-Aside: {set_aside}\n"
+            ));
+        }
+        text
+    }
+
+    fn decode(text: &str) -> Result<Message, NotAnEntry> {
+        let (summary, body, trailers) = split(text)?;
+        let trailers = Trailers::parse(trailers);
+        let mut events = Vec::new();
+        let mut command = None;
+        for text in body.lines() {
+            let value: Value = serde_json::from_str(text)
+                .map_err(|error| not(format!("a line of it is not JSON: {error}")))?;
+            match &value["command"] {
+                Value::Null => events.push(
+                    serde_json::from_value(value)
+                        .map_err(|error| not(format!("an event of it is malformed: {error}")))?,
+                ),
+                Value::String(_) => command = Some(Recorded::Inline(value)),
+                pointer => command = Some(Recorded::Document(parse("command", &pointer["blob"])?)),
+            }
+        }
+        let undoes = match trailers.find(ROLLBACK_TO) {
+            None => None,
+            Some(_) => Some(Undoes {
+                to: trailers.get(ROLLBACK_TO)?,
+                count: trailers.get("Coord-Abandons")?,
+            }),
+        };
+        let checkpoint = match trailers.find(STANDS_FOR) {
+            None => None,
+            Some(_) => Some(Checkpoint {
+                stands_for: trailers.get(STANDS_FOR)?,
+                replaces: trailers.get("Coord-Replaces")?,
+                set_aside: trailers.get("Coord-Set-Aside")?,
+            }),
+        };
+        let counters = trailers.counters()?;
+        if counters.seq < events.len() as u64 {
+            return Err(not("its counters are out of range"));
+        }
+        Ok(Message {
+            summary: summary.to_owned(),
+            events,
+            command: command.ok_or_else(|| not("it names no command"))?,
+            counters,
+            undoes,
+            checkpoint,
+        })
+    }
+}
+
+/// The line for people, the lines for programs, and the trailers.
+fn split(text: &str) -> Result<(&str, &str, &str), NotAnEntry> {
+    let (summary, rest) = text.split_once("\n\n").ok_or_else(|| not("it has no body"))?;
+    let (body, trailers) =
+        rest.trim_end().rsplit_once("\n\n").ok_or_else(|| not("it has no trailers"))?;
+    Ok((summary, body, trailers))
+}
+
+fn line(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("events and commands are plain data") + "\n"
+}
+
+fn parse<T: FromStr>(what: &str, value: &Value) -> Result<T, NotAnEntry> {
+    let text = value.as_str().unwrap_or_default();
+    text.parse().map_err(|_| not(format!("its {what} is malformed")))
+}
+
+struct Trailers<'t>(BTreeMap<&'t str, &'t str>);
+
+impl<'t> Trailers<'t> {
+    fn parse(text: &'t str) -> Trailers<'t> {
+        Trailers(text.lines().filter_map(|line| line.split_once(": ")).collect())
+    }
+
+    fn find(&self, name: &str) -> Option<&'t str> {
+        self.0.get(name).copied()
+    }
+
+    fn counters(&self) -> Result<Counters, NotAnEntry> {
+        let counters = Counters {
+            op: self.get("Coord-Op")?,
+            seq: self.get("Coord-Seq")?,
+            at: self.get("Coord-Time")?,
+            fence: self.get("Coord-Fence")?,
+        };
+        // Every entry has an event.
+        if counters.seq == 0 || counters.are_too_high() {
+            return Err(not("its counters are out of range"));
+        }
+        Ok(counters)
+    }
+
+    fn get<T: FromStr>(&self, name: &str) -> Result<T, NotAnEntry> {
+        let text = self.find(name).ok_or_else(|| not(format!("it has no {name} trailer")))?;
+        text.parse().map_err(|_| not(format!("its {name} trailer is malformed")))
+    }
+}
+
+impl Entry {
+    /// The entry as a commit object.
+    pub fn to_object(&self, signature: &str) -> Object {
+        let mut text = format!("tree {}\n", self.tree);
+        if let Some(parent) = &self.parent {
+            text.push_str(&format!("parent {parent}\n"));
+        }
+        for role in ["author", "committer"] {
+            text.push_str(&format!("{role} {signature}\n"));
+        }
+        text.push('\n');
+        text.push_str(&self.message.encode());
+        Object { kind: ObjectKind::Commit, bytes: text.into_bytes() }
+    }
+
+    /// Reads a commit object.
+    pub fn parse(bytes: &[u8]) -> Result<Entry, NotAnEntry> {
+        let (EntryHead { tree, parent, .. }, message) = EntryHead::parse_with_message(bytes)?;
+        Ok(Entry { tree, parent, message: Message::decode(message)? })
+    }
+}
+
+/// A commit of an entry, on another parent and with the entry that it goes back to under another
+/// name. Everything else stays to the byte, whoever wrote it.
+pub fn replant(
+    commit: &[u8],
+    parent: ObjectId,
+    renamed: impl FnOnce(&ObjectId) -> Option<ObjectId>,
+) -> Result<Object, NotAnEntry> {
+    let entry = Entry::parse(commit)?;
+    let text = std::str::from_utf8(commit).map_err(|_| not("it is not UTF-8"))?;
+    let (header, message) = text.split_once("\n\n").ok_or_else(|| not("it has no message"))?;
+    let mut moved = String::with_capacity(text.len());
+    for line in header.lines() {
+        match line.strip_prefix("parent ") {
+            Some(_) => moved.push_str(&format!("parent {parent}\n")),
+            None => moved.push_str(&format!("{line}\n")),
+        }
+    }
+    moved.push('\n');
+    match entry.message.undoes {
+        None => moved.push_str(message),
+        Some(Undoes { to, .. }) => {
+            let new = renamed(&to).ok_or_else(|| not("it goes back to what is not kept"))?;
+            moved.push_str(&with_target(message, to, new)?);
+        }
+    }
+    Ok(Object { kind: ObjectKind::Commit, bytes: moved.into_bytes() })
+}
+
+/// The message of a rollback with another name for the entry that it goes back to.
+fn with_target(message: &str, old: ObjectId, new: ObjectId) -> Result<String, NotAnEntry> {
+    let (summary, body, trailers) = split(message)?;
+    let mut text = format!("{}\n\n", summary.replacen(&old.short(), &new.short(), 1));
+    for row in body.lines() {
+        let mut value: Value = serde_json::from_str(row).map_err(|_| not("a line is not JSON"))?;
+        if value["command"].is_string() {
+            let input = value.get_mut("input").and_then(Value::as_object_mut);
+            let input = input.ok_or_else(|| not("its command has no input"))?;
+            input.insert("to".to_owned(), json!(new.to_string()));
+            text.push_str(&line(&value));
+        } else {
+            text.push_str(&format!("{row}\n"));
+        }
+    }
+    let (old, new) = (format!("{ROLLBACK_TO}: {old}"), format!("{ROLLBACK_TO}: {new}"));
+    text.push_str(&format!("\n{}\n", trailers.replacen(&old, &new, 1)));
+    Ok(text)
+}
+
+impl EntryHead {
+    /// Reads of a commit object what the state needs.
+    pub fn parse(bytes: &[u8]) -> Result<EntryHead, NotAnEntry> {
+        EntryHead::parse_with_message(bytes).map(|(head, _)| head)
+    }
+
+    fn parse_with_message(bytes: &[u8]) -> Result<(EntryHead, &str), NotAnEntry> {
+        let text = std::str::from_utf8(bytes).map_err(|_| not("it is not UTF-8"))?;
+        let (header, message) = text.split_once("\n\n").ok_or_else(|| not("it has no message"))?;
+        let field = |name: &str| -> Vec<&str> {
+            let lines = header.lines().filter_map(|line| line.split_once(' '));
+            lines.filter(|(field, _)| *field == name).map(|(_, value)| value).collect()
+        };
+        let id = |text: &str| text.parse().map_err(|_| not("an id in it is malformed"));
+        let parent = match field("parent").as_slice() {
+            [] => None,
+            [parent] => Some(id(parent)?),
+            _ => return Err(not("it has several parents")),
+        };
+        let tree = *field("tree").first().ok_or_else(|| not("it has no tree"))?;
+        let (_, _, trailers) = split(message)?;
+        let counters = Trailers::parse(trailers).counters()?;
+        Ok((EntryHead { tree: id(tree)?, parent, counters }, message))
+    }
+}
+
+#[cfg(test)]
+mod tests;

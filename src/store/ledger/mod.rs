@@ -1,0 +1,167 @@
+//! Ledgers: chains of entries, each a commit whose tree is the state after it.
+//!
+//! - [`Ledger`] gives the states of a ledger; a [`snapshot`] is the state at one entry;
+//! - [`entry`] and [`tree`] are the bytes of an entry, [`diff`] the documents that differ;
+//! - [`proposal`] takes a decision on a state, and [`transact`] is the only way to write it;
+//! - [`history`] walks the entries, [`verify`] checks them, [`published`] logs the newest ones;
+//! - [`compact`] shortens a chain, [`repair`] continues a damaged one.
+
+mod batch;
+pub mod compact;
+pub mod diff;
+pub mod entry;
+pub mod history;
+pub mod proposal;
+pub mod published;
+pub mod repair;
+pub mod snapshot;
+pub mod transact;
+pub mod tree;
+pub mod verify;
+mod writer;
+
+use serde_json::Value;
+
+use crate::core::command::{Command, Request};
+use crate::core::documents::{Documents as _, Key, ReadError};
+use crate::core::ids::OpId;
+use crate::core::pattern::Case;
+use crate::core::time::{Timestamp, about};
+use crate::store::error::StoreError;
+use crate::store::git::backend::Backend;
+use crate::store::git::object::ObjectId;
+use crate::store::layout::LedgerName;
+use crate::store::ledger::entry::{COMMAND_DOCUMENT, Counters, Entry, Recorded};
+use crate::store::ledger::snapshot::{Format, Snapshot};
+use crate::store::ledger::transact::Writing;
+
+/// A ledger of a repository.
+pub struct Ledger<'b> {
+    pub(super) backend: &'b dyn Backend,
+    pub(super) name: LedgerName,
+    pub(super) writing: Writing,
+}
+
+/// A state and what the next entry goes on from.
+pub struct Base<'b> {
+    /// The documents.
+    pub snapshot: Snapshot<'b>,
+    /// The format; `None` before the first entry.
+    pub format: Option<Format>,
+}
+
+impl Base<'_> {
+    /// Why nothing can follow on this entry, if nothing can.
+    pub fn exhausted(&self) -> Option<String> {
+        let tip = self.snapshot.tip()?;
+        Some(format!("entry {}: {}", tip.id.short(), tip.head.counters.exhausted()?))
+    }
+
+    /// The entry, `None` before the first.
+    pub fn id(&self) -> Option<ObjectId> {
+        self.snapshot.tip().map(|tip| tip.id)
+    }
+
+    /// The counters of the entry.
+    pub fn counters(&self) -> Option<&Counters> {
+        self.snapshot.tip().map(|tip| &tip.head.counters)
+    }
+
+    /// The counters of the next entry, before its decision adds events and gives out fences.
+    pub fn next_counters(&self, clock: Timestamp, op: &OpId) -> Counters {
+        let (op, last) = (op.clone(), self.counters());
+        match last {
+            None => Counters { op, seq: 0, at: clock, fence: 0 },
+            Some(last) => Counters { op, seq: last.seq, at: clock.max(last.at), fence: last.fence },
+        }
+    }
+}
+
+impl<'b> Ledger<'b> {
+    /// The ledger of that name.
+    pub fn new(backend: &'b dyn Backend, name: LedgerName, writing: Writing) -> Ledger<'b> {
+        Ledger { backend, name, writing }
+    }
+
+    /// Which ledger it is.
+    pub fn name(&self) -> LedgerName {
+        self.name
+    }
+
+    /// Where it is stored.
+    pub fn backend(&self) -> &'b dyn Backend {
+        self.backend
+    }
+
+    /// The state now. Takes no lock.
+    pub fn now(&self) -> Result<Base<'b>, StoreError> {
+        self.at(self.backend.tip(&self.name.reference())?)
+    }
+
+    /// The state at an entry.
+    pub fn at(&self, id: Option<ObjectId>) -> Result<Base<'b>, StoreError> {
+        let (snapshot, format) = Snapshot::at(self.backend, self.name, id)?;
+        Ok(Base { snapshot, format })
+    }
+
+    /// How the ledger, or one to be made, compares names.
+    pub fn case(&self, base: &Base<'_>) -> Case {
+        base.format.as_ref().map_or(self.writing.case, Format::case)
+    }
+
+    /// How far the newest entry is ahead of a clock, if that is worth a warning.
+    pub fn seconds_ahead(&self, base: &Base<'_>, clock: Timestamp) -> Option<u64> {
+        let ahead = base.counters()?.at.seconds_since(clock);
+        (ahead > self.writing.clock_skew.as_secs()).then_some(ahead)
+    }
+
+    /// The same ledger for one who only reads, with names compared as an entry says.
+    pub(super) fn for_reading(&self, case: Case) -> Ledger<'b> {
+        let Writing { committer, wait, clock_skew, upkeep, .. } = &self.writing;
+        let writing = Writing {
+            committer: committer.clone(),
+            turns: None,
+            wait: *wait,
+            case,
+            clock_skew: *clock_skew,
+            upkeep: *upkeep,
+        };
+        Ledger { backend: self.backend, name: self.name, writing }
+    }
+
+    /// The earlier state that a command reads.
+    pub(super) fn earlier(&self, command: &Command) -> Result<Option<Base<'b>>, StoreError> {
+        let Some(entry) = command.reads_entry() else { return Ok(None) };
+        let id = entry.as_str().parse().map_err(|_| {
+            StoreError::Malformed(format!("'{entry}' is only the beginning of an entry's name"))
+        })?;
+        self.at(Some(id)).map(Some)
+    }
+}
+
+/// What is said of a clock that is behind the ledger.
+pub fn clock_notice(seconds: u64) -> String {
+    let ahead = about(seconds);
+    format!(
+        "the newest entry is {ahead} ahead of this clock, and counts as the time; set the clock"
+    )
+}
+
+/// The command that an entry records, as it was written.
+pub fn recorded_command(entry: &Entry, base: &Base<'_>) -> Result<Value, ReadError> {
+    match &entry.message.command {
+        Recorded::Inline(value) => Ok(value.clone()),
+        Recorded::Document(_) => {
+            let key = Key::of([COMMAND_DOCUMENT]);
+            let bytes = base.snapshot.get(&key)?.unwrap_or_default();
+            serde_json::from_slice(&bytes).map_err(|error| ReadError::damaged(&key, error))
+        }
+    }
+}
+
+/// A recorded command that this version knows.
+pub fn decode_request(recorded: Value) -> Result<Request<Command>, ReadError> {
+    serde_json::from_value(recorded).map_err(|error| {
+        ReadError::damaged(&Key::of([COMMAND_DOCUMENT]), format!("the recorded command: {error}"))
+    })
+}

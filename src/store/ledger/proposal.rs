@@ -1,0 +1,210 @@
+//! What a command comes to on a state: the answer, and the entry that would say so.
+//!
+//! One function for all who need it: [`transact`] writes the proposed entry, a dry run shows its
+//! answer, and [`verify`] compares it with the entry that is there.
+//!
+//! [`transact`]: crate::store::ledger::transact
+//! [`verify`]: crate::store::ledger::verify
+
+use crate::core::command::{Command, Decided, Request, decide};
+use crate::core::decision::{Changes, Decide, Env, No};
+use crate::core::documents::{Edits, Key, encode};
+use crate::core::ids::OpId;
+use crate::core::limits::{
+    DOCUMENT_BYTES_MAX, INLINE_COMMAND_BYTES_MAX, MESSAGE_BYTES_MAX, NODE_ENTRIES_MAX,
+};
+use crate::core::refusal::{Refusal, within};
+use crate::core::time::Timestamp;
+use crate::store::error::StoreError;
+use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
+use crate::store::ledger::entry::{
+    COMMAND_DOCUMENT, Committer, Counters, Entry, Message, Recorded, Undoes,
+};
+use crate::store::ledger::history;
+use crate::store::ledger::snapshot::Format;
+use crate::store::ledger::transact::TransactError;
+use crate::store::ledger::tree::rewrite;
+use crate::store::ledger::{Base, Ledger};
+
+/// What a command comes to.
+pub struct Proposal<A> {
+    /// What the asker is told.
+    pub answer: A,
+    /// The time that counted.
+    pub at: Timestamp,
+    /// What is to be written; `None` if nothing changes.
+    pub entry: Option<ProposedEntry>,
+}
+
+/// An entry, and the documents and trees that are new with it.
+pub struct ProposedEntry {
+    /// The entry.
+    pub entry: Entry,
+    /// Its new objects, without the commit.
+    pub objects: NewObjects,
+}
+
+/// An entry with everything that its commit takes.
+pub struct Sealed {
+    /// Its name.
+    pub id: ObjectId,
+    /// Its new objects, the commit among them.
+    pub objects: NewObjects,
+    /// Who committed it, and when.
+    pub signature: String,
+    /// What it says, in one line.
+    pub summary: String,
+}
+
+impl ProposedEntry {
+    /// The entry as its committer signs it.
+    pub fn seal(self, committer: &Committer, at: Timestamp) -> Sealed {
+        let ProposedEntry { entry, mut objects } = self;
+        let signature = committer.signature(at);
+        let id = objects.add(entry.to_object(&signature));
+        Sealed { id, objects, signature, summary: entry.message.summary }
+    }
+}
+
+/// A decision that changes something.
+struct Made {
+    counters: Counters,
+    summary: String,
+    changes: Changes,
+    /// The entry that it goes back to.
+    earlier: Option<ObjectId>,
+}
+
+impl Ledger<'_> {
+    /// Takes the decision on a state and makes the entry, without writing anything.
+    pub fn propose<C>(
+        &self,
+        base: &Base<'_>,
+        request: &Request<C>,
+        op: &OpId,
+    ) -> Result<Proposal<C::Answer>, TransactError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        let recorded = request.recorded();
+        let earlier = self.earlier(&recorded.command)?;
+        let (Decided { answer, changes, summary }, counters) =
+            self.decide(base, request, op, earlier.as_ref())?;
+        let at = counters.at;
+        let entry = changes.map(|changes| {
+            let earlier = earlier.as_ref().and_then(Base::id);
+            self.make_entry(base, &recorded, Made { counters, summary, changes, earlier })
+        });
+        Ok(Proposal { answer, at, entry: entry.transpose()? })
+    }
+
+    /// What was answered on a state by an entry that is there, and the time that counted. The same
+    /// decision, so the same answer; of a command that reads nothing but the state.
+    pub(super) fn answered<C>(
+        &self,
+        base: &Base<'_>,
+        request: &Request<C>,
+        op: &OpId,
+    ) -> Result<(C::Answer, Timestamp), TransactError>
+    where
+        C: Decide,
+    {
+        let (decided, counters) = self.decide(base, request, op, None)?;
+        Ok((decided.answer, counters.at))
+    }
+
+    fn decide<C: Decide>(
+        &self,
+        base: &Base<'_>,
+        request: &Request<C>,
+        op: &OpId,
+        earlier: Option<&Base<'_>>,
+    ) -> Result<(Decided<C::Answer>, Counters), No> {
+        let counters = base.next_counters(request.clock, op);
+        let env = Env {
+            ledger: self.name(),
+            actor: &request.actor,
+            host: &request.host,
+            now: counters.at,
+            op,
+            fence: counters.fence,
+            case: self.case(base),
+            gone: &request.gone,
+            earlier: earlier.map(|base| &base.snapshot as _),
+        };
+        Ok((decide(&request.command, &base.snapshot, env)?, counters))
+    }
+
+    fn make_entry(
+        &self,
+        base: &Base<'_>,
+        recorded: &Request<Command>,
+        made: Made,
+    ) -> Result<ProposedEntry, TransactError> {
+        let Made { mut counters, summary, changes, earlier } = made;
+        counters.count(&changes);
+        if let Some(why) = counters.are_too_high().then(|| base.exhausted()).flatten() {
+            return Err(StoreError::Damaged { reference: self.name().reference(), why }.into());
+        }
+        let (command, mut edits) = place(recorded, self.backend().hash_kind());
+        keep_document_bound(&changes.edits)?;
+        edits.extend(changes.edits);
+        if base.format.is_none() {
+            let format = Format::new(self.name(), self.case(base));
+            edits.insert(Format::key(), Some(encode(&format)));
+        }
+        let tree = rewrite(&base.snapshot, base.snapshot.root(), &edits)?;
+        within("documents in one directory", tree.widest, NODE_ENTRIES_MAX)?;
+        let undoes = match earlier {
+            Some(to) => Some(Undoes { to, count: self.entries_above(base, to)? }),
+            None => None,
+        };
+        let message = Message {
+            summary,
+            events: changes.events,
+            command,
+            counters,
+            undoes,
+            checkpoint: None,
+        };
+        let entry = Entry { tree: tree.root, parent: base.id(), message };
+        keep_message_bound(&entry)?;
+        Ok(ProposedEntry { entry, objects: tree.objects })
+    }
+
+    fn entries_above(&self, base: &Base<'_>, to: ObjectId) -> Result<u64, StoreError> {
+        history::distance(self, base.id(), to)?.ok_or_else(|| {
+            StoreError::Malformed(format!("entry {} is not in this ledger's chain", to.short()))
+        })
+    }
+}
+
+/// Where the command is recorded, and the edits that this takes: a large one is a document of this
+/// entry, and the one of the entry before goes.
+fn place(request: &Request<Command>, hash: HashKind) -> (Recorded, Edits) {
+    let value = serde_json::to_value(request).expect("a request is plain data");
+    let key = Key::of([COMMAND_DOCUMENT]);
+    if value.to_string().len() <= INLINE_COMMAND_BYTES_MAX {
+        return (Recorded::Inline(value), Edits::from([(key, None)]));
+    }
+    let bytes = encode(&value);
+    let id = Object { kind: ObjectKind::Blob, bytes: bytes.clone() }.id(hash);
+    (Recorded::Document(id), Edits::from([(key, Some(bytes))]))
+}
+
+/// What no reader would accept is not written.
+fn keep_document_bound(edits: &Edits) -> Result<(), Refusal> {
+    let largest = edits.values().flatten().map(Vec::len).max().unwrap_or(0);
+    within("bytes in one document", largest, DOCUMENT_BYTES_MAX)
+}
+
+fn keep_message_bound(entry: &Entry) -> Result<(), TransactError> {
+    let commit = entry.to_object("nobody <nobody> 0 +0000");
+    within("bytes in one entry", commit.bytes.len(), MESSAGE_BYTES_MAX / 2)?;
+    if Entry::parse(&commit.bytes).is_ok_and(|read| read == *entry) {
+        return Ok(());
+    }
+    let why = "the entry would not read back as it was meant: a document holds something that JSON \
+               does not keep, such as a number of many digits";
+    Err(StoreError::Malformed(why.to_owned()).into())
+}

@@ -1,0 +1,274 @@
+//! A ledger that is damaged: found out, and taken on from its newest whole entry.
+//!
+//! A ledger is damaged when its ref holds no entry, or when something that the newest entry's tree
+//! names is missing or cannot be read. Its repair is an entry like any other, on top of the newest
+//! whole one, and the ref moves by one swap from the damaged value. Nothing is deleted.
+//!
+//! A repair needs the same finding twice, some time apart: beside a repack, what is there can seem
+//! to be missing for a moment.
+
+mod choice;
+mod kept;
+mod plan;
+mod put_back;
+
+use std::collections::HashMap;
+use std::thread;
+use std::time::Duration;
+
+use crate::core::command::Request;
+use crate::core::ids::{AgentName, OpId};
+use crate::core::limits::{DIRECTORIES_MAX, TREE_DEPTH_MAX};
+use crate::core::repair::Repair;
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+use crate::store::error::StoreError;
+use crate::store::git::backend::Update;
+use crate::store::git::object::{NewObjects, ObjectId, ObjectKind};
+use crate::store::git::refs::LogNote;
+use crate::store::ledger::Ledger;
+use crate::store::ledger::proposal::ProposedEntry;
+use crate::store::ledger::snapshot::{read_entry, read_object};
+use crate::store::ledger::transact::TransactError;
+use crate::store::ledger::tree::{EntryKind, Tree};
+use crate::store::ledger::writer::Writer;
+use kept::line;
+pub use plan::{Left, Plan};
+pub use put_back::PutBack;
+
+/// How long a repair waits between its two looks.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
+/// How often it looks before it gives up.
+const LOOKS_MAX: usize = 5;
+
+/// What is wrong with a ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// What its ref names; `None` if it names nothing.
+    pub tip: Option<ObjectId>,
+    /// What the ref holds where it names nothing.
+    raw: Vec<u8>,
+    /// What is wrong.
+    pub why: String,
+}
+
+/// How much a tree has below it, along all paths.
+#[derive(Clone, Copy, Debug, Default)]
+struct Extent {
+    directories: usize,
+    height: usize,
+}
+
+impl Extent {
+    fn add(&mut self, child: Extent) {
+        self.directories = self.directories.saturating_add(child.directories);
+        self.height = self.height.max(child.height + 1);
+    }
+}
+
+/// What is done where nothing of a ledger is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WhereNothingIsWhole {
+    /// Nothing: what it held cannot be had again.
+    Refuse,
+    /// It begins again: what it held can be found out again.
+    BeginAgain,
+}
+
+/// Who repairs.
+#[derive(Clone, Debug)]
+pub struct Repairer {
+    /// Who.
+    pub actor: AgentName,
+    /// On which host.
+    pub host: Line,
+    /// When.
+    pub clock: Timestamp,
+}
+
+/// A ledger that is whole again.
+#[derive(Clone, Debug)]
+pub struct Repaired {
+    /// What was wrong, what it went on from, and without what.
+    pub plan: Plan,
+    /// The entry that says so.
+    pub entry: ObjectId,
+    /// The ref or the file that has what was damaged.
+    pub kept_at: String,
+    /// What the caller should be told besides.
+    pub notices: Vec<String>,
+}
+
+impl Damage {
+    /// What the ref held, for people.
+    fn lost(&self) -> String {
+        match self.tip {
+            Some(id) => id.to_string(),
+            None if self.raw.is_empty() => "nothing".to_owned(),
+            None => String::from_utf8_lossy(&self.raw).trim_end().to_owned(),
+        }
+    }
+}
+
+impl Ledger<'_> {
+    /// What is wrong with the ledger, if anything is. Not being reached is not damage, and neither
+    /// is a newer format.
+    pub fn damage(&self) -> Result<Option<Damage>, StoreError> {
+        let reference = self.name.reference();
+        let (tip, error) = match self.backend.tip(&reference) {
+            Ok(None) => return Ok(None),
+            Ok(Some(id)) => match self.check_whole(id) {
+                Ok(()) => return Ok(None),
+                Err(error) => (Some(id), error),
+            },
+            Err(error) => (None, error),
+        };
+        if !error.is_damage() {
+            return Err(error);
+        }
+        let raw = match tip {
+            Some(_) => Vec::new(),
+            None => self.backend.raw(&reference)?.unwrap_or_default(),
+        };
+        Ok(Some(Damage { tip, raw, why: error.to_string() }))
+    }
+
+    /// Whether an entry is one of this ledger, and everything that its tree names can be read.
+    fn check_whole(&self, id: ObjectId) -> Result<(), StoreError> {
+        let reference = self.name.reference();
+        let tree = read_entry(self.backend, &reference, &id)?.tree;
+        if let Some(why) = self.at(Some(id))?.exhausted() {
+            return Err(StoreError::Damaged { reference, why });
+        }
+        self.read_below(tree).map_err(|error| match error {
+            error if error.is_damage() => {
+                StoreError::Damaged { reference, why: format!("entry {}: {error}", id.short()) }
+            }
+            error => error,
+        })
+    }
+
+    /// Reads every object that a tree leads to, each once, and counts the paths that lead there.
+    fn read_below(&self, root: ObjectId) -> Result<(), StoreError> {
+        let mut extents = HashMap::new();
+        self.extent(root, 0, &mut extents).map(drop)
+    }
+
+    fn extent(
+        &self,
+        id: ObjectId,
+        depth: usize,
+        known: &mut HashMap<ObjectId, Extent>,
+    ) -> Result<Extent, StoreError> {
+        let damaged = |why: &str| StoreError::DamagedObject { id, why: why.to_owned() };
+        if depth > TREE_DEPTH_MAX {
+            return Err(damaged("its directories are deeper than this program reads"));
+        }
+        let object = read_object(self.backend, &id, ObjectKind::Tree)?;
+        let tree = Tree::parse(object.bytes, self.backend.hash_kind())
+            .map_err(|error| damaged(&error.to_string()))?;
+        let mut all = Extent { directories: 1, height: 0 };
+        for entry in tree.entries() {
+            match (entry.kind, known.get(&entry.id)) {
+                (EntryKind::Directory, Some(extent)) => all.add(*extent),
+                (EntryKind::Directory, None) => {
+                    let extent = self.extent(entry.id, depth + 1, known)?;
+                    all.add(extent);
+                }
+                (EntryKind::Document, None) => {
+                    read_object(self.backend, &entry.id, ObjectKind::Blob)?;
+                    known.insert(entry.id, Extent::default());
+                }
+                (EntryKind::Document, Some(_)) | (EntryKind::Other, _) => {}
+            }
+        }
+        if all.directories > DIRECTORIES_MAX || depth + all.height > TREE_DEPTH_MAX {
+            return Err(damaged("it has more directories than this program reads"));
+        }
+        known.insert(id, all);
+        Ok(all)
+    }
+
+    /// Takes a damaged ledger on from its newest whole entry; none if it is not damaged.
+    pub fn repair(&self, who: &Repairer, op: &OpId) -> Result<Option<Repaired>, TransactError> {
+        self.repair_or(who, op, WhereNothingIsWhole::Refuse)
+    }
+
+    /// Sets the present state aside: under a ref if it can be read, as a file if not. What is
+    /// damaged goes on from the newest whole entry, or begins again. Says where it is kept.
+    pub fn set_aside(&self, who: &Repairer, op: &OpId) -> Result<String, TransactError> {
+        if let Some(repaired) = self.repair_or(who, op, WhereNothingIsWhole::BeginAgain)? {
+            return Ok(repaired.kept_at);
+        }
+        let reference = self.name.reference();
+        let Some(tip) = self.backend.tip(&reference)? else { return Ok(reference) };
+        let name = self.name.damaged(who.clock, &tip);
+        if self.backend.tip(&name)? != Some(tip) {
+            let mut writer = Writer::begin(self)?;
+            let committer = self.writing.committer.signature(who.clock);
+            let note = LogNote { committer: &committer, message: "set aside" };
+            let nothing = NewObjects::new(self.backend.hash_kind());
+            writer.publish(&nothing, None, Update::new(&name, None, tip, note))?;
+        }
+        Ok(name)
+    }
+
+    fn repair_or(
+        &self,
+        who: &Repairer,
+        op: &OpId,
+        otherwise: WhereNothingIsWhole,
+    ) -> Result<Option<Repaired>, TransactError> {
+        // Not while others wait for their turn: there may be nothing to repair.
+        let Some(mut seen) = self.plan_repair()? else { return Ok(None) };
+        thread::sleep(BETWEEN_LOOKS);
+        let mut writer = Writer::begin(self)?;
+        let reference = self.name.reference();
+        for _ in 0..LOOKS_MAX {
+            let Some(plan) = self.plan_repair()? else { return Ok(None) };
+            if plan != seen {
+                seen = plan;
+                thread::sleep(BETWEEN_LOOKS);
+                continue;
+            }
+            let Plan { damage, whole, .. } = &plan;
+            if whole.is_none() && otherwise == WhereNothingIsWhole::Refuse {
+                let why = damage.why.clone();
+                return Err(StoreError::NothingWhole { reference, why }.into());
+            }
+            let kept = self.kept_ref(damage, who.clock)?;
+            let kept_at = match &kept {
+                Some((name, _)) => name.clone(),
+                None => self.keep_as_file(damage, who.clock)?,
+            };
+            let command = Repair {
+                lost: line(&damage.lost()),
+                why: line(&damage.why),
+                kept_at: line(&kept_at),
+                takes_out: false,
+            };
+            let request = Request::new(command, who.actor.clone(), who.host.clone(), who.clock)
+                .expect("because a line without its secrets is a line");
+            let base = self.at(*whole)?;
+            let proposal = self.propose(&base, &request, op)?;
+            let ProposedEntry { entry, mut objects } =
+                proposal.entry.expect("a repair leaves an event");
+            let committer = self.writing.committer.signature(proposal.at);
+            let new = objects.add(entry.to_object(&committer));
+            let note = LogNote { committer: &committer, message: &entry.message.summary };
+            let keep = match &kept {
+                // Somebody may have been killed between the two.
+                Some((name, tip)) if self.backend.tip(name)? == Some(*tip) => None,
+                Some((name, tip)) => Some(Update::new(name, None, *tip, note)),
+                None => None,
+            };
+            let over = damage.tip.is_none().then_some(damage.raw.as_slice());
+            let swap = Update { over, ..Update::new(&reference, damage.tip, new, note) };
+            if writer.publish(&objects, keep, swap)? {
+                let notices = writer.finish();
+                return Ok(Some(Repaired { plan, entry: new, kept_at, notices }));
+            }
+        }
+        Err(StoreError::Unsteady { reference }.into())
+    }
+}

@@ -1,0 +1,56 @@
+//! What a repair keeps of what is damaged.
+
+use super::Damage;
+use crate::core::limits::LINE_CHARS_MAX;
+use crate::core::text::{Line, shown};
+use crate::core::time::Timestamp;
+use crate::store::error::StoreError;
+use crate::store::git::object::ObjectId;
+use crate::store::ledger::Ledger;
+use crate::store::ledger::entry::EntryHead;
+
+impl Ledger<'_> {
+    /// The ref that will keep what is damaged, if a ref can: git stops collecting garbage where a
+    /// ref leads to something that is missing or cannot be read.
+    pub(super) fn kept_ref(
+        &self,
+        damage: &Damage,
+        at: Timestamp,
+    ) -> Result<Option<(String, ObjectId)>, StoreError> {
+        let Some(tip) = damage.tip else { return Ok(None) };
+        let Ok(Some(object)) = self.backend.read(&tip) else { return Ok(None) };
+        let is_whole = match EntryHead::parse(&object.bytes) {
+            Ok(head) => self.read_below(head.tree).is_ok(),
+            Err(_) => true,
+        };
+        let is_kept = is_whole && self.backend.is_connected(&tip)?;
+        Ok(is_kept.then(|| (self.name.damaged(at, &tip), tip)))
+    }
+
+    /// Keeps what the ref held, and the damaged commit if it can be read, as a file.
+    pub(super) fn keep_as_file(
+        &self,
+        damage: &Damage,
+        at: Timestamp,
+    ) -> Result<String, StoreError> {
+        let mut content = format!("{} held:\n\n", self.name.reference()).into_bytes();
+        match damage.tip {
+            None => content.extend_from_slice(&damage.raw),
+            Some(id) => {
+                content.extend_from_slice(format!("{id}\n").as_bytes());
+                if let Ok(Some(object)) = self.backend.read(&id) {
+                    content.extend_from_slice(format!("\n{}\n\n", object.kind.name()).as_bytes());
+                    content.extend_from_slice(&object.bytes);
+                }
+            }
+        }
+        let name = format!("{}-{}", self.name, at.compact());
+        Ok(self.backend.keep_aside(&name, &content)?.display().to_string())
+    }
+}
+
+/// The beginning of a text, with nothing in it that disguises anything.
+pub(super) fn line(text: &str) -> Line {
+    let safe: String = shown(text.trim()).chars().take(LINE_CHARS_MAX).collect();
+    Line::new(&safe).unwrap_or_else(|_| Line::new("nothing").expect("a plain word is a line"))
+}

@@ -1,0 +1,143 @@
+//! What a repair would do, and what would be lost by it: found out without writing anything.
+
+use std::collections::HashSet;
+
+use super::Damage;
+use super::choice::{Candidate, Choice, choose};
+use crate::store::error::StoreError;
+use crate::store::git::object::{Object, ObjectId, ObjectKind};
+use crate::store::git::program::ProgramError;
+use crate::store::git::proof::PATIENCE_OF_REPAIRS;
+use crate::store::ledger::Ledger;
+use crate::store::ledger::entry::EntryHead;
+use crate::store::ledger::history::History;
+use crate::store::ledger::snapshot::{read_entry, read_object};
+
+/// What a repair would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// What is wrong.
+    pub damage: Damage,
+    /// The entry that it goes on from; none if there is no whole one.
+    pub whole: Option<ObjectId>,
+    /// Whether that one is known to have been the newest once. If not, it is the latest.
+    pub is_known: bool,
+    /// Entries that were published and come after it, the newest first.
+    pub lost: Vec<Left>,
+    /// Entries beside it that may have been published, the newest first.
+    pub doubtful: Vec<Left>,
+}
+
+/// An entry that a repair leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Its name.
+    pub id: ObjectId,
+    /// What it says of itself; none if it cannot be read.
+    pub summary: Option<String>,
+}
+
+impl Candidate<ObjectId> {
+    /// The object of that name, if it has the form of an entry.
+    pub(super) fn of(id: ObjectId, object: &Object) -> Option<Candidate<ObjectId>> {
+        let EntryHead { parent, counters, .. } = EntryHead::parse(&object.bytes).ok()?;
+        Some(Candidate { id, parent, seq: counters.seq, at: counters.at, is_archived: false })
+    }
+}
+
+impl Ledger<'_> {
+    /// What a repair would do; none if nothing is wrong.
+    pub fn plan_repair(&self) -> Result<Option<Plan>, StoreError> {
+        self.backend.be_patient(PATIENCE_OF_REPAIRS);
+        let Some(damage) = self.damage()? else { return Ok(None) };
+        if let Some(plan) = self.plan_along_the_chain(&damage) {
+            return Ok(Some(plan));
+        }
+        let Some(choice) = self.choose_among_all()? else {
+            let (lost, doubtful) = (Vec::new(), Vec::new());
+            return Ok(Some(Plan { damage, whole: None, is_known: false, lost, doubtful }));
+        };
+        let Choice { whole, is_known, lost, doubtful } = choice;
+        // What the ref names was published, unless it can be seen to be something else.
+        let is_lost = |tip: &ObjectId| {
+            let is_known = *tip == whole || lost.contains(tip);
+            !is_known && (self.left(*tip).summary.is_some() || !self.is_here(tip))
+        };
+        let tip = damage.tip.filter(is_lost);
+        let lost = tip.into_iter().chain(lost).map(|id| self.left(id)).collect();
+        let is_of_this = |id: &ObjectId| self.at(Some(*id)).is_ok() && Some(*id) != tip;
+        let doubtful = doubtful.into_iter().filter(is_of_this).map(|id| self.left(id)).collect();
+        Ok(Some(Plan { damage, whole: Some(whole), is_known, lost, doubtful }))
+    }
+
+    /// The newest whole entry on the way back from the damaged one, if there is such a way.
+    fn plan_along_the_chain(&self, damage: &Damage) -> Option<Plan> {
+        let mut lost = Vec::new();
+        for (id, entry) in History::from(self, damage.tip).map_while(Result::ok) {
+            if self.check_whole(id).is_ok() {
+                let (damage, whole) = (damage.clone(), Some(id));
+                return Some(Plan { damage, whole, is_known: true, lost, doubtful: Vec::new() });
+            }
+            lost.push(Left { id, summary: Some(entry.message.summary) });
+        }
+        None
+    }
+
+    fn choose_among_all(&self) -> Result<Option<Choice<ObjectId>>, StoreError> {
+        // What cannot be had of it leaves the latest to be chosen.
+        let published = self.backend.published(self.name).unwrap_or_default();
+        let mut candidates: Vec<Candidate<ObjectId>> = match self.backend.every_commit() {
+            Ok(every) => every.into_iter().filter_map(|id| self.candidate(id)).collect(),
+            // Damage may keep git from listing anything.
+            Err(StoreError::Program(ProgramError::Failed { .. })) => self.back_from(&published),
+            Err(error) => return Err(error),
+        };
+        candidates.sort_by_key(|one| one.id);
+        self.mark_archived(&mut candidates)?;
+        Ok(choose(&candidates, &published, |id| self.check_whole(*id).is_ok()))
+    }
+
+    /// The commit of that name, if it can be read and has the form of an entry.
+    pub(super) fn candidate(&self, id: ObjectId) -> Option<Candidate<ObjectId>> {
+        Candidate::of(id, &read_object(self.backend, &id, ObjectKind::Commit).ok()?)
+    }
+
+    /// These entries and those before them, each once, as far as they can be read.
+    fn back_from(&self, ids: &[ObjectId]) -> Vec<Candidate<ObjectId>> {
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        for id in ids {
+            let mut next = Some(*id);
+            while let Some(id) = next.filter(|id| seen.insert(*id)) {
+                let candidate = self.candidate(id);
+                next = candidate.as_ref().and_then(|one| one.parent);
+                found.extend(candidate);
+            }
+        }
+        found
+    }
+
+    /// Marks the entries of the chains that compactions have set aside.
+    fn mark_archived(&self, by_id: &mut [Candidate<ObjectId>]) -> Result<(), StoreError> {
+        let mut seen = HashSet::new();
+        for reference in self.backend.refs_below(&self.name.archives())? {
+            let mut next = self.backend.tip(&reference)?;
+            while let Some(id) = next.filter(|id| seen.insert(*id)) {
+                let found = by_id.binary_search_by_key(&id, |one| one.id).ok();
+                next = found.and_then(|at| {
+                    by_id[at].is_archived = true;
+                    by_id[at].parent
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn is_here(&self, id: &ObjectId) -> bool {
+        matches!(self.backend.look(id), Ok(Some(_)))
+    }
+
+    fn left(&self, id: ObjectId) -> Left {
+        let entry = read_entry(self.backend, &self.name.reference(), &id);
+        Left { id, summary: entry.ok().map(|entry| entry.message.summary) }
+    }
+}

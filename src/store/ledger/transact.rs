@@ -1,0 +1,324 @@
+//! Writing to a ledger: the one way there is.
+//!
+//! [`Ledger::transact`] takes a decision on the present state, writes it as one pack, and swaps
+//! the ref if it still is what the decision was taken on. If it moved, the decision is taken
+//! again. Correctness rests on the swap alone; the queue in front of it only saves the writers of
+//! one machine from taking their decisions in vain.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::core::command::{Command, Request};
+use crate::core::decision::{Decide, No};
+use crate::core::documents::ReadError;
+use crate::core::ids::{EntryName, OpId};
+use crate::core::pattern::Case;
+use crate::core::refusal::Refusal;
+use crate::core::time::{Timestamp, about};
+use crate::store::error::StoreError;
+use crate::store::git::object::ObjectId;
+use crate::store::git::packs::Budget;
+use crate::store::layout::LedgerName;
+use crate::store::ledger::entry::{Committer, Entry};
+use crate::store::ledger::history::{Archived, History, SetAside};
+use crate::store::ledger::proposal::Proposal;
+use crate::store::ledger::writer::{Since, Writer};
+use crate::store::ledger::{Base, Ledger, clock_notice};
+use crate::store::machine::errands::{Errand, Errands};
+use crate::store::machine::queue::Queue;
+use crate::store::os::files::Files;
+
+/// How a ledger is written.
+pub struct Writing {
+    /// Who commits.
+    pub committer: Committer,
+    /// Lines up the writers of this machine; `None` where file locks do not work.
+    pub turns: Option<Turns>,
+    /// How long to try before the answer is "busy".
+    pub wait: Duration,
+    /// How a new ledger compares names.
+    pub case: Case,
+    /// How far the newest entry may be ahead of the asker's clock before that is said.
+    pub clock_skew: Duration,
+    /// How much is tidied after a write.
+    pub upkeep: Budget,
+}
+
+/// The writers of one machine, one behind the other.
+pub struct Turns {
+    /// Says whose turn it is.
+    pub queue: Queue,
+    /// What those who wait give to those before them.
+    pub errands: Errands,
+}
+
+impl Turns {
+    /// Those of a ledger of the repository with this common directory.
+    pub fn new(common: &Path, ledger: LedgerName, files: Files) -> Turns {
+        Turns {
+            queue: Queue::new(common, ledger.as_str(), files),
+            errands: Errands::new(common, ledger, files),
+        }
+    }
+}
+
+/// What a write came to.
+#[derive(Debug)]
+pub struct Committed<A> {
+    /// What the asker is told.
+    pub answer: A,
+    /// The time that counted.
+    pub at: Timestamp,
+    /// The entry that was made; `None` if there was nothing to write.
+    pub entry: Option<ObjectId>,
+    /// What the caller should be told besides.
+    pub notices: Vec<String>,
+}
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum TransactError {
+    /// The decision was no.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The state could not be read.
+    #[error(transparent)]
+    Unreadable(#[from] ReadError),
+    /// Others were writing all the time.
+    #[error(
+        "the ledger '{ledger}' is busy: {cause} for {}{}",
+        about(*waited_seconds),
+        more.as_ref().map(|more| format!("; {more}")).unwrap_or_default()
+    )]
+    Busy {
+        /// Which ledger.
+        ledger: LedgerName,
+        /// What was in the way.
+        cause: String,
+        /// How long this was tried.
+        waited_seconds: u64,
+        /// What else is known of it.
+        more: Option<String>,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<No> for TransactError {
+    fn from(no: No) -> TransactError {
+        match no {
+            No::Refused(refusal) => TransactError::Refused(refusal),
+            No::Unreadable(error) => TransactError::Unreadable(error),
+        }
+    }
+}
+
+/// A state, and what a request comes to on it.
+type Looked<'b, A> = (Base<'b>, Proposal<A>);
+
+impl<'b> Ledger<'b> {
+    /// Decides and writes, however often the ledger moves meanwhile.
+    pub fn transact<C>(
+        &self,
+        request: &Request<C>,
+        op: &OpId,
+        expect: Option<&EntryName>,
+    ) -> Result<Committed<C::Answer>, TransactError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        // What a partial clone left behind comes over the network now, while nobody waits.
+        let may_fetch = self.backend.may_fetch();
+        let looked = may_fetch.then(|| self.look(self.now()?, request, op)).transpose()?;
+        self.write(request, op, expect, looked)
+    }
+
+    /// The same for what is often so already: one look, at what was read before if that still is
+    /// the newest state, and only if there is something to write the wait for one's turn.
+    pub fn transact_if_needed<C>(
+        &self,
+        base: Base<'b>,
+        request: &Request<C>,
+        op: &OpId,
+    ) -> Result<Committed<C::Answer>, TransactError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        let tip = self.backend.tip(&self.name.reference())?;
+        let base = if base.id() == tip { base } else { self.at(tip)? };
+        let (base, proposal) = self.look(base, request, op)?;
+        if proposal.entry.is_some() {
+            return self.write(request, op, None, Some((base, proposal)));
+        }
+        let behind = self.seconds_ahead(&base, request.clock);
+        let Proposal { answer, at, .. } = proposal;
+        let notices = behind.map(clock_notice).into_iter().collect();
+        Ok(Committed { answer, at, entry: None, notices })
+    }
+
+    fn look<C>(
+        &self,
+        base: Base<'b>,
+        request: &Request<C>,
+        op: &OpId,
+    ) -> Result<Looked<'b, C::Answer>, TransactError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        let proposal = self.propose(&base, request, op)?;
+        Ok((base, proposal))
+    }
+
+    /// What was looked at before counts for as long as the ledger has not moved.
+    fn write<C>(
+        &self,
+        request: &Request<C>,
+        op: &OpId,
+        expect: Option<&EntryName>,
+        mut looked: Option<Looked<'b, C::Answer>>,
+    ) -> Result<Committed<C::Answer>, TransactError>
+    where
+        C: Decide + Clone + Into<Command>,
+    {
+        let mut writer = Writer::new(self);
+        let taken = writer.wait(|| self.errand(request, op, expect))?;
+        let done_at = |tip| match &taken {
+            Some(since) => self.done_since(since, tip, op),
+            None => Ok(None),
+        };
+        loop {
+            let tip = self.backend.tip(&self.name.reference())?;
+            // Asked of the very state that is decided on: whoever has it may still be at work.
+            if let Some(done) = done_at(tip)? {
+                return self.done_by_another(request, op, done, writer);
+            }
+            let still = looked.take().filter(|(base, _)| base.id() == tip);
+            let (base, ready) = match still {
+                Some((base, proposal)) => (base, Some(proposal)),
+                None => (self.at(tip)?, None),
+            };
+            if writer.tries == 0 {
+                let behind = self.seconds_ahead(&base, request.clock);
+                writer.notices.extend(behind.map(clock_notice));
+            }
+            expect.map_or(Ok(()), |expected| keep_expectation(&base, expected))?;
+            let proposal = match ready {
+                Some(proposal) => Ok(proposal),
+                None => self.propose(&base, request, op),
+            };
+            if !matches!(&proposal, Ok(Proposal { entry: Some(_), .. })) {
+                writer.must_have_last_word()?;
+            }
+            let Proposal { answer, at, entry } = proposal?;
+            let Some(entry) = entry else {
+                return Ok(Committed { answer, at, entry: None, notices: writer.notices });
+            };
+            match writer.publish_entry(base.id(), entry, at) {
+                Ok(None) => {}
+                Ok(entry @ Some(_)) => {
+                    return Ok(Committed { answer, at, entry, notices: writer.finish() });
+                }
+                Err(error) => {
+                    // What cannot be looked up any more must not hide what went wrong before.
+                    let tip = taken.is_some().then(|| self.backend.tip(&self.name.reference()));
+                    return match tip.and_then(|tip| done_at(tip.ok()?).ok()?) {
+                        Some(done) => self.done_by_another(request, op, done, writer),
+                        None => Err(error),
+                    };
+                }
+            }
+        }
+    }
+
+    /// The request for another to decide. What depends on more than the newest state is its owner's
+    /// own affair, and so is what may have to be fetched, which takes as long as it takes, and what
+    /// may be written after whoever took it on is dead.
+    fn errand<C>(
+        &self,
+        request: &Request<C>,
+        op: &OpId,
+        expect: Option<&EntryName>,
+    ) -> Option<Errand>
+    where
+        C: Clone + Into<Command>,
+    {
+        let fsync = self.writing.turns.as_ref()?.errands.fsync();
+        let request = request.recorded();
+        let is_alone = expect.is_some() || request.command.reads_entry().is_some();
+        let can_be_given = self.backend.ends_with_us() && !self.backend.may_fetch();
+        let (op, committer) = (op.clone(), self.writing.committer.clone());
+        (!is_alone && can_be_given).then_some(Errand { op, committer, fsync, request })
+    }
+
+    /// The entry of that act, if there is one between two states.
+    fn done_since(
+        &self,
+        since: &Since,
+        tip: Option<ObjectId>,
+        op: &OpId,
+    ) -> Result<Option<Done>, StoreError> {
+        let is_done = |entry: &Entry| entry.message.counters.op == *op;
+        let mut first = None;
+        for item in History::from(self, tip) {
+            let (id, entry) = item?;
+            if Some(id) == since.0 {
+                return Ok(None);
+            }
+            if is_done(&entry) {
+                return Ok(Some(Done { id, entry }));
+            }
+            first = Some(entry);
+        }
+        // Or a compaction has set it aside meanwhile.
+        for SetAside { id, entry, .. } in Archived::behind(self, first.as_ref()) {
+            if Some(id) == since.0 {
+                return Ok(None);
+            }
+            if is_done(&entry) {
+                return Ok(Some(Done { id, entry }));
+            }
+        }
+        let is_cut = since.0.is_some() && first.is_some_and(|e| e.message.checkpoint.is_some());
+        if is_cut { Err(self.taken_on(Duration::ZERO)) } else { Ok(None) }
+    }
+
+    pub(super) fn taken_on(&self, waited: Duration) -> StoreError {
+        let reference = self.name.reference();
+        StoreError::TakenOn { reference, waited_seconds: waited.as_secs() }
+    }
+
+    fn done_by_another<C: Decide>(
+        &self,
+        request: &Request<C>,
+        op: &OpId,
+        done: Done,
+        mut writer: Writer<'_, 'b>,
+    ) -> Result<Committed<C::Answer>, TransactError> {
+        writer.give_up_turn();
+        let Done { id, entry } = done;
+        let base = self.at(entry.parent)?;
+        let behind = self.seconds_ahead(&base, request.clock);
+        writer.notices.extend(behind.map(clock_notice));
+        let (answer, at) = self.answered(&base, request, op)?;
+        Ok(Committed { answer, at, entry: Some(id), notices: writer.leave(id) })
+    }
+}
+
+/// An entry that another has written.
+struct Done {
+    id: ObjectId,
+    entry: Entry,
+}
+
+fn keep_expectation(base: &Base<'_>, expected: &EntryName) -> Result<(), Refusal> {
+    let found = base.id().map_or_else(|| "none".to_owned(), |id| id.to_string());
+    if found.starts_with(expected.as_str()) {
+        Ok(())
+    } else {
+        Err(Refusal::Changed { expected: expected.to_string(), found })
+    }
+}
+
+#[cfg(test)]
+mod tests;

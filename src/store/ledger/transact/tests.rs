@@ -1,0 +1,148 @@
+//! Writing alone and for others, on what was read before and on what is there now.
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+use crate::core::compaction;
+use crate::core::ids::AgentName;
+use crate::core::reservation::release::Release;
+use crate::core::reservation::select::Selection;
+use crate::store::git::Git;
+use crate::store::git::backend::Objects as _;
+use crate::store::git::packs::Budget;
+use crate::store::git::repository::Repository;
+use crate::store::ledger::compact::Compaction;
+use crate::store::testing::FILES;
+
+const LEDGER: LedgerName = LedgerName::Reservations;
+
+fn in_repository<T>(test: impl FnOnce(&Git, &Path) -> T) -> T {
+    let home = TempDir::new().unwrap();
+    let repository = Repository::make_empty(home.path()).unwrap();
+    let git = Git::open(&repository, FILES).unwrap();
+    test(&git, repository.common_dir())
+}
+
+/// The ledger as the owner of that errand writes it.
+fn ledger<'b>(git: &'b Git, common: &Path, errand: &Errand) -> Ledger<'b> {
+    let writing = Writing {
+        committer: errand.committer.clone(),
+        turns: Some(Turns::new(common, LEDGER, FILES)),
+        wait: Duration::from_secs(5),
+        case: Case::Sensitive,
+        clock_skew: Duration::from_secs(300),
+        upkeep: Budget::COMMAND,
+    };
+    Ledger::new(git, LEDGER, writing)
+}
+
+fn errand(number: u32) -> Errand {
+    let agent: AgentName = format!("agent-{number}").parse().unwrap();
+    let path = format!("src/{number}");
+    let command = serde_json::from_value(json!({"command": "reserve", "input": {
+        "patterns": [path], "mode": "exclusive", "ttl": 900, "via": "command", "scope": "all",
+    }}));
+    let clock = Timestamp::from_millis(1_767_607_200_000 + i64::from(number));
+    Errand {
+        op: OpId::from_bits(u128::from(number) + 1),
+        committer: Committer::new(agent.as_str(), "agent@example.com"),
+        fsync: false,
+        request: Request::new(command.unwrap(), agent, "host".parse().unwrap(), clock).unwrap(),
+    }
+}
+
+fn write(ledger: &Ledger<'_>, errand: &Errand) -> Option<ObjectId> {
+    ledger.transact(&errand.request, &errand.op, None).unwrap().entry
+}
+
+/// Who writes for others writes, to the byte, what each of them would have written.
+#[test]
+fn errands_come_to_the_entries_that_their_owners_would_write() {
+    let [first, second, third] = [1, 2, 3].map(errand);
+    let alone = in_repository(|git, common| {
+        let all = [&first, &second, &third];
+        all.map(|errand| write(&ledger(git, common, errand), errand))[2]
+    });
+    let together = in_repository(|git, common| {
+        let errands = Errands::new(common, LEDGER, FILES);
+        let given = [&second, &third].map(|errand| errands.give(errand).unwrap().unwrap());
+        let ledger = ledger(git, common, &first);
+        write(&ledger, &first);
+        assert!(given.map(|given| given.take_back().unwrap()).iter().all(|back| !back));
+        ledger.now().unwrap().id()
+    });
+    assert_eq!(alone, together);
+}
+
+/// What was read a while ago is no answer: nobody may be let pass by a hold that is gone.
+#[test]
+fn what_was_read_before_counts_while_it_is_the_newest() {
+    in_repository(|git, common| {
+        let [mut first, second] = [1, 2].map(errand);
+        if let Command::Reserve(reserve) = &mut first.request.command {
+            reserve.with_edit = true;
+        }
+        let ledger = ledger(git, common, &first);
+        let again = |base| {
+            let committed = ledger.transact_if_needed(base, &first.request, &second.op);
+            committed.unwrap().entry
+        };
+        assert!(write(&ledger, &first).is_some());
+        assert_eq!(again(ledger.now().unwrap()), None);
+        let read_before = ledger.now().unwrap();
+        let which = Selection { mine: true, ..Selection::default() };
+        let command = Command::from(Release { which, force: None });
+        let Request { actor, host, clock, .. } = first.request.clone();
+        let request = Request::new(command, actor, host, clock).unwrap();
+        ledger.transact(&request, &errand(3).op, None).unwrap().entry.unwrap();
+        assert!(again(read_before).is_some());
+    });
+}
+
+/// What another has written is found, and no older act is taken for it, also if a compaction
+/// came in between.
+#[test]
+fn what_another_has_written_is_found_behind_a_compaction() {
+    in_repository(|git, common| {
+        let [first, second, third] = [1, 2, 3].map(errand);
+        let ledger = ledger(git, common, &first);
+        let since = Since(write(&ledger, &first));
+        let written = write(&ledger, &second);
+        let found = |op| {
+            let tip = ledger.now().unwrap().id();
+            ledger.done_since(&since, tip, op).unwrap().map(|done| done.id)
+        };
+        assert_eq!(found(&second.op), written);
+        assert_eq!((found(&first.op), found(&third.op)), (None, None));
+        let Request { actor, host, .. } = second.request.clone();
+        let clock = third.request.clock.plus_seconds(60);
+        let compaction = Compaction { actor, host, clock, keep_seconds: 0 };
+        ledger.compact(&compaction, &third.op).unwrap().unwrap().written.unwrap();
+        assert_eq!(found(&second.op), written);
+        assert_eq!(found(&first.op), None);
+    });
+}
+
+/// What is kept may be most of a long history: of what is written again, little is in memory.
+#[test]
+fn a_chain_that_is_written_again_is_stored_bit_by_bit() {
+    in_repository(|git, common| {
+        let errands: Vec<Errand> = (1..=6).map(errand).collect();
+        let ids: Vec<ObjectId> =
+            errands.iter().filter_map(|one| write(&ledger(git, common, one), one)).collect();
+        let kept: Vec<ObjectId> = ids[1..].iter().rev().copied().collect();
+        let plan = compaction::Plan { stands_for: ids[0], kept, set_aside: 1 };
+        let first = git.read(&ids[0]).unwrap().unwrap();
+        let ledger = ledger(git, common, &errands[0]);
+        let whole = ledger.replanted(&plan, first.clone(), usize::MAX).unwrap();
+        assert_eq!((whole.stored.len(), whole.objects.iter().len()), (0, 6));
+        let in_bits = ledger.replanted(&plan, first, 0).unwrap();
+        assert_eq!((in_bits.stored.len(), in_bits.objects.iter().len()), (4, 1));
+        assert_eq!(in_bits.tip, whole.tip);
+        let keeps = std::fs::read_dir(common.join("objects/pack")).unwrap().filter(|entry| {
+            entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "keep")
+        });
+        assert_eq!(keeps.count(), 4, "what is stored is protected");
+    });
+}

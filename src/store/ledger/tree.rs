@@ -1,0 +1,356 @@
+//! Trees: read, and rewritten along the paths that an entry changes.
+//!
+//! What an edit does not touch is carried over as it is, whatever it is: documents and directories
+//! of a later version survive. A tree that git would not have written is refused: an empty name,
+//! or the same name twice, would make a reader see something else than git shows.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::core::documents::{Edits, Key};
+use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
+
+/// What a name in a tree stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A directory.
+    Directory,
+    /// A document.
+    Document,
+    /// A symbolic link or a submodule, which no version writes.
+    Other,
+}
+
+impl EntryKind {
+    /// By git's mode, whose leading zeros some tools write.
+    fn of_mode(mode: u32) -> EntryKind {
+        match mode & 0o170_000 {
+            0o040_000 => EntryKind::Directory,
+            0o100_000 => EntryKind::Document,
+            _ => EntryKind::Other,
+        }
+    }
+}
+
+/// One name in a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeEntry<'t> {
+    /// Its name.
+    pub name: &'t [u8],
+    /// What it stands for.
+    pub kind: EntryKind,
+    /// What it names.
+    pub id: ObjectId,
+    mode: u32,
+}
+
+/// A tree as git stores it, with the place of each entry.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    bytes: Vec<u8>,
+    entries: Vec<Place>,
+    hash: HashKind,
+}
+
+/// Where an entry stands in the bytes: its name ends where its id begins, less a NUL.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    mode: u32,
+    name: usize,
+    id: usize,
+}
+
+/// Bytes that are no tree, or none that git would write.
+#[derive(Debug, thiserror::Error)]
+#[error("not a tree that git writes")]
+pub struct NotATree;
+
+impl Tree {
+    /// Reads a tree object.
+    pub fn parse(bytes: Vec<u8>, hash: HashKind) -> Result<Tree, NotATree> {
+        let mut entries = Vec::new();
+        let mut at = 0;
+        while at < bytes.len() {
+            let space = find(&bytes, at, b' ').ok_or(NotATree)?;
+            let nul = find(&bytes, space, 0).ok_or(NotATree)?;
+            let mode = std::str::from_utf8(&bytes[at..space]).map_err(|_| NotATree)?;
+            let mode = u32::from_str_radix(mode, 8).map_err(|_| NotATree)?;
+            let name = &bytes[space + 1..nul];
+            at = nul + 1 + hash.len();
+            if name.is_empty() || name.contains(&b'/') || bytes.len() < at {
+                return Err(NotATree);
+            }
+            entries.push(Place { mode, name: space + 1, id: nul + 1 });
+        }
+        let tree = Tree { bytes, entries, hash };
+        let in_order = tree.entries().is_sorted_by(|one, other| order(one, other).is_lt());
+        if in_order { Ok(tree) } else { Err(NotATree) }
+    }
+
+    fn entry(&self, place: &Place) -> TreeEntry<'_> {
+        let id = &self.bytes[place.id..place.id + self.hash.len()];
+        TreeEntry {
+            name: &self.bytes[place.name..place.id - 1],
+            kind: EntryKind::of_mode(place.mode),
+            id: ObjectId::from_bytes(id).expect("the slice has the length of an id"),
+            mode: place.mode,
+        }
+    }
+
+    /// The entries in git's order.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = TreeEntry<'_>> {
+        self.entries.iter().map(|place| self.entry(place))
+    }
+
+    /// The entries whose names begin so, likewise.
+    pub fn entries_starting(&self, start: &str) -> impl Iterator<Item = TreeEntry<'_>> {
+        let is_before = |place: &Place| {
+            let entry = self.entry(place);
+            order_of(entry.name, entry.kind, start.as_bytes(), EntryKind::Document).is_lt()
+        };
+        let first = self.entries.partition_point(is_before);
+        let found = self.entries[first..].iter().map(|place| self.entry(place));
+        found.take_while(move |entry| entry.name.starts_with(start.as_bytes()))
+    }
+
+    /// The entry of that name.
+    pub fn get(&self, name: &str) -> Option<TreeEntry<'_>> {
+        if name.contains('/') {
+            return None;
+        }
+        // Git's order depends on the kind, so the name can stand in either of two places.
+        [EntryKind::Document, EntryKind::Directory].into_iter().find_map(|kind| {
+            let wanted = |place: &Place| {
+                let entry = self.entry(place);
+                order_of(entry.name, entry.kind, name.as_bytes(), kind)
+            };
+            let found = self.entries.binary_search_by(wanted).ok()?;
+            Some(self.entry(&self.entries[found]))
+        })
+    }
+}
+
+fn find(bytes: &[u8], from: usize, byte: u8) -> Option<usize> {
+    bytes[from..].iter().position(|other| *other == byte).map(|at| from + at)
+}
+
+fn order(one: &TreeEntry<'_>, other: &TreeEntry<'_>) -> Ordering {
+    order_of(one.name, one.kind, other.name, other.kind)
+}
+
+/// Git sorts directories as if their names ended in a slash.
+fn order_of(one: &[u8], one_kind: EntryKind, other: &[u8], other_kind: EntryKind) -> Ordering {
+    let common = one.len().min(other.len());
+    let end = |name: &[u8], kind: EntryKind| match name.get(common) {
+        Some(byte) => Some(*byte),
+        None => (kind == EntryKind::Directory).then_some(b'/'),
+    };
+    one[..common]
+        .cmp(&other[..common])
+        .then_with(|| end(one, one_kind).cmp(&end(other, other_kind)))
+}
+
+/// A tree that is being changed: names with their modes and ids.
+#[derive(Clone, Debug, Default)]
+struct Draft {
+    entries: BTreeMap<Vec<u8>, (u32, ObjectId)>,
+}
+
+const MODE_DIRECTORY: u32 = 0o040_000;
+const MODE_DOCUMENT: u32 = 0o100_644;
+
+impl Draft {
+    fn of(tree: &Tree) -> Draft {
+        let entries = tree.entries().map(|entry| (entry.name.to_vec(), (entry.mode, entry.id)));
+        Draft { entries: entries.collect() }
+    }
+
+    fn set(&mut self, name: &str, mode: u32, id: ObjectId) {
+        self.entries.insert(name.as_bytes().to_vec(), (mode, id));
+    }
+
+    fn directory(&self, name: &str) -> Option<ObjectId> {
+        let (mode, id) = self.entries.get(name.as_bytes())?;
+        (EntryKind::of_mode(*mode) == EntryKind::Directory).then_some(*id)
+    }
+
+    fn remove_document(&mut self, name: &str) {
+        if self.directory(name).is_none() {
+            self.entries.remove(name.as_bytes());
+        }
+    }
+
+    fn to_object(&self) -> Object {
+        let mut entries: Vec<_> = self.entries.iter().collect();
+        entries.sort_by(|(one, (one_mode, _)), (other, (other_mode, _))| {
+            let (one_kind, other_kind) =
+                (EntryKind::of_mode(*one_mode), EntryKind::of_mode(*other_mode));
+            order_of(one, one_kind, other, other_kind)
+        });
+        let mut bytes = Vec::new();
+        for (name, (mode, id)) in entries {
+            bytes.extend_from_slice(format!("{mode:o} ").as_bytes());
+            bytes.extend_from_slice(name);
+            bytes.push(0);
+            bytes.extend_from_slice(id.as_bytes());
+        }
+        Object { kind: ObjectKind::Tree, bytes }
+    }
+}
+
+/// Gives the trees that are there already.
+pub trait Trees {
+    /// Why one cannot be given.
+    type Error;
+
+    /// The tree of that id, at that place of the ledger.
+    fn tree(&self, id: &ObjectId, at: &Key) -> Result<Rc<Tree>, Self::Error>;
+
+    /// The hash of the repository.
+    fn hash_kind(&self) -> HashKind;
+}
+
+/// Edits by the first part of their path.
+#[derive(Default)]
+struct Branch<'e> {
+    /// What happens to the document of that name.
+    document: Option<&'e Option<Vec<u8>>>,
+    /// What happens below the directory of that name.
+    below: BTreeMap<&'e str, Branch<'e>>,
+}
+
+impl<'e> Branch<'e> {
+    fn root(edits: &'e Edits) -> Branch<'e> {
+        let mut root = Branch::default();
+        for (key, edit) in edits {
+            let mut branch = &mut root;
+            for part in key.parts() {
+                branch = branch.below.entry(part).or_default();
+            }
+            branch.document = Some(edit);
+        }
+        root
+    }
+}
+
+/// A rewritten tree with every object that is new in it.
+pub struct Rewritten {
+    /// The new root.
+    pub root: ObjectId,
+    /// Blobs and trees of the edited paths.
+    pub objects: NewObjects,
+    /// How many names the widest of these trees has.
+    pub widest: usize,
+}
+
+/// Applies edits to a tree. Directories that become empty vanish.
+pub fn rewrite<T: Trees>(
+    trees: &T,
+    root: Option<ObjectId>,
+    edits: &Edits,
+) -> Result<Rewritten, T::Error> {
+    let objects = NewObjects::new(trees.hash_kind());
+    let mut rewriting = Rewriting { trees, objects, widest: 0 };
+    let tree = rewriting.directory(root, &Key::root(), &Branch::root(edits))?;
+    let root = rewriting.objects.add(tree.to_object());
+    Ok(Rewritten { root, objects: rewriting.objects, widest: rewriting.widest })
+}
+
+struct Rewriting<'t, T> {
+    trees: &'t T,
+    objects: NewObjects,
+    widest: usize,
+}
+
+impl<T: Trees> Rewriting<'_, T> {
+    fn directory(
+        &mut self,
+        base: Option<ObjectId>,
+        at: &Key,
+        branch: &Branch<'_>,
+    ) -> Result<Draft, T::Error> {
+        let mut tree = match base {
+            Some(id) => Draft::of(&*self.trees.tree(&id, at)?),
+            None => Draft::default(),
+        };
+        for (name, change) in &branch.below {
+            match change.document {
+                Some(None) => tree.remove_document(name),
+                Some(Some(bytes)) => {
+                    let document = Object { kind: ObjectKind::Blob, bytes: bytes.clone() };
+                    tree.set(name, MODE_DOCUMENT, self.objects.add(document));
+                }
+                None => {}
+            }
+            if change.below.is_empty() {
+                continue;
+            }
+            let child = self.directory(tree.directory(name), &at.join(name), change)?;
+            if child.entries.is_empty() {
+                tree.entries.remove(name.as_bytes());
+            } else {
+                tree.set(name, MODE_DIRECTORY, self.objects.add(child.to_object()));
+            }
+        }
+        self.widest = self.widest.max(tree.entries.len());
+        Ok(tree)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Vec<u8> {
+        let id = HashKind::Sha1.digest(&[b"x"]);
+        let mut draft = Draft::default();
+        draft.set("a.b", MODE_DOCUMENT, id);
+        draft.set("a", MODE_DIRECTORY, id);
+        draft.set("a0", MODE_DOCUMENT, id);
+        draft.set("a-b", MODE_DOCUMENT, id);
+        draft.to_object().bytes
+    }
+
+    #[test]
+    fn trees_are_kept_in_the_order_of_git() {
+        let tree = Tree::parse(sample(), HashKind::Sha1).unwrap();
+        let names: Vec<&[u8]> = tree.entries().map(|entry| entry.name).collect();
+        // "a" sorts as "a/", which is after "a-b" and "a.b" and before "a0".
+        assert_eq!(names, [&b"a-b"[..], b"a.b", b"a", b"a0"]);
+        for name in ["a-b", "a.b", "a", "a0"] {
+            assert_eq!(tree.get(name).map(|entry| entry.name), Some(name.as_bytes()));
+        }
+        assert!(tree.get("b").is_none() && tree.get("a/").is_none());
+        for (start, expected) in [("", 4), ("a", 4), ("a-", 1), ("a.b", 1), ("a/", 0), ("b", 0)] {
+            assert_eq!(tree.entries_starting(start).count(), expected, "{start}");
+        }
+    }
+
+    #[test]
+    fn cut_trees_are_refused() {
+        let bytes = sample();
+        let whole = [0, 31, 62, 90, bytes.len()];
+        for length in (0..bytes.len()).filter(|length| !whole.contains(length)) {
+            assert!(Tree::parse(bytes[..length].to_vec(), HashKind::Sha1).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn what_git_would_not_write_is_refused() {
+        let entry = |mode: &str, name: &str| {
+            let mut bytes = format!("{mode} {name}\0").into_bytes();
+            bytes.extend_from_slice(&[7; 20]);
+            bytes
+        };
+        let refused = |entries: &[Vec<u8>]| Tree::parse(entries.concat(), HashKind::Sha1).is_err();
+        assert!(refused(&[entry("40000", "")]), "an empty name");
+        assert!(refused(&[entry("40000", "a/b")]), "a path");
+        assert!(refused(&[entry("100644", "a"), entry("100644", "a")]), "a name twice");
+        assert!(refused(&[entry("100644", "b"), entry("100644", "a")]), "out of order");
+        assert!(refused(&[entry("x", "a")]), "a mode that is no number");
+        // Other tools write the leading zero, and git reads it.
+        let tree = Tree::parse(entry("040000", "a"), HashKind::Sha1).unwrap();
+        assert_eq!(tree.get("a").map(|entry| entry.kind), Some(EntryKind::Directory));
+    }
+}

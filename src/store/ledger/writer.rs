@@ -1,0 +1,305 @@
+//! Somebody who writes: the wait for the turn, and the move of the ref.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use crate::core::time::Timestamp;
+use crate::store::error::StoreError;
+use crate::store::git::backend::{Stored, Swap, Update};
+use crate::store::git::object::{NewObjects, ObjectId};
+use crate::store::git::refs::LogNote;
+use crate::store::ledger::Ledger;
+use crate::store::ledger::batch::Batch;
+use crate::store::ledger::proposal::{ProposedEntry, Sealed};
+use crate::store::ledger::transact::{TransactError, Turns};
+use crate::store::machine::errands::Errand;
+use crate::store::machine::queue::QueueGuard;
+
+/// How much of the time is for the turn, in eighths. The rest is for trying without it: whoever has
+/// it may be stopped, and the swap is all that it takes.
+const EIGHTHS_FOR_TURN: u32 = 6;
+/// The same of one whose errand another has taken on: most likely that one is about to be done.
+const EIGHTHS_IF_TAKEN: u32 = 7;
+/// How long one takes errands on before it goes about its own.
+const ERRANDS_TIME_MAX: Duration = Duration::from_millis(100);
+/// The longest pause between two tries of a swap.
+const PAUSE_MAX: Duration = Duration::from_millis(100);
+
+/// Somebody whose turn it is to write, until the deadline.
+pub(super) struct Writer<'l, 'b> {
+    ledger: &'l Ledger<'b>,
+    begun: Instant,
+    deadline: Instant,
+    turn: Option<QueueGuard>,
+    pub(super) tries: u32,
+    /// Whether another has taken on what this one asks.
+    is_taken: bool,
+    /// Whether what is published has entries of others.
+    with_errands: bool,
+    pub(super) notices: Vec<String>,
+}
+
+/// The state that an errand was given on, before the first entry or at one.
+pub(super) struct Since(pub(super) Option<ObjectId>);
+
+impl<'l, 'b> Writer<'l, 'b> {
+    /// Waits for the turn.
+    pub(super) fn begin(ledger: &'l Ledger<'b>) -> Result<Writer<'l, 'b>, TransactError> {
+        let mut writer = Writer::new(ledger);
+        writer.wait(|| None)?;
+        Ok(writer)
+    }
+
+    /// Somebody whose turn it is not yet.
+    pub(super) fn new(ledger: &'l Ledger<'b>) -> Writer<'l, 'b> {
+        let begun = Instant::now();
+        let deadline = begun + ledger.writing.wait;
+        Writer {
+            ledger,
+            begun,
+            deadline,
+            turn: None,
+            tries: 0,
+            is_taken: false,
+            with_errands: false,
+            notices: Vec::new(),
+        }
+    }
+
+    /// Waits for the turn, and gives the errand to those before. If somebody has taken it on, it
+    /// may be done, or may have been refused or given up. The turn may not have come then: the
+    /// queue is there for speed, and who has waited for most of its time goes on without.
+    pub(super) fn wait(
+        &mut self,
+        errand: impl FnOnce() -> Option<Errand>,
+    ) -> Result<Option<Since>, TransactError> {
+        let Some(Turns { queue, errands }) = &self.ledger.writing.turns else { return Ok(None) };
+        self.turn = queue.enter(self.begun).map_err(StoreError::from)?;
+        if self.turn.is_some() {
+            return Ok(None);
+        }
+        let until = |eighths| self.begun + self.ledger.writing.wait / 8 * eighths;
+        if let Some(errand) = errand() {
+            let since = Since(self.ledger.backend.tip(&self.ledger.name.reference())?);
+            // What cannot be given is done alone.
+            if let Ok(Some(given)) = errands.give(&errand) {
+                let entered = queue.enter(until(EIGHTHS_FOR_TURN));
+                // Where that cannot be told, it may be taken; it is unlocked now, so not later.
+                self.is_taken = given.take_back().map_or(true, |back| !back);
+                self.turn = entered.map_err(StoreError::from)?;
+                if self.is_taken && self.turn.is_none() {
+                    let entered = queue.enter(until(EIGHTHS_IF_TAKEN));
+                    self.turn = entered.map_err(StoreError::from)?;
+                }
+                return Ok(self.is_taken.then_some(since));
+            }
+        }
+        self.turn = queue.enter(until(EIGHTHS_FOR_TURN)).map_err(StoreError::from)?;
+        Ok(None)
+    }
+
+    /// Fails where an answer that writes nothing may not be the last word: another has taken on
+    /// what this one asks, is still at work, and decides on a later state than is known here. Only
+    /// an entry of one's own is sure to be the only one, since it makes the other lose its swap.
+    pub(super) fn must_have_last_word(&self) -> Result<(), TransactError> {
+        if self.is_taken && self.turn.is_none() { Err(self.others()) } else { Ok(()) }
+    }
+
+    /// Lets the next one begin.
+    pub(super) fn give_up_turn(&mut self) {
+        self.turn = None;
+    }
+
+    /// Leaves with what another has written, once the disk has it.
+    pub(super) fn leave(mut self, entry: ObjectId) -> Vec<String> {
+        // Whoever wrote it may have been killed since.
+        self.note(entry);
+        self.settle(&self.ledger.name.reference());
+        self.notices
+    }
+
+    fn busy(&self, cause: String, more: Option<String>) -> TransactError {
+        if self.is_taken {
+            // Busy means that nothing was written, and nothing will be.
+            return self.ledger.taken_on(self.begun.elapsed()).into();
+        }
+        let waited_seconds = self.begun.elapsed().as_secs();
+        TransactError::Busy { ledger: self.ledger.name, cause, waited_seconds, more }
+    }
+
+    fn others(&self) -> TransactError {
+        self.busy("others were writing".to_owned(), None)
+    }
+
+    /// Makes an entry the newest one, or the one below what others have given as errands; none if
+    /// it was decided on what is not the newest any more.
+    pub(super) fn publish_entry(
+        &mut self,
+        base: Option<ObjectId>,
+        proposed: ProposedEntry,
+        at: Timestamp,
+    ) -> Result<Option<ObjectId>, TransactError> {
+        let Ledger { name, writing, .. } = self.ledger;
+        let own = proposed.seal(&writing.committer, at);
+        let (id, signature, summary) = (own.id, own.signature.clone(), own.summary.clone());
+        let (tip, objects) = self.with_errands_of_others(own);
+        let note = LogNote { committer: &signature, message: &summary };
+        let reference = name.reference();
+        let update = Update::new(&reference, base, tip, note);
+        let is_in = self.publish(&objects, None, update)?;
+        // With errands on top of it, it was never the newest; and it is told of all the same.
+        if is_in && id != tip {
+            self.note(id);
+        }
+        Ok(is_in.then_some(id))
+    }
+
+    /// An entry with those on top that others have asked for while they wait. What was taken on
+    /// lives for one try: who wins it instead may be the owner, and who has to wait for another
+    /// try may outlive the owner.
+    fn with_errands_of_others(&mut self, own: Sealed) -> (ObjectId, NewObjects) {
+        let begun = Instant::now();
+        let may_take = self.tries == 0 && self.turn.is_some() && begun < self.deadline;
+        let turns = self.ledger.writing.turns.as_ref().filter(|_| may_take);
+        let mut errands = turns.map(|turns| turns.errands.take()).into_iter().flatten().peekable();
+        self.with_errands = errands.peek().is_some();
+        if !self.with_errands {
+            return (own.id, own.objects);
+        }
+        let mut batch = Batch::new(self.ledger, own);
+        for errand in errands {
+            // Where it comes to nothing, the owner finds no entry, asks again, and is told why.
+            drop(catch_unwind(AssertUnwindSafe(|| batch.add(&errand).ok())));
+            if begun.elapsed() > ERRANDS_TIME_MAX {
+                break;
+            }
+        }
+        batch.into_parts()
+    }
+
+    /// Stores the objects and moves the ref; false if it had moved, after a pause, so that the
+    /// caller decides again. What is to be kept of the past gets its ref before.
+    pub(super) fn publish(
+        &mut self,
+        objects: &NewObjects,
+        keep: Option<Update<'_>>,
+        update: Update<'_>,
+    ) -> Result<bool, TransactError> {
+        let store = || self.ledger.backend.store(objects, update.new);
+        let stored = (!objects.is_empty()).then(store).transpose()?;
+        let outcome = self.move_refs(keep, update, stored.as_ref());
+        if matches!(outcome, Ok(Swap::Done)) {
+            if update.reference == self.ledger.name.reference() {
+                self.note(update.new);
+            }
+            // The next one can decide already, while this one clears up and waits for the disk.
+            self.turn = None;
+        }
+        // A lost try only loses its protection: its pack may hold what another try relies on.
+        if let Some(Err(error)) = stored.map(Stored::release) {
+            self.notices.push(format!("a pack stays protected until the next write: {error}"));
+        }
+        let is_late = Instant::now() >= self.deadline;
+        match outcome? {
+            Swap::Done => {
+                self.settle(update.reference);
+                return Ok(true);
+            }
+            Swap::Moved if is_late => return Err(self.others()),
+            Swap::Locked if is_late => {
+                let found = self.ledger.backend.lock_of(&self.ledger.name.reference())?;
+                return Err(self.busy(format!("'{}' was there", found.lock), found.whose));
+            }
+            Swap::Moved | Swap::Locked => pause(self.tries, self.deadline)?,
+        }
+        self.tries += 1;
+        Ok(false)
+    }
+
+    /// Notes what is published now, for the day that the ref is lost. Whoever is killed before has
+    /// told nobody of its entry; and where it cannot be noted, a repair will have to ask.
+    fn note(&self, entry: ObjectId) {
+        self.ledger.backend.note_published(self.ledger.name, entry).ok();
+    }
+
+    fn move_refs(
+        &mut self,
+        keep: Option<Update<'_>>,
+        update: Update<'_>,
+        stored: Option<&Stored>,
+    ) -> Result<Swap, TransactError> {
+        if let Some(keep) = keep {
+            match self.swap(keep, stored)? {
+                // What comes next relies on it.
+                Swap::Done => self.ledger.backend.settle(keep.reference)?,
+                other => return Ok(other),
+            }
+        }
+        self.swap(update, stored)
+    }
+
+    /// Waits until the disk has it, before anybody is told that it is done. Others need not wait
+    /// for that: what they write goes on from here, and is on disk no sooner.
+    fn settle(&mut self, reference: &str) {
+        if let Err(error) = self.ledger.backend.settle(reference) {
+            self.notices.push(format!("the entry is in, but a power cut may lose it: {error}"));
+        }
+    }
+
+    /// Swaps a ref; waits while another holds git's own lock on it.
+    fn swap(&mut self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, TransactError> {
+        for tries in 0.. {
+            match self.swap_once(update, stored)? {
+                Swap::Locked if !self.with_errands && Instant::now() < self.deadline => {
+                    // One that is there for a moment is somebody's.
+                    if tries > 1 {
+                        self.notices.extend(self.ledger.backend.clear_lock(update.reference)?);
+                    }
+                    pause(tries, self.deadline)?;
+                }
+                outcome => return Ok(outcome),
+            }
+        }
+        unreachable!("the loop ends at the deadline")
+    }
+
+    /// Once the ref has moved, what fails after it changes nothing: the entry is in.
+    fn swap_once(
+        &mut self,
+        update: Update<'_>,
+        stored: Option<&Stored>,
+    ) -> Result<Swap, StoreError> {
+        let is_in = || {
+            Ok::<bool, StoreError>(self.ledger.backend.tip(update.reference)? == Some(update.new))
+        };
+        let failed = match self.ledger.backend.swap(update, stored) {
+            // A file system over a network may repeat a rename that was done, and find no lock.
+            Ok(Swap::Moved) if is_in()? => return Ok(Swap::Done),
+            Err(error) => error,
+            outcome => return outcome,
+        };
+        if !is_in()? {
+            return Err(failed);
+        }
+        self.notices.push(format!("the entry is in, but a power cut may lose it: {failed}"));
+        Ok(Swap::Done)
+    }
+
+    /// Tidies, for which nobody waits, and says what the caller should be told besides.
+    pub(super) fn finish(self) -> Vec<String> {
+        let Writer { ledger, mut notices, .. } = self;
+        if let Err(error) = ledger.backend.maintain(ledger.writing.upkeep) {
+            notices.push(format!("tidying up is left to the next write: {error}"));
+        }
+        notices
+    }
+}
+
+/// Waits a random while that grows with the tries, but not past the deadline.
+fn pause(tries: u32, deadline: Instant) -> Result<(), StoreError> {
+    let random = getrandom::u32().map_err(|error| StoreError::Random(error.to_string()))?;
+    let longest = Duration::from_millis(1 << tries.min(7)).min(PAUSE_MAX);
+    let left = deadline.saturating_duration_since(Instant::now());
+    std::thread::sleep(longest.mul_f64(f64::from(random) / f64::from(u32::MAX)).min(left));
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! Requests of those who wait for their turn, done by whoever's turn it is.
+//!
+//! What the disk needs to keep one entry keeps many. So who finds the queue taken gives its request
+//! to those before it: a file, which its owner keeps locked for as long as it lives. Whoever's turn
+//! it is takes the errands on and writes an entry for each, in one pack and with one move of the
+//! ref.
+//!
+//! An errand belongs to whoever removes its file: its owner, when its turn has come or its patience
+//! is over, or the one who takes it on. Who has taken it on may fail, or find that the answer is
+//! no. Then there is no entry, and the owner finds none when its turn comes, and decides for
+//! itself. It looks for one on the very state that it decides on, and the swap sees to the rest: so
+//! nothing is written twice, and losing these files costs time and nothing else.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::command::{Command, Request};
+use crate::core::decision::RULES;
+use crate::core::ids::OpId;
+use crate::store::layout::{HelperDir, LedgerName};
+use crate::store::ledger::entry::Committer;
+use crate::store::os::files::{EntryType, FileError, Files};
+
+/// Errands that are taken on at once: who takes them waits for all of them.
+const TAKEN_MAX: usize = 32;
+/// Who asks for more than this fits into does it alone.
+const ERRAND_BYTES_MAX: u64 = 64 * 1024;
+
+/// The errands of one ledger on this machine.
+#[derive(Clone, Debug)]
+pub struct Errands {
+    dir: PathBuf,
+    ledger: LedgerName,
+    files: Files,
+}
+
+/// A request with everything that its entry takes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Errand {
+    /// The act, which the owner knows its entry by.
+    pub op: OpId,
+    /// Who commits.
+    pub committer: Committer,
+    /// Whether it counts as done only once the disk has it.
+    pub fsync: bool,
+    /// What is asked.
+    pub request: Request<Command>,
+}
+
+/// An errand that was given, for as long as its owner lives.
+#[derive(Debug)]
+#[must_use = "an errand must be taken back before its request is decided in another way"]
+pub struct Given {
+    path: PathBuf,
+    files: Files,
+    /// Closing the file releases the lock.
+    _locked: File,
+}
+
+impl Errands {
+    /// Those of a ledger of the repository with this common directory.
+    pub fn new(common: &Path, ledger: LedgerName, files: Files) -> Errands {
+        Errands { dir: HelperDir::Errands.below(common), ledger, files }
+    }
+
+    /// Whether what is given from here counts as done only once the disk has it.
+    pub fn fsync(&self) -> bool {
+        self.files.fsync
+    }
+
+    fn path(&self, op: &OpId) -> PathBuf {
+        self.dir.join(format!("{}.{op}", self.ledger))
+    }
+
+    /// Gives an errand to those before; none if it is too large for that.
+    pub fn give(&self, errand: &Errand) -> Result<Option<Given>, FileError> {
+        let bytes = serde_json::to_vec(errand).expect("an errand is plain data");
+        if bytes.len() as u64 > ERRAND_BYTES_MAX {
+            return Ok(None);
+        }
+        let path = self.path(&errand.op);
+        // Who sees it before it is locked takes its owner for dead and removes it, which is no more
+        // than taking it on and failing.
+        let locked = self.files.open_lockable(&path)?;
+        let is_locked = self.files.try_lock(&locked, &path)?;
+        let given = Given { path, files: self.files, _locked: locked };
+        if is_locked && self.files.append_existing(&given.path, &bytes)? {
+            return Ok(Some(given));
+        }
+        given.take_back()?;
+        Ok(None)
+    }
+
+    /// Takes on what others have given, one after the other as they are asked for, as far as that
+    /// can be read. Only for whoever's turn it is.
+    pub fn take(&self) -> impl Iterator<Item = Errand> {
+        let start = format!("{}.", self.ledger);
+        let mut given = self.files.entries(&self.dir).unwrap_or_default();
+        // A pipe would not be opened before somebody writes to it.
+        given.retain(|file| {
+            file.kind == EntryType::File && file.name.to_string_lossy().starts_with(&start)
+        });
+        let paths = given.into_iter().map(|file| self.dir.join(file.name));
+        paths.filter_map(|path| self.take_one(&path).ok().flatten()).take(TAKEN_MAX)
+    }
+
+    fn take_one(&self, path: &Path) -> Result<Option<Errand>, FileError> {
+        let Some(file) = self.files.open_existing(path)? else { return Ok(None) };
+        if self.files.try_lock(&file, path)? {
+            // Its owner is dead: nobody waits for the answer, and nobody wants the entry.
+            self.files.remove(path)?;
+            return Ok(None);
+        }
+        let bytes = self.files.read(path, ERRAND_BYTES_MAX)?.unwrap_or_default();
+        let errand = self.understood(&bytes).filter(|errand| self.path(&errand.op) == path);
+        match errand {
+            Some(errand) => Ok(self.files.remove(path)?.then_some(errand)),
+            None => Ok(None),
+        }
+    }
+
+    /// An errand that can be done here as its owner would do it: nothing of it is unknown, its
+    /// decision is under the same rules, and no promise about the disk is broken.
+    fn understood(&self, bytes: &[u8]) -> Option<Errand> {
+        let errand: Errand = serde_json::from_slice(bytes).ok()?;
+        let Committer { name, email } = &errand.committer;
+        let is_whole = serde_json::to_vec(&errand).is_ok_and(|again| again == bytes);
+        let is_ours = is_whole
+            && errand.request.rules == RULES
+            && errand.committer == Committer::new(name, email)
+            && (self.files.fsync || !errand.fsync);
+        is_ours.then_some(errand)
+    }
+}
+
+impl Given {
+    /// Takes it back; false if somebody has taken it on.
+    pub fn take_back(self) -> Result<bool, FileError> {
+        self.files.remove(&self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::core::reservation::sweep::Sweep;
+    use crate::core::time::Timestamp;
+    use crate::store::testing::{self, FILES, Worker};
+
+    fn errand(number: u128) -> Errand {
+        let command = Sweep { older_than_seconds: 0 }.into();
+        let (actor, host) = ("alice".parse().unwrap(), "here".parse().unwrap());
+        Errand {
+            op: OpId::from_bits(number),
+            committer: Committer::new("Alice", "alice@example.com"),
+            fsync: false,
+            request: Request::new(command, actor, host, Timestamp::from_millis(0)).unwrap(),
+        }
+    }
+
+    fn errands(home: &Path) -> Errands {
+        Errands::new(home, LedgerName::Reservations, FILES)
+    }
+
+    fn left(home: &Path) -> usize {
+        std::fs::read_dir(HelperDir::Errands.below(home)).unwrap().count()
+    }
+
+    #[test]
+    fn an_errand_belongs_to_one() {
+        let home = tempfile::tempdir().unwrap();
+        let errands = errands(home.path());
+        let [first, second] = [1, 2].map(|number| errands.give(&errand(number)).unwrap().unwrap());
+        assert!(first.take_back().unwrap());
+        let others = Errands { ledger: LedgerName::Runs, ..errands.clone() };
+        assert_eq!(others.take().count(), 0, "each ledger for itself");
+        assert_eq!(errands.take().collect::<Vec<_>>(), [errand(2)]);
+        assert_eq!(errands.take().count(), 0);
+        assert!(!second.take_back().unwrap());
+        assert_eq!(left(home.path()), 0);
+    }
+
+    /// What a dead one wanted must not happen any more, however late somebody finds it.
+    #[test]
+    fn nobody_runs_errands_of_the_dead() {
+        if let Some(home) = testing::worker_home() {
+            let _given = errands(&home).give(&errand(1)).unwrap();
+            std::fs::write(home.join("ready"), "").unwrap();
+            std::thread::sleep(Duration::from_secs(60));
+            return;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let worker =
+            Worker::start("machine::errands::tests::nobody_runs_errands_of_the_dead", home.path());
+        testing::wait_for(&home.path().join("ready"));
+        assert_eq!(left(home.path()), 1);
+        worker.kill();
+        assert_eq!(errands(home.path()).take().count(), 0);
+        assert_eq!(left(home.path()), 0);
+    }
+
+    #[test]
+    fn what_cannot_be_done_as_its_owner_would_is_left_to_it() {
+        let home = tempfile::tempdir().unwrap();
+        let errands = errands(home.path());
+        let [mut newer, mut durable, mut forged] = [1, 2, 3].map(errand);
+        newer.request.rules += 1;
+        durable.fsync = true;
+        forged.committer.name = "Alice\nparent".to_owned();
+        let given = [newer, durable, forged].map(|errand| errands.give(&errand).unwrap().unwrap());
+        assert_eq!(errands.take().count(), 0);
+        let text = serde_json::to_string(&errand(4)).unwrap();
+        let other = errands.give(&errand(4)).unwrap().unwrap();
+        for content in ["", &text[..9], &text.replacen('{', "{\"later\":1,", 1)] {
+            std::fs::write(&other.path, content).unwrap();
+            assert_eq!(errands.take().count(), 0, "{content}");
+        }
+        assert!(given.into_iter().chain([other]).all(|given| given.take_back().unwrap()));
+    }
+
+    /// Whatever lies there, nobody waits for it.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_passed_over() {
+        let home = tempfile::tempdir().unwrap();
+        let errands = errands(home.path());
+        let given = errands.give(&errand(1)).unwrap().unwrap();
+        let pipe = errands.path(&OpId::from_bits(2));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        std::os::unix::fs::symlink(&pipe, errands.path(&OpId::from_bits(3))).unwrap();
+        std::fs::create_dir(errands.path(&OpId::from_bits(4))).unwrap();
+        assert_eq!(errands.take().collect::<Vec<_>>(), [errand(1)]);
+        assert!(!given.take_back().unwrap());
+    }
+}

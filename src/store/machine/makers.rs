@@ -1,0 +1,111 @@
+//! Who has made which commits of this repository, as far as this machine was there.
+//!
+//! A line for each commit, in two files that take turns: a full one takes the place of the other,
+//! so that both together stay small. Losing them is forgetting: a push of another's commits is then
+//! compared with who holds what they change.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::core::ids::AgentName;
+use crate::store::error::StoreError;
+use crate::store::git::object::ObjectId;
+use crate::store::layout::HelperDir;
+use crate::store::os::files::Files;
+
+/// Some thousand lines. A file outgrows it by as many lines as are written at the same time.
+const FILE_BYTES_MAX: u64 = 256 * 1024;
+const READ_BYTES_MAX: u64 = 2 * FILE_BYTES_MAX;
+
+/// What is known of who made the commits of a repository.
+#[derive(Clone, Debug)]
+pub struct Makers {
+    dir: PathBuf,
+    files: Files,
+}
+
+impl Makers {
+    /// Of the repository with this common directory.
+    pub fn new(common_dir: &Path, files: Files) -> Makers {
+        Makers { dir: HelperDir::Makers.below(common_dir), files }
+    }
+
+    fn newer(&self) -> PathBuf {
+        self.dir.join("newer")
+    }
+
+    fn older(&self) -> PathBuf {
+        self.dir.join("older")
+    }
+
+    /// Notes that `agent` has made a commit.
+    pub fn note(&self, commit: &ObjectId, agent: &AgentName) -> Result<(), StoreError> {
+        self.files.make_directories(&self.dir)?;
+        let newer = self.newer();
+        let is_full = self.files.stamp(&newer)?.is_some_and(|stamp| stamp.length > FILE_BYTES_MAX);
+        if is_full {
+            self.files.rename(&newer, &self.older())?;
+        }
+        Ok(self.files.append(&newer, format!("{commit} {agent}\n").as_bytes())?)
+    }
+
+    /// Everything that is known.
+    pub fn all(&self) -> Result<HashMap<ObjectId, AgentName>, StoreError> {
+        let mut known = HashMap::new();
+        for path in [self.older(), self.newer()] {
+            let bytes = self.files.read_start(&path, READ_BYTES_MAX)?.unwrap_or_default();
+            known.extend(String::from_utf8_lossy(&bytes).lines().filter_map(read));
+        }
+        Ok(known)
+    }
+}
+
+/// What is no line of ours, or was cut short, says nothing.
+fn read(line: &str) -> Option<(ObjectId, AgentName)> {
+    let (commit, agent) = line.split_once(' ')?;
+    Some((commit.parse().ok()?, agent.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::git::object::{HashKind, Object, ObjectKind};
+    use crate::store::testing::FILES;
+
+    fn commit(number: usize) -> ObjectId {
+        let bytes = number.to_string().into_bytes();
+        Object { kind: ObjectKind::Commit, bytes }.id(HashKind::Sha1)
+    }
+
+    #[test]
+    fn the_newest_are_known_and_the_oldest_are_forgotten() {
+        let home = tempfile::tempdir().unwrap();
+        let makers = Makers::new(home.path(), FILES);
+        assert!(makers.all().unwrap().is_empty());
+        let name = format!("a{}", "b".repeat(60)).parse().unwrap();
+        // Two files are full, and the third is half full.
+        let lines = usize::try_from(FILE_BYTES_MAX).unwrap() * 5 / 2 / 103;
+        for number in 0..lines {
+            makers.note(&commit(number), &name).unwrap();
+        }
+        let known = makers.all().unwrap();
+        assert_eq!(known.get(&commit(lines - 1)), Some(&name));
+        assert_eq!(known.get(&commit(lines / 2)), Some(&name));
+        assert_eq!(known.get(&commit(0)), None);
+        let length = |path: PathBuf| std::fs::metadata(path).unwrap().len();
+        assert!(length(makers.newer()) + length(makers.older()) < READ_BYTES_MAX + 1_000);
+    }
+
+    #[test]
+    fn what_is_no_line_says_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let makers = Makers::new(home.path(), FILES);
+        makers.note(&commit(1), &"alice".parse().unwrap()).unwrap();
+        std::fs::write(
+            makers.older(),
+            format!("{} \n\n{} not a name\n\u{0}", commit(2), commit(3)),
+        )
+        .unwrap();
+        assert_eq!(makers.all().unwrap().len(), 1);
+    }
+}

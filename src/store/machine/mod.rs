@@ -1,0 +1,22 @@
+//! Files that the processes of one machine share, below `coord` in the git directory.
+//!
+//! None of them is state: the ledger alone decides, and losing one of these files costs time or a
+//! warning.
+//!
+//! - [`queue`] lets one writer after the other write, and [`errands`] lets the first of them write
+//!   for the others too;
+//! - [`waiters`] tells which waiting processes live and wakes them;
+//! - [`presence`] and [`calls`] record when an agent was last seen, and its open tool calls;
+//! - [`commands`] records the commands that run under `with`;
+//! - [`notes`] records edits that no commit contains yet, [`makers`] the agents that made commits;
+//! - [`cursors`] records how far each consumer has read the events.
+
+pub mod calls;
+pub mod commands;
+pub mod cursors;
+pub mod errands;
+pub mod makers;
+pub mod notes;
+pub mod presence;
+pub mod queue;
+pub mod waiters;

@@ -1,0 +1,226 @@
+//! Those of this machine who wait: one file that each holds locked as long as it lives, and one
+//! that others wake it by.
+//!
+//! The tickets are in the ledger; this tells the machine's own which of them are dead, and saves
+//! those who live from asking again and again. Losing the files costs the patience of others, up to
+//! the time that a ticket ends by itself, and nothing else.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::core::ids::TicketId;
+use crate::store::error::StoreError;
+use crate::store::layout::HelperDir;
+use crate::store::os::files::Files;
+use crate::store::os::process::ProcessIdentity;
+use crate::store::os::processes;
+use crate::store::os::stillness::Stillness;
+
+const LOCK: &str = "lock";
+/// Not locked yet.
+const STAGED: &str = "new";
+const BELL: &str = "bell";
+/// One who lives shows it several times a second, unless it waits for its turn to write.
+const STILL_AFTER: Duration = Duration::from_secs(15);
+/// The identity of a process.
+const IDENTITY_BYTES_MAX: u64 = 1024;
+
+/// The waiters of one repository on this machine.
+#[derive(Clone, Debug)]
+pub struct Waiters {
+    dir: PathBuf,
+    files: Files,
+}
+
+/// One of them, for as long as it lives. Dropped, or killed, it leaves files that say that it is
+/// dead; [`Standing::leave`] leaves nothing.
+#[derive(Debug)]
+pub struct Standing {
+    waiters: Waiters,
+    ticket: TicketId,
+    /// Closing the file releases the lock.
+    locked: Option<File>,
+}
+
+impl Waiters {
+    /// Those of the repository with this common directory.
+    pub fn new(common_dir: &Path, files: Files) -> Waiters {
+        Waiters { dir: HelperDir::Waiters.below(common_dir), files }
+    }
+
+    /// Begins to wait with that ticket, which nobody must have seen yet. With it comes the bell
+    /// that others ring, where the file system has such things.
+    pub fn stand(&self, ticket: TicketId) -> Result<(Standing, Option<File>), StoreError> {
+        self.files.make_directories(&self.dir)?;
+        let locked = self.locked(&ticket)?;
+        // A bell that cannot be hung is missed by nobody but the impatient.
+        let bell = self.files.hang_bell(&self.path(&ticket, BELL)).ok();
+        Ok((Standing { waiters: self.clone(), ticket, locked }, bell))
+    }
+
+    /// Locked before it has its name: one that can be locked by others belongs to a dead one. It
+    /// says which process it belongs to.
+    fn locked(&self, ticket: &TicketId) -> Result<Option<File>, StoreError> {
+        let staged = self.path(ticket, STAGED);
+        let file = self.files.open_lockable(&staged)?;
+        // Who cannot lock, or was taken for dead before it could, counts until its time is up.
+        let identity = ProcessIdentity::current().to_string();
+        let is_locked = self.files.try_lock(&file, &staged).unwrap_or(false)
+            && self.files.append_existing(&staged, identity.as_bytes()).unwrap_or(false)
+            && self.files.rename(&staged, &self.path(ticket, LOCK)).is_ok();
+        if !is_locked {
+            self.files.remove(&staged)?;
+        }
+        Ok(is_locked.then_some(file))
+    }
+
+    /// The tickets of those who have died. What cannot be looked at is taken to be alive.
+    pub fn dead(&self) -> Vec<TicketId> {
+        let is_dead = |ticket: &TicketId| self.is_unlocked(&self.path(ticket, LOCK));
+        self.with(LOCK).into_iter().filter(is_dead).collect()
+    }
+
+    /// Those of these tickets whose waiters do not move: each is stopped, or has shown no sign of
+    /// life for long. What cannot be looked at moves.
+    pub fn still<'t>(
+        &self,
+        tickets: impl IntoIterator<Item = &'t TicketId>,
+        seen: &mut Seen,
+        now: Duration,
+    ) -> Vec<TicketId> {
+        let is_still = |ticket: &&TicketId| {
+            let path = self.path(ticket, LOCK);
+            let Some(stamp) = self.files.stamp(&path).ok().flatten() else { return false };
+            let still = seen.0.entry((*ticket).clone());
+            let unmoved = still.or_insert_with(|| Stillness::begin(stamp, now)).look(stamp, now);
+            // Those of an older version say nothing, and show no sign of life either.
+            let process = self.process_of(&path).filter(ProcessIdentity::runs_here);
+            process.is_some_and(|process| {
+                unmoved >= STILL_AFTER || processes::is_stopped(process.pid())
+            })
+        };
+        tickets.into_iter().filter(is_still).cloned().collect()
+    }
+
+    fn process_of(&self, path: &Path) -> Option<ProcessIdentity> {
+        let text = self.files.read_start(path, IDENTITY_BYTES_MAX).ok()??;
+        String::from_utf8(text).ok()?.parse().ok()
+    }
+
+    fn is_unlocked(&self, path: &Path) -> bool {
+        let file = self.files.open_existing(path).ok().flatten();
+        file.is_some_and(|file| self.files.try_lock(&file, path).unwrap_or(false))
+    }
+
+    /// Removes what the dead have left, once nobody needs to be told any more.
+    pub fn bury(&self, dead: &[TicketId]) {
+        for ticket in dead {
+            self.remove(ticket).ok();
+        }
+        let staged = self.with(STAGED).into_iter().map(|ticket| self.path(&ticket, STAGED));
+        for path in staged.filter(|path| self.is_unlocked(path)) {
+            self.files.remove(&path).ok();
+        }
+    }
+
+    /// Wakes everybody who waits. Who cannot be woken looks again soon enough.
+    pub fn wake(&self) {
+        for ticket in self.with(BELL) {
+            self.files.ring_bell(&self.path(&ticket, BELL)).ok();
+        }
+    }
+
+    fn path(&self, ticket: &TicketId, kind: &str) -> PathBuf {
+        self.dir.join(format!("{ticket}.{kind}"))
+    }
+
+    fn with(&self, kind: &str) -> Vec<TicketId> {
+        let names = self.files.list(&self.dir).unwrap_or_default();
+        let tickets = names.iter().filter_map(|name| {
+            let (ticket, found) = name.to_str()?.split_once('.')?;
+            ticket.parse().ok().filter(|_| found == kind)
+        });
+        tickets.collect()
+    }
+
+    fn remove(&self, ticket: &TicketId) -> Result<(), StoreError> {
+        self.files.remove(&self.path(ticket, BELL))?;
+        self.files.remove(&self.path(ticket, LOCK))?;
+        Ok(())
+    }
+}
+
+/// What one who waits has seen of those before it.
+#[derive(Clone, Debug, Default)]
+pub struct Seen(BTreeMap<TicketId, Stillness>);
+
+impl Standing {
+    /// Shows that it lives.
+    pub fn beat(&self) {
+        if let Some(file) = &self.locked {
+            self.waiters.files.touch(file, &self.waiters.path(&self.ticket, LOCK)).ok();
+        }
+    }
+
+    /// Stops waiting; the ticket is no more.
+    pub fn leave(self) {
+        // What stays is found dead, and buried by the next write.
+        self.waiters.remove(&self.ticket).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::store::os::alarm::{Alarm, Woken};
+    use crate::store::testing::{self, FILES, Worker};
+
+    fn ticket(number: u64) -> TicketId {
+        TicketId::from_bits(number)
+    }
+
+    #[test]
+    fn the_living_are_woken_and_leave_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let waiters = Waiters::new(home.path(), FILES);
+        waiters.wake();
+        let (standing, bell) = waiters.stand(ticket(1)).unwrap();
+        assert_eq!(waiters.dead(), []);
+        waiters.wake();
+        let mut alarm = Alarm::new(&[], bell).unwrap();
+        assert_eq!(alarm.sleep(Duration::from_secs(600)), Woken::ByPoke);
+        standing.leave();
+        waiters.wake();
+        assert_eq!(std::fs::read_dir(&waiters.dir).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_dead_are_known_and_buried() {
+        if let Some(home) = testing::worker_home() {
+            let standing = Waiters::new(&home, FILES).stand(ticket(1)).unwrap();
+            std::fs::write(home.join("ready"), "").unwrap();
+            std::thread::sleep(Duration::from_secs(60));
+            drop(standing);
+            return;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let waiters = Waiters::new(home.path(), FILES);
+        let worker =
+            Worker::start("machine::waiters::tests::the_dead_are_known_and_buried", home.path());
+        testing::wait_for(&home.path().join("ready"));
+        assert_eq!(waiters.dead(), []);
+        worker.kill();
+        // Who asks has the lock for that moment, and with it a child that another test starts.
+        let dead = testing::eventually("the dead", || {
+            Some(waiters.dead()).filter(|dead| !dead.is_empty())
+        });
+        assert_eq!(dead, [ticket(1)]);
+        waiters.wake();
+        waiters.bury(&dead);
+        assert_eq!(std::fs::read_dir(&waiters.dir).unwrap().count(), 0);
+    }
+}

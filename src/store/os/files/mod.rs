@@ -1,0 +1,386 @@
+//! Every file operation of the store, so that there is one place that fsyncs, sets permissions
+//! and names the path in errors.
+//!
+//! Knows nothing of packs, refs or locks. Nothing else in `store` changes a file. Each call of the
+//! system is one `Step`, so that tests can make each of them fail.
+
+mod bell;
+#[cfg(debug_assertions)]
+mod faults;
+mod look;
+mod regular;
+mod replace;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use crate::store::os::shared_mode::SharedMode;
+pub use look::{Entry, EntryType};
+use regular::{opened, opened_to_read};
+pub use replace::{Rights, Shape};
+pub use step::FileError;
+use step::{Act, Step};
+
+/// What a ref, a note or a sign of life has at most, as a rule.
+const SMALL_FILE_LENGTH: usize = 1024;
+
+type Result<T> = std::result::Result<T, FileError>;
+
+/// What a new file is for; decides its mode and whether it must survive a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Never changed again: read-only, and on disk when the call returns.
+    Immutable,
+    /// State that will be replaced one day: writable, and on disk when the call returns.
+    State,
+    /// A helper whose loss loses nothing: writable, written back when the system likes.
+    Helper,
+}
+
+/// A file to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct NewFile<'a> {
+    /// Where.
+    pub path: &'a Path,
+    /// All of it.
+    pub content: &'a [u8],
+    /// What it is for.
+    pub purpose: Purpose,
+}
+
+/// What tells one version of a file from another without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// The inode where there is one.
+    pub inode: u64,
+    /// Time of the last write.
+    pub modified: SystemTime,
+    /// Length in bytes.
+    pub length: u64,
+}
+
+/// How the store uses the file system of one repository.
+#[derive(Clone, Copy, Debug)]
+pub struct Files {
+    /// Whether state is forced to disk before an operation counts as done.
+    pub fsync: bool,
+    /// Permissions of what is created.
+    pub shared: SharedMode,
+}
+
+impl Files {
+    /// Creates `path`, which must not exist, with this content.
+    pub fn write_new(&self, path: &Path, content: &[u8], purpose: Purpose) -> Result<()> {
+        self.write_all_new(&[NewFile { path, content, purpose }])
+    }
+
+    /// Creates files, none of which may exist: all of them or, if something fails, none. Where the
+    /// system can be told so, they are on their way to disk before the first is waited for, and
+    /// several take less than each by itself.
+    pub fn write_all_new(&self, files: &[NewFile<'_>]) -> Result<()> {
+        let mut made = Vec::with_capacity(files.len());
+        let written = files.iter().try_for_each(|new| {
+            let file = create(new)?;
+            let filled = self.fill(&file, new);
+            made.push((new, file));
+            filled
+        });
+        let outcome = written.and_then(|()| self.flush(&made));
+        // Half of them help nobody, and the first error is the one to report.
+        outcome.inspect_err(|_| made.iter().for_each(|(new, _)| drop(self.remove(new.path))))
+    }
+
+    /// Waits until the disk has what must survive.
+    fn flush(&self, made: &[(&NewFile<'_>, File)]) -> Result<()> {
+        let mut surviving = made.iter().filter(|(new, _)| self.must_survive(new.purpose));
+        surviving.try_for_each(|(new, file)| Step::new(Act::Sync, new.path).run(|| file.sync_all()))
+    }
+
+    fn fill(&self, mut file: &File, new: &NewFile<'_>) -> Result<()> {
+        let NewFile { path, content, purpose } = *new;
+        self.share(file, path, SharedMode::for_file)?;
+        Step::new(Act::Write, path).writing(file, content).run(|| file.write_all(content))?;
+        if self.must_survive(purpose) {
+            begin_writing_back(file);
+        }
+        Ok(())
+    }
+
+    fn must_survive(&self, purpose: Purpose) -> bool {
+        self.fsync && purpose != Purpose::Helper
+    }
+
+    /// Adds to the end of `path`; false if there is no such file.
+    pub fn append_existing(&self, path: &Path, content: &[u8]) -> Result<bool> {
+        let open = || opened(OpenOptions::new().append(true), path).map(Some);
+        let opened = absent_as(None, Step::new(Act::Open, path).run(open))?;
+        let Some(file) = opened else { return Ok(false) };
+        let append = Step::new(Act::Append, path).writing(&file, content);
+        append.run(|| (&file).write_all(content))?;
+        Ok(true)
+    }
+
+    /// Adds to the end of `path`, creating it if it is absent.
+    pub fn append(&self, path: &Path, content: &[u8]) -> Result<()> {
+        let open = || opened(OpenOptions::new().append(true).create(true), path);
+        let file = Step::new(Act::Open, path).run(open)?;
+        // Somebody else's file cannot be changed, and already is as they wanted it.
+        self.share(&file, path, SharedMode::for_file).ok();
+        let append = Step::new(Act::Append, path).writing(&file, content);
+        append.run(|| (&file).write_all(content))
+    }
+
+    /// Opens `path` to be locked, creating it if it is absent.
+    pub fn open_lockable(&self, path: &Path) -> Result<File> {
+        let open = || {
+            let mut options = OpenOptions::new();
+            Step::new(Act::Open, path)
+                .run(|| opened(options.read(true).append(true).create(true), path))
+        };
+        let opened = match open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if let Some(directory) = path.parent() {
+                    self.make_directories(directory)?;
+                }
+                open()
+            }
+            other => other,
+        };
+        match opened {
+            Ok(file) => {
+                // Somebody else's file cannot be changed, and already is as they wanted it.
+                self.share(&file, path, SharedMode::for_file).ok();
+                Ok(file)
+            }
+            // Locking needs no right to write; but who may not even read is told the first cause.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Step::new(Act::Open, path).run(|| opened_to_read(path)).map_err(|_| error)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens a file that is there, to be locked; none if there is no such file.
+    pub fn open_existing(&self, path: &Path) -> Result<Option<File>> {
+        absent_as(None, Step::new(Act::Open, path).run(|| opened_to_read(path).map(Some)))
+    }
+
+    /// Waits for the kernel's lock on an open file; false if another had it all the time. The
+    /// kernel wakes whoever is next at once, where asking again and again would leave the lock idle
+    /// in between.
+    pub fn lock_within(&self, file: &File, path: &Path, limit: Duration) -> Result<bool> {
+        Step::new(Act::Lock, path).run(|| {
+            let waiting = file.try_clone()?;
+            let (sender, locked) = mpsc::channel();
+            let wait = move || {
+                // Whoever gave up has closed the file, and the lock goes with this last handle.
+                sender.send(waiting.lock()).ok();
+            };
+            thread::Builder::new().name("lock".to_owned()).spawn(wait)?;
+            locked.recv_timeout(limit).map_or(Ok(false), |outcome| outcome.map(|()| true))
+        })
+    }
+
+    /// Asks for the kernel's lock on an open file, without waiting; false if another has it. It
+    /// goes when the file is closed.
+    pub fn try_lock(&self, file: &File, path: &Path) -> Result<bool> {
+        Step::new(Act::Lock, path).run(|| match file.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        })
+    }
+
+    /// Makes a file look as if it was written now.
+    pub fn touch(&self, file: &File, path: &Path) -> Result<()> {
+        Step::new(Act::Touch, path).run(|| file.set_modified(SystemTime::now()))
+    }
+
+    /// Moves a file, replacing what was at `to`.
+    pub fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        Step::new(Act::Rename, to).from(from).run(|| fs::rename(from, to))
+    }
+
+    /// Gives a file a second name, which must not exist.
+    pub fn link(&self, from: &Path, to: &Path) -> Result<()> {
+        Step::new(Act::Link, to).from(from).run(|| fs::hard_link(from, to))
+    }
+
+    /// Removes a file; false if it was not there.
+    pub fn remove(&self, path: &Path) -> Result<bool> {
+        let remove = || fs::remove_file(path).map(|()| true);
+        absent_as(false, Step::new(Act::Remove, path).run(remove))
+    }
+
+    /// Removes a directory and the directories in it, none of which may hold a file.
+    pub fn remove_empty_directories(&self, path: &Path) -> Result<()> {
+        for name in self.list(path)? {
+            let child = path.join(name);
+            if examine(&child)?.is_some_and(|metadata| metadata.is_dir()) {
+                self.remove_empty_directories(&child)?;
+            }
+        }
+        absent_as((), Step::new(Act::RemoveDirectory, path).run(|| fs::remove_dir(path)))
+    }
+
+    /// Makes sure that `path` and its parents are directories.
+    pub fn make_directories(&self, path: &Path) -> Result<()> {
+        if self.is_directory(path)? {
+            return Ok(());
+        }
+        if let Some(parent) = path.parent() {
+            self.make_directories(parent)?;
+        }
+        match Step::new(Act::MakeDirectory, path).run(|| fs::create_dir(path)) {
+            Ok(()) => self.share_directory(path),
+            Err(error) => {
+                if self.is_directory(path)? {
+                    Ok(())
+                } else {
+                    Err(error)
+                }
+            }
+        }
+    }
+
+    /// Forces what was created, renamed and removed in a directory to disk.
+    pub fn sync_directory(&self, path: &Path) -> Result<()> {
+        if !self.fsync || cfg!(not(unix)) {
+            return Ok(());
+        }
+        let sync = || File::open(path).and_then(|directory| directory.sync_all());
+        match Step::new(Act::SyncDirectory, path).run(sync) {
+            // Some network file systems do not know this; they have nothing better to offer.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+            other => other,
+        }
+    }
+
+    /// The content of a file, none if there is no file; refuses more than `length_max` bytes.
+    pub fn read(&self, path: &Path, length_max: u64) -> Result<Option<Vec<u8>>> {
+        let content = self.read_start(path, length_max.saturating_add(1))?;
+        if content.as_ref().is_some_and(|content| content.len() as u64 > length_max) {
+            let reason = format!("longer than {length_max} bytes");
+            let cause = io::Error::new(io::ErrorKind::FileTooLarge, reason);
+            return Err(FileError { operation: Act::Read.verb(), path: path.to_owned(), cause });
+        }
+        Ok(content)
+    }
+
+    /// The first bytes of a file, at most `length`; none if there is no file.
+    pub fn read_start(&self, path: &Path, length: u64) -> Result<Option<Vec<u8>>> {
+        let read = || {
+            // Nearly all of ours fit into it, and are there with the first read.
+            let mut content = Vec::with_capacity(SMALL_FILE_LENGTH);
+            opened_to_read(path)?.take(length).read_to_end(&mut content)?;
+            Ok(Some(content))
+        };
+        absent_as(None, Step::new(Act::Read, path).run(read))
+    }
+
+    /// The names in a directory in order; an absent directory is an empty one.
+    pub fn list(&self, path: &Path) -> Result<Vec<OsString>> {
+        let list = || fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect();
+        let mut names: Vec<_> = absent_as(Vec::new(), Step::new(Act::List, path).run(list))?;
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// Whether there is anything at `path`.
+    pub fn exists(&self, path: &Path) -> Result<bool> {
+        examine(path).map(|metadata| metadata.is_some())
+    }
+
+    /// Whether `path` leads to a directory.
+    pub fn is_directory(&self, path: &Path) -> Result<bool> {
+        let look = || fs::metadata(path).map(|metadata| metadata.is_dir());
+        absent_as(false, Step::new(Act::Examine, path).run(look))
+    }
+
+    /// Which version of a file this is; none if there is no file.
+    pub fn stamp(&self, path: &Path) -> Result<Option<Stamp>> {
+        let Some(metadata) = examine(path)? else { return Ok(None) };
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
+        #[cfg(not(unix))]
+        let inode = 0;
+        // Where a file system keeps no times, the other two have to do.
+        let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        Ok(Some(Stamp { inode, modified, length: metadata.len() }))
+    }
+
+    fn share_directory(&self, path: &Path) -> Result<()> {
+        if self.shared == SharedMode::Umask {
+            return Ok(());
+        }
+        let directory = Step::new(Act::Open, path).run(|| File::open(path))?;
+        self.share(&directory, path, SharedMode::for_directory)
+    }
+
+    /// Applies `core.sharedRepository` to what was just created.
+    #[cfg(unix)]
+    fn share(&self, file: &File, path: &Path, adjust: fn(SharedMode, u32) -> u32) -> Result<()> {
+        use std::os::unix::fs::PermissionsExt as _;
+        if self.shared == SharedMode::Umask {
+            return Ok(());
+        }
+        Step::new(Act::Share, path).run(|| {
+            let mut permissions = file.metadata()?.permissions();
+            let before = permissions.mode() & 0o7777;
+            permissions.set_mode(adjust(self.shared, before));
+            // Only the owner may change permissions, so what is right already is left as it is.
+            if permissions.mode() == before { Ok(()) } else { file.set_permissions(permissions) }
+        })
+    }
+
+    #[cfg(not(unix))]
+    fn share(&self, _: &File, _: &Path, _: fn(SharedMode, u32) -> u32) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn create(new: &NewFile<'_>) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(if new.purpose == Purpose::Immutable { 0o444 } else { 0o666 });
+    }
+    Step::new(Act::Create, new.path).run(|| options.open(new.path))
+}
+
+/// Lets the disk begin before somebody waits for it. Nothing depends on it.
+#[cfg(target_os = "linux")]
+fn begin_writing_back(file: &File) {
+    rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed).ok();
+}
+
+#[cfg(not(target_os = "linux"))]
+fn begin_writing_back(_: &File) {}
+
+/// What is at `path`, links not followed.
+fn examine(path: &Path) -> Result<Option<Metadata>> {
+    let look = || fs::symlink_metadata(path).map(Some);
+    absent_as(None, Step::new(Act::Examine, path).run(look))
+}
+
+/// A path whose parent is a file names nothing, just as one whose parent is absent.
+fn is_absence(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn absent_as<T>(absent: T, got: Result<T>) -> Result<T> {
+    match got {
+        Err(error) if is_absence(error.kind()) => Ok(absent),
+        other => other,
+    }
+}

@@ -1,0 +1,459 @@
+//! Which process left something behind, and whether it still runs.
+//!
+//! An identity is one line of text in a file. A process id alone says nothing, since ids are used
+//! again, so it goes with the start time; and it is only ever tested where it was given out.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use crate::core::reservation::process::Process;
+use crate::core::text::Line;
+use crate::store::git::object::HashKind;
+
+/// In place of what a system does not tell.
+const UNKNOWN: &str = "-";
+/// File systems take names of 255 bytes, and others put something before and after this.
+const FILE_NAME_LENGTH_MAX: usize = 200;
+
+/// One run of one process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessIdentity {
+    pid: u32,
+    /// Compared, never interpreted: what it counts from differs from system to system.
+    start: String,
+    /// Which boot of the machine; start times of another boot mean nothing.
+    boot: String,
+    /// Which space of process ids: containers may share a host name but not this.
+    namespace: String,
+    host: String,
+    /// Which machine, where several are called the same. It tells another boot of this one from one
+    /// of another, and nothing else: containers of one machine may each have their own.
+    machine: String,
+}
+
+/// Whether a process still runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Liveness {
+    /// It runs, or nothing shows that it does not.
+    Alive,
+    /// It has ended.
+    Dead,
+    /// Its id was given out by another host or container, so nothing can be said.
+    Elsewhere,
+}
+
+impl ProcessIdentity {
+    /// This process.
+    pub fn current() -> &'static ProcessIdentity {
+        static CURRENT: OnceLock<ProcessIdentity> = OnceLock::new();
+        CURRENT.get_or_init(|| {
+            let pid = std::process::id();
+            ProcessIdentity {
+                pid,
+                start: system::start_of(pid).map_or_else(|| UNKNOWN.to_owned(), one_word),
+                boot: system::boot().map_or_else(|| UNKNOWN.to_owned(), one_word),
+                namespace: system::namespace().map_or_else(|| UNKNOWN.to_owned(), one_word),
+                host: one_word(host_name()),
+                machine: system::machine().map_or_else(|| UNKNOWN.to_owned(), |id| disguised(&id)),
+            }
+        })
+    }
+
+    /// A process that this one has started and not yet waited for.
+    pub fn of_child(pid: u32) -> ProcessIdentity {
+        let start = system::start_of(pid).map_or_else(|| UNKNOWN.to_owned(), one_word);
+        ProcessIdentity { pid, start, ..ProcessIdentity::current().clone() }
+    }
+
+    /// Its number on its host.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// The process of that id on that host, of which nothing else is known.
+    pub fn known_by_id(pid: u32, host: &str) -> ProcessIdentity {
+        let unknown = || UNKNOWN.to_owned();
+        let (start, boot, namespace, machine) = (unknown(), unknown(), unknown(), unknown());
+        ProcessIdentity { pid, start, boot, namespace, host: one_word(host), machine }
+    }
+
+    /// Whether the process still runs.
+    pub fn liveness(&self) -> Liveness {
+        if let Some(judged) = self.judged_from(ProcessIdentity::current()) {
+            return judged;
+        }
+        match system::start_of(self.pid) {
+            Some(start) if differ(&self.start, &one_word(&start)) => Liveness::Dead,
+            Some(_) => Liveness::Alive,
+            None if system::exists(self.pid) => Liveness::Alive,
+            None => Liveness::Dead,
+        }
+    }
+
+    /// What another process can tell of it without a look at what runs; none if that look tells.
+    fn judged_from(&self, here: &ProcessIdentity) -> Option<Liveness> {
+        if self.host != here.host {
+            return Some(Liveness::Elsewhere);
+        }
+        if differ(&self.boot, &here.boot) {
+            // The machine was started again, unless it is another one of the same name.
+            let is_another = differ(&self.machine, &here.machine);
+            return Some(if is_another { Liveness::Elsewhere } else { Liveness::Dead });
+        }
+        differ(&self.namespace, &here.namespace).then_some(Liveness::Elsewhere)
+    }
+
+    /// Whether both are the same run of the same process. Documents do not tell the machine.
+    pub fn is_same_run(&self, other: &ProcessIdentity) -> bool {
+        ProcessIdentity { machine: other.machine.clone(), ..self.clone() } == *other
+    }
+}
+
+impl ProcessIdentity {
+    /// Whether the process ran in this boot of this machine and has ended. Machines that share a
+    /// name do not share this: what is not known to be of this one is left alone.
+    pub fn has_ended_here(&self) -> bool {
+        self.is_of_this_boot() && self.liveness() == Liveness::Dead
+    }
+
+    /// Whether the process was started since the machine was.
+    pub fn is_of_this_boot(&self) -> bool {
+        self.boot == ProcessIdentity::current().boot
+    }
+
+    /// Whether the process runs in this boot of this machine.
+    pub fn runs_here(&self) -> bool {
+        self.is_of_this_boot() && self.liveness() == Liveness::Alive
+    }
+
+    /// Its host.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The process as documents name it; none if its host is called so strangely that no document
+    /// could.
+    pub fn to_process(&self) -> Option<Process> {
+        let known = |word: &str| Line::new(word).ok().filter(|_| word != UNKNOWN);
+        Some(Process {
+            pid: self.pid,
+            host: known(&self.host)?,
+            started: known(&self.start),
+            boot: known(&self.boot),
+            namespace: known(&self.namespace),
+        })
+    }
+
+    /// The process that a document names.
+    pub fn of(process: &Process) -> ProcessIdentity {
+        let word =
+            |line: &Option<Line>| line.as_ref().map_or(UNKNOWN.to_owned(), ToString::to_string);
+        ProcessIdentity {
+            pid: process.pid,
+            start: word(&process.started),
+            boot: word(&process.boot),
+            namespace: word(&process.namespace),
+            host: process.host.to_string(),
+            machine: UNKNOWN.to_owned(),
+        }
+    }
+
+    /// The identity as part of a file's name; none if a host is called so strangely that it
+    /// would not be one.
+    pub fn to_file_name(&self) -> Option<String> {
+        let text = self.to_string();
+        let fits = text.len() <= FILE_NAME_LENGTH_MAX && !text.contains(['/', ',']);
+        fits.then(|| text.replace(' ', ","))
+    }
+
+    /// The identity that such a part of a name tells.
+    pub fn from_file_name(name: &str) -> Option<ProcessIdentity> {
+        name.replace(',', " ").parse().ok()
+    }
+}
+
+/// Unknown differs from nothing: in doubt a process is taken to be alive.
+fn differ(left: &str, right: &str) -> bool {
+    left != right && left != UNKNOWN && right != UNKNOWN
+}
+
+fn one_word(text: impl AsRef<str>) -> String {
+    let word = text.as_ref().trim().replace(|c: char| c.is_whitespace() || c.is_control(), "_");
+    if word.is_empty() { UNKNOWN.to_owned() } else { word }
+}
+
+/// The id of a machine as others may see it: it is meant to stay a secret of the machine.
+fn disguised(id: &str) -> String {
+    const LENGTH: usize = 16;
+    let digest = HashKind::Sha256.digest(&[b"git-coord ", id.as_bytes()]);
+    digest.to_string().chars().take(LENGTH).collect()
+}
+
+fn host_name() -> String {
+    #[cfg(unix)]
+    return rustix::system::uname().nodename().to_string_lossy().into_owned();
+    #[cfg(not(unix))]
+    return std::env::var("COMPUTERNAME").unwrap_or_default();
+}
+
+impl fmt::Display for ProcessIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ProcessIdentity { pid, start, boot, namespace, host, machine } = self;
+        write!(f, "pid={pid} start={start} boot={boot} namespace={namespace} host={host}")?;
+        if machine == UNKNOWN { Ok(()) } else { write!(f, " machine={machine}") }
+    }
+}
+
+/// Text that names no process.
+#[derive(Debug, thiserror::Error)]
+#[error("not the identity of a process")]
+pub struct NotAProcess;
+
+impl FromStr for ProcessIdentity {
+    type Err = NotAProcess;
+
+    fn from_str(line: &str) -> Result<Self, Self::Err> {
+        let mut words = line.split_whitespace();
+        let mut value = |key: &str| {
+            let (found, value) = words.next()?.split_once('=')?;
+            (found == key && !value.is_empty()).then(|| value.to_owned())
+        };
+        let mut parse = || {
+            Some(ProcessIdentity {
+                pid: value("pid")?.parse().ok().filter(|pid| *pid > 0)?,
+                start: value("start")?,
+                boot: value("boot")?,
+                namespace: value("namespace")?,
+                host: value("host")?,
+                // The first versions did not tell it.
+                machine: UNKNOWN.to_owned(),
+            })
+        };
+        let process = parse().ok_or(NotAProcess)?;
+        let machine = words.next().map(|word| word.strip_prefix("machine=").unwrap_or_default());
+        match machine {
+            None => Ok(process),
+            Some(machine) if !machine.is_empty() && words.next().is_none() => {
+                Ok(ProcessIdentity { machine: machine.to_owned(), ..process })
+            }
+            Some(_) => Err(NotAProcess),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::fs;
+
+    /// Clock ticks from boot to start; none if there is no such process or it cannot be seen.
+    pub(super) fn start_of(pid: u32) -> Option<String> {
+        let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The program's name may hold spaces and brackets; what follows its last bracket is fields.
+        let mut fields = line[line.rfind(')')? + 1..].split_whitespace();
+        let state = fields.next()?;
+        // A zombie holds nothing any more; it only waits to be counted.
+        let ended = matches!(state, "Z" | "X");
+        let start = fields.nth(18)?;
+        Some(if ended { "ended".to_owned() } else { start.to_owned() })
+    }
+
+    pub(super) fn boot() -> Option<String> {
+        fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
+    }
+
+    /// What the system was given when it was installed.
+    pub(super) fn machine() -> Option<String> {
+        let id = fs::read_to_string("/etc/machine-id").ok()?;
+        let id = id.trim();
+        // Before that, and in some containers, it is empty or says so.
+        let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_id.then(|| id.to_owned())
+    }
+
+    pub(super) fn namespace() -> Option<String> {
+        let link = fs::read_link("/proc/self/ns/pid").ok()?;
+        Some(link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.to_owned())
+    }
+
+    pub(super) use super::signal::exists;
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use crate::store::os::executable;
+
+    /// Date and time of the start, in words that depend neither on language nor on time zone.
+    pub(super) fn start_of(pid: u32) -> Option<String> {
+        let mut ps = executable::command("ps");
+        ps.args(["-o", "lstart=", "-p", &pid.to_string()]).env("LC_ALL", "C").env("TZ", "UTC");
+        let output = ps.output().ok().filter(|output| output.status.success())?;
+        String::from_utf8(output.stdout).ok().filter(|start| !start.trim().is_empty())
+    }
+
+    pub(super) fn boot() -> Option<String> {
+        None
+    }
+
+    pub(super) fn machine() -> Option<String> {
+        None
+    }
+
+    pub(super) fn namespace() -> Option<String> {
+        None
+    }
+
+    #[cfg(unix)]
+    pub(super) use super::signal::exists;
+
+    #[cfg(not(unix))]
+    pub(super) fn exists(_: u32) -> bool {
+        true
+    }
+}
+
+#[cfg(unix)]
+mod signal {
+    use rustix::io::Errno;
+    use rustix::process::{Pid, test_kill_process};
+
+    /// Whether the id is in use; also true for processes of others that we may not look at.
+    pub(super) fn exists(pid: u32) -> bool {
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    fn edited(line: &str, from: &str, to: &str) -> ProcessIdentity {
+        line.replace(from, to).parse().unwrap()
+    }
+
+    #[test]
+    fn an_identity_is_one_line_that_reads_back() {
+        let here = ProcessIdentity::current();
+        assert_eq!(here.to_string().lines().count(), 1);
+        assert_eq!(here.to_string().parse::<ProcessIdentity>().unwrap(), *here);
+        for wrong in ["", "pid=1", "pid=x start=1 boot=- namespace=- host=h", "kept by somebody"] {
+            assert!(wrong.parse::<ProcessIdentity>().is_err(), "{wrong}");
+        }
+        assert!(format!("{here} more").parse::<ProcessIdentity>().is_err());
+    }
+
+    #[test]
+    fn an_identity_in_a_file_name_reads_back_or_is_not_put_there() {
+        let here = ProcessIdentity::current();
+        let name = here.to_file_name().unwrap();
+        assert!(!name.contains(['/', ' ']), "{name}");
+        assert_eq!(ProcessIdentity::from_file_name(&name).unwrap(), *here);
+        for host in ["a/b", "a,b", &"h".repeat(FILE_NAME_LENGTH_MAX)] {
+            let strange = ProcessIdentity { host: host.to_owned(), ..here.clone() };
+            assert_eq!(strange.to_file_name(), None);
+        }
+        assert_eq!(ProcessIdentity::from_file_name("pack-1234.pack"), None);
+    }
+
+    /// 1/SAFETY-2: a document names pid, host and start time, and reads back as the same process.
+    #[test]
+    fn a_document_names_a_process() {
+        let here = ProcessIdentity::current();
+        let process = here.to_process().unwrap();
+        assert_eq!(process.pid, std::process::id());
+        assert!(ProcessIdentity::of(&process).is_same_run(here));
+        let unnamed = ProcessIdentity { host: UNKNOWN.to_owned(), ..here.clone() };
+        assert_eq!(unnamed.to_process(), None, "a host without a name cannot be told from others");
+        let other = Process { host: Line::new("other").unwrap(), ..process };
+        assert_eq!(ProcessIdentity::of(&other).liveness(), Liveness::Elsewhere);
+    }
+
+    #[test]
+    fn this_process_lives_and_its_predecessor_with_the_same_id_does_not() {
+        let here = ProcessIdentity::current();
+        assert_eq!(here.liveness(), Liveness::Alive);
+        let line = here.to_string();
+        let start = format!("start={}", here.start);
+        assert_eq!(edited(&line, &start, "start=1").liveness(), Liveness::Dead);
+        assert_eq!(edited(&line, &start, "start=-").liveness(), Liveness::Alive);
+    }
+
+    #[test]
+    fn an_ended_child_is_dead_before_and_after_it_is_waited_for() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let pid = child.id();
+        let identity =
+            ProcessIdentity { pid, start: UNKNOWN.into(), ..ProcessIdentity::current().clone() };
+        let start = one_word(system::start_of(pid).unwrap());
+        let identity = ProcessIdentity { start, ..identity };
+        assert_eq!(identity.liveness(), Liveness::Alive);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(identity.liveness(), Liveness::Dead);
+    }
+
+    /// Machines that share a disk and a name: another boot of this one has ended, one of another
+    /// machine is never judged. What does not tell its machine is judged as it always was.
+    #[test]
+    fn another_boot_is_of_this_machine_or_is_not_judged() {
+        let identity = |boot: &str, namespace: &str, machine: &str| {
+            let text = format!("pid=7 start=1 boot={boot} namespace={namespace} host=h{machine}");
+            text.parse::<ProcessIdentity>().unwrap()
+        };
+        let here = identity("b2", "n1", " machine=m1");
+        let (dead, elsewhere) = (Some(Liveness::Dead), Some(Liveness::Elsewhere));
+        for (boot, namespace, machine, expected) in [
+            ("b1", "n1", " machine=m1", dead),
+            ("b1", "n9", " machine=m1", dead),
+            ("b1", "n1", " machine=m2", elsewhere),
+            ("b1", "n1", "", dead),
+            ("-", "n1", " machine=m2", None),
+            // One kernel is one machine, whatever its containers call themselves.
+            ("b2", "n1", " machine=m2", None),
+            ("b2", "n2", " machine=m2", elsewhere),
+            ("b2", "n2", " machine=m1", elsewhere),
+            ("b2", "n1", "", None),
+        ] {
+            let judged = identity(boot, namespace, machine).judged_from(&here);
+            assert_eq!(judged, expected, "boot={boot} namespace={namespace}{machine}");
+        }
+        let nameless = identity("b2", "n1", "");
+        assert_eq!(identity("b1", "n1", " machine=m1").judged_from(&nameless), dead);
+    }
+
+    /// Files of earlier versions are read, and the id of the machine itself is in none.
+    #[test]
+    fn a_machine_is_told_if_it_is_known_and_never_by_its_own_id() {
+        let line = "pid=7 start=1 boot=b namespace=n host=h";
+        let read = |line: &str| line.parse::<ProcessIdentity>();
+        assert_eq!(read(line).unwrap().to_string(), line);
+        let told = format!("{line} machine=m");
+        assert_eq!(read(&told).unwrap().to_string(), told);
+        assert!(read(&told).unwrap().is_same_run(&read(line).unwrap()));
+        for wrong in [" machine=", " other=m", " machine=m more"] {
+            assert!(read(&format!("{line}{wrong}")).is_err(), "{wrong}");
+        }
+        let id = "0123456789abcdef0123456789abcdef";
+        let shown = disguised(id);
+        assert!(shown.len() == 16 && !id.contains(&shown), "{shown}");
+        assert_ne!(shown, disguised("0123456789abcdef0123456789abcdee"));
+    }
+
+    #[test]
+    fn other_hosts_and_containers_are_never_judged() {
+        let here = ProcessIdentity::current();
+        let line = here.to_string();
+        let host = format!("host={}", here.host);
+        assert_eq!(edited(&line, &host, "host=other").liveness(), Liveness::Elsewhere);
+        if here.namespace != UNKNOWN {
+            let namespace = format!("namespace={}", here.namespace);
+            assert_eq!(edited(&line, &namespace, "namespace=7").liveness(), Liveness::Elsewhere);
+        }
+        if here.boot != UNKNOWN {
+            let boot = format!("boot={}", here.boot);
+            assert_eq!(edited(&line, &boot, "boot=before").liveness(), Liveness::Dead);
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! The processes of this host, as far as they may have to do with a repository.
+//!
+//! Whose a lock of git's is stands nowhere: git closes it long before it is done with it. So every
+//! git that may be at work in the repository counts, and so does whoever has the file open. What
+//! cannot be found out about a git counts against it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::core::text::shown;
+
+/// The options of git that take the next word.
+const OPTIONS_WITH_VALUE: [&str; 7] =
+    ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"];
+
+/// A process that runs, or is stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Running {
+    /// Its number.
+    pub pid: u32,
+    /// What it is called.
+    pub program: String,
+    /// Whether it is stopped, as by Ctrl-Z.
+    pub is_stopped: bool,
+}
+
+impl fmt::Display for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stopped = if self.is_stopped { ", stopped" } else { "" };
+        write!(f, "process {} ({}{stopped})", self.pid, shown(&self.program))
+    }
+}
+
+/// What is known of a process. What the system does not tell is absent.
+#[derive(Clone, Debug)]
+struct Facts {
+    running: Running,
+    /// Where it works.
+    directory: Option<PathBuf>,
+    /// Its program and arguments.
+    words: Option<Vec<String>>,
+    /// Where its environment leads a git.
+    led_to: Option<Vec<PathBuf>>,
+    /// Whether it has one of these files open.
+    stands_in_line: bool,
+}
+
+impl Facts {
+    /// Whether it may be about to write in one of these places.
+    fn may_write_in(&self, places: &[PathBuf]) -> bool {
+        let program = &self.running.program;
+        let is_git = program == "git" || program.starts_with("git-");
+        if !is_git || self.is_a_wrapper() || self.is_asleep() {
+            return false;
+        }
+        let (Some(directory), Some(words), Some(led_to)) =
+            (&self.directory, &self.words, &self.led_to)
+        else {
+            return true;
+        };
+        // By its spelling, and through links and `..`.
+        let is_in = |path: &Path| {
+            let spelled = directory.join(path);
+            let resolved = spelled.canonicalize();
+            let resolved = resolved.as_deref().unwrap_or(&spelled);
+            places.iter().any(|place| spelled.starts_with(place) || resolved.starts_with(place))
+        };
+        let names =
+            |word: &String| places.iter().any(|place| word.contains(&*place.to_string_lossy()));
+        is_in(directory) || words.iter().any(names) || led_to.iter().any(|path| is_in(path))
+    }
+
+    /// A git that has started us, and does nothing but wait for our end.
+    fn is_a_wrapper(&self) -> bool {
+        self.running.program == "git" && self.words.as_deref().and_then(command_of) == Some("coord")
+    }
+
+    /// One of ours that stands in line, and sleeps until something happens there.
+    fn is_asleep(&self) -> bool {
+        self.running.program == "git-coord" && self.stands_in_line && !self.running.is_stopped
+    }
+}
+
+/// The command of a git: its first word that is no option and no option's value.
+fn command_of(words: &[String]) -> Option<&str> {
+    let mut words = words.iter().skip(1).map(String::as_str);
+    while let Some(word) = words.next() {
+        if OPTIONS_WITH_VALUE.contains(&word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            return Some(word);
+        }
+    }
+    None
+}
+
+/// The processes besides this one and those that have led to it that may be about to write in one
+/// of these places. Who has a file below `line` open stands in line.
+pub fn writing_in(places: &[PathBuf], line: &Path) -> Vec<Running> {
+    let all = system::all(line);
+    let mut ours = vec![std::process::id()];
+    while let Some(parent) = ours.last().copied().and_then(system::parent_of) {
+        if parent == 0 || ours.contains(&parent) {
+            break;
+        }
+        ours.push(parent);
+    }
+    let others = all.into_iter().filter(|facts| !ours.contains(&facts.running.pid));
+    others.filter(|facts| facts.may_write_in(places)).map(|facts| facts.running).collect()
+}
+
+/// The processes that have a file open, as far as that can be seen.
+pub fn having_open(path: &Path) -> Vec<Running> {
+    system::having_open(path)
+}
+
+/// Whether a process is stopped, as by Ctrl-Z, and does nothing until it is told to go on.
+pub fn is_stopped(pid: u32) -> bool {
+    system::is_stopped(pid)
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::ffi::OsStr;
+    use std::fs;
+    use std::io;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::MetadataExt as _;
+    use std::path::{Path, PathBuf};
+
+    use super::{Facts, Running};
+
+    /// The variables that lead a git to a repository.
+    const GIT_VARIABLES: [&str; 3] = ["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE"];
+
+    fn numbers() -> Vec<u32> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+    }
+
+    fn field(pid: u32, name: &str) -> Option<String> {
+        let status = fs::read(format!("/proc/{pid}/status")).ok()?;
+        let status = String::from_utf8_lossy(&status);
+        let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        value.map(|value| value.trim().to_owned())
+    }
+
+    pub(super) fn parent_of(pid: u32) -> Option<u32> {
+        field(pid, "PPid")?.parse().ok()
+    }
+
+    pub(super) fn is_stopped(pid: u32) -> bool {
+        field(pid, "State").is_some_and(|state| state.starts_with('T'))
+    }
+
+    /// None if it has ended.
+    fn running(pid: u32) -> Option<Running> {
+        let state = field(pid, "State")?;
+        let has_ended = state.starts_with(['Z', 'X']);
+        let program = field(pid, "Name")?;
+        (!has_ended).then(|| Running { pid, program, is_stopped: state.starts_with('T') })
+    }
+
+    fn opened(pid: u32) -> impl Iterator<Item = PathBuf> {
+        let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        files.map(|file| file.path())
+    }
+
+    /// A process is about to end, and does nothing any more.
+    struct Ending;
+
+    /// Tells what a living process hides from what an ending one has given back: of the latter the
+    /// kernel has freed the memory and says that there is no such process, while it still lists it.
+    fn unless_hidden<T>(read: io::Result<T>) -> Result<Option<T>, Ending> {
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
+            Err(_) => Err(Ending),
+        }
+    }
+
+    fn zero_ended(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+        bytes.split(|byte| *byte == 0)
+    }
+
+    fn led_to(environment: &[u8]) -> Vec<PathBuf> {
+        let path = |variable: &[u8]| {
+            let (name, value) = variable.split_at(variable.iter().position(|b| *b == b'=')?);
+            let leads = GIT_VARIABLES.iter().any(|variable| variable.as_bytes() == name);
+            leads.then(|| PathBuf::from(OsStr::from_bytes(&value[1..])))
+        };
+        zero_ended(environment).filter_map(path).collect()
+    }
+
+    fn words(command_line: &[u8]) -> Vec<String> {
+        let word = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
+        zero_ended(command_line).map(word).collect()
+    }
+
+    fn facts(pid: u32, line: &Path) -> Result<Facts, Ending> {
+        running(pid).ok_or(Ending)?;
+        let read = |file: &str| unless_hidden(fs::read(format!("/proc/{pid}/{file}")));
+        let in_line = |file: PathBuf| fs::read_link(file).is_ok_and(|at| at.starts_with(line));
+        let words = read("cmdline")?.map(|bytes| words(&bytes));
+        let led_to = read("environ")?.map(|bytes| led_to(&bytes));
+        let directory = unless_hidden(fs::read_link(format!("/proc/{pid}/cwd")))?;
+        let stands_in_line = opened(pid).any(in_line);
+        // One that has ended meanwhile tells nothing, and does nothing.
+        let running = running(pid).ok_or(Ending)?;
+        Ok(Facts { running, directory, words, led_to, stands_in_line })
+    }
+
+    pub(super) fn all(line: &Path) -> Vec<Facts> {
+        numbers().into_iter().filter_map(|pid| facts(pid, line).ok()).collect()
+    }
+
+    pub(super) fn having_open(path: &Path) -> Vec<Running> {
+        let Ok(sought) = fs::metadata(path) else { return Vec::new() };
+        let is_it = |file: PathBuf| {
+            // A look at any other file may wait for a disk that does not answer.
+            let is_called_so =
+                fs::read_link(&file).is_ok_and(|at| at.file_name() == path.file_name());
+            if !is_called_so {
+                return false;
+            }
+            let found = fs::metadata(file);
+            found.is_ok_and(|found| (found.dev(), found.ino()) == (sought.dev(), sought.ino()))
+        };
+        let has_it = |pid: &u32| opened(*pid).any(is_it);
+        let others = numbers().into_iter().filter(|pid| *pid != std::process::id());
+        others.filter(has_it).filter_map(running).collect()
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::process::{Command, Stdio};
+
+        use super::*;
+
+        /// A process of our own that ends while it is looked at is never taken for one that hides
+        /// something: `doctor --repair` would leave a lock for its sake.
+        #[test]
+        fn an_ending_process_is_not_one_that_hides_something() {
+            for _ in 0..200 {
+                let mut child = Command::new("true").stdin(Stdio::null()).spawn().unwrap();
+                while let Ok(facts) = facts(child.id(), Path::new("/nowhere")) {
+                    assert!(facts.words.is_some() && facts.led_to.is_some(), "{facts:?}");
+                    assert!(facts.directory.is_some(), "{facts:?}");
+                }
+                child.wait().unwrap();
+            }
+        }
+    }
+}
+
+/// Systems that tell no more than names: every git counts.
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::path::Path;
+
+    use super::{Facts, Running};
+    use crate::store::os::executable;
+
+    fn listed(words: &[&str]) -> Vec<String> {
+        let output = executable::command("ps").args(words).env("LC_ALL", "C").output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+        text.unwrap_or_default().lines().map(|line| line.trim().to_owned()).collect()
+    }
+
+    pub(super) fn parent_of(pid: u32) -> Option<u32> {
+        listed(&["-o", "ppid=", "-p", &pid.to_string()]).first()?.parse().ok()
+    }
+
+    pub(super) fn is_stopped(pid: u32) -> bool {
+        listed(&["-o", "stat=", "-p", &pid.to_string()]).iter().any(|state| state.starts_with('T'))
+    }
+
+    pub(super) fn all(_: &Path) -> Vec<Facts> {
+        let facts = |line: String| {
+            let mut words = line.split_whitespace();
+            let (pid, state) = (words.next()?.parse().ok()?, words.next()?);
+            let program = Path::new(words.next()?).file_name()?.to_string_lossy().into_owned();
+            let running = Running { pid, program, is_stopped: state.starts_with('T') };
+            let (directory, words, led_to) = (None, None, None);
+            Some(Facts { running, directory, words, led_to, stands_in_line: false })
+        };
+        listed(&["-A", "-o", "pid=,stat=,comm="]).into_iter().filter_map(facts).collect()
+    }
+
+    pub(super) fn having_open(_: &Path) -> Vec<Running> {
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(line: &str) -> Facts {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        Facts {
+            running: Running { pid: 7, program: words[0].clone(), is_stopped: false },
+            directory: Some("/elsewhere".into()),
+            words: Some(words),
+            led_to: Some(Vec::new()),
+            stands_in_line: false,
+        }
+    }
+
+    fn counts(facts: &Facts) -> bool {
+        facts.may_write_in(&["/repo/.git".into(), "/repo".into()])
+    }
+
+    #[test]
+    fn a_git_counts_where_it_works_and_where_it_is_led() {
+        assert!(!counts(&process("git gc")));
+        let there = |directory: &str| Facts {
+            directory: Some(directory.into()),
+            ..process("git pack-refs --all")
+        };
+        assert!(counts(&there("/repo")) && counts(&there("/repo/src")));
+        assert!(!counts(&there("/repository")));
+        assert!(counts(&process("git --git-dir=/repo/.git gc")));
+        let led = |to: &str| Facts { led_to: Some(vec![to.into()]), ..process("git gc") };
+        assert!(counts(&led("/repo/.git")) && !counts(&led("/other/.git")));
+        assert!(!counts(&Facts { directory: Some("/repo".into()), ..process("vim x") }));
+    }
+
+    #[test]
+    fn what_cannot_be_found_out_about_a_git_counts_against_it() {
+        for unknown in [
+            Facts { directory: None, ..process("git gc") },
+            Facts { words: None, ..process("git gc") },
+            Facts { led_to: None, ..process("git gc") },
+        ] {
+            assert!(counts(&unknown), "{unknown:?}");
+        }
+        assert!(!counts(&Facts { directory: None, ..process("vim x") }));
+    }
+
+    #[test]
+    fn who_only_waits_does_not_count() {
+        let here = |line: &str| Facts { directory: Some("/repo".into()), ..process(line) };
+        assert!(!counts(&here("git -C coord -c a=b coord status")));
+        assert!(counts(&here("git -C coord gc")));
+        let ours = here("git-coord reserve src --wait 1h");
+        assert!(counts(&ours));
+        let asleep = Facts { stands_in_line: true, ..ours };
+        assert!(!counts(&asleep));
+        let running = Running { is_stopped: true, ..asleep.running.clone() };
+        assert!(counts(&Facts { running, ..asleep }));
+    }
+}

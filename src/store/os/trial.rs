@@ -1,0 +1,144 @@
+//! A program that is tried once: what it makes of an input, with an end to the waiting.
+//!
+//! Input and output are files, so that neither a program that does not read nor a child that it
+//! leaves behind can keep us.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::store::os::executable;
+
+/// How often it is looked whether the program has ended.
+const PAUSE: Duration = Duration::from_millis(5);
+/// How much of what a program says is read.
+const SAID_BYTES_MAX: u64 = 1 << 20;
+
+/// A program that is to be tried.
+pub struct Trial<'a> {
+    /// The program and its arguments; there is at least the program.
+    pub words: &'a [OsString],
+    /// Where it runs.
+    pub directory: &'a Path,
+    /// Variables that it gets.
+    pub set: &'a [(&'a str, &'a OsStr)],
+    /// Variables that it does not get.
+    pub unset: &'a [&'a str],
+    /// What it can read.
+    pub input: &'a [u8],
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+/// How a trial came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// The exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    /// What it said.
+    pub stdout: String,
+    /// What it said besides.
+    pub stderr: String,
+}
+
+/// Why there is no outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// It could not be started.
+    #[error("it cannot be run: {0}")]
+    NotStarted(#[source] io::Error),
+    /// It did not end.
+    #[error("it did not answer within {}s", .0.as_secs())]
+    TooLong(Duration),
+    /// It could not be listened to.
+    #[error("cannot listen to it: {0}")]
+    Unheard(#[from] io::Error),
+}
+
+impl Trial<'_> {
+    /// Runs the program, and ends it and all that it has started when the time is over.
+    pub fn run(&self) -> Result<Tried, TrialError> {
+        let (program, arguments) = self.words.split_first().ok_or_else(no_program)?;
+        let mut input = tempfile::tempfile()?;
+        input.write_all(self.input)?;
+        input.rewind()?;
+        let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let mut command = Command::new(executable::found(program));
+        command.args(arguments).current_dir(self.directory).process_group(0);
+        command.env("PATH", executable::search_path());
+        for name in self.unset {
+            command.env_remove(name);
+        }
+        command.envs(self.set.iter().copied());
+        command.stdin(Stdio::from(input));
+        command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
+        let mut child = command.spawn().map_err(TrialError::NotStarted)?;
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break Some(status);
+            }
+            if begun.elapsed() >= self.limit {
+                break None;
+            }
+            std::thread::sleep(PAUSE);
+        };
+        let Some(status) = status else {
+            // Whoever has ended meanwhile needs no signal.
+            kill_process_group(Pid::from_child(&child), Signal::KILL).ok();
+            child.wait()?;
+            return Err(TrialError::TooLong(self.limit));
+        };
+        Ok(Tried { code: status.code(), stdout: said(stdout)?, stderr: said(stderr)? })
+    }
+}
+
+fn no_program() -> TrialError {
+    TrialError::NotStarted(io::ErrorKind::InvalidInput.into())
+}
+
+fn said(mut file: std::fs::File) -> io::Result<String> {
+    file.rewind()?;
+    let mut bytes = Vec::new();
+    file.take(SAID_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tried(script: &str, limit: Duration) -> Result<Tried, TrialError> {
+        let words = ["sh", "-c", script].map(OsString::from);
+        let set = [("GIVEN", OsStr::new("yes"))];
+        let (unset, directory) = (&["HOME"][..], Path::new("/"));
+        Trial { words: &words, directory, set: &set, unset, input: b"in", limit }.run()
+    }
+
+    #[test]
+    fn what_a_program_says_is_heard() {
+        let long = Duration::from_secs(600);
+        let told = tried("cat; echo \"-$GIVEN-$HOME\" >&2; exit 3", long).unwrap();
+        let expected = ("in".to_owned(), "-yes-\n".to_owned());
+        assert_eq!((told.code, (told.stdout, told.stderr)), (Some(3), expected));
+    }
+
+    #[test]
+    fn nobody_waits_for_what_does_not_end() {
+        let late = tried("sleep 600 & sleep 600", Duration::from_millis(20));
+        assert!(matches!(late, Err(TrialError::TooLong(_))));
+        // A child that stays behind holds its output, and nobody waits for that either.
+        let behind = tried("sleep 600 & echo here; kill $!", Duration::from_secs(600)).unwrap();
+        assert_eq!(behind.stdout, "here\n");
+        let directory = Path::new("/");
+        let words = [OsString::from("/no/such/program")];
+        let trial =
+            Trial { words: &words, directory, set: &[], unset: &[], input: b"", limit: PAUSE };
+        assert!(matches!(trial.run(), Err(TrialError::NotStarted(_))));
+    }
+}

@@ -1,0 +1,189 @@
+//! What a push is going to send: its commits, who they say has made them, and what they change.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufRead};
+use std::io::{BufReader, Write as _};
+use std::process::{Child, Stdio};
+
+use super::{Changes, PathBytes};
+use crate::store::error::StoreError;
+use crate::store::git::object::ObjectId;
+use crate::store::git::program::{ProgramError, running};
+
+/// How many commits of a push are looked at.
+pub const COMMITS_MAX: usize = 1_000;
+/// How many paths of a push are looked at.
+pub const PATHS_MAX: usize = 10_000;
+
+/// The trailer that says which agent has made a commit.
+pub const AGENT_TRAILER: &str = "Coord-Agent";
+
+/// A push, as git announces it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Push {
+    /// The revisions that are pushed.
+    pub tips: Vec<String>,
+    /// What the other side has, as far as it said.
+    pub known: Vec<ObjectId>,
+    /// What is pushed over what the other side has under the same name.
+    pub replaced: Vec<Replaced>,
+    /// The name of the other side; none where it is only an address.
+    pub remote: Option<String>,
+}
+
+/// A ref of the other side that a push moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// The commit that it names now.
+    pub old: ObjectId,
+    /// The revision that it is to name.
+    pub new: String,
+}
+
+/// What a push sends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pushed {
+    /// The commits; none where they are too many to be looked at one by one.
+    pub commits: Vec<PushedCommit>,
+    /// Every path that one of them changes, with the numbers of those that do. A merge changes what
+    /// differs from every parent. Of commits that are too many, the paths that they change in all.
+    pub paths: BTreeMap<PathBytes, Vec<usize>>,
+    /// Whether only what all commits change together was looked at.
+    pub is_in_all: bool,
+    /// Every path that is set back on the other side, to before what was pushed there.
+    pub taken_back: BTreeSet<PathBytes>,
+    /// Whether the other side has commits that the push takes back and that are not here.
+    pub takes_back_unseen: bool,
+    /// Whether there were more paths than are looked at.
+    pub is_cut_short: bool,
+}
+
+/// A commit that is pushed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PushedCommit {
+    /// Its name.
+    pub id: ObjectId,
+    /// Who its trailers say has made it.
+    pub made_by: Vec<String>,
+}
+
+impl Push {
+    /// The words for git that stand for what is pushed and not yet on the other side.
+    pub(super) fn range(&self) -> Vec<String> {
+        let there = match &self.remote {
+            Some(name) => format!("--remotes={name}"),
+            None => "--remotes".to_owned(),
+        };
+        let options = ["--not", &there, "--not", "--end-of-options"].map(str::to_owned);
+        let known = self.known.iter().map(|id| format!("^{id}"));
+        let end = ["--".to_owned()];
+        options.into_iter().chain(self.tips.iter().cloned()).chain(known).chain(end).collect()
+    }
+}
+
+impl Changes {
+    /// What is pushed and not yet on the other side, and what is taken back there. What is on an
+    /// address without a name is not known: there, nothing counts that is on any remote.
+    pub fn to_be_pushed(&self, push: &Push) -> Result<Pushed, StoreError> {
+        if push.tips.is_empty() {
+            return Ok(Pushed::default());
+        }
+        let commits = self.commits_of(push)?;
+        let pushed = if commits.len() > COMMITS_MAX {
+            self.changed_in_all(push)?
+        } else {
+            self.changed_by(commits)?
+        };
+        self.with_taken_back(pushed, push)
+    }
+
+    fn commits_of(&self, push: &Push) -> Result<Vec<PushedCommit>, StoreError> {
+        let count = format!("--max-count={}", COMMITS_MAX + 1);
+        // Git prints `commit <id>` before it, and an empty line not at all.
+        let format =
+            format!("--format=by %(trailers:key={AGENT_TRAILER},valueonly,unfold,separator=%x00)");
+        let range = push.range();
+        let options = ["rev-list", "--ignore-missing", &count, &format];
+        let words: Vec<&str> =
+            options.into_iter().chain(range.iter().map(String::as_str)).collect();
+        Ok(listed(&self.program.ask(&words)?))
+    }
+
+    pub(super) fn changed_by(&self, commits: Vec<PushedCommit>) -> Result<Pushed, StoreError> {
+        // Who knows only names cannot tell a path from a commit.
+        let diff_tree =
+            ["diff-tree", "--stdin", "--raw", "-z", "-r", "-c", "--root", "--no-renames"];
+        let mut command = self.program.command(&diff_tree);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let (mut child, _noted) = running::start(&mut command)?;
+        let piped = "a child with pipes has them";
+        let mut questions = child.stdin.take().expect(piped);
+        let answers = BufReader::new(child.stdout.take().expect(piped));
+        let lines: Vec<String> = commits.iter().map(|commit| format!("{}\n", commit.id)).collect();
+        // Both pipes may be full at once. That git stops reading is seen in what it answers.
+        let ask = move || lines.iter().try_for_each(|line| questions.write_all(line.as_bytes()));
+        let asking = std::thread::spawn(ask);
+        let read = first_paths(answers, commits);
+        finish(child, &read)?;
+        asking.join().ok();
+        read.map_err(|error| garbled(&error).into())
+    }
+}
+
+/// The commits that git lists, two lines each.
+fn listed(lines: &[u8]) -> Vec<PushedCommit> {
+    let text = String::from_utf8_lossy(lines);
+    let mut commits: Vec<PushedCommit> = Vec::new();
+    for line in text.lines() {
+        if let Some(names) = line.strip_prefix("by ") {
+            let names = names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned);
+            if let Some(commit) = commits.last_mut() {
+                commit.made_by = names.collect();
+            }
+        } else if let Some(id) = line.strip_prefix("commit ").and_then(|id| id.parse().ok()) {
+            commits.push(PushedCommit { id, made_by: Vec::new() });
+        }
+    }
+    commits
+}
+
+/// Each path once, as far as they are looked at. Git tells the commits in the order in which it was
+/// asked about them, and leaves out those that change nothing.
+fn first_paths(answers: impl BufRead, commits: Vec<PushedCommit>) -> io::Result<Pushed> {
+    let mut pushed = Pushed { commits, ..Pushed::default() };
+    let mut current = 0;
+    let mut answers = answers.split(0);
+    while let Some(record) = answers.next().transpose()? {
+        if record.first() != Some(&b':') {
+            let id: Option<ObjectId> = String::from_utf8_lossy(&record).parse().ok();
+            let later = pushed.commits.iter().skip(current);
+            let found = later.take_while(|commit| Some(commit.id) != id).count();
+            current += found;
+            continue;
+        }
+        let Some(path) = answers.next().transpose()? else { break };
+        if pushed.paths.len() == PATHS_MAX && !pushed.paths.contains_key(&path) {
+            pushed.is_cut_short = true;
+            break;
+        }
+        pushed.paths.entry(path).or_default().push(current);
+    }
+    Ok(pushed)
+}
+
+/// Waits for git, which is not needed any more once enough was read.
+fn finish(mut child: Child, read: &io::Result<Pushed>) -> Result<(), ProgramError> {
+    let is_enough = read.as_ref().is_ok_and(|read| read.is_cut_short);
+    if is_enough {
+        child.kill().ok();
+    }
+    let status = child.wait().map_err(|error| garbled(&error))?;
+    if status.success() || is_enough {
+        return Ok(());
+    }
+    Err(ProgramError::Failed { verb: "diff-tree".to_owned(), words: String::new() })
+}
+
+fn garbled(error: &io::Error) -> ProgramError {
+    ProgramError::Garbled { verb: "diff-tree", why: error.to_string() }
+}

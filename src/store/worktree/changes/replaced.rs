@@ -1,0 +1,102 @@
+//! What a push does to the other side as a whole: what many commits change in all, and what it
+//! takes back of what others have pushed.
+
+use std::collections::BTreeSet;
+
+use super::pushed::{COMMITS_MAX, PATHS_MAX, Push, Pushed, PushedCommit};
+use super::{Changes, PathBytes};
+use crate::store::error::StoreError;
+use crate::store::git::object::ObjectId;
+use crate::store::git::program::ProgramError;
+
+/// How many places where a push leaves what the other side has are compared with it.
+const BOUNDARIES_MAX: usize = 8;
+
+impl Changes {
+    /// What is changed in all by commits that are too many to be looked at one by one: the paths
+    /// that differ from everything on the other side that they start from.
+    pub(super) fn changed_in_all(&self, push: &Push) -> Result<Pushed, StoreError> {
+        let range = push.range();
+        let words = ["rev-list", "--ignore-missing", "--boundary"];
+        let words: Vec<&str> = words.into_iter().chain(range.iter().map(String::as_str)).collect();
+        let listed = self.program.ask(&words)?;
+        let listed = String::from_utf8_lossy(&listed);
+        let starts: Vec<String> =
+            listed.lines().filter_map(|line| line.strip_prefix('-')).map(str::to_owned).collect();
+        let nothing = [self.empty_tree().to_string()];
+        let starts = if starts.is_empty() { &nothing[..] } else { &starts[..] };
+        let mut paths = BTreeSet::new();
+        for tip in &push.tips {
+            let mut changed = self.differing(&starts[0], tip)?;
+            for start in starts.iter().take(BOUNDARIES_MAX).skip(1) {
+                let from_here = self.differing(start, tip)?;
+                changed.retain(|path| from_here.contains(path));
+            }
+            paths.extend(changed);
+        }
+        let is_cut_short = paths.len() > PATHS_MAX;
+        let paths = paths.into_iter().take(PATHS_MAX).map(|path| (path, Vec::new())).collect();
+        Ok(Pushed { paths, is_in_all: true, is_cut_short, ..Pushed::default() })
+    }
+
+    /// The same with what is taken back: what commits that the other side has, and that are in
+    /// nothing that is pushed, have changed and what is different after the push.
+    pub(super) fn with_taken_back(
+        &self,
+        mut pushed: Pushed,
+        push: &Push,
+    ) -> Result<Pushed, StoreError> {
+        if push.replaced.is_empty() {
+            return Ok(pushed);
+        }
+        let (lost, are_all_here) = self.lost(push)?;
+        pushed.takes_back_unseen = !are_all_here;
+        if lost.is_empty() {
+            return Ok(pushed);
+        }
+        let is_long = lost.len() > COMMITS_MAX;
+        let changed = if is_long { Pushed::default() } else { self.changed_by(lost)? };
+        pushed.is_cut_short |= changed.is_cut_short;
+        for replaced in &push.replaced {
+            // What is not here was told of above.
+            let differing = self.differing(&replaced.old.to_string(), &replaced.new);
+            let taken = differing.unwrap_or_default();
+            let is_changed = |path: &PathBytes| is_long || changed.paths.contains_key(path);
+            pushed.taken_back.extend(taken.into_iter().filter(is_changed));
+        }
+        Ok(pushed)
+    }
+
+    /// The commits that the other side has and that are in nothing that is pushed, and whether all
+    /// of them are here.
+    fn lost(&self, push: &Push) -> Result<(Vec<PushedCommit>, bool), StoreError> {
+        let count = format!("--max-count={}", COMMITS_MAX + 1);
+        let old = push.replaced.iter().map(|replaced| replaced.old.to_string());
+        let new = push.replaced.iter().map(|replaced| format!("^{}", replaced.new));
+        let range: Vec<String> = old.chain(new).chain(["--".to_owned()]).collect();
+        let listed = |more: &[&str]| {
+            let words = ["rev-list", &count].into_iter().chain(more.iter().copied());
+            let words: Vec<&str> = words.chain(range.iter().map(String::as_str)).collect();
+            self.program.ask(&words)
+        };
+        let (ids, are_all_here) = match listed(&[]) {
+            Ok(ids) => (ids, true),
+            // A shallow clone does not have what it starts from, and that is nobody's loss.
+            Err(ProgramError::Failed { .. }) => {
+                (listed(&["--ignore-missing"])?, self.git_dir.join("shallow").exists())
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let text = String::from_utf8_lossy(&ids);
+        let ids = text.lines().filter_map(|line| line.parse::<ObjectId>().ok());
+        Ok((ids.map(|id| PushedCommit { id, made_by: Vec::new() }).collect(), are_all_here))
+    }
+
+    /// The paths that differ between two trees.
+    fn differing(&self, from: &str, to: &str) -> Result<BTreeSet<PathBytes>, StoreError> {
+        let words = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
+        let listed = self.program.ask(&words)?;
+        let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(<[u8]>::to_vec).collect())
+    }
+}

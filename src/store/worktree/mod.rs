@@ -1,0 +1,13 @@
+//! The user's files: read for checks and for the kind of the project, and written only where the
+//! user asks for a file.
+//!
+//! - [`changes`] lists what commits and pushes of the user change;
+//! - [`sources`] lists the files of the work tree, of the index, or of a commit;
+//! - [`places`] resolves where a path leads;
+//! - [`work_files`] reads and replaces single files.
+
+pub mod changes;
+pub mod places;
+pub mod sources;
+pub mod work_files;
+pub(super) mod work_tree;

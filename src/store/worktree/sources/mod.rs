@@ -1,0 +1,89 @@
+//! The trees that are asked what kind of project they are: the work tree, the index, and what is
+//! committed.
+//!
+//! All three show the same for a clean checkout, so an answer holds for each of them.
+
+mod changes;
+mod index_file;
+mod stored;
+mod tracked;
+mod work;
+
+use std::path::{Path, PathBuf};
+
+use crate::core::documents::ReadError;
+use crate::core::domain::source_tree::SourceTree;
+use crate::store::error::StoreError;
+use crate::store::git::backend::Backend;
+use crate::store::git::repository::Repository;
+use crate::store::os::files::Files;
+use stored::{Committed, Staged};
+use tracked::Tracked;
+use work::WorkTreeSources;
+
+/// Which tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The work tree where there is one, otherwise what is committed.
+    Usual,
+    /// The work tree, with what git ignores left out.
+    WorkTree,
+    /// The index.
+    Index,
+    /// The commit that `HEAD` names.
+    Head,
+}
+
+impl Repository {
+    /// One of the trees of the repository.
+    pub fn sources<'a>(
+        &'a self,
+        which: Which,
+        backend: &'a dyn Backend,
+        files: Files,
+    ) -> Result<Box<dyn SourceTree + 'a>, StoreError> {
+        let which = match which {
+            Which::Usual if self.work_tree().is_some() => Which::WorkTree,
+            Which::Usual => Which::Head,
+            which => which,
+        };
+        Ok(match which {
+            Which::Index => Box::new(Staged::new(self.tracked(files)?, backend)),
+            Which::Head => Box::new(Committed::new(self.program().tree_of("HEAD")?, backend)),
+            Which::WorkTree | Which::Usual => {
+                let tree = self.work_tree().ok_or(StoreError::NoWorkTree)?;
+                Box::new(WorkTreeSources::new(self, tree, self.tracked(files)?, files))
+            }
+        })
+    }
+
+    /// The commit that `HEAD` names, if there is one.
+    pub fn head_commit(&self) -> Result<Option<String>, StoreError> {
+        Ok(self.program().commit_of("HEAD")?.map(|id| id.to_string()))
+    }
+
+    /// The tops of the other worktrees of the repository, on this machine.
+    pub fn other_work_trees(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let own = self.work_tree().map(|tree| real(&tree.top));
+        let mut tops = self.program().work_trees()?;
+        tops.retain(|top| own.as_ref() != Some(&real(top)));
+        Ok(tops)
+    }
+
+    fn tracked(&self, files: Files) -> Result<Tracked, StoreError> {
+        let given = std::env::var_os("GIT_INDEX_FILE").filter(|path| !path.is_empty());
+        let path = given.map_or_else(|| self.git_dir().join("index"), PathBuf::from);
+        let bytes = files.read_start(&path, u64::MAX)?;
+        let Some(bytes) = bytes else { return Ok(Tracked::default()) };
+        match index_file::parse(&bytes, self.hash_kind()) {
+            Some(tracked) => Ok(tracked),
+            // What only git knows to read: a split or a sparse index.
+            None => Ok(Tracked::of_listing(&self.program().staged_entries(&path)?)),
+        }
+    }
+}
+
+fn unreadable(error: impl Into<StoreError>) -> ReadError {
+    ReadError::Store(Box::new(error.into()))
+}
