@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use git_coord::core::command::Request;
 use git_coord::core::ids::OpId;
+use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::Case;
 use git_coord::core::reservation::release::Release;
 use git_coord::core::reservation::reserve::Reserve;
@@ -27,7 +28,6 @@ use git_coord::core::time::Timestamp;
 use git_coord::store::git::Git;
 use git_coord::store::git::packs::{Budget, Packs};
 use git_coord::store::git::repository::Repository;
-use git_coord::store::layout::LedgerName;
 use git_coord::store::ledger::Ledger;
 use git_coord::store::ledger::entry::Committer;
 use git_coord::store::ledger::transact::{Turns, Writing};

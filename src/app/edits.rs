@@ -4,6 +4,7 @@
 use crate::app::error::AppError;
 use crate::app::{Ctx, Reading, ended, reservations, waiting};
 use crate::core::ids::{AgentName, HoldId};
+use crate::core::ledger::LedgerName;
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check;
@@ -16,7 +17,6 @@ use crate::core::reservation::target::targets;
 use crate::core::reservation::{About, Hold, Mode, Via};
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::entry::Entry;
 use crate::store::ledger::history::{Archived, History, SetAside};
 use crate::store::ledger::transact::Committed;

@@ -11,6 +11,7 @@ use crate::app::waiting::Stand;
 use crate::app::{Ctx, Reading as State, ended, specs};
 use crate::core::damage::{Damage, Found};
 use crate::core::ids::{AgentName, LockName};
+use crate::core::ledger::LedgerName;
 use crate::core::negotiation::acknowledge::Acknowledge;
 use crate::core::negotiation::answer::{Answer, Answered, Verdict, pinned};
 use crate::core::negotiation::ask::{Ask, Asking};
@@ -29,7 +30,6 @@ use crate::core::refusal::Refusal;
 use crate::core::reservation::{Hold, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::transact::Committed;
 
 /// Fails where negotiation is switched off.

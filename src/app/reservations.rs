@@ -6,6 +6,7 @@ use crate::app::error::AppError;
 use crate::core::damage::Damage;
 use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
+use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check::{self, Asker};
@@ -16,7 +17,6 @@ use crate::core::reservation::sweep::{Sweep, Swept};
 use crate::core::reservation::tickets::{self, Ticket};
 use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::time::Timestamp;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::history::History;
 use crate::store::ledger::transact::Committed;
 

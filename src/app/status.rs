@@ -10,12 +10,12 @@ use crate::core::damage::Damage;
 use crate::core::domain::freshness::Verdict;
 use crate::core::domain::name::Name;
 use crate::core::event::Event;
+use crate::core::ledger::LedgerName;
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::{Hold, facts, index};
 use crate::core::run::Run;
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::history::History;
 use crate::store::worktree::sources::Which;
 

@@ -15,6 +15,7 @@ use crate::app::next::{after_conflict, command as next, in_shell};
 use crate::app::presence::Sightings;
 use crate::app::wording::{conflict_text, ticket_text};
 use crate::core::documents::{Key, ReadError};
+use crate::core::ledger::LedgerName;
 use crate::core::refusal::{Conflict, Refusal};
 use crate::core::reservation::tickets::Ticket;
 use crate::core::run::index;
@@ -22,7 +23,6 @@ use crate::core::text::is_disguise;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::git::refs::RefError;
-use crate::store::layout::LedgerName;
 use crate::store::os::files::FileError;
 
 /// How many conflicts an error lists in full.

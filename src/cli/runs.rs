@@ -13,13 +13,13 @@ use crate::app::error::AppError;
 use crate::app::next::{command as next, in_shell};
 use crate::app::runs::cancelled::{self, Place};
 use crate::core::documents::ReadError;
+use crate::core::ledger::LedgerName;
 use crate::core::refusal::Refusal as AnyRefusal;
 use crate::core::run::gate::Evidence;
 use crate::core::run::refusal::Refusal;
 use crate::core::run::{Run, Status};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
-use crate::store::layout::LedgerName;
 
 /// The answer of a command about a run: the run first, then the rest.
 pub(crate) fn answer<const N: usize>(run: &Run, rest: [(&str, Value); N]) -> Map<String, Value> {

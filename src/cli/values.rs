@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::core::duration;
 use crate::core::ids::EntryName;
+use crate::core::ledger::LedgerName;
 use crate::core::time::Ttl;
-use crate::store::layout::LedgerName;
 
 /// A ledger, or one of its entries: `reservations`, `reservations@3f9c2ab1`.
 #[derive(Clone, Debug, PartialEq, Eq)]

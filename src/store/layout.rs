@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-pub use crate::core::ledger::LedgerName;
+use crate::core::ledger::LedgerName;
 use crate::core::time::Timestamp;
 use crate::store::git::object::{HashKind, ObjectId};
 

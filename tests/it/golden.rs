@@ -16,8 +16,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use git_coord::core::decision::RULES;
+use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::Case;
-use git_coord::store::layout::LedgerName;
 use git_coord::store::ledger::snapshot::FORMAT_VERSION;
 use serde_json::{Value, json};
 

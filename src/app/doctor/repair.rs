@@ -4,11 +4,11 @@ use super::{Check, State};
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::documents::Key;
+use crate::core::ledger::LedgerName;
 use crate::core::repair::Repair;
 use crate::core::reservation::index;
 use crate::core::text::Line;
 use crate::store::git::object::ObjectId;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::repair::{Left, Plan, PutBack, Repaired, Repairer};
 
 /// How many entries one line names.

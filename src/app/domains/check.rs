@@ -9,8 +9,8 @@ use crate::core::domain::change::{Change, Scale, Weight};
 use crate::core::domain::freshness::{Verdict, judge};
 use crate::core::domain::structure::Structure;
 use crate::core::domain::survey::Purpose;
+use crate::core::ledger::LedgerName;
 use crate::store::git::object::ObjectId;
-use crate::store::layout::LedgerName;
 use crate::store::worktree::sources::Which;
 
 /// Changes that an explanation lists.

@@ -9,10 +9,10 @@ use crate::core::domain::cache::{self, Cache};
 use crate::core::domain::detection;
 use crate::core::domain::record::{Detect, Recorded};
 use crate::core::domain::survey::Purpose;
+use crate::core::ledger::LedgerName;
 use crate::core::refusal::Refusal;
 use crate::core::text::Line;
 use crate::store::git::object::ObjectId;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::transact::Committed;
 use crate::store::worktree::sources::Which;
 

@@ -6,8 +6,8 @@
 use crate::app::Ctx;
 use crate::app::error::{AppError, with_causes};
 use crate::core::documents::ReadError;
+use crate::core::ledger::LedgerName;
 use crate::store::error::StoreError;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::repair::Repairer;
 
 /// What is wrong with a cache.

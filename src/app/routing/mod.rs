@@ -11,6 +11,7 @@ use crate::app::error::AppError;
 use crate::app::ledgers;
 use crate::app::{Ctx, Reading};
 use crate::core::ids::{EntryName, OpId};
+use crate::core::ledger::LedgerName;
 use crate::core::routing::apply::Care;
 use crate::core::routing::names::{RecordId, RoutedName};
 use crate::core::routing::revert::{self, Target};
@@ -19,7 +20,6 @@ use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Modification, classify, evidence, places};
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::history::{Archived, History};
 use crate::store::ledger::snapshot::read_entry;
 

@@ -9,6 +9,7 @@ use crate::app::routing::document::{self, Base};
 use crate::app::routing::roster::Roster;
 use crate::app::routing::{PutBy, put_by};
 use crate::core::documents::ReadError;
+use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
 use crate::core::routing::document::read_document;
 use crate::core::routing::names::RoutedName;
@@ -19,7 +20,6 @@ use crate::core::routing::{Modification, Override};
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
-use crate::store::layout::LedgerName;
 
 /// The answer to a router.
 #[derive(Clone, Debug)]

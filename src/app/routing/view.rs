@@ -8,6 +8,7 @@ use crate::app::routing::roster::Roster;
 use crate::app::routing::{PutBy, put_by};
 use crate::core::documents::Documents;
 use crate::core::ids::AgentName;
+use crate::core::ledger::LedgerName;
 use crate::core::routing::autonomy::Reverts;
 use crate::core::routing::canary::{self, Canary, Sample, Status, Verdict};
 use crate::core::routing::classify::Tally;
@@ -16,7 +17,6 @@ use crate::core::routing::overlay::Overlay;
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Block, Modification, Override, places, revert};
 use crate::core::time::Timestamp;
-use crate::store::layout::LedgerName;
 
 /// From so many exclusions on a person is warned: a router with nobody left is no router.
 pub const EXCLUSIONS_WARNED: usize = 3;

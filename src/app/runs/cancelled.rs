@@ -2,10 +2,10 @@
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::core::ledger::LedgerName;
 use crate::core::run::facts;
 use crate::core::run::names::{DispatchId, RunId};
 use crate::store::git::object::ObjectId;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::entry::Entry;
 use crate::store::ledger::history::{Archived, History};
 

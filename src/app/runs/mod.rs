@@ -18,10 +18,10 @@ use crate::core::run::gate::{self, Evidence};
 use crate::core::run::index::{self, Readable};
 use crate::core::run::names::{IdPrefix, PhaseName};
 
+use crate::core::ledger::LedgerName;
 use crate::core::run::record::{self, Record, Signals};
 use crate::core::run::verdict::Verdict;
 use crate::core::run::{Run, Standing, Status};
-use crate::store::layout::LedgerName;
 
 /// The runs now.
 pub fn read(ctx: &Ctx) -> Result<Reading<'_>, AppError> {

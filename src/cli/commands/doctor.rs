@@ -17,8 +17,8 @@ use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::open_with;
 use crate::cli::term::Ui;
 use crate::core::documents::Key;
+use crate::core::ledger::LedgerName;
 use crate::core::text::shown;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::repair::{Left, Plan, Repaired};
 
 /// Look for what is wrong here, repair damaged ledgers and move lock files aside

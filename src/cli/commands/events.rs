@@ -20,8 +20,8 @@ use crate::cli::term::Ui;
 use crate::cli::values::{EventPlace, parse_event_place};
 use crate::core::event::Event;
 use crate::core::ids::AgentName;
+use crate::core::ledger::LedgerName;
 use crate::core::text::{Line, shown};
-use crate::store::layout::LedgerName;
 use crate::store::machine::cursors::Position;
 
 const EXAMPLES: &str = "\

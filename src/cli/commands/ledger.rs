@@ -18,11 +18,11 @@ use crate::cli::term::Ui;
 use crate::cli::values::{LedgerAt, parse_entry, parse_ledger_at};
 use crate::core::documents::Key;
 use crate::core::ids::EntryName;
+use crate::core::ledger::LedgerName;
 use crate::core::reservation::Hold;
 use crate::core::text::{Line, shown};
 use crate::core::time::relative;
 use crate::store::git::object::ObjectId;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::verify::Fault;
 
 /// Look into the ledgers, check them, turn them back, make them shorter

@@ -14,10 +14,10 @@ use crate::cli::holds::{fields, ids_json};
 use crate::cli::open::{open, told};
 use crate::cli::term::Ui;
 use crate::core::ids::{HoldIdPrefix, LockName};
+use crate::core::ledger::LedgerName;
 use crate::core::reservation::release::{Release, Released};
 use crate::core::reservation::select::Selection;
 use crate::core::text::{Line, shown};
-use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:

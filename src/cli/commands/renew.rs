@@ -11,10 +11,10 @@ use crate::cli::open::{open, told};
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
 use crate::core::ids::{HoldIdPrefix, LockName};
+use crate::core::ledger::LedgerName;
 use crate::core::reservation::renew::{Asked, Lost, Renew, Why};
 use crate::core::reservation::select::Selection;
 use crate::core::time::Ttl;
-use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:

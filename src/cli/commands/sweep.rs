@@ -16,10 +16,10 @@ use crate::cli::open::{open, told};
 use crate::cli::requests::request_text;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_duration;
+use crate::core::ledger::LedgerName;
 use crate::core::negotiation::Thread;
 use crate::core::negotiation::prune::Prune;
 use crate::core::reservation::sweep::Sweep;
-use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:

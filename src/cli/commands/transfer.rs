@@ -12,10 +12,10 @@ use crate::cli::holds::{fields, ids_json, print_table};
 use crate::cli::open::{open, told};
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, HoldIdPrefix, LockName};
+use crate::core::ledger::LedgerName;
 use crate::core::reservation::select::Selection;
 use crate::core::reservation::transfer::Transfer;
 use crate::core::text::Line;
-use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -2,7 +2,8 @@
 
 use crate::app::identity::{AGENT_VARIABLE, HARNESSES};
 use crate::app::open::WITHIN_VARIABLE;
-use crate::store::layout::{LedgerName, NAMESPACE};
+use crate::core::ledger::LedgerName;
+use crate::store::layout::NAMESPACE;
 
 /// Environment variables and what they do.
 pub(super) fn variables() -> Vec<(String, &'static str)> {

@@ -5,13 +5,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::core::ledger::LedgerName;
 use crate::store::error::StoreError;
 use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId};
 use crate::store::git::packs::{Budget, Kept};
 pub use crate::store::git::refs::Swap;
 use crate::store::git::refs::{LogNote, RefName};
 use crate::store::git::signature::Draft;
-use crate::store::layout::LedgerName;
 
 /// A ref's change, and what it relies on.
 #[derive(Clone, Copy, Debug)]

@@ -35,6 +35,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
+use crate::core::ledger::LedgerName;
 use crate::store::error::StoreError;
 use crate::store::git::backend::{
     Backend, InTheWay, MoveRefs, Objects, ReadObjects, Stored, Update,
@@ -52,7 +53,7 @@ use crate::store::git::proof::Patience;
 use crate::store::git::refs::{FileRefs, Refs, Swap};
 use crate::store::git::repository::{Reader, Repository};
 use crate::store::git::shallow::Shallow;
-use crate::store::layout::{HelperDir, LedgerName};
+use crate::store::layout::HelperDir;
 use crate::store::ledger::published::Published;
 use crate::store::os::files::{Files, Purpose};
 

@@ -6,8 +6,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::core::ledger::LedgerName;
 use crate::store::git::object::ObjectId;
-use crate::store::layout::{HelperDir, LedgerName};
+use crate::store::layout::HelperDir;
 use crate::store::os::files::{FileError, Files};
 
 /// Some two hundred lines; the file before is kept as well.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::core::documents::{Child, ChildKind, Documents, Key, ReadError};
+use crate::core::ledger::LedgerName;
 use crate::core::limits::{
     DIRECTORIES_ALIKE_MAX, DIRECTORIES_ANYHOW, DIRECTORIES_MAX, DOCUMENT_BYTES_MAX,
     NODE_ENTRIES_MAX, TREE_DEPTH_MAX,
@@ -15,7 +16,6 @@ use crate::core::pattern::Case;
 use crate::store::error::StoreError;
 use crate::store::git::backend::Objects;
 use crate::store::git::object::{HashKind, Object, ObjectId, ObjectKind};
-use crate::store::layout::LedgerName;
 use crate::store::ledger::entry::{Entry, EntryHead, NotAnEntry};
 use crate::store::ledger::tree::{EntryKind, Tree, Trees};
 

@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 use crate::core::command::{Command, Request};
 use crate::core::decision::RULES;
 use crate::core::ids::OpId;
-use crate::store::layout::{HelperDir, LedgerName};
+use crate::core::ledger::LedgerName;
+use crate::store::layout::HelperDir;
 use crate::store::ledger::entry::Committer;
 use crate::store::os::files::{EntryType, FileError, Files};
 

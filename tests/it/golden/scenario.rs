@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use git_coord::core::command::{Command, Request};
 use git_coord::core::ids::OpId;
+use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::Case;
 use git_coord::core::time::Timestamp;
 use git_coord::store::git::Git;
 use git_coord::store::git::packs::Budget;
 use git_coord::store::git::repository::Repository;
-use git_coord::store::layout::LedgerName;
 use git_coord::store::ledger::Ledger;
 use git_coord::store::ledger::entry::Committer;
 use git_coord::store::ledger::transact::Writing;

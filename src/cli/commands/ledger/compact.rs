@@ -11,8 +11,8 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::term::Ui;
 use crate::core::duration::parse_duration;
+use crate::core::ledger::LedgerName;
 use crate::core::size::in_words;
-use crate::store::layout::LedgerName;
 use crate::store::ledger::compact::{Compacted, Written};
 
 const EXAMPLES: &str = "\

@@ -17,6 +17,7 @@ use crate::cli::holds::fields;
 use crate::cli::open::told;
 use crate::cli::term::Ui;
 use crate::core::environment::Environment;
+use crate::core::ledger::LedgerName;
 use crate::core::pattern::Reading;
 use crate::core::routing::apply::{Applied, Apply, InForce};
 use crate::core::routing::approve::{Approve, Approved};
@@ -27,7 +28,6 @@ use crate::core::routing::{Override, Scope};
 use crate::core::text::{Line, shown};
 use crate::core::time::relative;
 use crate::store::git::object::ObjectId;
-use crate::store::layout::LedgerName;
 
 const PROPOSE_EXAMPLES: &str = "\
 Examples:

@@ -13,13 +13,13 @@ use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::routing::canary::{Canary, CheckTrials, Checked, Status};
 use crate::core::routing::metrics::Metrics;
 use crate::core::routing::ratio::Ratio;
 use crate::core::routing::sample::TakeSample;
 use crate::core::routing::text::Note;
 use crate::core::time::{Timestamp, relative};
-use crate::store::layout::LedgerName;
 
 /// Measure what happens without an agent, and judge it
 #[derive(Debug, clap::Args)]

@@ -13,12 +13,12 @@ use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::routing::evidence::{AddEvidence, Evidence, SourceKind};
 use crate::core::routing::names::Word;
 use crate::core::routing::text::{Context, Note};
 use crate::core::text::{Line, shown};
 use crate::core::time::relative;
-use crate::store::layout::LedgerName;
 
 /// Record and list what became of agents' findings
 #[derive(Debug, clap::Args)]

@@ -12,12 +12,12 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::told;
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::routing::names::{OverlayId, Word};
 use crate::core::routing::overlay::{self, AddOverlay, DisableOverlay, TOKENS_MAX};
 use crate::core::routing::places;
 use crate::core::routing::text::Body;
 use crate::core::text::shown;
-use crate::store::layout::LedgerName;
 
 /// Tell an agent something besides, within a budget
 #[derive(Debug, clap::Args)]

@@ -10,8 +10,8 @@ use crate::cli::holds::fields;
 use crate::cli::open::told;
 use crate::cli::term::Ui;
 use crate::core::documents::Key;
+use crate::core::ledger::LedgerName;
 use crate::core::routing::reset::{Area, Reset};
-use crate::store::layout::LedgerName;
 
 /// Forget what was learnt
 ///

@@ -11,11 +11,11 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::told;
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::routing::block::{BlockAgent, Unblock};
 use crate::core::routing::revert::{Revert, Reverted, Target};
 use crate::core::routing::text::Note;
 use crate::core::text::shown;
-use crate::store::layout::LedgerName;
 
 const REVERT_EXAMPLES: &str = "\
 Examples:

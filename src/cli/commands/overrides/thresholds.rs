@@ -11,8 +11,8 @@ use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::routing::thresholds::{ALL, AUTONOMY, SetThreshold, Setting, Thresholds};
-use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:

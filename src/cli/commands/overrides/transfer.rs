@@ -17,11 +17,11 @@ use crate::cli::holds::fields;
 use crate::cli::open::told;
 use crate::cli::term::Ui;
 use crate::core::environment::Environment;
+use crate::core::ledger::LedgerName;
 use crate::core::routing::document::{Remark, read_document};
 use crate::core::routing::export::export;
 use crate::core::routing::import::{Import, Imported};
 use crate::core::text::shown;
-use crate::store::layout::LedgerName;
 
 /// Print the overrides as one document of version 1
 ///

@@ -9,11 +9,11 @@ use crate::cli::exit::ExitCode;
 use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, evidence_lines, line, shut_text};
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::run::advance::{Advance, Advanced, Step};
 use crate::core::run::gate::{Check, Evidence};
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::text::{Line, shown};
-use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:

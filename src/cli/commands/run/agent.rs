@@ -13,9 +13,9 @@ use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, warn_damaged};
 use crate::cli::term::Ui;
 use crate::core::ids::AgentName;
+use crate::core::ledger::LedgerName;
 use crate::core::run::agent::{AddAgent, AddedAgent, FinishAgent, Member, MemberStatus};
 use crate::core::run::names::{IdPrefix, PhaseName};
-use crate::store::layout::LedgerName;
 
 /// Record who works in a run
 #[derive(Debug, clap::Args)]

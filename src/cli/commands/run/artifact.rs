@@ -15,11 +15,11 @@ use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, warn_damaged, with_event};
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::pattern::Reading;
 use crate::core::run::artifact::{AddArtifact, AddedArtifact, Artifact};
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::text::{Line, shown};
-use crate::store::layout::LedgerName;
 
 /// Record what phases have brought forth
 #[derive(Debug, clap::Args)]

@@ -10,6 +10,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::open::told;
 use crate::cli::runs::{answer, line};
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::limits::TOKENS_MAX;
 use crate::core::run::budget::Budget;
 use crate::core::run::chain::Chain;
@@ -17,7 +18,6 @@ use crate::core::run::create::{Create, Created};
 use crate::core::run::names::{IdPrefix, MetadataKey, NotAKey, RunId};
 use crate::core::run::set::WARN_PERCENT;
 use crate::core::text::Line;
-use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -15,10 +15,10 @@ use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, warn_damaged, with_event};
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, EntryName};
+use crate::core::ledger::LedgerName;
 use crate::core::limits::TOKENS_MAX;
 use crate::core::run::dispatch::{AddDispatch, Dispatch, DispatchStatus, UpdateDispatch};
 use crate::core::run::names::{IdPrefix, PhaseName};
-use crate::store::layout::LedgerName;
 
 /// Record work that is handed out, what becomes of it and what it costs
 #[derive(Debug, clap::Args)]

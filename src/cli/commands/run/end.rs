@@ -8,10 +8,10 @@ use crate::cli::exit::ExitCode;
 use crate::cli::open::told;
 use crate::cli::runs::{answer, line};
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::run::end::{End, Ending};
 use crate::core::run::names::IdPrefix;
 use crate::core::text::Line;
-use crate::store::layout::LedgerName;
 
 const CANCEL_EXAMPLES: &str = "\
 Examples:

@@ -12,13 +12,13 @@ use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, evidence_lines};
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::run::gate::{Rule, standing_rules};
 use crate::core::run::gates::gates_of;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::override_gate::OverrideGate;
 use crate::core::run::record;
 use crate::core::text::Line;
-use crate::store::layout::LedgerName;
 
 /// Ask the gates of a run, see their rules, go past one on the record
 #[derive(Debug, clap::Args)]

@@ -13,11 +13,11 @@ use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, line};
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::run::artifact::Artifact;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::rollback::{RollBack, RolledBackRun};
 use crate::core::text::{Line, shown};
-use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:

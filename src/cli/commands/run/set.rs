@@ -6,10 +6,10 @@ use crate::cli::exit::ExitCode;
 use crate::cli::open::told;
 use crate::cli::runs::{answer, line};
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::limits::TOKENS_MAX;
 use crate::core::run::names::IdPrefix;
 use crate::core::run::set::Set;
-use crate::store::layout::LedgerName;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -8,10 +8,10 @@ use crate::cli::exit::ExitCode;
 use crate::cli::open::told;
 use crate::cli::runs::answer;
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::skip::{SetSkip, SkipSet};
 use crate::core::text::Line;
-use crate::store::layout::LedgerName;
 
 const SKIP_EXAMPLES: &str = "\
 Examples:

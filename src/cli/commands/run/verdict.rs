@@ -12,10 +12,10 @@ use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, warn_damaged};
 use crate::cli::term::Ui;
+use crate::core::ledger::LedgerName;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::verdict::{AddVerdict, Finding, Verdict};
 use crate::core::text::{Line, shown};
-use crate::store::layout::LedgerName;
 
 /// Record what reviews came to
 #[derive(Debug, clap::Args)]

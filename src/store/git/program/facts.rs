@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use super::restraint::forbid_fetching;
 use super::running;
 use super::{ProgramError, failure, git};
+use crate::core::ledger::LedgerName;
 use crate::store::git::object::HashKind;
-use crate::store::layout::LedgerName;
 
 /// How a repository keeps its refs.
 #[derive(Clone, Debug, PartialEq, Eq)]
