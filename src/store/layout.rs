@@ -139,8 +139,8 @@ pub enum HelperDir {
     Before,
     /// Those of this machine who wait.
     Waiters,
-    /// What those ask who wait for their turn to write.
-    Errands,
+    /// Requests of writers that wait for their turn. Older versions know the name on disk.
+    PendingRequests,
     /// When agents were last seen.
     Presence,
     /// Which entries were the newest, for repairs.
@@ -160,7 +160,7 @@ impl HelperDir {
         HelperDir::Makers,
         HelperDir::Before,
         HelperDir::Waiters,
-        HelperDir::Errands,
+        HelperDir::PendingRequests,
         HelperDir::Presence,
         HelperDir::Published,
         HelperDir::Commands,
@@ -178,7 +178,7 @@ impl HelperDir {
             HelperDir::Makers => "makers",
             HelperDir::Before => "before",
             HelperDir::Waiters => "waiters",
-            HelperDir::Errands => "errands",
+            HelperDir::PendingRequests => "errands",
             HelperDir::Presence => "presence",
             HelperDir::Published => "published",
             HelperDir::Commands => "commands",

@@ -6,9 +6,9 @@
 
 mod acts;
 mod disk;
-mod errands;
 mod error;
 mod frozen;
+mod group_commit;
 mod kill;
 mod power;
 mod steps;

@@ -25,7 +25,6 @@ mod demo;
 mod docs;
 mod doctor;
 mod domain;
-mod errands;
 mod events;
 mod everywhere;
 // A release build cannot be made to fail.
@@ -33,6 +32,7 @@ mod everywhere;
 mod faults;
 mod frame;
 mod golden;
+mod group_commit;
 mod hook;
 mod hook_git;
 mod hook_managers;

@@ -1,4 +1,4 @@
-//! Entries that are published at once: one's own, and on top of it those of others' errands.
+//! Entries that are published at once: one's own, and on top of it those of others' requests.
 
 use crate::store::error::StoreError;
 use crate::store::git::backend::Objects;
@@ -7,7 +7,7 @@ use crate::store::ledger::proposal::{Proposal, Sealed};
 use crate::store::ledger::snapshot::Snapshot;
 use crate::store::ledger::transact::TransactError;
 use crate::store::ledger::{Base, Ledger};
-use crate::store::machine::errands::Errand;
+use crate::store::machine::group_commit::PendingRequest;
 
 /// A chain of entries that are not stored yet.
 pub(super) struct Batch<'l, 'b> {
@@ -23,14 +23,15 @@ impl<'l, 'b> Batch<'l, 'b> {
         Batch { ledger, ahead, tip: first.id }
     }
 
-    /// Adds the entry that an errand comes to, if it comes to one.
-    pub(super) fn add(&mut self, errand: &Errand) -> Result<(), TransactError> {
+    /// Adds the entry that a request comes to, if it comes to one.
+    pub(super) fn add(&mut self, pending: &PendingRequest) -> Result<(), TransactError> {
         let (snapshot, format) = Snapshot::at(&self.ahead, self.ledger.name(), Some(self.tip))?;
         let base = Base { snapshot, format };
-        let Proposal { at, entry, .. } = self.ledger.propose(&base, &errand.request, &errand.op)?;
+        let Proposal { at, entry, .. } =
+            self.ledger.propose(&base, &pending.request, &pending.op)?;
         drop(base);
         if let Some(entry) = entry {
-            let sealed = entry.seal(&errand.committer, at);
+            let sealed = entry.seal(&pending.committer, at);
             self.ahead.new.append(sealed.objects);
             self.tip = sealed.id;
         }

@@ -24,7 +24,7 @@ use crate::store::ledger::history::{Archived, History, SetAside};
 use crate::store::ledger::proposal::Proposal;
 use crate::store::ledger::writer::{Since, Writer};
 use crate::store::ledger::{Base, Ledger, clock_notice};
-use crate::store::machine::errands::{Errand, Errands};
+use crate::store::machine::group_commit::{PendingRequest, PendingRequests};
 use crate::store::machine::queue::Queue;
 use crate::store::os::files::Files;
 
@@ -49,7 +49,7 @@ pub struct Turns {
     /// Says whose turn it is.
     pub queue: Queue,
     /// What those who wait give to those before them.
-    pub errands: Errands,
+    pub pending: PendingRequests,
 }
 
 impl Turns {
@@ -57,7 +57,7 @@ impl Turns {
     pub fn new(common: &Path, ledger: LedgerName, files: Files) -> Turns {
         Turns {
             queue: Queue::new(common, ledger.as_str(), files),
-            errands: Errands::new(common, ledger, files),
+            pending: PendingRequests::new(common, ledger, files),
         }
     }
 }
@@ -182,7 +182,7 @@ impl<'b> Ledger<'b> {
         C: Decide + Clone + Into<Command>,
     {
         let mut writer = Writer::new(self);
-        let taken = writer.wait(|| self.errand(request, op, expect))?;
+        let taken = writer.wait(|| self.pending(request, op, expect))?;
         let done_at = |tip| match &taken {
             Some(since) => self.done_since(since, tip, op),
             None => Ok(None),
@@ -234,21 +234,21 @@ impl<'b> Ledger<'b> {
     /// The request for another to decide. What depends on more than the newest state is its owner's
     /// own affair, and so is what may have to be fetched, which takes as long as it takes, and what
     /// may be written after whoever took it on is dead.
-    fn errand<C>(
+    fn pending<C>(
         &self,
         request: &Request<C>,
         op: &OpId,
         expect: Option<&EntryName>,
-    ) -> Option<Errand>
+    ) -> Option<PendingRequest>
     where
         C: Clone + Into<Command>,
     {
-        let fsync = self.writing.turns.as_ref()?.errands.fsync();
+        let fsync = self.writing.turns.as_ref()?.pending.fsync();
         let request = request.recorded();
         let is_alone = expect.is_some() || request.command.reads_entry().is_some();
         let can_be_given = self.backend.ends_with_us() && !self.backend.may_fetch();
         let (op, committer) = (op.clone(), self.writing.committer.clone());
-        (!is_alone && can_be_given).then_some(Errand { op, committer, fsync, request })
+        (!is_alone && can_be_given).then_some(PendingRequest { op, committer, fsync, request })
     }
 
     /// The entry of that act, if there is one between two states.

@@ -12,16 +12,16 @@ use crate::store::ledger::Ledger;
 use crate::store::ledger::batch::Batch;
 use crate::store::ledger::proposal::{ProposedEntry, Sealed};
 use crate::store::ledger::transact::{TransactError, Turns};
-use crate::store::machine::errands::Errand;
+use crate::store::machine::group_commit::PendingRequest;
 use crate::store::machine::queue::QueueGuard;
 
 /// How much of the time is for the turn, in eighths. The rest is for trying without it: whoever has
 /// it may be stopped, and the swap is all that it takes.
 const EIGHTHS_FOR_TURN: u32 = 6;
-/// The same of one whose errand another has taken on: most likely that one is about to be done.
+/// The same of one whose request another has taken on: most likely that one is about to be done.
 const EIGHTHS_IF_TAKEN: u32 = 7;
-/// How long one takes errands on before it goes about its own.
-const ERRANDS_TIME_MAX: Duration = Duration::from_millis(100);
+/// How long one takes requests on before it goes about its own.
+const BATCH_TIME_MAX: Duration = Duration::from_millis(100);
 /// The longest pause between two tries of a swap.
 const PAUSE_MAX: Duration = Duration::from_millis(100);
 
@@ -35,11 +35,11 @@ pub(super) struct Writer<'l, 'b> {
     /// Whether another has taken on what this one asks.
     is_taken: bool,
     /// Whether what is published has entries of others.
-    with_errands: bool,
+    with_others: bool,
     pub(super) notices: Vec<String>,
 }
 
-/// The state that an errand was given on, before the first entry or at one.
+/// The state that a request was given on, before the first entry or at one.
 pub(super) struct Since(pub(super) Option<ObjectId>);
 
 impl<'l, 'b> Writer<'l, 'b> {
@@ -61,28 +61,30 @@ impl<'l, 'b> Writer<'l, 'b> {
             turn: None,
             tries: 0,
             is_taken: false,
-            with_errands: false,
+            with_others: false,
             notices: Vec::new(),
         }
     }
 
-    /// Waits for the turn, and gives the errand to those before. If somebody has taken it on, it
+    /// Waits for the turn, and gives the request to those before. If somebody has taken it on, it
     /// may be done, or may have been refused or given up. The turn may not have come then: the
     /// queue is there for speed, and who has waited for most of its time goes on without.
     pub(super) fn wait(
         &mut self,
-        errand: impl FnOnce() -> Option<Errand>,
+        pending: impl FnOnce() -> Option<PendingRequest>,
     ) -> Result<Option<Since>, TransactError> {
-        let Some(Turns { queue, errands }) = &self.ledger.writing.turns else { return Ok(None) };
+        let Some(Turns { queue, pending: requests }) = &self.ledger.writing.turns else {
+            return Ok(None);
+        };
         self.turn = queue.enter(self.begun).map_err(StoreError::from)?;
         if self.turn.is_some() {
             return Ok(None);
         }
         let until = |eighths| self.begun + self.ledger.writing.wait / 8 * eighths;
-        if let Some(errand) = errand() {
+        if let Some(pending) = pending() {
             let since = Since(self.ledger.backend.tip(&self.ledger.name.reference())?);
             // What cannot be given is done alone.
-            if let Ok(Some(given)) = errands.give(&errand) {
+            if let Ok(Some(given)) = requests.give(&pending) {
                 let entered = queue.enter(until(EIGHTHS_FOR_TURN));
                 // Where that cannot be told, it may be taken; it is unlocked now, so not later.
                 self.is_taken = given.take_back().map_or(true, |back| !back);
@@ -131,7 +133,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         self.busy("others were writing".to_owned(), None)
     }
 
-    /// Makes an entry the newest one, or the one below what others have given as errands; none if
+    /// Makes an entry the newest one, or the one below what others have given as requests; none if
     /// it was decided on what is not the newest any more.
     pub(super) fn publish_entry(
         &mut self,
@@ -142,12 +144,12 @@ impl<'l, 'b> Writer<'l, 'b> {
         let Ledger { name, writing, .. } = self.ledger;
         let own = proposed.seal(&writing.committer, at);
         let (id, signature, summary) = (own.id, own.signature.clone(), own.summary.clone());
-        let (tip, objects) = self.with_errands_of_others(own);
+        let (tip, objects) = self.with_requests_of_others(own);
         let note = LogNote { committer: &signature, message: &summary };
         let reference = name.reference();
         let update = Update::new(&reference, base, tip, note);
         let is_in = self.publish(&objects, None, update)?;
-        // With errands on top of it, it was never the newest; and it is told of all the same.
+        // With requests on top of it, it was never the newest; and it is told of all the same.
         if is_in && id != tip {
             self.note(id);
         }
@@ -157,20 +159,20 @@ impl<'l, 'b> Writer<'l, 'b> {
     /// An entry with those on top that others have asked for while they wait. What was taken on
     /// lives for one try: who wins it instead may be the owner, and who has to wait for another
     /// try may outlive the owner.
-    fn with_errands_of_others(&mut self, own: Sealed) -> (ObjectId, NewObjects) {
+    fn with_requests_of_others(&mut self, own: Sealed) -> (ObjectId, NewObjects) {
         let begun = Instant::now();
         let may_take = self.tries == 0 && self.turn.is_some() && begun < self.deadline;
         let turns = self.ledger.writing.turns.as_ref().filter(|_| may_take);
-        let mut errands = turns.map(|turns| turns.errands.take()).into_iter().flatten().peekable();
-        self.with_errands = errands.peek().is_some();
-        if !self.with_errands {
+        let mut requests = turns.map(|turns| turns.pending.take()).into_iter().flatten().peekable();
+        self.with_others = requests.peek().is_some();
+        if !self.with_others {
             return (own.id, own.objects);
         }
         let mut batch = Batch::new(self.ledger, own);
-        for errand in errands {
+        for pending in requests {
             // Where it comes to nothing, the owner finds no entry, asks again, and is told why.
-            drop(catch_unwind(AssertUnwindSafe(|| batch.add(&errand).ok())));
-            if begun.elapsed() > ERRANDS_TIME_MAX {
+            drop(catch_unwind(AssertUnwindSafe(|| batch.add(&pending).ok())));
+            if begun.elapsed() > BATCH_TIME_MAX {
                 break;
             }
         }
@@ -250,7 +252,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     fn swap(&mut self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, TransactError> {
         for tries in 0.. {
             match self.swap_once(update, stored)? {
-                Swap::Locked if !self.with_errands && Instant::now() < self.deadline => {
+                Swap::Locked if !self.with_others && Instant::now() < self.deadline => {
                     // One that is there for a moment is somebody's.
                     if tries > 1 {
                         self.notices.extend(self.ledger.backend.clear_lock(update.reference)?);

@@ -3,8 +3,8 @@
 //! None of them is state: the ledger alone decides, and losing one of these files costs time or a
 //! warning.
 //!
-//! - [`queue`] lets one writer after the other write, and [`errands`] lets the first of them write
-//!   for the others too;
+//! - [`queue`] lets one writer after the other write, and [`group_commit`] lets the first of them
+//!   write for the others too;
 //! - [`waiters`] tells which waiting processes live and wakes them;
 //! - [`presence`] and [`calls`] record when an agent was last seen, and its open tool calls;
 //! - [`commands`] records the commands that run under `with`;
@@ -14,7 +14,7 @@
 pub mod calls;
 pub mod commands;
 pub mod cursors;
-pub mod errands;
+pub mod group_commit;
 pub mod makers;
 pub mod notes;
 pub mod presence;

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use crate::errands::errands;
+use crate::group_commit::pending_requests;
 use crate::support::contract::{LOCAL_DIR, RESERVATIONS, RESERVATIONS_REF, event, exit, key};
 use crate::support::{Call, Output, Repo, rounds};
 use crate::waiting::until;
 
 /// Before the ref's lock is asked for, in one's turn.
 const BEFORE_THE_LOCK: &str = "Link@refs/coord/reservations.lock:stop";
-/// Before others' errands are taken on, in one's turn.
-const BEFORE_ERRANDS: &str = "List@coord/errands:stop";
+/// Before others' requests are taken on, in one's turn.
+const BEFORE_REQUESTS: &str = "List@coord/errands:stop";
 /// With the ref's lock, before it is looked at for the last time.
 const BEFORE_THE_LOOK: &str = "Read@refs/coord/reservations.lock:stop";
 /// With the ref's lock, after that.
@@ -165,17 +165,17 @@ fn a_stopped_one_at_the_front_makes_nobody_busy() {
     is_whole(&repo);
 }
 
-/// Stops alice once with the turn and once with bob's errand; bob is given as it is then.
+/// Stops alice once with the turn and once with bob's request; bob is given as it is then.
 #[track_caller]
-fn with_an_errand_taken(repo: &Repo, alice: Call, bob: Call) -> (Frozen, Frozen) {
-    let alice = Frozen::at(alice, &[BEFORE_ERRANDS, BEFORE_THE_LOCK]);
+fn with_a_request_taken(repo: &Repo, alice: Call, bob: Call) -> (Frozen, Frozen) {
+    let alice = Frozen::at(alice, &[BEFORE_REQUESTS, BEFORE_THE_LOCK]);
     let bob = Frozen::start(bob);
     // It is locked before it is written: who sees it earlier takes its owner for dead.
     let is_written = |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.len() > 0);
-    until(|| errands(repo).iter().any(is_written));
+    until(|| pending_requests(repo).iter().any(is_written));
     alice.signal(Signal::CONT);
     alice.has_stopped();
-    assert!(errands(repo).is_empty(), "it was taken on");
+    assert!(pending_requests(repo).is_empty(), "it was taken on");
     (alice, bob)
 }
 
@@ -184,7 +184,7 @@ fn with_an_errand_taken(repo: &Repo, alice: Call, bob: Call) -> (Frozen, Frozen)
 fn what_a_stopped_one_has_taken_on_is_done_once() {
     let repo = prepared();
     let calls = (reserve(&repo, "alice", "1m"), reserve(&repo, "bob", "8s"));
-    let (alice, bob) = with_an_errand_taken(&repo, calls.0, calls.1);
+    let (alice, bob) = with_a_request_taken(&repo, calls.0, calls.1);
     bob.finish().done();
     assert_eq!(held(&repo, "bob"), 1);
     alice.goes_on().done();
@@ -200,7 +200,7 @@ fn a_no_is_not_known_while_another_may_say_yes() {
     let repo = prepared();
     repo.reserve("alice", "src/bob");
     let release = repo.call("alice").config(key::WAIT, "1m").args(["release", "--mine"]);
-    let (alice, bob) = with_an_errand_taken(&repo, release, reserve(&repo, "bob", "8s"));
+    let (alice, bob) = with_a_request_taken(&repo, release, reserve(&repo, "bob", "8s"));
     bob.finish().exits(exit::FAILURE).says(NOT_KNOWN);
     alice.goes_on().done();
     assert_eq!((held(&repo, "alice"), held(&repo, "bob")), (0, 1));

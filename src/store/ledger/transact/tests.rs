@@ -24,10 +24,10 @@ fn in_repository<T>(test: impl FnOnce(&Git, &Path) -> T) -> T {
     test(&git, repository.common_dir())
 }
 
-/// The ledger as the owner of that errand writes it.
-fn ledger<'b>(git: &'b Git, common: &Path, errand: &Errand) -> Ledger<'b> {
+/// The ledger as the owner of that request writes it.
+fn ledger<'b>(git: &'b Git, common: &Path, pending: &PendingRequest) -> Ledger<'b> {
     let writing = Writing {
-        committer: errand.committer.clone(),
+        committer: pending.committer.clone(),
         turns: Some(Turns::new(common, LEDGER, FILES)),
         wait: Duration::from_secs(5),
         case: Case::Sensitive,
@@ -37,14 +37,14 @@ fn ledger<'b>(git: &'b Git, common: &Path, errand: &Errand) -> Ledger<'b> {
     Ledger::new(git, LEDGER, writing)
 }
 
-fn errand(number: u32) -> Errand {
+fn pending(number: u32) -> PendingRequest {
     let agent: AgentName = format!("agent-{number}").parse().unwrap();
     let path = format!("src/{number}");
     let command = serde_json::from_value(json!({"command": "reserve", "input": {
         "patterns": [path], "mode": "exclusive", "ttl": 900, "via": "command", "scope": "all",
     }}));
     let clock = Timestamp::from_millis(1_767_607_200_000 + i64::from(number));
-    Errand {
+    PendingRequest {
         op: OpId::from_bits(u128::from(number) + 1),
         committer: Committer::new(agent.as_str(), "agent@example.com"),
         fsync: false,
@@ -52,21 +52,21 @@ fn errand(number: u32) -> Errand {
     }
 }
 
-fn write(ledger: &Ledger<'_>, errand: &Errand) -> Option<ObjectId> {
-    ledger.transact(&errand.request, &errand.op, None).unwrap().entry
+fn write(ledger: &Ledger<'_>, pending: &PendingRequest) -> Option<ObjectId> {
+    ledger.transact(&pending.request, &pending.op, None).unwrap().entry
 }
 
 /// Who writes for others writes, to the byte, what each of them would have written.
 #[test]
-fn errands_come_to_the_entries_that_their_owners_would_write() {
-    let [first, second, third] = [1, 2, 3].map(errand);
+fn requests_come_to_the_entries_that_their_owners_would_write() {
+    let [first, second, third] = [1, 2, 3].map(pending);
     let alone = in_repository(|git, common| {
         let all = [&first, &second, &third];
-        all.map(|errand| write(&ledger(git, common, errand), errand))[2]
+        all.map(|pending| write(&ledger(git, common, pending), pending))[2]
     });
     let together = in_repository(|git, common| {
-        let errands = Errands::new(common, LEDGER, FILES);
-        let given = [&second, &third].map(|errand| errands.give(errand).unwrap().unwrap());
+        let requests = PendingRequests::new(common, LEDGER, FILES);
+        let given = [&second, &third].map(|pending| requests.give(pending).unwrap().unwrap());
         let ledger = ledger(git, common, &first);
         write(&ledger, &first);
         assert!(given.map(|given| given.take_back().unwrap()).iter().all(|back| !back));
@@ -79,7 +79,7 @@ fn errands_come_to_the_entries_that_their_owners_would_write() {
 #[test]
 fn what_was_read_before_counts_while_it_is_the_newest() {
     in_repository(|git, common| {
-        let [mut first, second] = [1, 2].map(errand);
+        let [mut first, second] = [1, 2].map(pending);
         if let Command::Reserve(reserve) = &mut first.request.command {
             reserve.with_edit = true;
         }
@@ -95,7 +95,7 @@ fn what_was_read_before_counts_while_it_is_the_newest() {
         let command = Command::from(Release { which, force: None });
         let Request { actor, host, clock, .. } = first.request.clone();
         let request = Request::new(command, actor, host, clock).unwrap();
-        ledger.transact(&request, &errand(3).op, None).unwrap().entry.unwrap();
+        ledger.transact(&request, &pending(3).op, None).unwrap().entry.unwrap();
         assert!(again(read_before).is_some());
     });
 }
@@ -105,7 +105,7 @@ fn what_was_read_before_counts_while_it_is_the_newest() {
 #[test]
 fn what_another_has_written_is_found_behind_a_compaction() {
     in_repository(|git, common| {
-        let [first, second, third] = [1, 2, 3].map(errand);
+        let [first, second, third] = [1, 2, 3].map(pending);
         let ledger = ledger(git, common, &first);
         let since = Since(write(&ledger, &first));
         let written = write(&ledger, &second);
@@ -128,13 +128,13 @@ fn what_another_has_written_is_found_behind_a_compaction() {
 #[test]
 fn a_chain_that_is_written_again_is_stored_bit_by_bit() {
     in_repository(|git, common| {
-        let errands: Vec<Errand> = (1..=6).map(errand).collect();
+        let requests: Vec<PendingRequest> = (1..=6).map(pending).collect();
         let ids: Vec<ObjectId> =
-            errands.iter().filter_map(|one| write(&ledger(git, common, one), one)).collect();
+            requests.iter().filter_map(|one| write(&ledger(git, common, one), one)).collect();
         let kept: Vec<ObjectId> = ids[1..].iter().rev().copied().collect();
         let plan = compaction::Plan { stands_for: ids[0], kept, set_aside: 1 };
         let first = git.read(&ids[0]).unwrap().unwrap();
-        let ledger = ledger(git, common, &errands[0]);
+        let ledger = ledger(git, common, &requests[0]);
         let whole = ledger.replanted(&plan, first.clone(), usize::MAX).unwrap();
         assert_eq!((whole.stored.len(), whole.objects.iter().len()), (0, 6));
         let in_bits = ledger.replanted(&plan, first, 0).unwrap();

@@ -8,9 +8,9 @@ use super::*;
 #[derive(Clone, Copy, Debug)]
 enum Happening {
     /// Somebody writes: so many events, and so many entries for others.
-    Written { events: u64, errands: u64 },
+    Written { events: u64, requests: u64 },
     /// Somebody writes as much and is killed before the move.
-    Killed { events: u64, errands: u64 },
+    Killed { events: u64, requests: u64 },
     /// Somebody writes and is killed before it is noted.
     Unnoted { events: u64 },
     /// Time passes.
@@ -26,9 +26,9 @@ struct World {
 }
 
 impl World {
-    fn chain(&mut self, events: u64, errands: u64) -> u32 {
+    fn chain(&mut self, events: u64, requests: u64) -> u32 {
         let mut parent = self.tip;
-        for _ in 0..=errands {
+        for _ in 0..=requests {
             let seq = parent.map_or(0, |id| self.entries[id as usize].seq) + events;
             let id = u32::try_from(self.entries.len()).unwrap();
             let at = Timestamp::from_millis(i64::try_from(self.now).unwrap());
@@ -40,12 +40,12 @@ impl World {
 
     fn happen(&mut self, happening: Happening) {
         match happening {
-            Happening::Written { events, errands } => {
-                let tip = self.chain(events, errands);
+            Happening::Written { events, requests } => {
+                let tip = self.chain(events, requests);
                 self.tip = Some(tip);
                 self.noted.push(tip);
             }
-            Happening::Killed { events, errands } => drop(self.chain(events, errands)),
+            Happening::Killed { events, requests } => drop(self.chain(events, requests)),
             Happening::Unnoted { events } => self.tip = Some(self.chain(events, 0)),
             Happening::Time(passed) => self.now += passed,
         }
@@ -66,11 +66,11 @@ fn world(happenings: &[Happening]) -> World {
 }
 
 fn happening() -> impl Strategy<Value = Happening> {
-    let (events, errands) = (1..6_u64, 0..3_u64);
+    let (events, requests) = (1..6_u64, 0..3_u64);
     prop_oneof![
-        (events.clone(), errands.clone())
-            .prop_map(|(events, errands)| Happening::Written { events, errands }),
-        (events, errands).prop_map(|(events, errands)| Happening::Killed { events, errands }),
+        (events.clone(), requests.clone())
+            .prop_map(|(events, requests)| Happening::Written { events, requests }),
+        (events, requests).prop_map(|(events, requests)| Happening::Killed { events, requests }),
         (0..3_u64).prop_map(Happening::Time),
     ]
 }
@@ -146,9 +146,9 @@ proptest! {
 #[test]
 fn a_killed_attempt_is_named_and_not_chosen() {
     let world = world(&[
-        Happening::Written { events: 1, errands: 0 },
-        Happening::Killed { events: 5, errands: 0 },
-        Happening::Written { events: 1, errands: 0 },
+        Happening::Written { events: 1, requests: 0 },
+        Happening::Killed { events: 5, requests: 0 },
+        Happening::Written { events: 1, requests: 0 },
     ]);
     let choice = choose(&world.entries, &world.noted, |_| true).unwrap();
     let expected = Choice { whole: 2, is_known: true, lost: vec![], doubtful: vec![1] };
@@ -158,9 +158,9 @@ fn a_killed_attempt_is_named_and_not_chosen() {
 /// Nobody was told of what was killed right after its move, unless it was gone on from.
 #[test]
 fn what_was_not_noted_is_named_until_another_goes_on_from_it() {
-    let first = Happening::Written { events: 1, errands: 0 };
+    let first = Happening::Written { events: 1, requests: 0 };
     let unnoted = Happening::Unnoted { events: 1 };
-    let then = Happening::Written { events: 1, errands: 0 };
+    let then = Happening::Written { events: 1, requests: 0 };
     let short = world(&[first, unnoted]);
     let choice = choose(&short.entries, &short.noted, |_| true).unwrap();
     assert_eq!((choice.whole, choice.doubtful), (0, vec![1]));

@@ -1,14 +1,14 @@
-//! Requests of those who wait for their turn, done by whoever's turn it is.
+//! Group commit: the writer whose turn it is also writes what the waiting writers ask for.
 //!
-//! What the disk needs to keep one entry keeps many. So who finds the queue taken gives its request
-//! to those before it: a file, which its owner keeps locked for as long as it lives. Whoever's turn
-//! it is takes the errands on and writes an entry for each, in one pack and with one move of the
-//! ref.
+//! The disk needs as long for one entry as for many. A writer that finds the queue taken therefore
+//! leaves its request in a file, which it keeps locked for as long as it lives. The writer whose
+//! turn it is takes these requests on and writes an entry for each, in one pack and with one move
+//! of the ref.
 //!
-//! An errand belongs to whoever removes its file: its owner, when its turn has come or its patience
-//! is over, or the one who takes it on. Who has taken it on may fail, or find that the answer is
-//! no. Then there is no entry, and the owner finds none when its turn comes, and decides for
-//! itself. It looks for one on the very state that it decides on, and the swap sees to the rest: so
+//! A request belongs to the process that removes its file: its owner, when its turn has come or it
+//! waits no longer, or the writer that takes it on. That writer may fail or find that the answer is
+//! no. Then there is no entry; the owner finds none when its turn comes, and decides for itself.
+//! It looks for the entry on the state that it decides on, and the swap of the ref does the rest:
 //! nothing is written twice, and losing these files costs time and nothing else.
 
 use std::fs::File;
@@ -24,14 +24,14 @@ use crate::store::layout::HelperDir;
 use crate::store::ledger::entry::Committer;
 use crate::store::os::files::{EntryType, FileError, Files};
 
-/// Errands that are taken on at once: who takes them waits for all of them.
+/// Requests that are taken on at once: who takes them waits for all of them.
 const TAKEN_MAX: usize = 32;
 /// Who asks for more than this fits into does it alone.
-const ERRAND_BYTES_MAX: u64 = 64 * 1024;
+const REQUEST_BYTES_MAX: u64 = 64 * 1024;
 
-/// The errands of one ledger on this machine.
+/// The requests of one ledger on this machine.
 #[derive(Clone, Debug)]
-pub struct Errands {
+pub struct PendingRequests {
     dir: PathBuf,
     ledger: LedgerName,
     files: Files,
@@ -39,7 +39,7 @@ pub struct Errands {
 
 /// A request with everything that its entry takes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Errand {
+pub struct PendingRequest {
     /// The act, which the owner knows its entry by.
     pub op: OpId,
     /// Who commits.
@@ -50,9 +50,9 @@ pub struct Errand {
     pub request: Request<Command>,
 }
 
-/// An errand that was given, for as long as its owner lives.
+/// A request that was given, for as long as its owner lives.
 #[derive(Debug)]
-#[must_use = "an errand must be taken back before its request is decided in another way"]
+#[must_use = "a request must be taken back before it is decided in another way"]
 pub struct Given {
     path: PathBuf,
     files: Files,
@@ -60,10 +60,10 @@ pub struct Given {
     _locked: File,
 }
 
-impl Errands {
+impl PendingRequests {
     /// Those of a ledger of the repository with this common directory.
-    pub fn new(common: &Path, ledger: LedgerName, files: Files) -> Errands {
-        Errands { dir: HelperDir::Errands.below(common), ledger, files }
+    pub fn new(common: &Path, ledger: LedgerName, files: Files) -> PendingRequests {
+        PendingRequests { dir: HelperDir::PendingRequests.below(common), ledger, files }
     }
 
     /// Whether what is given from here counts as done only once the disk has it.
@@ -75,13 +75,13 @@ impl Errands {
         self.dir.join(format!("{}.{op}", self.ledger))
     }
 
-    /// Gives an errand to those before; none if it is too large for that.
-    pub fn give(&self, errand: &Errand) -> Result<Option<Given>, FileError> {
-        let bytes = serde_json::to_vec(errand).expect("an errand is plain data");
-        if bytes.len() as u64 > ERRAND_BYTES_MAX {
+    /// Gives a request to those before; none if it is too large for that.
+    pub fn give(&self, pending: &PendingRequest) -> Result<Option<Given>, FileError> {
+        let bytes = serde_json::to_vec(pending).expect("a request is plain data");
+        if bytes.len() as u64 > REQUEST_BYTES_MAX {
             return Ok(None);
         }
-        let path = self.path(&errand.op);
+        let path = self.path(&pending.op);
         // Who sees it before it is locked takes its owner for dead and removes it, which is no more
         // than taking it on and failing.
         let locked = self.files.open_lockable(&path)?;
@@ -96,7 +96,7 @@ impl Errands {
 
     /// Takes on what others have given, one after the other as they are asked for, as far as that
     /// can be read. Only for whoever's turn it is.
-    pub fn take(&self) -> impl Iterator<Item = Errand> {
+    pub fn take(&self) -> impl Iterator<Item = PendingRequest> {
         let start = format!("{}.", self.ledger);
         let mut given = self.files.entries(&self.dir).unwrap_or_default();
         // A pipe would not be opened before somebody writes to it.
@@ -107,32 +107,32 @@ impl Errands {
         paths.filter_map(|path| self.take_one(&path).ok().flatten()).take(TAKEN_MAX)
     }
 
-    fn take_one(&self, path: &Path) -> Result<Option<Errand>, FileError> {
+    fn take_one(&self, path: &Path) -> Result<Option<PendingRequest>, FileError> {
         let Some(file) = self.files.open_existing(path)? else { return Ok(None) };
         if self.files.try_lock(&file, path)? {
             // Its owner is dead: nobody waits for the answer, and nobody wants the entry.
             self.files.remove(path)?;
             return Ok(None);
         }
-        let bytes = self.files.read(path, ERRAND_BYTES_MAX)?.unwrap_or_default();
-        let errand = self.understood(&bytes).filter(|errand| self.path(&errand.op) == path);
-        match errand {
-            Some(errand) => Ok(self.files.remove(path)?.then_some(errand)),
+        let bytes = self.files.read(path, REQUEST_BYTES_MAX)?.unwrap_or_default();
+        let pending = self.understood(&bytes).filter(|pending| self.path(&pending.op) == path);
+        match pending {
+            Some(pending) => Ok(self.files.remove(path)?.then_some(pending)),
             None => Ok(None),
         }
     }
 
-    /// An errand that can be done here as its owner would do it: nothing of it is unknown, its
+    /// A request that can be done here as its owner would do it: nothing of it is unknown, its
     /// decision is under the same rules, and no promise about the disk is broken.
-    fn understood(&self, bytes: &[u8]) -> Option<Errand> {
-        let errand: Errand = serde_json::from_slice(bytes).ok()?;
-        let Committer { name, email } = &errand.committer;
-        let is_whole = serde_json::to_vec(&errand).is_ok_and(|again| again == bytes);
+    fn understood(&self, bytes: &[u8]) -> Option<PendingRequest> {
+        let pending: PendingRequest = serde_json::from_slice(bytes).ok()?;
+        let Committer { name, email } = &pending.committer;
+        let is_whole = serde_json::to_vec(&pending).is_ok_and(|again| again == bytes);
         let is_ours = is_whole
-            && errand.request.rules == RULES
-            && errand.committer == Committer::new(name, email)
-            && (self.files.fsync || !errand.fsync);
-        is_ours.then_some(errand)
+            && pending.request.rules == RULES
+            && pending.committer == Committer::new(name, email)
+            && (self.files.fsync || !pending.fsync);
+        is_ours.then_some(pending)
     }
 }
 
@@ -152,10 +152,10 @@ mod tests {
     use crate::core::time::Timestamp;
     use crate::store::testing::{self, FILES, Worker};
 
-    fn errand(number: u128) -> Errand {
+    fn pending(number: u128) -> PendingRequest {
         let command = Sweep { older_than_seconds: 0 }.into();
         let (actor, host) = ("alice".parse().unwrap(), "here".parse().unwrap());
-        Errand {
+        PendingRequest {
             op: OpId::from_bits(number),
             committer: Committer::new("Alice", "alice@example.com"),
             fsync: false,
@@ -163,62 +163,66 @@ mod tests {
         }
     }
 
-    fn errands(home: &Path) -> Errands {
-        Errands::new(home, LedgerName::Reservations, FILES)
+    fn pending_requests(home: &Path) -> PendingRequests {
+        PendingRequests::new(home, LedgerName::Reservations, FILES)
     }
 
     fn left(home: &Path) -> usize {
-        std::fs::read_dir(HelperDir::Errands.below(home)).unwrap().count()
+        std::fs::read_dir(HelperDir::PendingRequests.below(home)).unwrap().count()
     }
 
     #[test]
-    fn an_errand_belongs_to_one() {
+    fn a_request_belongs_to_one() {
         let home = tempfile::tempdir().unwrap();
-        let errands = errands(home.path());
-        let [first, second] = [1, 2].map(|number| errands.give(&errand(number)).unwrap().unwrap());
+        let requests = pending_requests(home.path());
+        let [first, second] =
+            [1, 2].map(|number| requests.give(&pending(number)).unwrap().unwrap());
         assert!(first.take_back().unwrap());
-        let others = Errands { ledger: LedgerName::Runs, ..errands.clone() };
+        let others = PendingRequests { ledger: LedgerName::Runs, ..requests.clone() };
         assert_eq!(others.take().count(), 0, "each ledger for itself");
-        assert_eq!(errands.take().collect::<Vec<_>>(), [errand(2)]);
-        assert_eq!(errands.take().count(), 0);
+        assert_eq!(requests.take().collect::<Vec<_>>(), [pending(2)]);
+        assert_eq!(requests.take().count(), 0);
         assert!(!second.take_back().unwrap());
         assert_eq!(left(home.path()), 0);
     }
 
     /// What a dead one wanted must not happen any more, however late somebody finds it.
     #[test]
-    fn nobody_runs_errands_of_the_dead() {
+    fn no_request_of_the_dead_is_done() {
         if let Some(home) = testing::worker_home() {
-            let _given = errands(&home).give(&errand(1)).unwrap();
+            let _given = pending_requests(&home).give(&pending(1)).unwrap();
             std::fs::write(home.join("ready"), "").unwrap();
             std::thread::sleep(Duration::from_secs(60));
             return;
         }
         let home = tempfile::tempdir().unwrap();
-        let worker =
-            Worker::start("machine::errands::tests::nobody_runs_errands_of_the_dead", home.path());
+        let worker = Worker::start(
+            "machine::group_commit::tests::no_request_of_the_dead_is_done",
+            home.path(),
+        );
         testing::wait_for(&home.path().join("ready"));
         assert_eq!(left(home.path()), 1);
         worker.kill();
-        assert_eq!(errands(home.path()).take().count(), 0);
+        assert_eq!(pending_requests(home.path()).take().count(), 0);
         assert_eq!(left(home.path()), 0);
     }
 
     #[test]
     fn what_cannot_be_done_as_its_owner_would_is_left_to_it() {
         let home = tempfile::tempdir().unwrap();
-        let errands = errands(home.path());
-        let [mut newer, mut durable, mut forged] = [1, 2, 3].map(errand);
+        let requests = pending_requests(home.path());
+        let [mut newer, mut durable, mut forged] = [1, 2, 3].map(pending);
         newer.request.rules += 1;
         durable.fsync = true;
         forged.committer.name = "Alice\nparent".to_owned();
-        let given = [newer, durable, forged].map(|errand| errands.give(&errand).unwrap().unwrap());
-        assert_eq!(errands.take().count(), 0);
-        let text = serde_json::to_string(&errand(4)).unwrap();
-        let other = errands.give(&errand(4)).unwrap().unwrap();
+        let given =
+            [newer, durable, forged].map(|pending| requests.give(&pending).unwrap().unwrap());
+        assert_eq!(requests.take().count(), 0);
+        let text = serde_json::to_string(&pending(4)).unwrap();
+        let other = requests.give(&pending(4)).unwrap().unwrap();
         for content in ["", &text[..9], &text.replacen('{', "{\"later\":1,", 1)] {
             std::fs::write(&other.path, content).unwrap();
-            assert_eq!(errands.take().count(), 0, "{content}");
+            assert_eq!(requests.take().count(), 0, "{content}");
         }
         assert!(given.into_iter().chain([other]).all(|given| given.take_back().unwrap()));
     }
@@ -228,13 +232,13 @@ mod tests {
     #[test]
     fn what_is_no_file_is_passed_over() {
         let home = tempfile::tempdir().unwrap();
-        let errands = errands(home.path());
-        let given = errands.give(&errand(1)).unwrap().unwrap();
-        let pipe = errands.path(&OpId::from_bits(2));
+        let requests = pending_requests(home.path());
+        let given = requests.give(&pending(1)).unwrap().unwrap();
+        let pipe = requests.path(&OpId::from_bits(2));
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        std::os::unix::fs::symlink(&pipe, errands.path(&OpId::from_bits(3))).unwrap();
-        std::fs::create_dir(errands.path(&OpId::from_bits(4))).unwrap();
-        assert_eq!(errands.take().collect::<Vec<_>>(), [errand(1)]);
+        std::os::unix::fs::symlink(&pipe, requests.path(&OpId::from_bits(3))).unwrap();
+        std::fs::create_dir(requests.path(&OpId::from_bits(4))).unwrap();
+        assert_eq!(requests.take().collect::<Vec<_>>(), [pending(1)]);
         assert!(!given.take_back().unwrap());
     }
 }

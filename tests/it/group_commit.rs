@@ -1,4 +1,4 @@
-//! Many who wait for their turn to write: whoever's turn it is writes for all of them.
+//! Group commit: the writer whose turn it is writes for all who wait.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -38,16 +38,16 @@ impl Crowd {
 
     /// Starts another one, and waits until it has asked those before it.
     pub(crate) fn add(&mut self, repo: &Repo, call: Call) {
-        let before = errands(repo);
+        let before = pending_requests(repo);
         self.start(call);
-        until(|| errands(repo).iter().any(|errand| !before.contains(errand)));
+        until(|| pending_requests(repo).iter().any(|pending| !before.contains(pending)));
     }
 
     /// Gives the last one time to ask those before it, which it may never do.
     pub(crate) fn give_time(&mut self, repo: &Repo) {
         let begun = Instant::now();
         let (_, last) = self.waiting.last_mut().expect("somebody was started");
-        while errands(repo).is_empty() && last.try_wait().unwrap().is_none() {
+        while pending_requests(repo).is_empty() && last.try_wait().unwrap().is_none() {
             if begun.elapsed() > TIME_TO_ASK {
                 break;
             }
@@ -63,7 +63,7 @@ impl Crowd {
 }
 
 /// What those who wait have asked.
-pub(crate) fn errands(repo: &Repo) -> Vec<PathBuf> {
+pub(crate) fn pending_requests(repo: &Repo) -> Vec<PathBuf> {
     let files = fs::read_dir(repo.git_dir().join(LOCAL_DIR).join("errands"));
     files.map(|files| files.map(|file| file.unwrap().path()).collect()).unwrap_or_default()
 }
@@ -114,7 +114,7 @@ fn one_writes_for_all_who_wait() {
     for number in 0..WAITERS {
         assert!(log.contains(&format!("reserve src/{number} for {}", agent(number))), "{log}");
     }
-    assert!(errands(&repo).is_empty());
+    assert!(pending_requests(&repo).is_empty());
     repo.git(["fsck", "--strict"]);
     repo.coord("ops", ["ledger", "verify", RESERVATIONS]).done();
     before.assert_still_so("a crowd");
@@ -145,11 +145,11 @@ fn nothing_is_written_for_the_dead() {
     let (_, mut victim) = crowd.waiting.pop().unwrap();
     victim.kill().unwrap();
     victim.wait().unwrap();
-    assert_eq!(errands(&repo).len(), 1);
+    assert_eq!(pending_requests(&repo).len(), 1);
     crowd.go();
     repo.coord("next", ["reserve", "src/next"]).done();
     assert_eq!(entries(&repo), entries_before + 1);
-    assert!(errands(&repo).is_empty());
+    assert!(pending_requests(&repo).is_empty());
 }
 
 /// Who is busy has written nothing, and nothing is written for it later.
@@ -162,20 +162,20 @@ fn who_gives_up_takes_it_back() {
     fs::write(&lock, "").unwrap();
     let hasty = repo.call("hasty").config(key::WAIT, "1s").args(["reserve", "src/hasty"]);
     hasty.run().exits(exit::BUSY);
-    assert!(errands(&repo).is_empty());
+    assert!(pending_requests(&repo).is_empty());
     fs::remove_file(&lock).unwrap();
     crowd.go();
     repo.coord("next", ["reserve", "src/next"]).done();
     assert_eq!(entries(&repo), entries_before + 1);
 }
 
-/// Who has taken an errand on and fails leaves it to its owner.
+/// Who has taken a request on and fails leaves it to its owner.
 #[test]
 fn what_another_took_on_and_did_not_do_is_done() {
     let repo = prepared();
     let mut crowd = Crowd::before(&repo);
     crowd.add(&repo, repo.call("alice").args(["reserve", "src/alice"]));
-    fs::remove_file(&errands(&repo)[0]).unwrap();
+    fs::remove_file(&pending_requests(&repo)[0]).unwrap();
     for output in crowd.go() {
         output.done();
     }
@@ -188,10 +188,10 @@ fn what_another_took_on_and_keeps_may_be_written_or_not() {
     let repo = prepared();
     let mut crowd = Crowd::before(&repo);
     fs::write(repo.git_dir().join("refs/coord/reservations.lock"), "").unwrap();
-    // Most of that time it leaves the errand there to be taken.
+    // Most of that time it leaves the request there to be taken.
     let call = repo.call("alice").config(key::WAIT, "8s").args(["reserve", "src/alice"]);
     crowd.add(&repo, call);
-    fs::remove_file(&errands(&repo)[0]).unwrap();
+    fs::remove_file(&pending_requests(&repo)[0]).unwrap();
     let (call, child) = crowd.waiting.pop().unwrap();
     call.finish(child).exits(exit::FAILURE).says("has taken this request on");
     crowd.go();
@@ -206,7 +206,7 @@ fn what_depends_on_more_than_the_newest_state_is_asked_of_nobody() {
     let back = ["ledger", "rollback", RESERVATIONS, "--to", &tip, "--reason", "r"];
     crowd.start(repo.call("ops").args(back));
     crowd.add(&repo, repo.call("alice").config(key::WAIT, "1m").args(["reserve", "src/alice"]));
-    assert_eq!(errands(&repo).len(), 1);
+    assert_eq!(pending_requests(&repo).len(), 1);
     for output in crowd.go() {
         output.done();
     }

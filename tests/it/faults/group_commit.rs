@@ -1,10 +1,10 @@
-//! One of a crowd fails at every step: those who gave it their errands, and those whose errands it
-//! has given, are served, and nobody twice.
+//! One of a crowd fails at every step: those who gave it their requests, and those that it gave its
+//! own to, are served, and nobody twice.
 
 use std::path::{Path, PathBuf};
 
 use super::steps::{Step, recorded};
-use crate::errands::{Crowd, errands};
+use crate::group_commit::{Crowd, pending_requests};
 use crate::support::contract::{RESERVATIONS, exit, key};
 use crate::support::{Call, Repo};
 
@@ -73,7 +73,7 @@ fn survives(fault: &str, codes: &[i32]) {
     // Whoever stands in front is not always the first to be woken.
     let whole = (0..TRIALS_MAX).map(|_| trial("").1).find(First::has_taken_on);
     let steps = whole.expect("it is the first in some trial").steps;
-    let (mut failed, mut with_errands) = (0, 0);
+    let (mut failed, mut with_others) = (0, 0);
     for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.changes()) {
         let (repo, first) = (1..TRIALS_OF_A_STEP)
             .map(|_| trial(&format!("{}:{fault}", index + 1)))
@@ -82,7 +82,7 @@ fn survives(fault: &str, codes: &[i32]) {
         let case = format!("{fault} at step {}, {}: {}", index + 1, step.name(), first.code);
         assert!(codes.contains(&first.code), "{case}");
         failed += usize::from(first.code != exit::DONE);
-        with_errands += usize::from(first.code != exit::DONE && first.has_taken_on());
+        with_others += usize::from(first.code != exit::DONE && first.has_taken_on());
         for agent in OTHERS {
             assert_eq!(held(&repo, agent), 1, "{case}: {agent}");
         }
@@ -93,12 +93,12 @@ fn survives(fault: &str, codes: &[i32]) {
         }
         reserve(&repo, "alice").run().done();
         assert_eq!(held(&repo, "alice"), 1, "{case}");
-        assert!(errands(&repo).is_empty(), "{case}");
+        assert!(pending_requests(&repo).is_empty(), "{case}");
         let granted = repo.events("granted").len();
         assert_eq!(granted, 1 + 1 + OTHERS.len(), "{case}: each once");
         repo.coord("ops", ["ledger", "verify", RESERVATIONS]).done();
     }
-    assert!(failed > 5 && with_errands > 0, "{failed} failed, {with_errands} with errands");
+    assert!(failed > 5 && with_others > 0, "{failed} failed, {with_others} with others");
 }
 
 #[test]
