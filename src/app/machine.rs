@@ -2,8 +2,8 @@
 
 use super::Ctx;
 use crate::store::machine::commands::Commands;
+use crate::store::machine::commit_authors::CommitAuthors;
 use crate::store::machine::cursors::Cursors;
-use crate::store::machine::makers::Makers;
 use crate::store::machine::notes::Notes;
 use crate::store::machine::presence::Presences;
 use crate::store::machine::waiters::Waiters;
@@ -25,8 +25,8 @@ impl Ctx {
     }
 
     /// Who has made which commits, as far as this machine was there.
-    pub fn makers(&self) -> Makers {
-        Makers::new(self.repository.common_dir(), self.files)
+    pub fn commit_authors(&self) -> CommitAuthors {
+        CommitAuthors::new(self.repository.common_dir(), self.files)
     }
 
     /// What runs under `with` on this machine.

@@ -20,13 +20,13 @@ pub fn held_by_others(
     if held.is_empty() {
         return Ok(held);
     }
-    let noted = ctx.makers().all()?;
-    let makers: Vec<Makers> =
-        pushed.commits.iter().map(|commit| Makers::of(commit, &noted)).collect();
+    let noted = ctx.commit_authors().all()?;
+    let authors: Vec<Authors> =
+        pushed.commits.iter().map(|commit| Authors::of(commit, &noted)).collect();
     held.retain(|overtaken| {
         let commits = commits_of(pushed, &overtaken.path);
         let is_own = |number: &usize| {
-            makers.get(*number).is_some_and(|makers| makers.are_one_with(overtaken))
+            authors.get(*number).is_some_and(|authors| authors.are_one_with(overtaken))
         };
         commits.is_empty() || !commits.iter().all(is_own)
     });
@@ -46,21 +46,21 @@ fn commits_of(pushed: &Pushed, path: &Pattern) -> Vec<usize> {
 }
 
 /// Who has made a commit; nobody where it is not known.
-struct Makers(Vec<AgentName>);
+struct Authors(Vec<AgentName>);
 
-impl Makers {
+impl Authors {
     /// A commit's own words count wherever it came from; without any, what was noted here does.
-    fn of(commit: &PushedCommit, noted: &HashMap<ObjectId, AgentName>) -> Makers {
+    fn of(commit: &PushedCommit, noted: &HashMap<ObjectId, AgentName>) -> Authors {
         if commit.made_by.is_empty() {
-            return Makers(noted.get(&commit.id).cloned().into_iter().collect());
+            return Authors(noted.get(&commit.id).cloned().into_iter().collect());
         }
         let named: Result<Vec<AgentName>, _> =
             commit.made_by.iter().map(|name| name.parse()).collect();
-        Makers(named.unwrap_or_default())
+        Authors(named.unwrap_or_default())
     }
 
     fn are_one_with(&self, overtaken: &Overtaken) -> bool {
         let holder = &overtaken.by.holder;
-        !self.0.is_empty() && self.0.iter().all(|maker| maker.is_one_with(holder))
+        !self.0.is_empty() && self.0.iter().all(|author| author.is_one_with(holder))
     }
 }

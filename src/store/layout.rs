@@ -133,8 +133,8 @@ pub enum HelperDir {
     Damaged,
     /// What was edited and not committed yet; each worktree has its own, below its git directory.
     Notes,
-    /// Who has made which commits.
-    Makers,
+    /// The agents that made commits.
+    CommitAuthors,
     /// What files of others were before `install` changed them.
     Before,
     /// Those of this machine who wait.
@@ -157,7 +157,7 @@ impl HelperDir {
         HelperDir::Cursors,
         HelperDir::Damaged,
         HelperDir::Notes,
-        HelperDir::Makers,
+        HelperDir::CommitAuthors,
         HelperDir::Before,
         HelperDir::Waiters,
         HelperDir::PendingRequests,
@@ -175,7 +175,7 @@ impl HelperDir {
             HelperDir::Cursors => "cursors",
             HelperDir::Damaged => "damaged",
             HelperDir::Notes => "notes",
-            HelperDir::Makers => "makers",
+            HelperDir::CommitAuthors => "makers",
             HelperDir::Before => "before",
             HelperDir::Waiters => "waiters",
             HelperDir::PendingRequests => "errands",

@@ -37,9 +37,9 @@ pub fn after(ctx: &Ctx) -> Result<(), AppError> {
     let Some((commit, paths)) = ctx.repository().changes().committed()? else { return Ok(()) };
     let committed = literal(&paths);
     // Git and a hook manager may both call us for one commit.
-    let known = ctx.makers().all();
+    let known = ctx.commit_authors().all();
     let is_noted = known.is_ok_and(|known| known.get(&commit) == Some(ctx.actor()));
-    let noted = if is_noted { Ok(()) } else { ctx.makers().note(&commit, ctx.actor()) };
+    let noted = if is_noted { Ok(()) } else { ctx.commit_authors().note(&commit, ctx.actor()) };
     if !is_noted {
         // That somebody could not be told is no reason to keep what is done with.
         news::after_commit(ctx, &committed).ok();

@@ -1,4 +1,4 @@
-//! Who has made which commits of this repository, as far as this machine was there.
+//! The agents that made the commits of this repository, as far as this machine saw it.
 //!
 //! A line for each commit, in two files that take turns: a full one takes the place of the other,
 //! so that both together stay small. Losing them is forgetting: a push of another's commits is then
@@ -17,17 +17,17 @@ use crate::store::os::files::Files;
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 const READ_BYTES_MAX: u64 = 2 * FILE_BYTES_MAX;
 
-/// What is known of who made the commits of a repository.
+/// The known authors of the commits of a repository.
 #[derive(Clone, Debug)]
-pub struct Makers {
+pub struct CommitAuthors {
     dir: PathBuf,
     files: Files,
 }
 
-impl Makers {
+impl CommitAuthors {
     /// Of the repository with this common directory.
-    pub fn new(common_dir: &Path, files: Files) -> Makers {
-        Makers { dir: HelperDir::Makers.below(common_dir), files }
+    pub fn new(common_dir: &Path, files: Files) -> CommitAuthors {
+        CommitAuthors { dir: HelperDir::CommitAuthors.below(common_dir), files }
     }
 
     fn newer(&self) -> PathBuf {
@@ -80,32 +80,32 @@ mod tests {
     #[test]
     fn the_newest_are_known_and_the_oldest_are_forgotten() {
         let home = tempfile::tempdir().unwrap();
-        let makers = Makers::new(home.path(), FILES);
-        assert!(makers.all().unwrap().is_empty());
+        let authors = CommitAuthors::new(home.path(), FILES);
+        assert!(authors.all().unwrap().is_empty());
         let name = format!("a{}", "b".repeat(60)).parse().unwrap();
         // Two files are full, and the third is half full.
         let lines = usize::try_from(FILE_BYTES_MAX).unwrap() * 5 / 2 / 103;
         for number in 0..lines {
-            makers.note(&commit(number), &name).unwrap();
+            authors.note(&commit(number), &name).unwrap();
         }
-        let known = makers.all().unwrap();
+        let known = authors.all().unwrap();
         assert_eq!(known.get(&commit(lines - 1)), Some(&name));
         assert_eq!(known.get(&commit(lines / 2)), Some(&name));
         assert_eq!(known.get(&commit(0)), None);
         let length = |path: PathBuf| std::fs::metadata(path).unwrap().len();
-        assert!(length(makers.newer()) + length(makers.older()) < READ_BYTES_MAX + 1_000);
+        assert!(length(authors.newer()) + length(authors.older()) < READ_BYTES_MAX + 1_000);
     }
 
     #[test]
     fn what_is_no_line_says_nothing() {
         let home = tempfile::tempdir().unwrap();
-        let makers = Makers::new(home.path(), FILES);
-        makers.note(&commit(1), &"alice".parse().unwrap()).unwrap();
+        let authors = CommitAuthors::new(home.path(), FILES);
+        authors.note(&commit(1), &"alice".parse().unwrap()).unwrap();
         std::fs::write(
-            makers.older(),
+            authors.older(),
             format!("{} \n\n{} not a name\n\u{0}", commit(2), commit(3)),
         )
         .unwrap();
-        assert_eq!(makers.all().unwrap().len(), 1);
+        assert_eq!(authors.all().unwrap().len(), 1);
     }
 }
