@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::app::install::handlers::Handler;
 use crate::store::git::repository::make_scratch;
-use crate::store::os::trial::{Trial, TrialError, Tried};
+use crate::store::os::probe::{Probe, ProbeError, Probed};
 
 const HELD: &str = "held.txt";
 /// Longer than a hook ever takes, and no longer than somebody waits for an answer.
@@ -75,14 +75,14 @@ fn run(
     project: &Path,
     limit: Duration,
     input: &str,
-) -> Result<Tried, TrialError> {
+) -> Result<Probed, ProbeError> {
     let set = [
         ("GIT_CONFIG_COUNT", OsStr::new("1")),
         ("GIT_CONFIG_KEY_0", OsStr::new("coord.enabled")),
         ("GIT_CONFIG_VALUE_0", OsStr::new("true")),
         ("CLAUDE_PROJECT_DIR", project.as_os_str()),
     ];
-    Trial { words, directory, set: &set, unset: &ELSEWHERE, input: input.as_bytes(), limit }.run()
+    Probe { words, directory, set: &set, unset: &ELSEWHERE, input: input.as_bytes(), limit }.run()
 }
 
 fn first_line(text: &str) -> &str {

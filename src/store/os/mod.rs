@@ -3,16 +3,16 @@
 //! - [`files`] is the only code that changes files, with the permissions of [`shared_mode`];
 //! - [`process`] identifies a process, [`processes`] lists those of this host;
 //! - [`child`] runs a command for the user, [`stand_in`] goes on with it after a kill;
-//! - [`trial`] runs a program once with a limit of time, [`executable`] finds programs;
+//! - [`probe`] runs a program once with a limit of time, [`executable`] finds programs;
 //! - [`alarm`] sleeps until a signal or a message.
 
 pub mod alarm;
 pub mod child;
 pub mod executable;
 pub mod files;
+pub mod probe;
 pub mod process;
 pub mod processes;
 pub mod shared_mode;
 pub mod stand_in;
 pub(super) mod stillness;
-pub mod trial;

@@ -1,4 +1,4 @@
-//! A program that is tried once: what it makes of an input, with an end to the waiting.
+//! Runs a program once on an input and reads its answer, with a limit of time.
 //!
 //! Input and output are files, so that neither a program that does not read nor a child that it
 //! leaves behind can keep us.
@@ -19,8 +19,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// How much of what a program says is read.
 const SAID_BYTES_MAX: u64 = 1 << 20;
 
-/// A program that is to be tried.
-pub struct Trial<'a> {
+/// A program that is to be run once.
+pub struct Probe<'a> {
     /// The program and its arguments; there is at least the program.
     pub words: &'a [OsString],
     /// Where it runs.
@@ -35,9 +35,9 @@ pub struct Trial<'a> {
     pub limit: Duration,
 }
 
-/// How a trial came out.
+/// How a probe came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tried {
+pub struct Probed {
     /// The exit code; none if a signal ended it.
     pub code: Option<i32>,
     /// What it said.
@@ -48,7 +48,7 @@ pub struct Tried {
 
 /// Why there is no outcome.
 #[derive(Debug, thiserror::Error)]
-pub enum TrialError {
+pub enum ProbeError {
     /// It could not be started.
     #[error("it cannot be run: {0}")]
     NotStarted(#[source] io::Error),
@@ -60,9 +60,9 @@ pub enum TrialError {
     Unheard(#[from] io::Error),
 }
 
-impl Trial<'_> {
+impl Probe<'_> {
     /// Runs the program, and ends it and all that it has started when the time is over.
-    pub fn run(&self) -> Result<Tried, TrialError> {
+    pub fn run(&self) -> Result<Probed, ProbeError> {
         let (program, arguments) = self.words.split_first().ok_or_else(no_program)?;
         let mut input = tempfile::tempfile()?;
         input.write_all(self.input)?;
@@ -77,7 +77,7 @@ impl Trial<'_> {
         command.envs(self.set.iter().copied());
         command.stdin(Stdio::from(input));
         command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
-        let mut child = command.spawn().map_err(TrialError::NotStarted)?;
+        let mut child = command.spawn().map_err(ProbeError::NotStarted)?;
         let begun = Instant::now();
         let status = loop {
             if let Some(status) = child.try_wait()? {
@@ -92,14 +92,14 @@ impl Trial<'_> {
             // Whoever has ended meanwhile needs no signal.
             kill_process_group(Pid::from_child(&child), Signal::KILL).ok();
             child.wait()?;
-            return Err(TrialError::TooLong(self.limit));
+            return Err(ProbeError::TooLong(self.limit));
         };
-        Ok(Tried { code: status.code(), stdout: said(stdout)?, stderr: said(stderr)? })
+        Ok(Probed { code: status.code(), stdout: said(stdout)?, stderr: said(stderr)? })
     }
 }
 
-fn no_program() -> TrialError {
-    TrialError::NotStarted(io::ErrorKind::InvalidInput.into())
+fn no_program() -> ProbeError {
+    ProbeError::NotStarted(io::ErrorKind::InvalidInput.into())
 }
 
 fn said(mut file: std::fs::File) -> io::Result<String> {
@@ -113,11 +113,11 @@ fn said(mut file: std::fs::File) -> io::Result<String> {
 mod tests {
     use super::*;
 
-    fn tried(script: &str, limit: Duration) -> Result<Tried, TrialError> {
+    fn tried(script: &str, limit: Duration) -> Result<Probed, ProbeError> {
         let words = ["sh", "-c", script].map(OsString::from);
         let set = [("GIVEN", OsStr::new("yes"))];
         let (unset, directory) = (&["HOME"][..], Path::new("/"));
-        Trial { words: &words, directory, set: &set, unset, input: b"in", limit }.run()
+        Probe { words: &words, directory, set: &set, unset, input: b"in", limit }.run()
     }
 
     #[test]
@@ -131,14 +131,14 @@ mod tests {
     #[test]
     fn nobody_waits_for_what_does_not_end() {
         let late = tried("sleep 600 & sleep 600", Duration::from_millis(20));
-        assert!(matches!(late, Err(TrialError::TooLong(_))));
+        assert!(matches!(late, Err(ProbeError::TooLong(_))));
         // A child that stays behind holds its output, and nobody waits for that either.
         let behind = tried("sleep 600 & echo here; kill $!", Duration::from_secs(600)).unwrap();
         assert_eq!(behind.stdout, "here\n");
         let directory = Path::new("/");
         let words = [OsString::from("/no/such/program")];
-        let trial =
-            Trial { words: &words, directory, set: &[], unset: &[], input: b"", limit: PAUSE };
-        assert!(matches!(trial.run(), Err(TrialError::NotStarted(_))));
+        let probe =
+            Probe { words: &words, directory, set: &[], unset: &[], input: b"", limit: PAUSE };
+        assert!(matches!(probe.run(), Err(ProbeError::NotStarted(_))));
     }
 }
