@@ -26,7 +26,7 @@ use crate::core::ledger::LedgerName;
 use crate::store::error::StoreError;
 use crate::store::git::program;
 use crate::store::git::repository::Repository;
-use crate::store::git::unopened::Unopened;
+use crate::store::git::unreadable_repository::UnreadableRepository;
 use crate::store::layout::{HelperDir, NAMESPACE, OwnRef};
 use crate::store::ledger::clock_notice;
 use crate::store::ledger::verify;
@@ -140,7 +140,8 @@ pub fn symbolic_link(repository: &Repository) -> Option<Check> {
 
 /// Files of git's that keep whoever opens them waiting, looked for without opening anything.
 pub fn pipes(environment: &Environment) -> Vec<Check> {
-    let pipes = Unopened::find(environment).map(|found| found.pipes()).unwrap_or_default();
+    let pipes =
+        UnreadableRepository::find(environment).map(|found| found.pipes()).unwrap_or_default();
     let fault = |pipe: PathBuf| {
         let path = pipe.display().to_string();
         let text = StoreError::Pipe(pipe).to_string();

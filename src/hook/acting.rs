@@ -8,7 +8,7 @@ use crate::core::environment::Environment;
 use crate::store::error::StoreError;
 use crate::store::git::config::{Config, ConfigError};
 use crate::store::git::repository::Repository;
-use crate::store::git::unopened::Unopened;
+use crate::store::git::unreadable_repository::UnreadableRepository;
 
 /// Makes hooks act.
 const ENABLED: &str = "coord.enabled";
@@ -39,8 +39,8 @@ impl Acting {
 
     /// Whether hooks act here, for one who cannot wait for a repository to be opened.
     pub fn without_opening(env: &Environment) -> Result<Acting, ConfigError> {
-        Ok(match Unopened::find(env) {
-            Some(found) => Acting::by(Config::of_unopened(&found, env)?, found.is_in_use()),
+        Ok(match UnreadableRepository::find(env) {
+            Some(found) => Acting::by(Config::of_unreadable(&found, env)?, found.is_in_use()),
             None => Acting::by(Config::of_user(env)?, false),
         })
     }
@@ -59,7 +59,7 @@ pub fn fails_closed(config: &Config) -> bool {
 
 /// What keeps whoever opens the repository here waiting, for one who has waited too long.
 pub fn pipe_in_the_way(env: &Environment) -> Option<PathBuf> {
-    Unopened::find(env)?.pipe_in_the_way()
+    UnreadableRepository::find(env)?.pipe_in_the_way()
 }
 
 /// Why a hook is late: what is in its way, or no more than that the time is over.

@@ -14,7 +14,7 @@ use crate::store::git::config_entries::{Entry, Scope, of_files};
 use crate::store::git::config_env::{self, ConfigEnvError};
 use crate::store::git::program::ProgramError;
 use crate::store::git::repository::Repository;
-use crate::store::git::unopened::Unopened;
+use crate::store::git::unreadable_repository::UnreadableRepository;
 
 /// Why the configuration cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,10 @@ impl Config {
 
     /// What is still known of the configuration of a repository that cannot be opened: the user's,
     /// with those lines of its own that can be read.
-    pub fn of_unopened(repository: &Unopened, env: &Environment) -> Result<Config, ConfigError> {
+    pub fn of_unreadable(
+        repository: &UnreadableRepository,
+        env: &Environment,
+    ) -> Result<Config, ConfigError> {
         let own = repository.settings().into_iter();
         let own = own.map(|(key, value)| Entry { scope: Scope::Repository, key, value });
         Ok(Config::default().with(of_user_files(env)?).with(own).with(by_environment(env)?))

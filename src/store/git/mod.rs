@@ -1,7 +1,7 @@
 //! Git: a repository, and [`Git`], the backend of its ledgers.
 //!
 //! - [`repository`] finds and opens a repository, [`found`] tells which of those found count,
-//!   [`unopened`] is one that cannot be opened;
+//!   [`unreadable_repository`] is one that cannot be opened;
 //! - [`config`], [`config_entries`] and [`config_env`] are its configuration;
 //! - [`backend`] is what a ledger needs of it; [`libgit2`] and the git [`program`] give it;
 //! - [`object`], [`pack`], [`packs`] and [`refs`] are its objects and refs as bytes and files;
@@ -28,7 +28,7 @@ pub mod refs;
 pub mod repository;
 mod shallow;
 pub mod signature;
-pub mod unopened;
+pub mod unreadable_repository;
 
 use std::io;
 use std::path::PathBuf;

@@ -21,7 +21,7 @@ use crate::store::git::object::HashKind;
 use crate::store::git::program::facts::{Facts, RefStorage};
 use crate::store::git::program::restraint::Restraint;
 use crate::store::git::program::{self, Program, ProgramError, add_trailers, first_sentence};
-use crate::store::git::unopened::Unopened;
+use crate::store::git::unreadable_repository::UnreadableRepository;
 use crate::store::layout::{own_paths, own_paths_of_worktree};
 use crate::store::os::files::{Files, Purpose};
 use crate::store::os::shared_mode::SharedMode;
@@ -92,7 +92,8 @@ impl Repository {
                 Repository::of_libgit2(git, top.as_deref(), &here)
             }
             Err(error) if error.code() == git2::ErrorCode::NotFound => {
-                let pipe = Unopened::find(environment).and_then(|it| it.pipe_for_head());
+                let pipe =
+                    UnreadableRepository::find(environment).and_then(|it| it.pipe_for_head());
                 return Err(pipe.map_or(StoreError::NotARepository(here), StoreError::Pipe));
             }
             refused => {

@@ -25,25 +25,25 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// A repository that is there and cannot be opened.
 #[derive(Clone, Debug)]
-pub struct Unopened {
+pub struct UnreadableRepository {
     git_dir: PathBuf,
     common_dir: PathBuf,
 }
 
-impl Unopened {
+impl UnreadableRepository {
     /// The one that the current directory belongs to, or that the caller has named.
-    pub fn find(environment: &Environment) -> Option<Unopened> {
+    pub fn find(environment: &Environment) -> Option<UnreadableRepository> {
         let here = std::env::current_dir().ok()?;
         let named = environment.os("GIT_DIR").filter(|path| !path.is_empty());
         let git_dir = match named {
             Some(path) => here.join(path),
             None => here.ancestors().find_map(git_dir_in)?,
         };
-        Some(Unopened::at(git_dir))
+        Some(UnreadableRepository::at(git_dir))
     }
 
-    fn at(git_dir: PathBuf) -> Unopened {
-        Unopened { common_dir: common_dir_of(&git_dir), git_dir }
+    fn at(git_dir: PathBuf) -> UnreadableRepository {
+        UnreadableRepository { common_dir: common_dir_of(&git_dir), git_dir }
     }
 
     /// Whether anybody has ever coordinated here.
@@ -194,9 +194,9 @@ mod tests {
         let own = main.join("worktrees/linked");
         fs::write(linked.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
         let git_dir = linked.join("deep").ancestors().find_map(git_dir_in).unwrap();
-        let unopened = Unopened::at(git_dir);
-        assert!(!unopened.is_in_use());
+        let unreadable = UnreadableRepository::at(git_dir);
+        assert!(!unreadable.is_in_use());
         fs::create_dir_all(main.join("refs/coord")).unwrap();
-        assert!(unopened.is_in_use());
+        assert!(unreadable.is_in_use());
     }
 }
