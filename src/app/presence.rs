@@ -49,7 +49,7 @@ pub enum Doing<'c> {
 
 /// Leaves a sign of life. That it cannot be left is no reason to fail.
 pub fn touch(ctx: &Ctx, doing: Doing<'_>) {
-    let calls = ctx.presences().calls(ctx.actor());
+    let calls = ctx.presences().open_tool_calls(ctx.actor());
     match doing {
         Doing::Command => {}
         Doing::CallBegins(call) => drop(calls.begin(call, ctx.clock())),
@@ -195,7 +195,7 @@ impl<'c> Witness<'c> {
             agent: presence.agent.clone(),
             host: presence.host.clone(),
             last_seen: presence.last_seen,
-            busy_since: presences.calls(agent).open().into_iter().max(),
+            busy_since: presences.open_tool_calls(agent).open().into_iter().max(),
             runs: false,
         };
         let now = self.reading().map_or(self.ctx.clock(), |reading| reading.now);

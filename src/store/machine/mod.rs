@@ -6,17 +6,17 @@
 //! - [`queue`] lets one writer after the other write, and [`group_commit`] lets the first of them
 //!   write for the others too;
 //! - [`waiters`] tells which waiting processes live and wakes them;
-//! - [`presence`] and [`calls`] record when an agent was last seen, and its open tool calls;
+//! - [`presence`] and [`open_tool_calls`] record when an agent was last seen, and its open tool calls;
 //! - [`commands`] records the commands that run under `with`;
 //! - [`notes`] records edits that no commit contains yet, [`commit_authors`] the agents that made commits;
 //! - [`cursors`] records how far each consumer has read the events.
 
-pub mod calls;
 pub mod commands;
 pub mod commit_authors;
 pub mod cursors;
 pub mod group_commit;
 pub mod notes;
+pub mod open_tool_calls;
 pub mod presence;
 pub mod queue;
 pub mod waiters;

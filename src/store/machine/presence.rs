@@ -14,7 +14,7 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::layout::HelperDir;
-use crate::store::machine::calls::Calls;
+use crate::store::machine::open_tool_calls::OpenToolCalls;
 use crate::store::os::files::{Files, Purpose};
 
 /// Some names and times.
@@ -97,9 +97,9 @@ impl Presences {
     }
 
     /// The tool calls of an agent.
-    pub fn calls(&self, agent: &AgentName) -> Calls {
+    pub fn open_tool_calls(&self, agent: &AgentName) -> OpenToolCalls {
         let file = self.dir.join(format!("{}.open", Presences::name(agent)));
-        Calls::new(file, self.files)
+        OpenToolCalls::new(file, self.files)
     }
 
     /// Every agent that was seen here, as far as that can be read.
@@ -111,7 +111,7 @@ impl Presences {
 
     /// Forgets an agent.
     pub fn forget(&self, agent: &AgentName) -> Result<bool, StoreError> {
-        self.calls(agent).end_all()?;
+        self.open_tool_calls(agent).end_all()?;
         Ok(self.files.remove(&self.path(agent))?)
     }
 }
@@ -146,10 +146,10 @@ mod tests {
         assert_eq!(presences.all(), [seen("claude:1/sub", 2)]);
         assert_eq!(presences.get(&"bob".parse().unwrap()), None);
         let agent = "claude:1/sub".parse().unwrap();
-        presences.calls(&agent).begin("call", Timestamp::from_millis(3)).unwrap();
+        presences.open_tool_calls(&agent).begin("call", Timestamp::from_millis(3)).unwrap();
         assert_eq!(presences.all(), [seen("claude:1/sub", 2)], "a call is nobody's presence");
         assert!(presences.forget(&agent).unwrap());
-        assert!(presences.calls(&agent).open().is_empty());
+        assert!(presences.open_tool_calls(&agent).open().is_empty());
         assert_eq!(presences.files.list(&presences.dir).unwrap(), ["bob.json"]);
     }
 }

@@ -20,15 +20,15 @@ const ENDED: &str = "ended";
 
 /// The tool calls of one agent.
 #[derive(Clone, Debug)]
-pub struct Calls {
+pub struct OpenToolCalls {
     file: PathBuf,
     files: Files,
 }
 
-impl Calls {
+impl OpenToolCalls {
     /// Those that are noted in that file.
-    pub fn new(file: PathBuf, files: Files) -> Calls {
-        Calls { file, files }
+    pub fn new(file: PathBuf, files: Files) -> OpenToolCalls {
+        OpenToolCalls { file, files }
     }
 
     /// Notes that a call has begun, by whatever it is called.
@@ -106,9 +106,9 @@ mod tests {
     use super::*;
     use crate::store::testing::{self, FILES, Worker};
 
-    fn in_directory(test: impl FnOnce(&Calls)) {
+    fn in_directory(test: impl FnOnce(&OpenToolCalls)) {
         let home = tempfile::tempdir().unwrap();
-        test(&Calls::new(home.path().join("new/agent.open"), FILES));
+        test(&OpenToolCalls::new(home.path().join("new/agent.open"), FILES));
     }
 
     /// Calls that run beside each other begin and end one by one, whatever they are called.
@@ -195,7 +195,7 @@ mod tests {
     fn no_record_is_lost_among_processes() {
         let at = Timestamp::from_millis(1);
         if let Some(home) = testing::worker_home() {
-            let calls = Calls::new(home.join("agent.open"), FILES);
+            let calls = OpenToolCalls::new(home.join("agent.open"), FILES);
             for number in 0..CALLS {
                 let call = |which: &str| format!("{} {number} {which}", std::process::id());
                 calls.begin(&call("open"), at).unwrap();
@@ -205,10 +205,10 @@ mod tests {
             return;
         }
         let home = tempfile::tempdir().unwrap();
-        let test = "machine::calls::tests::no_record_is_lost_among_processes";
+        let test = "machine::open_tool_calls::tests::no_record_is_lost_among_processes";
         let workers: Vec<Worker> = (0..4).map(|_| Worker::start(test, home.path())).collect();
         workers.into_iter().for_each(Worker::finish);
-        let calls = Calls::new(home.path().join("agent.open"), FILES);
+        let calls = OpenToolCalls::new(home.path().join("agent.open"), FILES);
         assert_eq!(calls.open().len(), 4 * CALLS);
     }
 }
