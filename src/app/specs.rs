@@ -14,8 +14,8 @@ use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
 use crate::core::pattern::{self, Case, Pattern, Reading};
 use crate::core::text::shown;
 use crate::store::git::repository::{Repository, WorkTree};
-pub use crate::store::worktree::places::resolved;
-use crate::store::worktree::places::{self, About, Place};
+pub use crate::store::worktree::path_resolution::resolved;
+use crate::store::worktree::path_resolution::{self, About, Destination};
 
 /// The patterns that the caller means, standing where it stands.
 pub fn patterns(
@@ -145,19 +145,20 @@ fn follow(
     let shown = shown(&pattern.shown()).into_owned();
     // What is named itself, whether it is a link or not. What stands before a wildcard is not.
     let last = names.split_last().filter(|_| pattern.is_literal());
-    let own =
-        last.and_then(|(last, before)| match places::follow(&tree.top, before, About::Below) {
-            Place::Here(before) => Some([before, vec![last.clone()]].concat()),
+    let own = last.and_then(|(last, before)| {
+        match path_resolution::follow(&tree.top, before, About::Below) {
+            Destination::Here(before) => Some([before, vec![last.clone()]].concat()),
             _ => None,
-        });
-    let about = if pattern.is_literal() { About::Itself } else { About::Below };
-    let place = places::follow(&tree.top, &names, about);
-    let away = match &place {
-        Place::Outside(to) => Some(format!("'{}', outside the work tree", to.display())),
-        Place::Elsewhere { top, .. } => {
-            Some(format!("another repository, at '{}'", places::joined(top).display()))
         }
-        Place::Here(_) | Place::Circle(_) => None,
+    });
+    let about = if pattern.is_literal() { About::Itself } else { About::Below };
+    let place = path_resolution::follow(&tree.top, &names, about);
+    let away = match &place {
+        Destination::Outside(to) => Some(format!("'{}', outside the work tree", to.display())),
+        Destination::Elsewhere { top, .. } => {
+            Some(format!("another repository, at '{}'", path_resolution::joined(top).display()))
+        }
+        Destination::Here(_) | Destination::Circle(_) => None,
     };
     if let (Some(away), Some(link)) = (away, own.as_ref().filter(|own| is_link(tree, own))) {
         let only = "only the link itself is meant";
@@ -166,7 +167,7 @@ fn follow(
         return Ok(());
     }
     match place {
-        Place::Here(to) => {
+        Destination::Here(to) => {
             let target = moved(&to)?;
             if to != names {
                 meant.hints.push(format!("'{shown}' leads to '{target}' through a symbolic link"));
@@ -176,20 +177,20 @@ fn follow(
                 .map_or(Ok(()), |own| moved(&own).map(|it| meant.add(it)))?;
             Ok(())
         }
-        Place::Circle(link) => Err(AppError::Usage(format!(
+        Destination::Circle(link) => Err(AppError::Usage(format!(
             "cannot follow '{shown}': the symbolic link '{}' leads to itself",
-            places::joined(&link).display()
+            path_resolution::joined(&link).display()
         ))),
-        Place::Outside(to) => Err(AppError::Usage(format!(
+        Destination::Outside(to) => Err(AppError::Usage(format!(
             "'{shown}' leads to '{}', outside the work tree at '{}'",
             to.display(),
             tree.top.display()
         ))),
-        Place::Elsewhere { top, below } => {
+        Destination::Elsewhere { top, below } => {
             let there = in_other(tree, &top, &[verb, "--", &moved(&below)?.to_string()]);
             Err(AppError::Usage(format!(
                 "'{shown}' belongs to another repository, at '{}'; ask there: {there}",
-                places::joined(&top).display()
+                path_resolution::joined(&top).display()
             )))
         }
     }
@@ -197,13 +198,13 @@ fn follow(
 
 /// Whether a path of the work tree is a symbolic link.
 fn is_link(tree: &WorkTree, names: &[Vec<u8>]) -> bool {
-    let path = tree.top.join(places::joined(names));
+    let path = tree.top.join(path_resolution::joined(names));
     path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
 }
 
 /// A command in another repository that stands in the work tree, as it can be typed.
 fn in_other(tree: &WorkTree, top: &[Vec<u8>], words: &[&str]) -> String {
-    let top = places::joined(top);
+    let top = path_resolution::joined(top);
     let top = if tree.prefix.is_empty() { top } else { tree.top.join(top) };
     let directory = top.display().to_string();
     let git = ["git", "-C", &directory, "coord"];
@@ -213,10 +214,10 @@ fn in_other(tree: &WorkTree, top: &[Vec<u8>], words: &[&str]) -> String {
 /// That edits inside other repositories are not what is held here, where patterns reach into some.
 pub fn reaching_elsewhere(repository: &Repository, patterns: &[Pattern]) -> Vec<String> {
     let Some(tree) = repository.work_tree() else { return Vec::new() };
-    let mut tops: Vec<Vec<u8>> = places::submodules(&tree.top);
+    let mut tops: Vec<Vec<u8>> = path_resolution::submodules(&tree.top);
     tops.extend(patterns.iter().filter_map(Pattern::literal_path).filter(|path| {
         let directory = tree.top.join(OsStr::from_bytes(path));
-        directory != tree.top && places::is_top(&directory)
+        directory != tree.top && path_resolution::is_top(&directory)
     }));
     tops.sort();
     tops.dedup();

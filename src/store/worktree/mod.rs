@@ -3,11 +3,11 @@
 //!
 //! - [`changes`] lists what commits and pushes of the user change;
 //! - [`sources`] lists the files of the work tree, of the index, or of a commit;
-//! - [`places`] resolves where a path leads;
+//! - [`path_resolution`] resolves where a path leads;
 //! - [`work_files`] reads and replaces single files.
 
 pub mod changes;
-pub mod places;
+pub mod path_resolution;
 pub mod sources;
 pub mod work_files;
 pub(super) mod work_tree;

@@ -17,7 +17,7 @@ pub type Names = Vec<Vec<u8>>;
 
 /// Where a path leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Destination {
     /// To these names of the work tree, none of which is a symbolic link.
     Here(Names),
     /// Out of the work tree.
@@ -44,7 +44,7 @@ pub enum About {
 
 /// Follows a path below the top of a work tree, which has no links itself. What does not exist is
 /// only spelled, and a link that leads to nothing leads to what an edit of it would make.
-pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Place {
+pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Destination {
     let mut names = names.to_vec();
     let (mut at, mut path) = (0, top.to_owned());
     while let Some(name) = names.get(at) {
@@ -55,7 +55,7 @@ pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Place {
                 Ok(real) => real,
                 Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
                     names.truncate(at + 1);
-                    return Place::Circle(names);
+                    return Destination::Circle(names);
                 }
                 Err(_) => match resolved(&path) {
                     unmade if unmade == path => break,
@@ -63,7 +63,7 @@ pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Place {
                 },
             };
             let Ok(below) = real.strip_prefix(top) else {
-                return Place::Outside(real.join(joined(&names[at + 1..])));
+                return Destination::Outside(real.join(joined(&names[at + 1..])));
             };
             let real = below.iter().map(|name| name.as_bytes().to_vec());
             names = real.chain(names.drain(at + 1..).collect::<Vec<_>>()).collect();
@@ -74,10 +74,10 @@ pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Place {
         let goes_on = at < names.len() || about == About::Below;
         if goes_on && metadata.is_dir() && is_top(&path) {
             let below = names.split_off(at);
-            return Place::Elsewhere { top: names, below };
+            return Destination::Elsewhere { top: names, below };
         }
     }
-    Place::Here(names)
+    Destination::Here(names)
 }
 
 /// Follows an absolute path. What exists of it decides, links included that lead to nothing yet;
@@ -189,7 +189,7 @@ mod tests {
         ] {
             symlink(target, top.join(link)).unwrap();
         }
-        let here = |path: &str| Place::Here(names(path));
+        let here = |path: &str| Destination::Here(names(path));
         for (path, leads_to) in [
             ("src/a", here("src/a")),
             ("link/a", here("src/a")),
@@ -202,21 +202,21 @@ mod tests {
             ("unmade", here("src/new")),
             ("impossible", here("impossible")),
             ("link/unmade/x", here("src/new/x")),
-            ("out_unmade", Place::Outside(top.parent().unwrap().join("away/new"))),
+            ("out_unmade", Destination::Outside(top.parent().unwrap().join("away/new"))),
             ("self/self/link/a", here("src/a")),
             ("sub", here("sub")),
             ("module", here("sub")),
-            ("out/x", Place::Outside(top.parent().unwrap().join("x"))),
-            ("round/x", Place::Circle(names("round"))),
+            ("out/x", Destination::Outside(top.parent().unwrap().join("x"))),
+            ("round/x", Destination::Circle(names("round"))),
         ] {
             assert_eq!(follow(&top, &names(path), About::Itself), leads_to, "{path}");
         }
-        let elsewhere = Place::Elsewhere { top: names("sub"), below: names("x/y") };
+        let elsewhere = Destination::Elsewhere { top: names("sub"), below: names("x/y") };
         assert_eq!(follow(&top, &names("sub/x/y"), About::Itself), elsewhere);
         assert_eq!(follow(&top, &names("module/x/y"), About::Itself), elsewhere);
-        let all_of_it = Place::Elsewhere { top: names("sub"), below: Vec::new() };
+        let all_of_it = Destination::Elsewhere { top: names("sub"), below: Vec::new() };
         assert_eq!(follow(&top, &names("module"), About::Below), all_of_it);
-        assert_eq!(follow(&top, &[], About::Below), Place::Here(Vec::new()));
+        assert_eq!(follow(&top, &[], About::Below), Destination::Here(Vec::new()));
     }
 
     #[test]
