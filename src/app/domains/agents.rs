@@ -24,7 +24,7 @@ use crate::core::domain::tree_path::TreePath;
 use crate::core::ledger::LedgerName;
 use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
-use crate::store::worktree::work_files::{Found, WorkFiles};
+use crate::store::worktree::files::{Found, WorkFiles};
 pub use generate::{Generated, OfDomain, Outcome, generate};
 pub use inventory::{Inventory, Listed, list};
 pub use repair::{Repaired, repair};

@@ -6,9 +6,10 @@
 //! - [`queue`] lets one writer after the other write, and [`group_commit`] lets the first of them
 //!   write for the others too;
 //! - [`waiters`] tells which waiting processes live and wakes them;
-//! - [`presence`] and [`open_tool_calls`] record when an agent was last seen, and its open tool calls;
+//! - [`presence`] records when an agent was last seen, [`open_tool_calls`] what it is busy with;
 //! - [`commands`] records the commands that run under `with`;
-//! - [`notes`] records edits that no commit contains yet, [`commit_authors`] the agents that made commits;
+//! - [`notes`] records edits that no commit contains yet, [`commit_authors`] the agents that made
+//!   commits;
 //! - [`cursors`] records how far each consumer has read the events.
 
 pub mod commands;

@@ -4,10 +4,10 @@
 //! - [`changes`] lists what commits and pushes of the user change;
 //! - [`sources`] lists the files of the work tree, of the index, or of a commit;
 //! - [`path_resolution`] resolves where a path leads;
-//! - [`work_files`] reads and replaces single files.
+//! - [`files`] reads and replaces single files.
 
 pub mod changes;
+pub mod files;
 pub mod path_resolution;
 pub mod sources;
-pub mod work_files;
-pub(super) mod work_tree;
+mod status;

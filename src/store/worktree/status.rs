@@ -1,4 +1,4 @@
-//! What git says of the files in the work tree. Nothing here writes to it or to the index.
+//! Reads what git knows of the files in the work tree. Writes neither to it nor to the index.
 
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
