@@ -55,7 +55,7 @@ use crate::core::run::dispatch::{AddDispatch, UpdateDispatch};
 use crate::core::run::end::End;
 use crate::core::run::names::MetadataKey;
 use crate::core::run::override_gate::OverrideGate;
-use crate::core::run::rollback::RollBack;
+use crate::core::run::rollback::RollBackRun;
 use crate::core::run::set::Set;
 use crate::core::run::skip::SetSkip;
 use crate::core::run::verdict::AddVerdict;
@@ -97,7 +97,7 @@ words_of_others! {
     Advance { reason }
     OverrideGate { reason }
     SetSkip { reason }
-    RollBack { reason }
+    RollBackRun { reason }
     End { reason }
     AddArtifact { kind }
     AddVerdict { note }

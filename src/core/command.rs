@@ -144,7 +144,7 @@ commands! {
     /// Passes over a phase, or not any more.
     RunSkip(run::skip::SetSkip) = "run skip",
     /// Takes it back.
-    RunRollback(run::rollback::RollBack) = "run rollback",
+    RunRollback(run::rollback::RollBackRun) = "run rollback",
     /// Ends it for good.
     RunEnd(run::end::End) = "run end",
     /// Notes an artifact.

@@ -79,7 +79,7 @@ impl Completion {
 
 /// A wish to go back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RollBack {
+pub struct RollBackRun {
     /// Which run.
     pub run: IdPrefix,
     /// The phase to go back to.
@@ -118,7 +118,7 @@ pub struct RolledBackRun {
     pub cleared_skips: Vec<PhaseName>,
 }
 
-impl Decide for RollBack {
+impl Decide for RollBackRun {
     type Answer = RolledBackRun;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<RolledBackRun, No> {
@@ -185,7 +185,7 @@ impl Decide for RollBack {
     }
 }
 
-impl RollBack {
+impl RollBackRun {
     fn give_up(
         &self,
         act: &mut Act<'_>,

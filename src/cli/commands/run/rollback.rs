@@ -16,7 +16,7 @@ use crate::cli::term::Ui;
 use crate::core::ledger::LedgerName;
 use crate::core::run::artifact::Artifact;
 use crate::core::run::names::{IdPrefix, PhaseName};
-use crate::core::run::rollback::{RollBack, RolledBackRun};
+use crate::core::run::rollback::{RollBackRun, RolledBackRun};
 use crate::core::text::{Line, shown};
 
 const EXAMPLES: &str = "\
@@ -91,7 +91,7 @@ impl Args {
             return Err(CliError::new(ErrorKind::Usage, "'--phase' is for '--layer code'"));
         }
         let (run, expect) = runs::seen(ctx, &self.run, self.expect.as_ref())?;
-        let wish = RollBack {
+        let wish = RollBackRun {
             run,
             to: self.to.clone(),
             reason: self.reason.clone(),
