@@ -8,7 +8,7 @@ use super::{Check, State};
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::install::claude::File;
-use crate::app::install::found::{self, Surroundings};
+use crate::app::install::found::{self, Host};
 use crate::app::install::git_hooks::{self, Found};
 use crate::app::install::handlers::Handler;
 use crate::app::install::hook_file::GitHook;
@@ -30,8 +30,8 @@ struct Looked {
 }
 
 /// How it stands with the hooks, each trouble by itself; `is_enabled` is `coord.enabled`.
-pub fn hooks(ctx: &Ctx, around: &Surroundings, is_enabled: bool) -> Vec<Check> {
-    let looked = match look(ctx, around) {
+pub fn hooks(ctx: &Ctx, host: &Host, is_enabled: bool) -> Vec<Check> {
+    let looked = match look(ctx, host) {
         Ok(looked) => looked,
         Err(error) => return vec![Check::new(NAME, State::Warning, error.to_string())],
     };
@@ -40,7 +40,7 @@ pub fn hooks(ctx: &Ctx, around: &Surroundings, is_enabled: bool) -> Vec<Check> {
     let mut troubles = looked.troubles();
     let mut is_tried = false;
     if let Some(handler) = &looked.claude.before_edit {
-        let program = around.program.as_deref().unwrap_or(Path::new("git-coord"));
+        let program = host.program.as_deref().unwrap_or(Path::new("git-coord"));
         match refuse_an_edit(handler, &tree.top, program) {
             Ok(()) => is_tried = true,
             Err(why) => troubles.push(Check::new(NAME, State::Fault, why).with_next(&INSTALL)),
@@ -66,9 +66,9 @@ fn not_rehearsed(handler: &Handler) -> Check {
     Check::new(NAME, State::Note, text).with_next(&INSTALL)
 }
 
-fn look(ctx: &Ctx, around: &Surroundings) -> Result<Looked, AppError> {
-    let git = found::hooks(ctx, around, &found::local(ctx)?)?;
-    let read = found::claude_sources(ctx, around)?;
+fn look(ctx: &Ctx, host: &Host) -> Result<Looked, AppError> {
+    let git = found::hooks(ctx, host, &found::local(ctx)?)?;
+    let read = found::claude_sources(ctx, host)?;
     let sources: Vec<Source> = read
         .into_iter()
         .map(|(path, content)| Source { path, settings: Settings::read(&content) })

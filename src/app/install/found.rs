@@ -23,9 +23,9 @@ const CLAUDE: &str = ".claude";
 /// What cargo puts where it builds, among others.
 const BUILT_HERE: &str = "CACHEDIR.TAG";
 
-/// What is around the repository.
+/// The machine and the user that the repository is installed for.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+pub struct Host {
     /// `core.hooksPath`, wherever it is set.
     pub hooks_path: Option<String>,
     /// `coord.hook.failClosed`.
@@ -62,11 +62,7 @@ pub(super) fn common(ctx: &Ctx) -> Program {
 }
 
 /// The hooks of git.
-pub(in crate::app) fn hooks(
-    ctx: &Ctx,
-    around: &Surroundings,
-    local: &[Setting],
-) -> Result<Found, AppError> {
+pub(in crate::app) fn hooks(ctx: &Ctx, host: &Host, local: &[Setting]) -> Result<Found, AppError> {
     let directory = ctx.repository.common_dir().join("hooks");
     let place = |hook: GitHook| {
         let path = directory.join(hook.name());
@@ -79,7 +75,7 @@ pub(in crate::app) fn hooks(
         Ok(Place { hook, file: shape.map(|shape| (content, shape)), chained })
     };
     let places = GitHook::ALL.into_iter().map(place).collect::<Result<_, AppError>>()?;
-    let elsewhere = around.hooks_path.as_deref().map(|path| elsewhere(ctx, around, path));
+    let elsewhere = host.hooks_path.as_deref().map(|path| elsewhere(ctx, host, path));
     let called = called(ctx, &directory)?;
     Ok(Found {
         git: program::version_numbers().map_err(StoreError::from)?,
@@ -102,9 +98,9 @@ fn has_work_tree(ctx: &Ctx, local: &[Setting]) -> Result<bool, AppError> {
     Ok(!ctx.files.list(&linked).map_err(AppError::files)?.is_empty())
 }
 
-fn elsewhere(ctx: &Ctx, around: &Surroundings, path: &str) -> Result<Elsewhere, AppError> {
+fn elsewhere(ctx: &Ctx, host: &Host, path: &str) -> Result<Elsewhere, AppError> {
     let top = top(ctx).unwrap_or_default();
-    let at_home = path.strip_prefix("~/").zip(around.home.as_ref());
+    let at_home = path.strip_prefix("~/").zip(host.home.as_ref());
     let directory = at_home.map_or_else(|| top.join(path), |(below, home)| home.join(below));
     let known = [Manager::Husky, Manager::Lefthook, Manager::PreCommit];
     let has_file = |manager: &Manager| {
@@ -182,11 +178,11 @@ fn mentions(ctx: &Ctx, file: &Path, hook: GitHook) -> Result<bool, AppError> {
 }
 
 /// Whether Claude Code is used here or by this user.
-pub(super) fn has_claude(ctx: &Ctx, around: &Surroundings) -> bool {
+pub(super) fn has_claude(ctx: &Ctx, host: &Host) -> bool {
     let in_project = top(ctx).is_some_and(|top| top.join(CLAUDE).is_dir());
-    let at_home = || around.home.as_ref().is_some_and(|home| home.join(CLAUDE).is_dir());
+    let at_home = || host.home.as_ref().is_some_and(|home| home.join(CLAUDE).is_dir());
     let has_program = |directory: &PathBuf| directory.join("claude").is_file();
-    in_project || at_home() || around.search_path.iter().any(has_program)
+    in_project || at_home() || host.search_path.iter().any(has_program)
 }
 
 /// The settings file of Claude Code in this work tree.
@@ -227,11 +223,11 @@ fn refuse_committed_link(ctx: &Ctx, top: &Path, name: &str) -> Result<(), AppErr
 /// administrator and of plugins are not looked at.
 pub(in crate::app) fn claude_sources(
     ctx: &Ctx,
-    around: &Surroundings,
+    host: &Host,
 ) -> Result<Vec<(PathBuf, Vec<u8>)>, AppError> {
     let Some(top) = top(ctx) else { return Ok(Vec::new()) };
     let project = ["settings.local.json", "settings.json"].map(|name| top.join(CLAUDE).join(name));
-    let home = around.home.as_ref().map(|home| home.join(CLAUDE).join("settings.json"));
+    let home = host.home.as_ref().map(|home| home.join(CLAUDE).join("settings.json"));
     let mut sources = Vec::new();
     for path in project.into_iter().chain(home).map(|path| resolved(&path)) {
         sources.extend(read(ctx, &path)?.map(|content| (path, content)));
@@ -279,8 +275,8 @@ fn resolved(path: &Path) -> PathBuf {
 }
 
 /// Where manual and completions go.
-pub(super) fn beside(ctx: &Ctx, around: &Surroundings) -> Beside {
-    let Some(program) = &around.program else { return Beside::NoPrefix };
+pub(super) fn beside(ctx: &Ctx, host: &Host) -> Beside {
+    let Some(program) = &host.program else { return Beside::NoPrefix };
     if program.ancestors().any(|directory| directory.join(BUILT_HERE).is_file()) {
         return Beside::BuildDirectory;
     }

@@ -26,7 +26,7 @@ use crate::store::git::program::ProgramError;
 use crate::store::layout::NAMESPACE;
 use crate::store::os::files::FileError;
 use documents::{Beside, Document};
-use found::Surroundings;
+use found::Host;
 use plan::{Act, Item, Need, Setting};
 use settings::Wanted;
 
@@ -61,18 +61,18 @@ impl From<claude::Unreadable> for AppError {
 /// What there is to do.
 pub fn plan_install(
     ctx: &Ctx,
-    around: &Surroundings,
+    host: &Host,
     asked: Asked,
     documents: &[Document],
 ) -> Result<Vec<Item>, AppError> {
     let local = found::local(ctx)?;
     let path = found::before_path(ctx);
     let mut noted = before::Noted { path: &path, before: found::before(ctx)? };
-    let hooks = found::hooks(ctx, around, &local)?;
+    let hooks = found::hooks(ctx, host, &local)?;
     let mut items = git_hooks::install(&hooks);
     before::remember_directory(&mut items, &hooks.directory, &mut noted);
-    items.extend(agents(ctx, around, asked)?);
-    let beside = found::beside(ctx, around);
+    items.extend(agents(ctx, host, asked)?);
+    let beside = found::beside(ctx, host);
     let paths = match &beside {
         Beside::Prefix(prefix) => documents.iter().map(|page| prefix.join(page.path)).collect(),
         _ => Vec::new(),
@@ -105,11 +105,11 @@ fn with_documents(
     }))
 }
 
-fn agents(ctx: &Ctx, around: &Surroundings, asked: Asked) -> Result<Vec<Item>, AppError> {
+fn agents(ctx: &Ctx, host: &Host, asked: Asked) -> Result<Vec<Item>, AppError> {
     let wanted = match asked.agents {
         Agents::Nobody => return Ok(Vec::new()),
         Agents::Claude => true,
-        Agents::WhereFound => found::has_claude(ctx, around),
+        Agents::WhereFound => found::has_claude(ctx, host),
     };
     if !wanted {
         return Ok(vec![Item::note("Claude Code was not found; --agents claude installs for it")]);
@@ -117,28 +117,24 @@ fn agents(ctx: &Ctx, around: &Surroundings, asked: Asked) -> Result<Vec<Item>, A
     let Some(file) = found::claude_settings(ctx, asked.shared)? else {
         return Ok(vec![Item::note("no hooks of Claude Code: there is no work tree here")]);
     };
-    let wanted = Wanted { fail_closed: around.fail_closed, allow: asked.allow };
+    let wanted = Wanted { fail_closed: host.fail_closed, allow: asked.allow };
     Ok(claude::install(&file, wanted)?)
 }
 
 /// What there is to take away; with `state` everything that was ever reserved as well.
-pub fn plan_uninstall(
-    ctx: &Ctx,
-    around: &Surroundings,
-    state: bool,
-) -> Result<Vec<Item>, AppError> {
+pub fn plan_uninstall(ctx: &Ctx, host: &Host, state: bool) -> Result<Vec<Item>, AppError> {
     let local = found::local(ctx)?;
     // First: from here on hooks that are still called do nothing.
     let path = found::before_path(ctx);
     let noted = before::Noted { path: &path, before: found::before(ctx)? };
     let mut items = before::without_configuration(&local, &noted);
-    let hooks = found::hooks(ctx, around, &local)?;
+    let hooks = found::hooks(ctx, host, &local)?;
     items.extend(git_hooks::uninstall(&hooks));
     items.extend(before::forget(&hooks.directory, &noted));
     for file in found::every_claude_settings(ctx)? {
         items.extend(claude::uninstall(&file));
     }
-    let beside = found::beside(ctx, around);
+    let beside = found::beside(ctx, host);
     let noted = found::documents_note(ctx, &beside)?.unwrap_or_default();
     let paths = noted.files().map(Path::to_owned).collect();
     items.extend(with_documents(ctx, &beside, paths, documents::uninstall)?);

@@ -8,7 +8,7 @@ use crate::app::doctor::{self, Check, Cleared, Outcome, State, TakenOut};
 use crate::app::install::plan::ENABLED;
 use crate::app::next::in_shell;
 use crate::cli::color::Slot;
-use crate::cli::commands::install::surroundings;
+use crate::cli::commands::install::host;
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
@@ -68,7 +68,7 @@ impl Args {
             }
             checks.extend(doctor::examine(&ctx)?);
             let enabled = (context.config)(ENABLED).as_deref().and_then(parse_boolean);
-            checks.extend(doctor::hooks(&ctx, &surroundings(context), enabled == Some(true)));
+            checks.extend(doctor::hooks(&ctx, &host(context), enabled == Some(true)));
         } else {
             // Behind a link is no repository of ours to look at, and behind a pipe nothing.
             checks.extend(in_the_way);

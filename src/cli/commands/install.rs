@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::app::Ctx;
 use crate::app::config::parse_boolean;
-use crate::app::install::found::Surroundings;
+use crate::app::install::found::Host;
 use crate::app::install::plan::{Item, Need};
 use crate::app::install::{self, Agents, Asked};
 use crate::cli::color::Slot;
@@ -77,7 +77,7 @@ impl Args {
         };
         let asked = Asked { agents, shared: self.shared, allow: self.allow };
         let documents = generate::documents();
-        let items = install::plan_install(&ctx, &surroundings(context), asked, &documents)?;
+        let items = install::plan_install(&ctx, &host(context), asked, &documents)?;
         follow(ui, &ctx, &items, self.dry_run)?;
         let has_agents = |item: &Item| item.is_change() && item.what.contains("Claude Code");
         if !self.dry_run && items.iter().any(has_agents) {
@@ -87,12 +87,12 @@ impl Args {
     }
 }
 
-/// What is around the repository, from the process and its configuration.
-pub(crate) fn surroundings(context: &Context<'_>) -> Surroundings {
+/// Reads the host from the process and its configuration.
+pub(crate) fn host(context: &Context<'_>) -> Host {
     let path = context.environment.os("PATH").unwrap_or_default();
     let program = std::env::current_exe().ok();
     let fail_closed = (context.config)("coord.hook.failClosed");
-    Surroundings {
+    Host {
         hooks_path: (context.config)("core.hooksPath").filter(|path| !path.is_empty()),
         fail_closed: fail_closed.as_deref().and_then(parse_boolean) == Some(true),
         home: context.environment.os("HOME").map(Into::into),

@@ -1,7 +1,7 @@
 //! `git coord uninstall`
 
 use crate::app::install;
-use crate::cli::commands::install::{follow, surroundings};
+use crate::cli::commands::install::{follow, host};
 use crate::cli::dispatch::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
@@ -38,7 +38,7 @@ impl Args {
     /// Takes everything away, and says what it did.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
         let ctx = open(context)?;
-        let items = install::plan_uninstall(&ctx, &surroundings(context), self.state)?;
+        let items = install::plan_uninstall(&ctx, &host(context), self.state)?;
         if items.is_empty() && !ui.is_json() {
             ui.note("nothing to uninstall")?;
         } else {
