@@ -8,7 +8,7 @@ use crate::app::presence::{Seen, Witness};
 use crate::core::damage::{Damage, Found};
 use crate::core::documents::{ChildKind, Documents, Key, ReadError};
 use crate::core::ids::AgentName;
-use crate::core::negotiation::book;
+use crate::core::negotiation::thread_index;
 use crate::core::pattern::node_segment;
 use crate::core::reservation::{Hold, index};
 use crate::core::text::Line;
@@ -76,7 +76,7 @@ pub fn agents(ctx: &Ctx) -> Result<Agents, AppError> {
         roster.agent(&hold.holder).holds.push(hold);
     }
     for party in parties(documents)? {
-        for found in book::open_of(documents, &party)? {
+        for found in thread_index::open_of(documents, &party)? {
             let thread = match found {
                 Found::Whole(thread) => thread,
                 Found::Damaged(damage) => {

@@ -15,7 +15,6 @@ use crate::core::ledger::LedgerName;
 use crate::core::negotiation::acknowledge::Acknowledge;
 use crate::core::negotiation::answer::{Answer, Answered, Verdict, pinned};
 use crate::core::negotiation::ask::{Ask, Asking};
-use crate::core::negotiation::book;
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::find::{self, Side, Which};
 use crate::core::negotiation::ids::{MessageId, ThreadId, ThreadPrefix};
@@ -24,6 +23,7 @@ use crate::core::negotiation::prune::Prune;
 use crate::core::negotiation::send::Send;
 use crate::core::negotiation::standing::Standing;
 use crate::core::negotiation::take::{Take, Taken};
+use crate::core::negotiation::thread_index;
 use crate::core::negotiation::{Asked, Message, Thread};
 use crate::core::pattern::{Pattern, Reading};
 use crate::core::refusal::Refusal;
@@ -221,7 +221,7 @@ pub fn requests(ctx: &Ctx, reading: &State<'_>) -> Result<Requests, AppError> {
         return Ok(requests);
     }
     let witness = Witness::new(ctx);
-    for found in book::open_of(&reading.base.snapshot, ctx.actor())? {
+    for found in thread_index::open_of(&reading.base.snapshot, ctx.actor())? {
         match found {
             Found::Damaged(damage) => requests.damaged.push(damage),
             Found::Whole(thread) => {
@@ -252,7 +252,7 @@ pub fn overdue_elsewhere(
         return Ok((overdue, damaged));
     }
     let witness = Witness::new(ctx);
-    for found in book::open_of_others(&reading.base.snapshot, ctx.actor(), look_at)? {
+    for found in thread_index::open_of_others(&reading.base.snapshot, ctx.actor(), look_at)? {
         match found {
             Found::Damaged(damage) => damaged.push(damage),
             Found::Whole(thread) => {
@@ -326,7 +326,7 @@ fn present(ctx: &Ctx, id: &ThreadId) -> Result<(Request, Vec<Hold>), AppError> {
     let reading = ctx.read()?;
     let documents = &reading.base.snapshot;
     let pruned = || AppError::Nothing(Dispute::NoThread { what: id.to_string() }.to_string());
-    let thread = book::thread(documents, id)?.ok_or_else(pruned)?;
+    let thread = thread_index::thread(documents, id)?.ok_or_else(pruned)?;
     let outcome = thread.asked.as_ref().and_then(|asked| asked.outcome.as_ref());
     let mut granted = Vec::new();
     for id in outcome.map_or(&[][..], |outcome| &outcome.granted) {

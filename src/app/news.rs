@@ -8,9 +8,9 @@ use crate::app::error::AppError;
 use crate::app::negotiation::{self, Request};
 use crate::app::{Ctx, Reading, presence};
 use crate::core::ids::AgentName;
-use crate::core::negotiation::book::{self, Found, line};
 use crate::core::negotiation::inbox::{self, Wanted};
 use crate::core::negotiation::send::Send;
+use crate::core::negotiation::thread_index::{self, Found, line};
 use crate::core::negotiation::{Message, MessageKind};
 use crate::core::pattern::{Matcher, Pattern};
 use crate::core::refusal::Conflict;
@@ -126,7 +126,7 @@ pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
     let matchers: Vec<(&Pattern, Matcher)> =
         paths.iter().map(|path| (path, path.matcher(reading.case))).collect();
     // Whomever they ask: what they wait for has changed.
-    for thread in book::open(&reading.base.snapshot)?.into_iter().filter_map(Found::whole) {
+    for thread in thread_index::open(&reading.base.snapshot)?.into_iter().filter_map(Found::whole) {
         let Some(asked) = thread.open().filter(|_| !thread.opened_by.is_one_with(agent)) else {
             continue;
         };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use git_coord::core::command::Command;
 use git_coord::core::event::Event;
-use git_coord::core::negotiation::{Asked as Wanted, Thread, book};
+use git_coord::core::negotiation::{Asked as Wanted, Thread, thread_index};
 use git_coord::core::negotiation::{facts as told, laws as promises};
 use git_coord::core::pattern::{Case, Pattern};
 use git_coord::core::reservation::check::Asker;
@@ -31,9 +31,9 @@ fn spoken(ledger: &MemoryLedger) -> told::Folded {
     for thread in ledger.threads() {
         let id = thread.id.to_string();
         spoken.threads.insert(id, object(&thread));
-        for message in book::messages_of(&ledger.documents, &thread.id).unwrap() {
-            let found = book::message(&ledger.documents, &thread.id, &message).unwrap();
-            let message = found.and_then(book::Found::whole).unwrap();
+        for message in thread_index::messages_of(&ledger.documents, &thread.id).unwrap() {
+            let found = thread_index::message(&ledger.documents, &thread.id, &message).unwrap();
+            let message = found.and_then(thread_index::Found::whole).unwrap();
             spoken.messages.insert(message.id.to_string(), object(&message));
         }
     }

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::Documents as _;
 use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
-use crate::core::negotiation::book::{self, Letter, UNREAD};
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::find::refused;
 use crate::core::negotiation::ids::MessageId;
+use crate::core::negotiation::thread_index::{self, Letter, UNREAD};
 use crate::core::negotiation::{MessageKind, facts, inbox};
 use crate::core::refusal::within;
 
@@ -28,10 +28,13 @@ impl Decide for Acknowledge {
         let mut acknowledged = Vec::new();
         for id in &self.messages {
             let mut is_known = false;
-            for (agent, _) in inbox::mailboxes(act, book::INBOX, act.env.actor)? {
-                let Some(got) = act.get(&book::link(book::INBOX, &agent, id))? else { continue };
+            for (agent, _) in inbox::mailboxes(act, thread_index::INBOX, act.env.actor)? {
+                let Some(got) = act.get(&thread_index::link(thread_index::INBOX, &agent, id))?
+                else {
+                    continue;
+                };
                 is_known = true;
-                let unread = book::link(UNREAD, &agent, id);
+                let unread = thread_index::link(UNREAD, &agent, id);
                 if act.get(&unread)?.is_none() {
                     continue;
                 }
@@ -68,11 +71,11 @@ fn tell_sender(act: &mut Act<'_>, message: &crate::core::negotiation::Message) {
         thread: &message.thread,
         kind: MessageKind::Ack,
         to: vec![message.from.clone()],
-        subject: book::line(&subject),
+        subject: thread_index::line(&subject),
         body: None,
         urgent: false,
         ack: false,
         patterns: Vec::new(),
     };
-    book::post(act, letter);
+    thread_index::post(act, letter);
 }

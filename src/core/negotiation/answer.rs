@@ -9,10 +9,10 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
 use crate::core::limits::DEFER_SECONDS_MAX;
-use crate::core::negotiation::book::{self, Letter};
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::facts::{self, Fact};
 use crate::core::negotiation::find::{Side, Which, in_the_way, refused};
+use crate::core::negotiation::thread_index::{self, Letter};
 use crate::core::negotiation::{Asked, Deferral, How, MessageKind, Outcome, Thread};
 use crate::core::refusal::{Conflict, Refusal, within};
 use crate::core::reservation::reserve::{Grant, Reserve, Scope};
@@ -116,7 +116,7 @@ pub fn over(thread: &Thread, outcome: &Outcome) -> No {
 pub fn conclude(act: &mut Act<'_>, before: &Thread, mut asked: Asked, outcome: Outcome) -> Thread {
     asked.outcome = Some(outcome);
     let thread = Thread { asked: Some(asked), ..before.clone() };
-    book::put(act, Some(before), &thread);
+    thread_index::put(act, Some(before), &thread);
     thread
 }
 
@@ -233,7 +233,7 @@ fn defer(
     asked.deferred = Some(Deferral { at: now, until, reason: reason.clone() });
     (asked.window_began_at, asked.window_ends_at) = (now, until);
     let thread = Thread { asked: Some(asked.clone()), ..before.clone() };
-    book::put(act, Some(before), &thread);
+    thread_index::put(act, Some(before), &thread);
     facts::happened(act, Fact::Deferred, &thread);
     let subject = format!("{} needs {} until {until}: {reason}", asked.holder, asked.what());
     tell_asker(act, &thread, &asked, MessageKind::Deferred, &subject);
@@ -271,11 +271,11 @@ pub fn tell_asker(
         thread: &thread.id,
         kind,
         to: vec![thread.opened_by.clone()],
-        subject: book::line(subject),
+        subject: thread_index::line(subject),
         body: None,
         urgent: asked.urgent,
         ack: false,
         patterns: asked.patterns.clone(),
     };
-    book::post(act, letter);
+    thread_index::post(act, letter);
 }

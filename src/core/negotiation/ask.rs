@@ -11,11 +11,11 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::ReadError;
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
 use crate::core::limits::{OPEN_ASKS_PER_AGENT_MAX, PATTERNS_PER_COMMAND_MAX};
-use crate::core::negotiation::book::{self, Letter};
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::facts::{self, Fact};
 use crate::core::negotiation::find::refused;
 use crate::core::negotiation::ids::ThreadId;
+use crate::core::negotiation::thread_index::{self, Letter};
 use crate::core::negotiation::{Asked, MessageKind, Thread, window_seconds};
 use crate::core::pattern::Pattern;
 use crate::core::refusal::within;
@@ -105,7 +105,7 @@ impl Decide for Ask {
             unknown: serde_json::Map::new(),
         };
         tell(act, None, &thread, &asked);
-        let count = book::count_made(act, &by)?;
+        let count = thread_index::count_made(act, &by)?;
         within("requests that wait for an answer", count, OPEN_ASKS_PER_AGENT_MAX)?;
         Ok(Asking { thread, asked, joined: false })
     }
@@ -228,7 +228,7 @@ fn open_thread(act: &Act<'_>, wanted: &[Target], holds: &[Hold]) -> Result<Optio
         thread.opened_by == *act.env.actor && thread.open().is_some_and(asks_for_the_same)
     };
     for hold in holds {
-        if let Some(thread) = book::pinning(act, &hold.id)?.into_iter().find(is_same) {
+        if let Some(thread) = thread_index::pinning(act, &hold.id)?.into_iter().find(is_same) {
             return Ok(Some(thread));
         }
     }
@@ -237,18 +237,18 @@ fn open_thread(act: &Act<'_>, wanted: &[Target], holds: &[Hold]) -> Result<Optio
 
 /// Writes the request down and puts it into the holder's inbox.
 fn tell(act: &mut Act<'_>, before: Option<&Thread>, thread: &Thread, asked: &Asked) {
-    book::put(act, before, thread);
+    thread_index::put(act, before, thread);
     facts::happened(act, Fact::Asked, thread);
     let subject = format!("{} asks for {}: {}", thread.opened_by, asked.what(), asked.reason);
     let letter = Letter {
         thread: &thread.id,
         kind: MessageKind::Ask,
         to: vec![asked.holder.clone()],
-        subject: book::line(&subject),
+        subject: thread_index::line(&subject),
         body: None,
         urgent: asked.urgent,
         ack: false,
         patterns: asked.patterns.clone(),
     };
-    book::post(act, letter);
+    thread_index::post(act, letter);
 }

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::core::decision::{Act, No};
 use crate::core::documents::Documents;
 use crate::core::ids::{AgentName, LockName};
-use crate::core::negotiation::book::{self, Found};
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::ids::{ThreadId, ThreadPrefix};
+use crate::core::negotiation::thread_index::{self, Found};
 use crate::core::negotiation::{Asked, Thread};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Refusal;
@@ -102,7 +102,7 @@ impl Which {
                     })
             })
         };
-        let open = book::open_of(documents, agent)?.into_iter().filter_map(Found::whole);
+        let open = thread_index::open_of(documents, agent)?.into_iter().filter_map(Found::whole);
         let mut threads: Vec<Thread> = open.filter(meets).collect();
         if threads.len() > 1 {
             let threads: Vec<ThreadId> = threads.into_iter().map(|thread| thread.id).collect();
@@ -136,9 +136,9 @@ impl Which {
 
 /// The one thread whose name begins so.
 pub fn by_prefix(documents: &dyn Documents, prefix: &ThreadPrefix) -> Result<Option<Thread>, No> {
-    match book::with_prefix(documents, prefix)?.as_slice() {
+    match thread_index::with_prefix(documents, prefix)?.as_slice() {
         [] => Ok(None),
-        [only] => Ok(book::thread(documents, only)?),
+        [only] => Ok(thread_index::thread(documents, only)?),
         several => {
             let (what, threads) = (prefix.to_string(), several.to_vec());
             Err(refused(Dispute::SeveralThreads { what, threads }))

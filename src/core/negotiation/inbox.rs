@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::core::documents::{Documents, Key, ReadError};
 use crate::core::ids::AgentName;
-use crate::core::negotiation::book::{self, Found, INBOX, UNREAD};
 use crate::core::negotiation::ids::MessageId;
+use crate::core::negotiation::thread_index::{self, Found, INBOX, UNREAD};
 use crate::core::negotiation::{Message, MessageKind};
 use crate::core::pattern::node_segment;
 use crate::core::reservation::index::agent_dir;
@@ -158,8 +158,8 @@ pub fn of_thread(
     wanted: &Wanted,
 ) -> Result<Page, ReadError> {
     let mut page = Reader { documents, wanted, page: Page::default(), bytes: 0, looked_at: 0 };
-    let dir = book::thread_dir(thread).join("messages");
-    for id in book::messages_of(documents, thread)? {
+    let dir = thread_index::thread_dir(thread).join("messages");
+    for id in thread_index::messages_of(documents, thread)? {
         let is_after = wanted.since.as_ref().is_none_or(|since| id > *since);
         let key = dir.join(id.as_str());
         if is_after && !page.take(id, reader, &key)? {
@@ -187,7 +187,9 @@ impl Reader<'_> {
             return Ok(false);
         }
         self.looked_at += 1;
-        let Some(message) = book::found(book::message_at(self.documents, key, &id))? else {
+        let Some(message) =
+            thread_index::found(thread_index::message_at(self.documents, key, &id))?
+        else {
             return Ok(true);
         };
         let kind = match &message {
@@ -205,7 +207,7 @@ impl Reader<'_> {
             return Ok(false);
         }
         self.bytes += size;
-        let unread = book::link(UNREAD, owner, &id);
+        let unread = thread_index::link(UNREAD, owner, &id);
         let is_unread = self.wanted.unread || self.documents.get(&unread)?.is_some();
         self.reach(&id);
         self.page.messages.push(Delivered { id, message, body, is_unread });
@@ -217,8 +219,8 @@ impl Reader<'_> {
         if message.body_bytes.is_none() {
             return Ok(None);
         }
-        let body = book::body(self.documents, message);
-        book::found(body.map(|body| body.map(|body| body.as_str().to_owned())))
+        let body = thread_index::body(self.documents, message);
+        thread_index::found(body.map(|body| body.map(|body| body.as_str().to_owned())))
     }
 
     fn reach(&mut self, id: &MessageId) {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::core::documents::{Documents, Key, ReadError, encode, walk};
 use crate::core::laws::Fault;
-use crate::core::negotiation::book::{self, Found, INBOX, UNREAD};
 use crate::core::negotiation::ids::{MessageId, ThreadId};
+use crate::core::negotiation::thread_index::{self, Found, INBOX, UNREAD};
 use crate::core::negotiation::{Message, Thread};
 use crate::core::reservation::index;
 use crate::core::time::Timestamp;
@@ -14,19 +14,21 @@ use crate::core::time::Timestamp;
 pub fn faults(documents: &dyn Documents, now: Timestamp) -> Result<Vec<Fault>, ReadError> {
     let mut expected: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
     let mut faults = Vec::new();
-    for id in book::all(documents)? {
-        match book::found(book::thread(documents, &id))? {
+    for id in thread_index::all(documents)? {
+        match thread_index::found(thread_index::thread(documents, &id))? {
             Some(Found::Whole(thread)) => {
-                expected.extend(book::keys(&thread).into_iter().map(|key| (key, encode(&thread))));
+                expected.extend(
+                    thread_index::keys(&thread).into_iter().map(|key| (key, encode(&thread))),
+                );
                 faults.extend(untrue_acknowledgement(documents, &thread, now)?);
             }
             Some(Found::Damaged(damage)) => faults.push(Fault::of(&damage)),
-            None => faults.push(fault(book::thread_dir(&id), "has no thread in it")),
+            None => faults.push(fault(thread_index::thread_dir(&id), "has no thread in it")),
         }
-        for message in book::messages_of(documents, &id)? {
-            match book::message(documents, &id, &message)? {
+        for message in thread_index::messages_of(documents, &id)? {
+            match thread_index::message(documents, &id, &message)? {
                 Some(Found::Whole(message)) => {
-                    let keys = book::message_keys(&message).into_iter();
+                    let keys = thread_index::message_keys(&message).into_iter();
                     expected.extend(keys.map(|key| (key, encode(&message))));
                     faults.extend(unknown_body(documents, &message)?);
                 }
@@ -35,7 +37,7 @@ pub fn faults(documents: &dyn Documents, now: Timestamp) -> Result<Vec<Fault>, R
             }
         }
     }
-    for root in book::ROOTS {
+    for root in thread_index::ROOTS {
         for key in walk(documents, &Key::of([root]))? {
             if let Some(what) = misplaced(documents, root, &key, &mut expected)? {
                 faults.push(fault(key, what));
@@ -79,8 +81,8 @@ fn misplaced(
 
 /// A body is there if the message says so.
 fn unknown_body(documents: &dyn Documents, message: &Message) -> Result<Option<Fault>, ReadError> {
-    let key = book::body_key(&message.thread, &message.id);
-    let length = match book::found(book::body(documents, message))? {
+    let key = thread_index::body_key(&message.thread, &message.id);
+    let length = match thread_index::found(thread_index::body(documents, message))? {
         Some(Found::Damaged(damage)) => return Ok(Some(Fault::of(&damage))),
         Some(Found::Whole(body)) => Some(body.as_str().len()),
         None => None,
@@ -103,7 +105,7 @@ fn untrue_acknowledgement(
         let Some(hold) = index::by_id(documents, id)? else { continue };
         let is_there = hold.holder == asked.holder && hold.fence <= outcome.fence;
         if is_there && hold.is_live(now) {
-            let key = book::thread_dir(&thread.id).join("thread");
+            let key = thread_index::thread_dir(&thread.id).join("thread");
             return Ok(Some(Fault { key, what: format!("says that {id} is free") }));
         }
     }

@@ -9,14 +9,13 @@
 //! whoever reads ([`standing`]).
 //!
 //! One file a verb ([`ask`], [`answer`], [`take`], [`send`], [`acknowledge`], [`prune`]), each a
-//! pure decision; [`book`] is where threads and messages live in the tree, [`facts`] the events
+//! pure decision; [`thread_index`] is where threads and messages live in the tree, [`facts`] the events
 //! they leave, [`laws`] what must be true of every state.
 
 pub mod acknowledge;
 pub mod answer;
 pub mod ask;
 pub mod body;
-pub mod book;
 pub mod dispute;
 pub mod facts;
 pub mod find;
@@ -27,6 +26,7 @@ pub mod prune;
 pub mod send;
 pub mod standing;
 pub mod take;
+pub mod thread_index;
 pub mod told;
 
 use serde::{Deserialize, Serialize};

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError, walk};
 use crate::core::limits::PRUNED_PER_ENTRY_MAX;
-use crate::core::negotiation::book::{self, Found, INBOX, UNREAD};
 use crate::core::negotiation::ids::{MessageId, ThreadId};
+use crate::core::negotiation::thread_index::{self, Found, INBOX, UNREAD};
 use crate::core::negotiation::{Thread, facts};
 use crate::core::time::{Timestamp, span};
 
@@ -49,8 +49,10 @@ impl Prune {
     /// The threads that would go. What cannot be read stays.
     pub fn due(&self, documents: &dyn Documents, now: Timestamp) -> Result<Vec<Thread>, ReadError> {
         let mut due = Vec::new();
-        for id in book::all(documents)? {
-            let Some(Found::Whole(thread)) = book::found(book::thread(documents, &id))? else {
+        for id in thread_index::all(documents)? {
+            let Some(Found::Whole(thread)) =
+                thread_index::found(thread_index::thread(documents, &id))?
+            else {
                 continue;
             };
             if thread.open().is_some() {
@@ -72,23 +74,27 @@ fn last_activity(
 ) -> Result<Option<Timestamp>, ReadError> {
     let outcome = thread.asked.as_ref().and_then(|asked| asked.outcome.as_ref());
     let own = outcome.map_or(thread.opened_at, |outcome| outcome.at);
-    let Some(last) = book::messages_of(documents, &thread.id)?.pop() else { return Ok(Some(own)) };
-    Ok(match book::message(documents, &thread.id, &last)? {
+    let Some(last) = thread_index::messages_of(documents, &thread.id)?.pop() else {
+        return Ok(Some(own));
+    };
+    Ok(match thread_index::message(documents, &thread.id, &last)? {
         Some(Found::Whole(message)) => Some(message.at.max(own)),
         Some(Found::Damaged(_)) | None => None,
     })
 }
 
 fn forget(act: &mut Act<'_>, id: &ThreadId) -> Result<(), ReadError> {
-    let messages: Vec<MessageId> = book::messages_of(act, id)?;
+    let messages: Vec<MessageId> = thread_index::messages_of(act, id)?;
     for message in &messages {
-        let Some(Found::Whole(message)) = book::message(act, id, message)? else { continue };
+        let Some(Found::Whole(message)) = thread_index::message(act, id, message)? else {
+            continue;
+        };
         for agent in &message.to {
-            act.remove(book::link(INBOX, agent, &message.id));
-            act.remove(book::link(UNREAD, agent, &message.id));
+            act.remove(thread_index::link(INBOX, agent, &message.id));
+            act.remove(thread_index::link(UNREAD, agent, &message.id));
         }
     }
-    for key in walk(act, &book::thread_dir(id))? {
+    for key in walk(act, &thread_index::thread_dir(id))? {
         act.remove(key);
     }
     facts::pruned(act, id, &messages);

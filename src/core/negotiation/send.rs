@@ -9,11 +9,11 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::ids::AgentName;
 use crate::core::limits::{PATTERNS_PER_COMMAND_MAX, RECIPIENTS_MAX};
 use crate::core::negotiation::body::Body;
-use crate::core::negotiation::book::{self, Letter};
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::facts::{self, Fact};
 use crate::core::negotiation::find::{by_prefix, refused};
 use crate::core::negotiation::ids::{ThreadId, ThreadPrefix};
+use crate::core::negotiation::thread_index::{self, Letter};
 use crate::core::negotiation::{Message, MessageKind, Thread};
 use crate::core::pattern::Pattern;
 use crate::core::refusal::within;
@@ -76,7 +76,7 @@ impl Decide for Send {
             ack: self.ack,
             patterns: self.patterns.clone(),
         };
-        Ok(book::post(act, letter))
+        Ok(thread_index::post(act, letter))
     }
 
     fn summary(&self, answer: &Message, env: &Env<'_>) -> String {
@@ -93,7 +93,7 @@ fn open(act: &mut Act<'_>) -> ThreadId {
         asked: None,
         unknown: serde_json::Map::new(),
     };
-    book::put(act, None, &thread);
+    thread_index::put(act, None, &thread);
     facts::happened(act, Fact::Opened, &thread);
     thread.id
 }

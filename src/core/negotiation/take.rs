@@ -9,11 +9,11 @@ use serde_json::json;
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::negotiation::answer::{claim, conclude, over, pinned};
-use crate::core::negotiation::book::{self, Letter};
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::facts::{self, Fact};
 use crate::core::negotiation::find::{Side, Which, in_the_way, refused};
 use crate::core::negotiation::standing::{Evidence, Held};
+use crate::core::negotiation::thread_index::{self, Letter};
 use crate::core::negotiation::{Asked, How, MessageKind, Outcome, Thread};
 use crate::core::reservation::reserve::Grant;
 use crate::core::reservation::{Hold, facts as hold_facts, index, sweep};
@@ -159,12 +159,12 @@ impl Take {
             thread: &thread.id,
             kind: MessageKind::Taken,
             to: vec![asked.holder.clone()],
-            subject: book::line(&subject),
+            subject: thread_index::line(&subject),
             body: None,
             urgent: true,
             ack: true,
             patterns: holds.iter().filter_map(|hold| hold.target.pattern()).cloned().collect(),
         };
-        book::post(act, letter);
+        thread_index::post(act, letter);
     }
 }

@@ -9,7 +9,7 @@ use crate::core::event::Event;
 use crate::core::ids::HoldId;
 use crate::core::negotiation::answer::{conclude, tell_asker};
 use crate::core::negotiation::facts::{self, Fact};
-use crate::core::negotiation::{Asked, How, MessageKind, Outcome, Thread, book};
+use crate::core::negotiation::{Asked, How, MessageKind, Outcome, Thread, thread_index};
 use crate::core::reservation::Mode;
 use crate::core::reservation::check::{self, Asker};
 use crate::core::text::Line;
@@ -49,7 +49,7 @@ impl Ended {
 pub fn tell_askers(act: &mut Act<'_>) -> Result<(), ReadError> {
     let ended: Vec<Ended> = act.events().iter().filter_map(Ended::of).collect();
     for ended in ended {
-        for thread in book::pinning(act, &ended.hold)? {
+        for thread in thread_index::pinning(act, &ended.hold)? {
             let asked = thread.asked.clone().expect("an open thread asks for something");
             match &ended.into {
                 Some(into) => become_another(act, &thread, asked, &ended.hold, into),
@@ -72,7 +72,7 @@ fn become_another(
     asked.pinned.push(new.clone());
     asked.changed = true;
     let thread = Thread { asked: Some(asked), ..before.clone() };
-    book::put(act, Some(before), &thread);
+    thread_index::put(act, Some(before), &thread);
     facts::happened(act, Fact::Changed, &thread);
 }
 
@@ -85,7 +85,7 @@ fn end(
     if asked.pinned.len() > 1 {
         asked.pinned.retain(|id| *id != ended.hold);
         let thread = Thread { asked: Some(asked), ..before.clone() };
-        book::put(act, Some(before), &thread);
+        thread_index::put(act, Some(before), &thread);
         facts::happened(act, Fact::Changed, &thread);
         return Ok(());
     }

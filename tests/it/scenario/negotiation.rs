@@ -11,7 +11,7 @@ use git_coord::core::negotiation::prune::Prune;
 use git_coord::core::negotiation::send::Send;
 use git_coord::core::negotiation::standing::Evidence;
 use git_coord::core::negotiation::take::Take;
-use git_coord::core::negotiation::{MessageKind, Thread, book};
+use git_coord::core::negotiation::{MessageKind, Thread, thread_index};
 use git_coord::core::pattern::Pattern;
 use git_coord::core::reservation::{Hold, index};
 use git_coord::core::time::{Timestamp, Ttl};
@@ -21,8 +21,8 @@ use super::{Deed, MemoryLedger, agent, line, lock, pattern, prefix};
 impl MemoryLedger {
     /// The threads of the present state, in the order of their names.
     pub(crate) fn threads(&self) -> Vec<Thread> {
-        let ids = book::all(&self.documents).unwrap();
-        ids.iter().map(|id| book::thread(&self.documents, id).unwrap().unwrap()).collect()
+        let ids = thread_index::all(&self.documents).unwrap();
+        ids.iter().map(|id| thread_index::thread(&self.documents, id).unwrap().unwrap()).collect()
     }
 
     fn thread(&self, number: usize) -> Option<Thread> {
