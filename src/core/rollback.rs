@@ -48,7 +48,7 @@ impl Decide for Rollback {
         match act.env.ledger {
             LedgerName::Reservations => reservation::rollback::to(self, earlier, act),
             LedgerName::Overrides => {
-                Ok(self.restore(act, earlier, routing::places::is_append_only)?)
+                Ok(self.restore(act, earlier, routing::index::is_append_only)?)
             }
             LedgerName::Runs => Ok(self.restore(act, earlier, |_| false)?),
             // Which files were made is a fact of the disk, and no rollback unmakes one.

@@ -17,7 +17,7 @@ use crate::core::routing::names::{RecordId, RoutedName};
 use crate::core::routing::revert::{self, Target};
 use crate::core::routing::text::keep_name;
 use crate::core::routing::thresholds::Thresholds;
-use crate::core::routing::{Modification, classify, evidence, places};
+use crate::core::routing::{Modification, classify, evidence, index};
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::history::{Archived, History};
@@ -56,7 +56,7 @@ pub fn target(ctx: &Ctx, text: &str) -> Result<Target, AppError> {
     let reading = ctx.read_ledger(LedgerName::Overrides)?;
     let agent = agent_name(ctx, text);
     if let Ok(agent) = &agent
-        && places::override_of(&reading.base.snapshot, agent)?.is_some()
+        && index::override_of(&reading.base.snapshot, agent)?.is_some()
     {
         return Ok(Target::Agent(agent.clone()));
     }
@@ -81,7 +81,7 @@ fn recorded_act(
     reading: &Reading<'_>,
     name: &EntryName,
 ) -> Result<Option<OpId>, AppError> {
-    let records = places::modifications(&reading.base.snapshot)?;
+    let records = index::modifications(&reading.base.snapshot)?;
     let acts: BTreeSet<&OpId> = records.iter().map(|record| &record.op).collect();
     let mut named: Vec<&OpId> =
         acts.into_iter().filter(|act| act.as_str().starts_with(name.as_str())).collect();

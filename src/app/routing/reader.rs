@@ -12,8 +12,8 @@ use crate::core::documents::ReadError;
 use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
 use crate::core::routing::document::read_document;
+use crate::core::routing::index;
 use crate::core::routing::names::RoutedName;
-use crate::core::routing::places;
 use crate::core::routing::revert;
 use crate::core::routing::route::{self, Candidate, Matter, Routed};
 use crate::core::routing::{Modification, Override};
@@ -113,7 +113,7 @@ fn in_ledger(ctx: &Ctx) -> Result<Found, AppError> {
 fn overrides_of_ledger(ctx: &Ctx) -> Result<Found, AppError> {
     let reading = ctx.read_ledger(LedgerName::Overrides)?;
     let documents = &reading.base.snapshot;
-    let (overrides, faults) = places::readable_overrides(documents)?;
+    let (overrides, faults) = index::readable_overrides(documents)?;
     let mut records = Vec::new();
     for entry in overrides.iter().filter(|entry| entry.is_in_force()) {
         // A record tells how it came to be; who is left out is the override's to say.

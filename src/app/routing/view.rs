@@ -15,7 +15,7 @@ use crate::core::routing::classify::Tally;
 use crate::core::routing::evidence::{self, Evidence};
 use crate::core::routing::overlay::Overlay;
 use crate::core::routing::thresholds::Thresholds;
-use crate::core::routing::{Block, Modification, Override, places, revert};
+use crate::core::routing::{Block, Modification, Override, index, revert};
 use crate::core::time::Timestamp;
 
 /// From so many exclusions on a person is warned: a router with nobody left is no router.
@@ -95,12 +95,12 @@ pub fn view(ctx: &Ctx, roster: &Roster) -> Result<View, AppError> {
     let (documents, now) = (&reading.base.snapshot, reading.now);
     let thresholds = Thresholds::read(documents)?;
     let rows = evidence::recent(documents, now, &thresholds)?;
-    let records = places::modifications(documents)?;
+    let records = index::modifications(documents)?;
     let reverts = Reverts::of(&records, now, &thresholds);
     let in_force: Vec<_> = records.into_iter().filter(Modification::is_applied).collect();
     let mut named = put_by(ctx, reading.base.id(), &in_force);
     let mut found = Vec::new();
-    for entry in places::overrides(documents)? {
+    for entry in index::overrides(documents)? {
         let record = revert::applied(documents, &entry.agent)?;
         let trial = match canary::present(documents, &entry)? {
             None => None,
@@ -136,9 +136,9 @@ pub fn view(ctx: &Ctx, roster: &Roster) -> Result<View, AppError> {
     let is_held = |row: &&Evidence| !row.counts(now, &thresholds);
     Ok(View {
         now,
-        blocks: places::blocks(documents)?,
-        overlays: places::overlays(documents)?,
-        sessions: places::sessions(documents)?.len() as u64,
+        blocks: index::blocks(documents)?,
+        overlays: index::overlays(documents)?,
+        sessions: index::sessions(documents)?.len() as u64,
         evidence: rows.len() as u64,
         quarantined: rows.iter().filter(is_held).count() as u64,
         rows: found,
@@ -153,7 +153,7 @@ pub fn trials(ctx: &Ctx) -> Result<Vec<TrialView>, AppError> {
     let (documents, now) = (&reading.base.snapshot, reading.now);
     let thresholds = Thresholds::read(documents)?;
     let mut found = Vec::new();
-    for canary in places::canaries(documents)?.into_iter().filter(|c| c.status.is_open()) {
+    for canary in index::canaries(documents)?.into_iter().filter(|c| c.status.is_open()) {
         found.push(trial(documents, canary, now, &thresholds)?);
     }
     Ok(found)
@@ -165,7 +165,7 @@ fn trial(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Result<TrialView, AppError> {
-    let samples = places::samples(documents, &canary.agent, &canary.id)?;
+    let samples = index::samples(documents, &canary.agent, &canary.id)?;
     let is_due = canary.is_due(samples.len(), now);
     let due = is_due.then(|| canary.judged(&samples, now, thresholds));
     Ok(TrialView { canary, samples, due })

@@ -13,8 +13,8 @@ use crate::core::routing::canary::{self, Canary};
 use crate::core::routing::classify::Tally;
 use crate::core::routing::evidence;
 use crate::core::routing::facts::Fact;
+use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, RecordId, RoutedName, Word};
-use crate::core::routing::places;
 use crate::core::routing::propose::{keep_bounds, keep_lists, keep_unblocked, line, source_line};
 use crate::core::routing::ratio::Ratio;
 use crate::core::routing::record::{Change, updated};
@@ -109,7 +109,7 @@ impl Decide for Apply {
     type Answer = Applied;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Applied, No> {
-        let present = places::override_of(act, &self.agent)?;
+        let present = index::override_of(act, &self.agent)?;
         let record = revert::applied(act, &self.agent)?;
         match (present, record) {
             (Some(entry), Some(record)) if entry.is_in_force() => {

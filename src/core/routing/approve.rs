@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::routing::Override;
 use crate::core::routing::apply::{Care, InForce, put_in_force};
+use crate::core::routing::index;
 use crate::core::routing::names::{RoutedName, Word};
-use crate::core::routing::places;
 use crate::core::routing::propose::keep_unblocked;
 use crate::core::routing::refusal::Refusal;
 
@@ -33,7 +33,7 @@ impl Decide for Approve {
     type Answer = Approved;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Approved, No> {
-        let Some(entry) = places::override_of(act, &self.agent)? else {
+        let Some(entry) = index::override_of(act, &self.agent)? else {
             return Err(Refusal::NoProposal { agent: self.agent.clone() }.into());
         };
         if entry.is_in_force() {

@@ -10,7 +10,7 @@ use crate::core::routing::evidence::{DAY_SECONDS, HOUR_SECONDS};
 use crate::core::routing::names::RoutedName;
 use crate::core::routing::refusal::{Bar, Refusal};
 use crate::core::routing::thresholds::{self, Thresholds};
-use crate::core::routing::{Modification, places};
+use crate::core::routing::{Modification, index};
 use crate::core::time::Timestamp;
 
 /// The system's breaker looks at so many agents at least.
@@ -37,7 +37,7 @@ pub fn bar(
     if cross_cutting {
         return Ok(Some(Bar::CrossCutting));
     }
-    let records = places::modifications(documents)?;
+    let records = index::modifications(documents)?;
     let reverts = Reverts::of(&records, now, &numbers);
     if reverts.has_tripped() {
         let (tripped, all) = (reverts.tripped(), reverts.by_agent.len());

@@ -6,8 +6,8 @@ use serde_json::Map;
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::routing::Block;
 use crate::core::routing::facts::Fact;
+use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::names::RoutedName;
-use crate::core::routing::places::{self, Document as _};
 use crate::core::routing::propose::line;
 use crate::core::routing::text::Note;
 
@@ -40,7 +40,7 @@ pub(super) fn blocked(
     reason: &Note,
     replaces: bool,
 ) -> Result<Option<Block>, No> {
-    let before = places::block_of(act, agent)?;
+    let before = index::block_of(act, agent)?;
     let reason = line(reason);
     if before.as_ref().is_some_and(|block| !replaces || block.reason == reason) {
         return Ok(None);
@@ -67,7 +67,7 @@ impl Decide for Unblock {
     type Answer = Option<Block>;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Option<Block>, No> {
-        let block = places::block_of(act, &self.agent)?;
+        let block = index::block_of(act, &self.agent)?;
         if let Some(block) = &block {
             Fact::of("unblocked", &self.agent).gone(act, block.key()).record(act);
         }

@@ -11,9 +11,9 @@ use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
 use crate::core::routing::evidence::{self, DAY_SECONDS};
 use crate::core::routing::facts::Fact;
+use crate::core::routing::index;
 use crate::core::routing::metrics::{self, Baseline, Metrics};
 use crate::core::routing::names::{RecordId, RoutedName};
-use crate::core::routing::places;
 use crate::core::routing::refusal::Refusal;
 use crate::core::routing::text::Note;
 use crate::core::routing::thresholds::{self, Thresholds};
@@ -164,7 +164,7 @@ pub struct Sample {
 
 /// The trial of an agent that goes on.
 pub fn open_of(documents: &dyn Documents, agent: &RoutedName) -> Result<Option<Canary>, ReadError> {
-    let canaries = places::canaries_of(documents, agent)?;
+    let canaries = index::canaries_of(documents, agent)?;
     Ok(canaries.into_iter().find(|canary| canary.status.is_open()))
 }
 
@@ -173,7 +173,7 @@ pub fn others_on_trial(
     documents: &dyn Documents,
     agent: &RoutedName,
 ) -> Result<Vec<RoutedName>, ReadError> {
-    let canaries = places::canaries(documents)?.into_iter();
+    let canaries = index::canaries(documents)?.into_iter();
     let open = canaries.filter(|canary| canary.status.is_open() && canary.agent != *agent);
     Ok(open.map(|canary| canary.agent).collect())
 }
@@ -219,7 +219,7 @@ pub(super) fn close(
     canary.status = status;
     canary.verdict = Some(verdict);
     let mut fact = Fact::of("canary_closed", &canary.agent).put(act, &canary);
-    if let Some(mut entry) = places::override_of(act, &canary.agent)? {
+    if let Some(mut entry) = index::override_of(act, &canary.agent)? {
         retell(&mut entry, &canary);
         fact = fact.put(act, &entry);
     }
@@ -259,12 +259,12 @@ impl Decide for CheckTrials {
         let numbers = Thresholds::read(act)?;
         let now = act.env.now;
         let mut found = Vec::new();
-        for entry in places::overrides(act)?.into_iter().filter(Override::is_in_force) {
+        for entry in index::overrides(act)?.into_iter().filter(Override::is_in_force) {
             if self.agent.as_ref().is_some_and(|agent| *agent != entry.agent) {
                 continue;
             }
             let Some(canary) = present(act, &entry)? else { continue };
-            let samples = places::samples(act, &canary.agent, &canary.id)?;
+            let samples = index::samples(act, &canary.agent, &canary.id)?;
             let is_due = canary.is_due(samples.len(), now);
             let canary = if is_due {
                 let (status, verdict) = canary.judged(&samples, now, &numbers);
@@ -295,5 +295,5 @@ impl Decide for CheckTrials {
 pub fn present(documents: &dyn Documents, entry: &Override) -> Result<Option<Canary>, ReadError> {
     let applied = crate::core::routing::revert::applied(documents, &entry.agent)?;
     let Some(record) = applied else { return Ok(None) };
-    places::at(documents, &places::canary_key(&entry.agent, &record.id))
+    index::at(documents, &index::canary_key(&entry.agent, &record.id))
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::core::documents::{Documents, ReadError};
 use crate::core::routing::evidence::{self, Evidence};
+use crate::core::routing::index;
 use crate::core::routing::names::{RoutedName, Word};
-use crate::core::routing::places;
 use crate::core::routing::thresholds::{self, Thresholds};
 use crate::core::time::Timestamp;
 
@@ -184,14 +184,14 @@ pub fn assess(
     let tally = Tally::of(&rows);
     let needed = numbers.number(thresholds::WRONG_PERCENT);
     let eligibility = match tally.percent() {
-        _ if places::block_of(documents, agent)?.is_some() => Eligibility::Blacklisted,
+        _ if index::block_of(documents, agent)?.is_some() => Eligibility::Blacklisted,
         None => Eligibility::NoOverrides,
         Some(percent) if percent < needed => Eligibility::TooFewWrong { percent, needed },
         Some(_) => Eligibility::Eligible,
     };
     let patterns = patterns(&rows, &numbers);
     let is_ready = patterns.iter().any(|pattern| pattern.class == Class::Ready);
-    let has_override = places::override_of(documents, agent)?.is_some();
+    let has_override = index::override_of(documents, agent)?.is_some();
     let percent = tally.percent().unwrap_or(0);
     let is_open = matches!(eligibility, Eligibility::TooFewWrong { .. });
     Ok(Assessment {

@@ -11,8 +11,8 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, Key, ReadError};
 use crate::core::ids::AgentName;
 use crate::core::routing::facts::Fact;
+use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::names::{EvidenceRef, RecordId, RoutedName, Word};
-use crate::core::routing::places::{self, Document as _};
 use crate::core::routing::text::{Context, Note};
 use crate::core::routing::thresholds::{self, Thresholds};
 use crate::core::text::Line;
@@ -138,11 +138,11 @@ fn days(
     thresholds: &Thresholds,
 ) -> Result<Vec<Key>, ReadError> {
     let seconds = i64::try_from(window_seconds(thresholds)).unwrap_or(i64::MAX);
-    let first = places::day(Timestamp::from_millis(
+    let first = index::day(Timestamp::from_millis(
         now.as_millis().saturating_sub(seconds.saturating_mul(1_000)),
     ));
-    let root = Key::of([places::EVIDENCE]);
-    let days = places::directories(documents, &root)?.into_iter();
+    let root = Key::of([index::EVIDENCE]);
+    let days = index::directories(documents, &root)?.into_iter();
     Ok(days.filter(|day| *day >= first).map(|day| root.join(&day)).collect())
 }
 
@@ -155,7 +155,7 @@ pub fn counting_of(
 ) -> Result<Vec<Evidence>, ReadError> {
     let mut rows = Vec::new();
     for day in days(documents, now, thresholds)? {
-        rows.extend(places::evidence_in(documents, &day.join(agent.as_str()))?);
+        rows.extend(index::evidence_in(documents, &day.join(agent.as_str()))?);
     }
     rows.retain(|row| row.counts(now, thresholds));
     Ok(rows)
@@ -180,8 +180,8 @@ pub fn recent(
 ) -> Result<Vec<Evidence>, ReadError> {
     let mut rows = Vec::new();
     for day in days(documents, now, thresholds)? {
-        for agent in places::directories(documents, &day)? {
-            rows.extend(places::evidence_in(documents, &day.join(&agent))?);
+        for agent in index::directories(documents, &day)? {
+            rows.extend(index::evidence_in(documents, &day.join(&agent))?);
         }
     }
     Ok(rows)
@@ -223,7 +223,7 @@ impl Decide for AddEvidence {
     fn decide(&self, act: &mut Act<'_>) -> Result<Evidence, No> {
         let now = act.env.now;
         let hours = Thresholds::read(act)?.number(thresholds::QUARANTINE_HOURS);
-        let before: Option<Session> = places::at(act, &places::session_key(&self.session))?;
+        let before: Option<Session> = index::at(act, &index::session_key(&self.session))?;
         let mut session = before.unwrap_or_else(|| Session {
             session: self.session.clone(),
             seq: 0,
@@ -233,7 +233,7 @@ impl Decide for AddEvidence {
         });
         session.seq += 1;
         session.last_at = now;
-        let dir = places::day_dir(now).join(self.agent.as_str());
+        let dir = index::day_dir(now).join(self.agent.as_str());
         let id = act.new_id(|draft, id: &RecordId| {
             Ok(draft.get(&dir.join(&format!("{id}.json")))?.is_some())
         })?;

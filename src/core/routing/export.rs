@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::core::documents::{Documents, ReadError, read};
-use crate::core::routing::{Override, places};
+use crate::core::routing::{Override, index};
 
 /// The version of the document.
 pub const VERSION: u64 = 1;
@@ -25,7 +25,7 @@ pub struct Exported {
 pub fn export(documents: &dyn Documents) -> Result<Exported, ReadError> {
     Ok(Exported {
         version: VERSION,
-        overrides: places::overrides(documents)?,
-        unknown: read(documents, &places::document_key())?.unwrap_or_default(),
+        overrides: index::overrides(documents)?,
+        unknown: read(documents, &index::document_key())?.unwrap_or_default(),
     })
 }

@@ -15,8 +15,8 @@ use crate::core::documents::{Key, ReadError, walk};
 use crate::core::event::Event;
 use crate::core::routing::canary::{Canary, Sample};
 use crate::core::routing::evidence::{Evidence, Session};
+use crate::core::routing::index::{self, Document};
 use crate::core::routing::overlay::Overlay;
-use crate::core::routing::places::{self, Document};
 use crate::core::routing::{Block, Modification, Override};
 
 const GONE: &str = "gone";
@@ -48,7 +48,7 @@ impl Fact {
     /// Writes the thresholds.
     #[must_use]
     pub fn put_thresholds(mut self, act: &mut Act<'_>, set: &Map<String, Value>) -> Fact {
-        act.put(places::thresholds_key(), set);
+        act.put(index::thresholds_key(), set);
         self.data.insert(THRESHOLDS.to_owned(), json!(set));
         self
     }
@@ -56,7 +56,7 @@ impl Fact {
     /// Writes what nobody knows of an imported document.
     #[must_use]
     pub fn put_document(mut self, act: &mut Act<'_>, unknown: &Map<String, Value>) -> Fact {
-        act.put(places::document_key(), unknown);
+        act.put(index::document_key(), unknown);
         self.data.insert(DOCUMENT.to_owned(), json!(unknown));
         self
     }
@@ -134,8 +134,8 @@ fn place(field: &str, value: &Value) -> Option<Key> {
         Evidence::FIELD => of::<Evidence>(value),
         Session::FIELD => of::<Session>(value),
         Overlay::FIELD => of::<Overlay>(value),
-        THRESHOLDS => Some(places::thresholds_key()),
-        DOCUMENT => Some(places::document_key()),
+        THRESHOLDS => Some(index::thresholds_key()),
+        DOCUMENT => Some(index::document_key()),
         _ => None,
     }
 }

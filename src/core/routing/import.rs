@@ -12,8 +12,8 @@ use crate::core::routing::canary::{self, Canary, Status};
 use crate::core::routing::document::Remark;
 use crate::core::routing::evidence::DAY_SECONDS;
 use crate::core::routing::facts::Fact;
+use crate::core::routing::index;
 use crate::core::routing::names::{RecordId, RoutedName, Word};
-use crate::core::routing::places;
 use crate::core::routing::record::Change;
 use crate::core::routing::thresholds::{CANARY_DAYS, CANARY_USES, Threshold};
 use crate::core::routing::{OVERRIDES_MAX, Override};
@@ -48,7 +48,7 @@ impl Decide for Import {
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Imported, No> {
         let mut answer = Imported::default();
-        let count = places::overrides(act)?.len() + self.entries.len();
+        let count = index::overrides(act)?.len() + self.entries.len();
         within("overrides", count, OVERRIDES_MAX)?;
         for entry in &self.entries {
             let refused = self.refused(act, entry)?;
@@ -62,7 +62,7 @@ impl Decide for Import {
             }
             answer.kept.push(entry.agent.clone());
         }
-        let before: Option<Map<String, Value>> = read(act, &places::document_key())?;
+        let before: Option<Map<String, Value>> = read(act, &index::document_key())?;
         if !self.unknown.is_empty() && before.as_ref() != Some(&self.unknown) {
             Fact::of("imported", &"document").put_document(act, &self.unknown).record(act);
         }
@@ -76,10 +76,10 @@ impl Decide for Import {
 
 impl Import {
     fn refused(&self, act: &Act<'_>, entry: &Override) -> Result<Option<String>, No> {
-        if places::override_of(act, &entry.agent)?.is_some() {
+        if index::override_of(act, &entry.agent)?.is_some() {
             return Ok(Some("it has an override here already, which stays".to_owned()));
         }
-        if let Some(block) = places::block_of(act, &entry.agent)? {
+        if let Some(block) = index::block_of(act, &entry.agent)? {
             return Ok(Some(format!("it is blocked: {}", block.reason)));
         }
         let is_careless = entry.is_in_force() && self.unconfirmed.contains(&entry.agent);

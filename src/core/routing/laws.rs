@@ -5,21 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::core::documents::{Documents, Key, ReadError, walk};
 use crate::core::laws::Fault;
 use crate::core::routing::canary::{Canary, Status};
+use crate::core::routing::index::{self, Document};
 use crate::core::routing::names::{RecordId, RoutedName};
 use crate::core::routing::overlay::{self, Overlay};
-use crate::core::routing::places::{self, Document};
 use crate::core::routing::{Kind, Modification};
 
 /// Every law that the state breaks.
 pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
     let mut faults = Vec::new();
-    let records = places::modifications(documents)?;
-    let canaries = places::canaries(documents)?;
+    let records = index::modifications(documents)?;
+    let canaries = index::canaries(documents)?;
     whole_overrides(documents, &records, &canaries, &mut faults)?;
     whole_trials(documents, &records, &canaries, &mut faults)?;
-    let overlays = places::overlays(documents)?;
+    let overlays = index::overlays(documents)?;
     whole_overlays(&overlays, &records, &mut faults);
-    places::blocks(documents)?;
+    index::blocks(documents)?;
     numbered_rows(documents, &mut faults)?;
     Ok(faults)
 }
@@ -40,7 +40,7 @@ fn whole_overrides(
     for record in records.iter().filter(in_force) {
         applied.entry(&record.agent).or_default().push(record);
     }
-    for entry in places::overrides(documents)? {
+    for entry in index::overrides(documents)? {
         let own = applied.remove(&entry.agent).unwrap_or_default();
         match (entry.is_in_force(), own.as_slice()) {
             (true, [record]) => {
@@ -94,13 +94,13 @@ fn whole_trials(
     }
     let mut expected = BTreeSet::new();
     for ((agent, id), window) in trials {
-        let samples = places::samples(documents, agent, id)?;
+        let samples = index::samples(documents, agent, id)?;
         if samples.len() as u64 > window {
-            faults.push(fault(places::samples_dir(agent, id), "has more samples than it takes"));
+            faults.push(fault(index::samples_dir(agent, id), "has more samples than it takes"));
         }
         expected.extend(samples.iter().map(Document::key));
     }
-    let found = walk(documents, &Key::of([places::SAMPLES]))?;
+    let found = walk(documents, &Key::of([index::SAMPLES]))?;
     let strays = found.into_iter().filter(|key| !expected.contains(key));
     faults.extend(strays.map(|key| fault(key, "belongs to no trial")));
     Ok(())
@@ -127,15 +127,15 @@ fn whole_overlays(overlays: &[Overlay], records: &[Modification], faults: &mut V
 
 /// No two rows of a session have one number, and none is above the last that was given.
 fn numbered_rows(documents: &dyn Documents, faults: &mut Vec<Fault>) -> Result<(), ReadError> {
-    let sessions = places::sessions(documents)?;
+    let sessions = index::sessions(documents)?;
     let last: BTreeMap<&str, u64> =
         sessions.iter().map(|session| (session.session.as_str(), session.seq)).collect();
     let mut seen = BTreeSet::new();
-    let root = Key::of([places::EVIDENCE]);
-    for day in places::directories(documents, &root)? {
+    let root = Key::of([index::EVIDENCE]);
+    for day in index::directories(documents, &root)? {
         let day = root.join(&day);
-        for agent in places::directories(documents, &day)? {
-            for row in places::evidence_in(documents, &day.join(&agent))? {
+        for agent in index::directories(documents, &day)? {
+            for row in index::evidence_in(documents, &day.join(&agent))? {
                 let known = last.get(row.session.as_str()).copied().unwrap_or(0);
                 if row.seq > known {
                     faults.push(fault(row.key(), "has a number that its session never gave"));

@@ -8,8 +8,8 @@ use crate::core::ids::AgentName;
 use crate::core::routing::Modification;
 use crate::core::routing::canary;
 use crate::core::routing::facts::Fact;
+use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, OverlayId, RoutedName, Word};
-use crate::core::routing::places;
 use crate::core::routing::propose::source_line;
 use crate::core::routing::record::{Change, ended};
 use crate::core::routing::refusal::{Bar, Refusal};
@@ -92,7 +92,7 @@ impl Decide for AddOverlay {
             let by = act.env.actor.clone();
             return Err(Refusal::NotAutomatic { by, why: Bar::Overlay }.into());
         }
-        let mut all = places::overlays_of(act, &self.agent)?;
+        let mut all = index::overlays_of(act, &self.agent)?;
         let before = all.iter().position(|overlay| overlay.id == self.id).map(|at| all.remove(at));
         let is_same = |overlay: &Overlay| {
             overlay.active && overlay.body == self.body && overlay.evidence_ids == self.evidence
@@ -148,7 +148,7 @@ impl Decide for DisableOverlay {
     type Answer = Overlay;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Overlay, No> {
-        let all = places::overlays_of(act, &self.agent)?;
+        let all = index::overlays_of(act, &self.agent)?;
         let Some(overlay) = all.into_iter().find(|overlay| overlay.id == self.id) else {
             let (agent, id) = (self.agent.clone(), self.id.clone());
             return Err(Refusal::NoOverlay { agent, id }.into());
@@ -158,7 +158,7 @@ impl Decide for DisableOverlay {
         }
         canary::keep_out_of_trial(act, &self.agent)?;
         let group = overlay.group();
-        let records = places::modifications_of(act, &self.agent)?.into_iter();
+        let records = index::modifications_of(act, &self.agent)?.into_iter();
         let mut own =
             records.filter(|record| record.is_applied() && record.group_id.as_str() == group);
         match own.next() {
@@ -174,7 +174,7 @@ impl Decide for DisableOverlay {
 
 /// Switches off the overlay of a record; its text stays.
 pub(super) fn switch_off(act: &mut Act<'_>, record: Modification) -> Result<Option<Overlay>, No> {
-    let all = places::overlays_of(act, &record.agent)?;
+    let all = index::overlays_of(act, &record.agent)?;
     let own = all.into_iter().find(|overlay| overlay.group() == record.group_id.as_str());
     Ok(own.map(|overlay| disabled(act, overlay, Some(record))))
 }

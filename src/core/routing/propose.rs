@@ -7,8 +7,8 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::Documents;
 use crate::core::refusal::{self, within};
 use crate::core::routing::facts::Fact;
+use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, RoutedName, Word};
-use crate::core::routing::places;
 use crate::core::routing::refusal::Refusal;
 use crate::core::routing::text::Note;
 use crate::core::routing::{Action, LIST_MAX, OVERRIDES_MAX, Override, Scope};
@@ -44,7 +44,7 @@ impl Decide for Propose {
     type Answer = Proposed;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Proposed, No> {
-        if let Some(entry) = places::override_of(act, &self.agent)? {
+        if let Some(entry) = index::override_of(act, &self.agent)? {
             return Ok(Proposed { entry, was_there: true });
         }
         keep_unblocked(act, &self.agent)?;
@@ -84,7 +84,7 @@ pub(super) fn source_line(source: &Word) -> Line {
 
 /// Refuses an agent that is not to be left out.
 pub(super) fn keep_unblocked(documents: &dyn Documents, agent: &RoutedName) -> Result<(), No> {
-    match places::block_of(documents, agent)? {
+    match index::block_of(documents, agent)? {
         None => Ok(()),
         Some(block) => Err(Refusal::Blocked(Box::new(block)).into()),
     }
@@ -97,7 +97,7 @@ pub(super) fn keep_bounds(
     scope: Option<&Scope>,
 ) -> Result<(), No> {
     keep_lists(evidence, scope)?;
-    let count = places::overrides(documents)?.len() + 1;
+    let count = index::overrides(documents)?.len() + 1;
     within("overrides", count, OVERRIDES_MAX)?;
     Ok(())
 }

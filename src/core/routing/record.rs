@@ -5,9 +5,9 @@ use serde_json::Map;
 use crate::core::decision::{Act, No};
 use crate::core::documents::{Documents, Key, ReadError};
 use crate::core::routing::facts::Fact;
+use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::names::{RecordId, RoutedName, Word};
 use crate::core::routing::overlay::Overlay;
-use crate::core::routing::places::{self, Document as _};
 use crate::core::routing::propose::source_line;
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Kind, Modification, Override, Standing, Update, autonomy};
@@ -37,7 +37,7 @@ impl Change {
 
     /// Its record, which names the act that it is part of.
     pub(super) fn recorded(self, act: &mut Act<'_>) -> Result<Modification, No> {
-        let known = places::modifications_of(act, &self.agent)?;
+        let known = index::modifications_of(act, &self.agent)?;
         let id = act.new_id(|_, id: &RecordId| Ok(known.iter().any(|record| record.id == *id)))?;
         let line = |text: &str| Line::new(text).expect("names are lines");
         Ok(Modification {
@@ -98,10 +98,10 @@ pub(super) fn forget(
     record: &Modification,
 ) -> Result<Fact, ReadError> {
     let mut fact = fact.gone(act, record.key());
-    let trial = places::canary_key(&record.agent, &record.id);
+    let trial = index::canary_key(&record.agent, &record.id);
     if act.get(&trial)?.is_some() {
         fact = fact.gone(act, trial);
-        fact = fact.gone_below(act, &places::samples_dir(&record.agent, &record.id))?;
+        fact = fact.gone_below(act, &index::samples_dir(&record.agent, &record.id))?;
     }
     Ok(fact)
 }

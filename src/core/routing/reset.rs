@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Key, walk};
 use crate::core::routing::facts::Fact;
-use crate::core::routing::places::{self, Document as _};
+use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::record::forget;
 
 /// What is forgotten.
@@ -53,18 +53,18 @@ impl Decide for Reset {
     fn decide(&self, act: &mut Act<'_>) -> Result<Vec<Key>, No> {
         let mut gone = Vec::new();
         if self.scope.has(Area::Evidence) {
-            gone.extend(self.clear(act, &[places::EVIDENCE])?);
+            gone.extend(self.clear(act, &[index::EVIDENCE])?);
         }
         if self.scope.has(Area::Canary) {
-            for mut entry in places::overrides(act)? {
+            for mut entry in index::overrides(act)? {
                 if entry.canary.take().is_some() {
                     Fact::of("updated", &entry.agent).put(act, &entry).record(act);
                 }
             }
-            gone.extend(self.clear(act, &[places::CANARIES, places::SAMPLES])?);
+            gone.extend(self.clear(act, &[index::CANARIES, index::SAMPLES])?);
         }
         if self.scope.has(Area::Modifications) {
-            for record in places::modifications(act)? {
+            for record in index::modifications(act)? {
                 if !record.is_applied() {
                     gone.push(record.key());
                     let fact = Fact::of("reset", &self.scope.name());

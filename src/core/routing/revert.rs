@@ -10,9 +10,9 @@ use crate::core::routing::block::blocked;
 use crate::core::routing::canary::{self, Status, Verdict};
 use crate::core::routing::evidence::DAY_SECONDS;
 use crate::core::routing::facts::Fact;
+use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::names::RoutedName;
 use crate::core::routing::overlay;
-use crate::core::routing::places::{self, Document as _};
 use crate::core::routing::record::{ended, forget};
 use crate::core::routing::text::Note;
 use crate::core::routing::thresholds::Thresholds;
@@ -66,7 +66,7 @@ impl Decide for Revert {
         match &self.target {
             Target::Agent(agent) => agents.push(agent.clone()),
             Target::Act(op) => {
-                let records = places::modifications(act)?.into_iter();
+                let records = index::modifications(act)?.into_iter();
                 for record in records.filter(|record| record.is_applied() && record.op == *op) {
                     match record.kind {
                         Kind::Routing => agents.push(record.agent),
@@ -104,7 +104,7 @@ impl Decide for Revert {
 
 impl Revert {
     fn take_back(&self, act: &mut Act<'_>, agent: &RoutedName) -> Result<Option<Override>, No> {
-        let Some(entry) = places::override_of(act, agent)? else { return Ok(None) };
+        let Some(entry) = index::override_of(act, agent)? else { return Ok(None) };
         let mut fact = Fact::of("reverted", agent).gone(act, entry.key());
         if let Some(reason) = &self.reason {
             fact = fact.say("because", reason);
@@ -131,7 +131,7 @@ pub fn applied(
     documents: &dyn Documents,
     agent: &RoutedName,
 ) -> Result<Option<Modification>, ReadError> {
-    let records = places::modifications_of(documents, agent)?;
+    let records = index::modifications_of(documents, agent)?;
     Ok(records.into_iter().find(|record| record.is_applied() && record.kind == Kind::Routing))
 }
 
@@ -140,7 +140,7 @@ fn over_for_long(act: &Act<'_>, agent: &RoutedName) -> Result<Vec<Modification>,
     let is_old = |record: &Modification| {
         record.reverted_at.is_some_and(|at| now.seconds_since(at) > KEPT_SECONDS)
     };
-    Ok(places::modifications_of(act, agent)?.into_iter().filter(is_old).collect())
+    Ok(index::modifications_of(act, agent)?.into_iter().filter(is_old).collect())
 }
 
 /// Switches autonomy off when half of the agents were taken back too often.
@@ -149,7 +149,7 @@ fn trip_system(act: &mut Act<'_>) -> Result<bool, No> {
     if !numbers.autonomy() {
         return Ok(false);
     }
-    let reverts = Reverts::of(&places::modifications(act)?, act.env.now, &numbers);
+    let reverts = Reverts::of(&index::modifications(act)?, act.env.now, &numbers);
     if reverts.has_tripped() {
         Fact::of("autonomy_switched_off", &"autonomy")
             .say("tripped", &reverts.tripped())

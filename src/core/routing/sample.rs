@@ -8,9 +8,9 @@ use crate::core::documents::Documents as _;
 use crate::core::routing::canary::{Canary, Sample, close, open_of};
 use crate::core::routing::evidence::{self, Session};
 use crate::core::routing::facts::Fact;
+use crate::core::routing::index;
 use crate::core::routing::metrics::Metrics;
 use crate::core::routing::names::RoutedName;
-use crate::core::routing::places;
 use crate::core::routing::refusal::Refusal;
 use crate::core::routing::text::Note;
 use crate::core::routing::thresholds::Thresholds;
@@ -49,7 +49,7 @@ impl Decide for TakeSample {
             // The last sample closes the trial; repeated, it has nothing to say.
             return self.said_before(act);
         };
-        let mut samples = places::samples(act, agent, &canary.id)?;
+        let mut samples = index::samples(act, agent, &canary.id)?;
         if let Some(sample) = samples.iter().find(|sample| sample.session == self.session) {
             let sample = sample.clone();
             let samples = samples.len() as u64;
@@ -95,8 +95,8 @@ impl Decide for TakeSample {
 
 impl TakeSample {
     fn said_before(&self, act: &Act<'_>) -> Result<Sampled, No> {
-        for canary in places::canaries_of(act, &self.agent)? {
-            let samples = places::samples(act, &self.agent, &canary.id)?;
+        for canary in index::canaries_of(act, &self.agent)? {
+            let samples = index::samples(act, &self.agent, &canary.id)?;
             if let Some(sample) = samples.iter().find(|sample| sample.session == self.session) {
                 let (sample, samples) = (sample.clone(), samples.len() as u64);
                 return Ok(Sampled { sample, was_there: true, samples, canary });
@@ -109,12 +109,12 @@ impl TakeSample {
     /// may be part of what the trial is held against. One that began in the very same moment is of
     /// before, since a baseline takes it in.
     fn is_of_before(&self, act: &Act<'_>, canary: &Canary) -> Result<bool, No> {
-        let known: Option<Session> = places::at(act, &places::session_key(&self.session))?;
+        let known: Option<Session> = index::at(act, &index::session_key(&self.session))?;
         if known.is_some_and(|session| session.first_at <= canary.opened_at) {
             return Ok(true);
         }
-        for earlier in places::canaries_of(act, &self.agent)? {
-            let key = places::sample_key(&self.agent, &earlier.id, &self.session);
+        for earlier in index::canaries_of(act, &self.agent)? {
+            let key = index::sample_key(&self.agent, &earlier.id, &self.session);
             if earlier.id != canary.id && act.get(&key)?.is_some() {
                 return Ok(true);
             }

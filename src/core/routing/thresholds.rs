@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError, read};
 use crate::core::routing::facts::Fact;
-use crate::core::routing::places;
+use crate::core::routing::index;
 use crate::core::routing::ratio::Ratio;
 
 /// One of the numbers.
@@ -143,7 +143,7 @@ pub struct Thresholds {
 impl Thresholds {
     /// The numbers of a state.
     pub fn read(documents: &dyn Documents) -> Result<Thresholds, ReadError> {
-        let set = read(documents, &places::thresholds_key())?.unwrap_or_default();
+        let set = read(documents, &index::thresholds_key())?.unwrap_or_default();
         Ok(Thresholds { set })
     }
 
@@ -286,7 +286,7 @@ mod tests {
 
     fn read_of(set: &Value) -> Thresholds {
         let documents: BTreeMap<Key, Vec<u8>> =
-            BTreeMap::from([(places::thresholds_key(), encode(set))]);
+            BTreeMap::from([(index::thresholds_key(), encode(set))]);
         Thresholds::read(&documents).unwrap()
     }
 

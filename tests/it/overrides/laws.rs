@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use git_coord::core::command::Command;
 use git_coord::core::ids::OpId;
-use git_coord::core::routing::{facts, laws, places};
+use git_coord::core::routing::{facts, index, laws};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -21,14 +21,14 @@ fn told(documents: &Memory) -> BTreeMap<String, Value> {
 
 /// 0/RACE-01: every record in force names an entry whose tree holds its override in force.
 fn names_its_entry(ledger: &Ledger) -> Result<(), TestCaseError> {
-    for record in places::modifications(&ledger.documents).unwrap() {
+    for record in index::modifications(&ledger.documents).unwrap() {
         if !record.is_applied() {
             continue;
         }
         let is_its = |(op, _): &&(OpId, Memory)| *op == record.op;
         let (_, state) = ledger.history.iter().find(is_its).expect("an entry of that act");
         if record.target.as_str().starts_with("overrides/") {
-            let held = places::override_of(state, &record.agent).unwrap();
+            let held = index::override_of(state, &record.agent).unwrap();
             prop_assert!(held.is_some_and(|entry| entry.is_in_force()), "{record:?}");
         }
     }
@@ -54,7 +54,7 @@ fn an_apply_knows_what_its_asker_saw() {
     assert_eq!(ledger.decided(&blind), Ok(None));
     let stale = ledger.asked(apply("two", Some("zzzzzzzz")));
     assert_eq!(ledger.decided(&stale), Ok(None), "another one than the asker saw");
-    let record = places::modifications(&ledger.documents).unwrap()[0].id.to_string();
+    let record = index::modifications(&ledger.documents).unwrap()[0].id.to_string();
     let seeing = ledger.asked(apply("two", Some(&record)));
     let changes = ledger.decided(&seeing).unwrap().expect("an update");
     assert_eq!(changes.events[0].kind, "updated");
@@ -117,7 +117,7 @@ proptest! {
     fn a_rollback_restores(steps in steps(30)) {
         let mut ledger = Ledger::default();
         let ours = |documents: &Memory| -> Memory {
-            let kept = documents.iter().filter(|(key, _)| !places::is_append_only(key));
+            let kept = documents.iter().filter(|(key, _)| !index::is_append_only(key));
             kept.map(|(key, bytes)| (key.clone(), bytes.clone())).collect()
         };
         for step in &steps {

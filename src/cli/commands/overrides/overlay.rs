@@ -13,9 +13,9 @@ use crate::cli::holds::fields;
 use crate::cli::open::told;
 use crate::cli::term::Ui;
 use crate::core::ledger::LedgerName;
+use crate::core::routing::index;
 use crate::core::routing::names::{OverlayId, Word};
 use crate::core::routing::overlay::{self, AddOverlay, DisableOverlay, TOKENS_MAX};
-use crate::core::routing::places;
 use crate::core::routing::text::Body;
 use crate::core::text::shown;
 
@@ -144,7 +144,7 @@ impl ListArgs {
         let agent = self.agent.as_deref().map(|agent| agent_name(ctx, agent)).transpose()?;
         let reading = ctx.read_ledger(LedgerName::Overrides)?;
         let mut overlays =
-            places::overlays(&reading.base.snapshot).map_err(crate::app::error::AppError::from)?;
+            index::overlays(&reading.base.snapshot).map_err(crate::app::error::AppError::from)?;
         overlays.retain(|overlay| agent.as_ref().is_none_or(|agent| overlay.agent == *agent));
         if ui.is_json() {
             let listed: Vec<Value> =
