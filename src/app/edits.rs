@@ -2,7 +2,7 @@
 //! after both.
 
 use crate::app::error::AppError;
-use crate::app::{Ctx, Reading, ended, reservations, waiting};
+use crate::app::{Ctx, Reading, dead_holders, reservations, waiting};
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::ledger::LedgerName;
 use crate::core::pattern::{Case, Pattern};
@@ -192,7 +192,7 @@ fn held_now(
     let targets = targets(paths, &[]);
     let conflicts: Vec<Conflict> =
         check::check(documents, &targets, committer.asker(), reading.case)?;
-    let is_live = |conflict: &Conflict| !ended::has_ended(ctx, &conflict.held);
+    let is_live = |conflict: &Conflict| !dead_holders::has_ended(ctx, &conflict.held);
     Ok(committer.held_now(conflicts.into_iter().filter(is_live).collect()))
 }
 

@@ -3,10 +3,10 @@
 
 pub mod agents;
 pub mod config;
+pub mod dead_holders;
 pub mod doctor;
 pub mod domains;
 pub mod edits;
-pub mod ended;
 pub mod error;
 pub mod events;
 pub mod identity;

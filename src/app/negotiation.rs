@@ -8,7 +8,7 @@ use crate::app::error::AppError;
 use crate::app::presence::{Pulse, Witness};
 use crate::app::waiter::{Look, Waited, Waiter};
 use crate::app::waiting::Stand;
-use crate::app::{Ctx, Reading as State, ended, specs};
+use crate::app::{Ctx, Reading as State, dead_holders, specs};
 use crate::core::damage::{Damage, Found};
 use crate::core::ids::{AgentName, LockName};
 use crate::core::ledger::LedgerName;
@@ -133,7 +133,7 @@ pub fn take(ctx: &Ctx, which: Which, reason: Line) -> Result<Committed<Taken>, A
     let evidence = asked.as_ref().and_then(|asked| Witness::new(ctx).evidence(&asked.holder));
     let holds = asked.map_or(Ok(Vec::new()), |asked| pinned(documents, &asked))?;
     let command = Take { which, reason, evidence };
-    let gone = ended::among(ctx, &holds);
+    let gone = dead_holders::among(ctx, &holds);
     ctx.transact_knowing(LedgerName::Reservations, command, None, gone)
 }
 

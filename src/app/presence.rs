@@ -5,8 +5,8 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::app::ended::Orphans;
-use crate::app::{Ctx, Reading, ended};
+use crate::app::dead_holders::Orphans;
+use crate::app::{Ctx, Reading, dead_holders};
 use crate::core::ids::AgentName;
 use crate::core::limits::{URGENT_WINDOW_SECONDS, WINDOW_SECONDS};
 use crate::core::negotiation::Asked;
@@ -209,7 +209,7 @@ impl<'c> Witness<'c> {
         let held = self
             .reading()
             .and_then(|reading| index::of_agent(&reading.base.snapshot, agent, Whose::Own).ok());
-        held.is_some_and(|held| held.iter().any(|hold| ended::runs(self.ctx, hold)))
+        held.is_some_and(|held| held.iter().any(|hold| dead_holders::runs(self.ctx, hold)))
     }
 
     /// What cannot be read shows nothing.
@@ -233,7 +233,7 @@ impl<'c> Witness<'c> {
     /// What cannot be read is taken to be held.
     fn held(&self, asked: &Asked, now: Timestamp) -> Held {
         let holds = self.reading().and_then(|reading| pinned(&reading.base.snapshot, asked).ok());
-        let is_live = |hold: &Hold| hold.is_live(now) && !ended::has_ended(self.ctx, hold);
+        let is_live = |hold: &Hold| hold.is_live(now) && !dead_holders::has_ended(self.ctx, hold);
         match holds {
             Some(holds) if !holds.iter().any(is_live) => Held::NoMore,
             _ => Held::Yes,
@@ -256,7 +256,7 @@ impl Sightings {
     /// Of the holders in the way.
     pub fn of(ctx: &Ctx, conflicts: &[Conflict]) -> Sightings {
         let holders = conflicts.iter().map(|conflict| &conflict.held.holder);
-        let orphans = ended::orphans(ctx, conflicts);
+        let orphans = dead_holders::orphans(ctx, conflicts);
         Sightings { orphans, ..Sightings::of_agents(ctx, holders) }
     }
 

@@ -1,7 +1,7 @@
 //! Questions about reservations. What changes them goes through [`Ctx::transact`].
 
 use crate::app::Ctx;
-use crate::app::ended;
+use crate::app::dead_holders;
 use crate::app::error::AppError;
 use crate::core::damage::Damage;
 use crate::core::documents::{Documents, ReadError};
@@ -29,7 +29,7 @@ pub fn check(ctx: &Ctx, targets: &[Target]) -> Result<(Vec<Conflict>, Timestamp)
     let asker =
         Asker { agent: ctx.actor(), mode: Mode::Exclusive, now: reading.now, process: None };
     let mut conflicts = check::check(&reading.base.snapshot, targets, asker, reading.case)?;
-    conflicts.retain(|conflict| !ended::has_ended(ctx, &conflict.held));
+    conflicts.retain(|conflict| !dead_holders::has_ended(ctx, &conflict.held));
     Ok((conflicts, reading.now))
 }
 
@@ -73,7 +73,7 @@ pub fn list(ctx: &Ctx, filter: &Filter) -> Result<Listed, AppError> {
         found => (found?, Vec::new()),
     };
     holds.retain(|hold| {
-        (filter.expired_too || (hold.is_live(reading.now) && !ended::has_ended(ctx, hold)))
+        (filter.expired_too || (hold.is_live(reading.now) && !dead_holders::has_ended(ctx, hold)))
             && (!filter.locks_only || hold.target.lock().is_some())
             && filter.holder.as_ref().is_none_or(|holder| holder.covers(&hold.holder))
     });
@@ -153,7 +153,7 @@ pub fn lost(ctx: &Ctx) -> Result<Vec<Lost>, AppError> {
 
 /// All holds whose process is known to have ended.
 fn ended(ctx: &Ctx) -> Result<Vec<GoneHold>, AppError> {
-    Ok(ended::among(ctx, &index::all(&ctx.read()?.base.snapshot)?))
+    Ok(dead_holders::among(ctx, &index::all(&ctx.read()?.base.snapshot)?))
 }
 
 /// Those who wait and whom the filter lets through, the first in line first, and the places that

@@ -5,7 +5,7 @@ use crate::app::error::{AppError, with_causes};
 use crate::app::negotiation::{self, Request, Requests};
 use crate::app::reservations::{self, Filter};
 use crate::app::routing::view::{self, TrialView};
-use crate::app::{Ctx, ended, runs};
+use crate::app::{Ctx, dead_holders, runs};
 use crate::core::damage::Damage;
 use crate::core::domain::freshness::Verdict;
 use crate::core::domain::name::Name;
@@ -102,7 +102,7 @@ pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
     let reading = ctx.read()?;
     let (mut live, holds) = index::all_readable(&reading.base.snapshot)?;
     let all = live.len();
-    live.retain(|hold| hold.is_live(reading.now) && !ended::has_ended(ctx, hold));
+    live.retain(|hold| hold.is_live(reading.now) && !dead_holders::has_ended(ctx, hold));
     let expired = all - live.len();
     live.sort_by(|one, other| (one.expires_at, &one.id).cmp(&(other.expires_at, &other.id)));
     let (mine, others) = live.into_iter().partition(|hold| ctx.actor().covers(&hold.holder));

@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
-use crate::app::ended::Orphans;
+use crate::app::dead_holders::Orphans;
 use crate::app::error::AppError;
 use crate::app::presence::Pulse;
 use crate::app::waiter::{Look, Waited, Waiter};
-use crate::app::{Ctx, Reading, ended};
+use crate::app::{Ctx, Reading, dead_holders};
 use crate::core::ids::TicketId;
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::check::Asker;
@@ -80,7 +80,7 @@ fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppError>
     let reservations = LedgerName::Reservations;
     if command.scope == Scope::Each {
         // What is refused one by one is part of an answer, so it is looked at before.
-        let dead = ended::in_the_way(ctx, &targets(&command.patterns, &command.locks))?;
+        let dead = dead_holders::in_the_way(ctx, &targets(&command.patterns, &command.locks))?;
         return ctx.transact_knowing(reservations, command, None, dead);
     }
     let first_try = ctx.transact(reservations, command.clone(), None);
@@ -102,7 +102,7 @@ pub fn reserve_for_edit<'c>(
 fn past_the_dead(ctx: &Ctx, command: Reserve, first_try: Outcome) -> Outcome {
     match first_try {
         Err(AppError::Held { conflicts, before, at, .. }) => {
-            let dead = ended::among(ctx, conflicts.iter().map(|conflict| &conflict.held));
+            let dead = dead_holders::among(ctx, conflicts.iter().map(|conflict| &conflict.held));
             if dead.is_empty() {
                 return Err(ctx.held(conflicts, before, at));
             }
@@ -232,7 +232,7 @@ impl Place<'_> {
         let line = Line { documents, now: reading.now, case: reading.case, gone: &gone };
         let mut found = line.obstacles(asker, &wanted, place)?;
         let held = found.conflicts.iter().map(|conflict| &conflict.held);
-        gone.holds = ended::among(self.ctx, held);
+        gone.holds = dead_holders::among(self.ctx, held);
         found.conflicts.retain(|conflict| !gone.has_hold(&conflict.held));
         // Who does not move keeps nobody from what is free, and takes a new place once it does.
         if found.conflicts.is_empty() {
@@ -245,7 +245,7 @@ impl Place<'_> {
         }
         let has_come = own.is_none() || found.is_empty();
         if !found.is_empty() && found != self.obstacles {
-            tell(&found, &ended::orphans(self.ctx, &found.conflicts), reading.now);
+            tell(&found, &dead_holders::orphans(self.ctx, &found.conflicts), reading.now);
             self.obstacles = found;
         }
         Ok(if has_come { Turn::Come(gone) } else { Turn::NotYet })

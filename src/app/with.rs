@@ -16,7 +16,7 @@ use crate::app::error::AppError;
 use crate::app::open::WITHIN_VARIABLE;
 use crate::app::presence::Pulse;
 use crate::app::waiting::Stand;
-use crate::app::{Ctx, ended};
+use crate::app::{Ctx, dead_holders};
 use crate::core::ids::{HoldId, HoldIdPrefix};
 use crate::core::ledger::LedgerName;
 use crate::core::refusal::Refusal;
@@ -125,7 +125,7 @@ pub fn run(
 /// told anything.
 pub fn stand_in(ctx: &mut Ctx, left: Left) -> Result<(), std::io::Error> {
     let mut nobody = |_: &News<'_>| {};
-    let running = ended::command_of(ctx, &left.with).and_then(Adopted::new);
+    let running = dead_holders::command_of(ctx, &left.with).and_then(Adopted::new);
     let Some(mut running) = running else { return Ok(()) };
     let Left { with, held, ttl, keep_going } = left;
     let mut keeper = Keeper {

@@ -1,6 +1,6 @@
 //! What stands in somebody's way, in words that every door uses.
 
-use crate::app::ended::Orphans;
+use crate::app::dead_holders::Orphans;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::wait::Obstacles;
