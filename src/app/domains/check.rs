@@ -109,8 +109,8 @@ pub fn changes(ctx: &Ctx, which: Which, standing: &Standing) -> Result<Changes, 
     let Some(found) = ctx.repository().changes_since(&commit, which)? else {
         return Ok(nothing_listed(Since::Gone(commit)));
     };
-    let index = super::index::index(ctx, which)?;
-    let scale = Scale::new(&index, &detected.structure, now);
+    let catalogue = super::catalogue::catalogue(ctx, which)?;
+    let scale = Scale::new(&catalogue, &detected.structure, now);
     let weighed = |change: Change| {
         let weight = scale.weigh(&change);
         (change, weight)

@@ -84,12 +84,12 @@ fn look_once(
         let (entry, notices) = (base.id(), Vec::new());
         return Ok(Detection { cache, is_new: false, entry, set_aside: None, notices });
     }
-    let domains = detection::detect(&survey, &*look.tree, &look.index)?;
+    let domains = detection::detect(&survey, &*look.tree, &look.catalogue)?;
     let head = ctx.repository().head_commit()?.and_then(|id| Line::new(&id).ok());
     let command = Detect {
         after,
         domains,
-        fingerprint: structure.fingerprint_by(&look.index),
+        fingerprint: structure.fingerprint_by(&look.catalogue),
         structure,
         cut_short: survey.is_cut_short(),
         head,

@@ -2,17 +2,17 @@
 //! that are made for it.
 
 pub mod agents;
+pub mod catalogue;
 pub mod check;
 pub mod detect;
-pub mod index;
 mod kept;
 pub mod profiles;
 
 use crate::app::error::AppError;
 use crate::app::{Ctx, Reading};
 use crate::core::domain::cache::{self, Cache};
+use crate::core::domain::catalogue::Catalogue;
 use crate::core::domain::classify::{Classify, Declassify};
-use crate::core::domain::index::Index;
 use crate::core::domain::source_tree::{SourceTree, Without};
 use crate::core::domain::structure::{Basis, Structure};
 use crate::core::domain::survey::{self, Purpose, Survey};
@@ -25,25 +25,25 @@ pub use kept::{Damaged, KeptAside};
 /// How often a look at a tree begins again because somebody else wrote meanwhile.
 const TRIES_MAX: usize = 5;
 
-/// A tree with the index that counts in it.
+/// A tree with the catalogue that counts in it.
 struct Look<'c> {
     tree: Box<dyn SourceTree + 'c>,
-    index: Index,
+    catalogue: Catalogue,
     basis: Basis,
 }
 
 impl<'c> Look<'c> {
     fn at(ctx: &'c Ctx, which: Which) -> Result<Look<'c>, AppError> {
         let tree = ctx.sources(which)?;
-        let index = index::index_in(ctx, &*tree)?;
-        let basis = Basis::of(&index);
+        let catalogue = catalogue::catalogue_in(ctx, &*tree)?;
+        let basis = Basis::of(&catalogue);
         // The agents that are made because of what a tree is do not make it something else.
         let directory = ctx.settings().domains.agents.to_string();
-        Ok(Look { tree: Box::new(Without { tree, directory }), index, basis })
+        Ok(Look { tree: Box::new(Without { tree, directory }), catalogue, basis })
     }
 
     fn survey(&self, purpose: Purpose) -> Result<(Survey, Structure), AppError> {
-        let survey = survey::survey(&*self.tree, &self.index, purpose)?;
+        let survey = survey::survey(&*self.tree, &self.catalogue, purpose)?;
         let structure = Structure::of(&survey, &*self.tree)?;
         Ok((survey, structure))
     }

@@ -4,8 +4,8 @@
 
 use serde::Serialize;
 
+use crate::core::domain::catalogue::Catalogue;
 use crate::core::domain::freshness::{Reason, differences};
-use crate::core::domain::index::Index;
 use crate::core::domain::manifest::is_manifest;
 use crate::core::domain::name_pattern::NamePattern;
 use crate::core::domain::structure::Structure;
@@ -61,7 +61,7 @@ enum Standing {
 
 /// What an answer rests on against what is there now.
 pub struct Scale<'a> {
-    index: &'a Index,
+    catalogue: &'a Catalogue,
     was: &'a Structure,
     now: &'a Structure,
     reasons: Vec<Reason>,
@@ -69,8 +69,8 @@ pub struct Scale<'a> {
 
 impl<'a> Scale<'a> {
     /// What the answer rests on, and what is there now.
-    pub fn new(index: &'a Index, was: &'a Structure, now: &'a Structure) -> Scale<'a> {
-        Scale { index, was, now, reasons: differences(was, now) }
+    pub fn new(catalogue: &'a Catalogue, was: &'a Structure, now: &'a Structure) -> Scale<'a> {
+        Scale { catalogue, was, now, reasons: differences(was, now) }
     }
 
     /// Whether a change counts.
@@ -85,7 +85,7 @@ impl<'a> Scale<'a> {
         if let Some(why) = self.part(&paths) {
             return Weight { is_structural: true, why };
         }
-        let standings = paths.iter().map(|path| standing(self.index, path));
+        let standings = paths.iter().map(|path| standing(self.catalogue, path));
         let why = match (standings.max().unwrap_or(Ordinary), change) {
             (Ordinary, _) => "no structural file",
             (Structural, Change::Modified { .. }) => "only its existence counts",
@@ -124,7 +124,7 @@ impl<'a> Scale<'a> {
     /// Whether a path is a manifest of a project of which only its digest is kept.
     fn is_beyond(&self, path: &str) -> bool {
         let is_kept = [self.was, self.now].iter().any(|of| of.manifests.contains_key(path));
-        !is_kept && standing(self.index, path) == Standing::Manifest
+        !is_kept && standing(self.catalogue, path) == Standing::Manifest
     }
 }
 
@@ -157,12 +157,12 @@ fn shows(path: &str, project: &str, signal: &str) -> bool {
 /// Below this depth nothing is looked at: a project, and one level in it.
 const DEPTH_MAX: usize = PROJECT_DEPTH_MAX + 2;
 
-fn standing(index: &Index, path: &str) -> Standing {
+fn standing(catalogue: &Catalogue, path: &str) -> Standing {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let mut around = directory.split('/').filter(|part| !part.is_empty());
     let depth = around.clone().count();
     let is_named_by_path = || {
-        let of_paths = index.structural_files().into_iter();
+        let of_paths = catalogue.structural_files().into_iter();
         of_paths.filter_map(|pattern| Some((pattern.directory()?.to_owned(), pattern))).any(
             |(inner, pattern)| {
                 let is_there = directory == inner || directory.ends_with(&format!("/{inner}"));
@@ -172,18 +172,21 @@ fn standing(index: &Index, path: &str) -> Standing {
     };
     let is_in_named_directory = || {
         let around = format!("/{directory}/");
-        index.structural_directories().iter().any(|named| around.contains(&format!("/{named}/")))
+        catalogue
+            .structural_directories()
+            .iter()
+            .any(|named| around.contains(&format!("/{named}/")))
     };
     if is_named_by_path() {
         return Standing::Structural;
     }
-    if depth >= DEPTH_MAX || around.any(|part| index.skips(part)) {
+    if depth >= DEPTH_MAX || around.any(|part| catalogue.skips(part)) {
         return Standing::Ordinary;
     }
     if is_manifest(name) && depth <= PROJECT_DEPTH_MAX {
         return Standing::Manifest;
     }
-    let files = index.structural_files();
+    let files = catalogue.structural_files();
     let is_matched = files.iter().any(|p| p.directory().is_none() && p.matches_name(name));
     let is_structural = is_matched || is_in_named_directory();
     if is_structural { Standing::Structural } else { Standing::Ordinary }
@@ -198,14 +201,15 @@ mod tests {
 
     fn structure(files: &[(&str, &str)]) -> Structure {
         let tree = Memory::of(files);
-        let survey = survey(&tree, &Index::shipped(), Purpose::Compare).unwrap();
+        let survey = survey(&tree, &Catalogue::shipped(), Purpose::Compare).unwrap();
         Structure::of(&survey, &tree).unwrap()
     }
 
     /// The weight of a change between two trees.
     fn weight(was: &[(&str, &str)], now: &[(&str, &str)], change: &Change) -> (bool, &'static str) {
         let (was, now) = (structure(was), structure(now));
-        let Weight { is_structural, why } = Scale::new(&Index::shipped(), &was, &now).weigh(change);
+        let Weight { is_structural, why } =
+            Scale::new(&Catalogue::shipped(), &was, &now).weigh(change);
         (is_structural, why)
     }
 

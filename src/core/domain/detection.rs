@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::core::documents::ReadError;
+use crate::core::domain::catalogue::Catalogue;
 use crate::core::domain::confidence::Confidence;
-use crate::core::domain::index::Index;
 use crate::core::domain::manifest::{MANIFEST_BYTES_MAX, dependencies};
 use crate::core::domain::name::Name;
 use crate::core::domain::score::{Evidence, Score, score};
@@ -39,11 +39,11 @@ pub struct Found {
 pub fn detect(
     survey: &Survey,
     tree: &dyn SourceTree,
-    index: &Index,
+    catalogue: &Catalogue,
 ) -> Result<Vec<Found>, ReadError> {
     let mut candidates: Vec<Candidate> = Vec::new();
     for project in &survey.projects {
-        for (order, name, score) in scores(project, tree, index)? {
+        for (order, name, score) in scores(project, tree, catalogue)? {
             let at = candidates.iter().position(|candidate| candidate.order == order);
             let at = at.unwrap_or_else(|| {
                 candidates.push(Candidate { order, name, at_top: None, projects: Vec::new() });
@@ -59,7 +59,7 @@ pub fn detect(
 
 /// A domain with the projects that belong to it.
 struct Candidate {
-    /// Its place in the index, where the more special ones stand first.
+    /// Its place in the catalogue, where the more special ones stand first.
     order: usize,
     name: Name,
     at_top: Option<Confidence>,
@@ -99,7 +99,7 @@ impl Candidate {
 fn scores(
     project: &Project,
     tree: &dyn SourceTree,
-    index: &Index,
+    catalogue: &Catalogue,
 ) -> Result<Vec<(usize, Name, Score)>, ReadError> {
     let mut frameworks = BTreeSet::new();
     for name in &project.manifests {
@@ -122,7 +122,7 @@ fn scores(
     let (directories, files) = (&project.directories, &project.files);
     let evidence = Evidence { directories, files, frameworks: &frameworks, sources: &sources };
     let mut scores = Vec::new();
-    for (order, domain) in index.domains().iter().enumerate() {
+    for (order, domain) in catalogue.domains().iter().enumerate() {
         if let Some(score) = score(domain, &evidence)? {
             scores.push((order, domain.name.clone(), score));
         }

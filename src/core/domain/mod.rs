@@ -3,9 +3,9 @@
 //!
 //! Detection is a function of a tree. [`survey`] looks at one through the [`SourceTree`] it is
 //! given and finds the projects in it; [`manifest`] reads what they depend on; [`score`] holds
-//! them against the [`index`] of domains; [`detection`] puts the answer together. What the answer
-//! rests on is its [`structure`], and [`freshness`] compares that with the structure of now, so
-//! that no date decides anything. [`change`] says which changes of files count for that.
+//! them against the [`catalogue`] of domains; [`detection`] puts the answer together. What the
+//! answer rests on is its [`structure`], and [`freshness`] compares that with the structure of
+//! now, so that no date decides anything. [`change`] says which changes of files count for that.
 //!
 //! [`cache`] holds the documents, [`record`] and [`classify`] are the commands that change them,
 //! [`laws`] what must be true of them. [`profile`] is what a domain asks of its agents, [`agent`]
@@ -16,13 +16,13 @@
 
 pub mod agent;
 pub mod cache;
+pub mod catalogue;
 pub mod change;
 pub mod classify;
 pub mod confidence;
 pub mod detection;
 pub mod freshness;
 pub mod generation;
-pub mod index;
 pub mod laws;
 pub mod made;
 pub mod manifest;

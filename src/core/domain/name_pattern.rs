@@ -1,5 +1,5 @@
-//! What a file signal of the index says: a name, or a path from the project's own directory, with
-//! at most one `*` in its last part.
+//! A file signal of the catalogue: a name, or a path from the project's own directory, with at most
+//! one `*` in its last part.
 //!
 //! Less than what people reserve with, and on purpose: which files count is asked of every name
 //! that a check meets, and must be told from a list at a glance.

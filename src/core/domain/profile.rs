@@ -270,11 +270,11 @@ fn clean(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::domain::index::Index;
+    use crate::core::domain::catalogue::Catalogue;
 
     #[test]
     fn every_shipped_domain_has_a_whole_profile() {
-        for domain in Index::shipped().domains() {
+        for domain in Catalogue::shipped().domains() {
             let text = shipped(&domain.name).unwrap_or_else(|| panic!("no '{}'", domain.name));
             let profile = parse(text);
             assert!(profile.criteria.len() >= 3, "{}", domain.name);
@@ -286,7 +286,7 @@ mod tests {
                 assert!(!CORE_AGENTS.contains(&agent.name.as_str()), "{}", agent.name);
             }
         }
-        assert_eq!(SHIPPED.len(), Index::shipped().domains().len());
+        assert_eq!(SHIPPED.len(), Catalogue::shipped().domains().len());
     }
 
     #[test]

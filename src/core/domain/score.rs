@@ -13,8 +13,8 @@
 use std::collections::BTreeSet;
 
 use crate::core::documents::ReadError;
+use crate::core::domain::catalogue::Domain;
 use crate::core::domain::confidence::Confidence;
-use crate::core::domain::index::Domain;
 use crate::core::domain::manifest::plain;
 use crate::core::domain::name_pattern::NamePattern;
 
@@ -36,9 +36,9 @@ const SIGNALS_MIN: usize = 2;
 
 /// What a project shows.
 pub struct Evidence<'a> {
-    /// The directories of the index that it has.
+    /// The directories of the catalogue that it has.
     pub directories: &'a BTreeSet<String>,
-    /// The file patterns of the index that it matches.
+    /// The file patterns of the catalogue that it matches.
     pub files: &'a BTreeSet<String>,
     /// What its manifests depend on, as [`plain`] names.
     pub frameworks: &'a BTreeSet<String>,
@@ -140,11 +140,11 @@ impl Seen<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::domain::index::Index;
+    use crate::core::domain::catalogue::Catalogue;
 
     fn domain(text: &str) -> Domain {
         let text = format!("replace = true\n[[domain]]\nname = \"x\"\n{text}");
-        Index::extended(text.as_bytes()).unwrap().domains()[0].clone()
+        Catalogue::extended(text.as_bytes()).unwrap().domains()[0].clone()
     }
 
     fn scored(domain: &Domain, signals: &[&str], sources: &str) -> Option<(u32, usize)> {

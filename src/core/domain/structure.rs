@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::core::documents::ReadError;
-use crate::core::domain::index::Index;
+use crate::core::domain::catalogue::Catalogue;
 use crate::core::domain::source_tree::SourceTree;
 use crate::core::domain::survey::{Project, Survey};
 
@@ -86,9 +86,9 @@ impl Structure {
         }
     }
 
-    /// Its fingerprint under an index.
-    pub fn fingerprint_by(&self, index: &Index) -> Fingerprint {
-        self.fingerprint(&index.list_version())
+    /// Its fingerprint under a catalogue.
+    pub fn fingerprint_by(&self, catalogue: &Catalogue) -> Fingerprint {
+        self.fingerprint(&catalogue.list_version())
     }
 }
 
@@ -163,9 +163,9 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// The present algorithm with an index.
-    pub fn of(index: &Index) -> Basis {
-        Basis { algorithm: ALGORITHM, list: index.list_version() }
+    /// The present algorithm with a catalogue.
+    pub fn of(catalogue: &Catalogue) -> Basis {
+        Basis { algorithm: ALGORITHM, list: catalogue.list_version() }
     }
 }
 
@@ -199,9 +199,9 @@ mod tests {
     use crate::core::domain::testing::Memory;
 
     fn fingerprint(files: &[(&str, &str)]) -> Fingerprint {
-        let (tree, index) = (Memory::of(files), Index::shipped());
-        let survey = survey(&tree, &index, Purpose::Detect).unwrap();
-        Structure::of(&survey, &tree).unwrap().fingerprint_by(&index)
+        let (tree, catalogue) = (Memory::of(files), Catalogue::shipped());
+        let survey = survey(&tree, &catalogue, Purpose::Detect).unwrap();
+        Structure::of(&survey, &tree).unwrap().fingerprint_by(&catalogue)
     }
 
     /// 2/P1-2-collision: names and absence are part of it.
@@ -238,7 +238,7 @@ mod tests {
     fn a_fingerprint_is_read_back_with_its_parts() {
         let one = fingerprint(&[("Cargo.toml", "")]);
         assert_eq!(one.algorithm, ALGORITHM);
-        assert_eq!(one.list, Index::shipped().list_version());
+        assert_eq!(one.list, Catalogue::shipped().list_version());
         assert_eq!(one.to_string().parse(), Ok(one.clone()));
         let other_list = Structure::default().fingerprint("000000000000");
         assert_ne!(other_list.digest, Structure::default().fingerprint("000000000001").digest);

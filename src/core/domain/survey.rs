@@ -3,7 +3,7 @@
 //!
 //! A project is the top of the tree, and every directory down to a few levels that has a manifest
 //! or a marker. Only what counts is listed: nothing below that depth, nothing hidden, nothing that
-//! the index skips.
+//! the catalogue skips.
 
 mod patterns;
 mod sources;
@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::core::documents::ReadError;
-use crate::core::domain::index::Index;
+use crate::core::domain::catalogue::Catalogue;
 use crate::core::domain::manifest::is_manifest;
 use crate::core::domain::name_pattern::NamePattern;
 use crate::core::domain::source_tree::{Node, SourceTree};
@@ -23,7 +23,7 @@ use sources::is_source;
 
 /// How many levels below the top a project may begin.
 pub const PROJECT_DEPTH_MAX: usize = 3;
-/// Projects of a tree that are held against the index, and whose structure is kept.
+/// Projects of a tree that are held against the catalogue, and whose structure is kept.
 pub const PROJECTS_MAX: usize = 400;
 /// Directories of a tree that are listed.
 pub const DIRECTORIES_MAX: usize = 20_000;
@@ -55,9 +55,9 @@ impl Survey {
 pub struct Project {
     /// Its directory; empty for the top.
     pub path: String,
-    /// The directories of the index that it has.
+    /// The directories of the catalogue that it has.
     pub directories: BTreeSet<String>,
-    /// The file patterns of the index that something in it matches.
+    /// The file patterns of the catalogue that something in it matches.
     pub files: BTreeSet<String>,
     /// Its manifests, by name.
     pub manifests: Vec<String>,
@@ -99,14 +99,18 @@ pub enum Purpose {
 }
 
 /// Looks at a tree.
-pub fn survey(tree: &dyn SourceTree, index: &Index, purpose: Purpose) -> Result<Survey, ReadError> {
-    let patterns = index.structural_files();
-    let directories = index.structural_directories();
+pub fn survey(
+    tree: &dyn SourceTree,
+    catalogue: &Catalogue,
+    purpose: Purpose,
+) -> Result<Survey, ReadError> {
+    let patterns = catalogue.structural_files();
+    let directories = catalogue.structural_directories();
     let of_paths = patterns.iter().filter_map(NamePattern::directory);
     let parts = directories.iter().copied().chain(of_paths).flat_map(|path| path.split('/'));
     let surveyor = Surveyor {
         tree,
-        index,
+        catalogue,
         purpose,
         listed: RefCell::default(),
         parts: parts.collect(),
@@ -148,10 +152,10 @@ fn joined(directory: &str, name: &str) -> String {
 
 struct Surveyor<'a> {
     tree: &'a dyn SourceTree,
-    index: &'a Index,
+    catalogue: &'a Catalogue,
     purpose: Purpose,
     listed: RefCell<HashMap<String, Rc<Vec<Node>>>>,
-    /// Every name on the way to a directory or a file that the index names by its path.
+    /// Every name on the way to a directory or a file that the catalogue names by its path.
     parts: HashSet<&'a str>,
     patterns: Patterns<'a>,
     directories: BTreeSet<&'a str>,
@@ -180,7 +184,7 @@ impl Surveyor<'_> {
             is_matched
         };
         if is_directory {
-            return !self.index.skips(name) || self.parts.contains(name) || is_matched();
+            return !self.catalogue.skips(name) || self.parts.contains(name) || is_matched();
         }
         is_manifest(name) || (self.purpose == Purpose::Detect && is_source(name)) || is_matched()
     }
@@ -188,7 +192,7 @@ impl Surveyor<'_> {
     /// Whether a directory is looked into. A name that could disguise a path is nobody's project.
     fn goes_into(&self, directory: &str, node: &Node) -> bool {
         node.is_directory
-            && !self.index.skips(&node.name)
+            && !self.catalogue.skips(&node.name)
             && directory.len() + node.name.len() < PATH_BYTES_MAX
             && !node.name.contains(is_disguise)
     }
@@ -197,7 +201,7 @@ impl Surveyor<'_> {
         if nodes.iter().any(|node| !node.is_directory && is_manifest(&node.name)) {
             return Ok(true);
         }
-        for marker in self.index.markers() {
+        for marker in self.catalogue.markers() {
             if self.has(directory, nodes, marker)? {
                 return Ok(true);
             }

@@ -9,8 +9,8 @@
 //! whoever reads ([`standing`]).
 //!
 //! One file a verb ([`ask`], [`answer`], [`take`], [`send`], [`acknowledge`], [`prune`]), each a
-//! pure decision; [`thread_index`] is where threads and messages live in the tree, [`facts`] the events
-//! they leave, [`laws`] what must be true of every state.
+//! pure decision; [`thread_index`] is where threads and messages live in the tree, [`facts`] the
+//! events they leave, [`laws`] what must be true of every state.
 
 pub mod acknowledge;
 pub mod answer;

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::{From, which};
 use crate::app::Ctx;
-use crate::app::domains::index;
+use crate::app::domains::catalogue;
 use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::term::Ui;
-use crate::core::domain::index::Domain;
+use crate::core::domain::catalogue::Domain;
 use crate::core::domain::name::Name;
 use crate::core::text::shown;
 
@@ -34,16 +34,16 @@ pub(crate) struct Args {
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
-        let index = index::index(ctx, which(self.from))?;
+        let catalogue = catalogue::catalogue(ctx, which(self.from))?;
         let is_asked =
             |domain: &&Domain| self.domain.as_ref().is_none_or(|name| domain.name == *name);
-        let domains: Vec<&Domain> = index.domains().iter().filter(is_asked).collect();
+        let domains: Vec<&Domain> = catalogue.domains().iter().filter(is_asked).collect();
         if let (Some(name), []) = (&self.domain, domains.as_slice()) {
             let message = format!("no domain '{name}' in the index");
             return Err(CliError::new(ErrorKind::NothingThere, message));
         }
         if ui.is_json() {
-            let list = json!(index.list_version());
+            let list = json!(catalogue.list_version());
             ui.answer(true, fields([("list", list), ("domains", json!(domains))]))?;
             return Ok(ExitCode::Done);
         }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::app::Ctx;
-use crate::app::domains::{self, index};
+use crate::app::domains::{self, catalogue};
 use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
@@ -74,9 +74,9 @@ impl Args {
             }
             return Ok(ExitCode::Done);
         };
-        let index = index::index(ctx, Which::Usual)?;
+        let catalogue = catalogue::catalogue(ctx, Which::Usual)?;
         for name in &self.domains {
-            if index.domains().iter().all(|domain| domain.name != *name) {
+            if catalogue.domains().iter().all(|domain| domain.name != *name) {
                 ui.warn(&format!("no domain '{name}' in the index; it is recorded all the same"))?;
             }
         }

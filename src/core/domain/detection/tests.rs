@@ -10,9 +10,9 @@ use skeletons::{
 };
 
 fn detected(files: &[(&str, &str)]) -> Vec<Found> {
-    let (tree, index) = (Memory::of(files), Index::shipped());
-    let survey = survey(&tree, &index, Purpose::Detect).unwrap();
-    detect(&survey, &tree, &index).unwrap()
+    let (tree, catalogue) = (Memory::of(files), Catalogue::shipped());
+    let survey = survey(&tree, &catalogue, Purpose::Detect).unwrap();
+    detect(&survey, &tree, &catalogue).unwrap()
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn what_the_tools_of_each_language_make_is_recognised() {
 
 #[test]
 fn every_shipped_domain_has_an_ordinary_project() {
-    for domain in Index::shipped().domains() {
+    for domain in Catalogue::shipped().domains() {
         let has_one = SKELETONS.iter().any(|skeleton| skeleton.domain == domain.name.as_str());
         assert!(has_one, "{}", domain.name);
     }
@@ -65,16 +65,16 @@ fn monorepos_are_told_by_project() {
     }
 }
 
-/// Ties: the same signals for two domains, and the one that stands first in the index is primary.
+/// Ties: with the same signals for two domains, the first in the catalogue is primary.
 #[test]
-fn of_two_that_are_equally_likely_the_first_of_the_index_is_primary() {
+fn of_two_that_are_equally_likely_the_first_of_the_catalogue_is_primary() {
     let domain = |name: &str| format!("[[domain]]\nname = \"{name}\"\nfiles = [\"a\", \"b\"]\n");
     for (first, second) in [("one", "two"), ("two", "one")] {
         let text = format!("replace = true\n{}{}", domain(first), domain(second));
-        let index = Index::extended(text.as_bytes()).unwrap();
+        let catalogue = Catalogue::extended(text.as_bytes()).unwrap();
         let tree = Memory::of(&[("a", ""), ("b", "")]);
-        let found =
-            detect(&survey(&tree, &index, Purpose::Detect).unwrap(), &tree, &index).unwrap();
+        let found = detect(&survey(&tree, &catalogue, Purpose::Detect).unwrap(), &tree, &catalogue)
+            .unwrap();
         let names: Vec<&str> = found.iter().map(|found| found.name.as_str()).collect();
         assert_eq!(names, [first, second]);
     }

@@ -1,4 +1,4 @@
-//! The file patterns of an index, laid out so that a name finds its own without a look at each.
+//! The file patterns of a catalogue, laid out so that a name finds its own without a look at each.
 
 use std::collections::{BTreeSet, HashMap};
 

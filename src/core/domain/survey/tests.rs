@@ -2,7 +2,7 @@ use super::*;
 use crate::core::domain::testing::Memory;
 
 fn surveyed(files: &[(&str, &str)]) -> Survey {
-    survey(&Memory::of(files), &Index::shipped(), Purpose::Detect).unwrap()
+    survey(&Memory::of(files), &Catalogue::shipped(), Purpose::Detect).unwrap()
 }
 
 #[test]
@@ -25,10 +25,10 @@ fn projects_are_found_where_manifests_and_markers_are() {
 #[test]
 fn a_comparison_sees_the_same_structure() {
     let tree = Memory::of(&[("a.rs", ""), ("x/Cargo.toml", ""), ("x/src/lib.rs", "")]);
-    let index = Index::shipped();
-    let mut detecting = survey(&tree, &index, Purpose::Detect).unwrap();
+    let catalogue = Catalogue::shipped();
+    let mut detecting = survey(&tree, &catalogue, Purpose::Detect).unwrap();
     detecting.projects.iter_mut().for_each(|project| project.sources.clear());
-    let mut comparing = survey(&tree, &index, Purpose::Compare).unwrap();
+    let mut comparing = survey(&tree, &catalogue, Purpose::Compare).unwrap();
     comparing.projects.iter_mut().for_each(|project| project.sources.clear());
     assert_eq!(detecting, comparing);
 }
@@ -56,7 +56,7 @@ fn signals_are_seen_at_the_top_one_level_below_and_by_path() {
 /// Every way to find a pattern finds what asking each pattern would find.
 #[test]
 fn the_quick_way_finds_what_the_slow_way_finds() {
-    let all = Index::shipped().structural_files();
+    let all = Catalogue::shipped().structural_files();
     let patterns = Patterns::of(&all);
     let names = [
         "main.tscn",
@@ -99,7 +99,7 @@ fn too_much_is_cut_short() {
         }
     }
     let tree = Memory(files);
-    let survey = survey(&tree, &Index::shipped(), Purpose::Detect).unwrap();
+    let survey = survey(&tree, &Catalogue::shipped(), Purpose::Detect).unwrap();
     assert!(survey.is_cut_short() && survey.projects.len() > 50);
     let structure = Structure::of(&survey, &tree).unwrap();
     assert!(encode(&structure).len() < DOCUMENT_BYTES_MAX / 2, "{}", encode(&structure).len());
@@ -108,7 +108,7 @@ fn too_much_is_cut_short() {
     for changed in ["Cargo.toml", "other.cs"] {
         let mut other = tree.clone();
         other.0.insert(format!("{last}/{changed}"), b"changed".to_vec());
-        let now = super::survey(&other, &Index::shipped(), Purpose::Compare).unwrap();
+        let now = super::survey(&other, &Catalogue::shipped(), Purpose::Compare).unwrap();
         let now = Structure::of(&now, &other).unwrap();
         assert_eq!(differences(&structure, &now).len(), 1, "{changed}");
     }

@@ -1,5 +1,5 @@
-//! The index of domains: what gives each of them away. Shipped as data, and extended or replaced by
-//! a file of the repository.
+//! The catalogue of domains and of the signals that give each of them away. It is shipped as data,
+//! and a file of the repository can extend or replace it; users know it as the domain index.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use crate::core::domain::name::Name;
 use crate::core::domain::name_pattern::{NamePattern, is_plain_path};
 use crate::core::domain::structure::LIST_LENGTH;
 
-/// The index that comes with the program.
-const SHIPPED: &str = include_str!("index.toml");
+/// The catalogue that comes with the program.
+const SHIPPED: &str = include_str!("catalogue.toml");
 
-/// Bytes of an index file.
-pub const INDEX_BYTES_MAX: u64 = 256 * 1024;
-/// Domains of an index.
+/// Bytes of a catalogue file.
+pub const CATALOGUE_BYTES_MAX: u64 = 256 * 1024;
+/// Domains of a catalogue.
 const DOMAINS_MAX: usize = 100;
 /// Signals of one sort.
 const SIGNALS_MAX: usize = 100;
@@ -73,10 +73,10 @@ fn usual_threshold() -> Confidence {
     Confidence::from_hundredths(30)
 }
 
-/// An index as a file says it.
+/// A catalogue as a file says it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct IndexFile {
+struct CatalogueFile {
     /// Whether it stands alone, instead of beside the shipped one.
     #[serde(default)]
     replace: bool,
@@ -90,9 +90,9 @@ struct IndexFile {
     domains: Vec<Domain>,
 }
 
-/// The index that counts.
+/// The catalogue that counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Index {
+pub struct Catalogue {
     skip: BTreeSet<String>,
     markers: BTreeSet<NamePattern>,
     domains: Vec<Domain>,
@@ -100,7 +100,7 @@ pub struct Index {
 
 /// Why a text is no index.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadIndex {
+pub enum BadCatalogue {
     /// Not UTF-8, or not TOML, or not of this form.
     #[error("{0}")]
     Malformed(String),
@@ -127,35 +127,36 @@ pub enum BadIndex {
     },
 }
 
-impl Index {
-    /// The index that comes with the program.
-    pub fn shipped() -> Index {
-        let file = IndexFile::parse(SHIPPED.as_bytes()).expect("a test reads the shipped index");
-        let IndexFile { skip, markers, domains, .. } = file;
-        Index { skip, markers, domains }
+impl Catalogue {
+    /// The catalogue that comes with the program.
+    pub fn shipped() -> Catalogue {
+        let file =
+            CatalogueFile::parse(SHIPPED.as_bytes()).expect("a test reads the shipped catalogue");
+        let CatalogueFile { skip, markers, domains, .. } = file;
+        Catalogue { skip, markers, domains }
     }
 
     /// The shipped index with what a file adds to it: a domain of the same name takes the place of
     /// the shipped one, others come before all of them. A file that says `replace = true` stands
     /// alone.
-    pub fn extended(bytes: &[u8]) -> Result<Index, BadIndex> {
-        let IndexFile { replace, skip, markers, domains } = IndexFile::parse(bytes)?;
+    pub fn extended(bytes: &[u8]) -> Result<Catalogue, BadCatalogue> {
+        let CatalogueFile { replace, skip, markers, domains } = CatalogueFile::parse(bytes)?;
         if replace {
-            return Ok(Index { skip, markers, domains });
+            return Ok(Catalogue { skip, markers, domains });
         }
-        let mut index = Index::shipped();
-        index.skip.extend(skip);
-        index.markers.extend(markers);
+        let mut catalogue = Catalogue::shipped();
+        catalogue.skip.extend(skip);
+        catalogue.markers.extend(markers);
         let mut added = Vec::new();
         for domain in domains {
-            match index.domains.iter_mut().find(|shipped| shipped.name == domain.name) {
+            match catalogue.domains.iter_mut().find(|shipped| shipped.name == domain.name) {
                 Some(shipped) => *shipped = domain,
                 None => added.push(domain),
             }
         }
-        added.append(&mut index.domains);
-        index.domains = added;
-        Ok(index)
+        added.append(&mut catalogue.domains);
+        catalogue.domains = added;
+        Ok(catalogue)
     }
 
     /// The domains, the more special ones first.
@@ -198,14 +199,14 @@ impl Index {
     }
 }
 
-impl IndexFile {
-    fn parse(bytes: &[u8]) -> Result<IndexFile, BadIndex> {
+impl CatalogueFile {
+    fn parse(bytes: &[u8]) -> Result<CatalogueFile, BadCatalogue> {
         let text = std::str::from_utf8(bytes)
-            .map_err(|error| BadIndex::Malformed(format!("not UTF-8: {error}")))?;
-        let file: IndexFile = toml::from_str(text).map_err(|error| {
+            .map_err(|error| BadCatalogue::Malformed(format!("not UTF-8: {error}")))?;
+        let file: CatalogueFile = toml::from_str(text).map_err(|error| {
             let message = error.to_string();
             let lines: Vec<&str> = message.lines().map(str::trim).collect();
-            BadIndex::Malformed(lines.join(" "))
+            BadCatalogue::Malformed(lines.join(" "))
         })?;
         within("domains", file.domains.len(), DOMAINS_MAX)?;
         within("skipped directories", file.skip.len(), SIGNALS_MAX)?;
@@ -213,7 +214,7 @@ impl IndexFile {
         let mut names = BTreeSet::new();
         for domain in &file.domains {
             if !names.insert(&domain.name) {
-                return Err(BadIndex::Twice(domain.name.clone()));
+                return Err(BadCatalogue::Twice(domain.name.clone()));
             }
             domain.check()?;
         }
@@ -222,12 +223,12 @@ impl IndexFile {
 }
 
 impl Domain {
-    fn check(&self) -> Result<(), BadIndex> {
+    fn check(&self) -> Result<(), BadCatalogue> {
         let Domain { name, directories, files, frameworks, keywords, .. } = self;
         for count in [directories.len(), files.len(), frameworks.len(), keywords.len()] {
             within("signals of one sort", count, SIGNALS_MAX)?;
         }
-        let signal = |text: &String| BadIndex::Signal {
+        let signal = |text: &String| BadCatalogue::Signal {
             domain: name.clone(),
             signal: text.chars().take(80).collect(),
         };
@@ -240,8 +241,8 @@ impl Domain {
     }
 }
 
-fn within(what: &'static str, count: usize, max: usize) -> Result<(), BadIndex> {
-    if count > max { Err(BadIndex::TooMany { what, count, max }) } else { Ok(()) }
+fn within(what: &'static str, count: usize, max: usize) -> Result<(), BadCatalogue> {
+    if count > max { Err(BadCatalogue::TooMany { what, count, max }) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -264,23 +265,23 @@ mod tests {
 
     #[test]
     fn the_shipped_index_has_every_domain_with_its_threshold() {
-        let index = Index::shipped();
+        let catalogue = Catalogue::shipped();
         for name in ASKED_FOR {
-            let domain = index.domains().iter().find(|domain| domain.name.as_str() == name);
+            let domain = catalogue.domains().iter().find(|domain| domain.name.as_str() == name);
             let domain = domain.unwrap_or_else(|| panic!("no '{name}'"));
             let threshold = if name == "claude-code-plugin" { 35 } else { 30 };
             assert_eq!(domain.min_confidence.hundredths(), threshold, "{name}");
             assert!(!domain.directories.is_empty() && !domain.files.is_empty(), "{name}");
             assert!(!domain.frameworks.is_empty() && !domain.keywords.is_empty(), "{name}");
         }
-        assert_eq!(index.domains().len(), ASKED_FOR.len());
+        assert_eq!(catalogue.domains().len(), ASKED_FOR.len());
     }
 
     /// 2/P2-1: there is one list. What a domain looks for is structural, and a signal that is
     /// added is structural from then on, under another version of the list.
     #[test]
     fn every_file_signal_is_structural_and_a_new_one_changes_the_list() {
-        let shipped = Index::shipped();
+        let shipped = Catalogue::shipped();
         let structural = shipped.structural_files();
         for pattern in shipped.domains().iter().flat_map(|domain| &domain.files) {
             assert!(structural.contains(pattern), "{pattern}");
@@ -289,7 +290,7 @@ mod tests {
             assert!(structural.iter().any(|pattern| pattern.as_str() == always), "{always}");
         }
         let more = b"[[domain]]\nname = \"quantum\"\nfiles = [\"*.qasm\"]\n";
-        let extended = Index::extended(more).unwrap();
+        let extended = Catalogue::extended(more).unwrap();
         let came: Vec<_> = extended.structural_files().difference(&structural).cloned().collect();
         assert_eq!(came.len(), 1);
         assert_eq!(came[0].as_str(), "*.qasm");
@@ -300,13 +301,13 @@ mod tests {
     fn a_file_extends_or_replaces() {
         let add = "[[domain]]\nname = \"web-api\"\nkeywords = [\"soap\"]\n\
                    [[domain]]\nname = \"quantum\"\nframeworks = [\"qiskit\"]\n";
-        let extended = Index::extended(add.as_bytes()).unwrap();
+        let extended = Catalogue::extended(add.as_bytes()).unwrap();
         assert_eq!(extended.domains().len(), ASKED_FOR.len() + 1);
         assert_eq!(extended.domains()[0].name.as_str(), "quantum");
         let web = extended.domains().iter().find(|domain| domain.name.as_str() == "web-api");
         assert_eq!(web.unwrap().keywords, ["soap"]);
         let alone = format!("replace = true\n{add}");
-        assert_eq!(Index::extended(alone.as_bytes()).unwrap().domains().len(), 2);
+        assert_eq!(Catalogue::extended(alone.as_bytes()).unwrap().domains().len(), 2);
     }
 
     #[test]
@@ -320,9 +321,9 @@ mod tests {
             ("[[domain]]\nname = \"a\"\nmin_confidence = 7", "not a confidence"),
             ("nonsense", "expected"),
         ] {
-            let error = Index::extended(text.as_bytes()).unwrap_err().to_string();
+            let error = Catalogue::extended(text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(part), "{text:?}: {error}");
         }
-        assert!(Index::extended(b"\xff").is_err());
+        assert!(Catalogue::extended(b"\xff").is_err());
     }
 }
