@@ -2,6 +2,7 @@
 //! after both.
 
 use crate::app::error::AppError;
+use crate::app::reservations::reserve::existing_files;
 use crate::app::{Ctx, Reading, dead_holders, reservations, waiting};
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::ledger::LedgerName;
@@ -11,10 +12,10 @@ use crate::core::reservation::check;
 use crate::core::reservation::fence::{self, Committer, Note, Overtaken};
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::release::{Release, Released};
-use crate::core::reservation::reserve::{Grant, Reserve, Reserved, Scope};
+use crate::core::reservation::reserve::{Grant, Reserve, Reserved};
 use crate::core::reservation::select::Selection;
 use crate::core::reservation::target::targets;
-use crate::core::reservation::{About, Hold, Mode, Via};
+use crate::core::reservation::{About, Hold, Via};
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::entry::Entry;
@@ -48,21 +49,11 @@ pub fn edit<'c>(
     path: &Pattern,
     before: Option<Note>,
 ) -> Result<Edited, AppError> {
-    let is_file = |path: &&Pattern| {
-        path.literal_path().is_some_and(|path| ctx.repository().has_regular_file(&path))
-    };
+    let paths = vec![path.clone()];
     let command = Reserve {
-        mode: Mode::Exclusive,
-        ttl: ctx.settings().ttl,
-        about: about(ctx),
-        files: Some(path).filter(is_file).cloned().into_iter().collect(),
-        scope: Scope::All,
-        process: None,
-        wait: None,
-        request_id: None,
+        files: existing_files(ctx, &paths),
         with_edit: true,
-        patterns: vec![path.clone()],
-        locks: Vec::new(),
+        ..Reserve::asked(paths, Vec::new(), ctx.settings().ttl, about(ctx))
     };
     let case = reading.case;
     let committed = waiting::reserve_for_edit(ctx, reading, command)?;
@@ -124,7 +115,7 @@ pub fn changed_under_others(
     ctx: &Ctx,
     changed: &[Pattern],
 ) -> Result<(Vec<Conflict>, Timestamp), AppError> {
-    let (mut conflicts, now) = reservations::check(ctx, &targets(changed, &[]))?;
+    let (mut conflicts, now) = reservations::in_the_way(ctx, &targets(changed, &[]))?;
     if conflicts.is_empty() {
         return Ok((conflicts, now));
     }

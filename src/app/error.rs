@@ -1,5 +1,6 @@
 //! Why a request did not come to its outcome. The doors turn this into text, JSON or a verdict.
 
+use crate::app::config::SettingError;
 use crate::app::presence::Sightings;
 use crate::core::decision::No;
 use crate::core::documents::ReadError;
@@ -34,18 +35,36 @@ pub enum AppError {
         /// What is known of the holders.
         sightings: Box<Sightings>,
     },
-    /// What was asked for does not exist.
+    /// The request names something that does not exist.
     #[error("{0}")]
-    Nothing(String),
+    Nothing(Missing),
     /// Others were writing all the time.
     #[error("{0}")]
     Busy(String),
     /// A signal of this number came before the outcome.
     #[error("interrupted by signal {0}")]
     Interrupted(i32),
-    /// Something failed.
+    /// A setting has no meaning.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A document says something that it cannot say.
+    #[error(transparent)]
+    Unreadable(ReadError),
+    /// Something else failed.
     #[error(transparent)]
     Failed(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Something that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Missing {
+    /// The word that programs go by.
+    pub code: &'static str,
+    pub message: String,
 }
 
 /// An error with the chain of its causes, in git's style: `cannot x: because y: because z`.
@@ -84,36 +103,72 @@ impl From<NoSuchLedger> for AppError {
 
 impl From<ReadError> for AppError {
     fn from(error: ReadError) -> AppError {
-        AppError::Failed(Box::new(error))
-    }
-}
-
-impl From<StoreError> for AppError {
-    fn from(error: StoreError) -> AppError {
-        AppError::Failed(Box::new(error))
+        match error {
+            // `core` reads through a trait and cannot name the error of the store behind it.
+            ReadError::Store(error) => error
+                .downcast::<StoreError>()
+                .map_or_else(AppError::Failed, |error| AppError::Store(*error)),
+            damaged @ ReadError::Damaged { .. } => AppError::Unreadable(damaged),
+        }
     }
 }
 
 impl AppError {
-    /// A file operation failed.
+    /// Wraps the failure of a file operation.
     pub fn files(error: FileError) -> AppError {
         StoreError::from(error).into()
     }
+
+    /// Reports that something does not exist.
+    pub fn nothing(code: &'static str, message: impl Into<String>) -> AppError {
+        AppError::Nothing(Missing { code, message: message.into() })
+    }
+
+    /// Tells whether a ledger is damaged. A newer format and an unreadable disk are no damage.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            AppError::Unreadable(_) => true,
+            AppError::Store(error) => error.is_damage(),
+            _ => false,
+        }
+    }
+
+    /// Tells whether a ledger has no state to read: it is damaged, or of a newer format.
+    pub fn is_no_state(&self) -> bool {
+        matches!(self, AppError::Store(StoreError::NewerFormat { .. })) || self.is_damage()
+    }
+
+    /// Tells whether something failed, so that there is no answer at all.
+    pub fn is_failure(&self) -> bool {
+        matches!(
+            self,
+            AppError::Setting(_)
+                | AppError::Store(_)
+                | AppError::Unreadable(_)
+                | AppError::Failed(_)
+        )
+    }
+
+    /// Tells whether another try may succeed: nothing was decided.
+    pub fn is_undecided(&self) -> bool {
+        matches!(self, AppError::Busy(_)) || self.is_failure()
+    }
 }
 
-/// What is not there is told in another way than what is refused.
+/// Tells what does not exist apart from what is refused.
 impl From<Refusal> for AppError {
     fn from(refusal: Refusal) -> AppError {
-        match &refusal {
-            Refusal::NothingThere { .. } => AppError::Nothing(refusal.to_string()),
-            Refusal::Run(of_run) if of_run.is_absence() => AppError::Nothing(refusal.to_string()),
-            Refusal::Routing(refused) if refused.is_nothing_there() => {
-                AppError::Nothing(refusal.to_string())
-            }
-            Refusal::Dispute(dispute) if dispute.is_absence() => {
-                AppError::Nothing(refusal.to_string())
-            }
-            _ => AppError::Refused(refusal),
+        let is_absence = match &refusal {
+            Refusal::NothingThere { .. } => true,
+            Refusal::Run(refusal) => refusal.is_absence(),
+            Refusal::Routing(refusal) => refusal.is_absence(),
+            Refusal::Dispute(dispute) => dispute.is_absence(),
+            _ => false,
+        };
+        if is_absence {
+            AppError::nothing(refusal.code(), refusal.to_string())
+        } else {
+            AppError::Refused(refusal)
         }
     }
 }

@@ -97,7 +97,9 @@ pub fn show(ctx: &Ctx, ledger: LedgerName, entry: Option<&EntryName>) -> Result<
     let tip = opened.now()?.id();
     let id = match entry {
         Some(name) => resolve(ctx, ledger, name)?,
-        None => tip.ok_or_else(|| AppError::Nothing(format!("'{ledger}' has no entries yet")))?,
+        None => tip.ok_or_else(|| {
+            AppError::nothing("no_entry", format!("'{ledger}' has no entries yet"))
+        })?,
     };
     let after = opened.at(Some(id))?;
     let entry = read_entry(opened.backend(), &ledger.reference(), &id)?;
@@ -129,10 +131,15 @@ pub fn resolve(ctx: &Ctx, ledger: LedgerName, name: &EntryName) -> Result<Object
     let tip = opened.now()?.id();
     match history::find(&opened, tip, name.as_str())? {
         Found::One(id) => Ok(id),
-        Found::None => Err(AppError::Nothing(format!("no entry '{name}' in '{ledger}'"))),
-        Found::SetAside(archive) => Err(AppError::Nothing(format!(
-            "entry '{name}' of '{ledger}' was set aside by a compaction; '{archive}' has it"
-        ))),
+        Found::None => {
+            Err(AppError::nothing("no_entry", format!("no entry '{name}' in '{ledger}'")))
+        }
+        Found::SetAside(archive) => Err(AppError::nothing(
+            "entry_set_aside",
+            format!(
+                "entry '{name}' of '{ledger}' was set aside by a compaction; '{archive}' has it"
+            ),
+        )),
         Found::Several => {
             Err(AppError::Usage(format!("'{name}' is the beginning of several entries")))
         }

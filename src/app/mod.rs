@@ -2,6 +2,7 @@
 //! differ only in how they read a request and show an answer.
 
 pub mod agents;
+pub mod answer;
 pub mod config;
 pub mod dead_holders;
 pub mod doctor;
@@ -18,12 +19,14 @@ pub mod news;
 pub mod next;
 pub mod open;
 pub mod presence;
+pub mod problem;
 pub mod pushes;
 pub mod reservations;
 pub mod routing;
 pub mod runs;
 pub mod specs;
 pub mod status;
+pub mod view;
 pub mod waiter;
 pub mod waiting;
 pub mod with;

@@ -167,11 +167,15 @@ pub fn thread(
     let documents = &reading.base.snapshot;
     let found = find::by_prefix(documents, prefix)?;
     let Some(thread) = found else {
-        let dispute = Dispute::NoThread { what: prefix.to_string() };
-        return Err(AppError::Nothing(dispute.to_string()));
+        return Err(no_thread(prefix));
     };
     let page = inbox::of_thread(documents, ctx.actor(), &thread.id, wanted)?;
     Ok((Request::of(&Witness::new(ctx), thread, reading.now), page))
+}
+
+/// Reports that there is no such thread (any more).
+fn no_thread(named: &impl ToString) -> AppError {
+    Refusal::Dispute(Box::new(Dispute::NoThread { what: named.to_string() })).into()
 }
 
 /// A thread, and where what is asked for in it stands.
@@ -309,7 +313,7 @@ pub fn wait(
         pulse.beat(ctx, elapsed);
         match present(ctx, id) {
             Ok((request, _)) if request.is_waiting() => Look::NotYet,
-            Err(error @ (AppError::Busy(_) | AppError::Failed(_))) => Look::Failed(error),
+            Err(error) if error.is_undecided() => Look::Failed(error),
             outcome => Look::Found(outcome),
         }
     });
@@ -325,8 +329,7 @@ pub fn wait(
 fn present(ctx: &Ctx, id: &ThreadId) -> Result<(Request, Vec<Hold>), AppError> {
     let reading = ctx.read()?;
     let documents = &reading.base.snapshot;
-    let pruned = || AppError::Nothing(Dispute::NoThread { what: id.to_string() }.to_string());
-    let thread = thread_index::thread(documents, id)?.ok_or_else(pruned)?;
+    let thread = thread_index::thread(documents, id)?.ok_or_else(|| no_thread(id))?;
     let outcome = thread.asked.as_ref().and_then(|asked| asked.outcome.as_ref());
     let mut granted = Vec::new();
     for id in outcome.map_or(&[][..], |outcome| &outcome.granted) {

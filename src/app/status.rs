@@ -146,8 +146,8 @@ fn domains(ctx: &Ctx) -> Result<Option<Domains>, AppError> {
         return Ok(None);
     }
     let standing = match check::check(ctx, Which::Usual) {
-        Err(AppError::Failed(error)) => {
-            let trouble = Some(with_causes(&*error));
+        Err(error) if error.is_failure() => {
+            let trouble = Some(with_causes(&error));
             return Ok(Some(Domains { names: Vec::new(), is_stale: false, trouble }));
         }
         standing => standing?,

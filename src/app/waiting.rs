@@ -209,7 +209,7 @@ impl Place<'_> {
             Ok(Turn::Come(gone)) => match self.ask(gone) {
                 Ok(committed) if committed.answer.waiting.is_none() => Look::Found(Ok(committed)),
                 Ok(_) | Err(AppError::Held { .. }) => Look::NotYet,
-                Err(error @ (AppError::Busy(_) | AppError::Failed(_))) => Look::Failed(error),
+                Err(error) if error.is_undecided() => Look::Failed(error),
                 Err(error) => Look::Found(Err(error)),
             },
             Err(error) => Look::Failed(error),

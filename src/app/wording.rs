@@ -1,7 +1,10 @@
 //! What stands in somebody's way, in words that every door uses.
 
 use crate::app::dead_holders::Orphans;
+use crate::app::presence::Sightings;
+use crate::app::view::ConflictView;
 use crate::core::refusal::Conflict;
+use crate::core::reservation::renew::{Asked, Lost, Why};
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::wait::Obstacles;
 use crate::core::reservation::{Hold, Mode, Target};
@@ -25,8 +28,39 @@ pub fn conflict_text(conflict: &Conflict, now: Timestamp) -> String {
 
 /// Why a hold of `with` stays although its `with` is gone, for the end of a line about it.
 pub fn orphan_text(held: &Hold, orphans: &Orphans) -> String {
-    let told = |pid| format!("; its 'with' was killed, but its command, process {pid}, still runs");
-    orphans.get(&held.id).map_or_else(String::new, told)
+    orphans.get(&held.id).copied().map_or_else(String::new, orphan_words)
+}
+
+fn orphan_words(pid: u32) -> String {
+    format!("; its 'with' was killed, but its command, process {pid}, still runs")
+}
+
+/// Tells what this machine knows of a holder, for the end of a line about it.
+pub fn sighting_text(conflict: &Conflict, now: Timestamp, all: &Sightings) -> String {
+    let orphan = orphan_text(&conflict.held, &all.orphans);
+    let Some(seen) = all.seen.get(&conflict.held.holder) else { return orphan };
+    let alive = if seen.is_alive(now) { "alive" } else { "silent" };
+    let seen = &seen.presence;
+    let ago = relative(seen.last_seen.as_seconds(), now.as_seconds());
+    let branch = seen
+        .branch
+        .as_ref()
+        .map_or_else(String::new, |branch| format!(", branch {}", shown(branch.as_str())));
+    format!(" ({alive}, seen {ago}{branch}){orphan}")
+}
+
+/// Tells why a target is not to be had, with what this machine knows of the holder.
+pub fn view_text(view: &ConflictView, now: Timestamp) -> String {
+    let held = &view.held;
+    let seen = held.holder_seen.as_ref().map_or_else(String::new, |seen| {
+        let alive = if seen.alive { "alive" } else { "silent" };
+        let ago = relative(seen.last_seen.as_seconds(), now.as_seconds());
+        let branch = seen.branch.as_ref().map(|branch| shown(branch.as_str()).into_owned());
+        let branch = branch.map_or_else(String::new, |branch| format!(", branch {branch}"));
+        format!(" ({alive}, seen {ago}{branch})")
+    });
+    let orphan = held.command_runs.map_or_else(String::new, orphan_words);
+    format!("{}{seen}{orphan}", conflict_text(&view.conflict(), now))
 }
 
 /// One line about one who waits: who, for what, until when.
@@ -75,4 +109,17 @@ pub fn held_text(target: &Target, held: &Hold, verb: &str, when: &str) -> String
         text.push_str(&format!(" [task {}]", shown(task.as_str())));
     }
     text
+}
+
+/// Names a hold that its holder has lost, and the reason.
+pub fn lost_text(lost: &Lost) -> String {
+    let named = match &lost.named {
+        Asked::Id(id) => id.clone(),
+        Asked::Lock(name) => format!("lock '{name}'"),
+    };
+    match &lost.why {
+        Why::Gone => format!("{named}, which is not there (any more)"),
+        Why::Expired { expired_at } => format!("{named}, which expired at {expired_at}"),
+        Why::Held { holder } => format!("{named}, which '{holder}' holds"),
+    }
 }

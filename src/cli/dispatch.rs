@@ -4,9 +4,9 @@ use std::cell::RefCell;
 
 use super::args::{Command, Globals};
 use super::commands::{agents, demo, whoami};
-use super::error::CliError;
 use super::exit::ExitCode;
 use super::term::Ui;
+use crate::app::problem::Problem;
 use crate::core::environment::Environment;
 use crate::hook::deadline::Deadline;
 use crate::store::error::StoreError;
@@ -33,7 +33,7 @@ pub(crate) fn run(
     command: &Command,
     ui: &mut Ui,
     context: &Context<'_>,
-) -> Result<ExitCode, CliError> {
+) -> Result<ExitCode, Problem> {
     match command {
         Command::Reserve(args) => args.run(ui, context),
         Command::Check(args) => args.run(ui, context),

@@ -6,7 +6,7 @@ use super::color::Slot;
 use super::layout::{Cell, aligned};
 use super::term::Ui;
 use crate::app::presence::Sightings;
-use crate::app::wording::orphan_text;
+use crate::app::view::ConflictView;
 use crate::core::event::Event;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Hold;
@@ -38,40 +38,7 @@ pub(crate) fn conflicts_json(
     now: Timestamp,
     sightings: Option<&Sightings>,
 ) -> Value {
-    let one = |conflict: &Conflict| {
-        let mut held = hold_json(&conflict.held, now);
-        if let Some(seen) = sightings.and_then(|all| all.seen.get(&conflict.held.holder)) {
-            held["alive"] = json!(seen.is_alive(now));
-            let seen = &seen.presence;
-            held["last_seen"] = json!(seen.last_seen);
-            for (name, value) in [("branch", &seen.branch), ("terminal", &seen.terminal)] {
-                if let Some(value) = value {
-                    held[name] = json!(value);
-                }
-            }
-        }
-        if let Some(pid) = sightings.and_then(|all| all.orphans.get(&conflict.held.id)) {
-            held["command_runs"] = json!(pid);
-        }
-        let mut value = json!(conflict.target);
-        value["held"] = held;
-        value
-    };
-    conflicts.iter().map(one).collect()
-}
-
-/// What is known of a holder, for the end of a line about it.
-pub(crate) fn sighting_text(conflict: &Conflict, now: Timestamp, all: &Sightings) -> String {
-    let orphan = orphan_text(&conflict.held, &all.orphans);
-    let Some(seen) = all.seen.get(&conflict.held.holder) else { return orphan };
-    let alive = if seen.is_alive(now) { "alive" } else { "silent" };
-    let seen = &seen.presence;
-    let ago = relative(seen.last_seen.as_seconds(), now.as_seconds());
-    let branch = seen
-        .branch
-        .as_ref()
-        .map_or_else(String::new, |branch| format!(", branch {}", shown(branch.as_str())));
-    format!(" ({alive}, seen {ago}{branch}){orphan}")
+    json!(ConflictView::all(conflicts, now, sightings.unwrap_or(&Sightings::default())))
 }
 
 /// Fields of an answer.
@@ -86,8 +53,12 @@ pub(crate) fn event_target(event: &Event) -> Option<String> {
 }
 
 /// A table of holds: id, pattern or lock, holder, mode, what is left, why.
-pub(crate) fn print_table(ui: &mut Ui, holds: &[Hold], now: Timestamp) -> std::io::Result<()> {
-    let rows: Vec<Vec<Cell>> = holds.iter().map(|hold| row(ui, hold, now)).collect();
+pub(crate) fn print_table<'h>(
+    ui: &mut Ui,
+    holds: impl IntoIterator<Item = &'h Hold>,
+    now: Timestamp,
+) -> std::io::Result<()> {
+    let rows: Vec<Vec<Cell>> = holds.into_iter().map(|hold| row(ui, hold, now)).collect();
     for line in aligned(&rows) {
         ui.line(&line)?;
     }

@@ -5,7 +5,6 @@ mod args;
 mod color;
 mod commands;
 mod dispatch;
-mod disputes;
 mod error;
 mod exit;
 mod generate;
@@ -13,10 +12,9 @@ mod holds;
 mod layout;
 mod open;
 mod patience;
-mod refusals;
 mod requests;
-mod routing_refusals;
 mod runs;
+mod show;
 mod suggest;
 mod term;
 mod usage;
@@ -30,10 +28,10 @@ use std::path::Path;
 pub use exit::ExitCode;
 pub use generate::generated;
 
+use crate::app::problem::{Kind, Problem};
 use args::{Cli, Command};
 use color::ColorChoice;
 use dispatch::Context;
-use error::{CliError, ErrorKind};
 use term::{Manner, Ui};
 
 use crate::core::environment::Environment;
@@ -95,28 +93,28 @@ fn run_and_report(words: &[OsString], environment: &Environment) -> io::Result<E
 
 fn run_parsed(command: &Command, ui: &mut Ui, context: &Context<'_>) -> io::Result<ExitCode> {
     if let Err(message) = command.check() {
-        return CliError::new(ErrorKind::Usage, message).report(ui);
+        return Problem::new(Kind::Usage, message).report(ui);
     }
     let result = dispatch::run(command, ui, context);
-    match result.and_then(|code| ui.flush().map(|()| code).map_err(CliError::from)) {
+    match result.and_then(|code| ui.flush().map(|()| code).map_err(Problem::from)) {
         Ok(code) => Ok(code),
         Err(error) => error.report(ui),
     }
 }
 
 /// As git does it, `-C` changes the directory before anything is looked for.
-fn enter(directory: &Path) -> Result<(), CliError> {
+fn enter(directory: &Path) -> Result<(), Problem> {
     std::env::set_current_dir(directory).map_err(|error| {
         let message =
             format!("cannot change to '{}': {error}", shown(&directory.to_string_lossy()));
-        CliError::new(ErrorKind::Failure, message)
+        Problem::new(Kind::Failure, message)
     })
 }
 
 /// The repository, if there is one, and the configuration.
 pub(crate) fn surroundings(
     env: &Environment,
-) -> Result<(Result<Repository, StoreError>, Config), CliError> {
+) -> Result<(Result<Repository, StoreError>, Config), Problem> {
     let repository = Repository::discover(env);
     let config = match &repository {
         Ok(repository) => Config::of_repository(repository, env)?,

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::dispatch::Context;
-use super::error::CliError;
 use super::term::Ui;
 use crate::app::Ctx;
 use crate::app::config::Settings;
@@ -11,6 +10,7 @@ use crate::app::error::AppError;
 use crate::app::identity::{Identity, IdentityInputs, Login, identify};
 use crate::app::open::Surroundings;
 use crate::app::presence::{Doing, touch};
+use crate::app::problem::Problem;
 use crate::core::time::Timestamp;
 use crate::store::git::repository::Repository;
 use crate::store::ledger::transact::Committed;
@@ -19,19 +19,19 @@ use crate::store::os::files::Files;
 use crate::store::os::shared_mode::SharedMode;
 
 /// Opens the repository that the command is about.
-pub(crate) fn open(context: &Context<'_>) -> Result<Ctx, CliError> {
+pub(crate) fn open(context: &Context<'_>) -> Result<Ctx, Problem> {
     open_with(context, Settings::read(context.config)?)
 }
 
 /// The same for a hook, which has less time than is configured.
-pub(crate) fn open_hurried(context: &Context<'_>, wait_max: Duration) -> Result<Ctx, CliError> {
+pub(crate) fn open_hurried(context: &Context<'_>, wait_max: Duration) -> Result<Ctx, Problem> {
     let settings = Settings::read(context.config)?;
     let wait = settings.wait.min(wait_max);
     Ok(open_with(context, Settings { wait, ..settings })?.in_a_hook())
 }
 
 /// The same with settings that somebody else has read.
-pub(crate) fn open_with(context: &Context<'_>, settings: Settings) -> Result<Ctx, CliError> {
+pub(crate) fn open_with(context: &Context<'_>, settings: Settings) -> Result<Ctx, Problem> {
     let surroundings = Surroundings { environment: context.environment, config: context.config };
     let clock = surroundings.clock()?;
     let identity = identity(context, &settings)?;
@@ -45,13 +45,13 @@ pub(crate) fn open_with(context: &Context<'_>, settings: Settings) -> Result<Ctx
 }
 
 /// The clock, for one who opens the repository later.
-pub(crate) fn clock(context: &Context<'_>) -> Result<Timestamp, CliError> {
+pub(crate) fn clock(context: &Context<'_>) -> Result<Timestamp, Problem> {
     let surroundings = Surroundings { environment: context.environment, config: context.config };
     Ok(surroundings.clock()?)
 }
 
 /// Who acts, for commands that need no repository.
-pub(crate) fn identity(context: &Context<'_>, settings: &Settings) -> Result<Identity, CliError> {
+pub(crate) fn identity(context: &Context<'_>, settings: &Settings) -> Result<Identity, Problem> {
     Ok(identify(&IdentityInputs {
         option: context.globals.acting_as.as_ref(),
         environment: context.environment,
@@ -64,7 +64,7 @@ pub(crate) fn identity(context: &Context<'_>, settings: &Settings) -> Result<Ide
 pub(crate) fn identity_here(
     context: &Context<'_>,
     settings: &Settings,
-) -> Result<Identity, CliError> {
+) -> Result<Identity, Problem> {
     let identity = identity(context, settings)?;
     let found = context.repository.borrow();
     let Some(Ok(repository)) = &*found else { return Ok(identity) };
@@ -75,7 +75,7 @@ pub(crate) fn identity_here(
 }
 
 /// Says what a write wants said besides its answer, and gives the answer.
-pub(crate) fn told<A>(ui: &mut Ui, committed: Committed<A>) -> Result<A, CliError> {
+pub(crate) fn told<A>(ui: &mut Ui, committed: Committed<A>) -> Result<A, Problem> {
     if committed.entry.is_some() {
         ui.has_written();
     }

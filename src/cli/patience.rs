@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::error::CliError;
 use super::term::Ui;
+use crate::app::problem::Problem;
 use crate::app::waiter::survived;
 
 /// After so many failures in a row, looking slows down.
@@ -28,9 +28,9 @@ impl Patience {
     pub(crate) fn look(
         &mut self,
         ui: &mut Ui,
-        look: impl FnOnce(&mut Ui) -> Result<(), CliError>,
+        look: impl FnOnce(&mut Ui) -> Result<(), Problem>,
     ) -> std::io::Result<Duration> {
-        let looked = survived(|| look(ui)).map_err(CliError::from).flatten();
+        let looked = survived(|| look(ui)).map_err(Problem::from).flatten();
         let Err(error) = looked else {
             self.failures = 0;
             return Ok(self.interval);
@@ -52,9 +52,9 @@ impl Patience {
 
 #[cfg(test)]
 mod tests {
-    use super::super::error::ErrorKind;
     use super::super::term::{Manner, tests::captured};
     use super::*;
+    use crate::app::problem::Kind;
 
     /// 3/GOROUTINE, 3/SIG-3: repeated failures slow the looking down, a panic like any other, and
     /// it recovers.
@@ -62,10 +62,10 @@ mod tests {
     fn failures_slow_down_and_success_recovers() {
         let (mut ui, _, err) = captured(Manner::default(), Vec::new());
         let mut patience = Patience::new(Duration::from_millis(500));
-        let mut look = |looked: &dyn Fn() -> Result<(), CliError>| {
+        let mut look = |looked: &dyn Fn() -> Result<(), Problem>| {
             patience.look(&mut ui, |_| looked()).unwrap().as_secs()
         };
-        let failed = || Err(CliError::new(ErrorKind::Failure, "no disk"));
+        let failed = || Err(Problem::new(Kind::Failure, "no disk"));
         assert_eq!([look(&failed), look(&failed), look(&failed), look(&failed)], [30, 30, 30, 300]);
         assert_eq!(look(&|| Ok(())), 0);
         assert_eq!(look(&|| panic!("this look is at fault")), 30);

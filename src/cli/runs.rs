@@ -4,13 +4,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::color::Slot;
-use super::error::{CliError, Hint};
 use super::holds::fields;
 use super::layout::{Cell, aligned};
 use super::term::Ui;
 use crate::app::Ctx;
 use crate::app::error::AppError;
-use crate::app::next::{command as next, in_shell};
+use crate::app::problem::{Hint, Problem};
 use crate::app::runs::cancelled::{self, Place};
 use crate::core::documents::ReadError;
 use crate::core::ledger::LedgerName;
@@ -93,7 +92,7 @@ pub(crate) fn shut_text(evidence: &[Evidence]) -> String {
 }
 
 /// An error; where a dispatch was ended by somebody else, with the event that tells of it.
-pub(crate) fn with_event(ctx: &Ctx, error: AppError) -> CliError {
+pub(crate) fn with_event(ctx: &Ctx, error: AppError) -> Problem {
     let place = match &error {
         AppError::Refused(AnyRefusal::Run(Refusal::DispatchCancelled {
             run, dispatch, ..
@@ -103,9 +102,9 @@ pub(crate) fn with_event(ctx: &Ctx, error: AppError) -> CliError {
         }
         _ => None,
     };
-    let mut told = CliError::from(error);
+    let mut told = Problem::from(error);
     if let Some(Place { seq, entry }) = place
-        && let Some(event) = told.json_extra.get_mut("refusal").and_then(|it| it.get_mut("event"))
+        && let Some(event) = told.details.get_mut("event")
     {
         event["seq"] = json!(seq);
         event["ledger"] = json!(LedgerName::Runs.as_str());
@@ -116,25 +115,4 @@ pub(crate) fn with_event(ctx: &Ctx, error: AppError) -> CliError {
         told = told.with_hint(Hint::plain(hint));
     }
     told
-}
-
-/// A refusal about a run, with what can be done about it.
-pub(crate) fn refused(refusal: &Refusal) -> CliError {
-    let look = refusal.run().map(|run| next(&["run", "show", run.as_str()]));
-    let commands: Vec<Vec<String>> = match refusal {
-        Refusal::GateOpen { run, .. } => vec![next(&["run", "advance", run.as_str()])],
-        Refusal::Ambiguous { .. } | Refusal::Cycle { .. } => {
-            vec![next(&["run", "list", "--all"])]
-        }
-        _ => look.into_iter().collect(),
-    };
-    let mut error =
-        CliError::refused(refusal.code(), refusal.to_string(), refusal.details(), &commands);
-    if let Refusal::PhaseChanged { .. } = refusal {
-        error = error.with_hint(Hint::plain("nothing was changed: somebody moved it meanwhile"));
-    }
-    for command in &commands {
-        error = error.with_hint(Hint::plain(format!("  {}", in_shell(command))));
-    }
-    error
 }

@@ -5,11 +5,12 @@
 
 use std::io::{self, IsTerminal as _, Write};
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::color::{ColorChoice, ColorInputs, Slot, wants_color};
-use super::error::{Advice, CliError};
 use crate::app::config::parse_boolean;
+use crate::app::problem::{Advice, Problem};
 use crate::core::environment::Environment;
 use crate::core::text::shown;
 
@@ -116,6 +117,12 @@ impl Ui {
         self.out.write(text)
     }
 
+    /// Prints an answer in its form for programs, on one line.
+    pub(crate) fn json(&mut self, form: &impl Serialize) -> io::Result<()> {
+        let text = serde_json::to_string(form).expect("an answer is plain data");
+        self.line(&text)
+    }
+
     /// The answer of a command as JSON: `schema` and `ok` come first, then the given fields.
     pub(crate) fn answer(&mut self, ok: bool, fields: Map<String, Value>) -> io::Result<()> {
         self.line(&answer_text(ok, fields))
@@ -127,8 +134,8 @@ impl Ui {
         &mut self,
         fields: Map<String, Value>,
         name: &str,
-        rows: impl Iterator<Item = Result<Value, CliError>>,
-    ) -> Result<(), CliError> {
+        rows: impl Iterator<Item = Result<Value, Problem>>,
+    ) -> Result<(), Problem> {
         let text = answer_text(true, fields);
         let open = text.strip_suffix('}').expect("an object ends so");
         self.out.write(&format!("{open},{}:[", json!(name)))?;

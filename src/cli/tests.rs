@@ -5,19 +5,19 @@ use crate::core::time::Ttl;
 use super::*;
 use args::Command;
 
-fn parsed(line: &str) -> Result<Cli, CliError> {
+fn parsed(line: &str) -> Result<Cli, Problem> {
     let words = std::iter::once("git-coord").chain(line.split_whitespace());
     let words: Vec<OsString> = words.map(OsString::from).collect();
     let cli = Cli::read(&words).map_err(|error| usage::usage_error(&error))?;
     match cli.command.as_ref().map_or(Ok(()), Command::check) {
         Ok(()) => Ok(cli),
-        Err(message) => Err(CliError::new(ErrorKind::Usage, message)),
+        Err(message) => Err(Problem::new(Kind::Usage, message)),
     }
 }
 
 fn usage_message(line: &str) -> String {
     let error = parsed(line).map(|_| line).expect_err(line);
-    assert_eq!(error.kind, ErrorKind::Usage);
+    assert_eq!(error.kind, Kind::Usage);
     error.message
 }
 
@@ -115,7 +115,11 @@ fn wrong_words_lead_to_the_right_ones() {
         ("reserve X --share", "a similar argument exists: '--shared'"),
     ] {
         let error = parsed(line).map(|_| line).expect_err(line);
-        assert!(error.hints.contains(&error::Hint::plain(hint)), "{line}: {:?}", error.hints);
+        assert!(
+            error.hints.contains(&crate::app::problem::Hint::plain(hint)),
+            "{line}: {:?}",
+            error.hints
+        );
     }
 }
 

@@ -5,15 +5,15 @@
 
 use clap::error::{ContextKind, ContextValue};
 
-use super::error::{CliError, ErrorKind, Hint};
 use super::suggest;
+use crate::app::problem::{Hint, Kind, Problem};
 use crate::core::text::shown;
 
 /// Characters of a word that was typed and that an error repeats.
 const TYPED_CHARS_MAX: usize = 200;
 
 /// The error that tells what clap found.
-pub(crate) fn usage_error(error: &clap::Error) -> CliError {
+pub(crate) fn usage_error(error: &clap::Error) -> Problem {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return missing_subcommand(error);
     }
@@ -22,7 +22,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> CliError {
     let message = paragraph.strip_prefix("error: ").unwrap_or(paragraph);
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     // It repeats what was typed, which may have come from anywhere.
-    let mut result = CliError::new(ErrorKind::Usage, shown(&message));
+    let mut result = Problem::new(Kind::Usage, shown(&message));
     if let Some(words) = runs_a_program(error, &rendered) {
         let hint = format!("to run it while something is reserved: git coord with -- {words}");
         result = result.with_hint(Hint::plain(hint));
@@ -54,7 +54,7 @@ fn without_long_words(error: &clap::Error) -> String {
 }
 
 /// A group of commands, named without one of them: its help says which there are.
-fn missing_subcommand(error: &clap::Error) -> CliError {
+fn missing_subcommand(error: &clap::Error) -> Problem {
     let rendered = error.render().to_string();
     let usage = rendered.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
     let (_, commands) = rendered.split_once("Commands:\n").unwrap_or_default();
@@ -64,7 +64,7 @@ fn missing_subcommand(error: &clap::Error) -> CliError {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     let message = format!("a command is missing: one of {}", names.join(", "));
-    CliError::new(ErrorKind::Usage, message).with_hint(Hint::plain(format!("usage: {usage}")))
+    Problem::new(Kind::Usage, message).with_hint(Hint::plain(format!("usage: {usage}")))
 }
 
 /// The program that was to be run, where `run` was taken for what other tools mean by it.

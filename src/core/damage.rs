@@ -1,5 +1,6 @@
 //! Going on past what cannot be read: it is named, and stops nobody who has no need of it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::documents::ReadError;
@@ -14,7 +15,7 @@ pub enum Found<T> {
 }
 
 /// A document that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Damage {
     /// Where it stands.
     pub key: String,

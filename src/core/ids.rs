@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -94,7 +95,9 @@ fn clipped(text: &str) -> String {
 /// Who acts: a person or an agent.
 ///
 /// `claude:7f3a91c2/reviewer` is a subagent of the session `claude:7f3a91c2`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct AgentName(String);
 
@@ -160,7 +163,9 @@ pub(crate) fn short_text(hashed: Sha256) -> String {
 }
 
 /// The name of a hold.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct HoldId(String);
 
@@ -193,7 +198,9 @@ impl FromStr for HoldId {
 }
 
 /// The beginning of a [`HoldId`], as people type it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct HoldIdPrefix(String);
 
@@ -213,7 +220,9 @@ impl FromStr for HoldIdPrefix {
 }
 
 /// The name of the ticket of one who waits.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct TicketId(String);
 
@@ -235,7 +244,9 @@ impl FromStr for TicketId {
 }
 
 /// The name of a lock: whatever its users agree on.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct LockName(String);
 
@@ -256,7 +267,9 @@ impl FromStr for LockName {
 }
 
 /// One act, however often it is decided: 128 random bits.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct OpId(String);
 
@@ -292,7 +305,9 @@ impl FromStr for OpId {
 }
 
 /// An entry of a ledger: the id of its commit, the beginning of that, or its number.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct EntryName(String);
 
@@ -315,7 +330,9 @@ fn is_lower_hex(text: &str) -> bool {
 }
 
 /// What a caller names its request, so that repeating it is harmless.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct RequestId(String);
 

@@ -5,9 +5,7 @@
 
 use crate::app::Ctx;
 use crate::app::error::{AppError, with_causes};
-use crate::core::documents::ReadError;
 use crate::core::ledger::LedgerName;
-use crate::store::error::StoreError;
 use crate::store::ledger::repair::Repairer;
 
 /// What is wrong with a cache.
@@ -30,22 +28,8 @@ pub struct KeptAside {
 pub(super) fn or_damaged<T>(read: Result<T, AppError>) -> Result<Result<T, Damaged>, AppError> {
     match read {
         Ok(read) => Ok(Ok(read)),
-        Err(AppError::Failed(error)) if is_damage(&*error) => {
-            Ok(Err(Damaged { why: with_causes(&*error) }))
-        }
+        Err(error) if error.is_damage() => Ok(Err(Damaged { why: with_causes(&error) })),
         Err(error) => Err(error),
-    }
-}
-
-/// A newer format and a disk that cannot be read are no damage.
-fn is_damage(error: &(dyn std::error::Error + 'static)) -> bool {
-    if let Some(error) = error.downcast_ref::<StoreError>() {
-        return error.is_damage();
-    }
-    match error.downcast_ref::<ReadError>() {
-        Some(ReadError::Damaged { .. }) => true,
-        Some(ReadError::Store(error)) => is_damage(&**error),
-        None => false,
     }
 }
 

@@ -70,7 +70,7 @@ pub fn show(ctx: &Ctx) -> Result<Known, AppError> {
     let cache = Cache::read(&base.snapshot, &look.basis, &structure)?;
     if cache.is_empty() {
         let advice = "nothing is known of this project yet; run: git coord domain detect";
-        return Err(AppError::Nothing(advice.to_owned()));
+        return Err(AppError::nothing("not_classified", advice));
     }
     Ok(Known { cache, entry: base.id() })
 }

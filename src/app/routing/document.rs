@@ -81,7 +81,7 @@ fn checked(ctx: &Ctx, path: &OsStr, base: Base) -> Result<PathBuf, AppError> {
             Err(_) if is_link => return Err(refused("a symbolic link in it leads nowhere")),
             Err(_) => {
                 let name = shown(&path.to_string_lossy()).into_owned();
-                return Err(AppError::Nothing(format!("there is no '{name}'")));
+                return Err(AppError::nothing("no_document", format!("there is no '{name}'")));
             }
         };
     }

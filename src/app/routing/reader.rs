@@ -8,7 +8,6 @@ use crate::app::error::AppError;
 use crate::app::routing::document::{self, Base};
 use crate::app::routing::roster::Roster;
 use crate::app::routing::{PutBy, put_by};
-use crate::core::documents::ReadError;
 use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
 use crate::core::routing::document::read_document;
@@ -18,7 +17,6 @@ use crate::core::routing::revert;
 use crate::core::routing::route::{self, Candidate, Matter, Routed};
 use crate::core::routing::{Modification, Override};
 use crate::core::time::Timestamp;
-use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
 
 /// The answer to a router.
@@ -102,7 +100,7 @@ impl Found {
 
 fn in_ledger(ctx: &Ctx) -> Result<Found, AppError> {
     match overrides_of_ledger(ctx) {
-        Err(AppError::Failed(error)) if is_no_answer(&*error) => {
+        Err(error) if error.is_no_state() => {
             let warnings = vec![format!("nobody is left out: {error}")];
             Ok(Found { warnings, ..Found::nothing(ctx) })
         }
@@ -122,17 +120,6 @@ fn overrides_of_ledger(ctx: &Ctx) -> Result<Found, AppError> {
     let warnings = faults.iter().map(|fault| format!("it excludes nobody: {fault}")).collect();
     let (case, now) = (reading.case, reading.now);
     Ok(Found { overrides, records, tip: reading.base.id(), warnings, case, now })
-}
-
-/// Whether a ledger is of an unknown format or damaged, rather than out of reach.
-fn is_no_answer(error: &(dyn std::error::Error + 'static)) -> bool {
-    let is_no_state =
-        |error: &StoreError| matches!(error, StoreError::NewerFormat { .. }) || error.is_damage();
-    match error.downcast_ref::<ReadError>() {
-        Some(ReadError::Damaged { .. }) => true,
-        Some(ReadError::Store(inner)) => inner.downcast_ref().is_some_and(is_no_state),
-        None => error.downcast_ref().is_some_and(is_no_state),
-    }
 }
 
 fn in_document(ctx: &Ctx, path: &OsStr) -> Result<Found, AppError> {

@@ -57,7 +57,7 @@ pub fn list(ctx: &Ctx, all: bool) -> Result<Readable<Run>, AppError> {
 pub fn current(ctx: &Ctx) -> Result<Run, AppError> {
     let runs = list(ctx, false)?.found.into_iter();
     let newest = runs.max_by_key(|run| (run.created_at, run.id.clone()));
-    newest.ok_or_else(|| AppError::Nothing("no run is active".to_owned()))
+    newest.ok_or_else(|| AppError::nothing("no_run", "no run is active"))
 }
 
 /// What stands between a run and its next phase.

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::app::agents::{self, Agent, Agents};
 use crate::app::presence::Seen;
+use crate::app::problem::Problem;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{fields, ids_json};
 use crate::cli::layout::{Cell, aligned};
@@ -33,7 +33,7 @@ pub(crate) struct Args {}
 
 impl Args {
     /// Shows them.
-    pub(crate) fn run(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let Agents { agents, damaged, now } = agents::agents(&ctx)?;
         if ui.is_json() {

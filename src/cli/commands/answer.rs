@@ -7,9 +7,9 @@ use serde_json::json;
 
 use crate::app::negotiation::{self, Request, What};
 use crate::app::presence::Witness;
+use crate::app::problem::Problem;
 use crate::app::wording::{conflict_text, target_text};
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{conflicts_json, ids_json};
 use crate::cli::open::{open, told};
@@ -98,7 +98,7 @@ impl Args {
     }
 
     /// Answers.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let what = What::of(self.which.as_ref(), self.lock.as_ref())?;
         let which = negotiation::which(&ctx, &what)?;

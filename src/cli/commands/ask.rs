@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::app::negotiation::{self, Asker, Request, What};
 use crate::app::next::command as next;
 use crate::app::presence::Witness;
+use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
 use crate::cli::open::{open, told};
@@ -72,7 +72,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// Asks.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let mut ctx = open(context)?;
         let asker = Asker {
             what: What::of(self.what.as_ref(), self.lock.as_ref())?,

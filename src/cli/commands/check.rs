@@ -2,21 +2,16 @@
 
 use std::ffi::OsString;
 
-use serde_json::json;
-
-use crate::app::presence::Sightings;
-use crate::app::wording::conflict_text;
-use crate::app::{reservations, specs};
+use crate::app::problem::Problem;
+use crate::app::reservations::check::{Body, Request, check};
+use crate::app::wording::view_text;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{conflicts_json, fields, sighting_text};
 use crate::cli::open::open;
-use crate::cli::refusals::held_json;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::LockName;
 use crate::core::pattern::Reading;
-use crate::core::reservation::target::targets;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,35 +44,20 @@ pub(crate) struct Args {
 
 impl Args {
     /// Looks whether the patterns are free.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let reading = if self.literal { Reading::Literal } else { Reading::Glob };
-        let specs::Meant { patterns, hints } =
-            specs::meant(ctx.repository(), &self.patterns, reading, "check")?;
-        ui.notes(&hints)?;
-        let (conflicts, now) = reservations::check(&ctx, &targets(&patterns, &self.locks))?;
-        if conflicts.is_empty() {
-            if ui.is_json() {
-                ui.answer(true, fields([("free", json!(true)), ("conflicts", json!([]))]))?;
-            } else {
+        let request = Request {
+            patterns: &self.patterns,
+            locks: &self.locks,
+            reading: if self.literal { Reading::Literal } else { Reading::Glob },
+        };
+        let answer = check(&ctx, &request)?;
+        let Body { free, conflicts } = &answer.body;
+        show(ui, &answer, |ui| {
+            if *free {
                 ui.line("free")?;
             }
-            return Ok(ExitCode::Done);
-        }
-        let sightings = Sightings::of(&ctx, &conflicts);
-        if ui.is_json() {
-            let answer = fields([
-                ("free", json!(false)),
-                ("conflicts", conflicts_json(&conflicts, now, Some(&sightings))),
-                ("refusal", held_json(&conflicts, now, &sightings)),
-            ]);
-            ui.answer(false, answer)?;
-        } else {
-            for conflict in &conflicts {
-                let seen = sighting_text(conflict, now, &sightings);
-                ui.line(&format!("{}{seen}", conflict_text(conflict, now)))?;
-            }
-        }
-        Ok(ExitCode::No)
+            conflicts.iter().try_for_each(|conflict| ui.line(&view_text(conflict, answer.at)))
+        })
     }
 }

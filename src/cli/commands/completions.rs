@@ -1,6 +1,6 @@
 //! `git coord completions`
 
-use crate::cli::error::CliError;
+use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::generate::completions;
 use crate::cli::term::Ui;
@@ -35,7 +35,7 @@ pub(crate) enum Shell {
 
 impl Args {
     /// Prints the script.
-    pub(crate) fn run(&self, ui: &mut Ui) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui) -> Result<ExitCode, Problem> {
         ui.text(&completions::script(self.shell))?;
         Ok(ExitCode::Done)
     }

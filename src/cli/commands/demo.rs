@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::app::next::in_shell;
+use crate::app::problem::{Kind, Problem};
 use crate::cli::color::Slot;
-use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::term::Ui;
@@ -68,8 +68,8 @@ const TOUR: &[(&str, &[&str])] = &[
 
 impl Args {
     /// Runs the tour with this very program.
-    pub(crate) fn run(ui: &mut Ui) -> Result<ExitCode, CliError> {
-        let failed = |error: &dyn std::error::Error| CliError::caused(ErrorKind::Failure, error);
+    pub(crate) fn run(ui: &mut Ui) -> Result<ExitCode, Problem> {
+        let failed = |error: &dyn std::error::Error| Problem::caused(Kind::Failure, error);
         let program = std::env::current_exe().map_err(|error| failed(&error))?;
         let scratch = tempfile::tempdir().map_err(|error| failed(&error))?;
         repository::make_scratch(scratch.path(), &["src/api/users.rs", "docs/guide.md"])
@@ -96,11 +96,11 @@ impl Args {
 }
 
 /// The tour for a program: each step with what it printed and how it ended.
-fn answer(ui: &mut Ui, program: &Path, scratch: &Path) -> Result<ExitCode, CliError> {
+fn answer(ui: &mut Ui, program: &Path, scratch: &Path) -> Result<ExitCode, Problem> {
     let mut steps = Vec::new();
     for (said, words) in TOUR {
         let output = step(program, scratch, words, false)
-            .map_err(|error| CliError::caused(ErrorKind::Failure, &error))?;
+            .map_err(|error| Problem::caused(Kind::Failure, &error))?;
         steps.push(json!({
             "said": said,
             "command": words,

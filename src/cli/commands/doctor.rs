@@ -7,10 +7,10 @@ use crate::app::config::{Settings, parse_boolean};
 use crate::app::doctor::{self, Check, Cleared, Outcome, State, TakenOut};
 use crate::app::install::plan::ENABLED;
 use crate::app::next::in_shell;
+use crate::app::problem::Problem;
 use crate::cli::color::Slot;
 use crate::cli::commands::install::host;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
@@ -49,7 +49,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// Repairs if asked to, and tells how everything stands.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let settings = Settings::read(context.config);
         let mut checks = vec![doctor::git_program()];
         let names = (context.configured)("coord");
@@ -99,7 +99,7 @@ impl Args {
     }
 
     /// Repairs everything, or finds out what that would come to.
-    fn mend(&self, ctx: &Ctx) -> Result<Mended, CliError> {
+    fn mend(&self, ctx: &Ctx) -> Result<Mended, Problem> {
         let mut mended = Mended::default();
         if !self.dry_run {
             mended.cleared = doctor::clear_locks(ctx)?;
@@ -266,7 +266,7 @@ fn losses_text(plan: &Plan) -> String {
     text
 }
 
-fn print(ui: &mut Ui, checks: &[Check]) -> Result<(), CliError> {
+fn print(ui: &mut Ui, checks: &[Check]) -> Result<(), Problem> {
     let row = |check: &Check| {
         let word = check.state.word();
         let painted = match check.state {

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::app::error::AppError;
 use crate::app::events::{self, Batch, Since, Wanted};
+use crate::app::problem::Problem;
 use crate::app::{Ctx, runs};
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{event_target, fields};
 use crate::cli::open::open;
@@ -121,7 +121,7 @@ const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Args {
     /// Shows events, once or as they happen.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         if let Some(Command::Cursors(cursors)) = &self.command {
             return cursors.run(ui, context);
         }
@@ -149,7 +149,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn begin(args: &Args, context: &Context<'_>) -> Result<Reader, CliError> {
+    fn begin(args: &Args, context: &Context<'_>) -> Result<Reader, Problem> {
         let one = args.ledger.or(args.since.map(|place| place.ledger));
         let ledgers = one.map_or_else(|| LedgerName::ALL.to_vec(), |ledger| vec![ledger]);
         let mut positions = BTreeMap::new();
@@ -184,7 +184,7 @@ impl Reader {
     }
 
     /// Prints what is new. A cursor moves only once everything has reached its reader.
-    fn deliver(&mut self, ui: &mut Ui, context: &Context<'_>) -> Result<(), CliError> {
+    fn deliver(&mut self, ui: &mut Ui, context: &Context<'_>) -> Result<(), Problem> {
         let ctx = open(context)?;
         let mut moved = false;
         for ledger in self.ledgers.clone() {
@@ -213,7 +213,7 @@ impl Reader {
         }
     }
 
-    fn save(&self, ctx: &Ctx, consumer: &AgentName) -> Result<(), CliError> {
+    fn save(&self, ctx: &Ctx, consumer: &AgentName) -> Result<(), Problem> {
         let known = self.positions.iter().filter_map(|(ledger, since)| match since {
             Since::Entry { id, seq } => {
                 let position = Position { entry: id.to_string(), seq: *seq };
@@ -227,7 +227,7 @@ impl Reader {
 }
 
 /// The reader has seen events that are undone now; it is told once where it stands.
-fn say_rewound(ui: &mut Ui, ledger: LedgerName, since: Since) -> Result<(), CliError> {
+fn say_rewound(ui: &mut Ui, ledger: LedgerName, since: Since) -> Result<(), Problem> {
     let seq = match since {
         Since::Entry { seq, .. } | Since::Seq(seq) => seq,
         Since::Last => 0,
@@ -238,7 +238,7 @@ fn say_rewound(ui: &mut Ui, ledger: LedgerName, since: Since) -> Result<(), CliE
     Ok(ui.warn(&format!("rewound: the ledger '{ledger}' was reset; going on after {seq}"))?)
 }
 
-fn print_batch(ui: &mut Ui, batch: &Batch) -> Result<(), CliError> {
+fn print_batch(ui: &mut Ui, batch: &Batch) -> Result<(), Problem> {
     for (seq, event) in &batch.events {
         if ui.is_json() {
             ui.json_line(&event_json(batch, *seq, event))?;
@@ -285,13 +285,15 @@ fn event_json(batch: &Batch, seq: u64, event: &Event) -> Value {
 }
 
 impl CursorsArgs {
-    fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let cursors = ctx.cursors();
         if let Some(consumer) = self.reset.as_ref().or(self.delete.as_ref()) {
             let known = cursors.delete(consumer).map_err(AppError::from)?;
             if !known {
-                return Err(AppError::Nothing(format!("no consumer '{consumer}'")).into());
+                return Err(
+                    AppError::nothing("no_consumer", format!("no consumer '{consumer}'")).into()
+                );
             }
             if self.reset.is_some() {
                 cursors.save(consumer, &BTreeMap::new()).map_err(AppError::from)?;

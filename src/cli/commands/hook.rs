@@ -5,8 +5,8 @@ mod git;
 use std::ffi::OsString;
 use std::io;
 
+use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::term::{Manner, Ui};
 use crate::core::environment::Environment;
@@ -94,7 +94,7 @@ impl Args {
     }
 
     /// Answers the hook.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let dialect = match self.name.door() {
             Door::Git(name) => return git::Called { name, args: &self.args }.run(ui, context),
             Door::Agent(dialect) => dialect,

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::app::Ctx;
 use crate::app::negotiation::{self, Request, Requests};
+use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::{open, told};
@@ -79,7 +79,7 @@ impl Args {
     const LIMIT_DEFAULT: u32 = 50;
 
     /// Shows the messages.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         negotiation::require(&ctx)?;
         let (reading, acknowledged) = if self.acks.is_empty() {
@@ -147,7 +147,7 @@ impl Shown {
         answer
     }
 
-    fn print(&self, ui: &mut Ui, ctx: &Ctx) -> Result<(), CliError> {
+    fn print(&self, ui: &mut Ui, ctx: &Ctx) -> Result<(), Problem> {
         if let Some(request) = &self.request {
             ui.line(&request_text(ui, request))?;
         }
@@ -174,11 +174,7 @@ impl Shown {
 }
 
 /// What waits for an answer, and what can be taken, with the commands for it.
-pub(crate) fn print_requests(
-    ui: &mut Ui,
-    requests: &Requests,
-    most: usize,
-) -> Result<(), CliError> {
+pub(crate) fn print_requests(ui: &mut Ui, requests: &Requests, most: usize) -> Result<(), Problem> {
     if !requests.to_answer.is_empty() {
         ui.line("Asked of you:")?;
     }

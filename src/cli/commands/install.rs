@@ -7,9 +7,9 @@ use crate::app::config::parse_boolean;
 use crate::app::install::found::Host;
 use crate::app::install::plan::{Item, Need};
 use crate::app::install::{self, Agents, Asked};
+use crate::app::problem::Problem;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::generate;
 use crate::cli::holds::fields;
@@ -68,7 +68,7 @@ impl Args {
     }
 
     /// Installs, and says what it did.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let agents = match self.agents.first() {
             None => Agents::WhereFound,
@@ -102,17 +102,12 @@ pub(crate) fn host(context: &Context<'_>) -> Host {
 }
 
 /// Carries a plan out, or only shows it. What was done is said even if the rest fails.
-pub(crate) fn follow(
-    ui: &mut Ui,
-    ctx: &Ctx,
-    items: &[Item],
-    dry_run: bool,
-) -> Result<(), CliError> {
+pub(crate) fn follow(ui: &mut Ui, ctx: &Ctx, items: &[Item], dry_run: bool) -> Result<(), Problem> {
     let mut failed = None;
     let mut done = items.len();
     for (index, item) in items.iter().enumerate().filter(|_| !dry_run) {
         if let Err(error) = install::carry_out(ctx, item) {
-            failed = Some(CliError::from(error));
+            failed = Some(Problem::from(error));
             done = index;
             break;
         }
@@ -141,7 +136,7 @@ fn word(item: &Item, dry_run: bool) -> &'static str {
     }
 }
 
-fn print(ui: &mut Ui, rows: &[(&str, &Item)]) -> Result<(), CliError> {
+fn print(ui: &mut Ui, rows: &[(&str, &Item)]) -> Result<(), Problem> {
     let row = |(word, item): &(&str, &Item)| {
         let painted = match item.need {
             Need::AlreadySo => ui.paint(Slot::Dim, word),

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::app::Ctx;
 use crate::app::ledgers::{self, Change, NamedEntry, RollbackTo};
+use crate::app::problem::Problem;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{fields, ids_json, print_table};
 use crate::cli::layout::{Cell, DiffLine, aligned, line_diff};
@@ -123,7 +123,7 @@ pub(crate) struct VerifyArgs {
 
 impl Args {
     /// Looks into a ledger, checks it, or turns it back.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         match &self.command {
             Command::Log(args) => args.run(ui, &ctx),
@@ -156,10 +156,10 @@ fn entry_json(named: &NamedEntry) -> Value {
 const ALIGNED_MAX: usize = 1_000;
 
 impl LogArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let LedgerAt { ledger, entry } = &self.at;
         let entries = ledgers::log(ctx, *ledger, entry.as_ref(), self.limit as usize)?;
-        let named = |id: &ObjectId| ledgers::named(ctx, *ledger, *id).map_err(CliError::from);
+        let named = |id: &ObjectId| ledgers::named(ctx, *ledger, *id).map_err(Problem::from);
         if ui.is_json() {
             let answer = fields([("ledger", json!(ledger.as_str()))]);
             let rows = entries.iter().map(|id| named(id).map(|named| entry_json(&named)));
@@ -171,7 +171,7 @@ impl LogArgs {
         }
         for entries in entries.chunks(ALIGNED_MAX) {
             let row = |id| Ok(log_row(ui, ctx, &named(id)?));
-            let rows = entries.iter().map(row).collect::<Result<Vec<_>, CliError>>()?;
+            let rows = entries.iter().map(row).collect::<Result<Vec<_>, Problem>>()?;
             for line in aligned(&rows) {
                 ui.line(&line)?;
             }
@@ -195,7 +195,7 @@ fn log_row(ui: &Ui, ctx: &Ctx, named: &NamedEntry) -> Vec<Cell> {
 }
 
 impl ShowArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let entry = ledgers::show(ctx, self.at.ledger, self.at.entry.as_ref())?;
         let events = &entry.named.entry.message.events;
         if ui.is_json() {
@@ -228,7 +228,7 @@ impl ShowArgs {
 }
 
 impl DiffArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let entry = ledgers::show(ctx, self.at.ledger, self.at.entry.as_ref())?;
         if ui.is_json() {
             let document = |bytes: &Option<Vec<u8>>| -> Option<Value> {
@@ -263,7 +263,7 @@ impl DiffArgs {
 }
 
 /// One document: what went with `-`, what came with `+`.
-fn print_change(ui: &mut Ui, change: &Change) -> Result<(), CliError> {
+fn print_change(ui: &mut Ui, change: &Change) -> Result<(), Problem> {
     let lines = |side: &Option<Vec<u8>>| -> Vec<String> {
         let text = String::from_utf8_lossy(side.as_deref().unwrap_or_default()).into_owned();
         text.lines().map(|line| shown(line).into_owned()).collect()
@@ -280,7 +280,7 @@ fn print_change(ui: &mut Ui, change: &Change) -> Result<(), CliError> {
 }
 
 impl RollbackArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let wanted = RollbackTo {
             to: self.to.clone(),
             reason: self.reason.clone(),
@@ -330,7 +330,7 @@ fn keys(restored: &[Key]) -> Vec<&str> {
     restored.iter().map(Key::as_str).collect()
 }
 
-fn print_holds(ui: &mut Ui, what: &str, holds: &[Hold], ctx: &Ctx) -> Result<(), CliError> {
+fn print_holds(ui: &mut Ui, what: &str, holds: &[Hold], ctx: &Ctx) -> Result<(), Problem> {
     if !holds.is_empty() {
         ui.line(&format!("{what}:"))?;
         print_table(ui, holds, ctx.clock())?;
@@ -339,7 +339,7 @@ fn print_holds(ui: &mut Ui, what: &str, holds: &[Hold], ctx: &Ctx) -> Result<(),
 }
 
 impl VerifyArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let ledgers = self.ledger.map_or_else(|| LedgerName::ALL.to_vec(), |ledger| vec![ledger]);
         let mut faults = Vec::new();
         let (mut entries, mut checkpoints) = (0, 0);

@@ -2,20 +2,17 @@
 
 use std::ffi::OsString;
 
-use serde_json::json;
-
-use crate::app::reservations::{self, Filter, Listed};
-use crate::app::specs;
+use crate::app::problem::Problem;
+use crate::app::reservations::list::{Body, Request, list};
 use crate::app::wording::ticket_text;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{fields, holds_json, print_table};
+use crate::cli::holds::print_table;
 use crate::cli::open::open;
-use crate::cli::requests::{insert_damaged, warn_of_damage};
+use crate::cli::requests::warn_of_damage;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, LockName};
-use crate::core::reservation::target::targets;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,38 +53,26 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Shows the holds.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    /// Shows the reservations.
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let paths = specs::named(ctx.repository(), self.path.as_slice())?;
-        let mine = self.mine.then(|| ctx.actor().clone());
-        let filter = Filter {
-            holder: self.holder.clone().or(mine),
-            targets: targets(&paths, self.lock.as_slice()),
+        let request = Request {
+            holder: self.holder.as_ref(),
+            mine: self.mine,
+            path: self.path.as_ref(),
+            lock: self.lock.as_ref(),
             locks_only: self.locks,
             expired_too: self.all,
         };
-        let Listed { holds, mut damaged, now } = reservations::list(&ctx, &filter)?;
-        let (waiting, tickets) = reservations::waiting(&ctx, &filter)?;
-        damaged.extend(tickets);
-        if ui.is_json() {
-            let mut answer = fields([("reservations", holds_json(&holds, now))]);
-            if !waiting.is_empty() {
-                answer.insert("waiting".to_owned(), json!(waiting));
+        let answer = list(&ctx, &request)?;
+        let Body { reservations, waiting, damaged } = &answer.body;
+        show(ui, &answer, |ui| {
+            if reservations.is_empty() {
+                ui.note("no reservations")?;
             }
-            insert_damaged(&mut answer, &damaged);
-            ui.answer(true, answer)?;
-        } else if holds.is_empty() {
-            ui.note("no reservations")?;
-        } else {
-            print_table(ui, &holds, now)?;
-        }
-        if !ui.is_json() {
-            warn_of_damage(ui, &damaged)?;
-            for ticket in &waiting {
-                ui.note(&ticket_text(ticket, now))?;
-            }
-        }
-        Ok(ExitCode::Done)
+            print_table(ui, reservations.iter().map(|view| &view.hold), answer.at)?;
+            warn_of_damage(ui, damaged)?;
+            waiting.iter().try_for_each(|ticket| ui.note(&ticket_text(ticket, answer.at)))
+        })
     }
 }

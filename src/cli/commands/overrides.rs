@@ -19,8 +19,8 @@ use clap::Subcommand;
 
 pub(crate) use status::trial_text;
 
+use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::open;
 use crate::cli::term::Ui;
@@ -59,7 +59,7 @@ pub(crate) enum Command {
 
 impl Args {
     /// Does it.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = &open(context)?;
         let environment = context.environment;
         match &self.command {

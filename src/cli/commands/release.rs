@@ -2,21 +2,17 @@
 
 use std::ffi::OsString;
 
-use serde_json::{Value, json};
-
-use crate::app::specs;
+use crate::app::problem::Problem;
+use crate::app::reservations::release::{Request, release};
 use crate::app::wording::target_text;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{fields, ids_json};
-use crate::cli::open::{open, told};
+use crate::cli::open::open;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::{HoldIdPrefix, LockName};
-use crate::core::ledger::LedgerName;
-use crate::core::reservation::release::{Release, Released};
-use crate::core::reservation::select::Selection;
+use crate::core::reservation::release::Released;
 use crate::core::text::{Line, shown};
 
 const EXAMPLES: &str = "\
@@ -72,33 +68,18 @@ impl Args {
 
 impl Args {
     /// Lets the holds go.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let paths = specs::named(ctx.repository(), &self.paths)?;
-        let (ids, locks) = (self.ids.clone(), self.locks.clone());
-        let which = Selection { ids, paths, locks, mine: self.mine, ..Selection::default() };
-        let force = self.reason.clone().filter(|_| self.force);
-        let command = Release { which, force };
-        let answer = told(ui, ctx.transact(LedgerName::Reservations, command, None)?)?;
-        if ui.is_json() {
-            let answered = fields([
-                ("released", json!(answer.released.len())),
-                ("ids", ids_json(&answer.released)),
-                ("missing", missing_json(&answer)),
-                ("wider", ids_json(&answer.wider)),
-            ]);
-            ui.answer(true, answered)?;
-        } else {
-            print_answer(ui, &answer)?;
-        }
-        Ok(ExitCode::Done)
+        let request = Request {
+            ids: &self.ids,
+            paths: &self.paths,
+            locks: &self.locks,
+            mine: self.mine,
+            force: self.reason.as_ref().filter(|_| self.force),
+        };
+        let answer = release(&ctx, &request)?;
+        show(ui, &answer, |ui| print_answer(ui, &answer.body.holds))
     }
-}
-
-/// What was named and is not there: ids and names of locks.
-fn missing_json(answer: &Released) -> Value {
-    let ids = answer.missing.iter().map(|id| json!(id));
-    ids.chain(answer.missing_locks.iter().map(|name| json!(name))).collect()
 }
 
 fn print_answer(ui: &mut Ui, answer: &Released) -> std::io::Result<()> {

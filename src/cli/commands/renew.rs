@@ -1,19 +1,16 @@
 //! `git coord renew`
 
-use serde_json::{Value, json};
-
-use crate::app::reservations;
+use crate::app::problem::Problem;
+use crate::app::reservations::renew::{Body, Request, renew};
+use crate::app::wording::lost_text;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{fields, holds_json, print_table};
-use crate::cli::open::{open, told};
+use crate::cli::holds::print_table;
+use crate::cli::open::open;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
 use crate::core::ids::{HoldIdPrefix, LockName};
-use crate::core::ledger::LedgerName;
-use crate::core::reservation::renew::{Asked, Lost, Renew, Why};
-use crate::core::reservation::select::Selection;
 use crate::core::time::Ttl;
 
 const EXAMPLES: &str = "\
@@ -59,59 +56,19 @@ impl Args {
 
 impl Args {
     /// Extends the holds.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let (ids, locks) = (self.ids.clone(), self.locks.clone());
-        let which = Selection { ids, locks, mine: self.mine, ..Selection::default() };
-        let command = Renew { which, ttl: self.ttl.unwrap_or(ctx.settings().ttl) };
-        // Looked up before: the renewal is an entry of its own.
-        let lost = if self.mine { reservations::lost(&ctx)? } else { Vec::new() };
-        let committed = ctx.transact(LedgerName::Reservations, command, None)?;
-        let now = committed.at;
-        let mut answer = told(ui, committed)?;
-        answer.lost.extend(lost);
-        let is_whole = answer.lost.is_empty();
-        if ui.is_json() {
-            let lost: Vec<Value> = answer.lost.iter().map(lost_json).collect();
-            let renewed = holds_json(&answer.renewed, now);
-            ui.answer(is_whole, fields([("renewed", renewed), ("lost", json!(lost))]))?;
-        } else {
-            if answer.renewed.is_empty() && is_whole {
+        let request =
+            Request { ids: &self.ids, locks: &self.locks, mine: self.mine, ttl: self.ttl };
+        let answer = renew(&ctx, &request)?;
+        let Body { renewed, lost } = &answer.body;
+        show(ui, &answer, |ui| {
+            if renewed.is_empty() && lost.is_empty() {
                 ui.line("nothing to renew")?;
             }
-            print_table(ui, &answer.renewed, now)?;
-            for lost in &answer.lost {
-                ui.talk(&format!("no longer yours: {}", lost_text(lost)))?;
-            }
-        }
-        Ok(if is_whole { ExitCode::Done } else { ExitCode::No })
+            print_table(ui, renewed.iter().map(|view| &view.hold), answer.at)?;
+            let gone = |lost| format!("no longer yours: {}", lost_text(lost));
+            lost.iter().try_for_each(|lost| ui.talk(&gone(lost)))
+        })
     }
-}
-
-pub(crate) fn lost_text(lost: &Lost) -> String {
-    let named = match &lost.named {
-        Asked::Id(id) => id.clone(),
-        Asked::Lock(name) => format!("lock '{name}'"),
-    };
-    match &lost.why {
-        Why::Gone => format!("{named}, which is not there (any more)"),
-        Why::Expired(at) => format!("{named}, which expired at {at}"),
-        Why::HeldBy(holder) => format!("{named}, which '{holder}' holds"),
-    }
-}
-
-fn lost_json(lost: &Lost) -> Value {
-    let mut value = json!(lost.named);
-    value["why"] = match &lost.why {
-        Why::Gone => json!("gone"),
-        Why::Expired(at) => {
-            value["expired_at"] = json!(at);
-            json!("expired")
-        }
-        Why::HeldBy(holder) => {
-            value["holder"] = json!(holder);
-            json!("held")
-        }
-    };
-    value
 }

@@ -1,31 +1,26 @@
 //! `git coord reserve`
 
 use std::ffi::OsString;
-use std::time::Duration;
 
-use serde_json::{Map, Value, json};
-
-use crate::app::presence::Sightings;
-use crate::app::runs::named;
+use crate::app::problem::{Advice, Problem};
+use crate::app::reservations::reserve::{Body, Request, reserve};
+use crate::app::view::GrantView;
+use crate::app::waiting::Tell;
 use crate::app::wording::{conflict_text, obstacles_text, target_text};
-use crate::app::{Ctx, specs, waiting};
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
-use crate::cli::error::{Advice, CliError, advise};
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{conflicts_json, fields};
 use crate::cli::layout::{Cell, aligned};
-use crate::cli::open::{open, told};
-use crate::cli::refusals::held_json;
+use crate::cli::open::open;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
 use crate::core::ids::{LockName, RequestId};
-use crate::core::pattern::{Case, Pattern, Reading};
-use crate::core::reservation::reserve::{Grant, Reserve, Reserved, Scope};
-use crate::core::reservation::{About, Mode, Target, Via};
+use crate::core::pattern::Reading;
+use crate::core::reservation::Mode;
+use crate::core::reservation::reserve::Scope;
 use crate::core::text::{Line, shown};
 use crate::core::time::{Timestamp, Ttl, relative};
-use crate::store::ledger::transact::Committed;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -107,163 +102,72 @@ pub(crate) struct Args {
 
 impl Args {
     /// Asks for the patterns.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let mut ctx = open(context)?;
-        let reading = if self.literal { Reading::Literal } else { Reading::Glob };
-        let patterns = to_hold(ui, &ctx, &self.patterns, reading)?;
-        let command = Reserve {
-            mode: if self.shared { Mode::Shared } else { Mode::Exclusive },
-            ttl: self.ttl.unwrap_or(ctx.settings().ttl),
-            about: About {
-                reason: self.reason.clone(),
-                task: self.task.clone(),
-                run: self.run.as_ref().map(|run| named::elsewhere(&ctx, run)).transpose()?,
-                via: Via::Command,
-                worktree: ctx.worktree(),
-            },
-            files: patterns.iter().filter(|pattern| names_file(&ctx, pattern)).cloned().collect(),
-            scope: if self.each { Scope::Each } else { Scope::All },
-            process: None,
-            wait: None,
-            request_id: self.request_id.clone(),
-            with_edit: false,
-            patterns,
+        let request = self.request(ui.wants_advice(Advice::NoMatch));
+        let answer = telling_waiters(ui, |tell| reserve(&mut ctx, &request, tell))?;
+        show(ui, &answer, |ui| print(ui, &answer.body, answer.at))
+    }
+
+    fn request(&self, advise: bool) -> Request {
+        Request {
+            patterns: self.patterns.clone(),
             locks: self.locks.clone(),
-        };
-        let committed = reserve_patiently(ui, &mut ctx, &command, self.wait)?;
-        let now = committed.at;
-        let answer = told(ui, committed)?;
-        let is_whole = answer.conflicts.is_empty() && answer.over_limit.is_empty();
-        if ui.is_json() {
-            let sightings = Sightings::of(&ctx, &answer.conflicts);
-            ui.answer(is_whole, answer_json(&answer, now, &sightings))?;
-        } else {
-            print_answer(ui, &answer, now)?;
-            hint_unmatched(ui, &ctx, &command.patterns)?;
+            reading: if self.literal { Reading::Literal } else { Reading::Glob },
+            mode: if self.shared { Mode::Shared } else { Mode::Exclusive },
+            ttl: self.ttl,
+            reason: self.reason.clone(),
+            task: self.task.clone(),
+            run: self.run.clone(),
+            wait: self.wait,
+            scope: if self.each { Scope::Each } else { Scope::All },
+            request_id: self.request_id.clone(),
+            process: None,
+            advise,
         }
-        Ok(if is_whole { ExitCode::Done } else { ExitCode::No })
     }
 }
 
-/// What is to be held, once the user is told what it may not have known.
-pub(crate) fn to_hold(
+/// Runs a request that may wait, and prints what it waits for.
+pub(crate) fn telling_waiters<T>(
     ui: &mut Ui,
-    ctx: &Ctx,
-    specs: &[OsString],
-    reading: Reading,
-) -> Result<Vec<Pattern>, CliError> {
-    let repository = ctx.repository();
-    let specs::Meant { patterns, hints } = specs::meant(repository, specs, reading, "reserve")?;
-    ui.notes(&hints)?;
-    ui.notes(&specs::reaching_elsewhere(repository, &patterns))?;
-    Ok(patterns)
-}
-
-/// Reserves at once or, if there is time for it, after a wait that is told about.
-pub(crate) fn reserve_patiently(
-    ui: &mut Ui,
-    ctx: &mut Ctx,
-    command: &Reserve,
-    wait: Option<Ttl>,
-) -> Result<Committed<Reserved>, CliError> {
-    let Some(wait) = wait else { return Ok(waiting::reserve_now(ctx, command)?) };
-    let limit = Duration::from_secs(wait.as_seconds());
-    let mut said = Ok(());
-    let committed = waiting::reserve_within(ctx, command, limit, &mut |obstacles, orphans, now| {
-        let text = format!("waiting: {}", obstacles_text(obstacles, orphans, now));
-        said = ui.note(&text);
+    ask: impl FnOnce(&mut Tell<'_>) -> Result<T, Problem>,
+) -> Result<T, Problem> {
+    let mut printed = Ok(());
+    let outcome = ask(&mut |obstacles, orphans, now| {
+        printed = ui.note(&format!("waiting: {}", obstacles_text(obstacles, orphans, now)));
     });
-    said?;
-    Ok(committed?)
+    printed?;
+    outcome
 }
 
-fn answer_json(answer: &Reserved, now: Timestamp, sightings: &Sightings) -> Map<String, Value> {
-    let granted = answer.granted.iter().map(|grant| {
-        let mut hold = json!(grant.hold);
-        hold["renewed"] = json!(grant.renewed);
-        hold
-    });
-    let mut answered = fields([
-        ("granted", granted.collect()),
-        ("conflicts", conflicts_json(&answer.conflicts, now, Some(sightings))),
-    ]);
-    if answer.replayed {
-        answered.insert("replayed".to_owned(), json!(true));
-    }
-    if !answer.over_limit.is_empty() {
-        answered.insert("over_limit".to_owned(), over_limit_json(&answer.over_limit));
-        let message = "you hold as many reservations as one agent may";
-        let next = [["git", "coord", "list", "--mine"]];
-        let refusal = json!({ "code": "too_many", "message": message, "next": next });
-        answered.insert("refusal".to_owned(), refusal);
-    }
-    if !answer.conflicts.is_empty() {
-        answered.insert("refusal".to_owned(), held_json(&answer.conflicts, now, sightings));
-    }
-    answered
-}
-
-/// Patterns as they are, locks as `{"lock": name}`.
-fn over_limit_json(targets: &[Target]) -> Value {
-    let one = |target: &Target| target.pattern().map_or_else(|| json!(target), |it| json!(it));
-    targets.iter().map(one).collect()
-}
-
-fn print_answer(ui: &mut Ui, answer: &Reserved, now: Timestamp) -> std::io::Result<()> {
-    let rows: Vec<Vec<Cell>> = answer
-        .granted
-        .iter()
-        .map(|Grant { hold, renewed }| {
-            let target = shown(&hold.target.shown()).into_owned();
-            vec![
-                Cell::plain(if *renewed { "renewed" } else { "reserved" }),
-                Cell::painted(hold.id.as_str(), ui.paint(Slot::Id, hold.id.as_str())),
-                Cell::painted(&target, ui.paint(Slot::Path, &target)),
-                Cell::plain(hold.mode.name()),
-                Cell::plain(&format!(
-                    "until {} ({})",
-                    hold.expires_at,
-                    relative(hold.expires_at.as_seconds(), now.as_seconds())
-                )),
-            ]
-        })
-        .collect();
+fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> std::io::Result<()> {
+    let rows: Vec<Vec<Cell>> = body.granted.iter().map(|grant| row(ui, grant, now)).collect();
     for line in aligned(&rows) {
         ui.line(&line)?;
     }
-    if answer.replayed {
+    if body.replayed {
         ui.note("this request was answered before; nothing was done again")?;
     }
-    for target in &answer.over_limit {
-        let named = target_text(target);
+    for target in &body.over_limit {
+        let named = target_text(&target.target());
         ui.talk(&format!("not reserved: {named}: you hold as many as one agent may"))?;
     }
-    for conflict in &answer.conflicts {
-        ui.talk(&format!("not reserved: {}", conflict_text(conflict, now)))?;
+    for conflict in &body.conflicts {
+        ui.talk(&format!("not reserved: {}", conflict_text(&conflict.conflict(), now)))?;
     }
     Ok(())
 }
 
-/// A pattern that matches nothing is often a slip, and sometimes a file that is yet to be made.
-fn hint_unmatched(ui: &mut Ui, ctx: &Ctx, patterns: &[Pattern]) -> Result<(), CliError> {
-    if !ui.wants_advice(Advice::NoMatch) || ctx.repository().work_tree().is_none() {
-        return Ok(());
-    }
-    let unmatched = patterns.iter().find(|pattern| !reservable(ctx, pattern));
-    if let Some(pattern) = unmatched {
-        let shown = shown(&pattern.shown()).into_owned();
-        let text = format!("'{shown}' matches no tracked file; it holds for files yet to be made");
-        advise(ui, Advice::NoMatch, &text)?;
-    }
-    Ok(())
-}
-
-pub(crate) fn names_file(ctx: &Ctx, pattern: &Pattern) -> bool {
-    pattern.literal_path().is_some_and(|path| ctx.repository().has_regular_file(&path))
-}
-
-fn reservable(ctx: &Ctx, pattern: &Pattern) -> bool {
-    let there = pattern.literal_path().is_some_and(|path| ctx.repository().has_file(&path));
-    let matcher = pattern.matcher(Case::Sensitive);
-    there || ctx.repository().any_tracked(|path| matcher.matches(path)).unwrap_or(true)
+fn row(ui: &Ui, grant: &GrantView, now: Timestamp) -> Vec<Cell> {
+    let hold = &grant.hold.hold;
+    let target = shown(&hold.target.shown()).into_owned();
+    let left = relative(hold.expires_at.as_seconds(), now.as_seconds());
+    vec![
+        Cell::plain(if grant.renewed { "renewed" } else { "reserved" }),
+        Cell::painted(hold.id.as_str(), ui.paint(Slot::Id, hold.id.as_str())),
+        Cell::painted(&target, ui.paint(Slot::Path, &target)),
+        Cell::plain(hold.mode.name()),
+        Cell::plain(&format!("until {} ({left})", hold.expires_at)),
+    ]
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use serde_json::{Value, json};
 
+use crate::app::problem::Problem;
 use crate::app::routing::PutBy;
 use crate::app::routing::document::PATH_VARIABLE;
 use crate::app::routing::reader::{self, Answer};
@@ -11,7 +12,6 @@ use crate::app::routing::roster::Roster;
 use crate::app::specs;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::open;
@@ -51,7 +51,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// Answers the router.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let paths = specs::paths(ctx.repository(), &self.path)?;
         let matter = Matter { domains: self.domain.clone(), paths };
@@ -107,7 +107,7 @@ fn proposed_json(proposed: &[(String, Override)]) -> Value {
     proposed.iter().map(one).collect()
 }
 
-fn print(ui: &mut Ui, answer: &Answer) -> Result<(), CliError> {
+fn print(ui: &mut Ui, answer: &Answer) -> Result<(), Problem> {
     for agent in &answer.routed.agents {
         ui.line(&ui.paint(Slot::Holder, &shown(agent)))?;
     }

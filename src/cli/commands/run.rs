@@ -19,8 +19,8 @@ mod verdict;
 use clap::Subcommand;
 
 use crate::app::Ctx;
+use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::open;
 use crate::cli::term::Ui;
@@ -63,7 +63,7 @@ pub(crate) enum Command {
 
 impl Args {
     /// Does what is wished with a run.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx: Ctx = open(context)?;
         match &self.command {
             Command::Create(args) => args.run(ui, &ctx),

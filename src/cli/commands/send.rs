@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::app::negotiation;
+use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::{open, told};
 use crate::cli::term::Ui;
@@ -55,7 +55,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// Sends it.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let message = Send {
             to: self.agents.clone(),

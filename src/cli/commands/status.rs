@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::Ctx;
 use crate::app::negotiation::Request;
+use crate::app::problem::Problem;
 use crate::app::routing::view::TrialView;
 use crate::app::status::{self, Domains, Notice, Status};
 use crate::app::wording::ticket_text;
@@ -13,7 +14,6 @@ use crate::cli::color::Slot;
 use crate::cli::commands::inbox::print_requests;
 use crate::cli::commands::overrides::trial_text;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{event_target, fields, holds_json, print_table};
 use crate::cli::layout::{Cell, aligned};
@@ -49,7 +49,7 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Args {
     /// Shows the screen, once or whenever it changes.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         if self.watch {
             return watch(ui, context);
         }
@@ -64,7 +64,7 @@ impl Args {
     }
 }
 
-fn watch(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+fn watch(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
     const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
     let mut patience = Patience::new(WATCH_INTERVAL);
     while !ui.is_closed() {
@@ -131,7 +131,7 @@ fn status_json(ctx: &Ctx, status: &Status) -> Map<String, Value> {
     answer
 }
 
-fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), CliError> {
+fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), Problem> {
     let identity = ctx.identity();
     let name = ui.paint(Slot::Holder, identity.name.as_str());
     ui.line(&format!("You are {name} ({})", identity.source.description()))?;
@@ -173,7 +173,7 @@ fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), CliError> {
 }
 
 /// What waits between others, and nobody may be there to see it.
-fn print_overdue(ui: &mut Ui, overdue: &[Request]) -> Result<(), CliError> {
+fn print_overdue(ui: &mut Ui, overdue: &[Request]) -> Result<(), Problem> {
     if !overdue.is_empty() {
         ui.line("Overdue between others:")?;
     }
@@ -188,7 +188,7 @@ fn print_overdue(ui: &mut Ui, overdue: &[Request]) -> Result<(), CliError> {
 }
 
 /// What needs somebody's attention; a project that is as it was known to be does not.
-fn print_domains(ui: &mut Ui, domains: &Domains) -> Result<(), CliError> {
+fn print_domains(ui: &mut Ui, domains: &Domains) -> Result<(), Problem> {
     let detect = "git coord domain detect";
     if let Some(why) = &domains.trouble {
         ui.line(&format!("What is known of this project cannot be told: {}", shown(why)))?;
@@ -201,7 +201,7 @@ fn print_domains(ui: &mut Ui, domains: &Domains) -> Result<(), CliError> {
     Ok(())
 }
 
-fn print_runs(ui: &mut Ui, status: &Status) -> Result<(), CliError> {
+fn print_runs(ui: &mut Ui, status: &Status) -> Result<(), Problem> {
     let shown_count = status.runs.len().min(RUNS_SHOWN_MAX);
     if shown_count > 0 {
         ui.line("Runs:")?;
@@ -229,7 +229,7 @@ fn trial_json(trial: &TrialView) -> Value {
 }
 
 /// Overrides on trial, one a row.
-fn trials(ui: &mut Ui, status: &Status) -> Result<(), CliError> {
+fn trials(ui: &mut Ui, status: &Status) -> Result<(), Problem> {
     if status.trials.is_empty() {
         return Ok(());
     }
@@ -246,7 +246,7 @@ fn trials(ui: &mut Ui, status: &Status) -> Result<(), CliError> {
     Ok(())
 }
 
-fn section(ui: &mut Ui, title: &str, holds: &[Hold], now: Timestamp) -> Result<(), CliError> {
+fn section(ui: &mut Ui, title: &str, holds: &[Hold], now: Timestamp) -> Result<(), Problem> {
     if !holds.is_empty() {
         ui.line(&format!("{title}:"))?;
         print_table(ui, holds, now)?;

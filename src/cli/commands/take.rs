@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::app::negotiation::{self, Request, What};
 use crate::app::presence::Witness;
+use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{ids_json, print_table};
 use crate::cli::open::{open, told};
@@ -49,7 +49,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// Takes it.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let what = What::of(self.which.as_ref(), self.lock.as_ref())?;
         let which = negotiation::which(&ctx, &what)?;

@@ -2,19 +2,15 @@
 
 use std::ffi::OsString;
 
-use serde_json::json;
-
-use crate::app::specs;
+use crate::app::problem::Problem;
+use crate::app::reservations::transfer::{Body, Request, transfer};
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{fields, ids_json, print_table};
-use crate::cli::open::{open, told};
+use crate::cli::holds::print_table;
+use crate::cli::open::open;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, HoldIdPrefix, LockName};
-use crate::core::ledger::LedgerName;
-use crate::core::reservation::select::Selection;
-use crate::core::reservation::transfer::Transfer;
 use crate::core::text::Line;
 
 const EXAMPLES: &str = "\
@@ -61,32 +57,23 @@ pub(crate) struct Args {
 
 impl Args {
     /// Hands the holds over.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let paths = specs::named(ctx.repository(), &self.paths)?;
-        let command = Transfer {
-            from: self.from.clone().unwrap_or_else(|| ctx.actor().clone()),
-            to: self.to.clone(),
-            which: Selection {
-                ids: self.ids.clone(),
-                paths,
-                locks: self.locks.clone(),
-                ..Selection::default()
-            },
-            force: self.reason.clone().filter(|_| self.force),
+        let request = Request {
+            ids: &self.ids,
+            paths: &self.paths,
+            locks: &self.locks,
+            from: self.from.as_ref(),
+            to: &self.to,
+            force: self.reason.as_ref().filter(|_| self.force),
         };
-        let from = command.from.clone();
-        let committed = ctx.transact(LedgerName::Reservations, command, None)?;
-        let now = committed.at;
-        let moved = told(ui, committed)?;
-        if ui.is_json() {
-            let answer = [("transferred", json!(moved.len())), ("ids", ids_json(&moved))];
-            ui.answer(true, fields(answer))?;
-        } else if moved.is_empty() {
-            ui.line(&format!("nothing to transfer: '{from}' holds nothing of that"))?;
-        } else {
-            print_table(ui, &moved, now)?;
-        }
-        Ok(ExitCode::Done)
+        let answer = transfer(&ctx, &request)?;
+        let Body { from, holds, .. } = &answer.body;
+        show(ui, &answer, |ui| {
+            if holds.is_empty() {
+                ui.line(&format!("nothing to transfer: '{from}' holds nothing of that"))?;
+            }
+            print_table(ui, holds, answer.at)
+        })
     }
 }

@@ -1,9 +1,9 @@
 //! `git coord uninstall`
 
 use crate::app::install;
+use crate::app::problem::Problem;
 use crate::cli::commands::install::{follow, host};
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::open;
 use crate::cli::term::Ui;
@@ -36,7 +36,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// Takes everything away, and says what it did.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let items = install::plan_uninstall(&ctx, &host(context), self.state)?;
         if items.is_empty() && !ui.is_json() {

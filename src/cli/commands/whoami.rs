@@ -4,9 +4,9 @@ use serde_json::json;
 
 use crate::app::config::Settings;
 use crate::app::identity::ActorKind;
+use crate::app::problem::Problem;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::identity_here;
@@ -22,7 +22,7 @@ pub(crate) struct Args {}
 
 impl Args {
     /// Tells the name; works outside of a repository too.
-    pub(crate) fn run(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let settings = Settings::read(context.config)?;
         let who = identity_here(context, &settings)?;
         let kind = match who.kind {

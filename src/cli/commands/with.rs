@@ -2,21 +2,23 @@
 
 use std::ffi::OsString;
 
-use crate::app::Ctx;
 use crate::app::error::with_causes;
+use crate::app::problem::{Kind, Problem};
+use crate::app::reservations::reserve::Request;
+use crate::app::waiting::Tell;
 use crate::app::with::{self, Fate, Left, News, Run};
-use crate::cli::commands::renew::lost_text;
-use crate::cli::commands::reserve::{names_file, reserve_patiently, to_hold};
+use crate::app::wording::lost_text;
+use crate::cli::commands::reserve::telling_waiters;
 use crate::cli::dispatch::Context;
-use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
 use crate::cli::open::{clock, open, told};
+use crate::cli::show::say;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
 use crate::core::ids::LockName;
 use crate::core::pattern::Reading;
-use crate::core::reservation::reserve::{Reserve, Scope};
-use crate::core::reservation::{About, Mode, Via};
+use crate::core::reservation::Mode;
+use crate::core::reservation::reserve::Scope;
 use crate::core::text::{Line, shown};
 use crate::core::time::Ttl;
 use crate::store::os::alarm::Stopwatch;
@@ -101,15 +103,18 @@ pub(crate) struct Args {
 
 impl Args {
     /// Holds, runs, lets go.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         if let Some(with) = &self.stand_in {
             return self.stand_in_for(with, context);
         }
         let mut ctx = open(context).map_err(not_started)?;
-        let request = self.request(ui, &ctx)?;
-        let ttl = request.ttl;
-        let committed =
-            reserve_patiently(ui, &mut ctx, &request, self.wait).map_err(not_started)?;
+        let asked = self.request().asked(&ctx)?;
+        let ttl = asked.command.ttl;
+        let submit = |tell: &mut Tell<'_>| asked.submit(&mut ctx, self.wait, tell);
+        let committed = telling_waiters(ui, submit).map_err(not_started)?;
+        for note in &asked.notes {
+            say(ui, note)?;
+        }
         let reserved = told(ui, committed).map_err(not_started)?;
         ui.flush()?;
         let mut said = Ok(());
@@ -123,7 +128,7 @@ impl Args {
                 let program = self.command.first().map(|word| word.to_string_lossy());
                 let program = shown(&program.unwrap_or_default()).into_owned();
                 let message = format!("cannot run '{program}': {error}");
-                Err(CliError::new(ErrorKind::NotStarted, message))
+                Err(Problem::new(Kind::NotStarted, message))
             }
         }
     }
@@ -133,7 +138,7 @@ impl Args {
         &self,
         with: &ProcessIdentity,
         context: &Context<'_>,
-    ) -> Result<ExitCode, CliError> {
+    ) -> Result<ExitCode, Problem> {
         let begun = (clock(context)?, Stopwatch::start());
         if stand_in::is_left_alone()? {
             let mut ctx = open(context)?;
@@ -146,36 +151,30 @@ impl Args {
         Ok(ExitCode::Done)
     }
 
-    fn request(&self, ui: &mut Ui, ctx: &Ctx) -> Result<Reserve, CliError> {
-        let reading = if self.literal { Reading::Literal } else { Reading::Glob };
-        let patterns = to_hold(ui, ctx, &self.patterns, reading)?;
-        Ok(Reserve {
-            mode: if self.shared { Mode::Shared } else { Mode::Exclusive },
-            ttl: self.ttl.unwrap_or(ctx.settings().ttl),
-            about: About {
-                reason: self.reason.clone(),
-                task: self.task.clone(),
-                run: None,
-                via: Via::Command,
-                worktree: ctx.worktree(),
-            },
-            files: patterns.iter().filter(|pattern| names_file(ctx, pattern)).cloned().collect(),
-            scope: Scope::All,
-            process: ProcessIdentity::current().to_process(),
-            wait: None,
-            request_id: None,
-            with_edit: false,
-            patterns,
+    fn request(&self) -> Request {
+        Request {
+            patterns: self.patterns.clone(),
             locks: self.locks.clone(),
-        })
+            reading: if self.literal { Reading::Literal } else { Reading::Glob },
+            mode: if self.shared { Mode::Shared } else { Mode::Exclusive },
+            ttl: self.ttl,
+            reason: self.reason.clone(),
+            task: self.task.clone(),
+            run: None,
+            wait: self.wait,
+            scope: Scope::All,
+            request_id: None,
+            process: ProcessIdentity::current().to_process(),
+            advise: false,
+        }
     }
 }
 
 /// Whatever the reason, the command did not run; only a wrong command line and a signal say so by
 /// themselves.
-fn not_started(mut error: CliError) -> CliError {
-    if !matches!(error.kind, ErrorKind::Usage | ErrorKind::Interrupted(_)) {
-        error.kind = ErrorKind::NotStarted;
+fn not_started(mut error: Problem) -> Problem {
+    if !matches!(error.kind, Kind::Usage | Kind::Interrupted) {
+        error.kind = Kind::NotStarted;
     }
     error
 }

@@ -1,15 +1,18 @@
 //! Tests of how errors are shown.
 
+use serde_json::json;
+
 use super::*;
 use crate::cli::term::Manner;
 use crate::cli::term::tests::captured;
 
 const JSON: Manner = Manner { json: true, quiet: false, color: None };
 
-fn held() -> CliError {
-    let details = Map::from_iter([("holder".to_owned(), json!("alice"))]);
+fn held() -> Problem {
     let next = ["git", "coord", "list", "--holder=alice"].map(str::to_owned).to_vec();
-    CliError::refused("held", "'src' is held by 'alice'", details, &[next])
+    Problem::refused("held", "'src' is held by 'alice'")
+        .with("holder", "alice")
+        .with_next(next)
         .with_hint(Hint::advice(Advice::Held, "see what they hold: git coord list"))
         .with_hint(Hint::advice(Advice::Held, "or wait 12m"))
 }
@@ -52,7 +55,7 @@ fn a_refusal_in_json_is_one_object_on_stdout() {
 #[test]
 fn other_errors_in_json_carry_kind_and_message() {
     let (mut ui, out, _) = captured(JSON, Vec::new());
-    let error = CliError::new(ErrorKind::Busy, "others keep writing");
+    let error = Problem::new(Kind::Busy, "others keep writing");
     assert_eq!(error.report(&mut ui).expect("written"), ExitCode::Busy);
     let expected = "{\"schema\":1,\"ok\":false,\
                     \"error\":{\"kind\":\"busy\",\"message\":\"others keep writing\"}}\n";
@@ -64,11 +67,11 @@ fn causes_follow_after_colons() {
     let error =
         crate::app::config::Settings::read(&|key| (key == "coord.wait").then(|| "soon".to_owned()))
             .expect_err("no duration");
-    let shown = CliError::from(error);
+    let shown = Problem::from(error);
     assert_eq!(
         shown.message,
         "bad value 'soon' for config key 'coord.wait': \
          expected a whole number and a unit, such as 90s, 15m, 2h or 7d"
     );
-    assert_eq!(shown.kind.exit_code(), ExitCode::Failure);
+    assert_eq!(exit_code(&shown), ExitCode::Failure);
 }

@@ -27,7 +27,7 @@ fn every_command_and_key_is_documented() {
 
 #[test]
 fn advice_keys_are_in_the_table() {
-    for advice in crate::cli::error::Advice::ALL {
+    for advice in crate::app::problem::Advice::ALL {
         assert!(crate::app::config::KEYS.iter().any(|key| key.name == advice.key()));
     }
 }

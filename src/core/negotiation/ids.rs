@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -16,7 +17,9 @@ const THREAD_LENGTH: usize = 26;
 const THREAD_PREFIX_MIN: usize = 4;
 
 /// The name of a thread: 128 random bits, so that nobody comes by it by accident.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct ThreadId(String);
 
@@ -55,7 +58,9 @@ impl FromStr for ThreadId {
 }
 
 /// The beginning of a [`ThreadId`], as people type it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct ThreadPrefix(String);
 
@@ -81,7 +86,7 @@ const MESSAGE_LENGTHS: std::ops::RangeInclusive<usize> = 8..=13;
 
 /// The name of a message, which is its place: a later message has a greater name. It is made of a
 /// fence, of which none is given out twice.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct MessageId(String);
 

@@ -1,17 +1,34 @@
 //! Patterns in stored documents: a JSON string, or base64 where the text is not UTF-8.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::canonical::Pattern;
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Stored<Text> {
     Text(Text),
-    Bytes { bytes: String },
+    /// The bytes in base64.
+    Bytes {
+        bytes: String,
+    },
+}
+
+/// A string, or an object where the text is not UTF-8.
+impl JsonSchema for Pattern {
+    fn schema_name() -> Cow<'static, str> {
+        "Pattern".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Stored::<String>::json_schema(generator)
+    }
 }
 
 impl Serialize for Pattern {

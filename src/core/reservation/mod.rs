@@ -28,6 +28,7 @@ pub mod tickets;
 pub mod transfer;
 pub mod wait;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -38,7 +39,9 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
 /// Whether others may hold the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Nobody else.
@@ -68,7 +71,7 @@ impl Mode {
 }
 
 /// Through which door a hold was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Via {
     /// The command line: somebody meant it.
@@ -78,7 +81,7 @@ pub enum Via {
 }
 
 /// What a hold is for and where it came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct About {
     /// Why, in the holder's words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -104,7 +107,7 @@ impl About {
 }
 
 /// One target held by one agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hold {
     /// Its name.
     pub id: HoldId,
@@ -129,6 +132,7 @@ pub struct Hold {
     pub fence: u64,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

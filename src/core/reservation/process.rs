@@ -5,6 +5,7 @@
 //! with the command. A decision believes exactly what it is handed: a process of another host is
 //! in no such list, and only the time frees what goes with it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::ids::{HoldId, TicketId};
@@ -12,7 +13,7 @@ use crate::core::reservation::Hold;
 use crate::core::text::Line;
 
 /// One run of one process. An id alone says nothing, since ids are used again.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
     /// Its number on its host.
     pub pid: u32,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
@@ -24,17 +25,18 @@ pub struct Renew {
 }
 
 /// A hold that is no longer the asker's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Lost {
     /// What was named.
     #[serde(flatten)]
     pub named: Asked,
     /// What became of it.
+    #[serde(flatten)]
     pub why: Why,
 }
 
 /// How a hold was named.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Asked {
     /// By its id.
@@ -44,15 +46,15 @@ pub enum Asked {
 }
 
 /// What became of a hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "why", rename_all = "snake_case")]
 pub enum Why {
-    /// It is not there: released, swept, or never was.
+    /// It does not exist: it was released or swept, or it never was.
     Gone,
-    /// It ran out.
-    Expired(Timestamp),
-    /// It is somebody else's.
-    HeldBy(AgentName),
+    /// Its time was over.
+    Expired { expired_at: Timestamp },
+    /// Another agent holds it.
+    Held { holder: AgentName },
 }
 
 /// What came of it.
@@ -109,8 +111,8 @@ impl Decide for Renew {
 fn why_lost(hold: Option<&Hold>, agent: &AgentName, now: Timestamp) -> Option<Why> {
     match hold {
         None => Some(Why::Gone),
-        Some(hold) if hold.holder != *agent => Some(Why::HeldBy(hold.holder.clone())),
-        Some(hold) if !hold.is_live(now) => Some(Why::Expired(hold.expires_at)),
+        Some(hold) if hold.holder != *agent => Some(Why::Held { holder: hold.holder.clone() }),
+        Some(hold) if !hold.is_live(now) => Some(Why::Expired { expired_at: hold.expires_at }),
         Some(_) => None,
     }
 }
@@ -141,12 +143,12 @@ pub fn lost_by<'e>(events: impl Iterator<Item = &'e Event>, agent: &AgentName) -
         let why = match event.kind.as_str() {
             "expired" if is_agent(event, "holder") => {
                 let at = event.text("expired_at").and_then(|at| at.parse().ok());
-                at.map_or(Why::Gone, Why::Expired)
+                at.map_or(Why::Gone, |expired_at| Why::Expired { expired_at })
             }
             "released" | "revoked" if is_agent(event, "holder") => Why::Gone,
             "transferred" if is_agent(event, "from") => {
                 let holder = event.text("holder").and_then(|holder| holder.parse().ok());
-                holder.map_or(Why::Gone, Why::HeldBy)
+                holder.map_or(Why::Gone, |holder| Why::Held { holder })
             }
             "granted" | "renewed" | "mode_changed" | "transferred" => {
                 known.insert(id.clone());
@@ -168,7 +170,7 @@ fn own_on_lock(act: &Act<'_>, name: &LockName) -> Result<Result<Vec<Hold>, Why>,
     if own.iter().any(is_live) {
         return Ok(Ok(own.into_iter().filter(is_live).collect()));
     }
-    let holder = others.into_iter().find(is_live).map(|hold| Why::HeldBy(hold.holder));
-    let expired = || own.iter().map(|hold| Why::Expired(hold.expires_at)).next();
+    let holder = others.into_iter().find(is_live).map(|hold| Why::Held { holder: hold.holder });
+    let expired = || own.iter().map(|hold| Why::Expired { expired_at: hold.expires_at }).next();
     Ok(Err(holder.or_else(expired).unwrap_or(Why::Gone)))
 }

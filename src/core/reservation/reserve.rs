@@ -59,6 +59,25 @@ pub struct Reserve {
     pub with_edit: bool,
 }
 
+impl Reserve {
+    /// Asks for exclusive holds on all of it or none, which end when their time is over.
+    pub fn asked(patterns: Vec<Pattern>, locks: Vec<LockName>, ttl: Ttl, about: About) -> Reserve {
+        Reserve {
+            patterns,
+            locks,
+            mode: Mode::Exclusive,
+            ttl,
+            about,
+            files: Vec::new(),
+            scope: Scope::All,
+            process: None,
+            wait: None,
+            request_id: None,
+            with_edit: false,
+        }
+    }
+}
+
 /// Whether one refused target refuses the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -5,13 +5,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::ids::LockName;
 use crate::core::pattern::{Case, Matcher, Pattern};
 
 /// The paths of a pattern, or a named lock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Target {
     /// Every path that belongs to the pattern.
     #[serde(rename = "pattern")]

@@ -9,6 +9,7 @@
 //! with its time, or when its own host knows that its waiter has ended; whoever writes next removes
 //! it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -27,7 +28,7 @@ use crate::core::time::Timestamp;
 pub const ROOT: &str = "tickets";
 
 /// One that waits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ticket {
     /// Its name.
     pub id: TicketId,
@@ -57,6 +58,7 @@ pub struct Ticket {
     pub within: Vec<HoldId>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

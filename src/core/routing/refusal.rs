@@ -176,7 +176,7 @@ impl Refusal {
     }
 
     /// Whether what was named is not there, rather than in the way.
-    pub fn is_nothing_there(&self) -> bool {
+    pub fn is_absence(&self) -> bool {
         matches!(
             self,
             Refusal::NoProposal { .. } | Refusal::NoTrial { .. } | Refusal::NoOverlay { .. }

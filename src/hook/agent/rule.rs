@@ -116,7 +116,7 @@ fn edited(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
 
 fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
     let reservations::Listed { holds: mut others, now, .. } =
-        reservations::list(ctx, &reservations::Filter::default())?;
+        reservations::find(ctx, &reservations::Filter::default())?;
     // A session begins seldom, and nobody waits for it.
     presence::forget_old(ctx);
     others.retain(|hold| !ctx.actor().covers(&hold.holder));

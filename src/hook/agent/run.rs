@@ -228,7 +228,6 @@ impl Work<'_> {
                 let answer = dialect.encode(&stance.event, &verdict);
                 answer.map_or(Reply::Silence, Reply::Answer)
             }
-            Err(AppError::Failed(error)) => stance.failed(&one_line(&with_causes(&*error))),
             Err(error) => stance.failed(&one_line(&with_causes(&error))),
         }
     }
@@ -244,8 +243,7 @@ impl Work<'_> {
             Err(StoreError::NotARepository(_)) => return Ok(Verdict::Silence),
             repository => repository?,
         };
-        let mut settings =
-            Settings::read(lookup).map_err(|error| AppError::Failed(Box::new(error)))?;
+        let mut settings = Settings::read(lookup)?;
         settings.wait = settings.wait.min(WAIT_MAX);
         let surroundings = Surroundings { environment: self.environment, config: lookup };
         let clock = surroundings.clock()?;

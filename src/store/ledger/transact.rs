@@ -69,6 +69,8 @@ pub struct Committed<A> {
     pub answer: A,
     /// The time that counted.
     pub at: Timestamp,
+    /// The act that was decided.
+    pub op: OpId,
     /// The entry that was made; `None` if there was nothing to write.
     pub entry: Option<ObjectId>,
     /// What the caller should be told besides.
@@ -154,7 +156,7 @@ impl<'b> Ledger<'b> {
         let behind = self.seconds_ahead(&base, request.clock);
         let Proposal { answer, at, .. } = proposal;
         let notices = behind.map(clock_notice).into_iter().collect();
-        Ok(Committed { answer, at, entry: None, notices })
+        Ok(Committed { answer, at, op: op.clone(), entry: None, notices })
     }
 
     fn look<C>(
@@ -212,12 +214,24 @@ impl<'b> Ledger<'b> {
             }
             let Proposal { answer, at, entry } = proposal?;
             let Some(entry) = entry else {
-                return Ok(Committed { answer, at, entry: None, notices: writer.notices });
+                return Ok(Committed {
+                    answer,
+                    at,
+                    op: op.clone(),
+                    entry: None,
+                    notices: writer.notices,
+                });
             };
             match writer.publish_entry(base.id(), entry, at) {
                 Ok(None) => {}
                 Ok(entry @ Some(_)) => {
-                    return Ok(Committed { answer, at, entry, notices: writer.finish() });
+                    return Ok(Committed {
+                        answer,
+                        at,
+                        op: op.clone(),
+                        entry,
+                        notices: writer.finish(),
+                    });
                 }
                 Err(error) => {
                     // What cannot be looked up any more must not hide what went wrong before.
@@ -301,7 +315,7 @@ impl<'b> Ledger<'b> {
         let behind = self.seconds_ahead(&base, request.clock);
         writer.notices.extend(behind.map(clock_notice));
         let (answer, at) = self.answered(&base, request, op)?;
-        Ok(Committed { answer, at, entry: Some(id), notices: writer.leave(id) })
+        Ok(Committed { answer, at, op: op.clone(), entry: Some(id), notices: writer.leave(id) })
     }
 }
 

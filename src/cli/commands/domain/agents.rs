@@ -7,7 +7,7 @@ mod repair;
 use clap::Subcommand;
 
 use crate::app::Ctx;
-use crate::cli::error::CliError;
+use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::term::Ui;
 
@@ -31,7 +31,7 @@ pub(crate) enum Command {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
             Command::Generate(args) => args.run(ui, ctx),
             Command::List(_) => list::Args::run(ui, ctx),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{From, cache_json, which};
 use crate::app::Ctx;
 use crate::app::domains::check::{self, Changes, Since, Standing};
-use crate::cli::error::CliError;
+use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::term::Ui;
@@ -36,7 +36,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let which = which(self.from);
         let standing = check::check(ctx, which)?;
         if let Some(damaged) = &standing.damaged {
@@ -138,7 +138,7 @@ fn json_fields(
     answer
 }
 
-fn explain(ui: &mut Ui, ctx: &Ctx, standing: &Standing, changes: &Changes) -> Result<(), CliError> {
+fn explain(ui: &mut Ui, ctx: &Ctx, standing: &Standing, changes: &Changes) -> Result<(), Problem> {
     if let Some(detected) = standing.cache.detected() {
         let at = detected.detected_at;
         let ago = relative(at.as_seconds(), ctx.clock().as_seconds());

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{From, cache_json, print, which};
 use crate::app::Ctx;
 use crate::app::domains::detect;
-use crate::cli::error::CliError;
+use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::term::Ui;
 
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let detection = detect::detect(ctx, which(self.from), self.force)?;
         if let Some(aside) = &detection.set_aside {
             let kept = &aside.kept_at;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{From, which};
 use crate::app::Ctx;
 use crate::app::domains::catalogue;
-use crate::cli::error::{CliError, ErrorKind};
+use crate::app::problem::{Kind, Problem};
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
@@ -33,14 +33,14 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let catalogue = catalogue::catalogue(ctx, which(self.from))?;
         let is_asked =
             |domain: &&Domain| self.domain.as_ref().is_none_or(|name| domain.name == *name);
         let domains: Vec<&Domain> = catalogue.domains().iter().filter(is_asked).collect();
         if let (Some(name), []) = (&self.domain, domains.as_slice()) {
             let message = format!("no domain '{name}' in the index");
-            return Err(CliError::new(ErrorKind::NothingThere, message));
+            return Err(Problem::new(Kind::NothingThere, message));
         }
         if ui.is_json() {
             let list = json!(catalogue.list_version());
@@ -55,7 +55,7 @@ impl Args {
     }
 }
 
-fn print_all(ui: &mut Ui, domains: &[&Domain]) -> Result<(), CliError> {
+fn print_all(ui: &mut Ui, domains: &[&Domain]) -> Result<(), Problem> {
     let row = |domain: &&Domain| {
         let Domain { name, min_confidence, directories, files, frameworks, keywords } = domain;
         let counted = |count: usize, what: &str| Cell::plain(&format!("{count} {what}"));
@@ -75,7 +75,7 @@ fn print_all(ui: &mut Ui, domains: &[&Domain]) -> Result<(), CliError> {
     Ok(())
 }
 
-fn print_one(ui: &mut Ui, domain: &Domain) -> Result<(), CliError> {
+fn print_one(ui: &mut Ui, domain: &Domain) -> Result<(), Problem> {
     let value = json!(domain);
     ui.line(&format!("{}, from {}", domain.name, domain.min_confidence))?;
     for sort in ["directories", "files", "frameworks", "keywords"] {

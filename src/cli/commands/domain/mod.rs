@@ -10,8 +10,8 @@ mod show;
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
+use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
@@ -80,7 +80,7 @@ impl Args {
     }
 
     /// Answers a question about domains.
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         match &self.command {
             Command::Detect(args) => args.run(ui, &ctx),
@@ -130,7 +130,7 @@ fn cache_json(cache: &Cache, entry: Option<ObjectId>) -> Map<String, Value> {
 }
 
 /// What is known, for people.
-fn print(ui: &mut Ui, cache: &Cache) -> Result<(), CliError> {
+fn print(ui: &mut Ui, cache: &Cache) -> Result<(), Problem> {
     let rows: Vec<Vec<Cell>> = cache.domains().iter().map(row).collect();
     for line in aligned(&rows) {
         ui.line(&line)?;

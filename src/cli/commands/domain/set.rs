@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::app::Ctx;
 use crate::app::domains::{self, catalogue};
-use crate::cli::error::CliError;
+use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::told;
@@ -63,7 +63,7 @@ impl Args {
         }
     }
 
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let reason = self.reason.clone();
         let Some(source) = self.source.clone() else {
             told(ui, domains::declassify(ctx, Declassify { reason })?)?;

@@ -6,7 +6,7 @@ use super::{cache_json, print};
 use crate::app::Ctx;
 use crate::app::domains::profiles::{self, Profiled};
 use crate::app::domains::{self, Known};
-use crate::cli::error::{CliError, ErrorKind, Hint};
+use crate::app::problem::{Hint, Kind, Problem};
 use crate::cli::exit::ExitCode;
 use crate::cli::term::Ui;
 
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let Known { cache, entry } = domains::show(ctx)?;
         let profiled = if self.profile { profiles::of(ctx, cache.domains())? } else { Vec::new() };
         for Profiled { domain, profile, .. } in &profiled {
@@ -35,7 +35,7 @@ impl Args {
         }
         if self.profile && profiled.iter().all(|profiled| profiled.profile.is_err()) {
             let message = "none of the domains of this project has a profile";
-            return Err(CliError::new(ErrorKind::Refused, message)
+            return Err(Problem::new(Kind::Refused, message)
                 .with_hint(Hint::plain("to look at the project again: git coord domain detect")));
         }
         if ui.is_json() {

@@ -9,8 +9,9 @@ use serde_json::Map;
 
 use crate::app::config::{is_set_on, parse_boolean};
 use crate::app::error::AppError;
+use crate::app::problem::{Advice, Hint, Kind, Problem};
 use crate::cli::dispatch::Context;
-use crate::cli::error::{Advice, CliError, ErrorKind, Hint, advise};
+use crate::cli::error::advise;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::open_hurried;
 use crate::cli::term::{Manner, Ui};
@@ -66,7 +67,7 @@ pub(super) struct Called<'a> {
 
 impl Called<'_> {
     /// Answers git. What is not refused is done.
-    pub(super) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let is_shut = matches!(&*context.repository.borrow(),
             Some(Err(error)) if !matches!(error, StoreError::NotARepository(_)));
         let failing = if is_shut {
@@ -86,7 +87,7 @@ impl Called<'_> {
     }
 
     /// Answers in time, or lets pass.
-    fn decide(&self, ui: &mut Ui, context: &Context<'_>, failing: Failing) -> Result<(), CliError> {
+    fn decide(&self, ui: &mut Ui, context: &Context<'_>, failing: Failing) -> Result<(), Problem> {
         let (manner, environment) = (context.globals.manner(), context.environment.clone());
         let late = move || failing.late(manner, &environment);
         let deadline = context.deadline.take();
@@ -103,7 +104,7 @@ impl Called<'_> {
         }
     }
 
-    fn answer(&self, context: &Context<'_>) -> Result<Verdict, CliError> {
+    fn answer(&self, context: &Context<'_>) -> Result<Verdict, Problem> {
         let ctx = open_hurried(context, WAIT_MAX)?;
         if ctx.repository().work_tree().is_none() {
             return Ok(Verdict::Pass);
@@ -120,13 +121,13 @@ impl Called<'_> {
                     let source = message::Source { kind: word(1), commit: word(2) };
                     pass(message::sign(&ctx, environment, Path::new(file), source))?
                 }
-                None => return Err(CliError::new(ErrorKind::Usage, "which file has the message?")),
+                None => return Err(Problem::new(Kind::Usage, "which file has the message?")),
             },
         })
     }
 
     /// What is pushed. Stdin is left alone where somebody has read it before: it may stay open.
-    fn push(&self, environment: &Environment) -> Result<Push, CliError> {
+    fn push(&self, environment: &Environment) -> Result<Push, Problem> {
         let remote = self.args.first().and_then(|name| name.to_str());
         let remote = match push::announced(remote, environment) {
             Announced::Whole(push) => return Ok(push),
@@ -136,7 +137,7 @@ impl Called<'_> {
         let stdin = std::io::stdin();
         if !stdin.is_terminal() {
             stdin.lock().take(STDIN_BYTES_MAX).read_to_string(&mut lines).map_err(|error| {
-                CliError::new(ErrorKind::Failure, format!("cannot read stdin: {error}"))
+                Problem::new(Kind::Failure, format!("cannot read stdin: {error}"))
             })?;
         }
         Ok(push::read_lines(&lines, remote))
@@ -181,7 +182,7 @@ impl Failing {
         shown.unwrap_or(ExitCode::Failure).number()
     }
 
-    fn say(self, ui: &mut Ui, why: &str) -> Result<(), CliError> {
+    fn say(self, ui: &mut Ui, why: &str) -> Result<(), Problem> {
         let is_gate = self.name.is_gate();
         if self.name == Name::PostCommit {
             // Git's own output is no place for what comes after the commit.
@@ -190,7 +191,7 @@ impl Failing {
         if self.is_closed && is_gate {
             let message = format!("nothing is known of who holds what: {why}");
             let hint = "coord.hook.failClosed is set, so this stops here";
-            return Err(CliError::new(ErrorKind::Refused, message).with_hint(Hint::plain(hint)));
+            return Err(Problem::new(Kind::Refused, message).with_hint(Hint::plain(hint)));
         }
         let passed = if is_gate { "not checked" } else { "left as it was" };
         ui.warn(&format!("git coord: {passed}: {why}"))?;
@@ -198,14 +199,14 @@ impl Failing {
     }
 }
 
-fn done(ui: &mut Ui) -> Result<ExitCode, CliError> {
+fn done(ui: &mut Ui) -> Result<ExitCode, Problem> {
     if ui.is_json() {
         ui.answer(true, Map::new())?;
     }
     Ok(ExitCode::Done)
 }
 
-fn show(ui: &mut Ui, verdict: Verdict) -> Result<(), CliError> {
+fn show(ui: &mut Ui, verdict: Verdict) -> Result<(), Problem> {
     let Objection { message, hints } = match verdict {
         Verdict::Refuse(objection) => return Err(refused(objection)),
         Verdict::Pass => return Ok(()),
@@ -222,7 +223,7 @@ fn show(ui: &mut Ui, verdict: Verdict) -> Result<(), CliError> {
     Ok(())
 }
 
-fn refused(objection: Objection) -> CliError {
-    let error = CliError::refused("held", objection.message, Map::new(), &[]);
-    objection.hints.into_iter().map(Hint::plain).fold(error, CliError::with_hint)
+fn refused(objection: Objection) -> Problem {
+    let error = Problem::refused("held", objection.message);
+    objection.hints.into_iter().map(Hint::plain).fold(error, Problem::with_hint)
 }

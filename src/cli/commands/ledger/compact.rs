@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::app::Ctx;
 use crate::app::ledgers;
-use crate::cli::error::CliError;
+use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::term::Ui;
@@ -43,7 +43,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let ledgers = self.ledger.map_or_else(|| LedgerName::ALL.to_vec(), |ledger| vec![ledger]);
         let mut rows = Vec::new();
         for ledger in ledgers {

@@ -8,10 +8,10 @@ use super::shared::{
     EvidenceList, all_evidence, object, parse_evidence, parse_line, parse_name, warn_of_stranger,
 };
 use crate::app::Ctx;
+use crate::app::problem::Problem;
 use crate::app::routing::{agent_name, care, seen};
 use crate::app::specs;
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::told;
@@ -78,7 +78,7 @@ pub(super) struct Basis {
 }
 
 impl Basis {
-    fn scope(&self, ctx: &Ctx) -> Result<Option<Scope>, CliError> {
+    fn scope(&self, ctx: &Ctx) -> Result<Option<Scope>, Problem> {
         let scope = Scope {
             domains: self.scope_domain.clone(),
             file_patterns: specs::patterns(ctx.repository(), &self.scope_path, Reading::Glob)?,
@@ -94,7 +94,7 @@ impl ProposeArgs {
         ui: &mut Ui,
         ctx: &Ctx,
         environment: &Environment,
-    ) -> Result<ExitCode, CliError> {
+    ) -> Result<ExitCode, Problem> {
         let agent = agent_name(ctx, &self.agent)?;
         let command = Propose {
             agent: agent.clone(),
@@ -156,7 +156,7 @@ pub(crate) struct ApproveArgs {
 }
 
 impl ApproveArgs {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let agent = agent_name(ctx, &self.agent)?;
         let care = care(ctx, &agent, self.confirm_cross_cutting);
         let command = Approve { agent, care };
@@ -214,7 +214,7 @@ impl ApplyArgs {
         ui: &mut Ui,
         ctx: &Ctx,
         environment: &Environment,
-    ) -> Result<ExitCode, CliError> {
+    ) -> Result<ExitCode, Problem> {
         let agent = agent_name(ctx, &self.agent)?;
         let care = care(ctx, &agent, self.confirm_cross_cutting);
         let command = Apply {
@@ -265,7 +265,7 @@ fn tell_in_force(
     made: &InForce,
     id: Option<ObjectId>,
     cross_cutting: bool,
-) -> Result<(), CliError> {
+) -> Result<(), Problem> {
     let InForce { entry, record, canary, also_on_trial, .. } = made;
     if cross_cutting {
         ui.warn(&format!("'{}' reviews what cuts across everything", entry.agent))?;

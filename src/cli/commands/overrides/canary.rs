@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::shared::object;
 use crate::app::Ctx;
+use crate::app::problem::Problem;
 use crate::app::routing::agent_name;
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
@@ -35,7 +35,7 @@ enum Command {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
             Command::Sample(args) => args.run(ui, ctx),
             Command::Check(args) => args.run(ui, ctx),
@@ -94,7 +94,7 @@ struct SampleArgs {
 }
 
 impl SampleArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let given = (self.override_rate, self.fp_rate, self.density);
         let metrics = if let (Some(override_rate), Some(fp_rate), Some(density)) = given {
             Some(Metrics { override_rate, fp_rate, density })
@@ -145,7 +145,7 @@ struct CheckArgs {
 }
 
 impl CheckArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let agent = self.agent.as_deref().map(|agent| agent_name(ctx, agent)).transpose()?;
         let committed = ctx.transact(LedgerName::Overrides, CheckTrials { agent }, None)?;
         let now = committed.at;

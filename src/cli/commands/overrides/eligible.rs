@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::app::Ctx;
+use crate::app::problem::Problem;
 use crate::app::routing::{agent_name, assessments};
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
@@ -29,7 +29,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let agent = self.agent.as_deref().map(|agent| agent_name(ctx, agent)).transpose()?;
         let (mut found, _) = assessments(ctx, agent.as_ref())?;
         found.sort_by_key(|one| {
@@ -76,7 +76,7 @@ impl Args {
         value
     }
 
-    fn print(&self, ui: &mut Ui, found: &[Assessment]) -> Result<(), CliError> {
+    fn print(&self, ui: &mut Ui, found: &[Assessment]) -> Result<(), Problem> {
         if found.is_empty() {
             ui.note("no evidence that counts")?;
         }

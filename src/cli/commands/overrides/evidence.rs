@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::shared::{EvidenceList, all_evidence, object, parse_evidence, parse_name};
 use crate::app::Ctx;
+use crate::app::problem::{Kind, Problem};
 use crate::app::routing::{agent_name, evidence_rows, project};
 use crate::cli::color::Slot;
-use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
@@ -34,7 +34,7 @@ enum Command {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
             Command::Add(args) => args.run(ui, ctx),
             Command::List(args) => args.run(ui, ctx),
@@ -118,9 +118,9 @@ struct AddArgs {
 }
 
 impl AddArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let named = |text: &str| {
-            Note::new(text).map_err(|error| CliError::new(ErrorKind::Usage, error.to_string()))
+            Note::new(text).map_err(|error| Problem::new(Kind::Usage, error.to_string()))
         };
         let session = match &self.session {
             Some(session) => session.clone(),
@@ -176,7 +176,7 @@ struct ListArgs {
 }
 
 impl ListArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let agent = self.agent.as_deref().map(|agent| agent_name(ctx, agent)).transpose()?;
         let (mut rows, now) = evidence_rows(ctx, agent.as_ref())?;
         let total = rows.len();

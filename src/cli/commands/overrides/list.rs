@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::shared::{object, scope_text};
 use crate::app::Ctx;
+use crate::app::problem::Problem;
 use crate::app::routing::PutBy;
 use crate::app::routing::roster::Roster;
 use crate::app::routing::view::{Row, View, view};
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
@@ -27,7 +27,7 @@ impl Args {
         ui: &mut Ui,
         ctx: &Ctx,
         environment: &Environment,
-    ) -> Result<ExitCode, CliError> {
+    ) -> Result<ExitCode, Problem> {
         let view = view(ctx, &Roster::read(ctx, environment))?;
         if ui.is_json() {
             let overrides: Vec<Value> = view.rows.iter().map(row_json).collect();
@@ -61,7 +61,7 @@ pub(super) fn row_json(row: &Row) -> Value {
     Value::Object(value)
 }
 
-fn print(ui: &mut Ui, view: &View) -> Result<(), CliError> {
+fn print(ui: &mut Ui, view: &View) -> Result<(), Problem> {
     let mut rows = Vec::new();
     for row in &view.rows {
         let entry = &row.entry;

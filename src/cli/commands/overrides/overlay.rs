@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::shared::{EvidenceList, all_evidence, object, parse_evidence, parse_name};
 use crate::app::Ctx;
+use crate::app::problem::Problem;
 use crate::app::routing::agent_name;
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::told;
@@ -34,7 +34,7 @@ enum Command {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
             Command::Add(args) => args.run(ui, ctx),
             Command::Disable(args) => args.run(ui, ctx),
@@ -81,7 +81,7 @@ struct AddArgs {
 }
 
 impl AddArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let command = AddOverlay {
             agent: agent_name(ctx, &self.agent)?,
             id: self.id.clone(),
@@ -119,7 +119,7 @@ struct DisableArgs {
 }
 
 impl DisableArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let command = DisableOverlay { agent: agent_name(ctx, &self.agent)?, id: self.id.clone() };
         let overlay = told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?;
         if ui.is_json() {
@@ -140,7 +140,7 @@ struct ListArgs {
 }
 
 impl ListArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let agent = self.agent.as_deref().map(|agent| agent_name(ctx, agent)).transpose()?;
         let reading = ctx.read_ledger(LedgerName::Overrides)?;
         let mut overlays =

@@ -2,13 +2,13 @@
 
 use std::ffi::OsString;
 
-use serde_json::{Map, json};
+use serde_json::json;
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::app::problem::Problem;
 use crate::app::routing::document::{self, Base};
 use crate::app::specs;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::term::Ui;
@@ -34,13 +34,13 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let paths = std::slice::from_ref(&self.path);
         let path = specs::paths(ctx.repository(), paths)?.pop().unwrap_or_default();
         let manifest = match document::read(ctx, &self.manifest, Base::Here) {
             Ok(bytes) => Some(serde_json::from_slice::<Manifest>(&bytes).map_err(|error| {
                 let message = format!("the manifest cannot be read: {error}");
-                CliError::refused("bad_document", message, Map::new(), &[])
+                Problem::refused("bad_document", message)
             })?),
             Err(AppError::Nothing(_)) => None,
             Err(error) => return Err(error.into()),

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::app::Ctx;
+use crate::app::problem::Problem;
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::told;
@@ -50,7 +50,7 @@ impl From<AreaOption> for Area {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let command = Reset { scope: self.scope.into() };
         let gone = if self.dry_run {
             ctx.decide_only(LedgerName::Overrides, command)?

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::shared::object;
 use crate::app::Ctx;
+use crate::app::problem::Problem;
 use crate::app::routing::{agent_name, target};
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::told;
@@ -47,7 +47,7 @@ pub(crate) struct RevertArgs {
 }
 
 impl RevertArgs {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let target = target(ctx, &self.target)?;
         let reason = || {
             self.reason
@@ -89,7 +89,7 @@ impl RevertArgs {
         Ok(ExitCode::Done)
     }
 
-    fn print(&self, ui: &mut Ui, answer: &Reverted, is_entry: bool) -> Result<(), CliError> {
+    fn print(&self, ui: &mut Ui, answer: &Reverted, is_entry: bool) -> Result<(), Problem> {
         let verb = if self.dry_run { "would take back" } else { "taken back" };
         for entry in &answer.overrides {
             let name = ui.paint(Slot::Holder, entry.agent.as_str());
@@ -135,7 +135,7 @@ pub(crate) struct BlockArgs {
 }
 
 impl BlockArgs {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let agent = agent_name(ctx, &self.agent)?;
         let command = BlockAgent { agent: agent.clone(), reason: self.reason.clone() };
         let changed = told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?.is_some();
@@ -159,7 +159,7 @@ pub(crate) struct UnblockArgs {
 }
 
 impl UnblockArgs {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let agent = agent_name(ctx, &self.agent)?;
         let command = Unblock { agent: agent.clone() };
         let changed = told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?.is_some();

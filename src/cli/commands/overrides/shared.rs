@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::app::Ctx;
+use crate::app::problem::Problem;
 use crate::app::routing::roster::Roster;
-use crate::cli::error::CliError;
 use crate::cli::term::Ui;
 use crate::core::environment::Environment;
 use crate::core::pattern::Pattern;
@@ -66,7 +66,7 @@ pub(super) fn warn_of_stranger(
     ctx: &Ctx,
     environment: &Environment,
     agent: &RoutedName,
-) -> Result<(), CliError> {
+) -> Result<(), Problem> {
     let roster = Roster::read(ctx, environment);
     for warning in &roster.warnings {
         ui.warn(warning)?;

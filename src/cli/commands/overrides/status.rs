@@ -7,10 +7,10 @@ use super::plot::plot;
 use super::shared::{object, scope_text};
 use crate::app::Ctx;
 use crate::app::next::in_shell;
+use crate::app::problem::Problem;
 use crate::app::routing::roster::Roster;
 use crate::app::routing::view::{Row, TrialView, View, view};
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
@@ -35,7 +35,7 @@ impl Args {
         ui: &mut Ui,
         ctx: &Ctx,
         environment: &Environment,
-    ) -> Result<ExitCode, CliError> {
+    ) -> Result<ExitCode, Problem> {
         let view = view(ctx, &Roster::read(ctx, environment))?;
         for warning in &view.warnings {
             ui.warn(warning)?;
@@ -92,7 +92,7 @@ fn trial_json(trial: &TrialView) -> Value {
     Value::Object(value)
 }
 
-fn print(ui: &mut Ui, view: &View) -> Result<(), CliError> {
+fn print(ui: &mut Ui, view: &View) -> Result<(), Problem> {
     let autonomy = if view.thresholds.autonomy() { "on" } else { "off" };
     ui.line(&format!(
         "{} sessions, {} rows of evidence ({} in quarantine), autonomy {autonomy}",
@@ -169,7 +169,7 @@ pub(crate) fn trial_text(trial: &TrialView, now: Timestamp) -> String {
     }
 }
 
-fn print_below(ui: &mut Ui, row: &Row, view: &View) -> Result<(), CliError> {
+fn print_below(ui: &mut Ui, row: &Row, view: &View) -> Result<(), Problem> {
     if let Some(reason) = &row.entry.reason {
         let reason = ui.paint(Slot::Dim, &shown(reason.as_str()));
         ui.line(&format!("    {reason}"))?;
@@ -195,7 +195,7 @@ const METRICS: [Metric; 3] = [
     ("density", |metrics| metrics.density),
 ];
 
-fn print_trial(ui: &mut Ui, trial: &TrialView, view: &View) -> Result<(), CliError> {
+fn print_trial(ui: &mut Ui, trial: &TrialView, view: &View) -> Result<(), Problem> {
     if trial.samples.is_empty() {
         return print_baseline(ui, trial);
     }
@@ -225,7 +225,7 @@ fn print_trial(ui: &mut Ui, trial: &TrialView, view: &View) -> Result<(), CliErr
 }
 
 /// What the first sample will be held against.
-fn print_baseline(ui: &mut Ui, trial: &TrialView) -> Result<(), CliError> {
+fn print_baseline(ui: &mut Ui, trial: &TrialView) -> Result<(), Problem> {
     if let Some(baseline) = &trial.canary.baseline {
         let numbers = METRICS.map(|(name, of)| format!("{name} {}", of(&baseline.metrics)));
         let noun = if baseline.sessions == 1 { "session" } else { "sessions" };
@@ -235,7 +235,7 @@ fn print_baseline(ui: &mut Ui, trial: &TrialView) -> Result<(), CliError> {
     Ok(())
 }
 
-fn print_overlays(ui: &mut Ui, view: &View) -> Result<(), CliError> {
+fn print_overlays(ui: &mut Ui, view: &View) -> Result<(), Problem> {
     let active = view.overlays.iter().filter(|overlay| overlay.active);
     for overlay in active {
         let tokens = overlay.body.tokens();

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::app::problem::{Kind, Problem};
 use crate::cli::color::Slot;
-use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
@@ -33,10 +33,10 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let thresholds = if let (Some(key), Some(value)) = (&self.key, &self.value) {
             let command = SetThreshold::parse(key, value)
-                .map_err(|error| CliError::new(ErrorKind::Usage, error.to_string()))?;
+                .map_err(|error| Problem::new(Kind::Usage, error.to_string()))?;
             told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?
         } else {
             let reading = ctx.read_ledger(LedgerName::Overrides)?;
@@ -65,7 +65,7 @@ fn values(thresholds: &Thresholds) -> Map<String, Value> {
     values
 }
 
-fn print(ui: &mut Ui, thresholds: &Thresholds) -> Result<(), CliError> {
+fn print(ui: &mut Ui, thresholds: &Thresholds) -> Result<(), Problem> {
     let row = |name: &str, value: Setting, bounds: &str, meaning: &str| {
         let set = if thresholds.is_set(name) { "set" } else { "" };
         vec![

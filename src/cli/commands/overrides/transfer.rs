@@ -8,10 +8,10 @@ use serde_json::json;
 use super::shared::object;
 use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::app::problem::Problem;
 use crate::app::routing::care;
 use crate::app::routing::document::{self, Base, PATH_USUAL, PATH_VARIABLE};
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::open::told;
@@ -31,7 +31,7 @@ use crate::core::text::shown;
 pub(crate) struct ExportArgs {}
 
 impl ExportArgs {
-    pub(super) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let reading = ctx.read_ledger(LedgerName::Overrides)?;
         let exported = export(&reading.base.snapshot).map_err(AppError::from)?;
         if ui.is_json() {
@@ -78,11 +78,10 @@ impl ImportArgs {
         ui: &mut Ui,
         ctx: &Ctx,
         environment: &Environment,
-    ) -> Result<ExitCode, CliError> {
+    ) -> Result<ExitCode, Problem> {
         let bytes = self.bytes(ctx, environment)?;
-        let read = read_document(&bytes, &ctx.settings().routing.prefixes).map_err(|error| {
-            CliError::refused("bad_document", error.to_string(), serde_json::Map::new(), &[])
-        })?;
+        let read = read_document(&bytes, &ctx.settings().routing.prefixes)
+            .map_err(|error| Problem::refused("bad_document", error.to_string()))?;
         let unconfirmed = read.entries.iter().filter(|entry| {
             let care = care(ctx, &entry.agent, self.confirm_cross_cutting);
             care.keep(&entry.agent).is_err()
@@ -115,7 +114,7 @@ impl ImportArgs {
         Ok(if is_whole { ExitCode::Done } else { ExitCode::No })
     }
 
-    fn bytes(&self, ctx: &Ctx, environment: &Environment) -> Result<Vec<u8>, CliError> {
+    fn bytes(&self, ctx: &Ctx, environment: &Environment) -> Result<Vec<u8>, Problem> {
         match (&self.file, environment.os(PATH_VARIABLE)) {
             (Some(file), _) if file == "-" => {
                 let mut bytes = Vec::new();
@@ -128,7 +127,7 @@ impl ImportArgs {
         }
     }
 
-    fn print(&self, ui: &mut Ui, told: &Imported) -> Result<(), CliError> {
+    fn print(&self, ui: &mut Ui, told: &Imported) -> Result<(), Problem> {
         let verb = if self.dry_run { "would keep" } else { "kept" };
         for agent in &told.kept {
             ui.line(&format!("{verb}  {}", ui.paint(Slot::Holder, agent.as_str())))?;

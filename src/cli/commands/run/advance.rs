@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::app::next::{command as next, in_shell};
+use crate::app::problem::Problem;
 use crate::app::{Ctx, runs};
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::told;
 use crate::cli::runs::{answer, documents, evidence_lines, line, shut_text};
@@ -52,7 +52,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let (run, expect) = runs::seen(ctx, &self.run, self.expect.as_ref())?;
         let command = Advance {
             run,
@@ -66,7 +66,7 @@ impl Args {
 }
 
 /// Tells what came of a wish to go on.
-pub(super) fn report(ui: &mut Ui, advanced: &Advanced) -> Result<ExitCode, CliError> {
+pub(super) fn report(ui: &mut Ui, advanced: &Advanced) -> Result<ExitCode, Problem> {
     let is_done = advanced.step == Step::Done;
     if ui.is_json() {
         ui.answer(is_done, answer_json(advanced))?;
@@ -83,7 +83,7 @@ pub(super) fn report(ui: &mut Ui, advanced: &Advanced) -> Result<ExitCode, CliEr
     Ok(if is_done { ExitCode::Done } else { ExitCode::No })
 }
 
-fn print_done(ui: &mut Ui, advanced: &Advanced) -> Result<(), CliError> {
+fn print_done(ui: &mut Ui, advanced: &Advanced) -> Result<(), Problem> {
     ui.line(&format!("{}, from '{}'", line(ui, &advanced.run), advanced.from))?;
     if advanced.evidence.iter().any(|evidence| !evidence.passed) {
         ui.warn(&format!("the gate was shut: {}", shut_text(&advanced.evidence)))?;

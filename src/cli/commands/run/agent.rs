@@ -3,10 +3,10 @@
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 
+use crate::app::problem::Problem;
 use crate::app::runs::Wanted;
 use crate::app::{Ctx, runs};
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
@@ -95,7 +95,7 @@ pub(crate) struct ListArgs {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
             Command::Add(args) => args.run(ui, ctx),
             Command::Finish(args) => args.run(ui, ctx),
@@ -105,7 +105,7 @@ impl Args {
 }
 
 impl AddArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let wish = AddAgent {
             run: runs::named::run(ctx, &self.run)?,
             name: self.name.clone(),
@@ -127,7 +127,7 @@ impl AddArgs {
 }
 
 impl FinishArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let (run, agent) = runs::named::agent(ctx, &self.run, &self.agent)?;
         let wish = FinishAgent {
             run,
@@ -148,7 +148,7 @@ impl FinishArgs {
 }
 
 impl ListArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let reading = runs::read(ctx)?;
         let run = runs::find(&reading, &self.run)?;
         let wanted = Wanted { phase: self.phase.clone(), all: self.all };

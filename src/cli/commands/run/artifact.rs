@@ -6,10 +6,10 @@ use clap::Subcommand;
 use serde_json::json;
 
 use crate::app::error::AppError;
+use crate::app::problem::Problem;
 use crate::app::runs::Wanted;
 use crate::app::{Ctx, runs, specs};
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
@@ -86,7 +86,7 @@ pub(crate) struct ListArgs {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
             Command::Add(args) => args.run(ui, ctx),
             Command::List(args) => args.run(ui, ctx),
@@ -95,7 +95,7 @@ impl Args {
 }
 
 impl AddArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let specs = [self.path.clone()];
         let mut paths = specs::patterns(ctx.repository(), &specs, Reading::Literal)?;
         let path = paths.pop().ok_or_else(|| AppError::Usage("no path".to_owned()))?;
@@ -135,7 +135,7 @@ impl AddArgs {
 }
 
 impl ListArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let reading = runs::read(ctx)?;
         let run = runs::find(&reading, &self.run)?;
         let wanted = Wanted { phase: self.phase.clone(), all: self.all };

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::app::problem::Problem;
 use crate::app::{Ctx, runs};
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::runs::answer;
 use crate::cli::term::Ui;
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let run = runs::find(&runs::read(ctx)?, &self.run)?;
         let used = run.spent.counted();
         let spending = run.budget.map(|budget| (budget, budget.spending(run.spent)));

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use crate::app::problem::Problem;
 use crate::app::{Ctx, runs};
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::told;
 use crate::cli::runs::{answer, line};
@@ -135,7 +135,7 @@ fn parse_metadata(text: &str) -> Result<(MetadataKey, Line), String> {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let phases = self.phases.clone().unwrap_or_default();
         let gates = match &self.gates {
             Some(file) => Some(runs::gates::in_file(file, &phases)?),

@@ -5,10 +5,10 @@ use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use serde_json::json;
 
+use crate::app::problem::Problem;
 use crate::app::runs::Wanted;
 use crate::app::{Ctx, runs};
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
@@ -141,7 +141,7 @@ pub(crate) struct ListArgs {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
             Command::Add(args) => args.run(ui, ctx),
             Command::Update(args) => args.run(ui, ctx),
@@ -151,7 +151,7 @@ impl Args {
 }
 
 impl AddArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let wish = AddDispatch {
             run: runs::named::run(ctx, &self.run)?,
             agent: self.agent.clone(),
@@ -168,7 +168,7 @@ impl AddArgs {
 }
 
 impl UpdateArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let (run, dispatch) = runs::named::dispatch(ctx, &self.run, &self.dispatch)?;
         let wish = UpdateDispatch {
             run,
@@ -191,7 +191,7 @@ impl UpdateArgs {
 }
 
 impl ListArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let reading = runs::read(ctx)?;
         let run = runs::find(&reading, &self.run)?;
         let wanted = Wanted { phase: self.phase.clone(), all: self.all };

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::app::problem::Problem;
 use crate::app::{Ctx, runs};
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::told;
 use crate::cli::runs::{answer, line};
@@ -52,13 +52,13 @@ pub(crate) struct FailArgs {
 }
 
 impl CancelArgs {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         end(ui, ctx, &self.run, Ending::Cancelled, &self.reason)
     }
 }
 
 impl FailArgs {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         end(ui, ctx, &self.run, Ending::Failed, &self.reason)
     }
 }
@@ -69,7 +69,7 @@ fn end(
     run: &IdPrefix,
     ending: Ending,
     reason: &Line,
-) -> Result<ExitCode, CliError> {
+) -> Result<ExitCode, Problem> {
     let wish = End { run: runs::named::run(ctx, run)?, ending, reason: reason.clone() };
     let ended = told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?;
     if ui.is_json() {

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::advance::report;
 use crate::app::error::AppError;
+use crate::app::problem::Problem;
 use crate::app::{Ctx, runs};
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
@@ -101,7 +101,7 @@ pub(crate) struct SignalsArgs {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
             Command::Check(args) => args.run(ui, ctx),
             Command::Override(args) => args.run(ui, ctx),
@@ -112,7 +112,7 @@ impl Args {
 }
 
 impl CheckArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let reading = runs::read(ctx)?;
         let run = runs::find(&reading, &self.run)?;
         let ahead = runs::ahead(&reading.base.snapshot, &run).map_err(AppError::from)?;
@@ -151,7 +151,7 @@ impl CheckArgs {
 }
 
 impl OverrideArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let (run, expect) = runs::seen(ctx, &self.run, self.expect.as_ref())?;
         let wish = OverrideGate {
             run,
@@ -168,7 +168,7 @@ impl OverrideArgs {
 }
 
 impl RulesArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let reading = runs::read(ctx)?;
         let run = runs::find(&reading, &self.run)?;
         let gates = gates_of(&reading.base.snapshot, &run).map_err(AppError::from)?;
@@ -212,7 +212,7 @@ fn rule_text(rule: &Rule) -> String {
 }
 
 impl SignalsArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let reading = runs::read(ctx)?;
         let run = runs::find(&reading, &self.run)?;
         let signals = runs::signals(&reading.base.snapshot, &run)?;

@@ -1,7 +1,7 @@
 //! `git coord run list` and `git coord run current`
 
+use crate::app::problem::Problem;
 use crate::app::{Ctx, runs};
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::runs::{answer, documents, print_table, warn_damaged};
@@ -20,7 +20,7 @@ pub(crate) struct ListArgs {
 pub(crate) struct CurrentArgs {}
 
 impl ListArgs {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let listed = runs::list(ctx, self.all)?;
         warn_damaged(ui, &listed.damaged)?;
         if ui.is_json() {
@@ -35,7 +35,7 @@ impl ListArgs {
 }
 
 impl CurrentArgs {
-    pub(crate) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let run = runs::current(ctx)?;
         if ui.is_json() {
             ui.answer(true, answer(&run, []))?;

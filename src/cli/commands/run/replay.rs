@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::app::Ctx;
+use crate::app::problem::Problem;
 use crate::app::runs::replay::{self, Replayed};
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::runs::answer;
 use crate::cli::term::Ui;
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let replayed = replay::replay(ctx, &self.run)?;
         let Replayed { run, events, began_at, faults, differences } = &replayed;
         let is_same = faults.is_empty() && differences.is_empty();

@@ -4,10 +4,10 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use crate::app::next::in_shell;
+use crate::app::problem::{Kind, Problem};
 use crate::app::runs::code::{self, CodeReport};
 use crate::app::{Ctx, runs};
 use crate::cli::color::Slot;
-use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
@@ -82,13 +82,13 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         if self.layer == Layer::Code {
             let report = code::report(ctx, &self.run, &self.to, self.phase.as_ref())?;
             return show_code(ui, &report, &self.to);
         }
         if self.phase.is_some() {
-            return Err(CliError::new(ErrorKind::Usage, "'--phase' is for '--layer code'"));
+            return Err(Problem::new(Kind::Usage, "'--phase' is for '--layer code'"));
         }
         let (run, expect) = runs::seen(ctx, &self.run, self.expect.as_ref())?;
         let wish = RollBackRun {
@@ -128,7 +128,7 @@ impl Args {
         answer(&done.run, fields)
     }
 
-    fn print(&self, ui: &mut Ui, done: &RolledBackRun) -> Result<(), CliError> {
+    fn print(&self, ui: &mut Ui, done: &RolledBackRun) -> Result<(), Problem> {
         let (id, to, from) = (&done.run.id, &self.to, &done.from);
         if done.phases.is_empty() {
             ui.line(&format!("{id}  already at '{to}': nothing to roll back"))?;
@@ -148,7 +148,7 @@ impl Args {
 /// How many things one line names.
 const NAMED_MAX: usize = 12;
 
-fn list(ui: &mut Ui, what: &str, things: &[impl ToString]) -> Result<(), CliError> {
+fn list(ui: &mut Ui, what: &str, things: &[impl ToString]) -> Result<(), Problem> {
     if things.is_empty() {
         return Ok(());
     }
@@ -160,7 +160,7 @@ fn list(ui: &mut Ui, what: &str, things: &[impl ToString]) -> Result<(), CliErro
     Ok(ui.line(&format!("  {what}: {}{more}", named.join(", ")))?)
 }
 
-fn show_code(ui: &mut Ui, report: &CodeReport, to: &PhaseName) -> Result<ExitCode, CliError> {
+fn show_code(ui: &mut Ui, report: &CodeReport, to: &PhaseName) -> Result<ExitCode, Problem> {
     let CodeReport { run, phases, rollback, artifacts, commits, missing, commands } = report;
     if ui.is_json() {
         let from = rollback.as_ref().map_or(&run.phase, |rollback| &rollback.from);

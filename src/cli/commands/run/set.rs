@@ -1,7 +1,7 @@
 //! `git coord run set`
 
+use crate::app::problem::{Kind, Problem};
 use crate::app::{Ctx, runs};
-use crate::cli::error::{CliError, ErrorKind};
 use crate::cli::exit::ExitCode;
 use crate::cli::open::told;
 use crate::cli::runs::{answer, line};
@@ -79,7 +79,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let command = Set {
             run: runs::named::run(ctx, &self.run)?,
             complexity: self.complexity,
@@ -94,7 +94,7 @@ impl Args {
         let changes_only_a_budget =
             self.budget.is_none() && (self.budget_warn.is_some() || self.enforce_budget.is_some());
         if changes_only_a_budget && runs::find(&runs::read(ctx)?, &self.run)?.budget.is_none() {
-            return Err(CliError::new(ErrorKind::Usage, "the run has no budget: add --budget"));
+            return Err(Problem::new(Kind::Usage, "the run has no budget: add --budget"));
         }
         let run = told(ui, ctx.transact(LedgerName::Runs, command, None)?)?;
         if ui.is_json() {

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::app::Ctx;
+use crate::app::problem::Problem;
 use crate::app::runs::show::{self, Moment, PhaseShown, Shown, TakenAlong};
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{self, holds_json};
 use crate::cli::layout::{Cell, aligned};
@@ -30,7 +30,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let shown = show::show(ctx, &self.run)?;
         if ui.is_json() {
             ui.answer(true, answer_json(&shown))?;
@@ -94,7 +94,7 @@ fn moment_json(moment: &Moment) -> Value {
     }
 }
 
-fn print(ui: &mut Ui, shown: &Shown) -> Result<(), CliError> {
+fn print(ui: &mut Ui, shown: &Shown) -> Result<(), Problem> {
     let run = &shown.run;
     let id = ui.paint(Slot::Id, run.id.as_str());
     ui.line(&format!("run {id}: {}", crate::core::text::shown(run.goal.as_str())))?;
@@ -123,7 +123,7 @@ fn print(ui: &mut Ui, shown: &Shown) -> Result<(), CliError> {
     Ok(())
 }
 
-fn section(ui: &mut Ui, title: &str, runs: &[Run], now: Timestamp) -> Result<(), CliError> {
+fn section(ui: &mut Ui, title: &str, runs: &[Run], now: Timestamp) -> Result<(), Problem> {
     if !runs.is_empty() {
         ui.line(&format!("{title}:"))?;
         print_table(ui, runs, now)?;
@@ -132,7 +132,7 @@ fn section(ui: &mut Ui, title: &str, runs: &[Run], now: Timestamp) -> Result<(),
 }
 
 /// The skipped phases that lie behind, which no line of the timeline has.
-fn print_passed_over(ui: &mut Ui, shown: &Shown) -> Result<(), CliError> {
+fn print_passed_over(ui: &mut Ui, shown: &Shown) -> Result<(), Problem> {
     let skipped = shown.phases[..shown.run.place()].iter().filter_map(|phase| {
         let skip = phase.skip.as_ref()?;
         let reason = crate::core::text::shown(skip.reason.as_str()).into_owned();
@@ -147,7 +147,7 @@ fn print_passed_over(ui: &mut Ui, shown: &Shown) -> Result<(), CliError> {
 }
 
 /// When it was completed before, which a rollback has taken back.
-fn print_completions(ui: &mut Ui, completions: &[Completion]) -> Result<(), CliError> {
+fn print_completions(ui: &mut Ui, completions: &[Completion]) -> Result<(), Problem> {
     let undone = completions.iter().filter_map(|one| Some((one, one.rolled_back_at?)));
     for (Completion { at, by, rolled_back_by, .. }, rolled_back_at) in undone {
         let who = rolled_back_by.as_ref().map(|who| format!(" by {who}")).unwrap_or_default();
@@ -266,7 +266,7 @@ fn gate_text(record: &Record) -> String {
 }
 
 /// The phases that lie ahead, and what the next gate says.
-fn print_ahead(ui: &mut Ui, shown: &Shown) -> Result<(), CliError> {
+fn print_ahead(ui: &mut Ui, shown: &Shown) -> Result<(), Problem> {
     let Some(ahead) = &shown.ahead else { return Ok(()) };
     let phases: Vec<String> = shown.phases[shown.run.place() + 1..]
         .iter()

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::app::problem::Problem;
 use crate::app::{Ctx, runs};
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::told;
 use crate::cli::runs::answer;
@@ -58,7 +58,7 @@ pub(crate) struct UnskipArgs {
 }
 
 impl SkipArgs {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let SkipArgs { run, phase, reason } = self;
         let wish = SetSkip {
             run: runs::named::run(ctx, run)?,
@@ -71,7 +71,7 @@ impl SkipArgs {
 }
 
 impl UnskipArgs {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let UnskipArgs { run, phase, reason } = self;
         let wish = SetSkip {
             run: runs::named::run(ctx, run)?,
@@ -83,7 +83,7 @@ impl UnskipArgs {
     }
 }
 
-fn set(ui: &mut Ui, ctx: &Ctx, wish: SetSkip) -> Result<ExitCode, CliError> {
+fn set(ui: &mut Ui, ctx: &Ctx, wish: SetSkip) -> Result<ExitCode, Problem> {
     let (phase, is_skipped) = (wish.phase.clone(), wish.skip);
     let SkipSet { run, changed } = told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?;
     if ui.is_json() {

@@ -3,10 +3,10 @@
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 
+use crate::app::problem::Problem;
 use crate::app::runs::Wanted;
 use crate::app::{Ctx, runs};
 use crate::cli::color::Slot;
-use crate::cli::error::CliError;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::told;
@@ -82,7 +82,7 @@ pub(crate) struct ListArgs {
 }
 
 impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
             Command::Add(args) => args.run(ui, ctx),
             Command::List(args) => args.run(ui, ctx),
@@ -91,7 +91,7 @@ impl Args {
 }
 
 impl AddArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let wish = AddVerdict {
             run: runs::named::run(ctx, &self.run)?,
             phase: self.phase.clone(),
@@ -112,7 +112,7 @@ impl AddArgs {
 }
 
 impl ListArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let reading = runs::read(ctx)?;
         let run = runs::find(&reading, &self.run)?;
         let wanted = Wanted { phase: self.phase.clone(), all: self.all };

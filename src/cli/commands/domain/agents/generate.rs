@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::app::Ctx;
 use crate::app::domains::agents::{self, Generated, OfDomain, Outcome};
 use crate::app::next::command as next;
-use crate::cli::error::{CliError, ErrorKind, Hint};
+use crate::app::problem::{Hint, Kind, Problem};
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::term::Ui;
@@ -49,7 +49,7 @@ pub(crate) enum Mode {
 }
 
 impl Args {
-    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let mode = match self.mode {
             Mode::Skip => generation::Mode::Skip,
             Mode::Regenerate => generation::Mode::Regenerate,
@@ -89,7 +89,7 @@ impl Args {
         answer
     }
 
-    fn print(&self, ui: &mut Ui, generated: &Generated) -> Result<(), CliError> {
+    fn print(&self, ui: &mut Ui, generated: &Generated) -> Result<(), Problem> {
         if self.dry_run {
             ui.note("nothing is written; this is what would be:")?;
         }
@@ -109,7 +109,7 @@ impl Args {
     }
 }
 
-fn no_profiles(generated: &Generated) -> CliError {
+fn no_profiles(generated: &Generated) -> Problem {
     let detect = next(&["domain", "detect", "--force"]);
     let names: Vec<&str> = generated.domains.iter().map(|of| of.domain.as_str()).collect();
     let message = if names.is_empty() {
@@ -117,7 +117,7 @@ fn no_profiles(generated: &Generated) -> CliError {
     } else {
         format!("none of these domains has a profile: {}", names.join(", "))
     };
-    CliError::new(ErrorKind::Refused, message)
+    Problem::new(Kind::Refused, message)
         .with_hint(Hint::plain("nothing was written. To look at the project again:"))
         .with_hint(Hint::plain("  git coord domain detect --force"))
         .with_next(detect)

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::app::Ctx;
 use crate::app::domains::agents::{self, Inventory, Listed};
-use crate::cli::error::CliError;
+use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
@@ -20,7 +20,7 @@ use crate::core::text::shown;
 pub(crate) struct Args {}
 
 impl Args {
-    pub(super) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let Inventory { listed, notices } = agents::list(ctx)?;
         for notice in &notices {
             ui.warn(notice)?;

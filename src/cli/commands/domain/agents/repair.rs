@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::list::listed_json;
 use crate::app::Ctx;
 use crate::app::domains::agents::{self, Repaired};
-use crate::cli::error::CliError;
+use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::term::Ui;
@@ -20,7 +20,7 @@ use crate::core::text::shown;
 pub(crate) struct Args {}
 
 impl Args {
-    pub(super) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, CliError> {
+    pub(super) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let repaired = agents::repair(ctx)?;
         for notice in &repaired.notices {
             ui.warn(notice)?;
@@ -35,7 +35,7 @@ impl Args {
     }
 }
 
-fn answer(ui: &mut Ui, repaired: &Repaired) -> Result<(), CliError> {
+fn answer(ui: &mut Ui, repaired: &Repaired) -> Result<(), Problem> {
     let failed = repaired.failed.iter().map(|(path, why)| json!({ "path": path, "error": why }));
     let mut all = fields([
         ("written", json!(repaired.written)),
@@ -51,7 +51,7 @@ fn answer(ui: &mut Ui, repaired: &Repaired) -> Result<(), CliError> {
     Ok(ui.answer(repaired.failed.is_empty(), all)?)
 }
 
-fn print(ui: &mut Ui, repaired: &Repaired) -> Result<(), CliError> {
+fn print(ui: &mut Ui, repaired: &Repaired) -> Result<(), Problem> {
     let groups: [(&str, &[TreePath]); 4] = [
         ("written again", &repaired.written),
         ("recorded", &repaired.adopted),

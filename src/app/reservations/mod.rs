@@ -1,4 +1,13 @@
-//! Questions about reservations. What changes them goes through [`Ctx::transact`].
+//! Reservations: one file a verb, each with its request, its answer and the function that does it.
+//! The questions that several verbs and the hooks ask stand here.
+
+pub mod check;
+pub mod list;
+pub mod release;
+pub mod renew;
+pub mod reserve;
+pub mod sweep;
+pub mod transfer;
 
 use crate::app::Ctx;
 use crate::app::dead_holders;
@@ -6,34 +15,26 @@ use crate::app::error::AppError;
 use crate::core::damage::Damage;
 use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
-use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
 use crate::core::refusal::Conflict;
-use crate::core::reservation::check::{self, Asker};
+use crate::core::reservation::check::{Asker, check};
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::process::{Gone, GoneHold};
-use crate::core::reservation::renew::{self, Asked, Lost, Why};
-use crate::core::reservation::sweep::{Sweep, Swept};
 use crate::core::reservation::tickets::{self, Ticket};
 use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::time::Timestamp;
-use crate::store::ledger::history::History;
-use crate::store::ledger::transact::Committed;
 
-/// Entries that are looked through for what somebody has lost.
-const LOOKED_BACK_MAX: usize = 1_000;
-
-/// Everything that stands in the way of the targets, and the time that counted.
-pub fn check(ctx: &Ctx, targets: &[Target]) -> Result<(Vec<Conflict>, Timestamp), AppError> {
+/// Finds everything that stands in the way of the targets, and the time that counted.
+pub fn in_the_way(ctx: &Ctx, targets: &[Target]) -> Result<(Vec<Conflict>, Timestamp), AppError> {
     let reading = ctx.read()?;
     let asker =
         Asker { agent: ctx.actor(), mode: Mode::Exclusive, now: reading.now, process: None };
-    let mut conflicts = check::check(&reading.base.snapshot, targets, asker, reading.case)?;
+    let mut conflicts = check(&reading.base.snapshot, targets, asker, reading.case)?;
     conflicts.retain(|conflict| !dead_holders::has_ended(ctx, &conflict.held));
     Ok((conflicts, reading.now))
 }
 
-/// Which holds a list shows.
+/// A choice of holds.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Only this agent's, with its subagents'.
@@ -46,7 +47,7 @@ pub struct Filter {
     pub expired_too: bool,
 }
 
-/// Holds, and what stands beside them.
+/// The holds that were found.
 #[derive(Clone, Debug)]
 pub struct Listed {
     /// The holds, the soonest to end first.
@@ -57,8 +58,8 @@ pub struct Listed {
     pub now: Timestamp,
 }
 
-/// The holds that the filter lets through. What cannot be read is named, and hides no other.
-pub fn list(ctx: &Ctx, filter: &Filter) -> Result<Listed, AppError> {
+/// Finds the holds that the filter lets through. A damaged one is named, and hides no other.
+pub fn find(ctx: &Ctx, filter: &Filter) -> Result<Listed, AppError> {
     let reading = ctx.read()?;
     let documents = &reading.base.snapshot;
     let (mut holds, damaged) = match filter.look_up(documents, reading.case) {
@@ -83,7 +84,7 @@ pub fn list(ctx: &Ctx, filter: &Filter) -> Result<Listed, AppError> {
 }
 
 impl Filter {
-    /// The holds that may be wanted, found where they stand.
+    /// Looks up the holds that may be wanted, where the index keeps them.
     fn look_up(&self, documents: &dyn Documents, case: Case) -> Result<Vec<Hold>, ReadError> {
         match (&self.holder, self.targets.as_slice()) {
             (_, targets @ [_, ..]) => {
@@ -99,7 +100,7 @@ impl Filter {
         }
     }
 
-    /// Whether a hold meets one of the targets, if there are any.
+    /// Tells whether a hold meets one of the targets, if there are any.
     fn is_about(&self, hold: &Hold, case: Case) -> bool {
         let reach = hold.target.reach(case);
         let meets = |target: &Target| target.reach(case).meets(&reach);
@@ -107,57 +108,20 @@ impl Filter {
     }
 }
 
-/// The live holds that belong to a run, the soonest to end first.
+/// Finds the live holds that belong to a run, the soonest to end first.
 pub fn of_run(ctx: &Ctx, run: &str) -> Result<Vec<Hold>, AppError> {
-    let mut holds = list(ctx, &Filter::default())?.holds;
+    let mut holds = find(ctx, &Filter::default())?.holds;
     holds.retain(|hold| hold.about.run.as_ref().is_some_and(|of| of.as_str() == run));
     Ok(holds)
 }
 
-/// The holds that a sweep would remove.
-pub fn due_for_sweep(ctx: &Ctx, sweep: Sweep) -> Result<Vec<Hold>, AppError> {
-    let reading = ctx.read()?;
-    let gone = Gone { holds: ended(ctx)?, ..Gone::default() };
-    Ok(sweep.due(&reading.base.snapshot, reading.now, &gone)?)
-}
-
-/// Removes what has ended.
-pub fn sweep(ctx: &Ctx, sweep: Sweep) -> Result<Committed<Swept>, AppError> {
-    ctx.transact_knowing(LedgerName::Reservations, sweep, None, ended(ctx)?)
-}
-
-/// What the asker had and has no more, without its own doing: what has run out and is not yet
-/// swept, and what others have taken or swept since its own last entry, as far back as is looked.
-pub fn lost(ctx: &Ctx) -> Result<Vec<Lost>, AppError> {
-    let reading = ctx.read()?;
-    let mut own = index::of_agent(&reading.base.snapshot, ctx.actor(), Whose::Own)?;
-    own.retain(|hold| !hold.is_live(reading.now));
-    let expired = |hold: Hold| Lost {
-        named: Asked::Id(hold.id.to_string()),
-        why: Why::Expired(hold.expires_at),
-    };
-    let mut lost: Vec<Lost> = own.into_iter().map(expired).collect();
-    let ledger = ctx.ledger(LedgerName::Reservations)?;
-    let mut events = Vec::new();
-    for item in History::from(&ledger, reading.base.id()).take(LOOKED_BACK_MAX) {
-        let (_, entry) = item?;
-        if entry.message.events.iter().any(|event| event.actor == *ctx.actor()) {
-            break;
-        }
-        // Of what is told in one entry the last is the newest, too.
-        events.extend(entry.message.events.into_iter().rev());
-    }
-    lost.extend(renew::lost_by(events.iter(), ctx.actor()));
-    Ok(lost)
-}
-
-/// All holds whose process is known to have ended.
+/// Finds all holds whose process has ended.
 fn ended(ctx: &Ctx) -> Result<Vec<GoneHold>, AppError> {
     Ok(dead_holders::among(ctx, &index::all(&ctx.read()?.base.snapshot)?))
 }
 
-/// Those who wait and whom the filter lets through, the first in line first, and the places that
-/// cannot be read.
+/// Finds the tickets that the filter lets through, the first in line first, and those that are
+/// damaged.
 pub fn waiting(ctx: &Ctx, filter: &Filter) -> Result<(Vec<Ticket>, Vec<Damage>), AppError> {
     let reading = ctx.read()?;
     let (mut tickets, damaged) = tickets::found(&reading.base.snapshot)?;

@@ -1,0 +1,202 @@
+//! The answer to a request, in one shape for every door, and the one place where it becomes JSON.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::problem::{Advice, ErrorForm, Form, Problem, RefusalForm};
+use crate::app::view::HeldView;
+use crate::core::ids::OpId;
+use crate::core::time::Timestamp;
+use crate::store::ledger::transact::Committed;
+
+/// The version of every JSON answer.
+const SCHEMA: u32 = 1;
+
+/// How a request came out. Every other end of it is a [`Problem`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Done, free, fresh or allowed; also where it was so already.
+    Done,
+    /// No, and the body says of what.
+    No,
+    /// What is cached is out of date.
+    Stale,
+    /// There is nothing of what was asked about.
+    NothingThere,
+}
+
+/// The answer to a request.
+#[derive(Debug)]
+pub struct Answer<T> {
+    pub outcome: Outcome,
+    /// The data of the request's own kind.
+    pub body: T,
+    /// The reason of a no, in the form that refusals have everywhere.
+    pub refusal: Option<Problem>,
+    /// The entry that the request wrote, if it wrote one.
+    pub written: Option<Written>,
+    /// Remarks besides the data.
+    pub notes: Vec<Note>,
+    /// The time that counted for the request.
+    pub at: Timestamp,
+}
+
+/// The entry that a request wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Written {
+    /// The act, which `git coord ledger log` and events name.
+    pub op: OpId,
+    /// The entry: the id of its commit.
+    pub entry: String,
+}
+
+/// A remark that comes with an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Note {
+    pub level: Level,
+    /// One sentence.
+    pub text: String,
+    /// The family of a hint, which experienced users switch off.
+    #[serde(skip)]
+    pub advice: Option<Advice>,
+}
+
+/// How much a remark matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Good to know.
+    Note,
+    /// Something may be wrong.
+    Warning,
+    /// What to do next.
+    Hint,
+}
+
+impl Note {
+    /// Makes a remark that is good to know.
+    pub fn note(text: impl Into<String>) -> Note {
+        Note { level: Level::Note, text: text.into(), advice: None }
+    }
+
+    /// Makes a warning.
+    pub fn warning(text: impl Into<String>) -> Note {
+        Note { level: Level::Warning, text: text.into(), advice: None }
+    }
+
+    /// Makes a hint.
+    pub fn hint(advice: Advice, text: impl Into<String>) -> Note {
+        Note { level: Level::Hint, text: text.into(), advice: Some(advice) }
+    }
+}
+
+impl<T> Answer<T> {
+    /// Answers a request that wrote nothing.
+    pub fn read(body: T, at: Timestamp) -> Answer<T> {
+        Answer { outcome: Outcome::Done, body, refusal: None, written: None, notes: Vec::new(), at }
+    }
+
+    /// Answers a request with what its write came to.
+    pub fn committed<A>(committed: Committed<A>, body: impl FnOnce(A) -> T) -> Answer<T> {
+        let Committed { answer, at, op, entry, notices } = committed;
+        let mut answer = Answer::read(body(answer), at);
+        answer.wrote(entry.map(|entry| Written { op, entry: entry.to_string() }), notices);
+        answer
+    }
+
+    /// Adds a further write of the same request; the answer names the last one.
+    pub fn wrote(&mut self, written: Option<Written>, notices: Vec<String>) {
+        self.written = written.or(self.written.take());
+        self.notes.extend(notices.into_iter().map(Note::warning));
+    }
+
+    /// Turns the answer into a no.
+    #[must_use]
+    pub fn refused(self, refusal: Problem) -> Answer<T> {
+        Answer { outcome: Outcome::No, refusal: Some(refusal), ..self }
+    }
+
+    /// Adds remarks.
+    #[must_use]
+    pub fn noting(mut self, notes: impl IntoIterator<Item = Note>) -> Answer<T> {
+        self.notes.extend(notes);
+        self
+    }
+
+    /// Shapes the answer for programs.
+    pub fn form(&self) -> AnswerForm<'_, T> {
+        let (refusal, error) = forms(self.refusal.as_ref());
+        AnswerForm {
+            schema: SCHEMA,
+            ok: self.outcome == Outcome::Done,
+            body: &self.body,
+            refusal,
+            error,
+            written: self.written.as_ref(),
+            notes: &self.notes,
+        }
+    }
+}
+
+/// An answer in JSON.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Answer")]
+pub struct AnswerForm<'a, T> {
+    /// The version of this form.
+    schema: u32,
+    /// Whether the answer is a yes; the exit code is 0 then, and only then.
+    ok: bool,
+    #[serde(flatten)]
+    body: &'a T,
+    /// The reason of a no.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<RefusalForm>,
+    /// The reason why there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorForm>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    written: Option<&'a Written>,
+    /// Remarks besides the data; the command line prints them to stderr.
+    #[serde(skip_serializing_if = "<[Note]>::is_empty")]
+    #[schemars(default)]
+    notes: &'a [Note],
+}
+
+/// The answer to a request that came to a [`Problem`], in JSON.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Problem")]
+pub struct ProblemForm<'a> {
+    /// The version of this form.
+    schema: u32,
+    /// Always false.
+    ok: bool,
+    /// The reason of a no.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<RefusalForm>,
+    /// The reason why there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorForm>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    held: Option<&'a HeldView>,
+    /// Remarks besides; the command line prints them to stderr.
+    #[serde(skip_serializing_if = "<[Note]>::is_empty")]
+    #[schemars(default)]
+    notes: &'a [Note],
+}
+
+impl Problem {
+    /// Shapes the problem as an answer of its own.
+    pub fn answer(&self) -> ProblemForm<'_> {
+        let (refusal, error) = forms(Some(self));
+        let (held, notes) = (self.held.as_deref(), &self.notes[..]);
+        ProblemForm { schema: SCHEMA, ok: false, refusal, error, held, notes }
+    }
+}
+
+fn forms(problem: Option<&Problem>) -> (Option<RefusalForm>, Option<ErrorForm>) {
+    match problem.map(Problem::form) {
+        Some(Form::Refusal(refusal)) => (Some(refusal), None),
+        Some(Form::Error(error)) => (None, Some(error)),
+        None => (None, None),
+    }
+}

@@ -1,0 +1,306 @@
+//! Why a request did not come to its outcome, for every door: a word for programs, a sentence for
+//! people, and the commands that help.
+//!
+//! An [`AppError`] is a value of the program, a [`Problem`] is what its caller is told about it.
+//! Each area phrases its own refusals: [`reservations`], [`negotiation`], [`runs`], [`routing`].
+//! [`failures`] finds the way out of a failure.
+
+mod failures;
+mod negotiation;
+mod reservations;
+mod routing;
+mod runs;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::app::answer::Note;
+use crate::app::config::SettingError;
+use crate::app::error::{AppError, Missing, with_causes};
+use crate::app::identity::IdentityError;
+use crate::app::next::{command, in_shell};
+use crate::app::view::HeldView;
+use crate::core::refusal::Refusal;
+use crate::store::git::config::ConfigError;
+
+pub use reservations::{conflicting, held};
+
+/// A family of hints with a configuration key that switches it off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// After a refusal because another agent holds it.
+    Held,
+    /// After a pattern that matches no tracked file.
+    NoMatch,
+    /// After a refusal because a reservation belongs to another agent.
+    NotYours,
+}
+
+impl Advice {
+    /// Every family.
+    pub const ALL: [Advice; 3] = [Advice::Held, Advice::NoMatch, Advice::NotYours];
+
+    /// Names the key in git's configuration.
+    pub fn key(self) -> &'static str {
+        match self {
+            Advice::Held => "advice.coordHeld",
+            Advice::NoMatch => "advice.coordNoMatch",
+            Advice::NotYours => "advice.coordNotYours",
+        }
+    }
+}
+
+/// One line of help.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// The family; a hint without one is part of the problem and always shown.
+    pub advice: Option<Advice>,
+    pub text: String,
+}
+
+impl Hint {
+    /// Makes a hint that belongs to the problem, such as "did you mean".
+    pub fn plain(text: impl Into<String>) -> Hint {
+        Hint { advice: None, text: text.into() }
+    }
+
+    /// Makes a hint that experienced users switch off.
+    pub fn advice(advice: Advice, text: impl Into<String>) -> Hint {
+        Hint { advice: Some(advice), text: text.into() }
+    }
+}
+
+/// The kinds of problems. A door maps each to its own signal, such as an exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The request makes no sense. Nothing was read or written.
+    Usage,
+    /// The decision was no.
+    Refused,
+    /// The request names something that does not exist.
+    #[serde(rename = "nothing")]
+    NothingThere,
+    /// Others kept writing. Nothing was written.
+    Busy,
+    /// A signal ended the request.
+    Interrupted,
+    /// `with` did not start its command.
+    NotStarted,
+    /// Input, output or stored data failed.
+    Failure,
+}
+
+/// Why a request did not come to its outcome, and what helps.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub kind: Kind,
+    /// The word that programs go by; every refusal has one.
+    pub code: Option<&'static str>,
+    /// Lower case, no full stop, names in single quotes.
+    pub message: String,
+    /// Ordered as they are to be read.
+    pub hints: Vec<Hint>,
+    /// Commands that programs can run as they are.
+    pub next: Vec<Vec<String>>,
+    /// Members of the refusal besides these, by name.
+    pub details: Box<Map<String, Value>>,
+    /// The reservations of others, where they are the reason.
+    pub held: Option<Box<HeldView>>,
+    /// Remarks besides.
+    pub notes: Vec<Note>,
+    /// The number of the signal that ended the request.
+    pub signal: Option<i32>,
+}
+
+/// A refusal in JSON.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Refusal")]
+pub struct RefusalForm {
+    /// The word that programs go by, such as `held`.
+    code: &'static str,
+    /// The reason in a sentence.
+    message: String,
+    /// Members that depend on the code.
+    #[serde(flatten)]
+    details: Map<String, Value>,
+    /// Commands that help, as they can be run: each is a list of words.
+    next: Vec<Vec<String>>,
+}
+
+/// An error in JSON.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
+pub struct ErrorForm {
+    /// The kind, which decides the exit code.
+    kind: Kind,
+    /// The word that programs go by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    /// The reason in a sentence.
+    message: String,
+    /// What to try, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    hints: Vec<String>,
+    /// Commands that help, as they can be run: each is a list of words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    next: Vec<Vec<String>>,
+}
+
+/// How a problem stands in an answer: as its refusal, or as its error.
+#[derive(Clone, Debug)]
+pub enum Form {
+    Refusal(RefusalForm),
+    Error(ErrorForm),
+}
+
+impl Problem {
+    /// Makes a problem with nothing but its message.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Problem {
+        Problem {
+            kind,
+            code: (kind == Kind::Busy).then_some("busy"),
+            message: message.into(),
+            hints: Vec::new(),
+            next: Vec::new(),
+            details: Box::default(),
+            held: None,
+            notes: Vec::new(),
+            signal: None,
+        }
+    }
+
+    /// Makes a failure with the chain of its causes, in git's style: `cannot x: because y`.
+    pub fn caused(kind: Kind, error: &dyn std::error::Error) -> Problem {
+        Problem::new(kind, with_causes(error))
+    }
+
+    /// Makes a refusal.
+    pub fn refused(code: &'static str, message: impl Into<String>) -> Problem {
+        Problem { code: Some(code), ..Problem::new(Kind::Refused, message) }
+    }
+
+    /// Adds a member to the refusal.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Serialize) -> Problem {
+        self.details.insert(name.to_owned(), json!(value));
+        self
+    }
+
+    /// Adds a hint.
+    #[must_use]
+    pub fn with_hint(mut self, hint: Hint) -> Problem {
+        self.hints.push(hint);
+        self
+    }
+
+    /// Adds remarks.
+    #[must_use]
+    pub fn noting(mut self, notes: Vec<Note>) -> Problem {
+        self.notes.extend(notes);
+        self
+    }
+
+    /// Adds a command that helps, for programs alone.
+    #[must_use]
+    pub fn with_next(mut self, command: Vec<String>) -> Problem {
+        self.next.push(command);
+        self
+    }
+
+    /// Adds commands that help, for programs and as hints of their own.
+    #[must_use]
+    pub fn suggesting(
+        mut self,
+        commands: Vec<Vec<String>>,
+        hint: impl Fn(String) -> Hint,
+    ) -> Problem {
+        self.hints.extend(commands.iter().map(|words| hint(format!("  {}", in_shell(words)))));
+        self.next.extend(commands);
+        self
+    }
+
+    /// Gives the problem its place in an answer.
+    pub fn form(&self) -> Form {
+        match (self.kind, self.code) {
+            (Kind::Refused | Kind::NotStarted, Some(code)) => Form::Refusal(RefusalForm {
+                code,
+                message: self.message.clone(),
+                details: Map::clone(&self.details),
+                next: self.next.clone(),
+            }),
+            (kind, code) => {
+                let plain = self.hints.iter().filter(|hint| hint.advice.is_none());
+                Form::Error(ErrorForm {
+                    kind,
+                    code,
+                    message: self.message.clone(),
+                    hints: plain.map(|hint| hint.text.clone()).collect(),
+                    next: self.next.clone(),
+                })
+            }
+        }
+    }
+}
+
+impl From<AppError> for Problem {
+    fn from(error: AppError) -> Problem {
+        match error {
+            AppError::Usage(message) => Problem::new(Kind::Usage, message),
+            AppError::Nothing(Missing { code, message }) => {
+                Problem { code: Some(code), ..Problem::new(Kind::NothingThere, message) }
+            }
+            AppError::Busy(message) => Problem::new(Kind::Busy, message)
+                .with_hint(Hint::plain("nothing was written; try again")),
+            AppError::Interrupted(signal) => Problem {
+                signal: Some(signal),
+                ..Problem::new(Kind::Interrupted, "interrupted while waiting")
+                    .with_hint(Hint::plain("nothing was reserved, and nobody waits for it"))
+            },
+            AppError::Refused(refusal) => Problem::from(&refusal),
+            AppError::Held { conflicts, before, at, sightings } => {
+                held(&conflicts, &before, at, &sightings)
+            }
+            AppError::Setting(error) => error.into(),
+            AppError::Store(error) => failures::of_store(&error),
+            AppError::Unreadable(error) => failures::of_document(&error),
+            AppError::Failed(error) => Problem::caused(Kind::Failure, &*error),
+        }
+    }
+}
+
+impl From<SettingError> for Problem {
+    fn from(error: SettingError) -> Problem {
+        let find = format!("see where it is set: git config --show-origin --get-all {}", error.key);
+        Problem::caused(Kind::Failure, &error).with_hint(Hint::plain(find))
+    }
+}
+
+impl From<ConfigError> for Problem {
+    fn from(error: ConfigError) -> Problem {
+        // libgit2's cause says the same as its wrapper.
+        Problem::new(Kind::Failure, error.to_string())
+    }
+}
+
+impl From<IdentityError> for Problem {
+    fn from(error: IdentityError) -> Problem {
+        Problem::caused(Kind::Usage, &error)
+    }
+}
+
+impl From<&Refusal> for Problem {
+    fn from(refusal: &Refusal) -> Problem {
+        match refusal {
+            Refusal::Run(refusal) => runs::refused(refusal),
+            Refusal::Routing(refusal) => routing::refused(refusal),
+            Refusal::Dispute(dispute) => negotiation::refused(dispute),
+            Refusal::Domain(refused) => Problem::refused(refused.code(), refused.to_string())
+                .with_next(command(&["domain", "show"])),
+            of_reservations => reservations::refused(of_reservations),
+        }
+    }
+}

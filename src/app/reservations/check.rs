@@ -1,0 +1,49 @@
+//! Tells whether targets are free, without taking them.
+
+use std::ffi::OsString;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::in_the_way;
+use crate::app::answer::{Answer, Note};
+use crate::app::presence::Sightings;
+use crate::app::problem::{Problem, conflicting};
+use crate::app::view::ConflictView;
+use crate::app::{Ctx, specs};
+use crate::core::ids::LockName;
+use crate::core::pattern::Reading;
+use crate::core::reservation::target::targets;
+
+/// The targets in question.
+pub struct Request<'r> {
+    /// Paths or patterns, relative to where the caller stands.
+    pub patterns: &'r [OsString],
+    pub locks: &'r [LockName],
+    pub reading: Reading,
+}
+
+/// The answer to `check`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// Whether the caller would get all of it.
+    pub free: bool,
+    /// Each target with each reservation that stands in its way.
+    pub conflicts: Vec<ConflictView>,
+}
+
+/// Looks whether the targets are free for the caller.
+pub fn check(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let specs::Meant { patterns, hints } =
+        specs::meant(ctx.repository(), request.patterns, request.reading, "check")?;
+    let (conflicts, now) = in_the_way(ctx, &targets(&patterns, request.locks))?;
+    let notes = hints.into_iter().map(Note::note);
+    if conflicts.is_empty() {
+        let body = Body { free: true, conflicts: Vec::new() };
+        return Ok(Answer::read(body, now).noting(notes));
+    }
+    let sightings = Sightings::of(ctx, &conflicts);
+    let body = Body { free: false, conflicts: ConflictView::all(&conflicts, now, &sightings) };
+    let refusal = conflicting(&conflicts, now, &sightings);
+    Ok(Answer::read(body, now).refused(refusal).noting(notes))
+}

@@ -1,0 +1,63 @@
+//! Lists reservations, and the agents that wait for some.
+
+use std::ffi::OsString;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Filter, Listed, find, waiting};
+use crate::app::answer::Answer;
+use crate::app::problem::Problem;
+use crate::app::view::HoldView;
+use crate::app::{Ctx, specs};
+use crate::core::damage::Damage;
+use crate::core::ids::{AgentName, LockName};
+use crate::core::reservation::target::targets;
+use crate::core::reservation::tickets::Ticket;
+
+/// A choice of reservations.
+pub struct Request<'r> {
+    /// Only those of this agent, with its subagents.
+    pub holder: Option<&'r AgentName>,
+    /// Only the caller's own.
+    pub mine: bool,
+    /// Only those that overlap this path or pattern.
+    pub path: Option<&'r OsString>,
+    /// Only those on this named lock.
+    pub lock: Option<&'r LockName>,
+    /// Only named locks.
+    pub locks_only: bool,
+    /// Also expired ones that are not yet swept.
+    pub expired_too: bool,
+}
+
+/// The answer to `list`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// The reservations, the soonest to end first.
+    pub reservations: Vec<HoldView>,
+    /// The agents that wait, the first in line first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub waiting: Vec<Ticket>,
+    /// Documents that cannot be read, and are passed over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub damaged: Vec<Damage>,
+}
+
+/// Lists the reservations that were chosen.
+pub fn list(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let paths = specs::named(ctx.repository(), request.path.map_or(&[], std::slice::from_ref))?;
+    let mine = request.mine.then(|| ctx.actor().clone());
+    let filter = Filter {
+        holder: request.holder.cloned().or(mine),
+        targets: targets(&paths, request.lock.map_or(&[], std::slice::from_ref)),
+        locks_only: request.locks_only,
+        expired_too: request.expired_too,
+    };
+    let Listed { holds, mut damaged, now } = find(ctx, &filter)?;
+    let (waiting, tickets) = waiting(ctx, &filter)?;
+    damaged.extend(tickets);
+    Ok(Answer::read(Body { reservations: HoldView::all(holds, now), waiting, damaged }, now))
+}

@@ -1,0 +1,76 @@
+//! Gives reservations back.
+
+use std::ffi::OsString;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::answer::Answer;
+use crate::app::problem::Problem;
+use crate::app::{Ctx, specs};
+use crate::core::ids::{HoldId, HoldIdPrefix, LockName};
+use crate::core::ledger::LedgerName;
+use crate::core::reservation::Hold;
+use crate::core::reservation::release::{Release, Released};
+use crate::core::reservation::select::Selection;
+use crate::core::text::Line;
+
+/// Reservations that are to end.
+pub struct Request<'r> {
+    pub ids: &'r [HoldIdPrefix],
+    /// Those equal to or inside these paths, relative to where the caller stands.
+    pub paths: &'r [OsString],
+    pub locks: &'r [LockName],
+    /// Everything that is the caller's.
+    pub mine: bool,
+    /// The reason to end also what another agent holds.
+    pub force: Option<&'r Line>,
+}
+
+/// The answer to `release`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// How many reservations ended.
+    pub released: usize,
+    /// Their ids.
+    pub ids: Vec<HoldId>,
+    /// The ids and the names of locks that name no reservation (any more).
+    pub missing: Vec<String>,
+    /// The ids of wider reservations, which stay.
+    pub wider: Vec<HoldId>,
+    /// The reservations themselves, for people.
+    #[serde(skip)]
+    pub holds: Released,
+}
+
+/// Ends the reservations that were named.
+pub fn release(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let which = Selection {
+        ids: request.ids.to_vec(),
+        paths: specs::named(ctx.repository(), request.paths)?,
+        locks: request.locks.to_vec(),
+        mine: request.mine,
+        ..Selection::default()
+    };
+    let command = Release { which, force: request.force.cloned() };
+    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    Ok(Answer::committed(committed, Body::from))
+}
+
+/// Lists the ids of holds.
+pub(super) fn ids(holds: &[Hold]) -> Vec<HoldId> {
+    holds.iter().map(|hold| hold.id.clone()).collect()
+}
+
+impl From<Released> for Body {
+    fn from(holds: Released) -> Body {
+        let missing = holds.missing.iter().map(ToString::to_string);
+        Body {
+            released: holds.released.len(),
+            ids: ids(&holds.released),
+            missing: missing.chain(holds.missing_locks.iter().map(ToString::to_string)).collect(),
+            wider: ids(&holds.wider),
+            holds,
+        }
+    }
+}

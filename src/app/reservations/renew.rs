@@ -1,0 +1,88 @@
+//! Extends reservations that are still the caller's.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::Ctx;
+use crate::app::answer::{Answer, Outcome};
+use crate::app::error::AppError;
+use crate::app::problem::Problem;
+use crate::app::view::HoldView;
+use crate::core::ids::{HoldIdPrefix, LockName};
+use crate::core::ledger::LedgerName;
+use crate::core::reservation::Hold;
+use crate::core::reservation::index::{self, Whose};
+use crate::core::reservation::renew::{Asked, Lost, Renew, Why, lost_by};
+use crate::core::reservation::select::Selection;
+use crate::core::time::Ttl;
+use crate::store::ledger::history::History;
+
+/// How many entries are searched for reservations that the caller has lost.
+const SEARCHED_MAX: usize = 1_000;
+
+/// Reservations that are to live longer.
+pub struct Request<'r> {
+    pub ids: &'r [HoldIdPrefix],
+    pub locks: &'r [LockName],
+    /// Everything that is the caller's.
+    pub mine: bool,
+    /// How long they live from now; `coord.ttl` where the caller does not say.
+    pub ttl: Option<Ttl>,
+}
+
+/// The answer to `renew`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// The reservations that live longer now.
+    pub renewed: Vec<HoldView>,
+    /// The reservations that are no longer the caller's.
+    pub lost: Vec<Lost>,
+}
+
+/// Extends the reservations that were named, and names those that were lost.
+pub fn renew(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let which = Selection {
+        ids: request.ids.to_vec(),
+        locks: request.locks.to_vec(),
+        mine: request.mine,
+        ..Selection::default()
+    };
+    let command = Renew { which, ttl: request.ttl.unwrap_or(ctx.settings().ttl) };
+    // Looked up before: the renewal is an entry of its own.
+    let lost = if request.mine { lost(ctx)? } else { Vec::new() };
+    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    let at = committed.at;
+    let mut answer = Answer::committed(committed, |answer| Body {
+        renewed: HoldView::all(answer.renewed, at),
+        lost: answer.lost.into_iter().chain(lost).collect(),
+    });
+    if !answer.body.lost.is_empty() {
+        answer.outcome = Outcome::No;
+    }
+    Ok(answer)
+}
+
+/// Finds the reservations that the caller lost without its own doing: those that expired and are
+/// not yet swept, and those that others took or swept since the caller's own last entry.
+fn lost(ctx: &Ctx) -> Result<Vec<Lost>, AppError> {
+    let reading = ctx.read()?;
+    let mut own = index::of_agent(&reading.base.snapshot, ctx.actor(), Whose::Own)?;
+    own.retain(|hold| !hold.is_live(reading.now));
+    let expired = |hold: Hold| Lost {
+        named: Asked::Id(hold.id.to_string()),
+        why: Why::Expired { expired_at: hold.expires_at },
+    };
+    let mut lost: Vec<Lost> = own.into_iter().map(expired).collect();
+    let ledger = ctx.ledger(LedgerName::Reservations)?;
+    let mut events = Vec::new();
+    for item in History::from(&ledger, reading.base.id()).take(SEARCHED_MAX) {
+        let (_, entry) = item?;
+        if entry.message.events.iter().any(|event| event.actor == *ctx.actor()) {
+            break;
+        }
+        // The last event of an entry is its newest.
+        events.extend(entry.message.events.into_iter().rev());
+    }
+    lost.extend(lost_by(events.iter(), ctx.actor()));
+    Ok(lost)
+}

@@ -1,0 +1,208 @@
+//! Reserves paths and named locks, at once or after a wait.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::answer::{Answer, Note};
+use crate::app::next::command;
+use crate::app::presence::Sightings;
+use crate::app::problem::{Advice, Problem, conflicting};
+use crate::app::runs::named;
+use crate::app::view::{ConflictView, GrantView};
+use crate::app::waiting::{self, Tell};
+use crate::app::{Ctx, specs};
+use crate::core::ids::{LockName, RequestId};
+use crate::core::pattern::{Case, Pattern, Reading};
+use crate::core::reservation::process::Process;
+use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
+use crate::core::reservation::{About, Mode, Target, Via};
+use crate::core::text::{Line, shown};
+use crate::core::time::Ttl;
+use crate::store::ledger::transact::Committed;
+
+/// Reservations that somebody wants.
+pub struct Request {
+    /// Paths or patterns, relative to where the caller stands.
+    pub patterns: Vec<OsString>,
+    pub locks: Vec<LockName>,
+    pub reading: Reading,
+    pub mode: Mode,
+    /// How long they live; `coord.ttl` where the caller does not say.
+    pub ttl: Option<Ttl>,
+    pub reason: Option<Line>,
+    pub task: Option<Line>,
+    /// The run that they are for, or the beginning of its id.
+    pub run: Option<Line>,
+    /// How long to wait for what others hold.
+    pub wait: Option<Ttl>,
+    pub scope: Scope,
+    /// The caller's own id for the request: a repetition gives the first answer again.
+    pub request_id: Option<RequestId>,
+    /// The process that the reservations end with.
+    pub process: Option<Process>,
+    /// Whether the caller wants to know of patterns that match no file.
+    pub advise: bool,
+}
+
+/// The answer to `reserve`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// The reservations that the caller has now, in the order that it asked for them.
+    pub granted: Vec<GrantView>,
+    /// Each target that was not granted, with each reservation that stands in its way.
+    pub conflicts: Vec<ConflictView>,
+    /// Whether this is the answer to an earlier request of the same id.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub replayed: bool,
+    /// The targets that were not granted because the caller holds as many as one agent may.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub over_limit: Vec<OverLimit>,
+}
+
+/// A target that was not granted.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OverLimit {
+    Pattern(Pattern),
+    Lock { lock: LockName },
+}
+
+/// A reservation on its way: what was asked for, and what the caller may not have known.
+pub struct Asked {
+    pub command: Reserve,
+    pub notes: Vec<Note>,
+}
+
+impl Request {
+    /// Turns the words of the caller into the command that is decided.
+    pub fn asked(&self, ctx: &Ctx) -> Result<Asked, Problem> {
+        let repository = ctx.repository();
+        let specs::Meant { patterns, mut hints } =
+            specs::meant(repository, &self.patterns, self.reading, "reserve")?;
+        hints.extend(specs::reaching_elsewhere(repository, &patterns));
+        let about = About {
+            reason: self.reason.clone(),
+            task: self.task.clone(),
+            run: self.run.as_ref().map(|run| named::elsewhere(ctx, run)).transpose()?,
+            via: Via::Command,
+            worktree: ctx.worktree(),
+        };
+        let ttl = self.ttl.unwrap_or(ctx.settings().ttl);
+        let command = Reserve {
+            files: existing_files(ctx, &patterns),
+            mode: self.mode,
+            scope: self.scope,
+            process: self.process.clone(),
+            request_id: self.request_id.clone(),
+            ..Reserve::asked(patterns, self.locks.clone(), ttl, about)
+        };
+        Ok(Asked { command, notes: hints.into_iter().map(Note::note).collect() })
+    }
+}
+
+impl Asked {
+    /// Asks for the reservations, and waits for them that long if need be. A waiter is told what
+    /// stands in its way.
+    pub fn submit(
+        &self,
+        ctx: &mut Ctx,
+        wait: Option<Ttl>,
+        tell: &mut Tell<'_>,
+    ) -> Result<Committed<Reserved>, Problem> {
+        let committed = match wait {
+            None => waiting::reserve_now(ctx, &self.command),
+            Some(wait) => {
+                let limit = Duration::from_secs(wait.as_seconds());
+                waiting::reserve_within(ctx, &self.command, limit, tell)
+            }
+        };
+        committed.map_err(|error| Problem::from(error).noting(self.notes.clone()))
+    }
+}
+
+/// Reserves what was asked for.
+pub fn reserve(
+    ctx: &mut Ctx,
+    request: &Request,
+    tell: &mut Tell<'_>,
+) -> Result<Answer<Body>, Problem> {
+    let asked = request.asked(ctx)?;
+    let committed = asked.submit(ctx, request.wait, tell)?;
+    let at = committed.at;
+    let sightings = Sightings::of(ctx, &committed.answer.conflicts);
+    let refusal =
+        refusal(&committed.answer, |answer| conflicting(&answer.conflicts, at, &sightings));
+    let mut answer = Answer::committed(committed, |reserved| Body {
+        granted: reserved.granted.into_iter().map(|grant| GrantView::new(grant, at)).collect(),
+        conflicts: ConflictView::all(&reserved.conflicts, at, &sightings),
+        replayed: reserved.replayed,
+        over_limit: reserved.over_limit.into_iter().map(OverLimit::from).collect(),
+    });
+    answer.notes.splice(0..0, asked.notes);
+    if request.advise {
+        answer.notes.extend(unmatched(ctx, &asked.command.patterns));
+    }
+    Ok(match refusal {
+        Some(refusal) => answer.refused(refusal),
+        None => answer,
+    })
+}
+
+/// Explains what was not granted; conflicts before limits.
+fn refusal(answer: &Reserved, held: impl Fn(&Reserved) -> Problem) -> Option<Problem> {
+    if !answer.conflicts.is_empty() {
+        return Some(held(answer));
+    }
+    let too_many = || {
+        Problem::refused("too_many", "you hold as many reservations as one agent may")
+            .with_next(command(&["list", "--mine"]))
+    };
+    (!answer.over_limit.is_empty()).then(too_many)
+}
+
+/// Points out a pattern that matches nothing: often a slip, sometimes a file yet to be made.
+fn unmatched(ctx: &Ctx, patterns: &[Pattern]) -> Option<Note> {
+    ctx.repository().work_tree()?;
+    let pattern = patterns.iter().find(|pattern| !matches_something(ctx, pattern))?;
+    let shown = shown(&pattern.shown()).into_owned();
+    let text = format!("'{shown}' matches no tracked file; it holds for files yet to be made");
+    Some(Note::hint(Advice::NoMatch, text))
+}
+
+fn matches_something(ctx: &Ctx, pattern: &Pattern) -> bool {
+    let exists = pattern.literal_path().is_some_and(|path| ctx.repository().has_file(&path));
+    let matcher = pattern.matcher(Case::Sensitive);
+    exists || ctx.repository().any_tracked(|path| matcher.matches(path)).unwrap_or(true)
+}
+
+/// Finds the patterns that name a file at the moment.
+pub fn existing_files(ctx: &Ctx, patterns: &[Pattern]) -> Vec<Pattern> {
+    let is_file = |pattern: &&Pattern| {
+        pattern.literal_path().is_some_and(|path| ctx.repository().has_regular_file(&path))
+    };
+    patterns.iter().filter(is_file).cloned().collect()
+}
+
+impl From<Target> for OverLimit {
+    fn from(target: Target) -> OverLimit {
+        match target {
+            Target::Paths(pattern) => OverLimit::Pattern(pattern),
+            Target::Lock(lock) => OverLimit::Lock { lock },
+        }
+    }
+}
+
+impl OverLimit {
+    /// Gives back the target.
+    pub fn target(&self) -> Target {
+        match self {
+            OverLimit::Pattern(pattern) => Target::Paths(pattern.clone()),
+            OverLimit::Lock { lock } => Target::Lock(lock.clone()),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Removes expired reservations, and forgets old threads.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::ended;
+use super::release::ids;
+use crate::app::Ctx;
+use crate::app::agents::forget_old;
+use crate::app::answer::{Answer, Written};
+use crate::app::error::AppError;
+use crate::app::negotiation;
+use crate::app::problem::Problem;
+use crate::core::ids::HoldId;
+use crate::core::ledger::LedgerName;
+use crate::core::negotiation::Thread;
+use crate::core::negotiation::ids::ThreadId;
+use crate::core::negotiation::prune::Prune;
+use crate::core::reservation::Hold;
+use crate::core::reservation::process::Gone;
+use crate::core::reservation::sweep::Sweep;
+use crate::store::ledger::transact::Committed;
+
+/// The age of what is to go.
+pub struct Request {
+    /// How long ago a reservation expired at least.
+    pub older_than: Duration,
+    /// How long nothing happened in a thread that is over; threads stay where it is not said.
+    pub threads: Option<Duration>,
+    pub dry_run: bool,
+}
+
+/// The answer to `sweep`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// How many reservations were removed.
+    pub swept: usize,
+    /// The ids of the reservations that were removed or, in a dry run, would be.
+    pub ids: Vec<HoldId>,
+    /// How many reservations a dry run leaves to be removed.
+    pub remaining: usize,
+    pub dry_run: bool,
+    /// The threads that were forgotten or, in a dry run, would be.
+    pub threads: Vec<ThreadId>,
+    /// The reservations themselves, for people.
+    #[serde(skip)]
+    pub holds: Vec<Hold>,
+    /// The threads themselves, for people.
+    #[serde(skip)]
+    pub pruned: Vec<Thread>,
+}
+
+/// Removes what is old enough, in as many entries as it takes.
+pub fn sweep(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
+    let sweep = Sweep { older_than_seconds: request.older_than.as_secs() };
+    let prune = request.threads.map(|age| Prune { older_than_seconds: age.as_secs() });
+    let (holds, pruned, writes) = if request.dry_run {
+        let pruned = prune.map_or(Ok(Vec::new()), |prune| negotiation::due_for_prune(ctx, prune));
+        (due(ctx, sweep)?, pruned?, Writes::default())
+    } else {
+        carry_out(ctx, sweep, prune)?
+    };
+    let body = Body {
+        swept: if request.dry_run { 0 } else { holds.len() },
+        ids: ids(&holds),
+        remaining: if request.dry_run { holds.len() } else { 0 },
+        dry_run: request.dry_run,
+        threads: pruned.iter().map(|thread| thread.id.clone()).collect(),
+        holds,
+        pruned,
+    };
+    let mut answer = Answer::read(body, ctx.clock());
+    answer.wrote(writes.last, writes.notices);
+    Ok(answer)
+}
+
+/// Finds the reservations that a sweep would remove.
+fn due(ctx: &Ctx, sweep: Sweep) -> Result<Vec<Hold>, AppError> {
+    let reading = ctx.read()?;
+    let gone = Gone { holds: ended(ctx)?, ..Gone::default() };
+    Ok(sweep.due(&reading.base.snapshot, reading.now, &gone)?)
+}
+
+/// The writes of one request.
+#[derive(Default)]
+struct Writes {
+    last: Option<Written>,
+    notices: Vec<String>,
+}
+
+impl Writes {
+    /// Adds a write, and gives its answer.
+    fn add<A>(&mut self, committed: Committed<A>) -> A {
+        let answer = Answer::committed(committed, |answer| answer);
+        self.last = answer.written.or(self.last.take());
+        self.notices.extend(answer.notes.into_iter().map(|note| note.text));
+        answer.body
+    }
+}
+
+fn carry_out(
+    ctx: &Ctx,
+    sweep: Sweep,
+    prune: Option<Prune>,
+) -> Result<(Vec<Hold>, Vec<Thread>, Writes), AppError> {
+    let (mut holds, mut pruned, mut writes) = (Vec::new(), Vec::new(), Writes::default());
+    loop {
+        let committed = ctx.transact_knowing(LedgerName::Reservations, sweep, None, ended(ctx)?)?;
+        let answer = writes.add(committed);
+        holds.extend(answer.swept);
+        if answer.remaining == 0 {
+            break;
+        }
+    }
+    while let Some(prune) = prune {
+        let answer = writes.add(ctx.transact(LedgerName::Reservations, prune, None)?);
+        pruned.extend(answer.pruned);
+        if answer.remaining == 0 {
+            break;
+        }
+    }
+    forget_old(ctx, ctx.clock());
+    Ok((holds, pruned, writes))
+}

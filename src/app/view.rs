@@ -1,0 +1,127 @@
+//! The form that a thing has in every answer. A hold or a conflict looks the same wherever it
+//! stands, so a program reads it with one piece of code.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::presence::Sightings;
+use crate::core::refusal::Conflict;
+use crate::core::reservation::reserve::Grant;
+use crate::core::reservation::tickets::Ticket;
+use crate::core::reservation::{Hold, Target};
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+
+/// A reservation: its document, and what depends on when and where it is looked at.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Reservation")]
+pub struct HoldView {
+    #[serde(flatten)]
+    pub hold: Hold,
+    /// The seconds until it expires; 0 once it has.
+    pub seconds_left: u64,
+    /// The holder as this machine saw it last; absent where this machine never saw it.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub holder_seen: Option<HolderSeen>,
+    /// The process of a `with` command that runs on although its `with` was killed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command_runs: Option<u32>,
+}
+
+/// The last sign of life of a holder on this machine.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct HolderSeen {
+    /// Whether the holder counts as alive.
+    pub alive: bool,
+    /// The time of its last command or hook.
+    pub last_seen: Timestamp,
+    /// The branch that it was on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Line>,
+    /// The terminal that it ran in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<Line>,
+}
+
+/// A reservation that was granted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Grant")]
+pub struct GrantView {
+    #[serde(flatten)]
+    pub hold: HoldView,
+    /// Whether the asker held it before, so that it was renewed.
+    pub renewed: bool,
+}
+
+/// A target that was asked for, and the reservation that stands in its way.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Conflict")]
+pub struct ConflictView {
+    #[serde(flatten)]
+    pub target: Target,
+    /// The reservation in the way.
+    pub held: HoldView,
+}
+
+/// The members of an answer that was refused because others hold what was asked for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct HeldView {
+    /// Always empty.
+    pub granted: Vec<GrantView>,
+    /// Always false.
+    pub free: bool,
+    /// Each target with each reservation that stands in its way.
+    pub conflicts: Vec<ConflictView>,
+    /// The agents that wait for the same and go first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub before: Vec<Ticket>,
+}
+
+impl HoldView {
+    /// Shows a hold at that time.
+    pub fn new(hold: Hold, now: Timestamp) -> HoldView {
+        let seconds_left = hold.expires_at.seconds_since(now);
+        HoldView { hold, seconds_left, holder_seen: None, command_runs: None }
+    }
+
+    /// Shows several holds at that time.
+    pub fn all(holds: impl IntoIterator<Item = Hold>, now: Timestamp) -> Vec<HoldView> {
+        holds.into_iter().map(|hold| HoldView::new(hold, now)).collect()
+    }
+
+    /// Shows a hold with what this machine knows of its holder.
+    fn with_sightings(hold: Hold, now: Timestamp, sightings: &Sightings) -> HoldView {
+        let holder_seen = sightings.seen.get(&hold.holder).map(|seen| HolderSeen {
+            alive: seen.is_alive(now),
+            last_seen: seen.presence.last_seen,
+            branch: seen.presence.branch.clone(),
+            terminal: seen.presence.terminal.clone(),
+        });
+        let command_runs = sightings.orphans.get(&hold.id).copied();
+        HoldView { holder_seen, command_runs, ..HoldView::new(hold, now) }
+    }
+}
+
+impl GrantView {
+    /// Shows what was granted at that time.
+    pub fn new(grant: Grant, now: Timestamp) -> GrantView {
+        GrantView { hold: HoldView::new(grant.hold, now), renewed: grant.renewed }
+    }
+}
+
+impl ConflictView {
+    /// Shows conflicts with what this machine knows of the holders.
+    pub fn all(conflicts: &[Conflict], now: Timestamp, sightings: &Sightings) -> Vec<ConflictView> {
+        let view = |Conflict { target, held }: &Conflict| ConflictView {
+            target: target.clone(),
+            held: HoldView::with_sightings(held.clone(), now, sightings),
+        };
+        conflicts.iter().map(view).collect()
+    }
+
+    /// Gives back the conflict.
+    pub fn conflict(&self) -> Conflict {
+        Conflict { target: self.target.clone(), held: self.held.hold.clone() }
+    }
+}

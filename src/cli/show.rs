@@ -1,0 +1,49 @@
+//! Shows an answer: as JSON in the form that `app` gives it, or as text that the command prints.
+
+use std::io;
+
+use serde::Serialize;
+
+use super::error::advise;
+use super::exit::ExitCode;
+use super::term::Ui;
+use crate::app::answer::{Answer, Level, Note, Outcome};
+use crate::app::problem::Problem;
+
+/// Shows an answer, and says how to exit. `text` prints it for people.
+pub(crate) fn show<T: Serialize>(
+    ui: &mut Ui,
+    answer: &Answer<T>,
+    text: impl FnOnce(&mut Ui) -> io::Result<()>,
+) -> Result<ExitCode, Problem> {
+    if answer.written.is_some() {
+        ui.has_written();
+    }
+    let is_hint = |note: &&Note| note.level == Level::Hint;
+    for note in answer.notes.iter().filter(|note| !is_hint(note)) {
+        say(ui, note)?;
+    }
+    if ui.is_json() {
+        ui.json(&answer.form())?;
+    } else {
+        text(ui)?;
+        for note in answer.notes.iter().filter(is_hint) {
+            say(ui, note)?;
+        }
+    }
+    Ok(match answer.outcome {
+        Outcome::Done => ExitCode::Done,
+        Outcome::No => ExitCode::No,
+        Outcome::Stale => ExitCode::Stale,
+        Outcome::NothingThere => ExitCode::NothingThere,
+    })
+}
+
+/// Prints a remark to stderr.
+pub(crate) fn say(ui: &mut Ui, note: &Note) -> io::Result<()> {
+    match (note.level, note.advice) {
+        (Level::Warning, _) => ui.warn(&note.text),
+        (Level::Hint, Some(advice)) => advise(ui, advice, &note.text),
+        (Level::Note | Level::Hint, _) => ui.notes(std::slice::from_ref(&note.text)),
+    }
+}
