@@ -7,6 +7,7 @@ use crate::app::problem::{Advice, ErrorForm, Form, Problem, RefusalForm};
 use crate::app::view::HeldView;
 use crate::core::ids::OpId;
 use crate::core::time::Timestamp;
+use crate::store::git::object::ObjectId;
 use crate::store::ledger::transact::Committed;
 
 /// The version of every JSON answer.
@@ -47,7 +48,7 @@ pub struct Written {
     /// The act, which `git coord ledger log` and events name.
     pub op: OpId,
     /// The entry: the id of its commit.
-    pub entry: String,
+    pub entry: ObjectId,
 }
 
 /// A remark that comes with an answer.
@@ -100,7 +101,7 @@ impl<T> Answer<T> {
     pub fn committed<A>(committed: Committed<A>, body: impl FnOnce(A) -> T) -> Answer<T> {
         let Committed { answer, at, op, entry, notices } = committed;
         let mut answer = Answer::read(body(answer), at);
-        answer.wrote(entry.map(|entry| Written { op, entry: entry.to_string() }), notices);
+        answer.wrote(entry.map(|entry| Written { op, entry }), notices);
         answer
     }
 
@@ -158,7 +159,6 @@ pub struct AnswerForm<'a, T> {
     written: Option<&'a Written>,
     /// Remarks besides the data; the command line prints them to stderr.
     #[serde(skip_serializing_if = "<[Note]>::is_empty")]
-    #[schemars(default)]
     notes: &'a [Note],
 }
 
@@ -180,7 +180,6 @@ pub struct ProblemForm<'a> {
     held: Option<&'a HeldView>,
     /// Remarks besides; the command line prints them to stderr.
     #[serde(skip_serializing_if = "<[Note]>::is_empty")]
-    #[schemars(default)]
     notes: &'a [Note],
 }
 

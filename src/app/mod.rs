@@ -24,6 +24,7 @@ pub mod pushes;
 pub mod reservations;
 pub mod routing;
 pub mod runs;
+pub mod schema;
 pub mod specs;
 pub mod status;
 pub mod view;

@@ -142,11 +142,9 @@ pub struct ErrorForm {
     message: String,
     /// What to try, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     hints: Vec<String>,
     /// Commands that help, as they can be run: each is a list of words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     next: Vec<Vec<String>>,
 }
 

@@ -74,7 +74,6 @@ pub struct HeldView {
     pub conflicts: Vec<ConflictView>,
     /// The agents that wait for the same and go first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     pub before: Vec<Ticket>,
 }
 

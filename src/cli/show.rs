@@ -39,6 +39,18 @@ pub(crate) fn show<T: Serialize>(
     })
 }
 
+/// Shows an answer as JSON whose last member is a list, row by row as they come: there may be more
+/// of them than should be in memory.
+pub(crate) fn show_rows<T: Serialize, R: Serialize>(
+    ui: &mut Ui,
+    answer: &Answer<T>,
+    name: &str,
+    rows: impl Iterator<Item = Result<R, Problem>>,
+) -> Result<ExitCode, Problem> {
+    ui.json_with_rows(&answer.form(), name, rows)?;
+    Ok(ExitCode::Done)
+}
+
 /// Prints a remark to stderr.
 pub(crate) fn say(ui: &mut Ui, note: &Note) -> io::Result<()> {
     match (note.level, note.advice) {

@@ -128,20 +128,20 @@ impl Ui {
         self.line(&answer_text(ok, fields))
     }
 
-    /// The answer of a command that succeeds, with a list at its end whose rows are printed as
-    /// they come: there can be more of them than should be in memory.
-    pub(crate) fn answer_with_rows(
+    /// Prints an answer whose last member is a list, row by row.
+    pub(crate) fn json_with_rows<R: Serialize>(
         &mut self,
-        fields: Map<String, Value>,
+        form: &impl Serialize,
         name: &str,
-        rows: impl Iterator<Item = Result<Value, Problem>>,
+        rows: impl Iterator<Item = Result<R, Problem>>,
     ) -> Result<(), Problem> {
-        let text = answer_text(true, fields);
+        let text = serde_json::to_string(form).expect("an answer is plain data");
         let open = text.strip_suffix('}').expect("an object ends so");
         self.out.write(&format!("{open},{}:[", json!(name)))?;
         for (number, row) in rows.enumerate() {
             let comma = if number == 0 { "" } else { "," };
-            self.out.write(&format!("{comma}{}", row?))?;
+            let row = serde_json::to_string(&row?).expect("a row is plain data");
+            self.out.write(&format!("{comma}{row}"))?;
             if self.is_closed() {
                 break;
             }

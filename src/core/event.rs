@@ -4,13 +4,14 @@
 //! and data. It is kept as it was written: a type that this version does not know is passed on to
 //! readers unchanged.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::core::ids::AgentName;
 
 /// One fact.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
     /// What happened, in the past tense: `granted`, `released`.
     #[serde(rename = "type")]

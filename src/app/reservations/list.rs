@@ -38,11 +38,9 @@ pub struct Body {
     pub reservations: Vec<HoldView>,
     /// The agents that wait, the first in line first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     pub waiting: Vec<Ticket>,
     /// Documents that cannot be read, and are passed over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     pub damaged: Vec<Damage>,
 }
 

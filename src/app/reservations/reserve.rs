@@ -56,11 +56,9 @@ pub struct Body {
     pub conflicts: Vec<ConflictView>,
     /// Whether this is the answer to an earlier request of the same id.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[schemars(default)]
     pub replayed: bool,
     /// The targets that were not granted because the caller holds as many as one agent may.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     pub over_limit: Vec<OverLimit>,
 }
 

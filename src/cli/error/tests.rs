@@ -58,7 +58,7 @@ fn other_errors_in_json_carry_kind_and_message() {
     let error = Problem::new(Kind::Busy, "others keep writing");
     assert_eq!(error.report(&mut ui).expect("written"), ExitCode::Busy);
     let expected = "{\"schema\":1,\"ok\":false,\
-                    \"error\":{\"kind\":\"busy\",\"message\":\"others keep writing\"}}\n";
+                    \"error\":{\"kind\":\"busy\",\"code\":\"busy\",\"message\":\"others keep writing\"}}\n";
     assert_eq!(out.text(), expected);
 }
 

@@ -10,6 +10,7 @@ mod reference;
 use super::commands::completions::Shell;
 use crate::app::install::documents::Document;
 use crate::app::install::published;
+use crate::app::schema;
 
 /// Path in the repository and contents of every generated file.
 pub fn generated() -> Vec<(&'static str, String)> {
@@ -19,6 +20,10 @@ pub fn generated() -> Vec<(&'static str, String)> {
         ("docs/configuration.md", reference::configuration()),
     ];
     files.extend(published::files());
+    files.extend(schema::ALL.iter().map(|command| {
+        let text = serde_json::to_string_pretty(&command.schema());
+        (command.file, text.expect("a schema is plain data") + "\n")
+    }));
     files
 }
 

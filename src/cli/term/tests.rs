@@ -95,11 +95,11 @@ fn an_answer_with_rows_is_one_object() {
         let fields = Map::from_iter([("ledger".to_owned(), json!("\"}"))]);
         let (mut ui, streamed, _) = captured(Manner::default(), Vec::new());
         let as_they_come = rows.iter().cloned().map(Ok);
-        ui.answer_with_rows(fields.clone(), "entries", as_they_come).expect("written");
+        ui.json_with_rows(&fields, "entries", as_they_come).expect("written");
         let mut whole = fields;
         whole.insert("entries".to_owned(), json!(rows));
         let (mut ui, at_once, _) = captured(Manner::default(), Vec::new());
-        ui.answer(true, whole).expect("written");
+        ui.json(&whole).expect("written");
         assert_eq!(streamed.text(), at_once.text());
     }
 }

@@ -2,18 +2,16 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
 use crate::app::Ctx;
-use crate::app::ledgers;
+use crate::app::ledgers::compact::{CompactedView, PlanView, Request, WrittenView, compact};
+use crate::app::next::in_shell;
 use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::duration::parse_duration;
 use crate::core::ledger::LedgerName;
 use crate::core::size::in_words;
-use crate::store::ledger::compact::{Compacted, Written};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,53 +42,18 @@ pub(crate) struct Args {
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let ledgers = self.ledger.map_or_else(|| LedgerName::ALL.to_vec(), |ledger| vec![ledger]);
-        let mut rows = Vec::new();
-        for ledger in ledgers {
-            let outcome = ledgers::compact(ctx, ledger, self.keep, self.dry_run)?;
-            for notice in outcome.iter().flat_map(|compacted| &compacted.notices) {
-                ui.warn(notice)?;
-            }
-            if ui.is_json() {
-                rows.push(row_json(ledger, outcome.as_ref()));
-            } else {
-                ui.line(&sentence(ledger, outcome.as_ref()))?;
-            }
-        }
-        if ui.is_json() {
-            let answer = fields([("ledgers", json!(rows)), ("dry_run", json!(self.dry_run))]);
-            ui.answer(true, answer)?;
-        }
-        Ok(ExitCode::Done)
+        let request = Request { ledger: self.ledger, keep: self.keep, dry_run: self.dry_run };
+        let answer = compact(ctx, &request)?;
+        let ledgers = &answer.body.ledgers;
+        show(ui, &answer, |ui| ledgers.iter().try_for_each(|one| ui.line(&sentence(one))))
     }
 }
 
-fn row_json(ledger: LedgerName, outcome: Option<&Compacted>) -> Value {
-    let mut row = json!({ "ledger": ledger.as_str(), "set_aside": 0 });
-    if let Some(Compacted { plan, written, bytes, .. }) = outcome {
-        row["set_aside"] = json!(plan.set_aside);
-        row["kept"] = json!(plan.kept.len());
-        row["stands_for"] = json!(plan.stands_for.to_string());
-        if let Some(bytes) = bytes {
-            row["bytes"] = json!(bytes);
-        }
-        if let Some(Written { tip, archive }) = written {
-            row["entry"] = json!(tip.to_string());
-            row["archive"] = json!(archive);
-            // No ref has a space in its name.
-            let words =
-                freeing(archive).map(|command| json!(command.split(' ').collect::<Vec<_>>()));
-            row["next"] = json!(words);
-        }
-    }
-    row
-}
-
-fn sentence(ledger: LedgerName, outcome: Option<&Compacted>) -> String {
-    let Some(Compacted { plan, written, bytes, .. }) = outcome else {
+fn sentence(CompactedView { ledger, set_aside: count, plan }: &CompactedView) -> String {
+    let Some(PlanView { kept, stands_for, bytes, written }) = plan else {
         return format!("{ledger}: nothing to set aside");
     };
-    let (count, kept, upto) = (plan.set_aside, plan.kept.len(), plan.stands_for.short());
+    let upto = stands_for.short();
     match written {
         None => {
             let room = in_words(bytes.unwrap_or_default());
@@ -99,18 +62,14 @@ fn sentence(ledger: LedgerName, outcome: Option<&Compacted>) -> String {
                  and keep {kept}"
             )
         }
-        Some(Written { archive, .. }) => {
-            let [delete, collect] = freeing(archive);
+        Some(WrittenView { archive, next, .. }) => {
+            let commands: Vec<String> = next.iter().map(|words| in_shell(words)).collect();
             format!(
                 "{ledger}: set aside {count} entries up to {upto}, kept {kept}; \
                  all in {archive}\n  \
-                 it takes the same room as before; these free it: {delete} && {collect}"
+                 it takes the same room as before; these free it: {}",
+                commands.join(" && ")
             )
         }
     }
-}
-
-/// What frees the room of a chain that was set aside.
-fn freeing(archive: &str) -> [String; 2] {
-    [format!("git update-ref -d {archive}"), "git gc --prune=now".to_owned()]
 }

@@ -1,0 +1,120 @@
+//! Puts a checkpoint in the place of old entries.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::Ctx;
+use crate::app::answer::{Answer, Note};
+use crate::app::error::AppError;
+use crate::app::problem::Problem;
+use crate::core::ledger::LedgerName;
+use crate::store::git::object::ObjectId;
+use crate::store::ledger::compact::{Compacted, Compaction, Written};
+
+/// The entries that are to go.
+pub struct Request {
+    /// The ledger; all of them where none is named.
+    pub ledger: Option<LedgerName>,
+    /// The age of the entries that stay.
+    pub keep: Duration,
+    /// Whether to plan only.
+    pub dry_run: bool,
+}
+
+/// The answer to `ledger compact`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    pub ledgers: Vec<CompactedView>,
+    pub dry_run: bool,
+}
+
+/// A ledger that was compacted.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Compacted")]
+pub struct CompactedView {
+    pub ledger: LedgerName,
+    /// How many entries were set aside, or would be.
+    pub set_aside: u64,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanView>,
+}
+
+/// What a compaction does to a ledger.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PlanView {
+    /// How many entries stay.
+    pub kept: usize,
+    /// The entry that the checkpoint stands for.
+    pub stands_for: ObjectId,
+    /// The room of the entries that are set aside, in a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub written: Option<WrittenView>,
+}
+
+/// What a compaction wrote.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WrittenView {
+    /// The newest entry now.
+    pub entry: ObjectId,
+    /// The ref of the chain as it was.
+    pub archive: String,
+    /// The commands that free the room of that chain, each a list of words.
+    pub next: Vec<Vec<String>>,
+}
+
+/// Compacts a ledger, or all of them.
+pub fn compact(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
+    let is_meant = |one: &LedgerName| request.ledger.is_none_or(|ledger| ledger == *one);
+    let (mut ledgers, mut notes) = (Vec::new(), Vec::new());
+    for ledger in LedgerName::ALL.into_iter().filter(is_meant) {
+        let outcome = compact_one(ctx, ledger, request)?;
+        let notices = outcome.iter().flat_map(|compacted| &compacted.notices);
+        notes.extend(notices.map(Note::warning));
+        ledgers.push(CompactedView {
+            ledger,
+            set_aside: outcome.as_ref().map_or(0, |compacted| compacted.plan.set_aside),
+            plan: outcome.map(PlanView::from),
+        });
+    }
+    let body = Body { ledgers, dry_run: request.dry_run };
+    Ok(Answer::read(body, ctx.clock()).noting(notes))
+}
+
+/// Compacts a ledger; returns none if the chain would not become shorter.
+fn compact_one(
+    ctx: &Ctx,
+    ledger: LedgerName,
+    request: &Request,
+) -> Result<Option<Compacted>, AppError> {
+    let opened = ctx.ledger(ledger)?;
+    let wanted = Compaction {
+        actor: ctx.actor().clone(),
+        host: ctx.host().clone(),
+        clock: ctx.clock(),
+        keep_seconds: request.keep.as_secs(),
+    };
+    if request.dry_run {
+        return Ok(opened.dry_run(&wanted)?);
+    }
+    Ok(opened.compact(&wanted, &Ctx::new_op()?)?)
+}
+
+impl From<Compacted> for PlanView {
+    fn from(Compacted { plan, written, bytes, .. }: Compacted) -> PlanView {
+        let view = |Written { tip, archive }| {
+            let delete = ["git", "update-ref", "-d", &archive].map(str::to_owned).to_vec();
+            let collect = ["git", "gc", "--prune=now"].map(str::to_owned).to_vec();
+            WrittenView { entry: tip, archive, next: vec![delete, collect] }
+        };
+        PlanView {
+            kept: plan.kept.len(),
+            stands_for: plan.stands_for,
+            bytes,
+            written: written.map(view),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Turns a ledger back to an earlier entry, with a new entry.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::resolve;
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::error::AppError;
+use crate::app::problem::Problem;
+use crate::core::ids::{EntryName, HoldId};
+use crate::core::ledger::LedgerName;
+use crate::core::reservation::Hold;
+use crate::core::rollback::{Rollback, RolledBack};
+use crate::core::text::Line;
+use crate::store::git::object::ObjectId;
+use crate::store::ledger::history;
+
+/// An entry to go back to.
+pub struct Request<'r> {
+    pub ledger: LedgerName,
+    /// The entry, or the beginning of its name.
+    pub to: &'r EntryName,
+    pub reason: &'r Line,
+    /// The entry that must be the newest.
+    pub expect: Option<&'r EntryName>,
+    /// Whether to decide only.
+    pub dry_run: bool,
+}
+
+/// The answer to `ledger rollback`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    pub ledger: LedgerName,
+    /// The entry whose state is restored.
+    pub restored: ObjectId,
+    /// How many entries are undone.
+    pub undone: u64,
+    /// The ids of reservations that ended.
+    pub revoked: Vec<HoldId>,
+    /// The ids of reservations that live again.
+    pub regranted: Vec<HoldId>,
+    /// The documents of other ledgers that are as they were.
+    pub documents: Vec<String>,
+    pub dry_run: bool,
+    /// The reservations themselves, for people.
+    #[serde(skip)]
+    pub changed: RolledBack,
+}
+
+/// Goes back: one entry, one swap.
+pub fn rollback(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let ledger = request.ledger;
+    let restored = resolve(ctx, ledger, request.to)?;
+    let undone = distance(ctx, ledger, restored)?;
+    let command = Rollback { to: name_of(restored), reason: request.reason.clone() };
+    let ids = |holds: &[Hold]| holds.iter().map(|hold| hold.id.clone()).collect();
+    let body = |changed: RolledBack| Body {
+        ledger,
+        restored,
+        undone,
+        revoked: ids(&changed.revoked),
+        regranted: ids(&changed.regranted),
+        documents: changed.restored.iter().map(ToString::to_string).collect(),
+        dry_run: request.dry_run,
+        changed,
+    };
+    if request.dry_run {
+        return Ok(Answer::read(body(ctx.decide_only(ledger, command)?), ctx.clock()));
+    }
+    let expect = expected(ctx, request)?;
+    Ok(Answer::committed(ctx.transact(ledger, command, expect.as_ref())?, body))
+}
+
+/// Counts the entries after that one.
+fn distance(ctx: &Ctx, ledger: LedgerName, to: ObjectId) -> Result<u64, AppError> {
+    let opened = ctx.ledger(ledger)?;
+    Ok(history::distance(&opened, opened.now()?.id(), to)?.unwrap_or(0))
+}
+
+fn expected(ctx: &Ctx, request: &Request<'_>) -> Result<Option<EntryName>, AppError> {
+    let Some(name) = request.expect else { return Ok(None) };
+    match resolve(ctx, request.ledger, name) {
+        Ok(id) => Ok(Some(name_of(id))),
+        // An entry that is not in the ledger any more is not its newest: the decision says so.
+        Err(AppError::Nothing(_)) => Ok(Some(name.clone())),
+        Err(error) => Err(error),
+    }
+}
+
+fn name_of(id: ObjectId) -> EntryName {
+    id.to_string().parse().expect("an object id is an entry's name")
+}
