@@ -1,7 +1,7 @@
 //! The single integration-test binary. Each file here is one command or one concern; `support` is
 //! what they stand on. Every test calls the built program in a repository of its own.
 //!
-//! Ids such as `1/C1` name the requirement that a test shows.
+//! Ids such as `1/C1` name the requirement that a test shows; docs/requirements.md has the list.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -2,6 +2,7 @@
 
 mod files;
 mod mistakes;
+mod requirements;
 mod rules;
 mod source;
 
