@@ -84,7 +84,7 @@ fn housekeeping_takes_nothing(refs: RefFormat) {
     fs::remove_file(&stop).unwrap();
     let before = Untouched::of(repo.world());
     let cleaning = clean.command().spawn().unwrap();
-    let each = (rounds() / 2).clamp(25, 100);
+    let each = (rounds() / 4).clamp(25, 100);
     let writer = |number: usize| {
         script(&repo, &agent(number), WRITER, &each.to_string()).config(key::WAIT, "5m")
     };
@@ -193,7 +193,7 @@ fn gits_upkeep_never_fails_beside_writers() {
     let stop = repo.world().join("tmp/stop");
     let upkeep = script(&repo, "", UPKEEP, stop.to_str().unwrap());
     let running = upkeep.command().spawn().unwrap();
-    let each = (rounds() / 2).clamp(25, 100);
+    let each = (rounds() / 4).clamp(25, 100);
     let writer = |number: usize| {
         let call = script(&repo, &agent(number), WRITER, &each.to_string());
         call.config(key::WAIT, "5m").config(key::FSYNC, "false")

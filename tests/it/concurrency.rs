@@ -14,9 +14,10 @@ use crate::waiting::until;
 
 /// Processes that want the same thing.
 const RIVALS: usize = 8;
-/// Processes that write at once, and entries of each at most: beyond it only time is spent.
+/// Processes that write at once, and how often each reserves and releases: each time all others are
+/// in the way, so a tenth of the rounds meets more of them than any other race.
 const WRITERS: usize = 16;
-const ENTRIES_EACH_MAX: usize = 100;
+const PAIRS_EACH_MAX: usize = 50;
 /// Commands that are killed at most.
 const KILLS_MAX: usize = 200;
 
@@ -104,7 +105,7 @@ done
 #[track_caller]
 fn nothing_is_lost(adjust: impl Fn(Call) -> Call) {
     let repo = Repo::new();
-    let pairs = rounds().min(ENTRIES_EACH_MAX / 2);
+    let pairs = rounds().div_ceil(10).min(PAIRS_EACH_MAX);
     let writer = |number: usize| {
         let args = ["-c", WRITER, "sh", &pairs.to_string()].map(str::to_owned);
         adjust(repo.call(&agent(number)).program("sh").args(args))

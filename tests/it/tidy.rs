@@ -226,9 +226,36 @@ fn one_gate_runs_everything() {
         "GIT_COORD_TEST_ROUNDS:=100",
         "cargo test --locked\n",
         "RUSTDOCFLAGS='-D warnings' cargo doc",
+        "cargo check --manifest-path fuzz/Cargo.toml --locked\n",
     ] {
         assert!(gate.contains(step), "'.ci/run' does not run: {step}");
     }
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
     assert!(readme.contains("\ncargo test --locked\n"));
+}
+
+/// The gate compiles dependencies once for the program and for the fuzz targets, which needs the
+/// same profile and the same versions.
+#[test]
+fn fuzz_targets_share_the_dependencies_of_the_program() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
+    let profile = |path: &str| {
+        let manifest: toml::Table = read(path).parse().unwrap();
+        manifest["profile"]["dev"].clone()
+    };
+    assert_eq!(profile("fuzz/Cargo.toml"), profile("Cargo.toml"));
+    let packages = |path: &str| -> Vec<String> {
+        let lock = read(path);
+        let packages = lock.split("[[package]]").skip(1);
+        packages.map(|package| package.lines().take(3).collect::<Vec<_>>().join(" ")).collect()
+    };
+    let ours = packages("Cargo.lock");
+    let name = |package: &str| package.split(" version").next().map(str::to_owned);
+    let is_ours = |package: &&String| ours.iter().any(|ours| name(ours) == name(package));
+    let of_fuzz = packages("fuzz/Cargo.lock");
+    let others = of_fuzz.iter().filter(is_ours).filter(|package| !ours.contains(package));
+    none(
+        &others.cloned().collect::<Vec<_>>(),
+        "'fuzz/Cargo.lock' has the versions of 'Cargo.lock'",
+    );
 }
