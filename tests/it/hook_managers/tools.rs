@@ -9,9 +9,8 @@ use std::sync::OnceLock;
 
 use crate::support::env::program;
 use crate::support::gits::skip;
+use crate::support::notice::{TOOLS as WANTED, say};
 
-/// What says that they are wanted.
-const WANTED: &str = "GIT_COORD_TEST_TOOLS";
 const PACKAGES_OF_NODE: [&str; 3] =
     ["husky@9.1.7", "lefthook@2.2.2", "@anthropic-ai/claude-code@2.1.197"];
 const PACKAGES_OF_PYTHON: [&str; 1] = ["pre-commit==4.7.0"];
@@ -76,6 +75,7 @@ fn fetched(directory: &Path, packages: &[&str], fetch: impl FnOnce(&[&str])) {
         fs::remove_dir_all(directory).expect("what is out of date can be removed");
     }
     fs::create_dir_all(directory).expect("cargo's directory for tests can be written");
+    say(&format!("fetching {}", packages.join(", ")));
     fetch(packages);
     fs::write(note, wanted).expect("cargo's directory for tests can be written");
 }

@@ -1,10 +1,11 @@
 //! The gits of this machine. What one of them is too old for is skipped, and said.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+
+use super::notice::say;
 
 /// Where a git may be that is not on `PATH`.
 const USUAL_PLACES: [&str; 4] =
@@ -44,9 +45,9 @@ pub(crate) fn git_since(needed: Version, what: &str) -> Option<&'static Git> {
     found
 }
 
-/// Says why something was not tested, past the capture of a passing test's output.
+/// Says why something was not tested.
 pub(crate) fn skip(reason: &str) {
-    writeln!(std::io::stderr(), "skipped: {reason}").expect("stderr can be written");
+    say(&format!("skipped: {reason}"));
 }
 
 fn git_at(program: &Path) -> Option<Git> {

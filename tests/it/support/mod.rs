@@ -9,6 +9,7 @@ pub(crate) mod gits;
 pub(crate) mod hooks;
 pub(crate) mod kind;
 pub(crate) mod ledger;
+pub(crate) mod notice;
 pub(crate) mod output;
 pub(crate) mod race;
 pub(crate) mod repo;

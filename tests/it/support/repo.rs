@@ -15,6 +15,7 @@ use super::content::Content;
 use super::contract::event;
 use super::gits::{Git, Version, gits};
 use super::hooks::put_script;
+use super::notice::say_what_takes_long;
 use super::output::Output;
 
 /// When every test begins.
@@ -53,6 +54,7 @@ impl Repo {
 
     /// The world of a repository that is not made yet.
     pub(super) fn in_new_world() -> Repo {
+        say_what_takes_long();
         let world = TempDir::new().expect("a directory");
         for directory in ["home/.config", "tmp", "bin", "work", "elsewhere"] {
             fs::create_dir_all(world.path().join(directory)).expect("a directory can be made");
