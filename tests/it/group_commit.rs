@@ -36,11 +36,14 @@ impl Crowd {
         self.waiting.push((call, child));
     }
 
-    /// Starts another one, and waits until it has asked those before it.
+    /// Starts another one, and waits until it has asked those before it. A file without content
+    /// asks for nothing yet: a writer that finds it gone goes on as if nobody was before.
     pub(crate) fn add(&mut self, repo: &Repo, call: Call) {
         let before = pending_requests(repo);
+        let is_asked = |file: &PathBuf| fs::metadata(file).is_ok_and(|found| found.len() > 0);
+        let is_new = |file: &PathBuf| !before.contains(file) && is_asked(file);
         self.start(call);
-        until(|| pending_requests(repo).iter().any(|pending| !before.contains(pending)));
+        until(|| pending_requests(repo).iter().any(is_new));
     }
 
     /// Gives the last one time to ask those before it, which it may never do.
