@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::contract::{LOCAL_DIR, event, exit, key};
 use crate::support::hooks::put_script;
+use crate::support::repo::locked;
 use crate::support::untouched::Untouched;
 use crate::support::{Call, Output, Repo, race, rounds};
 use crate::waiting::until;
@@ -240,11 +241,8 @@ fn a_queue_that_does_not_move_makes_nobody_busy() {
     let repo = Repo::new();
     repo.reserve("alice", "src/**");
     let files = files_below(&repo.git_dir().join(LOCAL_DIR));
-    let locks: Vec<fs::File> = files.iter().map(|path| fs::File::open(path).unwrap()).collect();
+    let locks: Vec<fs::File> = files.iter().map(|path| locked(path)).collect();
     assert!(!locks.is_empty(), "the queue's lock is a file");
-    for lock in &locks {
-        lock.lock().unwrap();
-    }
     let impatient = || repo.call("bob").config(key::WAIT, "8s");
     impatient().args(["list"]).run().done();
     impatient().args(["reserve", "docs/x"]).run().done();

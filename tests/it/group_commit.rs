@@ -24,10 +24,7 @@ pub(crate) struct Crowd {
 impl Crowd {
     /// Nobody yet, in a repository with a ledger.
     pub(crate) fn before(repo: &Repo) -> Crowd {
-        let turn = repo.git_dir().join(LOCAL_DIR).join("locks").join("reservations.lock");
-        let turn = File::open(turn).unwrap();
-        turn.lock().unwrap();
-        Crowd { turn, waiting: Vec::new() }
+        Crowd { turn: repo.take_turn("reservations"), waiting: Vec::new() }
     }
 
     /// Starts another one.

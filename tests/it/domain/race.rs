@@ -36,9 +36,7 @@ fn what_was_seen_last_remains() {
 #[test]
 fn who_looked_before_a_change_does_not_overwrite_who_looked_after_it() {
     let repo = super::project::detected();
-    let queue = repo.git_dir().join("coord/locks/domains.lock");
-    let lock = std::fs::File::open(&queue).unwrap();
-    lock.lock().unwrap();
+    let turn = repo.take_turn("domains");
     repo.write("package.json", "{\"dependencies\":{\"koa\":\"1\"}}");
     let steps = repo.world().join("tmp/steps");
     let early = detect(&repo, 1, &[]).env("GIT_COORD_STEPS", &steps);
@@ -51,7 +49,7 @@ fn who_looked_before_a_change_does_not_overwrite_who_looked_after_it() {
     repo.write("package.json", "{\"dependencies\":{\"hono\":\"1\"}}");
     detect(&repo, 2, &[]).config(crate::support::contract::key::QUEUE, "false").run().done();
     let newer = tip(&repo);
-    lock.unlock().unwrap();
+    drop(turn);
     early.finish(waiting).done();
     assert_eq!(tip(&repo), newer, "the older look is not recorded");
     assert_eq!(check_code(&repo), exit::DONE);

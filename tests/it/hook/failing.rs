@@ -1,12 +1,10 @@
 //! A hook that fails says so in one line and is not in the way, unless it is told to be.
 
-use std::fs::File;
 use std::process::Stdio;
 
 use serde_json::json;
 
 use super::*;
-use crate::support::contract::LOCAL_DIR;
 
 fn fails_closed(repo: &Repo) {
     repo.git(["config", "coord.hook.failClosed", "true"]);
@@ -84,8 +82,7 @@ fn a_queue_that_does_not_move() {
     let session = Session::new(&repo, ONE);
     session.edits("docs/guide.md");
     repo.reserve("alice", "src/lib.rs");
-    let lock = File::open(repo.git_dir().join(LOCAL_DIR).join("locks/reservations.lock")).unwrap();
-    lock.lock().unwrap();
+    let _turn = repo.take_turn("reservations");
     fails_closed(&repo);
     assert!(session.is_refused("src/lib.rs").contains("alice"));
     session.edits("src/main.rs");

@@ -1,7 +1,7 @@
 //! `Repo`: a scratch repository in a world of its own, with a clock that moves when told.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::call::Call;
 use super::content::Content;
-use super::contract::event;
+use super::contract::{LOCAL_DIR, event};
 use super::gits::{Git, Version, gits};
 use super::hooks::put_script;
 use super::notice::say_what_takes_long;
@@ -63,6 +63,12 @@ impl Repo {
         let repo = Repo { git_dir: top.join(".git"), top, world, now_seconds: 0.into() };
         repo.at(START);
         repo
+    }
+
+    /// Has the turn of a ledger's writers until the file is closed.
+    pub(crate) fn take_turn(&self, ledger: &str) -> File {
+        let lock = self.git_dir().join(LOCAL_DIR).join(format!("locks/{ledger}.lock"));
+        locked(&lock)
     }
 
     /// Puts a git in front of all others on the `PATH` of every call.
@@ -258,6 +264,13 @@ fn copy_below(from: &Path, to: &Path) {
             fs::copy(entry.path(), copy).expect("a file can be copied");
         }
     }
+}
+
+/// Opens a file and locks it, as writers do in their queue; closing it ends that.
+pub(crate) fn locked(path: &Path) -> File {
+    let file = File::open(path).expect("what is to be locked is there");
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).expect("it can be locked");
+    file
 }
 
 /// The id of a reservation.

@@ -37,7 +37,7 @@ const FILE_CHANGES: [&str; 18] = [
     ".sync_all(",
     ".sync_data(",
     "File::lock",
-    "TryLockError",
+    "fd_lock",
 ];
 
 /// The one place in `store` that changes files.

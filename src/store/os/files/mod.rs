@@ -15,12 +15,15 @@ mod step;
 mod tests;
 
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write as _};
+use std::mem;
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, SystemTime};
+
+use fd_lock::{RwLock, RwLockWriteGuard};
 
 use crate::store::os::shared_mode::SharedMode;
 pub use look::{Entry, EntryType};
@@ -182,20 +185,20 @@ impl Files {
             let (sender, locked) = mpsc::channel();
             let wait = move || {
                 // Whoever gave up has closed the file, and the lock goes with this last handle.
-                sender.send(waiting.lock()).ok();
+                sender.send(RwLock::new(&waiting).write().map(keep_locked)).ok();
             };
             thread::Builder::new().name("lock".to_owned()).spawn(wait)?;
-            locked.recv_timeout(limit).map_or(Ok(false), |outcome| outcome.map(|()| true))
+            locked.recv_timeout(limit).unwrap_or(Ok(false))
         })
     }
 
     /// Asks for the kernel's lock on an open file, without waiting; false if another has it. It
     /// goes when the file is closed.
     pub fn try_lock(&self, file: &File, path: &Path) -> Result<bool> {
-        Step::new(Act::Lock, path).run(|| match file.try_lock() {
-            Ok(()) => Ok(true),
-            Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => Err(error),
+        Step::new(Act::Lock, path).run(|| match RwLock::new(file).try_write() {
+            Ok(guard) => Ok(keep_locked(guard)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(error),
         })
     }
 
@@ -366,6 +369,13 @@ fn begin_writing_back(file: &File) {
 
 #[cfg(not(target_os = "linux"))]
 fn begin_writing_back(_: &File) {}
+
+/// Gives a file's lock to the open file itself: the guard would end it with the borrow, where a
+/// place in a queue lasts as long as the file is open.
+fn keep_locked(guard: RwLockWriteGuard<'_, &File>) -> bool {
+    mem::forget(guard);
+    true
+}
 
 /// What is at `path`, links not followed.
 fn examine(path: &Path) -> Result<Option<Metadata>> {
