@@ -30,7 +30,7 @@ impl Patience {
         ui: &mut Ui,
         look: impl FnOnce(&mut Ui) -> Result<(), Problem>,
     ) -> std::io::Result<Duration> {
-        let looked = survived(|| look(ui)).map_err(Problem::from).flatten();
+        let looked = survived(|| look(ui)).map_err(Problem::from).and_then(|looked| looked);
         let Err(error) = looked else {
             self.failures = 0;
             return Ok(self.interval);
