@@ -8,9 +8,6 @@ use super::race::rounds;
 /// What says that programs of others are wanted.
 pub(crate) const TOOLS: &str = "GIT_COORD_TEST_TOOLS";
 
-/// How long all tests take, as CONTRIBUTING.md says it too.
-const MINUTES: usize = 10;
-
 /// Says something on stderr.
 pub(crate) fn say(text: &str) {
     writeln!(std::io::stderr(), "{text}").expect("stderr can be written");
@@ -26,7 +23,7 @@ pub(crate) fn say_what_takes_long() {
             let tools = std::env::var_os(TOOLS).map_or("are skipped", |_| "are fetched");
             say(&format!(
                 "Tests start the program itself, each in a repository of its own: all of them take \
-                 about {MINUTES} minutes on two cores.\nA race has {rounds} rounds \
+                 many minutes on two cores.\nA race has {rounds} rounds \
                  (GIT_COORD_TEST_ROUNDS); hook managers and Claude Code {tools} ({TOOLS})."
             ));
         });
