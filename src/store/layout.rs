@@ -82,20 +82,11 @@ impl OwnRef {
     }
 }
 
-/// Every path that is ours alone. None of them may lead out of the repository.
-pub fn own_paths(common_dir: &Path) -> Vec<PathBuf> {
-    let mut paths = vec![helpers(common_dir), common_dir.join(NAMESPACE.trim_end_matches('/'))];
-    paths.extend(HelperDir::ALL.map(|dir| dir.below(common_dir)));
-    for ledger in LedgerName::ALL {
-        let queue = HelperDir::Locks.below(common_dir).join(format!("{ledger}.lock"));
-        paths.extend([common_dir.join(ledger.reference()), queue]);
-    }
-    paths
-}
-
-/// The paths that are a linked worktree's own. None of them may lead out of it.
-pub fn own_paths_of_worktree(git_dir: &Path) -> [PathBuf; 2] {
-    [helpers(git_dir), HelperDir::Notes.below(git_dir)]
+/// Returns the directories that are ours alone. Neither they nor what stands in them may lead out
+/// of the repository.
+pub fn own_directories(common_dir: &Path) -> [PathBuf; 3] {
+    let refs = common_dir.join(NAMESPACE.trim_end_matches('/'));
+    [helpers(common_dir), HelperDir::Locks.below(common_dir), refs]
 }
 
 /// The name of a helper file about something that can be longer than a file's name, and hold what
@@ -150,22 +141,6 @@ pub enum HelperDir {
 }
 
 impl HelperDir {
-    const ALL: [HelperDir; 13] = [
-        HelperDir::Locks,
-        HelperDir::Staging,
-        HelperDir::Packs,
-        HelperDir::Cursors,
-        HelperDir::Damaged,
-        HelperDir::Notes,
-        HelperDir::CommitAuthors,
-        HelperDir::Before,
-        HelperDir::Waiters,
-        HelperDir::PendingRequests,
-        HelperDir::Presence,
-        HelperDir::Published,
-        HelperDir::Commands,
-    ];
-
     /// Where it is.
     pub fn below(self, common_dir: &Path) -> PathBuf {
         let name = match self {

@@ -232,13 +232,31 @@ fn a_clock_before_1970_is_refused() {
 /// written where it leads.
 #[test]
 fn state_that_leads_out_of_the_repository_is_refused() {
-    for path in ["refs/coord", RESERVATIONS_REF, LOCAL_DIR] {
+    let queue = format!("{LOCAL_DIR}/locks/reservations.lock");
+    let [locks, presence] = ["locks", "presence"].map(|name| format!("{LOCAL_DIR}/{name}"));
+    for path in ["refs/coord", RESERVATIONS_REF, LOCAL_DIR, &locks, &queue, &presence] {
         let (repo, _) = with_one_hold();
         let ours = repo.git_dir().join(path);
         let away = repo.elsewhere().join("away");
         std::fs::rename(&ours, &away).unwrap();
         symlink(&away, &ours).unwrap();
         let failed = repo.coord("alice", ["reserve", "docs/x"]).exits(exit::FAILURE);
-        failed.says(path);
+        failed.says(path).says("is a symbolic link");
+    }
+}
+
+/// 7/SYMLINK: a link that leads to nothing yet would have state made where it leads.
+#[test]
+fn a_link_to_nothing_is_refused() {
+    for path in ["refs/coord", "refs/coord/runs", LOCAL_DIR, &format!("{LOCAL_DIR}/makers")] {
+        let repo = Repo::new();
+        let ours = repo.git_dir().join(path);
+        std::fs::create_dir_all(ours.parent().unwrap()).unwrap();
+        let away = repo.elsewhere().join("away");
+        symlink(&away, &ours).unwrap();
+        for words in [["reserve", "docs/x"], ["check", "docs/x"]] {
+            repo.coord("alice", words).exits(exit::FAILURE).says(path).says("is a symbolic link");
+        }
+        assert!(!away.exists(), "{path}");
     }
 }

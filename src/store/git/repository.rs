@@ -5,6 +5,7 @@
 //! never change where state goes.
 
 mod choice;
+mod work_tree;
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -22,10 +23,11 @@ use crate::store::git::program::facts::{Facts, RefStorage};
 use crate::store::git::program::restraint::Restraint;
 use crate::store::git::program::{self, Program, ProgramError, add_trailers, first_sentence};
 use crate::store::git::unreadable_repository::UnreadableRepository;
-use crate::store::layout::{own_paths, own_paths_of_worktree};
-use crate::store::os::files::{Files, Purpose};
+use crate::store::layout::{helpers, own_directories};
+use crate::store::os::files::{Files, Purpose, link_at_or_in};
 use crate::store::os::shared_mode::SharedMode;
 use crate::store::worktree::changes::Changes;
+pub use work_tree::WorkTree;
 
 /// An open repository.
 pub struct Repository {
@@ -48,34 +50,6 @@ pub(in crate::store) enum Reader {
     LibGit2(Rc<git2::Repository>),
     /// The `git` program, because libgit2 refused.
     Program,
-}
-
-/// The work tree that the caller stands in.
-#[derive(Clone, Debug)]
-pub struct WorkTree {
-    /// Its top, with symbolic links resolved.
-    pub top: PathBuf,
-    /// The current directory below the top, as bytes with `/`; empty at the top.
-    pub prefix: Vec<u8>,
-    /// Its name if it is a linked one.
-    pub linked: Option<String>,
-}
-
-impl WorkTree {
-    /// The work tree with that top; none if the caller stands outside of it, or in its git
-    /// directory.
-    fn at(top: &Path, here: &Path, git_dir: &Path, common_dir: &Path) -> Option<WorkTree> {
-        let top = top.canonicalize().ok()?;
-        let here = here.canonicalize().ok()?;
-        let prefix = here.strip_prefix(&top).ok()?.as_os_str().as_bytes().to_vec();
-        let git_dir = git_dir.canonicalize().ok()?;
-        if here.starts_with(&git_dir) {
-            return None;
-        }
-        let is_linked = common_dir.canonicalize().is_ok_and(|common_dir| common_dir != git_dir);
-        let linked = is_linked.then(|| name_of(&git_dir));
-        Some(WorkTree { top, prefix, linked })
-    }
 }
 
 impl Repository {
@@ -223,12 +197,12 @@ impl Repository {
         &self.common_dir
     }
 
-    /// A path of ours that leads elsewhere: nothing is kept outside of the repository, wherever a
-    /// symbolic link may lead.
+    /// Returns a path of ours that leads elsewhere: nothing is kept outside of the repository,
+    /// wherever a symbolic link may lead. Each directory is listed once, as every command looks.
     pub fn link_in_the_way(&self) -> Option<PathBuf> {
-        let of_worktree = (self.git_dir != self.common_dir).then_some(&self.git_dir);
-        let of_worktree = of_worktree.into_iter().flat_map(|own| own_paths_of_worktree(own));
-        own_paths(&self.common_dir).into_iter().chain(of_worktree).find(|path| path.is_symlink())
+        let of_worktree = (self.git_dir != self.common_dir).then(|| helpers(&self.git_dir));
+        let own = own_directories(&self.common_dir).into_iter().chain(of_worktree);
+        own.into_iter().find_map(|directory| link_at_or_in(&directory))
     }
 
     /// The work tree, unless the repository is bare or the caller stands outside of it.
@@ -376,10 +350,6 @@ fn top_of(git: &git2::Repository, environment: &Environment, here: &Path) -> Opt
 fn configured_work_tree(git: &git2::Repository) -> Option<PathBuf> {
     let value = git.config().ok()?.get_path("core.worktree").ok()?;
     Some(git.path().join(value))
-}
-
-fn name_of(git_dir: &Path) -> String {
-    git_dir.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Makes a repository with these files, committed, for a demonstration.

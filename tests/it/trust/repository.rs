@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use git_coord::app::config::KEYS;
-use git_coord::store::layout::own_paths;
+use git_coord::store::layout::helpers;
 
 use super::{Trap, edit_of, hook};
 use crate::support::Repo;
@@ -181,11 +181,13 @@ fn hostile() -> (Repo, Trap) {
         put_script(&repo.work().join("traps").join(hook), &script);
         put_script(&repo.git_dir().join("hooks").join(hook), &script);
     }
-    for directory in own_paths(&repo.git_dir()).iter().filter(|path| path.is_dir()) {
-        if !directory.starts_with(repo.git_dir().join("refs")) {
-            put_script(&directory.join("trap"), &script);
+    let own = helpers(&repo.git_dir());
+    for entry in fs::read_dir(&own).unwrap().map(Result::unwrap) {
+        if entry.path().is_dir() {
+            put_script(&entry.path().join("trap"), &script);
         }
     }
+    put_script(&own.join("trap"), &script);
     // Whose content has to be looked at, through a filter.
     let tracked = repo.work().join("README.md");
     fs::write(&tracked, "changed\n").unwrap();

@@ -1,9 +1,12 @@
 //! What is in a directory and of which kind, without a look at each of it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Dir, FileType, Mode, OFlags};
 
 use super::step::{Act, FileError, Step};
 use super::{Files, Result, absent_as, examine};
@@ -69,4 +72,26 @@ impl Files {
         };
         absent_as(Vec::new(), Step::new(Act::List, path).run(list))
     }
+}
+
+/// Returns a directory that is a symbolic link, or else one of its entries that is; none if there
+/// is no such directory. What cannot be listed has only itself to look at.
+pub fn link_at_or_in(directory: &Path) -> Option<PathBuf> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let listed = match rustix::fs::open(directory, flags, Mode::empty()) {
+        Err(rustix::io::Errno::NOENT) => return None,
+        opened => opened.and_then(Dir::new),
+    };
+    let Ok(listed) = listed else {
+        return directory.is_symlink().then(|| directory.to_owned());
+    };
+    listed.flatten().find_map(|entry| {
+        let path = || directory.join(OsStr::from_bytes(entry.file_name().to_bytes()));
+        match entry.file_type() {
+            FileType::Symlink => Some(path()),
+            // Not every file system tells it with the name.
+            FileType::Unknown => Some(path()).filter(|path| path.is_symlink()),
+            _ => None,
+        }
+    })
 }

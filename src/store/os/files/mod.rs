@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime};
 use fd_lock::{RwLock, RwLockWriteGuard};
 
 use crate::store::os::shared_mode::SharedMode;
-pub use look::{Entry, EntryType};
+pub use look::{Entry, EntryType, link_at_or_in};
 use regular::{opened, opened_to_read};
 pub use replace::{Rights, Shape};
 pub use step::FileError;
