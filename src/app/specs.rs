@@ -142,6 +142,13 @@ fn follow(
 ) -> Result<(), AppError> {
     let names = pattern.literal_segments();
     let moved = |to: &[Vec<u8>]| pattern.moved(names.len(), to);
+    let about = if pattern.is_literal() { About::Itself } else { About::Below };
+    let place = path_resolution::follow(&tree.top, &names, about);
+    // Nearly everything leads through no link, and means nothing else.
+    if place == Destination::Here(names.clone()) {
+        meant.add(moved(&names)?);
+        return Ok(());
+    }
     let shown = shown(&pattern.shown()).into_owned();
     // What is named itself, whether it is a link or not. What stands before a wildcard is not.
     let last = names.split_last().filter(|_| pattern.is_literal());
@@ -151,8 +158,6 @@ fn follow(
             _ => None,
         }
     });
-    let about = if pattern.is_literal() { About::Itself } else { About::Below };
-    let place = path_resolution::follow(&tree.top, &names, about);
     let away = match &place {
         Destination::Outside(to) => Some(format!("'{}', outside the work tree", to.display())),
         Destination::Elsewhere { top, .. } => {
@@ -169,9 +174,7 @@ fn follow(
     match place {
         Destination::Here(to) => {
             let target = moved(&to)?;
-            if to != names {
-                meant.hints.push(format!("'{shown}' leads to '{target}' through a symbolic link"));
-            }
+            meant.hints.push(format!("'{shown}' leads to '{target}' through a symbolic link"));
             meant.add(target);
             own.filter(|own| *own != to)
                 .map_or(Ok(()), |own| moved(&own).map(|it| meant.add(it)))?;

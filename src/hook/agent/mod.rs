@@ -23,6 +23,7 @@ use serde_json::Value;
 
 use crate::app::identity::Session;
 use crate::app::presence::Doing;
+use crate::app::specs;
 
 /// How a kind of agent talks to its hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,13 @@ struct Call {
 }
 
 impl Call {
+    /// Follows the path of the call to what an edit of it changes, once for all that ask.
+    fn follow(&mut self) {
+        if let Event::Edit(path) | Event::CallEnds(Some(path)) = &mut self.event {
+            *path = specs::resolved(path);
+        }
+    }
+
     /// What the agent does as it is seen by this call. What was refused does not begin.
     fn doing(&self, is_refused: bool) -> Doing<'_> {
         match self.event {

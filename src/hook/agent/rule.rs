@@ -41,7 +41,7 @@ pub(super) fn apply(ctx: &Ctx, event: &Event) -> Result<Verdict, AppError> {
 /// Asking for the path is the gate: nothing that is looked at before decides anything, and so
 /// nothing can change between a look and the edit.
 fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
-    let Some(file) = specs::file(ctx.repository(), &specs::resolved(path))? else {
+    let Some(file) = specs::file(ctx.repository(), path)? else {
         return Ok(Verdict::Silence);
     };
     let specs::File { path, held: file } = file;
@@ -108,7 +108,7 @@ fn shell_ran(ctx: &Ctx, took: Option<Duration>) -> Result<Verdict, AppError> {
 
 /// An edit is made. Where its file is none of ours, there is nothing to note.
 fn edited(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
-    if let Some(file) = specs::file(ctx.repository(), &specs::resolved(path))? {
+    if let Some(file) = specs::file(ctx.repository(), path)? {
         edits::made(ctx, &file.held)?;
     }
     Ok(Verdict::Silence)

@@ -16,7 +16,6 @@ use crate::app::error::{AppError, with_causes};
 use crate::app::identity::{AGENT_VARIABLE, Identity};
 use crate::app::open::Surroundings;
 use crate::app::presence::touch;
-use crate::app::specs;
 use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
 use crate::core::text::shown;
@@ -152,8 +151,9 @@ impl Work<'_> {
         };
         match dialect.decode(&input) {
             Ok(Call { event: Event::Other, .. }) => Reply::Silence,
-            Ok(call) => {
+            Ok(mut call) => {
                 self.heard.get_or_init(|| (dialect, call.event.clone()));
+                call.follow();
                 self.reply_where_it_happens(dialect, &call)
             }
             Err(error) => unread(Some(dialect), self.environment, &error),
@@ -330,8 +330,7 @@ fn read_input() -> Result<Vec<u8>, Unreadable> {
 
 /// The nearest directory that there is on the way to a file.
 fn directory_of(file: &Path) -> Option<PathBuf> {
-    let resolved = specs::resolved(file);
-    resolved.ancestors().skip(1).find(|directory| directory.is_dir()).map(Path::to_owned)
+    file.ancestors().skip(1).find(|directory| directory.is_dir()).map(Path::to_owned)
 }
 
 fn one_line(message: &str) -> String {

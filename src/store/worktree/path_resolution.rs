@@ -2,6 +2,7 @@
 //! another repository that stands in it.
 
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -83,50 +84,52 @@ pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Destination {
 /// Follows an absolute path. What exists of it decides, links included that lead to nothing yet;
 /// what does not exist is only spelled.
 pub fn resolved(path: &Path) -> PathBuf {
-    let mut at = path.to_owned();
-    for _ in 0..LINKS_MAX {
-        match step_of(&at, true) {
-            // Through what does not exist, nothing can be made.
-            Step::Real(real) if !real.components().any(|it| it == Component::ParentDir) => {
-                return real;
+    walked(path).unwrap_or_else(|| {
+        let real = |existing: &Path| {
+            let below = path.strip_prefix(existing).ok()?;
+            let real = existing.canonicalize().ok()?;
+            Some(if below.as_os_str().is_empty() { real } else { real.join(below) })
+        };
+        path.ancestors().find_map(real).unwrap_or_else(|| path.to_owned())
+    })
+}
+
+/// Follows an absolute path name by name, with one look at each; none if its links form a circle,
+/// or it leads back from what does not exist, through which nothing can be made.
+fn walked(path: &Path) -> Option<PathBuf> {
+    let (mut real, mut ahead, mut exists) = (PathBuf::new(), path.to_owned(), true);
+    'links: for _ in 0..=LINKS_MAX {
+        let mut names = ahead.components();
+        while let Some(name) = names.next() {
+            match name {
+                Component::Normal(name) => real.push(name),
+                Component::ParentDir => {
+                    exists.then(|| real.pop())?;
+                    continue;
+                }
+                // The root takes the place of everything before.
+                Component::RootDir | Component::Prefix(_) => {
+                    real.push(name);
+                    continue;
+                }
+                Component::CurDir => continue,
             }
-            Step::Link(to) => at = to,
-            Step::Real(_) | Step::Nothing => break,
+            if !exists {
+                continue;
+            }
+            match real.read_link() {
+                Ok(to) => {
+                    let further = to.join(names.as_path());
+                    real.pop();
+                    ahead = further;
+                    continue 'links;
+                }
+                Err(error) => exists = error.kind() == io::ErrorKind::InvalidInput,
+            }
         }
+        return Some(real);
     }
-    match step_of(path, false) {
-        Step::Real(real) => real,
-        Step::Link(_) | Step::Nothing => path.to_owned(),
-    }
-}
-
-/// What the nearest thing that exists makes of a path.
-enum Step {
-    /// This, and nothing is left to be followed.
-    Real(PathBuf),
-    /// This, by a link that leads to nothing yet.
-    Link(PathBuf),
-    /// Nothing.
-    Nothing,
-}
-
-fn step_of(path: &Path, follows: bool) -> Step {
-    for existing in path.ancestors() {
-        let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
-        if let Ok(real) = existing.canonicalize() {
-            return Step::Real(joined_below(&real, rest));
-        }
-        if let (true, Ok(to), Some(in_)) = (follows, existing.read_link(), existing.parent()) {
-            let in_ = in_.canonicalize().unwrap_or_else(|_| in_.to_owned());
-            return Step::Link(joined_below(&in_.join(to), rest));
-        }
-    }
-    Step::Nothing
-}
-
-/// A path and what is below it; nothing is added to a path that is meant itself.
-fn joined_below(path: &Path, rest: &Path) -> PathBuf {
-    if rest.as_os_str().is_empty() { path.to_owned() } else { path.join(rest) }
+    None
 }
 
 /// Whether a directory is the top of a work tree, or pretends to be.
