@@ -150,8 +150,14 @@ pub trait Backend: Objects {
     /// Whether history ends at that commit, whatever parent it names: this is a shallow clone.
     fn is_cut_off_at(&self, commit: &ObjectId) -> Result<bool, StoreError>;
 
-    /// Stores objects as one pack, and with it what a ref will hold that leads to them.
-    fn store(&self, objects: &NewObjects, next: ObjectId) -> Result<Stored, StoreError>;
+    /// Stores objects as one pack, and with it what a ref will hold that leads to them; none if
+    /// they are not wanted any more once the disk has them.
+    fn store(
+        &self,
+        objects: &NewObjects,
+        next: ObjectId,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Option<Stored>, StoreError>;
 
     /// Moves a ref if it is what it is expected to be, relying on what was stored, if anything was.
     fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError>;

@@ -211,11 +211,16 @@ impl Backend for Git {
         Ok(self.shallow.names(commit)?)
     }
 
-    fn store(&self, objects: &NewObjects, next: ObjectId) -> Result<Stored, StoreError> {
+    fn store(
+        &self,
+        objects: &NewObjects,
+        next: ObjectId,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Option<Stored>, StoreError> {
         let pack = Pack::of_new(objects);
         let draft = self.refs.draft(next);
-        let kept = self.packs.install(&pack, draft.as_ref())?;
-        Ok(Stored { kept, draft })
+        let kept = self.packs.install_if(is_wanted, &pack, draft.as_ref())?;
+        Ok(kept.map(|kept| Stored { kept, draft }))
     }
 
     fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError> {

@@ -183,7 +183,7 @@ impl Ledger<'_> {
         for id in plan.kept.iter().rev() {
             if bytes > bytes_at_once {
                 let full = mem::replace(&mut objects, NewObjects::new(hash));
-                stored.push(self.backend.store(&full, parent)?);
+                stored.extend(self.backend.store(&full, parent, &|| true)?);
                 bytes = 0;
             }
             let old = read_object(self.backend, id, ObjectKind::Commit)?;

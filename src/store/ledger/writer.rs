@@ -187,9 +187,22 @@ impl<'l, 'b> Writer<'l, 'b> {
         keep: Option<Update<'_>>,
         update: Update<'_>,
     ) -> Result<bool, TransactError> {
-        let store = || self.ledger.backend.store(objects, update.new);
+        let Ledger { backend, .. } = self.ledger;
+        // Whose turn it is has nobody to fear; all others may have lost by the time that the disk
+        // has their pack, and keep what would be of no use out of git's sight.
+        let is_wanted = || {
+            let is_alone = self.turn.is_some() || keep.is_some();
+            is_alone || backend.tip(update.reference).map_or(true, |tip| tip == update.expect)
+        };
+        let store = || backend.store(objects, update.new, &is_wanted);
         let stored = (!objects.is_empty()).then(store).transpose()?;
-        let outcome = self.move_refs(keep, update, stored.as_ref());
+        let is_overtaken = matches!(stored, Some(None));
+        let stored = stored.flatten();
+        let outcome = if is_overtaken {
+            Ok(Swap::Moved)
+        } else {
+            self.move_refs(keep, update, stored.as_ref())
+        };
         if matches!(outcome, Ok(Swap::Done)) {
             if update.reference == self.ledger.name.reference() {
                 self.note(update.new);
@@ -197,7 +210,8 @@ impl<'l, 'b> Writer<'l, 'b> {
             // The next one can decide already, while this one clears up and waits for the disk.
             self.turn = None;
         }
-        // A lost try only loses its protection: its pack may hold what another try relies on.
+        // A lost try only loses its protection: its pack may hold what another try relies on, and
+        // git may have listed it. A merge makes one of them all.
         if let Some(Err(error)) = stored.map(Stored::release) {
             self.notices.push(format!("a pack stays protected until the next write: {error}"));
         }

@@ -207,6 +207,28 @@ fn a_no_is_not_known_while_another_may_say_yes() {
     is_whole(&repo);
 }
 
+/// The packs of a repository, each by its name.
+fn packs(repo: &Repo) -> Vec<String> {
+    let files = fs::read_dir(repo.git_dir().join("objects/pack")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    names.filter_map(|name| name.strip_suffix(".pack").map(str::to_owned)).collect()
+}
+
+/// Whoever decided on what is not the newest any more leaves nothing behind that git could have
+/// seen.
+#[test]
+fn a_try_that_is_lost_before_its_pack_appears_leaves_no_pack() {
+    let repo = prepared();
+    let call = |agent| reserve(&repo, agent, "1m").config(key::QUEUE, "false");
+    let alice = Frozen::at(call("alice"), &["Write@.idx:stop"]);
+    call("bob").run().done();
+    alice.goes_on().done();
+    assert_eq!((held(&repo, "alice"), held(&repo, "bob")), (1, 1));
+    assert_eq!(packs(&repo).len(), 3, "one for each entry");
+    assert_eq!(fs::read_dir(repo.git_dir().join(LOCAL_DIR).join("tmp")).unwrap().count(), 0);
+    is_whole(&repo);
+}
+
 /// The numbers of one round, the same in every run.
 struct Numbers(u64);
 

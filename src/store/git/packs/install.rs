@@ -52,13 +52,34 @@ impl Packs {
     /// Writes a pack into the repository, protected until the caller has moved its ref. What the
     /// ref is to hold then is written with it, and must outlive the protection.
     pub fn install(&self, pack: &Pack, next: Option<&Draft>) -> Result<Kept, FileError> {
-        let name = PackName::unique(pack.checksum);
-        self.place(&name, pack, next).inspect_err(|_| self.abandon(&name))?;
-        let path = self.path(&name, Part::Keep);
-        Ok(Kept { name, path, files: self.files, released: false })
+        let name = self.stage(pack, next)?;
+        self.show(name, next)
     }
 
-    fn place(&self, name: &PackName, pack: &Pack, next: Option<&Draft>) -> Result<(), FileError> {
+    /// Installs a pack that is still wanted once the disk has it. What nobody has seen can be
+    /// removed at once; what stands beside git's packs cannot, because git may have listed it.
+    pub fn install_if(
+        &self,
+        is_wanted: &dyn Fn() -> bool,
+        pack: &Pack,
+        next: Option<&Draft>,
+    ) -> Result<Option<Kept>, FileError> {
+        let name = self.stage(pack, next)?;
+        if is_wanted() {
+            return self.show(name, next).map(Some);
+        }
+        self.abandon(&name);
+        Ok(None)
+    }
+
+    /// Writes the files of a pack to where nobody looks for packs.
+    fn stage(&self, pack: &Pack, next: Option<&Draft>) -> Result<PackName, FileError> {
+        let name = PackName::unique(pack.checksum);
+        self.write(&name, pack, next).inspect_err(|_| self.abandon(&name))?;
+        Ok(name)
+    }
+
+    fn write(&self, name: &PackName, pack: &Pack, next: Option<&Draft>) -> Result<(), FileError> {
         for directory in [self.staging(), self.directory.clone()] {
             self.files.make_directories(&directory)?;
         }
@@ -70,7 +91,17 @@ impl Packs {
             NewFile { path: &staged_index, content: &pack.index, purpose: immutable },
         ];
         files.extend(next.map(Draft::file));
-        self.files.write_all_new(&files)?;
+        self.files.write_all_new(&files)
+    }
+
+    /// Moves the files of a pack to where readers find them, protected.
+    fn show(&self, name: PackName, next: Option<&Draft>) -> Result<Kept, FileError> {
+        self.place(&name, next).inspect_err(|_| self.abandon(&name))?;
+        let path = self.path(&name, Part::Keep);
+        Ok(Kept { name, path, files: self.files, released: false })
+    }
+
+    fn place(&self, name: &PackName, next: Option<&Draft>) -> Result<(), FileError> {
         self.protect(name, next)?;
         for part in [Part::Pack, Part::Index] {
             self.files.rename(&self.staged(name, part), &self.path(name, part))?;
