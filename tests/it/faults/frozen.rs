@@ -229,6 +229,23 @@ fn a_try_that_is_lost_before_its_pack_appears_leaves_no_pack() {
     is_whole(&repo);
 }
 
+/// 8/NO-HARM: git fails on an index without a pack.
+#[test]
+fn an_index_does_not_come_back_without_its_pack() {
+    let repo = prepared();
+    let [name] = packs(&repo).try_into().expect("one entry");
+    // Git has all of it in a pack of its own, and may remove ours.
+    repo.git(["repack", "-a", "-q"]);
+    let file = |end| repo.git_dir().join(format!("objects/pack/{name}.{end}"));
+    fs::remove_file(file("idx")).unwrap();
+    let step = format!("Rename@{name}.idx:stop");
+    let alice = Frozen::at(reserve(&repo, "alice", "1m"), &[&step]);
+    fs::remove_file(file("pack")).unwrap();
+    alice.goes_on().done();
+    assert!(!file("idx").exists());
+    is_whole(&repo);
+}
+
 /// The numbers of one round, the same in every run.
 struct Numbers(u64);
 

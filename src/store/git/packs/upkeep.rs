@@ -235,7 +235,13 @@ impl Packs {
         let staged = self.staged(name, Part::Index);
         self.files.remove(&staged)?;
         self.files.write_new(&staged, &index, Purpose::Immutable)?;
-        self.files.rename(&staged, &self.path(name, Part::Index))?;
+        let index = self.path(name, Part::Index);
+        self.files.rename(&staged, &index)?;
+        // Git may have removed the pack meanwhile, and fails on an index that has none.
+        if !self.files.exists(&path)? {
+            self.files.remove(&index)?;
+            return Ok(Mended::Removed);
+        }
         self.files.sync_directory(&self.directory)?;
         Ok(Mended::Indexed)
     }
