@@ -285,7 +285,10 @@ pub fn due_for_prune(ctx: &Ctx, prune: Prune) -> Result<Vec<Thread>, AppError> {
 }
 
 /// Asks, and is ready to wait for the answer: a signal from now on ends the wait and not the
-/// process, so that the asker is told what it leaves behind.
+/// process, so that the asker is told what it leaves behind. One that comes while the request is
+/// written is heard after the write, which takes `coord.wait` at most: another process may be
+/// writing the request already, so to stop in the middle would not take it back, and would leave
+/// the asker without the thread of a request that stays open.
 pub fn ask_and_stay(ctx: &Ctx, asker: &Asker) -> Result<(Committed<Asking>, Stand), AppError> {
     let stand = Stand::take(ctx)?;
     match ask(ctx, asker) {
