@@ -39,7 +39,7 @@ use crate::app::config::Settings;
 use crate::app::error::AppError;
 use crate::app::identity::Identity;
 use crate::app::presence::Sightings;
-use crate::core::clean::Clean;
+use crate::core::clean::{self, Clean, LeftOut};
 use crate::core::command::{Command, Request};
 use crate::core::decision::Decide;
 use crate::core::domain::source_tree::SourceTree;
@@ -315,17 +315,22 @@ impl Ctx {
         C: Decide + Clone + Into<Command>,
     {
         let (ledger, op) = (self.ledger(name)?, Ctx::new_op()?);
-        let request = self.request(command)?;
+        let (request, left_out) = self.cleaned(command)?;
+        let write = |request: &Request<C>| {
+            let mut committed = write(ledger, request, &op)?;
+            committed.notices.extend(clean::notice(&left_out));
+            Ok(committed)
+        };
         // Those who wait wait for reservations: what is written elsewhere is no news to them, and
         // does not remove the tickets of the dead.
         if name != LedgerName::Reservations {
-            return Ok(write(ledger, &request, &op)?);
+            return write(&request).map_err(AppError::from);
         }
         let waiters = self.waiters();
         let dead = waiters.dead();
         gone.tickets.extend(dead.iter().cloned());
         let request = request.knowing(gone);
-        let committed = write(ledger, &request, &op).map_err(|error| self.told(error))?;
+        let committed = write(&request).map_err(|error| self.told(error))?;
         if committed.entry.is_some() {
             waiters.bury(&dead);
             waiters.wake();
@@ -356,8 +361,12 @@ impl Ctx {
 
     /// Makes a request of a command: who asks, where and when.
     pub fn request<C: Clean>(&self, command: C) -> Result<Request<C>, AppError> {
+        Ok(self.cleaned(command)?.0)
+    }
+
+    fn cleaned<C: Clean>(&self, command: C) -> Result<(Request<C>, LeftOut), AppError> {
         let (actor, host) = (self.actor().clone(), self.host.clone());
-        Ok(Request::new(command, actor, host, self.clock)?)
+        Ok(Request::cleaned(command, actor, host, self.clock)?)
     }
 
     /// Decides a command on the present state, and writes nothing.

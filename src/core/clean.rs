@@ -7,7 +7,7 @@
 //! Names of files, agents, locks, phases and runs stay as they are: they would name something else
 //! otherwise. Those of overrides are refused if they have the shape of a secret.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -61,19 +61,51 @@ use crate::core::run::skip::SetSkip;
 use crate::core::run::verdict::AddVerdict;
 use crate::core::text::{BadText, Line};
 
+/// The fields of a command that had a secret in them.
+pub type LeftOut = BTreeSet<&'static str>;
+
+/// Stands for a text that does not know which field it is.
+const UNNAMED: &str = "";
+
 /// What can have words of others in it.
 pub trait Clean {
-    /// Takes secrets out of them, and refuses what could not mean the same afterwards.
-    fn clean(&mut self) -> Result<(), BadText>;
+    /// Takes secrets out of them, and refuses what could not mean the same afterwards. Tells where
+    /// there were any.
+    fn clean(&mut self) -> Result<LeftOut, BadText>;
+}
+
+/// Tells whoever gave the words that they are not recorded as they were given; nothing if they are.
+pub fn notice(left_out: &LeftOut) -> Option<String> {
+    let fields: Vec<String> = left_out.iter().map(|field| field.replace('_', " ")).collect();
+    let fields = fields.join(" and the ");
+    let told = || format!("what looks like a secret was left out of the {fields}");
+    (!left_out.is_empty()).then(told)
+}
+
+fn unnamed(had_any: bool) -> LeftOut {
+    had_any.then_some(UNNAMED).into_iter().collect()
+}
+
+fn named(field: &'static str, left_out: LeftOut) -> LeftOut {
+    let name = |inner: &'static str| if inner == UNNAMED { field } else { inner };
+    left_out.into_iter().map(name).collect()
+}
+
+fn all<'c, T: Clean + 'c>(parts: impl Iterator<Item = &'c mut T>) -> Result<LeftOut, BadText> {
+    parts.map(Clean::clean).try_fold(LeftOut::new(), |mut all, part| {
+        all.extend(part?);
+        Ok(all)
+    })
 }
 
 /// Every command, with those of its fields that have words of others.
 macro_rules! words_of_others {
     ($($command:ident { $($field:ident),* })*) => {
         $(impl Clean for $command {
-            fn clean(&mut self) -> Result<(), BadText> {
-                $(self.$field.clean()?;)*
-                Ok(())
+            fn clean(&mut self) -> Result<LeftOut, BadText> {
+                let parts: Vec<LeftOut> =
+                    vec![$(named(stringify!($field), self.$field.clean()?)),*];
+                Ok(parts.into_iter().flatten().collect())
             }
         })*
     };
@@ -124,72 +156,88 @@ words_of_others! {
     DisableOverlay { agent, id }
     SetThreshold {}
     Reset {}
-    Import { entries, unknown, unconfirmed }
 
     About { reason, task, run }
     Override { agent, reason, evidence_ids, created_by, scope, unknown }
 }
 
+/// An import tells what it left out when it reads its document, which has had no secrets since.
+impl Clean for Import {
+    fn clean(&mut self) -> Result<LeftOut, BadText> {
+        self.entries.clean()?;
+        self.unknown.clean()?;
+        self.unconfirmed.clean()?;
+        Ok(LeftOut::new())
+    }
+}
+
 impl<T: Clean> Clean for Option<T> {
-    fn clean(&mut self) -> Result<(), BadText> {
-        self.iter_mut().try_for_each(Clean::clean)
+    fn clean(&mut self) -> Result<LeftOut, BadText> {
+        all(self.iter_mut())
     }
 }
 
 impl<T: Clean> Clean for Vec<T> {
-    fn clean(&mut self) -> Result<(), BadText> {
-        self.iter_mut().try_for_each(Clean::clean)
+    fn clean(&mut self) -> Result<LeftOut, BadText> {
+        all(self.iter_mut())
     }
 }
 
 impl Clean for Line {
-    fn clean(&mut self) -> Result<(), BadText> {
+    fn clean(&mut self) -> Result<LeftOut, BadText> {
+        let redacted = redact(self.as_str());
+        let had_any = redacted != self.as_str();
         // What stands in the place of a secret can be longer than it.
-        let clean: String = redact(self.as_str()).chars().take(LINE_CHARS_MAX).collect();
+        let clean: String = redacted.chars().take(LINE_CHARS_MAX).collect();
         *self = Line::new(&clean)?;
-        Ok(())
+        Ok(unnamed(had_any))
     }
 }
 
 /// What a key announces as a secret is one, whatever it looks like.
 impl Clean for BTreeMap<MetadataKey, Line> {
-    fn clean(&mut self) -> Result<(), BadText> {
+    fn clean(&mut self) -> Result<LeftOut, BadText> {
+        let mut left_out = LeftOut::new();
         for (key, value) in self {
             if is_secret_key(key.as_str()) {
                 *value = Line::new(REDACTED)?;
+                left_out.insert(UNNAMED);
             }
-            value.clean()?;
+            left_out.extend(value.clean()?);
         }
-        Ok(())
+        Ok(left_out)
     }
 }
 
 impl Clean for body::Body {
-    fn clean(&mut self) -> Result<(), BadText> {
+    fn clean(&mut self) -> Result<LeftOut, BadText> {
         let clean = redact(self.as_str());
+        let had_any = clean != self.as_str();
         let ends = clean.char_indices().map(|(at, letter)| at + letter.len_utf8());
         let end = ends.take_while(|end| *end <= BODY_BYTES_MAX).last().unwrap_or(0);
         *self = clean[..end].parse().map_err(|_| BadText::Empty)?;
-        Ok(())
+        Ok(unnamed(had_any))
     }
 }
 
 impl Clean for Verdict {
-    fn clean(&mut self) -> Result<(), BadText> {
+    fn clean(&mut self) -> Result<LeftOut, BadText> {
         match self {
-            Verdict::Release => Ok(()),
-            Verdict::Defer { reason, .. } | Verdict::Refuse { reason } => reason.clean(),
+            Verdict::Release => Ok(LeftOut::new()),
+            Verdict::Defer { reason, .. } | Verdict::Refuse { reason } => {
+                Ok(named("reason", reason.clean()?))
+            }
         }
     }
 }
 
-/// Texts of this ledger, which clean themselves when they are made.
+/// Texts of this ledger, which clean themselves when they are made and show what that left out.
 macro_rules! made_again {
     ($($text:ident)*) => {
         $(impl Clean for $text {
-            fn clean(&mut self) -> Result<(), BadText> {
+            fn clean(&mut self) -> Result<LeftOut, BadText> {
                 *self = $text::new(self.as_str())?;
-                Ok(())
+                Ok(unnamed(self.as_str().contains(REDACTED)))
             }
         })*
     };
@@ -201,8 +249,8 @@ made_again! { Note Context Body }
 macro_rules! names {
     ($($name:ident)*) => {
         $(impl Clean for $name {
-            fn clean(&mut self) -> Result<(), BadText> {
-                keep_name(self.as_str())
+            fn clean(&mut self) -> Result<LeftOut, BadText> {
+                keep_name(self.as_str()).map(|()| LeftOut::new())
             }
         })*
     };
@@ -211,34 +259,34 @@ macro_rules! names {
 names! { RoutedName Word OverlayId }
 
 impl Clean for EvidenceRef {
-    fn clean(&mut self) -> Result<(), BadText> {
+    fn clean(&mut self) -> Result<LeftOut, BadText> {
         match self {
-            EvidenceRef::Number(_) => Ok(()),
+            EvidenceRef::Number(_) => Ok(LeftOut::new()),
             EvidenceRef::Text(text) => text.clean(),
         }
     }
 }
 
 impl Clean for Target {
-    fn clean(&mut self) -> Result<(), BadText> {
+    fn clean(&mut self) -> Result<LeftOut, BadText> {
         match self {
             Target::Agent(agent) => agent.clean(),
-            Target::Act(_) => Ok(()),
+            Target::Act(_) => Ok(LeftOut::new()),
         }
     }
 }
 
 impl Clean for Scope {
-    fn clean(&mut self) -> Result<(), BadText> {
-        self.domains.clean()?;
+    fn clean(&mut self) -> Result<LeftOut, BadText> {
+        let mut left_out = self.domains.clean()?;
         self.keep_out_secrets()?;
-        self.unknown.clean()
+        left_out.extend(self.unknown.clean()?);
+        Ok(left_out)
     }
 }
 
 impl Clean for Map<String, Value> {
-    fn clean(&mut self) -> Result<(), BadText> {
-        foreign::clean(self);
-        Ok(())
+    fn clean(&mut self) -> Result<LeftOut, BadText> {
+        Ok(unnamed(foreign::clean(self)))
     }
 }

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::clean::Clean;
+use crate::core::clean::{Clean, LeftOut};
 use crate::core::decision::{Act, Changes, Decide, Env, No, RULES};
 use crate::core::documents::Documents;
 use crate::core::domain::classify::{Classify, Declassify};
@@ -58,13 +58,24 @@ impl<C: Clone + Into<Command>> Request<C> {
 impl<C: Clean> Request<C> {
     /// Makes a request under the present rules, without the secrets in its words.
     pub fn new(
-        mut command: C,
+        command: C,
         actor: AgentName,
         host: Line,
         clock: Timestamp,
     ) -> Result<Request<C>, BadText> {
-        command.clean()?;
-        Ok(Request { command, actor, host, clock, rules: RULES, gone: Gone::NOTHING })
+        Ok(Request::cleaned(command, actor, host, clock)?.0)
+    }
+
+    /// Makes such a request, and tells which of its fields had a secret in them.
+    pub fn cleaned(
+        mut command: C,
+        actor: AgentName,
+        host: Line,
+        clock: Timestamp,
+    ) -> Result<(Request<C>, LeftOut), BadText> {
+        let left_out = command.clean()?;
+        let request = Request { command, actor, host, clock, rules: RULES, gone: Gone::NOTHING };
+        Ok((request, left_out))
     }
 
     /// The same request of one whose host knows what has ended.
@@ -90,7 +101,7 @@ macro_rules! commands {
         }
 
         impl Clean for Command {
-            fn clean(&mut self) -> Result<(), BadText> {
+            fn clean(&mut self) -> Result<LeftOut, BadText> {
                 match self {
                     $(Command::$name(command) => command.clean(),)*
                 }
