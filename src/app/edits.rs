@@ -19,7 +19,7 @@ use crate::core::reservation::{About, Hold, Via};
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::entry::Entry;
-use crate::store::ledger::history::{Archived, History, SetAside};
+use crate::store::ledger::history::{Past, PastEntry};
 use crate::store::ledger::transact::Committed;
 
 /// That it cannot be known who was granted what since an edit.
@@ -227,16 +227,8 @@ fn given_since(ctx: &Ctx, tip: Option<ObjectId>, fence: u64) -> Result<Vec<Hold>
     };
     let mut given = Vec::new();
     let mut last = None;
-    for item in History::from(&ledger, tip) {
-        let (_, entry) = item?;
-        if is_before(&entry) {
-            return Ok(given);
-        }
-        given.extend(given_in(&entry));
-        last = Some(entry);
-    }
-    let checkpoint = last.clone();
-    for SetAside { entry, .. } in Archived::behind(&ledger, checkpoint.as_ref()) {
+    for item in Past::from(&ledger, tip) {
+        let PastEntry { entry, .. } = item?;
         if is_before(&entry) {
             return Ok(given);
         }

@@ -11,7 +11,7 @@ use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::Ledger;
 use crate::store::ledger::entry::{Counters, Message};
-use crate::store::ledger::history::{Archived, History, SetAside};
+use crate::store::ledger::history::{History, Past, PastEntry};
 use crate::store::ledger::snapshot::read_entry;
 
 /// The events of one entry.
@@ -170,16 +170,8 @@ fn common_ancestor(
     known: ObjectId,
 ) -> Result<Option<(ObjectId, u64)>, StoreError> {
     let mut chain = HashSet::new();
-    let mut root = None;
-    for item in History::from(ledger, tip) {
-        let (id, entry) = item?;
-        if id == known {
-            return Ok(Some((id, entry.message.counters.seq)));
-        }
-        chain.insert(id);
-        root = Some(entry);
-    }
-    for SetAside { id, entry, .. } in Archived::behind(ledger, root.as_ref()) {
+    for item in Past::from(ledger, tip) {
+        let PastEntry { id, entry, .. } = item?;
         if id == known {
             return Ok(Some((id, entry.message.counters.seq)));
         }

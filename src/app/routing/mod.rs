@@ -20,7 +20,7 @@ use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Modification, classify, evidence, index};
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
-use crate::store::ledger::history::{Archived, History};
+use crate::store::ledger::history::{Past, PastEntry};
 use crate::store::ledger::snapshot::read_entry;
 
 /// How far back, in entries, an act is looked for.
@@ -134,24 +134,13 @@ fn entries_of(
     let mut wanted: BTreeSet<OpId> = acts.into_iter().collect();
     let mut found = BTreeMap::new();
     let Ok(ledger) = ctx.ledger(LedgerName::Overrides) else { return found };
-    let mut first = None;
-    let mut left = ENTRIES_MAX;
-    for (id, entry) in History::from(&ledger, tip).map_while(Result::ok) {
-        if wanted.is_empty() || left == 0 {
-            return found;
-        }
-        left -= 1;
-        if let Some(act) = wanted.take(&entry.message.counters.op) {
-            found.insert(act, id);
-        }
-        first = Some(entry);
-    }
-    for old in Archived::behind(&ledger, first.as_ref()).take(left) {
+    let past = Past::from(&ledger, tip).map_while(Result::ok).take(ENTRIES_MAX);
+    for PastEntry { id, entry, .. } in past {
         if wanted.is_empty() {
             break;
         }
-        if let Some(act) = wanted.take(&old.entry.message.counters.op) {
-            found.insert(act, old.id);
+        if let Some(act) = wanted.take(&entry.message.counters.op) {
+            found.insert(act, id);
         }
     }
     found

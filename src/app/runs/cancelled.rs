@@ -7,7 +7,7 @@ use crate::core::run::facts;
 use crate::core::run::names::{DispatchId, RunId};
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::entry::Entry;
-use crate::store::ledger::history::{Archived, History};
+use crate::store::ledger::history::{Past, PastEntry};
 
 /// Where an event stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,18 +21,13 @@ pub struct Place {
 /// Where it is told that a dispatch was cancelled; none where that is not in this clone.
 pub fn told_at(ctx: &Ctx, run: &RunId, dispatch: &DispatchId) -> Result<Option<Place>, AppError> {
     let ledger = ctx.ledger(LedgerName::Runs)?;
-    let mut root = None;
-    for item in History::from(&ledger, ledger.now()?.id()) {
-        let (id, entry) = item?;
+    for item in Past::from(&ledger, ledger.now()?.id()) {
+        let PastEntry { id, entry, .. } = item?;
         if let Some(seq) = place_in(&entry, run, dispatch) {
             return Ok(Some(Place { seq, entry: id }));
         }
-        root = Some(entry);
     }
-    let mut set_aside = Archived::behind(&ledger, root.as_ref());
-    Ok(set_aside.find_map(|old| {
-        place_in(&old.entry, run, dispatch).map(|seq| Place { seq, entry: old.id })
-    }))
+    Ok(None)
 }
 
 fn place_in(entry: &Entry, run: &RunId, dispatch: &DispatchId) -> Option<u64> {

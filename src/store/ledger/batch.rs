@@ -13,33 +13,38 @@ use crate::store::machine::group_commit::PendingRequest;
 pub(super) struct Batch<'l, 'b> {
     ledger: &'l Ledger<'b>,
     ahead: Ahead<'b>,
-    tip: ObjectId,
+    tip: Option<ObjectId>,
 }
 
 impl<'l, 'b> Batch<'l, 'b> {
-    /// Begins with that entry.
-    pub(super) fn new(ledger: &'l Ledger<'b>, first: Sealed) -> Batch<'l, 'b> {
-        let ahead = Ahead { stored: ledger.backend(), new: first.objects };
-        Batch { ledger, ahead, tip: first.id }
+    /// Begins an empty batch on top of a stored entry, or before the first.
+    pub(super) fn on(ledger: &'l Ledger<'b>, tip: Option<ObjectId>) -> Batch<'l, 'b> {
+        let stored = ledger.backend();
+        let ahead = Ahead { stored, new: NewObjects::new(stored.hash_kind()) };
+        Batch { ledger, ahead, tip }
     }
 
-    /// Adds the entry that a request comes to, if it comes to one.
-    pub(super) fn add(&mut self, pending: &PendingRequest) -> Result<(), TransactError> {
-        let (snapshot, format) = Snapshot::at(&self.ahead, self.ledger.name(), Some(self.tip))?;
+    /// Adds an entry that was decided on the newest one of the batch.
+    pub(super) fn push(&mut self, sealed: Sealed) {
+        self.ahead.new.append(sealed.objects);
+        self.tip = Some(sealed.id);
+    }
+
+    /// Decides a waiting request on the newest entry of the batch, and adds its entry, if any.
+    pub(super) fn decide(&mut self, pending: &PendingRequest) -> Result<(), TransactError> {
+        let (snapshot, format) = Snapshot::at(&self.ahead, self.ledger.name(), self.tip)?;
         let base = Base { snapshot, format };
         let Proposal { at, entry, .. } =
             self.ledger.propose(&base, &pending.request, &pending.op)?;
         drop(base);
         if let Some(entry) = entry {
-            let sealed = entry.seal(&pending.committer, at);
-            self.ahead.new.append(sealed.objects);
-            self.tip = sealed.id;
+            self.push(entry.seal(&pending.committer, at));
         }
         Ok(())
     }
 
-    /// The newest entry, and the objects of all.
-    pub(super) fn into_parts(self) -> (ObjectId, NewObjects) {
+    /// Returns the newest entry, and the objects of all.
+    pub(super) fn into_parts(self) -> (Option<ObjectId>, NewObjects) {
         (self.tip, self.ahead.new)
     }
 }

@@ -1,5 +1,8 @@
-//! The entries of a ledger, newest first.
+//! The entries of a ledger, newest first, and the one walk back through all of them.
 
+use std::time::Duration;
+
+use crate::core::ids::OpId;
 use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::Ledger;
@@ -44,51 +47,93 @@ impl Iterator for History<'_, '_> {
     }
 }
 
-/// An entry that is not in the chain any more.
-pub struct SetAside {
-    /// Its name.
+/// An entry on the way back through a ledger's past.
+pub struct PastEntry {
+    /// The name of its commit.
     pub id: ObjectId,
-    /// What it says.
+    /// Its content.
     pub entry: Entry,
-    /// The ref that keeps it.
-    pub archive: String,
+    /// The ref that keeps it, if a compaction has set it aside.
+    pub archive: Option<String>,
 }
 
-/// Goes on where a [`History`] ends: through the chains that compactions replaced, newest first, as
+/// Walks back through the chain of a [`History`] and then through the chains that compactions
+/// replaced. An entry of the chain that cannot be read is an error; the older chains are walked as
 /// far as they can be read.
-pub struct Archived<'l, 'b> {
+pub struct Past<'l, 'b> {
     chain: History<'l, 'b>,
+    archive: Option<String>,
+    /// The chain that the last entry replaced, which is looked for only if somebody goes on.
+    replaced: Option<Replaced>,
+}
+
+struct Replaced {
+    tip: ObjectId,
     archive: String,
 }
 
-impl<'l, 'b> Archived<'l, 'b> {
-    /// What the chain with that first entry has replaced; nothing if it is no checkpoint.
-    pub fn behind(ledger: &'l Ledger<'b>, root: Option<&Entry>) -> Archived<'l, 'b> {
-        let mut archived =
-            Archived { chain: History::from(ledger, None), archive: String::default() };
-        if let Some(root) = root {
-            archived.go_behind(root);
-        }
-        archived
-    }
-
-    fn go_behind(&mut self, root: &Entry) {
-        let Some(checkpoint) = &root.message.checkpoint else { return };
-        let event = root.message.events.first();
-        let named = event.and_then(|event| event.text("archive"));
-        named.unwrap_or_default().clone_into(&mut self.archive);
-        self.chain = History::if_here(self.chain.ledger, checkpoint.replaces);
+impl<'l, 'b> Past<'l, 'b> {
+    /// Begins with that entry.
+    pub fn from(ledger: &'l Ledger<'b>, tip: Option<ObjectId>) -> Past<'l, 'b> {
+        Past { chain: History::from(ledger, tip), archive: None, replaced: None }
     }
 }
 
-impl Iterator for Archived<'_, '_> {
-    type Item = SetAside;
+impl Iterator for Past<'_, '_> {
+    type Item = Result<PastEntry, StoreError>;
 
-    fn next(&mut self) -> Option<SetAside> {
-        let (id, entry) = self.chain.next()?.ok()?;
-        let archive = self.archive.clone();
-        self.go_behind(&entry);
-        Some(SetAside { id, entry, archive })
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(Replaced { tip, archive }) = self.replaced.take() {
+            self.chain = History::if_here(self.chain.ledger, tip);
+            self.archive = Some(archive);
+        }
+        match self.chain.next()? {
+            Ok((id, entry)) => {
+                self.replaced = replaced_by(&entry).filter(|_| self.chain.next.is_none());
+                Some(Ok(PastEntry { id, entry, archive: self.archive.clone() }))
+            }
+            Err(_) if self.archive.is_some() => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+/// Returns the chain that an entry replaced, if it is a checkpoint.
+fn replaced_by(entry: &Entry) -> Option<Replaced> {
+    let tip = entry.message.checkpoint.as_ref()?.replaces;
+    let event = entry.message.events.first();
+    let archive = event.and_then(|event| event.text("archive")).unwrap_or_default().to_owned();
+    Some(Replaced { tip, archive })
+}
+
+/// The state on which a search begins: an entry, or `None` before the first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Since(pub(super) Option<ObjectId>);
+
+impl Ledger<'_> {
+    /// Finds the entry of an act between two states. Fails where a compaction came in between and
+    /// its archive does not lead back to the older state: then nobody can tell.
+    pub(super) fn act_since(
+        &self,
+        since: Since,
+        tip: Option<ObjectId>,
+        act: &OpId,
+    ) -> Result<Option<(ObjectId, Entry)>, StoreError> {
+        let mut is_compacted = false;
+        for item in Past::from(self, tip) {
+            let PastEntry { id, entry, archive } = item?;
+            if Some(id) == since.0 {
+                return Ok(None);
+            }
+            if entry.message.counters.op == *act {
+                return Ok(Some((id, entry)));
+            }
+            if archive.is_none() {
+                is_compacted = entry.message.checkpoint.is_some();
+            }
+        }
+        let is_cut = since.0.is_some() && is_compacted;
+        if is_cut { Err(self.taken_on(Duration::ZERO)) } else { Ok(None) }
     }
 }
 
@@ -107,29 +152,36 @@ pub enum Found {
 /// Shorter names are numbers only: three digits of an id are no name.
 const ID_PREFIX_MIN: usize = 4;
 
-/// The entry of the ledger that is named so: by its id, by the beginning of that, or by the number
-/// of one of its events. The name that an entry had before a compaction is good still.
+/// Finds an entry by its id, by the beginning of that, or by the number of one of its events. The
+/// name that an entry had before a compaction still counts, if no entry of the chain has it.
 pub fn find(ledger: &Ledger<'_>, tip: Option<ObjectId>, name: &str) -> Result<Found, StoreError> {
     let number: Option<u64> = name.parse().ok();
     let whole = ledger.backend().hash_kind().len() * 2;
     let is_named = |id: &ObjectId| name.len() >= ID_PREFIX_MIN && id.to_string().starts_with(name);
-    let mut by_id = Vec::new();
-    let mut by_number = None;
-    let mut root = None;
-    for item in History::from(ledger, tip) {
-        let (id, entry) = match item {
-            Ok(found) => found,
-            // What lies below the gap cannot be told apart any more.
-            Err(_) if !by_id.is_empty() || by_number.is_some() => break,
+    let (mut by_id, mut by_number, mut root) = (Vec::new(), None, None);
+    for item in Past::from(ledger, tip) {
+        let is_found = !by_id.is_empty() || by_number.is_some();
+        let PastEntry { id, entry, archive } = match item {
+            // Older chains count only if the chain has none, and below a gap nothing is told apart.
+            Ok(PastEntry { archive: Some(_), .. }) | Err(_) if is_found => break,
+            Ok(past) => past,
             Err(error) => return Err(error),
         };
+        let is_numbered = number.is_some_and(|number| has_number(&entry, number));
+        if let Some(archive) = archive {
+            if is_named(&id) || is_numbered {
+                let now = now_named(ledger, tip, root.as_ref(), (id, &entry))?;
+                return Ok(now.map_or(Found::SetAside(archive), Found::One));
+            }
+            continue;
+        }
         if is_named(&id) {
             by_id.push(id);
             if name.len() == whole {
                 break;
             }
         }
-        if number.is_some_and(|number| has_number(&entry, number)) {
+        if is_numbered {
             by_number = Some(id);
         }
         root = Some((id, entry));
@@ -138,19 +190,7 @@ pub fn find(ledger: &Ledger<'_>, tip: Option<ObjectId>, name: &str) -> Result<Fo
         ([one], _) => Found::One(*one),
         ([_, _, ..], _) => Found::Several,
         ([], Some(id)) => Found::One(id),
-        ([], None) => {
-            let is_meant = |old: &SetAside| {
-                is_named(&old.id) || number.is_some_and(|number| has_number(&old.entry, number))
-            };
-            let root_entry = root.as_ref().map(|(_, entry)| entry);
-            match Archived::behind(ledger, root_entry).find(is_meant) {
-                None => Found::None,
-                Some(old) => match now_named(ledger, tip, root.as_ref(), &old)? {
-                    Some(id) => Found::One(id),
-                    None => Found::SetAside(old.archive),
-                },
-            }
-        }
+        ([], None) => Found::None,
     })
 }
 
@@ -161,21 +201,22 @@ fn has_number(entry: &Entry, number: u64) -> bool {
     (first..=last).contains(&number)
 }
 
-/// The entry of the chain that is the same act as one of an earlier chain, or its checkpoint.
+/// Finds the entry of the chain that stands for one of an earlier chain: the one of the same act,
+/// or the checkpoint.
 fn now_named(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,
     root: Option<&(ObjectId, Entry)>,
-    old: &SetAside,
+    (old, entry): (ObjectId, &Entry),
 ) -> Result<Option<ObjectId>, StoreError> {
     if let Some((id, Entry { message, .. })) = root
-        && message.checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.stands_for == old.id)
+        && message.checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.stands_for == old)
     {
         return Ok(Some(*id));
     }
     for item in History::from(ledger, tip) {
-        let (id, entry) = item?;
-        if entry.message.counters.op == old.entry.message.counters.op {
+        let (id, of_chain) = item?;
+        if of_chain.message.counters.op == entry.message.counters.op {
             return Ok(Some(id));
         }
     }

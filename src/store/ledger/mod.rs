@@ -95,7 +95,12 @@ impl<'b> Ledger<'b> {
 
     /// The state now. Takes no lock.
     pub fn now(&self) -> Result<Base<'b>, StoreError> {
-        self.at(self.backend.tip(&self.name.reference())?)
+        self.at(self.tip()?)
+    }
+
+    /// Returns the newest entry; `None` before the first.
+    pub(super) fn tip(&self) -> Result<Option<ObjectId>, StoreError> {
+        self.backend.tip(&self.name.reference())
     }
 
     /// The state at an entry.

@@ -20,9 +20,8 @@ use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
 use crate::store::git::packs::Budget;
 use crate::store::ledger::entry::{Committer, Entry};
-use crate::store::ledger::history::{Archived, History, SetAside};
 use crate::store::ledger::proposal::Proposal;
-use crate::store::ledger::writer::{Since, Writer};
+use crate::store::ledger::writer::Writer;
 use crate::store::ledger::{Base, Ledger, clock_notice};
 use crate::store::machine::group_commit::{PendingRequest, PendingRequests};
 use crate::store::machine::queue::Queue;
@@ -147,7 +146,7 @@ impl<'b> Ledger<'b> {
     where
         C: Decide + Clone + Into<Command>,
     {
-        let tip = self.backend.tip(&self.name.reference())?;
+        let tip = self.tip()?;
         let base = if base.id() == tip { base } else { self.at(tip)? };
         let (base, proposal) = self.look(base, request, op)?;
         if proposal.entry.is_some() {
@@ -172,7 +171,8 @@ impl<'b> Ledger<'b> {
         Ok((base, proposal))
     }
 
-    /// What was looked at before counts for as long as the ledger has not moved.
+    /// Looks, decides and publishes, until the ref did not move in between. What was looked at
+    /// before counts for as long as the ledger has not moved.
     fn write<C>(
         &self,
         request: &Request<C>,
@@ -184,35 +184,24 @@ impl<'b> Ledger<'b> {
         C: Decide + Clone + Into<Command>,
     {
         let mut writer = Writer::new(self);
-        let taken = writer.wait(|| self.pending(request, op, expect))?;
-        let done_at = |tip| match &taken {
-            Some(since) => self.done_since(since, tip, op),
-            None => Ok(None),
-        };
+        writer.wait(|| self.pending(request, op, expect))?;
         loop {
-            let tip = self.backend.tip(&self.name.reference())?;
-            // Asked of the very state that is decided on: whoever has it may still be at work.
-            if let Some(done) = done_at(tip)? {
-                return self.done_by_another(request, op, done, writer);
+            let tip = self.tip()?;
+            // Asked of the state that is decided on: the writer that took the request on may still
+            // be at work.
+            if let Some(done) = writer.done_by_another(tip, op)? {
+                return self.answer_of(request, op, done, writer);
             }
-            let still = looked.take().filter(|(base, _)| base.id() == tip);
-            let (base, ready) = match still {
+            let (base, ready) = match looked.take().filter(|(base, _)| base.id() == tip) {
                 Some((base, proposal)) => (base, Some(proposal)),
                 None => (self.at(tip)?, None),
             };
             if writer.tries == 0 {
-                let behind = self.seconds_ahead(&base, request.clock);
-                writer.notices.extend(behind.map(clock_notice));
+                writer.warn_of_clock(&base, request.clock);
             }
             expect.map_or(Ok(()), |expected| keep_expectation(&base, expected))?;
-            let proposal = match ready {
-                Some(proposal) => Ok(proposal),
-                None => self.propose(&base, request, op),
-            };
-            if !matches!(&proposal, Ok(Proposal { entry: Some(_), .. })) {
-                writer.must_have_last_word()?;
-            }
-            let Proposal { answer, at, entry } = proposal?;
+            let decided = ready.map_or_else(|| self.propose(&base, request, op), Ok);
+            let Proposal { answer, at, entry } = writer.last_word(decided)?;
             let Some(entry) = entry else {
                 return Ok(Committed {
                     answer,
@@ -234,12 +223,8 @@ impl<'b> Ledger<'b> {
                     });
                 }
                 Err(error) => {
-                    // What cannot be looked up any more must not hide what went wrong before.
-                    let tip = taken.is_some().then(|| self.backend.tip(&self.name.reference()));
-                    return match tip.and_then(|tip| done_at(tip.ok()?).ok()?) {
-                        Some(done) => self.done_by_another(request, op, done, writer),
-                        None => Err(error),
-                    };
+                    let done = writer.done_after_all(op).ok_or(error)?;
+                    return self.answer_of(request, op, done, writer);
                 }
             }
         }
@@ -265,64 +250,26 @@ impl<'b> Ledger<'b> {
         (!is_alone && can_be_given).then_some(PendingRequest { op, committer, fsync, request })
     }
 
-    /// The entry of that act, if there is one between two states.
-    fn done_since(
-        &self,
-        since: &Since,
-        tip: Option<ObjectId>,
-        op: &OpId,
-    ) -> Result<Option<Done>, StoreError> {
-        let is_done = |entry: &Entry| entry.message.counters.op == *op;
-        let mut first = None;
-        for item in History::from(self, tip) {
-            let (id, entry) = item?;
-            if Some(id) == since.0 {
-                return Ok(None);
-            }
-            if is_done(&entry) {
-                return Ok(Some(Done { id, entry }));
-            }
-            first = Some(entry);
-        }
-        // Or a compaction has set it aside meanwhile.
-        for SetAside { id, entry, .. } in Archived::behind(self, first.as_ref()) {
-            if Some(id) == since.0 {
-                return Ok(None);
-            }
-            if is_done(&entry) {
-                return Ok(Some(Done { id, entry }));
-            }
-        }
-        let is_cut = since.0.is_some() && first.is_some_and(|e| e.message.checkpoint.is_some());
-        if is_cut { Err(self.taken_on(Duration::ZERO)) } else { Ok(None) }
-    }
-
+    /// Says that another writer took the request on and that its outcome is not known.
     pub(super) fn taken_on(&self, waited: Duration) -> StoreError {
         let reference = self.name.reference();
         StoreError::TakenOn { reference, waited_seconds: waited.as_secs() }
     }
 
-    fn done_by_another<C: Decide>(
+    /// Answers a request whose entry another writer has made, once the disk has it.
+    fn answer_of<C: Decide>(
         &self,
         request: &Request<C>,
         op: &OpId,
-        done: Done,
+        (id, entry): (ObjectId, Entry),
         mut writer: Writer<'_, 'b>,
     ) -> Result<Committed<C::Answer>, TransactError> {
         writer.give_up_turn();
-        let Done { id, entry } = done;
         let base = self.at(entry.parent)?;
-        let behind = self.seconds_ahead(&base, request.clock);
-        writer.notices.extend(behind.map(clock_notice));
+        writer.warn_of_clock(&base, request.clock);
         let (answer, at) = self.answered(&base, request, op)?;
         Ok(Committed { answer, at, op: op.clone(), entry: Some(id), notices: writer.leave(id) })
     }
-}
-
-/// An entry that another has written.
-struct Done {
-    id: ObjectId,
-    entry: Entry,
 }
 
 fn keep_expectation(base: &Base<'_>, expected: &EntryName) -> Result<(), Refusal> {

@@ -3,15 +3,18 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use crate::core::ids::OpId;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::git::backend::{Stored, Swap, Update};
 use crate::store::git::object::{NewObjects, ObjectId};
 use crate::store::git::refs::LogNote;
-use crate::store::ledger::Ledger;
 use crate::store::ledger::batch::Batch;
-use crate::store::ledger::proposal::{ProposedEntry, Sealed};
+use crate::store::ledger::entry::Entry;
+use crate::store::ledger::history::Since;
+use crate::store::ledger::proposal::{Proposal, ProposedEntry};
 use crate::store::ledger::transact::{TransactError, Turns};
+use crate::store::ledger::{Base, Ledger, clock_notice};
 use crate::store::machine::group_commit::PendingRequest;
 use crate::store::machine::queue::QueueGuard;
 
@@ -32,15 +35,12 @@ pub(super) struct Writer<'l, 'b> {
     deadline: Instant,
     turn: Option<QueueGuard>,
     pub(super) tries: u32,
-    /// Whether another has taken on what this one asks.
-    is_taken: bool,
+    /// The state on which another writer took this one's request on.
+    taken: Option<Since>,
     /// Whether what is published has entries of others.
     with_others: bool,
     pub(super) notices: Vec<String>,
 }
-
-/// The state that a request was given on, before the first entry or at one.
-pub(super) struct Since(pub(super) Option<ObjectId>);
 
 impl<'l, 'b> Writer<'l, 'b> {
     /// Waits for the turn.
@@ -60,7 +60,7 @@ impl<'l, 'b> Writer<'l, 'b> {
             deadline,
             turn: None,
             tries: 0,
-            is_taken: false,
+            taken: None,
             with_others: false,
             notices: Vec::new(),
         }
@@ -72,42 +72,70 @@ impl<'l, 'b> Writer<'l, 'b> {
     pub(super) fn wait(
         &mut self,
         pending: impl FnOnce() -> Option<PendingRequest>,
-    ) -> Result<Option<Since>, TransactError> {
+    ) -> Result<(), TransactError> {
         let Some(Turns { queue, pending: requests }) = &self.ledger.writing.turns else {
-            return Ok(None);
+            return Ok(());
         };
         self.turn = queue.enter(self.begun).map_err(StoreError::from)?;
         if self.turn.is_some() {
-            return Ok(None);
+            return Ok(());
         }
         let until = |eighths| self.begun + self.ledger.writing.wait / 8 * eighths;
         if let Some(pending) = pending() {
-            let since = Since(self.ledger.backend.tip(&self.ledger.name.reference())?);
+            let since = Since(self.ledger.tip()?);
             // What cannot be given is done alone.
             if let Ok(Some(given)) = requests.give(&pending) {
                 let entered = queue.enter(until(EIGHTHS_FOR_TURN));
                 // Where that cannot be told, it may be taken; it is unlocked now, so not later.
-                self.is_taken = given.take_back().map_or(true, |back| !back);
+                let is_taken = given.take_back().map_or(true, |back| !back);
+                self.taken = is_taken.then_some(since);
                 self.turn = entered.map_err(StoreError::from)?;
-                if self.is_taken && self.turn.is_none() {
+                if is_taken && self.turn.is_none() {
                     let entered = queue.enter(until(EIGHTHS_IF_TAKEN));
                     self.turn = entered.map_err(StoreError::from)?;
                 }
-                return Ok(self.is_taken.then_some(since));
+                return Ok(());
             }
         }
         self.turn = queue.enter(until(EIGHTHS_FOR_TURN)).map_err(StoreError::from)?;
-        Ok(None)
+        Ok(())
     }
 
-    /// Fails where an answer that writes nothing may not be the last word: another has taken on
-    /// what this one asks, is still at work, and decides on a later state than is known here. Only
-    /// an entry of one's own is sure to be the only one, since it makes the other lose its swap.
-    pub(super) fn must_have_last_word(&self) -> Result<(), TransactError> {
-        if self.is_taken && self.turn.is_none() { Err(self.others()) } else { Ok(()) }
+    /// Finds the entry that another writer made of this one's request, seen from a tip.
+    pub(super) fn done_by_another(
+        &self,
+        tip: Option<ObjectId>,
+        op: &OpId,
+    ) -> Result<Option<(ObjectId, Entry)>, StoreError> {
+        self.taken.map_or(Ok(None), |since| self.ledger.act_since(since, tip, op))
     }
 
-    /// Lets the next one begin.
+    /// Finds it after a failure. A failing look must not hide the first failure.
+    pub(super) fn done_after_all(&self, op: &OpId) -> Option<(ObjectId, Entry)> {
+        let since = self.taken?;
+        self.ledger.act_since(since, self.ledger.tip().ok()?, op).ok()?
+    }
+
+    /// Warns if the newest entry is ahead of the asker's clock.
+    pub(super) fn warn_of_clock(&mut self, base: &Base<'_>, clock: Timestamp) {
+        let notice = self.ledger.seconds_ahead(base, clock).map(clock_notice);
+        self.notices.extend(notice.filter(|notice| !self.notices.contains(notice)));
+    }
+
+    /// Lets a decision pass that has an entry. One without fails where it may not be the last
+    /// word: another writer has taken the request on, is still at work, and decides on a later
+    /// state than is known here. Only an entry of one's own is sure to be the only one, since it
+    /// makes the other lose its swap.
+    pub(super) fn last_word<A>(
+        &self,
+        decided: Result<Proposal<A>, TransactError>,
+    ) -> Result<Proposal<A>, TransactError> {
+        let is_written = decided.as_ref().is_ok_and(|proposal| proposal.entry.is_some());
+        let is_open = self.taken.is_some() && self.turn.is_none();
+        if is_open && !is_written { Err(self.others()) } else { decided }
+    }
+
+    /// Lets the next writer begin.
     pub(super) fn give_up_turn(&mut self) {
         self.turn = None;
     }
@@ -121,7 +149,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     }
 
     fn busy(&self, cause: String, more: Option<String>) -> TransactError {
-        if self.is_taken {
+        if self.taken.is_some() {
             // Busy means that nothing was written, and nothing will be.
             return self.ledger.taken_on(self.begun.elapsed()).into();
         }
@@ -144,7 +172,11 @@ impl<'l, 'b> Writer<'l, 'b> {
         let Ledger { name, writing, .. } = self.ledger;
         let own = proposed.seal(&writing.committer, at);
         let (id, signature, summary) = (own.id, own.signature.clone(), own.summary.clone());
-        let (tip, objects) = self.with_requests_of_others(own);
+        let mut batch = Batch::on(self.ledger, base);
+        batch.push(own);
+        self.decide_for_others(&mut batch);
+        let (tip, objects) = batch.into_parts();
+        let tip = tip.unwrap_or(id);
         let note = LogNote { committer: &signature, message: &summary };
         let reference = name.reference();
         let update = Update::new(&reference, base, tip, note);
@@ -156,27 +188,24 @@ impl<'l, 'b> Writer<'l, 'b> {
         Ok(is_in.then_some(id))
     }
 
-    /// An entry with those on top that others have asked for while they wait. What was taken on
-    /// lives for one try: who wins it instead may be the owner, and who has to wait for another
-    /// try may outlive the owner.
-    fn with_requests_of_others(&mut self, own: Sealed) -> (ObjectId, NewObjects) {
+    /// Adds the entries that others have asked for while they wait. A request that was taken on
+    /// lives for one try: its owner may be the one who wins the swap, and a writer that waits for
+    /// another try may outlive the owner.
+    fn decide_for_others(&mut self, batch: &mut Batch<'_, '_>) {
         let begun = Instant::now();
-        let may_take = self.tries == 0 && self.turn.is_some() && begun < self.deadline;
-        let turns = self.ledger.writing.turns.as_ref().filter(|_| may_take);
-        let mut requests = turns.map(|turns| turns.pending.take()).into_iter().flatten().peekable();
-        self.with_others = requests.peek().is_some();
-        if !self.with_others {
-            return (own.id, own.objects);
+        self.with_others = false;
+        if self.tries > 0 || self.turn.is_none() || begun >= self.deadline {
+            return;
         }
-        let mut batch = Batch::new(self.ledger, own);
-        for pending in requests {
+        let Some(turns) = &self.ledger.writing.turns else { return };
+        for pending in turns.pending.take() {
+            self.with_others = true;
             // Where it comes to nothing, the owner finds no entry, asks again, and is told why.
-            drop(catch_unwind(AssertUnwindSafe(|| batch.add(&pending).ok())));
+            drop(catch_unwind(AssertUnwindSafe(|| batch.decide(&pending).ok())));
             if begun.elapsed() > BATCH_TIME_MAX {
                 break;
             }
         }
-        batch.into_parts()
     }
 
     /// Stores the objects and moves the ref; false if it had moved, after a pause, so that the

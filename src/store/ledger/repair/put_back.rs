@@ -27,7 +27,7 @@ impl Ledger<'_> {
     pub fn put_back(&self) -> Result<Option<PutBack>, StoreError> {
         // Before the ref is read: what is noted afterwards is no news.
         let noted = self.backend.published(self.name).unwrap_or_default();
-        let tip = self.backend.tip(&self.name.reference())?;
+        let tip = self.tip()?;
         let Some(newest) = self.newest_of(&noted) else {
             let gone = |id: &ObjectId| PutBack { tip, published: *id, is_whole: false };
             return Ok(noted.last().filter(|_| tip.is_none()).map(gone));

@@ -13,6 +13,7 @@ use crate::store::git::backend::Objects as _;
 use crate::store::git::packs::Budget;
 use crate::store::git::repository::Repository;
 use crate::store::ledger::compact::Compaction;
+use crate::store::ledger::history::Since;
 use crate::store::testing::FILES;
 
 const LEDGER: LedgerName = LedgerName::Reservations;
@@ -111,7 +112,7 @@ fn what_another_has_written_is_found_behind_a_compaction() {
         let written = write(&ledger, &second);
         let found = |op| {
             let tip = ledger.now().unwrap().id();
-            ledger.done_since(&since, tip, op).unwrap().map(|done| done.id)
+            ledger.act_since(since, tip, op).unwrap().map(|(id, _)| id)
         };
         assert_eq!(found(&second.op), written);
         assert_eq!((found(&first.op), found(&third.op)), (None, None));
