@@ -38,7 +38,6 @@ pub struct Repository {
     refs: RefStorage,
     work_tree: Option<WorkTree>,
     found: Found,
-    /// The settings, once somebody has asked.
     settings: OnceCell<Vec<Entry>>,
     /// What git is kept from here, once somebody has asked git.
     restraint: OnceCell<Rc<Restraint>>,
@@ -66,8 +65,8 @@ impl Repository {
                 Repository::of_libgit2(git, top.as_deref(), &here)
             }
             Err(error) if error.code() == git2::ErrorCode::NotFound => {
-                let pipe =
-                    UnreadableRepository::find(environment).and_then(|it| it.pipe_for_head());
+                let found = UnreadableRepository::find(environment);
+                let pipe = found.and_then(|repository| repository.pipe_for_head());
                 return Err(pipe.map_or(StoreError::NotARepository(here), StoreError::Pipe));
             }
             refused => {
