@@ -1,10 +1,10 @@
-//! Making a ledger's chain shorter: a checkpoint takes the place of what is old.
+//! Makes a ledger's chain shorter: a checkpoint takes the place of the old entries.
 //!
 //! The checkpoint is a commit without parent that has the tree and the counters of the entry that
 //! it stands for. The entries after it are written again on top of it, each with its own op,
 //! counters, events, tree and committer, so that no document, no later event, no fence and no
-//! number changes. The old chain is kept under a ref of its own, which is made first: whoever is
-//! killed between the two refs has lost nothing and can begin again.
+//! number changes. The old chain is kept under a ref of its own, which is made first: a process
+//! that is killed between the two refs has lost nothing and can begin again.
 
 use std::collections::HashMap;
 use std::mem;
@@ -28,33 +28,33 @@ use crate::store::ledger::snapshot::{read_entry, read_object};
 use crate::store::ledger::transact::TransactError;
 use crate::store::ledger::writer::Writer;
 
-/// How much is written again at once, some 50,000 entries. A pack of that is larger than those that
-/// later writers would merge.
+/// Bytes that are written again at once: some 50,000 entries. A pack of this size is larger than
+/// those that later writers would merge.
 const BYTES_AT_ONCE: usize = 40 << 20;
 
-/// Who wants a ledger shorter, and how much of it is to stay.
+/// A request to shorten a ledger.
 #[derive(Clone, Debug)]
 pub struct Compaction {
-    /// Who.
+    /// The agent that asks.
     pub actor: AgentName,
-    /// On which host.
+    /// The host that it asks from.
     pub host: Line,
-    /// When.
+    /// The time of the request.
     pub clock: Timestamp,
     /// Entries younger than this are kept.
     pub keep_seconds: u64,
 }
 
-/// What a compaction came to, or would come to.
+/// The outcome of a compaction, or of a dry run.
 #[derive(Clone, Debug)]
 pub struct Compacted {
-    /// Which entries stay and which do not.
+    /// The entries that stay and those that do not.
     pub plan: Plan<ObjectId>,
-    /// What was written; `None` if it was only planned.
+    /// The refs that were written; `None` after a dry run.
     pub written: Option<Written>,
     /// The room of the entries that do not stay, if it was asked for.
     pub bytes: Option<u64>,
-    /// What the caller should be told besides.
+    /// Warnings for the caller.
     pub notices: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub struct Written {
 }
 
 impl Ledger<'_> {
-    /// What a compaction would do now; none if the chain would not become shorter.
+    /// Plans a compaction of the present chain; none if the chain would not become shorter.
     pub fn plan_compaction(
         &self,
         wanted: &Compaction,
@@ -87,7 +87,7 @@ impl Ledger<'_> {
         Ok(planner.plan())
     }
 
-    /// The same, with the room that the entries take which would not stay.
+    /// Plans a compaction, and measures the room of the entries that would not stay.
     pub fn dry_run(&self, wanted: &Compaction) -> Result<Option<Compacted>, StoreError> {
         let Some(plan) = self.plan_compaction(wanted)? else { return Ok(None) };
         let bytes = Some(self.backend.room_of_history(&plan.stands_for)?);
@@ -168,8 +168,8 @@ impl Ledger<'_> {
         Ok(Entry { tree: old.tree, parent: None, message })
     }
 
-    /// Writes the kept entries again on top of the checkpoint. What is kept may be most of a long
-    /// history, so it is stored bit by bit, and only the last bit is in memory.
+    /// Writes the kept entries again on top of the checkpoint. They may be most of a long history,
+    /// so they are stored bit by bit, and only the last bit is in memory.
     pub(super) fn replanted(
         &self,
         plan: &Plan<ObjectId>,

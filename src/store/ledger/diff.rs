@@ -1,4 +1,4 @@
-//! Which documents differ between two states; equal subtrees are not read.
+//! Lists the documents that differ between two states, without reading equal subtrees.
 
 use std::collections::BTreeMap;
 

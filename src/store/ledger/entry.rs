@@ -36,7 +36,7 @@ const COUNTER_MAX: u64 = 1 << 53;
 const ROLLBACK_TO: &str = "Coord-Rollback-To";
 const STANDS_FOR: &str = "Coord-Stands-For";
 
-/// Who committed, as git wants to know it.
+/// The committer, as git names one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Committer {
     /// Name, without the characters that would end it.
@@ -74,11 +74,11 @@ pub struct Counters {
     pub fence: u64,
 }
 
-/// How much room a counter must have left, so that writers can go on: more than any entry takes.
+/// The room that a counter must have left so that writers can go on: more than any entry takes.
 const COUNTER_ROOM: u64 = 1_000_000;
 
 impl Counters {
-    /// Why no further entry can follow on these, if none can: somebody has made one of them up.
+    /// Says why no entry can follow on these, if none can: somebody has made one of them up.
     pub fn exhausted(&self) -> Option<String> {
         let counters = [("sequence", self.seq), ("fence", self.fence)];
         let (name, value) =
@@ -86,7 +86,7 @@ impl Counters {
         Some(format!("its {name} is {value}, so high that no entry can follow it"))
     }
 
-    /// Whether no reader would accept these.
+    /// Tells that no reader would accept these.
     pub fn are_too_high(&self) -> bool {
         self.seq.max(self.fence) > COUNTER_MAX
     }
@@ -98,7 +98,7 @@ impl Counters {
     }
 }
 
-/// Where the recorded command is.
+/// The place of the recorded command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recorded {
     /// In the message.
@@ -107,23 +107,23 @@ pub enum Recorded {
     Document(ObjectId),
 }
 
-/// What a rollback says in its trailers.
+/// The trailers of a rollback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undoes {
     /// The entry that is restored.
     pub to: ObjectId,
-    /// How many entries are undone.
+    /// The number of entries that are undone.
     pub count: u64,
 }
 
-/// What a checkpoint says in its trailers: the root of a ledger that was made shorter.
+/// The trailers of a checkpoint: the root of a ledger that was made shorter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// The entry whose state and counters it has.
     pub stands_for: ObjectId,
     /// The newest entry of the chain that was set aside.
     pub replaces: ObjectId,
-    /// How many entries are not in the chain any more.
+    /// The number of entries that are not in the chain any more.
     pub set_aside: u64,
 }
 
@@ -132,9 +132,9 @@ pub struct Checkpoint {
 pub struct Message {
     /// One line for people.
     pub summary: String,
-    /// What happened.
+    /// The events, in order.
     pub events: Vec<Event>,
-    /// What was decided.
+    /// The command that was decided.
     pub command: Recorded,
     /// The counters.
     pub counters: Counters,
@@ -151,19 +151,19 @@ pub struct Entry {
     pub tree: ObjectId,
     /// The entry before it.
     pub parent: Option<ObjectId>,
-    /// What it says.
+    /// The message of its commit.
     pub message: Message,
 }
 
-/// What the state needs of an entry. An entry can have thousands of events, and who asks for the
-/// state does not ask how it came to be.
+/// The part of an entry that a state needs. An entry can have thousands of events, and a reader of
+/// the state does not need them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryHead {
     /// The whole state after it.
     pub tree: ObjectId,
     /// The entry before it.
     pub parent: Option<ObjectId>,
-    /// What it hands on.
+    /// The counters for the next entry.
     pub counters: Counters,
 }
 

@@ -16,12 +16,12 @@ pub struct History<'l, 'b> {
 }
 
 impl<'l, 'b> History<'l, 'b> {
-    /// From that entry on back.
+    /// Begins with that entry.
     pub fn from(ledger: &'l Ledger<'b>, id: Option<ObjectId>) -> History<'l, 'b> {
         History { ledger, next: id }
     }
 
-    /// From that entry on back, if it is in this clone; it may well not be.
+    /// Begins with that entry, if it is in this clone; it may well not be.
     pub fn if_here(ledger: &'l Ledger<'b>, id: ObjectId) -> History<'l, 'b> {
         let is_here = matches!(ledger.backend().look(&id), Ok(Some(_)));
         History { ledger, next: is_here.then_some(id) }
@@ -137,7 +137,7 @@ impl Ledger<'_> {
     }
 }
 
-/// What an entry's name, or the beginning of one, stands for in a ledger.
+/// The meaning of an entry's name, or of the beginning of one, in a ledger.
 pub enum Found {
     /// One entry.
     One(ObjectId),
@@ -194,7 +194,7 @@ pub fn find(ledger: &Ledger<'_>, tip: Option<ObjectId>, name: &str) -> Result<Fo
     })
 }
 
-/// Whether one of the entry's events has that number.
+/// Tells that one of the entry's events has that number.
 fn has_number(entry: &Entry, number: u64) -> bool {
     let last = entry.message.counters.seq;
     let first = last.saturating_sub(entry.message.events.len() as u64) + 1;
@@ -223,8 +223,8 @@ fn now_named(
     Ok(None)
 }
 
-/// Whether an entry may lie behind the end of a shallow clone: the chain ends there, and does not
-/// have it.
+/// Tells that an entry may lie behind the end of a shallow clone: the chain ends there, and does
+/// not have it.
 pub fn is_cut_off_from(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,
@@ -241,7 +241,7 @@ pub fn is_cut_off_from(
     last.map_or(Ok(false), |id| ledger.backend().is_cut_off_at(&id))
 }
 
-/// How many entries lie above one of them; `None` if it is not among them.
+/// Counts the entries above one of them; `None` if it is not among them.
 pub fn distance(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,

@@ -51,7 +51,7 @@ pub struct Base<'b> {
 }
 
 impl Base<'_> {
-    /// Why nothing can follow on this entry, if nothing can.
+    /// Says why no entry can follow on this one, if none can.
     pub fn exhausted(&self) -> Option<String> {
         let tip = self.snapshot.tip()?;
         Some(format!("entry {}: {}", tip.id.short(), tip.head.counters.exhausted()?))
@@ -83,12 +83,12 @@ impl<'b> Ledger<'b> {
         Ledger { backend, name, writing }
     }
 
-    /// Which ledger it is.
+    /// Returns the name of the ledger.
     pub fn name(&self) -> LedgerName {
         self.name
     }
 
-    /// Where it is stored.
+    /// Returns the repository that stores it.
     pub fn backend(&self) -> &'b dyn Backend {
         self.backend
     }
@@ -109,18 +109,18 @@ impl<'b> Ledger<'b> {
         Ok(Base { snapshot, format })
     }
 
-    /// How the ledger, or one to be made, compares names.
+    /// Tells how the ledger, or a new one, compares names.
     pub fn case(&self, base: &Base<'_>) -> Case {
         base.format.as_ref().map_or(self.writing.case, Format::case)
     }
 
-    /// How far the newest entry is ahead of a clock, if that is worth a warning.
+    /// Returns how far the newest entry is ahead of a clock, if that is worth a warning.
     pub fn seconds_ahead(&self, base: &Base<'_>, clock: Timestamp) -> Option<u64> {
         let ahead = base.counters()?.at.seconds_since(clock);
         (ahead > self.writing.clock_skew.as_secs()).then_some(ahead)
     }
 
-    /// The same ledger for one who only reads, with names compared as an entry says.
+    /// Returns this ledger for reading only, with names compared as an entry says.
     pub(super) fn for_reading(&self, case: Case) -> Ledger<'b> {
         let Writing { committer, wait, clock_skew, upkeep, .. } = &self.writing;
         let writing = Writing {
@@ -144,7 +144,7 @@ impl<'b> Ledger<'b> {
     }
 }
 
-/// What is said of a clock that is behind the ledger.
+/// Words the warning about a clock that is behind the ledger.
 pub fn clock_notice(seconds: u64) -> String {
     let ahead = about(seconds);
     format!(

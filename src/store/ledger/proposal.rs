@@ -1,6 +1,6 @@
-//! What a command comes to on a state: the answer, and the entry that would say so.
+//! Decides a command on a state: gives the answer, and the entry that would record it.
 //!
-//! One function for all who need it: [`transact`] writes the proposed entry, a dry run shows its
+//! There is one function for all: [`transact`] writes the proposed entry, a dry run shows its
 //! answer, and [`verify`] compares it with the entry that is there.
 //!
 //! [`transact`]: crate::store::ledger::transact
@@ -26,13 +26,13 @@ use crate::store::ledger::transact::TransactError;
 use crate::store::ledger::tree::rewrite;
 use crate::store::ledger::{Base, Ledger};
 
-/// What a command comes to.
+/// The outcome of a decision.
 pub struct Proposal<A> {
-    /// What the asker is told.
+    /// The answer to the asker.
     pub answer: A,
     /// The time that counted.
     pub at: Timestamp,
-    /// What is to be written; `None` if nothing changes.
+    /// The entry to write; `None` if nothing changes.
     pub entry: Option<ProposedEntry>,
 }
 
@@ -50,9 +50,9 @@ pub struct Sealed {
     pub id: ObjectId,
     /// Its new objects, the commit among them.
     pub objects: NewObjects,
-    /// Who committed it, and when.
+    /// The committer and the time, as git writes them.
     pub signature: String,
-    /// What it says, in one line.
+    /// Its summary, in one line.
     pub summary: String,
 }
 
@@ -98,8 +98,8 @@ impl Ledger<'_> {
         Ok(Proposal { answer, at, entry: entry.transpose()? })
     }
 
-    /// What was answered on a state by an entry that is there, and the time that counted. The same
-    /// decision, so the same answer; of a command that reads nothing but the state.
+    /// Repeats the decision of an entry that is there, for its answer and the time that counted.
+    /// Only for a command that reads nothing but the state.
     pub(super) fn answered<C>(
         &self,
         base: &Base<'_>,
@@ -179,8 +179,8 @@ impl Ledger<'_> {
     }
 }
 
-/// Where the command is recorded, and the edits that this takes: a large one is a document of this
-/// entry, and the one of the entry before goes.
+/// Chooses where the command is recorded, and returns the edits for that: a large one becomes a
+/// document of this entry, and the document of the entry before goes.
 fn place(request: &Request<Command>, hash: HashKind) -> (Recorded, Edits) {
     let value = serde_json::to_value(request).expect("a request is plain data");
     let key = Key::of([COMMAND_DOCUMENT]);
@@ -192,7 +192,7 @@ fn place(request: &Request<Command>, hash: HashKind) -> (Recorded, Edits) {
     (Recorded::Document(id), Edits::from([(key, Some(bytes))]))
 }
 
-/// What no reader would accept is not written.
+/// Refuses a document that no reader would accept.
 fn keep_document_bound(edits: &Edits) -> Result<(), Refusal> {
     let largest = edits.values().flatten().map(Vec::len).max().unwrap_or(0);
     within("bytes in one document", largest, DOCUMENT_BYTES_MAX)

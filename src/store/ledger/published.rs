@@ -1,7 +1,8 @@
-//! Which entries were the newest once: a line for each move of a ledger's ref.
+//! The log of published entries: a line for each move of a ledger's ref.
 //!
-//! The ref alone says what is published. Where it is lost, this tells the newest entry from what
-//! somebody wrote who was killed before the move. It is not synced, and losing it loses no state.
+//! The ref alone says what is published. Where it is lost, the log tells the newest entry from
+//! those of writers that were killed before the move. It is not synced, and losing it loses no
+//! state.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ pub struct Published {
 }
 
 impl Published {
-    /// Those of the repository with this common directory.
+    /// Opens the log of the repository with this common directory.
     pub fn new(common: &Path, files: Files) -> Published {
         Published { directory: HelperDir::Published.below(common), files }
     }
@@ -34,14 +35,14 @@ impl Published {
     pub fn note(&self, ledger: LedgerName, id: ObjectId) -> Result<(), FileError> {
         let path = self.path(ledger);
         if self.files.stamp(&path)?.is_some_and(|stamp| stamp.length > LENGTH_MAX) {
-            // Who has it open meanwhile adds to what is read as well.
+            // A process that has the old file open adds to it, and it is read as well.
             match self.files.rename(&path, &self.earlier(ledger)) {
                 // Another has just done so.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 other => other?,
             }
         }
-        // What a killed writer left of a line stays a line of its own.
+        // The rest of a killed writer's line stays a line of its own.
         let line = format!("\n{id}\n");
         match self.files.append(&path, line.as_bytes()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -36,23 +36,23 @@ use kept::line;
 pub use plan::{Left, Plan};
 pub use put_back::PutBack;
 
-/// How long a repair waits between its two looks.
+/// The wait of a repair between its two looks.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
-/// How often it looks before it gives up.
+/// The number of looks before it gives up.
 const LOOKS_MAX: usize = 5;
 
-/// What is wrong with a ledger.
+/// The damage of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// What its ref names; `None` if it names nothing.
+    /// The entry that its ref names; `None` if it names none.
     pub tip: Option<ObjectId>,
-    /// What the ref holds where it names nothing.
+    /// The bytes of a ref that names no entry.
     raw: Vec<u8>,
-    /// What is wrong.
+    /// The reason, for people.
     pub why: String,
 }
 
-/// How much a tree has below it, along all paths.
+/// The size of everything below a tree, along all paths.
 #[derive(Clone, Copy, Debug, Default)]
 struct Extent {
     directories: usize,
@@ -66,7 +66,7 @@ impl Extent {
     }
 }
 
-/// What is done where nothing of a ledger is whole.
+/// The choice where nothing of a ledger is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WhereNothingIsWhole {
     /// Nothing: what it held cannot be had again.
@@ -75,32 +75,32 @@ enum WhereNothingIsWhole {
     BeginAgain,
 }
 
-/// Who repairs.
+/// The agent that repairs.
 #[derive(Clone, Debug)]
 pub struct Repairer {
-    /// Who.
+    /// Its name.
     pub actor: AgentName,
-    /// On which host.
+    /// Its host.
     pub host: Line,
-    /// When.
+    /// The time of the repair.
     pub clock: Timestamp,
 }
 
 /// A ledger that is whole again.
 #[derive(Clone, Debug)]
 pub struct Repaired {
-    /// What was wrong, what it went on from, and without what.
+    /// The damage, the entry that it continued from, and the losses.
     pub plan: Plan,
     /// The entry that says so.
     pub entry: ObjectId,
     /// The ref or the file that has what was damaged.
     pub kept_at: String,
-    /// What the caller should be told besides.
+    /// Warnings for the caller.
     pub notices: Vec<String>,
 }
 
 impl Damage {
-    /// What the ref held, for people.
+    /// Returns the content of the ref, for people.
     fn lost(&self) -> String {
         match self.tip {
             Some(id) => id.to_string(),
@@ -111,8 +111,8 @@ impl Damage {
 }
 
 impl Ledger<'_> {
-    /// What is wrong with the ledger, if anything is. Not being reached is not damage, and neither
-    /// is a newer format.
+    /// Finds the damage of the ledger, if there is any. An object that cannot be fetched is no
+    /// damage, and neither is a newer format.
     pub fn damage(&self) -> Result<Option<Damage>, StoreError> {
         let reference = self.name.reference();
         let (tip, error) = match self.backend.tip(&reference) {
@@ -133,7 +133,7 @@ impl Ledger<'_> {
         Ok(Some(Damage { tip, raw, why: error.to_string() }))
     }
 
-    /// Whether an entry is one of this ledger, and everything that its tree names can be read.
+    /// Checks that an entry is one of this ledger, and that everything its tree names can be read.
     fn check_whole(&self, id: ObjectId) -> Result<(), StoreError> {
         let reference = self.name.reference();
         let tree = read_entry(self.backend, &reference, &id)?.tree;
@@ -194,8 +194,8 @@ impl Ledger<'_> {
         self.repair_or(who, op, WhereNothingIsWhole::Refuse)
     }
 
-    /// Sets the present state aside: under a ref if it can be read, as a file if not. What is
-    /// damaged goes on from the newest whole entry, or begins again. Says where it is kept.
+    /// Sets the present state aside: under a ref if it can be read, as a file if not. A damaged
+    /// ledger continues from the newest whole entry, or begins again. Says where it is kept.
     pub fn set_aside(&self, who: &Repairer, op: &OpId) -> Result<String, TransactError> {
         if let Some(repaired) = self.repair_or(who, op, WhereNothingIsWhole::BeginAgain)? {
             return Ok(repaired.kept_at);

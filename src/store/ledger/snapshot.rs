@@ -25,11 +25,11 @@ pub const FORMAT_VERSION: u64 = 1;
 /// The document at the root that says what the ledger is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Format {
-    /// Which ledger.
+    /// The name of the ledger.
     pub ledger: String,
     /// Its format.
     pub version: u64,
-    /// Whether names that differ in case alone are one.
+    /// Names that differ in case alone are one.
     pub fold: bool,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
@@ -37,7 +37,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// Where it stands.
+    /// Returns the key of its document.
     pub fn key() -> Key {
         Key::of(["format"])
     }
@@ -52,7 +52,7 @@ impl Format {
         }
     }
 
-    /// How the ledger compares names.
+    /// Tells how the ledger compares names.
     pub fn case(&self) -> Case {
         if self.fold { Case::Folded } else { Case::Sensitive }
     }
@@ -63,7 +63,7 @@ impl Format {
 pub struct Tip {
     /// Its name.
     pub id: ObjectId,
-    /// What the state needs of it.
+    /// The part of it that the state needs.
     pub head: EntryHead,
 }
 

@@ -27,19 +27,19 @@ use crate::store::machine::group_commit::{PendingRequest, PendingRequests};
 use crate::store::machine::queue::Queue;
 use crate::store::os::files::Files;
 
-/// How a ledger is written.
+/// The settings of a writer.
 pub struct Writing {
-    /// Who commits.
+    /// The committer of its entries.
     pub committer: Committer,
     /// Lines up the writers of this machine; `None` where file locks do not work.
     pub turns: Option<Turns>,
-    /// How long to try before the answer is "busy".
+    /// The time to try before the answer is "busy".
     pub wait: Duration,
-    /// How a new ledger compares names.
+    /// The comparison of names in a new ledger.
     pub case: Case,
-    /// How far the newest entry may be ahead of the asker's clock before that is said.
+    /// The lead of the newest entry over the asker's clock that causes no warning.
     pub clock_skew: Duration,
-    /// How much is tidied after a write.
+    /// The limit of the upkeep after a write.
     pub upkeep: Budget,
 }
 
@@ -47,12 +47,12 @@ pub struct Writing {
 pub struct Turns {
     /// Says whose turn it is.
     pub queue: Queue,
-    /// What those who wait give to those before them.
+    /// The requests that waiting writers leave to the writer whose turn it is.
     pub pending: PendingRequests,
 }
 
 impl Turns {
-    /// Those of a ledger of the repository with this common directory.
+    /// Opens the queue of a ledger of the repository with this common directory.
     pub fn new(common: &Path, ledger: LedgerName, files: Files) -> Turns {
         Turns {
             queue: Queue::new(common, ledger.as_str(), files),
@@ -61,10 +61,10 @@ impl Turns {
     }
 }
 
-/// What a write came to.
+/// The outcome of a write.
 #[derive(Debug)]
 pub struct Committed<A> {
-    /// What the asker is told.
+    /// The answer to the asker.
     pub answer: A,
     /// The time that counted.
     pub at: Timestamp,
@@ -72,11 +72,11 @@ pub struct Committed<A> {
     pub op: OpId,
     /// The entry that was made; `None` if there was nothing to write.
     pub entry: Option<ObjectId>,
-    /// What the caller should be told besides.
+    /// Warnings for the caller.
     pub notices: Vec<String>,
 }
 
-/// Why nothing was written.
+/// The reason that nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum TransactError {
     /// The decision was no.
@@ -92,13 +92,13 @@ pub enum TransactError {
         more.as_ref().map(|more| format!("; {more}")).unwrap_or_default()
     )]
     Busy {
-        /// Which ledger.
+        /// The ledger.
         ledger: LedgerName,
-        /// What was in the way.
+        /// The obstacle.
         cause: String,
-        /// How long this was tried.
+        /// The time that the writer tried.
         waited_seconds: u64,
-        /// What else is known of it.
+        /// More about the obstacle.
         more: Option<String>,
     },
     /// The store failed.
@@ -129,14 +129,14 @@ impl<'b> Ledger<'b> {
     where
         C: Decide + Clone + Into<Command>,
     {
-        // What a partial clone left behind comes over the network now, while nobody waits.
+        // A partial clone fetches missing objects over the network now, while nobody waits.
         let may_fetch = self.backend.may_fetch();
         let looked = may_fetch.then(|| self.look(self.now()?, request, op)).transpose()?;
         self.write(request, op, expect, looked)
     }
 
-    /// The same for what is often so already: one look, at what was read before if that still is
-    /// the newest state, and only if there is something to write the wait for one's turn.
+    /// Writes what is often so already. Looks once, at the state that was read before if it still
+    /// is the newest, and waits for its turn only if there is something to write.
     pub fn transact_if_needed<C>(
         &self,
         base: Base<'b>,
@@ -171,8 +171,8 @@ impl<'b> Ledger<'b> {
         Ok((base, proposal))
     }
 
-    /// Looks, decides and publishes, until the ref did not move in between. What was looked at
-    /// before counts for as long as the ledger has not moved.
+    /// Looks, decides and publishes, until the ref did not move in between. An earlier look counts
+    /// for as long as the ledger has not moved.
     fn write<C>(
         &self,
         request: &Request<C>,
@@ -230,9 +230,9 @@ impl<'b> Ledger<'b> {
         }
     }
 
-    /// The request for another to decide. What depends on more than the newest state is its owner's
-    /// own affair, and so is what may have to be fetched, which takes as long as it takes, and what
-    /// may be written after whoever took it on is dead.
+    /// Returns the request for another writer to decide. The owner keeps a request that depends on
+    /// more than the newest state, one whose objects may have to be fetched, which can take long,
+    /// and one that git may write after the writer that took it on is dead.
     fn pending<C>(
         &self,
         request: &Request<C>,

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use crate::core::documents::{Edits, Key};
 use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
 
-/// What a name in a tree stands for.
+/// The kind of an entry in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A directory.
@@ -38,9 +38,9 @@ impl EntryKind {
 pub struct TreeEntry<'t> {
     /// Its name.
     pub name: &'t [u8],
-    /// What it stands for.
+    /// The kind.
     pub kind: EntryKind,
-    /// What it names.
+    /// The object that it names.
     pub id: ObjectId,
     mode: u32,
 }
@@ -53,7 +53,7 @@ pub struct Tree {
     hash: HashKind,
 }
 
-/// Where an entry stands in the bytes: its name ends where its id begins, less a NUL.
+/// The position of an entry in the bytes: its name ends where its id begins, less a NUL.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     mode: u32,
@@ -201,7 +201,7 @@ impl Draft {
 
 /// Gives the trees that are there already.
 pub trait Trees {
-    /// Why one cannot be given.
+    /// The reason that a tree cannot be read.
     type Error;
 
     /// The tree of that id, at that place of the ledger.
@@ -214,9 +214,9 @@ pub trait Trees {
 /// Edits by the first part of their path.
 #[derive(Default)]
 struct Branch<'e> {
-    /// What happens to the document of that name.
+    /// The change of the document of that name.
     document: Option<&'e Option<Vec<u8>>>,
-    /// What happens below the directory of that name.
+    /// The changes below the directory of that name.
     below: BTreeMap<&'e str, Branch<'e>>,
 }
 
@@ -240,7 +240,7 @@ pub struct Rewritten {
     pub root: ObjectId,
     /// Blobs and trees of the edited paths.
     pub objects: NewObjects,
-    /// How many names the widest of these trees has.
+    /// The number of names in the widest of these trees.
     pub widest: usize,
 }
 

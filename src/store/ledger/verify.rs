@@ -1,4 +1,4 @@
-//! Whether a ledger is what it says: every entry decoded, counted and decided again.
+//! Checks a ledger: decodes, counts and decides every entry again.
 //!
 //! An entry is right if its recorded command, taken again on the entry before, gives the same tree
 //! and the same message. That covers the layout of the tree as well, so only the newest state is
@@ -24,11 +24,11 @@ pub struct Fault {
     pub entry: Option<ObjectId>,
     /// The document, where it is about one.
     pub key: Option<Key>,
-    /// What is wrong.
+    /// The fault, for people.
     pub what: String,
 }
 
-/// What was looked at, and what was found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Entries looked at.
@@ -40,7 +40,7 @@ pub struct Report {
     /// Entries that could not be decided again, because a shallow clone ends at them, or before
     /// what they go back to.
     pub cut_off: u64,
-    /// What is wrong.
+    /// The faults that were found.
     pub faults: Vec<Fault>,
 }
 

@@ -1,4 +1,4 @@
-//! Somebody who writes: the wait for the turn, and the move of the ref.
+//! One writer: waits for its turn, stores its objects and moves the ref.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -18,26 +18,26 @@ use crate::store::ledger::{Base, Ledger, clock_notice};
 use crate::store::machine::group_commit::PendingRequest;
 use crate::store::machine::queue::QueueGuard;
 
-/// How much of the time is for the turn, in eighths. The rest is for trying without it: whoever has
-/// it may be stopped, and the swap is all that it takes.
+/// The part of the time, in eighths, that a writer waits for its turn. Then it tries without: the
+/// process that has the turn may be stopped, and the swap alone keeps writes correct.
 const EIGHTHS_FOR_TURN: u32 = 6;
-/// The same of one whose request another has taken on: most likely that one is about to be done.
+/// The part, in eighths, for a writer whose request another has taken on and is about to write.
 const EIGHTHS_IF_TAKEN: u32 = 7;
-/// How long one takes requests on before it goes about its own.
+/// The longest time that a writer decides for others before it publishes.
 const BATCH_TIME_MAX: Duration = Duration::from_millis(100);
 /// The longest pause between two tries of a swap.
 const PAUSE_MAX: Duration = Duration::from_millis(100);
 
-/// Somebody whose turn it is to write, until the deadline.
+/// A writer, from the wait for its turn until its deadline.
 pub(super) struct Writer<'l, 'b> {
     ledger: &'l Ledger<'b>,
     begun: Instant,
     deadline: Instant,
     turn: Option<QueueGuard>,
     pub(super) tries: u32,
-    /// The state on which another writer took this one's request on.
+    /// The state on which this writer left its request, if another one has taken it on.
     taken: Option<Since>,
-    /// Whether what is published has entries of others.
+    /// The batch has entries of others.
     with_others: bool,
     pub(super) notices: Vec<String>,
 }
@@ -50,7 +50,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         Ok(writer)
     }
 
-    /// Somebody whose turn it is not yet.
+    /// Begins a writer whose turn has not come yet.
     pub(super) fn new(ledger: &'l Ledger<'b>) -> Writer<'l, 'b> {
         let begun = Instant::now();
         let deadline = begun + ledger.writing.wait;
@@ -66,9 +66,9 @@ impl<'l, 'b> Writer<'l, 'b> {
         }
     }
 
-    /// Waits for the turn, and gives the request to those before. If somebody has taken it on, it
-    /// may be done, or may have been refused or given up. The turn may not have come then: the
-    /// queue is there for speed, and who has waited for most of its time goes on without.
+    /// Waits for the turn, and leaves the request to the writers before. One that takes it on may
+    /// write it, refuse it or fail. The turn may not have come after the wait: the queue is there
+    /// for speed, and a writer that has waited for most of its time goes on without.
     pub(super) fn wait(
         &mut self,
         pending: impl FnOnce() -> Option<PendingRequest>,
@@ -83,10 +83,10 @@ impl<'l, 'b> Writer<'l, 'b> {
         let until = |eighths| self.begun + self.ledger.writing.wait / 8 * eighths;
         if let Some(pending) = pending() {
             let since = Since(self.ledger.tip()?);
-            // What cannot be given is done alone.
+            // A request that cannot be left to others is done alone.
             if let Ok(Some(given)) = requests.give(&pending) {
                 let entered = queue.enter(until(EIGHTHS_FOR_TURN));
-                // Where that cannot be told, it may be taken; it is unlocked now, so not later.
+                // After an error it may be taken; it is unlocked now, so not later.
                 let is_taken = given.take_back().map_or(true, |back| !back);
                 self.taken = is_taken.then_some(since);
                 self.turn = entered.map_err(StoreError::from)?;
@@ -142,7 +142,7 @@ impl<'l, 'b> Writer<'l, 'b> {
 
     /// Leaves with what another has written, once the disk has it.
     pub(super) fn leave(mut self, entry: ObjectId) -> Vec<String> {
-        // Whoever wrote it may have been killed since.
+        // The writer of the entry may have been killed since.
         self.note(entry);
         self.settle(&self.ledger.name.reference());
         self.notices
@@ -161,8 +161,8 @@ impl<'l, 'b> Writer<'l, 'b> {
         self.busy("others were writing".to_owned(), None)
     }
 
-    /// Makes an entry the newest one, or the one below what others have given as requests; none if
-    /// it was decided on what is not the newest any more.
+    /// Publishes an entry, with the entries of waiting requests on top of it; none if the ref has
+    /// moved since the decision.
     pub(super) fn publish_entry(
         &mut self,
         base: Option<ObjectId>,
@@ -200,7 +200,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         let Some(turns) = &self.ledger.writing.turns else { return };
         for pending in turns.pending.take() {
             self.with_others = true;
-            // Where it comes to nothing, the owner finds no entry, asks again, and is told why.
+            // Without an entry the owner decides for itself, and is told why.
             drop(catch_unwind(AssertUnwindSafe(|| batch.decide(&pending).ok())));
             if begun.elapsed() > BATCH_TIME_MAX {
                 break;
@@ -209,7 +209,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     }
 
     /// Stores the objects and moves the ref; false if it had moved, after a pause, so that the
-    /// caller decides again. What is to be kept of the past gets its ref before.
+    /// caller decides again. A chain to keep gets its ref before.
     pub(super) fn publish(
         &mut self,
         objects: &NewObjects,
@@ -261,8 +261,8 @@ impl<'l, 'b> Writer<'l, 'b> {
         Ok(false)
     }
 
-    /// Notes what is published now, for the day that the ref is lost. Whoever is killed before has
-    /// told nobody of its entry; and where it cannot be noted, a repair will have to ask.
+    /// Logs the published entry, for the day that the ref is lost. A writer that is killed before
+    /// has told nobody of its entry. Without the log a repair has to ask.
     fn note(&self, entry: ObjectId) {
         self.ledger.backend.note_published(self.ledger.name, entry).ok();
     }
@@ -275,7 +275,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     ) -> Result<Swap, TransactError> {
         if let Some(keep) = keep {
             match self.swap(keep, stored)? {
-                // What comes next relies on it.
+                // The next swap relies on it.
                 Swap::Done => self.ledger.backend.settle(keep.reference)?,
                 other => return Ok(other),
             }
@@ -283,8 +283,8 @@ impl<'l, 'b> Writer<'l, 'b> {
         self.swap(update, stored)
     }
 
-    /// Waits until the disk has it, before anybody is told that it is done. Others need not wait
-    /// for that: what they write goes on from here, and is on disk no sooner.
+    /// Waits until the disk has it, before anybody is told that it is done. Other writers need not
+    /// wait for that: their entries follow on this one, and are on disk no sooner.
     fn settle(&mut self, reference: &str) {
         if let Err(error) = self.ledger.backend.settle(reference) {
             self.notices.push(format!("the entry is in, but a power cut may lose it: {error}"));
@@ -308,7 +308,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         unreachable!("the loop ends at the deadline")
     }
 
-    /// Once the ref has moved, what fails after it changes nothing: the entry is in.
+    /// Swaps a ref once. An error after the ref has moved is a warning: the entry is in.
     fn swap_once(
         &mut self,
         update: Update<'_>,
@@ -330,7 +330,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         Ok(Swap::Done)
     }
 
-    /// Tidies, for which nobody waits, and says what the caller should be told besides.
+    /// Tidies, for which nobody waits, and returns the warnings for the caller.
     pub(super) fn finish(self) -> Vec<String> {
         let Writer { ledger, mut notices, .. } = self;
         if let Err(error) = ledger.backend.maintain(ledger.writing.upkeep) {

@@ -22,7 +22,7 @@ pub struct Commands {
     files: Files,
 }
 
-/// What is known of the command of a `with`.
+/// The known state of the command of a `with`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// It was about to be started, and may run.
@@ -32,7 +32,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it is known to have ended.
+    /// Tells that it is known to have ended.
     pub fn has_ended(&self) -> bool {
         matches!(self, Command::Started(process) if process.has_ended_here())
     }
@@ -47,7 +47,7 @@ impl Command {
 }
 
 impl Commands {
-    /// Those of the repository with this common directory.
+    /// Opens the records of the repository with this common directory.
     pub fn new(common_dir: &Path, files: Files) -> Commands {
         Commands { dir: HelperDir::Commands.below(common_dir), files }
     }
@@ -81,8 +81,8 @@ impl Commands {
         Ok(())
     }
 
-    /// The command of a `with`; none if it was never about to start one. What cannot be read may
-    /// run.
+    /// Reads the command of a `with`; none if it was never about to start one. One that cannot be
+    /// read may run.
     pub fn of(&self, with: &ProcessIdentity) -> Option<Command> {
         let is_it = |name: &OsString| {
             let named = name.to_str().and_then(ProcessIdentity::from_file_name);
@@ -107,8 +107,8 @@ impl Commands {
         Some(self.dir.join(with.to_file_name()?))
     }
 
-    /// Removes what is left of those whose command has ended as well. What was about to be started
-    /// stays until the machine starts again: it may run.
+    /// Removes the files of each `with` whose command has ended as well. A command that was about
+    /// to be started stays until the machine starts again: it may run.
     fn clear_up(&self) {
         for name in self.files.list(&self.dir).unwrap_or_default() {
             let with = name.to_str().and_then(ProcessIdentity::from_file_name);

@@ -60,7 +60,7 @@ impl CommitAuthors {
     }
 }
 
-/// What is no line of ours, or was cut short, says nothing.
+/// Reads a line; none if it is not ours or was cut short.
 fn read(line: &str) -> Option<(ObjectId, AgentName)> {
     let (commit, agent) = line.split_once(' ')?;
     Some((commit.parse().ok()?, agent.parse().ok()?))

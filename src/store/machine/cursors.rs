@@ -1,6 +1,7 @@
-//! How far each consumer has read the events of each ledger.
+//! The position of each consumer in the events of each ledger.
 //!
-//! A small file per consumer on its own machine. It is no state: who loses it reads again.
+//! A small file per consumer on its own machine. It is no state: a consumer that loses it reads
+//! again.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ pub struct Position {
     pub seq: u64,
 }
 
-/// What a consumer has read, by ledger.
+/// The positions of a consumer, by ledger.
 pub type Cursor = BTreeMap<String, Position>;
 
 /// The cursors of this repository on this machine.
@@ -33,7 +34,7 @@ pub struct Cursors {
 }
 
 impl Cursors {
-    /// Those under that common directory.
+    /// Opens the cursors under that common directory.
     pub fn new(common_dir: &Path, files: Files) -> Cursors {
         Cursors { dir: HelperDir::Cursors.below(common_dir), files }
     }
@@ -43,7 +44,7 @@ impl Cursors {
         self.dir.join(format!("{}.json", consumer.as_str().replace('/', "%2F")))
     }
 
-    /// Where the consumer stands; at the beginning if it was never seen.
+    /// Loads the positions of a consumer; none if it was never seen.
     pub fn load(&self, consumer: &AgentName) -> Result<Option<Cursor>, StoreError> {
         let path = self.path(consumer);
         let Some(bytes) = self.files.read(&path, CURSOR_BYTES_MAX)? else { return Ok(None) };

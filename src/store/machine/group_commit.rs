@@ -24,9 +24,9 @@ use crate::store::layout::HelperDir;
 use crate::store::ledger::entry::Committer;
 use crate::store::os::files::{EntryType, FileError, Files};
 
-/// Requests that are taken on at once: who takes them waits for all of them.
+/// The most requests that are taken on at once: the writer that takes them waits for all of them.
 const TAKEN_MAX: usize = 32;
-/// Who asks for more than this fits into does it alone.
+/// The owner of a larger request does it alone.
 const REQUEST_BYTES_MAX: u64 = 64 * 1024;
 
 /// The requests of one ledger on this machine.
@@ -42,11 +42,11 @@ pub struct PendingRequests {
 pub struct PendingRequest {
     /// The act, which the owner knows its entry by.
     pub op: OpId,
-    /// Who commits.
+    /// The committer of its entry.
     pub committer: Committer,
-    /// Whether it counts as done only once the disk has it.
+    /// It counts as done only once the disk has it.
     pub fsync: bool,
-    /// What is asked.
+    /// The command, and who asks for it.
     pub request: Request<Command>,
 }
 
@@ -61,12 +61,12 @@ pub struct Given {
 }
 
 impl PendingRequests {
-    /// Those of a ledger of the repository with this common directory.
+    /// Opens the requests of a ledger of the repository with this common directory.
     pub fn new(common: &Path, ledger: LedgerName, files: Files) -> PendingRequests {
         PendingRequests { dir: HelperDir::PendingRequests.below(common), ledger, files }
     }
 
-    /// Whether what is given from here counts as done only once the disk has it.
+    /// Tells that a request given here counts as done only once the disk has it.
     pub fn fsync(&self) -> bool {
         self.files.fsync
     }
@@ -75,15 +75,15 @@ impl PendingRequests {
         self.dir.join(format!("{}.{op}", self.ledger))
     }
 
-    /// Gives a request to those before; none if it is too large for that.
+    /// Leaves a request to the writers before; none if it is too large for that.
     pub fn give(&self, pending: &PendingRequest) -> Result<Option<Given>, FileError> {
         let bytes = serde_json::to_vec(pending).expect("a request is plain data");
         if bytes.len() as u64 > REQUEST_BYTES_MAX {
             return Ok(None);
         }
         let path = self.path(&pending.op);
-        // Who sees it before it is locked takes its owner for dead and removes it, which is no more
-        // than taking it on and failing.
+        // A writer that sees it before it is locked takes its owner for dead and removes it, which
+        // is no more than taking it on and failing.
         let locked = self.files.open_lockable(&path)?;
         let is_locked = self.files.try_lock(&locked, &path)?;
         let given = Given { path, files: self.files, _locked: locked };
@@ -94,8 +94,8 @@ impl PendingRequests {
         Ok(None)
     }
 
-    /// Takes on what others have given, one after the other as they are asked for, as far as that
-    /// can be read. Only for whoever's turn it is.
+    /// Takes requests of others on, one after the other as they are asked for, as far as they can
+    /// be read. Only for the writer whose turn it is.
     pub fn take(&self) -> impl Iterator<Item = PendingRequest> {
         let start = format!("{}.", self.ledger);
         let mut given = self.files.entries(&self.dir).unwrap_or_default();

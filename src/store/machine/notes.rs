@@ -1,4 +1,4 @@
-//! What was edited in a worktree and not committed yet, with the fence that let it pass.
+//! Edits in a worktree that no commit has yet, each with the fence that let it pass.
 //!
 //! One small file for each agent and path below the worktree's own git directory, so that several
 //! sessions write beside each other without a lock. Losing a note loses one safety net: that path
@@ -27,7 +27,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Those of the worktree with this git directory.
+    /// Opens the notes of the worktree with this git directory.
     pub fn new(git_dir: &Path, files: Files) -> Notes {
         Notes { dir: HelperDir::Notes.below(git_dir), files }
     }
@@ -68,7 +68,7 @@ impl Notes {
         let names = self.files.list(&self.dir)?;
         let whole = names.iter().filter(|name| !name.as_encoded_bytes().starts_with(b"."));
         for name in whole.take(NOTES_MAX) {
-            // What stands under another name could not be forgotten, and counts as little.
+            // A note under another name could not be removed again, so it does not count.
             let is_in_its_place = |note: &Note| *name == *file_name(&note.agent, &note.path);
             notes.extend(self.read(&self.dir.join(name))?.filter(is_in_its_place));
         }
@@ -80,7 +80,7 @@ impl Notes {
         Ok(self.files.remove(&self.dir.join(file_name(agent, path)))?)
     }
 
-    /// What is no note, or was cut short, says nothing.
+    /// Reads a note; none if the file is no note or was cut short.
     fn read(&self, path: &Path) -> Result<Option<Note>, StoreError> {
         let bytes = self.files.read(path, NOTE_BYTES_MAX)?;
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))

@@ -13,9 +13,10 @@ use crate::store::error::StoreError;
 use crate::store::layout::hashed_name;
 use crate::store::os::files::{EntryType, Files};
 
-/// Some ten thousand calls in one turn. Who makes more is not known to be busy with the earlier.
+/// Some ten thousand calls in one turn. An agent that makes more is not known to be busy with the
+/// earlier ones.
 const BYTES_MAX: u64 = 1 << 20;
-/// What stands in the place of a time in the record of an end.
+/// The word in the place of a time in the record of an end.
 const ENDED: &str = "ended";
 
 /// The tool calls of one agent.
@@ -26,7 +27,7 @@ pub struct OpenToolCalls {
 }
 
 impl OpenToolCalls {
-    /// Those that are noted in that file.
+    /// Opens the calls that are noted in that file.
     pub fn new(file: PathBuf, files: Files) -> OpenToolCalls {
         OpenToolCalls { file, files }
     }
@@ -52,15 +53,15 @@ impl OpenToolCalls {
         Ok(self.files.stamp(&self.file)?.is_some_and(|stamp| stamp.length > BYTES_MAX))
     }
 
-    /// Whether calls are noted: nobody waits for a pipe that lies there, or writes where a link
-    /// leads.
+    /// Tells that calls are noted in a regular file: nobody waits for a pipe that lies there, or
+    /// writes where a link leads.
     fn is_there(&self) -> Result<bool, StoreError> {
         Ok(self.files.entry_type(&self.file)? == Some(EntryType::File))
     }
 
     /// Notes that it has ended.
     pub fn end(&self, call: &str) -> Result<(), StoreError> {
-        // Where no call is noted to have begun, none ends.
+        // Without a beginning there is no end to note.
         if self.is_there()? {
             self.files.append_existing(&self.file, record(call, ENDED).as_bytes())?;
         }
@@ -73,7 +74,7 @@ impl OpenToolCalls {
         Ok(())
     }
 
-    /// When those began that have not ended, as far as that can be read.
+    /// Returns when the open calls began, as far as that can be read.
     pub fn open(&self) -> Vec<Timestamp> {
         if !self.is_there().unwrap_or(false) {
             return Vec::new();

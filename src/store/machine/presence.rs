@@ -1,8 +1,8 @@
-//! When agents were last seen on this machine, and where.
+//! The time and the place that each agent was last seen on this machine.
 //!
 //! One small file for each agent, in the place of an earlier one, and one for its tool calls. It is
-//! no state: nothing is decided by it except what an entry names as its evidence, and who loses it
-//! has one hint less.
+//! no state: nothing is decided by it except what an entry names as its evidence, and losing it
+//! loses one hint.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,11 +25,11 @@ const AGENTS_MAX: usize = 10_000;
 /// An agent as it was last seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
-    /// Who.
+    /// The agent.
     pub agent: AgentName,
-    /// On which machine.
+    /// Its machine.
     pub host: Line,
-    /// When.
+    /// The time of its last call.
     pub last_seen: Timestamp,
     /// The linked worktree that it was in; absent for the main one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -43,7 +43,7 @@ pub struct Presence {
     /// The sessions that act under this name, and when each was last seen. Two of them share it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub sessions: BTreeMap<String, Timestamp>,
-    /// What it was told of requests, by thread, so that it is told once.
+    /// The requests that it was told of, by thread, so that it is told once.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub told: BTreeMap<String, String>,
 }
@@ -56,7 +56,7 @@ pub struct Presences {
 }
 
 impl Presences {
-    /// Those under that common directory.
+    /// Opens the records under that common directory.
     pub fn new(common_dir: &Path, files: Files) -> Presences {
         Presences { dir: HelperDir::Presence.below(common_dir), files }
     }
@@ -70,7 +70,7 @@ impl Presences {
         self.dir.join(format!("{}.json", Presences::name(agent)))
     }
 
-    /// How that agent was last seen; nothing where that cannot be read.
+    /// Reads when that agent was last seen; none where that cannot be read.
     pub fn get(&self, agent: &AgentName) -> Option<Presence> {
         self.read(&self.path(agent)).filter(|presence| presence.agent == *agent)
     }

@@ -43,8 +43,8 @@ impl Queue {
         Ok(is_front.then(|| QueueGuard { _file: file }))
     }
 
-    /// Whether its file can be locked, which somebody may just have done; none if there is no file
-    /// yet. Leaves everything as it is.
+    /// Tries to lock its file, which another process may just have done, and lets go; none if there
+    /// is no file yet. Leaves everything as it is.
     pub fn can_lock(&self) -> Result<Option<bool>, FileError> {
         if !self.files.exists(&self.path)? {
             return Ok(None);

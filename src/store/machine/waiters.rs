@@ -1,9 +1,9 @@
-//! Those of this machine who wait: one file that each holds locked as long as it lives, and one
-//! that others wake it by.
+//! The waiting processes of this machine. Each has a file that it keeps locked as long as it lives,
+//! and one that others wake it by.
 //!
-//! The tickets are in the ledger; this tells the machine's own which of them are dead, and saves
-//! those who live from asking again and again. Losing the files costs the patience of others, up to
-//! the time that a ticket ends by itself, and nothing else.
+//! The tickets are in the ledger; these files tell which of this machine's tickets are dead, and
+//! save the living from asking again and again. Losing the files makes others wait until a ticket
+//! ends by itself, and costs nothing else.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -45,7 +45,7 @@ pub struct Standing {
 }
 
 impl Waiters {
-    /// Those of the repository with this common directory.
+    /// Opens the files of the repository with this common directory.
     pub fn new(common_dir: &Path, files: Files) -> Waiters {
         Waiters { dir: HelperDir::Waiters.below(common_dir), files }
     }
@@ -65,7 +65,8 @@ impl Waiters {
     fn locked(&self, ticket: &TicketId) -> Result<Option<File>, StoreError> {
         let staged = self.path(ticket, STAGED);
         let file = self.files.open_lockable(&staged)?;
-        // Who cannot lock, or was taken for dead before it could, counts until its time is up.
+        // A process that cannot lock, or was taken for dead before it could, counts until its
+        // time is up.
         let identity = ProcessIdentity::current().to_string();
         let is_locked = self.files.try_lock(&file, &staged).unwrap_or(false)
             && self.files.append_existing(&staged, identity.as_bytes()).unwrap_or(false)
@@ -76,14 +77,14 @@ impl Waiters {
         Ok(is_locked.then_some(file))
     }
 
-    /// The tickets of those who have died. What cannot be looked at is taken to be alive.
+    /// Lists the tickets of dead processes. One that cannot be looked at counts as alive.
     pub fn dead(&self) -> Vec<TicketId> {
         let is_dead = |ticket: &TicketId| self.is_unlocked(&self.path(ticket, LOCK));
         self.with(LOCK).into_iter().filter(is_dead).collect()
     }
 
-    /// Those of these tickets whose waiters do not move: each is stopped, or has shown no sign of
-    /// life for long. What cannot be looked at moves.
+    /// Lists the tickets whose waiters do not move: each is stopped, or has shown no sign of life
+    /// for long. A waiter that cannot be looked at counts as moving.
     pub fn still<'t>(
         &self,
         tickets: impl IntoIterator<Item = &'t TicketId>,
@@ -95,7 +96,7 @@ impl Waiters {
             let Some(stamp) = self.files.stamp(&path).ok().flatten() else { return false };
             let still = seen.0.entry((*ticket).clone());
             let unmoved = still.or_insert_with(|| Stillness::begin(stamp, now)).look(stamp, now);
-            // Those of an older version say nothing, and show no sign of life either.
+            // Waiters of an older version say nothing, and show no sign of life either.
             let process = self.process_of(&path).filter(ProcessIdentity::runs_here);
             process.is_some_and(|process| {
                 unmoved >= STILL_AFTER || processes::is_stopped(process.pid())
@@ -125,7 +126,7 @@ impl Waiters {
         }
     }
 
-    /// Wakes everybody who waits. Who cannot be woken looks again soon enough.
+    /// Wakes all waiters. One that cannot be woken looks again soon enough.
     pub fn wake(&self) {
         for ticket in self.with(BELL) {
             self.files.ring_bell(&self.path(&ticket, BELL)).ok();
@@ -152,7 +153,7 @@ impl Waiters {
     }
 }
 
-/// What one who waits has seen of those before it.
+/// The signs of life that a waiter has seen of those before it.
 #[derive(Clone, Debug, Default)]
 pub struct Seen(BTreeMap<TicketId, Stillness>);
 
@@ -166,7 +167,7 @@ impl Standing {
 
     /// Stops waiting; the ticket is no more.
     pub fn leave(self) {
-        // What stays is found dead, and buried by the next write.
+        // A file that stays is found dead, and removed by the next write.
         self.waiters.remove(&self.ticket).ok();
     }
 }

@@ -9,14 +9,14 @@ use super::{RefError, RefName, Refs, Target};
 use crate::store::git::signature::{Draft, content};
 use crate::store::os::files::{FileError, Files, Purpose};
 
-/// How often the directory of a ref is made anew when `git pack-refs` removes it, being empty,
-/// just before the lock is created in it. git itself tries three times.
+/// The number of times that the directory of a ref is made anew when `git pack-refs` removes it,
+/// being empty, just before the lock is created in it. git itself tries three times.
 const ATTEMPTS_MAX: usize = 16;
 
 /// A lock that is ours until it is dropped or becomes the ref.
 pub(super) struct RefLock {
     path: PathBuf,
-    /// What was put there.
+    /// The content that was put there.
     content: String,
     files: Files,
     is_over: bool,
@@ -44,7 +44,7 @@ impl RefLock {
         Ok(true)
     }
 
-    /// Whether what is there is what was put there. By content, which no other attempt shares, and
+    /// Compares the lock with what was put there. By content, which no other attempt shares, and
     /// not by stamp: there are file systems on which the number of a file changes with its name.
     fn is_ours(&self) -> Result<bool, FileError> {
         let length = self.content.len() as u64 + 1;

@@ -30,7 +30,7 @@ const LOOSE_LENGTH_MAX: u64 = 4096;
 /// Two million refs; git itself is slow long before.
 const PACKED_LENGTH_MAX: u64 = 256 << 20;
 
-/// Why a ref could not be read or moved.
+/// The reason that a ref could not be read or moved.
 #[derive(Debug, thiserror::Error)]
 pub enum RefError {
     /// It points at another ref; ours never do.
@@ -55,7 +55,7 @@ pub enum RefError {
     File(#[from] FileError),
 }
 
-/// How a compare-and-swap went.
+/// The outcome of a compare-and-swap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "only `Done` means that the ref moved"]
 pub enum Swap {
@@ -68,7 +68,7 @@ pub enum Swap {
     Locked,
 }
 
-/// What a reflog says about a move, where there is a reflog.
+/// The line of a reflog about a move, where there is a reflog.
 #[derive(Clone, Copy, Debug)]
 pub struct LogNote<'a> {
     /// `name <mail> seconds zone`, as in a commit.
@@ -77,11 +77,11 @@ pub struct LogNote<'a> {
     pub message: &'a str,
 }
 
-/// What a ref is to point at.
+/// The new value of a ref.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     new: ObjectId,
-    /// Where that is written already.
+    /// The file that has it already.
     draft: Option<&'a Draft>,
 }
 
@@ -231,8 +231,8 @@ impl Refs {
         path.parent().map_or(Ok(()), |directory| self.files.sync_directory(directory))
     }
 
-    /// Forces the directories that lead to a ref to disk. Whoever makes a ref's file does so first:
-    /// the directories may be new, and those who replace the file rely on them.
+    /// Forces the directories that lead to a ref to disk. A process that makes a ref's file does so
+    /// first: the directories may be new, and those that replace the file rely on them.
     fn sync_parents(&self, name: &RefName) -> Result<(), FileError> {
         let mut parents: Vec<&str> = name.parents().collect();
         // The last one is synced once the file is in it.
@@ -254,7 +254,7 @@ impl Refs {
         let line = format!("{old} {new} {}\t{message}\n", note.committer);
         let logs = self.common.join("logs");
         let path = logs.join(name.as_str());
-        // Where all logs are kept is the user's choice; where ours are is not a clone's.
+        // The user chooses where all logs are kept; a clone does not choose where ours are.
         let own = name.parents().filter(|parent| format!("{parent}/").starts_with(NAMESPACE));
         own.map(|parent| logs.join(parent))
             .chain([path.clone()])

@@ -14,7 +14,7 @@ use super::{HashKind, ObjectId, RefError, RefName};
 /// The content of `packed-refs`; empty if there is no such file.
 pub(super) struct PackedRefs {
     content: Vec<u8>,
-    /// Where the lines of refs begin.
+    /// The start of the lines of refs.
     start: usize,
     sorted: bool,
 }
@@ -60,8 +60,9 @@ impl PackedRefs {
         })
     }
 
-    /// Where the first line begins whose ref is `name` or comes after it. In an unsorted file,
-    /// which only very old programs left: whose ref is `name`, or is in it if it ends with `/`.
+    /// Finds the start of the first line whose ref is `name` or comes after it. In an unsorted
+    /// file, which only very old programs left: whose ref is `name`, or is in it if it ends with
+    /// `/`.
     fn first_not_before(&self, name: &[u8]) -> usize {
         if self.sorted { self.search(name) } else { self.scan(name) }
     }

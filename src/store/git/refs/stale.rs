@@ -1,6 +1,6 @@
-//! A lock file in the way: whose it is, and the taking away of one that is nobody's.
+//! A lock file in the way: tells whose it is, and takes it away if it is nobody's.
 //!
-//! Git never takes a lock from anybody, since whoever has it goes on as if it had it. So a writer
+//! Git never takes a lock from a process, since its holder goes on as if it had it. So a writer
 //! takes away nothing but a lock that is signed by a process of this host which has ended. A lock
 //! of the living is theirs, however long they do not move. Nothing tells whose an unsigned one is,
 //! such as git's, and nothing is known of the processes of another host: those are for people to
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Longer than what is in any lock of ours.
 const CONTENT_LENGTH_MAX: u64 = 128;
 
-/// Who has a lock.
+/// The holder of a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Holder {
     /// Nobody: the process of this host that signed it has ended.
@@ -32,12 +32,12 @@ pub enum Holder {
     Lives {
         /// Its number.
         pid: u32,
-        /// Whether it is stopped.
+        /// It is stopped.
         is_stopped: bool,
     },
     /// A process of another host, or of another container.
     Elsewhere {
-        /// Which host.
+        /// Its host.
         host: String,
     },
     /// It is not signed: git has made it, or another program.
@@ -61,17 +61,17 @@ impl Holder {
 /// A lock file as it was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenLock {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Who has it.
+    /// Its holder.
     pub holder: Holder,
-    /// How old it is, by the clock of the machine.
+    /// Its age, by the clock of the machine.
     pub age: Duration,
     stamp: Stamp,
 }
 
 impl SeenLock {
-    /// Whose it is and what to do about it, for people.
+    /// Says whose it is and what to do about it, for people.
     pub fn explained(&self) -> String {
         let age = about(self.age.as_secs());
         let repair = "git coord doctor --repair";
@@ -103,9 +103,9 @@ impl SeenLock {
 /// A lock that was taken away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MovedAside {
-    /// Where it was.
+    /// The path that it had.
     pub lock: PathBuf,
-    /// Where it is now.
+    /// The path that it has now.
     pub now_at: PathBuf,
 }
 
@@ -117,19 +117,19 @@ pub struct LockFiles {
 }
 
 impl LockFiles {
-    /// Those of the repository with this common directory.
+    /// Opens the locks of the repository with this common directory.
     pub fn new(common: &Path, files: Files) -> LockFiles {
         LockFiles { common: common.to_owned(), files }
     }
 
-    /// The lock at a path and who has it; none if there is no such file.
+    /// Reads the lock at a path and its holder; none if there is no such file.
     pub fn see(&self, path: &Path) -> Result<Option<SeenLock>, FileError> {
         let Some(stamp) = self.files.stamp(path)? else { return Ok(None) };
         let is_file = self.files.entry_type(path)? == Some(EntryType::File);
         let read = || self.files.read_start(path, CONTENT_LENGTH_MAX);
         let content = if is_file { read()?.unwrap_or_default() } else { Vec::new() };
         let signatures = Signatures::new(&self.common, self.files);
-        // Where the signatures cannot be read, nobody can tell whose it is.
+        // Without the signatures nobody can tell whose it is.
         let signer = signatures.signer(stamp, &content).ok().flatten();
         let (path, holder) = (path.to_owned(), Holder::of(signer.as_ref()));
         let age = stamp.modified.elapsed().unwrap_or_default();
@@ -151,12 +151,12 @@ impl LockFiles {
 
     /// Moves a lock into `coord/tmp`; none if it is not there any more, or another one is.
     ///
-    /// Whoever does this has the kernel's lock on the very file, and looks again under it: so of
-    /// those who have seen it one moves it, and nobody moves what was put in its place.
+    /// The caller gets the kernel's lock on the very file, and looks again under it: so of those
+    /// that have seen it one moves it, and none moves the file that was put in its place.
     pub fn take_away(&self, seen: &SeenLock) -> Result<Option<MovedAside>, FileError> {
         let SeenLock { path, stamp, .. } = seen;
         let Some(opened) = self.files.open_existing(path)? else { return Ok(None) };
-        // Where the kernel knows no locks, the look has to do.
+        // On a file system without locks, the look has to do.
         let is_first = self.files.try_lock(&opened, path).unwrap_or(true);
         if is_first && self.files.stamp(path)? == Some(*stamp) {
             return self.move_aside(seen);

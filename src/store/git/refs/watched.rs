@@ -12,7 +12,7 @@ pub struct FileRefs {
 }
 
 impl FileRefs {
-    /// Those.
+    /// Wraps the refs of a repository.
     pub fn new(refs: Refs) -> FileRefs {
         FileRefs { refs }
     }
@@ -57,7 +57,7 @@ impl MoveRefs for FileRefs {
     }
 
     fn lock_of(&self, name: &RefName) -> InTheWay {
-        // What cannot be looked at has a name all the same.
+        // A lock that cannot be looked at has a name all the same.
         let seen = self.refs.seen_lock(name).ok().flatten();
         InTheWay { lock: format!("{name}.lock"), whose: seen.as_ref().map(SeenLock::explained) }
     }

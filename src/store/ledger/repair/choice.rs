@@ -1,8 +1,8 @@
-//! Which entry a damaged ledger goes on from, where its ref does not lead to one.
+//! Chooses the entry that a damaged ledger continues from, where its ref does not lead to one.
 //!
-//! The repository has more commits than the ledger: whoever lost a race or was killed has left
-//! entries that nobody was ever told of. So what is known to have been published counts first, and
-//! what only may have been is named.
+//! The repository has more commits than the ledger: writers that lost a race or were killed left
+//! entries that nobody was ever told of. Entries that are known to have been published therefore
+//! count first, and the report names those that only may have been.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -18,18 +18,18 @@ pub(super) struct Candidate<I> {
     pub parent: Option<I>,
     /// The place of its last event.
     pub seq: u64,
-    /// When it was decided.
+    /// The time of its decision.
     pub at: Timestamp,
-    /// Whether a compaction has set it aside.
+    /// A compaction has set it aside.
     pub is_archived: bool,
 }
 
-/// What a repair goes on from, and what it goes on without.
+/// The entry that a repair continues from, and the entries that it gives up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Choice<I> {
     /// The entry.
     pub whole: I,
-    /// Whether it is known to have been published.
+    /// It is known to have been published.
     pub is_known: bool,
     /// Later entries that were published and are not whole, the newest first.
     pub lost: Vec<I>,
@@ -92,8 +92,8 @@ impl<I: Copy + Eq + Hash + Ord> Candidates<'_, I> {
         Some(newest)
     }
 
-    /// What was decided after the entry before this one, and is neither on the way to this one nor
-    /// known to have been published. What lost a race long ago is before that.
+    /// Lists the entries that were decided after the parent of this one, and are neither on the way
+    /// to this one nor known to have been published. Losers of old races are older than that.
     fn beside(&self, chosen: I, published: &HashSet<I>) -> Vec<I> {
         let way: HashSet<I> = self.back_from(chosen).collect();
         let before = self.back_from(chosen).nth(1).unwrap_or(chosen);

@@ -1,4 +1,4 @@
-//! What a repair keeps of what is damaged.
+//! Keeps the damaged parts aside before a repair.
 
 use super::Damage;
 use crate::core::limits::LINE_CHARS_MAX;

@@ -1,4 +1,4 @@
-//! What a repair would do, and what would be lost by it: found out without writing anything.
+//! Plans a repair and names what it would lose, without writing anything.
 
 use std::collections::HashSet;
 
@@ -13,14 +13,14 @@ use crate::store::ledger::entry::EntryHead;
 use crate::store::ledger::history::History;
 use crate::store::ledger::snapshot::{read_entry, read_object};
 
-/// What a repair would do.
+/// The plan of a repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What is wrong.
+    /// The damage that it repairs.
     pub damage: Damage,
     /// The entry that it goes on from; none if there is no whole one.
     pub whole: Option<ObjectId>,
-    /// Whether that one is known to have been the newest once. If not, it is the latest.
+    /// It is known to have been the newest once. If not, it is the latest.
     pub is_known: bool,
     /// Entries that were published and come after it, the newest first.
     pub lost: Vec<Left>,
@@ -33,7 +33,7 @@ pub struct Plan {
 pub struct Left {
     /// Its name.
     pub id: ObjectId,
-    /// What it says of itself; none if it cannot be read.
+    /// Its summary; none if it cannot be read.
     pub summary: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl Candidate<ObjectId> {
 }
 
 impl Ledger<'_> {
-    /// What a repair would do; none if nothing is wrong.
+    /// Plans a repair; none if nothing is wrong.
     pub fn plan_repair(&self) -> Result<Option<Plan>, StoreError> {
         self.backend.be_patient(PATIENCE_OF_REPAIRS);
         let Some(damage) = self.damage()? else { return Ok(None) };
@@ -58,7 +58,7 @@ impl Ledger<'_> {
             return Ok(Some(Plan { damage, whole: None, is_known: false, lost, doubtful }));
         };
         let Choice { whole, is_known, lost, doubtful } = choice;
-        // What the ref names was published, unless it can be seen to be something else.
+        // The entry that the ref names was published, unless it can be seen to be something else.
         let is_lost = |tip: &ObjectId| {
             let is_known = *tip == whole || lost.contains(tip);
             !is_known && (self.left(*tip).summary.is_some() || !self.is_here(tip))
@@ -84,7 +84,7 @@ impl Ledger<'_> {
     }
 
     fn choose_among_all(&self) -> Result<Option<Choice<ObjectId>>, StoreError> {
-        // What cannot be had of it leaves the latest to be chosen.
+        // Without the log the latest entry is chosen.
         let published = self.backend.published(self.name).unwrap_or_default();
         let mut candidates: Vec<Candidate<ObjectId>> = match self.backend.every_commit() {
             Ok(every) => every.into_iter().filter_map(|id| self.candidate(id)).collect(),

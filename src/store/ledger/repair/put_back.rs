@@ -13,11 +13,11 @@ use crate::store::ledger::Ledger;
 /// A ref that is behind what was published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PutBack {
-    /// What it names; none if it is gone.
+    /// The entry that it names; none if it is gone.
     pub tip: Option<ObjectId>,
     /// The entry that was published last.
     pub published: ObjectId,
-    /// Whether that one can be gone on from.
+    /// Its entry can be continued from.
     pub is_whole: bool,
 }
 
@@ -46,7 +46,7 @@ impl Ledger<'_> {
         let here = |id: ObjectId| Candidate::of(id, &self.backend.look(&id).ok()??);
         let mut newest = here(*noted.last()?)?;
         let mut seen = HashSet::new();
-        // What is no longer there was long ago.
+        // An entry that is no longer there is older than any that counts.
         for first in noted.iter().rev().map_while(|id| here(*id)) {
             let mut next = Some(first.clone());
             while let Some(one) = next.filter(|one| one.seq > newest.seq && seen.insert(one.id)) {
@@ -61,7 +61,7 @@ impl Ledger<'_> {
     }
 }
 
-/// Whether a ref is behind, by the places of the last events. A compaction leaves them as they are.
+/// Tells by the numbers of the last events that a ref is behind. A compaction does not change them.
 fn is_behind(tip: Option<u64>, published: u64) -> bool {
     tip.is_none_or(|tip| tip < published)
 }
