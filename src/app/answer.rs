@@ -144,6 +144,7 @@ impl<T> Answer<T> {
 #[schemars(rename = "Answer")]
 pub struct AnswerForm<'a, T> {
     /// The version of this form.
+    #[schemars(extend("const" = SCHEMA))]
     schema: u32,
     /// Whether the answer is a yes; the exit code is 0 then, and only then.
     ok: bool,
@@ -167,8 +168,10 @@ pub struct AnswerForm<'a, T> {
 #[schemars(rename = "Problem")]
 pub struct ProblemForm<'a> {
     /// The version of this form.
+    #[schemars(extend("const" = SCHEMA))]
     schema: u32,
     /// Always false.
+    #[schemars(extend("const" = false))]
     ok: bool,
     /// The reason of a no.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::app::answer::{AnswerForm, ProblemForm};
+use crate::app::events::{cursors, reader};
 use crate::app::ledgers::{compact, log, rollback, show, verify};
 use crate::app::reservations::{check, list, release, renew, reserve, sweep, transfer};
 
@@ -15,6 +16,15 @@ use crate::app::reservations::{check, list, release, renew, reserve, sweep, tran
 #[expect(dead_code, reason = "it is a schema and never a value")]
 enum Printed<'a, T> {
     Answer(AnswerForm<'a, T>),
+    Problem(ProblemForm<'a>),
+}
+
+/// A line of what a command prints with `--json`, or why there is none.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it is a schema and never a value")]
+enum PrintedLine<'a, T> {
+    Line(T),
     Problem(ProblemForm<'a>),
 }
 
@@ -42,6 +52,12 @@ fn of<T: JsonSchema + 'static>() -> Schema {
     settings.into_generator().into_root_schema_for::<Printed<'static, T>>()
 }
 
+/// Makes the schema of a line of a command that prints several.
+fn of_lines<T: JsonSchema + 'static>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<PrintedLine<'static, T>>()
+}
+
 /// A table of commands, each with the name of its file and the body of its answer.
 macro_rules! schemas {
     ($($command:literal $file:literal $body:ty,)*) => {
@@ -50,7 +66,11 @@ macro_rules! schemas {
             command: $command,
             file: concat!("docs/schema/", $file, ".json"),
             make: of::<$body>,
-        }),*];
+        },)* CommandSchema {
+            command: "events",
+            file: "docs/schema/events.json",
+            make: of_lines::<reader::Delivered>,
+        }];
     };
 }
 
@@ -62,6 +82,7 @@ schemas! {
     "transfer" "transfer" transfer::Body,
     "list" "list" list::Body,
     "sweep" "sweep" sweep::Body,
+    "events cursors" "events-cursors" cursors::Body,
     "ledger log" "ledger-log" log::Body,
     "ledger show" "ledger-show" show::Body,
     "ledger diff" "ledger-diff" show::DiffBody,

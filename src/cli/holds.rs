@@ -7,7 +7,6 @@ use super::layout::{Cell, aligned};
 use super::term::Ui;
 use crate::app::presence::Sightings;
 use crate::app::view::ConflictView;
-use crate::core::event::Event;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Hold;
 use crate::core::text::shown;
@@ -47,9 +46,10 @@ pub(crate) fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, 
 }
 
 /// What the hold of an event is on, as it is shown.
-pub(crate) fn event_target(event: &Event) -> Option<String> {
-    let lock = || event.text("lock").map(|name| format!("lock {name}"));
-    event.text("pattern").map(str::to_owned).or_else(lock)
+pub(crate) fn event_target(data: &Map<String, Value>) -> Option<String> {
+    let text = |name: &str| data.get(name).and_then(Value::as_str);
+    let lock = || text("lock").map(|name| format!("lock {name}"));
+    text("pattern").map(str::to_owned).or_else(lock)
 }
 
 /// A table of holds: id, pattern or lock, holder, mode, what is left, why.

@@ -18,6 +18,8 @@
 
 mod document;
 mod names;
+mod page;
+mod schema;
 mod session;
 mod story;
 mod traces;

@@ -256,7 +256,7 @@ fn section(ui: &mut Ui, title: &str, holds: &[Hold], now: Timestamp) -> Result<(
 
 fn notice_text(notice: &Notice, now: Timestamp) -> String {
     let Notice { at, event } = notice;
-    let target = event_target(event).unwrap_or_else(|| "?".to_owned());
+    let target = event_target(&event.data).unwrap_or_else(|| "?".to_owned());
     let did = match event.kind.as_str() {
         "transferred" => "handed on your",
         "revoked" => "rolled back your",

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::ids::AgentName;
@@ -16,7 +17,7 @@ use crate::store::os::files::{Files, Purpose};
 const CURSOR_BYTES_MAX: u64 = 64 * 1024;
 
 /// The last entry that was delivered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
     /// Its name.
     pub entry: String,

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::document;
 use super::names::Names;
+use super::schema;
 use super::story::{self, Call, Line};
 use super::traces::{Traces, exchange};
 use crate::support::content::Content;
@@ -107,8 +108,9 @@ impl<'t> Session<'t> {
 
     #[track_caller]
     fn json_answer(&mut self, output: &Output, command: &str) -> String {
-        let (_, words) = command.split_once(PROGRAM).expect("a command of ours is in both forms");
-        let words = ["--json"].into_iter().chain(words.split_whitespace());
+        let (_, asked) = command.split_once(PROGRAM).expect("a command of ours is in both forms");
+        let asked = asked.trim_start();
+        let words = ["--json"].into_iter().chain(asked.split_whitespace());
         output.keeps_the_contract(&words.map(OsString::from).collect::<Vec<_>>());
         let mut shown = String::new();
         for line in output.stdout.split_inclusive('\n') {
@@ -119,6 +121,7 @@ impl<'t> Session<'t> {
             for words in document::commands(&document) {
                 self.parses(&words, command);
             }
+            schema::check(asked, &document);
             let named = self.names.json(&document);
             shown.push_str(&format!("{}\n", document::folded(&named)));
         }

@@ -1,4 +1,8 @@
-//! The events of the ledgers, in order, from where a reader left off.
+//! The events of the ledgers, in order, from where a reader left off. [`reader`] follows them for a
+//! consumer, [`cursors`] lists the consumers.
+
+pub mod cursors;
+pub mod reader;
 
 use std::collections::{HashSet, VecDeque};
 

@@ -1,0 +1,197 @@
+//! Follows the events of ledgers, and remembers how far a consumer came.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Batch, Since, Wanted, batch, page};
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::app::problem::Problem;
+use crate::app::runs;
+use crate::core::event::Event;
+use crate::core::ids::AgentName;
+use crate::core::ledger::LedgerName;
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+use crate::store::git::object::ObjectId;
+use crate::store::machine::cursors::Position;
+
+/// How many events are shown where the caller does not say.
+pub const LIMIT_DEFAULT: u32 = 100;
+
+/// A choice of events.
+pub struct Request<'r> {
+    /// Only those of this ledger.
+    pub ledger: Option<LedgerName>,
+    /// Only those of this run.
+    pub run: Option<&'r Line>,
+    /// Only those of this type.
+    pub event_type: Option<&'r String>,
+    /// Only those after this number of this ledger.
+    pub since: Option<(LedgerName, u64)>,
+    /// Go on where this consumer stopped.
+    pub consumer: Option<&'r AgentName>,
+    /// How many at most.
+    pub limit: Option<u32>,
+}
+
+/// One line of `events --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Delivered {
+    Event(EventView),
+    Rewound(Rewound),
+}
+
+/// An event, with its place.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Event")]
+pub struct EventView {
+    /// Its number in the ledger.
+    pub seq: u64,
+    pub ledger: LedgerName,
+    /// The entry that has it: the id of its commit.
+    pub entry: ObjectId,
+    /// What happened, in the past tense, such as `granted`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub at: Timestamp,
+    /// The agent that did it.
+    pub actor: AgentName,
+    /// The id of the thing that it happened to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The rest, by type.
+    pub data: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Says that the ledger was reset, so that events which the reader has seen are undone.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Rewound {
+    #[serde(rename = "type")]
+    #[schemars(extend("const" = "rewound"))]
+    kind: &'static str,
+    pub ledger: LedgerName,
+    /// The number that the reader goes on after.
+    pub seq: u64,
+}
+
+/// Whether the reader of events is still there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    Reader,
+    Nobody,
+}
+
+/// Somebody who reads the events of ledgers, and how far they came.
+pub struct Reader {
+    ledgers: Vec<LedgerName>,
+    wanted: Wanted,
+    limit: usize,
+    consumer: Option<AgentName>,
+    positions: BTreeMap<LedgerName, Since>,
+}
+
+impl Reader {
+    /// Begins where the request says, or where its consumer stopped.
+    pub fn begin(ctx: &Ctx, request: &Request<'_>) -> Result<Reader, Problem> {
+        let one = request.ledger.or(request.since.map(|(ledger, _)| ledger));
+        let ledgers = one.map_or_else(|| LedgerName::ALL.to_vec(), |ledger| vec![ledger]);
+        let since = request.since.map(|(ledger, seq)| (ledger, Since::Seq(seq)));
+        let mut positions: BTreeMap<_, _> = since.into_iter().collect();
+        if let Some(consumer) = request.consumer {
+            positions.extend(stored(ctx, consumer)?);
+            for ledger in &ledgers {
+                positions.entry(*ledger).or_insert(Since::Seq(0));
+            }
+        }
+        let run = request.run.map(|run| runs::named::elsewhere(ctx, run)).transpose()?;
+        let wanted =
+            Wanted { kind: request.event_type.cloned(), run: run.map(|run| run.to_string()) };
+        let limit = request.limit.unwrap_or(LIMIT_DEFAULT) as usize;
+        Ok(Reader { ledgers, wanted, limit, consumer: request.consumer.cloned(), positions })
+    }
+
+    /// Hands over the events that are new, one by one, and then nothing. The cursor of a consumer
+    /// moves only once everything has reached it.
+    pub fn deliver(
+        &mut self,
+        ctx: &Ctx,
+        hand_over: &mut dyn FnMut(Option<Delivered>) -> Result<Reached, Problem>,
+    ) -> Result<(), Problem> {
+        let mut moved = false;
+        for ledger in self.ledgers.clone() {
+            let since = self.positions.get(&ledger).copied().unwrap_or(Since::Last);
+            let page = page(ctx, ledger, since, &self.wanted, self.limit)?;
+            if let Some(since) = page.rewound {
+                let seq = since.seq();
+                let kind = "rewound";
+                hand_over(Some(Delivered::Rewound(Rewound { kind, ledger, seq })))?;
+                self.positions.insert(ledger, since);
+                moved = true;
+            }
+            'page: for entry in page.entries {
+                for event in views(batch(ctx, ledger, entry, &self.wanted)?) {
+                    if hand_over(Some(Delivered::Event(event)))? == Reached::Nobody {
+                        break 'page;
+                    }
+                }
+            }
+            if let Some((id, seq)) = page.reached {
+                self.positions.insert(ledger, Since::Entry { id, seq });
+                moved = true;
+            }
+        }
+        let reached = hand_over(None)?;
+        match &self.consumer {
+            Some(consumer) if moved && reached == Reached::Reader => self.save(ctx, consumer),
+            _ => Ok(()),
+        }
+    }
+
+    fn save(&self, ctx: &Ctx, consumer: &AgentName) -> Result<(), Problem> {
+        let known = self.positions.iter().filter_map(|(ledger, since)| match since {
+            Since::Entry { id, seq } => {
+                let position = Position { entry: id.to_string(), seq: *seq };
+                Some((ledger.to_string(), position))
+            }
+            Since::Last | Since::Seq(_) => None,
+        });
+        Ok(ctx.cursors().save(consumer, &known.collect()).map_err(AppError::from)?)
+    }
+}
+
+/// Loads the positions of a consumer.
+fn stored(ctx: &Ctx, consumer: &AgentName) -> Result<Vec<(LedgerName, Since)>, AppError> {
+    let cursor = ctx.cursors().load(consumer)?.unwrap_or_default();
+    let place = |(name, position): (String, Position)| {
+        let id = position.entry.parse().ok()?;
+        Some((name.parse().ok()?, Since::Entry { id, seq: position.seq }))
+    };
+    Ok(cursor.into_iter().filter_map(place).collect())
+}
+
+impl Since {
+    /// Gives the number that a reader goes on after.
+    fn seq(self) -> u64 {
+        match self {
+            Since::Entry { seq, .. } | Since::Seq(seq) => seq,
+            Since::Last => 0,
+        }
+    }
+}
+
+fn views(Batch { ledger, entry, at, events }: Batch) -> impl Iterator<Item = EventView> {
+    events.into_iter().map(move |(seq, Event { kind, actor, subject, data })| EventView {
+        seq,
+        ledger,
+        entry,
+        kind,
+        at,
+        actor,
+        subject,
+        data,
+    })
+}

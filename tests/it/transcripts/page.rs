@@ -1,0 +1,85 @@
+//! `docs/json.md`: every answer once, as a transcript shows it, with a link to its schema.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use git_coord::app::schema;
+
+use super::{ALL, stored};
+
+const HEAD: &str = "\
+# Answers in JSON
+
+<!-- Written from tests/transcripts: UPDATE=1 cargo test --test it transcripts -->
+
+With `--json` a command prints one object on one line to stdout, and talks to people on stderr. An
+answer has these members, and those of its command:
+
+| member | meaning |
+| --- | --- |
+| `schema` | the version of this form, 1 |
+| `ok` | whether the answer is a yes; the exit code is 0 then, and only then |
+| `refusal` | why the answer is no: `code`, `message`, details by code, and `next` |
+| `error` | why there is no answer: `kind`, `code` where there is one, `message`, `hints`, `next` |
+| `op`, `entry` | the act and the entry, where the command wrote one |
+| `notes` | remarks, each with `level` (`note`, `warning`, `hint`) and `text` |
+
+`next` is a list of commands that help; each is a list of words that can be run as they are. Programs
+go by `code`; the words of a `message` may change. New members may be added at any time.
+
+Each command has a schema, in the form of [JSON Schema](https://json-schema.org/) 2020-12. Below it
+stands an answer from the project's own tests, folded to be read. Names such as `<id1>` stand for
+values that differ from run to run.
+";
+
+/// Makes the page: the schemas in their order, each with the first answer of its command.
+fn page() -> String {
+    let stories: Vec<String> = ALL.iter().map(|name| stored(name)).collect();
+    let mut page = HEAD.to_owned();
+    for command in schema::ALL {
+        let file = command.file.trim_start_matches("docs/");
+        let answer = stories.iter().find_map(|story| answer(story, command.command));
+        let (line, answer) =
+            answer.unwrap_or_else(|| panic!("no transcript has an answer of {}", command.command));
+        page.push_str(&format!("\n## git coord {}\n\n[{file}]({file})\n\n", command.command));
+        page.push_str(&format!("```text\n{line}\n{answer}```\n"));
+    }
+    page
+}
+
+/// Finds the first answer of a command in a story that is a yes and says something.
+fn answer(story: &str, command: &str) -> Option<(String, String)> {
+    let mut lines = story.lines().peekable();
+    while let Some(line) = lines.next() {
+        let called = line.split_once("$ git coord ").map(|(_, words)| words);
+        let Some(words) = called.filter(|words| is_call_of(words, command)) else { continue };
+        let body: Vec<&str> =
+            std::iter::from_fn(|| lines.next_if(|line| !line.is_empty())).collect();
+        let Some(at) = body.iter().position(|line| *line == "json exit 0") else { continue };
+        let json = body[at + 1..].iter().filter_map(|line| line.strip_prefix("| "));
+        let json: String = json.map(|line| format!("{line}\n")).collect();
+        return Some((format!("$ git coord {words} --json"), json));
+    }
+    None
+}
+
+fn is_call_of(words: &str, command: &str) -> bool {
+    super::schema::of(words).is_some_and(|one| one.command == command)
+}
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/json.md")
+}
+
+/// Compares the page with what the transcripts say; with `UPDATE=1` writes it.
+#[test]
+fn the_page_of_answers_is_up_to_date() {
+    let page = page();
+    let update = std::env::var_os("UPDATE").is_some_and(|value| value == "1");
+    if update {
+        fs::write(path(), &page).unwrap();
+    }
+    let stored = fs::read_to_string(path()).unwrap_or_default();
+    let why = "run 'UPDATE=1 cargo test --test it transcripts'";
+    assert!(stored == page, "docs/json.md is not what the transcripts say; {why}");
+}
