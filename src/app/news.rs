@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use crate::app::error::AppError;
-use crate::app::negotiation::{self, Request};
+use crate::app::negotiation::{self, view::RequestView};
 use crate::app::{Ctx, Reading, presence};
 use crate::core::ids::AgentName;
+use crate::core::ledger::LedgerName;
 use crate::core::negotiation::inbox::{self, Wanted};
 use crate::core::negotiation::send::Send;
 use crate::core::negotiation::thread_index::{self, Found, line};
@@ -30,7 +31,7 @@ const TOLD_PATHS_MAX: usize = 20;
 #[derive(Default)]
 pub struct News {
     /// What others ask of it, and it was not told yet at this stage.
-    pub requests: Vec<Request>,
+    pub requests: Vec<RequestView>,
     /// What was taken from it that covers the file.
     pub taken: Vec<Message>,
     /// What it was told before.
@@ -52,7 +53,7 @@ fn look(ctx: &Ctx, reading: &Reading<'_>, file: &Pattern) -> Result<News, AppErr
         return Ok(News::default());
     }
     let told = ctx.presences().get(ctx.actor()).map(|seen| seen.told).unwrap_or_default();
-    requests.retain(|request| told.get(request.thread.id.as_str()) != stage(request).as_ref());
+    requests.retain(|request| told.get(request.thread.as_str()) != stage(request).as_ref());
     Ok(News { requests, taken, told })
 }
 
@@ -78,9 +79,8 @@ fn taken(ctx: &Ctx, reading: &Reading<'_>, file: &Pattern) -> Result<Vec<Message
     Ok(messages.filter(meets).collect())
 }
 
-fn stage(request: &Request) -> Option<String> {
-    let (_, standing) = request.asked()?;
-    standing.stage.map(|stage| stage.name().to_owned())
+fn stage(request: &RequestView) -> Option<String> {
+    request.asked.as_ref()?.stage.map(|stage| stage.name().to_owned())
 }
 
 impl News {
@@ -100,9 +100,10 @@ impl News {
     }
 
     fn notes(&self) -> BTreeMap<String, String> {
-        let requests = self.requests.iter().filter_map(|request| {
-            stage(request).map(|stage| (request.thread.id.to_string(), stage))
-        });
+        let requests = self
+            .requests
+            .iter()
+            .filter_map(|request| stage(request).map(|stage| (request.thread.to_string(), stage)));
         let taken = self.taken.iter().map(|message| (message.id.to_string(), String::new()));
         requests.chain(taken).collect()
     }
@@ -158,5 +159,5 @@ pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
         ack: false,
         patterns,
     };
-    negotiation::send(ctx, message).map(drop)
+    ctx.transact(LedgerName::Reservations, message, None).map(drop)
 }

@@ -2,7 +2,8 @@
 
 use crate::app::domains::check;
 use crate::app::error::{AppError, with_causes};
-use crate::app::negotiation::{self, Request, Requests};
+use crate::app::negotiation::view::RequestView;
+use crate::app::negotiation::{self, Requests};
 use crate::app::reservations::{self, Filter};
 use crate::app::routing::view::{self, TrialView};
 use crate::app::{Ctx, dead_holders, runs};
@@ -78,7 +79,7 @@ pub struct Status {
     /// The open requests that concern the asker.
     pub requests: Requests,
     /// Requests between others that have waited for long enough.
-    pub overdue: Vec<Request>,
+    pub overdue: Vec<RequestView>,
     /// What cannot be read, and stands in nobody's way.
     pub damaged: Vec<Damage>,
     /// How many messages the asker has not acknowledged.

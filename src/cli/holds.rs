@@ -1,13 +1,10 @@
-//! Holds and conflicts as JSON, and holds as a table.
+//! Holds as JSON, and holds as a table.
 
 use serde_json::{Map, Value, json};
 
 use super::color::Slot;
 use super::layout::{Cell, aligned};
 use super::term::Ui;
-use crate::app::presence::Sightings;
-use crate::app::view::ConflictView;
-use crate::core::refusal::Conflict;
 use crate::core::reservation::Hold;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
@@ -29,15 +26,6 @@ pub(crate) fn holds_json(holds: &[Hold], now: Timestamp) -> Value {
 /// The ids of holds, for programs.
 pub(crate) fn ids_json(holds: &[Hold]) -> Value {
     holds.iter().map(|hold| json!(hold.id)).collect()
-}
-
-/// Conflicts for programs, with what is known of the holders.
-pub(crate) fn conflicts_json(
-    conflicts: &[Conflict],
-    now: Timestamp,
-    sightings: Option<&Sightings>,
-) -> Value {
-    json!(ConflictView::all(conflicts, now, sightings.unwrap_or(&Sightings::default())))
 }
 
 /// Fields of an answer.

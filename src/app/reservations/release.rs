@@ -58,7 +58,7 @@ pub fn release(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
 }
 
 /// Lists the ids of holds.
-pub(super) fn ids(holds: &[Hold]) -> Vec<HoldId> {
+pub fn ids(holds: &[Hold]) -> Vec<HoldId> {
     holds.iter().map(|hold| hold.id.clone()).collect()
 }
 

@@ -12,6 +12,8 @@ use crate::app::agents::forget_old;
 use crate::app::answer::{Answer, Written};
 use crate::app::error::AppError;
 use crate::app::negotiation;
+use crate::app::negotiation::view::RequestView;
+use crate::app::presence::Witness;
 use crate::app::problem::Problem;
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
@@ -49,7 +51,7 @@ pub struct Body {
     pub holds: Vec<Hold>,
     /// The threads themselves, for people.
     #[serde(skip)]
-    pub pruned: Vec<Thread>,
+    pub pruned: Vec<RequestView>,
 }
 
 /// Removes what is old enough, in as many entries as it takes.
@@ -69,11 +71,15 @@ pub fn sweep(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
         dry_run: request.dry_run,
         threads: pruned.iter().map(|thread| thread.id.clone()).collect(),
         holds,
-        pruned,
+        pruned: pruned.into_iter().map(|thread| view(ctx, thread)).collect(),
     };
     let mut answer = Answer::read(body, ctx.clock());
     answer.wrote(writes.last, writes.notices);
     Ok(answer)
+}
+
+fn view(ctx: &Ctx, thread: Thread) -> RequestView {
+    RequestView::of(&Witness::new(ctx), thread, ctx.clock())
 }
 
 /// Finds the reservations that a sweep would remove.

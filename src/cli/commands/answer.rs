@@ -3,24 +3,22 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use serde_json::json;
-
-use crate::app::negotiation::{self, Request, What};
-use crate::app::presence::Witness;
+use crate::app::negotiation::What;
+use crate::app::negotiation::answer::{Body, Request, answer};
 use crate::app::problem::Problem;
 use crate::app::wording::{conflict_text, target_text};
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{conflicts_json, ids_json};
-use crate::cli::open::{open, told};
-use crate::cli::requests::{request_json, request_text};
+use crate::cli::open::open;
+use crate::cli::requests::request_text;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_duration;
 use crate::core::ids::LockName;
 use crate::core::limits::DEFER_SECONDS_MAX;
-use crate::core::negotiation::answer::{Answered, Verdict};
-use crate::core::reservation::reserve::Grant;
+use crate::core::negotiation::answer::Verdict;
 use crate::core::text::Line;
+use crate::core::time::Timestamp;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -100,33 +98,24 @@ impl Args {
     /// Answers.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let what = What::of(self.which.as_ref(), self.lock.as_ref())?;
-        let which = negotiation::which(&ctx, &what)?;
-        let committed = negotiation::answer(&ctx, which, self.verdict())?;
-        let now = committed.at;
-        let Answered { thread, released, granted, in_the_way, .. } = told(ui, committed)?;
-        let request = Request::of(&Witness::new(&ctx), thread, now);
-        if ui.is_json() {
-            let mut answer = request_json(&request);
-            answer.insert("released".to_owned(), json!(released.len()));
-            answer.insert("ids".to_owned(), ids_json(&released));
-            let granted: Vec<_> = granted.iter().map(|grant| json!(grant.hold)).collect();
-            answer.insert("granted".to_owned(), json!(granted));
-            answer.insert("conflicts".to_owned(), conflicts_json(&in_the_way, now, None));
-            ui.answer(true, answer)?;
-            return Ok(ExitCode::Done);
-        }
-        ui.line(&request_text(ui, &request))?;
-        if self.release && released.is_empty() {
+        let which = What::of(self.which.as_ref(), self.lock.as_ref())?;
+        let answer = answer(&ctx, &Request { which, verdict: self.verdict() })?;
+        show(ui, &answer, |ui| self.print(ui, &answer.body, answer.at))
+    }
+
+    fn print(&self, ui: &mut Ui, body: &Body, now: Timestamp) -> std::io::Result<()> {
+        ui.line(&request_text(ui, &body.request, now))?;
+        if self.release && body.ids.is_empty() {
             ui.note("nothing was left to release")?;
         }
-        for Grant { hold, .. } in &granted {
+        for hold in body.granted.iter().map(|view| &view.hold) {
             let what = target_text(&hold.target);
             ui.line(&format!("{what} is {}'s until {}", hold.holder, hold.expires_at))?;
         }
-        for conflict in &in_the_way {
-            ui.note(&format!("still in the way: {}", conflict_text(conflict, now)))?;
+        for conflict in &body.conflicts {
+            let text = conflict_text(&conflict.conflict(), now);
+            ui.note(&format!("still in the way: {text}"))?;
         }
-        Ok(ExitCode::Done)
+        Ok(())
     }
 }

@@ -1,18 +1,15 @@
 //! `git coord send`
 
-use serde_json::{Value, json};
-
-use crate::app::negotiation;
+use crate::app::negotiation::send::{self, Request, send};
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::{open, told};
+use crate::cli::open::open;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::AgentName;
-use crate::core::negotiation::MessageKind;
 use crate::core::negotiation::body::Body;
 use crate::core::negotiation::ids::ThreadPrefix;
-use crate::core::negotiation::send::Send;
 use crate::core::text::Line;
 
 const EXAMPLES: &str = "\
@@ -57,25 +54,16 @@ impl Args {
     /// Sends it.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let message = Send {
+        let request = Request {
             to: self.agents.clone(),
-            kind: MessageKind::Note,
             subject: self.subject.clone(),
             body: self.body.clone(),
             thread: self.thread.clone(),
             urgent: self.urgent,
             ack: self.ack,
-            patterns: Vec::new(),
         };
-        let sent = told(ui, negotiation::send(&ctx, message)?)?;
-        if ui.is_json() {
-            let Value::Object(answer) = json!({ "message": sent, "thread": sent.thread }) else {
-                unreachable!("it is an object");
-            };
-            ui.answer(true, answer)?;
-        } else {
-            ui.line(&format!("sent {} in thread {}", sent.id, sent.thread))?;
-        }
-        Ok(ExitCode::Done)
+        let answer = send(&ctx, &request)?;
+        let send::Body { message, thread } = &answer.body;
+        show(ui, &answer, |ui| ui.line(&format!("sent {} in thread {thread}", message.id)))
     }
 }

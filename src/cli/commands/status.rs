@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::app::Ctx;
-use crate::app::negotiation::Request;
+use crate::app::negotiation::view::RequestView;
 use crate::app::problem::Problem;
 use crate::app::routing::view::TrialView;
 use crate::app::status::{self, Domains, Notice, Status};
@@ -19,7 +19,7 @@ use crate::cli::holds::{event_target, fields, holds_json, print_table};
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::open;
 use crate::cli::patience::Patience;
-use crate::cli::requests::{bounded_json, insert_damaged, request_text, warn_of_damage};
+use crate::cli::requests::{insert_damaged, request_text, warn_of_damage};
 use crate::cli::runs::{self, documents};
 use crate::cli::term::Ui;
 use crate::core::domain::name::Name;
@@ -105,11 +105,11 @@ fn status_json(ctx: &Ctx, status: &Status) -> Map<String, Value> {
         ("others", holds_json(&status.others, status.now)),
         ("waiting", json!(status.waiting)),
         ("expired", json!(status.expired)),
-        ("to_answer", bounded_json(to_answer)),
+        ("to_answer", json!(RequestView::bounded(to_answer))),
         ("to_answer_count", json!(to_answer.len())),
-        ("asks", bounded_json(asks)),
+        ("asks", json!(RequestView::bounded(asks))),
         ("asks_count", json!(asks.len())),
-        ("overdue", bounded_json(&status.overdue)),
+        ("overdue", json!(RequestView::bounded(&status.overdue))),
         ("overdue_count", json!(status.overdue.len())),
         ("unread", json!(status.unread)),
         ("notices", json!(notices)),
@@ -145,8 +145,8 @@ fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), Problem> {
         ui.line(&notice_text(notice, status.now))?;
     }
     ui.line("")?;
-    print_requests(ui, &status.requests, REQUESTS_SHOWN_MAX)?;
-    print_overdue(ui, &status.overdue)?;
+    print_requests(ui, &status.requests, REQUESTS_SHOWN_MAX, status.now)?;
+    print_overdue(ui, &status.overdue, status.now)?;
     section(ui, "Yours", &status.mine, status.now)?;
     let shown_count = status.others.len().min(OTHERS_SHOWN_MAX);
     section(ui, "Held by others", &status.others[..shown_count], status.now)?;
@@ -173,12 +173,12 @@ fn print(ui: &mut Ui, ctx: &Ctx, status: &Status) -> Result<(), Problem> {
 }
 
 /// What waits between others, and nobody may be there to see it.
-fn print_overdue(ui: &mut Ui, overdue: &[Request]) -> Result<(), Problem> {
+fn print_overdue(ui: &mut Ui, overdue: &[RequestView], now: Timestamp) -> Result<(), Problem> {
     if !overdue.is_empty() {
         ui.line("Overdue between others:")?;
     }
     for request in overdue.iter().take(REQUESTS_SHOWN_MAX) {
-        ui.line(&format!("  {}", request_text(ui, request)))?;
+        ui.line(&format!("  {}", request_text(ui, request, now)))?;
     }
     let hidden = overdue.len().saturating_sub(REQUESTS_SHOWN_MAX);
     if hidden > 0 {

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::app::negotiation;
-use crate::app::presence::Witness;
 use crate::app::problem::Problem;
 use crate::app::reservations::sweep::{Body, Request, sweep};
 use crate::cli::dispatch::Context;
@@ -59,9 +57,7 @@ impl Args {
             ui.note(if self.dry_run { "would sweep:" } else { "swept:" })?;
             print_table(ui, holds, answer.at)?;
             for thread in pruned {
-                let request =
-                    negotiation::Request::of(&Witness::new(&ctx), thread.clone(), answer.at);
-                ui.line(&request_text(ui, &request))?;
+                ui.line(&request_text(ui, thread, answer.at))?;
             }
             Ok(())
         })

@@ -2,19 +2,17 @@
 
 use std::ffi::OsString;
 
-use serde_json::json;
-
-use crate::app::negotiation::{self, Request, What};
-use crate::app::presence::Witness;
+use crate::app::negotiation::What;
+use crate::app::negotiation::take::{Body, Request, take};
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{ids_json, print_table};
-use crate::cli::open::{open, told};
-use crate::cli::requests::{request_json, request_text};
+use crate::cli::holds::print_table;
+use crate::cli::open::open;
+use crate::cli::requests::request_text;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::LockName;
-use crate::core::negotiation::take::Taken;
 use crate::core::text::Line;
 
 const EXAMPLES: &str = "\
@@ -51,22 +49,12 @@ impl Args {
     /// Takes it.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let what = What::of(self.which.as_ref(), self.lock.as_ref())?;
-        let which = negotiation::which(&ctx, &what)?;
-        let committed = negotiation::take(&ctx, which, self.reason.clone())?;
-        let now = committed.at;
-        let Taken { thread, taken, granted, .. } = told(ui, committed)?;
-        let request = Request::of(&Witness::new(&ctx), thread, now);
-        let granted: Vec<_> = granted.into_iter().map(|grant| grant.hold).collect();
-        if ui.is_json() {
-            let mut answer = request_json(&request);
-            answer.insert("taken".to_owned(), ids_json(&taken));
-            answer.insert("granted".to_owned(), json!(granted));
-            ui.answer(true, answer)?;
-            return Ok(ExitCode::Done);
-        }
-        ui.line(&request_text(ui, &request))?;
-        print_table(ui, &granted, now)?;
-        Ok(ExitCode::Done)
+        let which = What::of(self.which.as_ref(), self.lock.as_ref())?;
+        let answer = take(&ctx, &Request { which, reason: self.reason.clone() })?;
+        let Body { request, granted, .. } = &answer.body;
+        show(ui, &answer, |ui| {
+            ui.line(&request_text(ui, request, answer.at))?;
+            print_table(ui, granted.iter().map(|view| &view.hold), answer.at)
+        })
     }
 }

@@ -13,6 +13,8 @@ use crate::core::ids::{BadId, OpId, text_conversions};
 const THREAD_ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// 128 bits take this many of them.
 const THREAD_LENGTH: usize = 26;
+/// So much of a name is enough for people to tell it from others.
+const THREAD_SHORT: usize = 8;
 /// Shorter beginnings are words that people use for other things.
 const THREAD_PREFIX_MIN: usize = 4;
 
@@ -41,6 +43,11 @@ impl ThreadId {
             bits /= 32;
         }
         ThreadId(text)
+    }
+
+    /// Returns the beginning of the name, for people.
+    pub fn short(&self) -> &str {
+        &self.0[..THREAD_SHORT]
     }
 }
 

@@ -29,6 +29,7 @@ pub mod take;
 pub mod thread_index;
 pub mod told;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -96,35 +97,32 @@ pub struct Asked {
 }
 
 /// A holder's word that it needs more time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Deferral {
-    /// When it was given.
+    /// The time of the answer.
     pub at: Timestamp,
-    /// Until when.
+    /// The end of the time that the holder needs.
     pub until: Timestamp,
-    /// Why.
     pub reason: Line,
 }
 
 /// How a request ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
-    /// In which way.
     pub how: How,
-    /// When.
     pub at: Timestamp,
-    /// By whose act.
+    /// The agent whose act ended it.
     pub by: AgentName,
-    /// Why, if somebody said so.
+    /// The reason, if somebody gave one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub because: Option<Line>,
-    /// Whether the old holder's holds were freed for the asker, and that was said.
+    /// Whether holds of the old holder were freed for the asker, which was told so.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub acknowledged: bool,
     /// The holds that were freed by that.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub freed: Vec<HoldId>,
-    /// What the asker got by it.
+    /// The holds that the asker got by it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub granted: Vec<HoldId>,
     /// The highest fence at that time: a hold with a higher one was given out later.
@@ -132,7 +130,7 @@ pub struct Outcome {
 }
 
 /// In which way a request ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
     /// The holder let go.
@@ -198,7 +196,7 @@ impl Thread {
 }
 
 /// What a message is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MessageKind {
     /// Somebody asks for something.
@@ -252,24 +250,19 @@ impl MessageKind {
 }
 
 /// One message. It never changes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
-    /// Its name and place.
+    /// Its name. A later message has a greater one.
     pub id: MessageId,
     /// The thread that it belongs to.
     pub thread: ThreadId,
-    /// What it is about.
     #[serde(rename = "type")]
     pub kind: MessageKind,
-    /// Who sent it.
     pub from: AgentName,
-    /// Who gets it.
     pub to: Vec<AgentName>,
-    /// When.
     pub at: Timestamp,
-    /// What it says, in a line.
+    /// The message in a line.
     pub subject: Line,
-    /// Whether it is urgent.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub urgent: bool,
     /// Whether the sender wants it acknowledged.
@@ -283,5 +276,6 @@ pub struct Message {
     pub body_bytes: Option<usize>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }

@@ -1,6 +1,7 @@
 //! Where a request stands at a moment: a pure function of what is stored, the time, and what is
 //! known of the holder. Nothing happens because time has passed; whoever reads is told.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::ids::AgentName;
@@ -49,7 +50,9 @@ pub enum Held {
 }
 
 /// How long a request has waited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// Not for long.
@@ -71,11 +74,26 @@ impl Stage {
     }
 }
 
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// The holder has not answered.
+    Pending,
+    /// The holder has not answered as long as the asker waited. Only one who waited is told so.
+    Timeout,
+    /// The holder needs more time.
+    Deferred,
+    /// The holder refused.
+    Refused,
+    /// The holder does not hold it any more.
+    Released,
+}
+
 /// Where a request stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// What became of it: a word for programs.
-    pub status: &'static str,
+    pub status: Status,
     /// How long it has waited; nothing if there is nothing to wait for any more.
     pub stage: Option<Stage>,
     /// Whether the asker may take it now.
@@ -86,15 +104,17 @@ impl Asked {
     /// Where it stands, for whoever reads it now.
     pub fn standing(&self, now: Timestamp, held: Held, evidence: Option<&Evidence>) -> Standing {
         if let Some(outcome) = &self.outcome {
-            let status = if outcome.how == How::Refused { "refused" } else { "released" };
+            let is_refused = outcome.how == How::Refused;
+            let status = if is_refused { Status::Refused } else { Status::Released };
             return Standing { status, stage: None, can_take: false };
         }
         if held == Held::NoMore {
-            return Standing { status: "released", stage: None, can_take: true };
+            return Standing { status: Status::Released, stage: None, can_take: true };
         }
         let stage = self.stage(now);
         let can_take = stage == Stage::Overdue || self.is_silent(now, evidence);
-        let status = if self.deferred.is_some() { "deferred" } else { "pending" };
+        let is_deferred = self.deferred.is_some();
+        let status = if is_deferred { Status::Deferred } else { Status::Pending };
         Standing { status, stage: Some(stage), can_take }
     }
 

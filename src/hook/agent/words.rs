@@ -1,13 +1,14 @@
 //! What agents are told. They act on what they read, so the words of others are marked as such,
 //! kept on one line, and kept short.
 
-use crate::app::negotiation::Request;
+use crate::app::negotiation::view::RequestView;
 use crate::app::next::{after_conflict, command, in_shell};
 use crate::app::presence::{Seen, Sightings};
 use crate::app::wording::orphan_text;
 use crate::core::ids::AgentName;
+use crate::core::negotiation::Message;
+use crate::core::negotiation::ids::ThreadId;
 use crate::core::negotiation::standing::Stage;
-use crate::core::negotiation::{Message, Thread};
 use crate::core::refusal::Conflict;
 use crate::core::reservation::{Hold, Mode};
 use crate::core::text::{is_disguise, shown};
@@ -38,22 +39,22 @@ pub(super) fn refused(conflicts: &[Conflict], now: Timestamp, seen: &Sightings) 
 }
 
 /// What others ask of this agent, each with the commands that answer it.
-pub(super) fn asked(requests: &[&Request]) -> Option<String> {
+pub(super) fn asked(requests: &[&RequestView]) -> Option<String> {
     if requests.is_empty() {
         return None;
     }
     let mut lines = Vec::new();
     for request in requests.iter().take(TOLD_MAX) {
-        let Some((asked, standing)) = request.asked() else { continue };
-        let age = about(request.now.seconds_since(request.thread.opened_at));
-        let late = match standing.stage {
+        let Some(asked) = &request.asked else { continue };
+        let age = about(asked.age_seconds);
+        let late = match asked.stage {
             Some(Stage::Overdue) => ", and may take it now",
             Some(Stage::Reminder) => ", and may take it soon",
             _ => "",
         };
         lines.push(format!(
             "- {} asks for {} since {age}{late}: reason {}\n{}",
-            request.thread.opened_by,
+            asked.asker,
             quoted(&asked.what()),
             quoted(asked.reason.as_str()),
             answers(&request.thread),
@@ -67,8 +68,8 @@ pub(super) fn asked(requests: &[&Request]) -> Option<String> {
     ))
 }
 
-fn answers(thread: &Thread) -> String {
-    let id = &thread.id.as_str()[..8];
+fn answers(thread: &ThreadId) -> String {
+    let id = thread.short();
     let reason = ["--reason", "still at it"];
     let defer = [&["answer", id, "--defer", "15m"][..], &reason].concat();
     commands(&[command(&["answer", id, "--release"]), command(&defer)])

@@ -105,6 +105,12 @@ fn both_sides_can_be_killed_and_come_back() {
         let is_kill = signal == libc_signal::KILL;
         let expected = if is_kill { (Some(signal), None) } else { (None, Some(128 + signal)) };
         assert_eq!(told, expected);
+        if !is_kill {
+            let told: Value = serde_json::from_slice(&ended.stdout).unwrap();
+            let short = &thread.as_str().unwrap()[..8];
+            let open = format!("the request stays open: git coord inbox --thread {short}");
+            assert_eq!(told["notes"][0]["text"], open);
+        }
         // That it is urgent now shows that the second one has asked.
         let call = call.args(["--urgent"]);
         let again = call.command().spawn().unwrap();

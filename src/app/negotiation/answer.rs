@@ -1,0 +1,58 @@
+//! Answers one who asks.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::view::RequestView;
+use super::{What, require};
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::presence::{Sightings, Witness};
+use crate::app::problem::Problem;
+use crate::app::reservations::release::ids;
+use crate::app::view::{ConflictView, HoldView};
+use crate::core::ids::HoldId;
+use crate::core::ledger::LedgerName;
+use crate::core::negotiation::answer::{self as decision, Answered, Verdict};
+
+/// The word of a holder.
+pub struct Request {
+    /// The thread, or a path or a lock that is asked for.
+    pub which: What,
+    pub verdict: Verdict,
+}
+
+/// The answer to `answer`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    #[serde(flatten)]
+    pub request: RequestView,
+    /// How many reservations of the holder are gone.
+    pub released: usize,
+    /// Their ids.
+    pub ids: Vec<HoldId>,
+    /// The reservations that the asker has now.
+    pub granted: Vec<HoldView>,
+    /// Each target that the asker did not get, with each reservation that stands in its way.
+    pub conflicts: Vec<ConflictView>,
+}
+
+/// Lets go, puts it off or refuses.
+pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
+    let which = request.which.request(ctx)?;
+    require(ctx)?;
+    let command = decision::Answer { which, verdict: request.verdict.clone() };
+    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    let now = committed.at;
+    let sightings = Sightings::of(ctx, &committed.answer.in_the_way);
+    Ok(Answer::committed(committed, |answered| {
+        let Answered { thread, released, granted, in_the_way, .. } = answered;
+        Body {
+            request: RequestView::of(&Witness::new(ctx), thread, now),
+            released: released.len(),
+            ids: ids(&released),
+            granted: HoldView::all(granted.into_iter().map(|grant| grant.hold), now),
+            conflicts: ConflictView::all(&in_the_way, now, &sightings),
+        }
+    }))
+}

@@ -1,0 +1,192 @@
+//! Asks a holder to let go, and waits for the answer if the asker wants to.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::view::RequestView;
+use super::{What, no_thread, require};
+use crate::app::Ctx;
+use crate::app::answer::{Answer, Note};
+use crate::app::error::AppError;
+use crate::app::next::{command, in_shell};
+use crate::app::presence::{Pulse, Witness};
+use crate::app::problem::Problem;
+use crate::app::view::HoldView;
+use crate::app::waiter::{Look, Waited, Waiter};
+use crate::app::waiting::Stand;
+use crate::core::ids::AgentName;
+use crate::core::ledger::LedgerName;
+use crate::core::negotiation::ask::{Ask, Asking};
+use crate::core::negotiation::ids::ThreadId;
+use crate::core::negotiation::standing::Status;
+use crate::core::negotiation::{How, thread_index};
+use crate::core::reservation::index;
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+use crate::store::ledger::transact::Committed;
+
+/// Something that the caller wants of a holder.
+pub struct Request {
+    /// A path, a pattern, the id of a hold, or a lock.
+    pub what: What,
+    /// The holder to ask, where several hold it.
+    pub holder: Option<AgentName>,
+    pub reason: Line,
+    pub urgent: bool,
+    /// How long to wait for the answer.
+    pub wait: Option<Duration>,
+}
+
+/// The answer to `ask`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    #[serde(flatten)]
+    pub request: RequestView,
+    /// Whether the caller has asked before, so that the request is the same.
+    pub joined: bool,
+    /// The reservations that the caller got by it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub granted: Vec<HoldView>,
+}
+
+/// Asks, and waits for the answer if the request says so. Once asked, the request stays open
+/// whatever ends the wait.
+pub fn ask(ctx: &mut Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
+    let (committed, stand) = match request.wait {
+        None => (submit(ctx, request)?, None),
+        Some(limit) => {
+            let (committed, stand) = submit_and_stay(ctx, request)?;
+            (committed, Some((stand, limit)))
+        }
+    };
+    let now = committed.at;
+    let mut answer = Answer::committed(committed, |Asking { thread, joined, .. }| {
+        let request = RequestView::of(&Witness::new(ctx), thread, now);
+        Body { request, joined, granted: Vec::new() }
+    });
+    if let Some((stand, limit)) = stand {
+        let thread = answer.body.request.thread.clone();
+        match wait(ctx, stand, &thread, limit) {
+            Ok(Present { request, granted, now }) => {
+                answer.at = now;
+                answer.body.request = after_wait(request);
+                answer.body.granted = granted;
+            }
+            Err(error) => {
+                let read = in_shell(&command(&["inbox", "--thread", thread.short()]));
+                let open = Note::note(format!("the request stays open: {read}"));
+                return Err(Problem::from(error).noting(answer.notes).noting(vec![open]));
+            }
+        }
+    }
+    Ok(match refusal(&answer.body.request, request.wait.is_some()) {
+        Some(refusal) => answer.refused(refusal),
+        None => answer,
+    })
+}
+
+fn submit(ctx: &Ctx, request: &Request) -> Result<Committed<Asking>, AppError> {
+    require(ctx)?;
+    let command = Ask {
+        hold: request.what.word_as(),
+        patterns: request.what.patterns(ctx)?,
+        locks: request.what.locks(),
+        holder: request.holder.clone(),
+        reason: request.reason.clone(),
+        urgent: request.urgent,
+        ttl: ctx.settings().ttl,
+        worktree: ctx.worktree(),
+    };
+    ctx.transact(LedgerName::Reservations, command, None)
+}
+
+/// Asks, and is ready to wait for the answer: a signal from now on ends the wait and not the
+/// process, so that the asker is told what it leaves behind.
+fn submit_and_stay(ctx: &Ctx, request: &Request) -> Result<(Committed<Asking>, Stand), AppError> {
+    let stand = Stand::take(ctx)?;
+    match submit(ctx, request) {
+        Ok(committed) => Ok((committed, stand)),
+        Err(error) => {
+            stand.standing.leave();
+            Err(error)
+        }
+    }
+}
+
+/// The state of a request at a time, and what the asker got by it.
+struct Present {
+    request: RequestView,
+    granted: Vec<HoldView>,
+    now: Timestamp,
+}
+
+/// Waits until a request is over, at most for that long, and returns its last state in any case.
+fn wait(ctx: &mut Ctx, stand: Stand, id: &ThreadId, limit: Duration) -> Result<Present, AppError> {
+    let begun = ctx.clock();
+    let Stand { standing, alarm, .. } = stand;
+    let mut pulse = Pulse::default();
+    let ending = Waiter::new(alarm, limit).until(|elapsed| {
+        ctx.set_clock(begun.plus_millis(elapsed.as_millis()));
+        pulse.beat(ctx, elapsed);
+        match present(ctx, id) {
+            Ok(present) if present.request.is_waiting() => Look::NotYet,
+            Err(error) if error.is_undecided() => Look::Failed(error),
+            outcome => Look::Found(outcome),
+        }
+    });
+    standing.leave();
+    match ending? {
+        Waited::Found(outcome) => outcome,
+        Waited::TimeUp => present(ctx, id),
+        Waited::Interrupted(signal) => Err(AppError::Interrupted(signal)),
+    }
+}
+
+fn present(ctx: &Ctx, id: &ThreadId) -> Result<Present, AppError> {
+    let reading = ctx.read()?;
+    let (documents, now) = (&reading.base.snapshot, reading.now);
+    let thread = thread_index::thread(documents, id)?.ok_or_else(|| no_thread(id))?;
+    let outcome = thread.asked.as_ref().and_then(|asked| asked.outcome.as_ref());
+    let mut granted = Vec::new();
+    for id in outcome.map_or(&[][..], |outcome| &outcome.granted) {
+        granted.extend(index::by_id(documents, id)?);
+    }
+    let request = RequestView::of(&Witness::new(ctx), thread, now);
+    Ok(Present { request, granted: HoldView::all(granted, now), now })
+}
+
+/// Says of a request that was waited for in vain that its time is up.
+fn after_wait(mut request: RequestView) -> RequestView {
+    if let Some(asked) = &mut request.asked
+        && asked.status == Status::Pending
+    {
+        asked.status = Status::Timeout;
+    }
+    request
+}
+
+/// Explains why the asker does not have it, with what to do about that. One that did not wait for
+/// it is told so only where it is settled.
+fn refusal(request: &RequestView, has_waited: bool) -> Option<Problem> {
+    let asked = request.asked.as_ref()?;
+    let how = asked.outcome.as_ref().map(|outcome| outcome.how);
+    let problem = match (asked.status, &asked.deferred) {
+        (Status::Timeout, _) => Problem::refused("timeout", "no answer yet"),
+        (Status::Refused, _) => Problem::refused("refused", "the holder refused"),
+        (Status::Deferred, Some(deferral)) if has_waited => {
+            let message = format!("the holder needs it until {}", deferral.until);
+            Problem::refused("deferred", message)
+        }
+        _ if how == Some(How::Transferred) => {
+            Problem::refused("transferred", "somebody else has it now")
+        }
+        _ => return None,
+    };
+    let thread = request.thread.as_str();
+    let take = || command(&["take", thread, "--reason", "no answer"]);
+    let problem = if asked.can_take { problem.with_next(take()) } else { problem };
+    Some(problem.with_next(command(&["inbox", "--thread", thread])))
+}

@@ -1,0 +1,132 @@
+//! Reads messages a page at a time, and the open requests beside them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::view::{MessageView, RequestView};
+use super::{Requests, no_thread, requests, require};
+use crate::app::answer::Answer;
+use crate::app::error::AppError;
+use crate::app::presence::Witness;
+use crate::app::problem::Problem;
+use crate::app::{Ctx, Reading};
+use crate::core::damage::Damage;
+use crate::core::ledger::LedgerName;
+use crate::core::negotiation::MessageKind;
+use crate::core::negotiation::acknowledge::Acknowledge;
+use crate::core::negotiation::find;
+use crate::core::negotiation::ids::{MessageId, ThreadPrefix};
+use crate::core::negotiation::inbox::{self as mail, LOOKED_AT_MAX, Page, Wanted};
+
+/// How many messages a request may ask for at most.
+pub const LIMIT_MAX: u32 = 1_000;
+/// How many messages an answer has where the request does not say.
+const LIMIT_DEFAULT: u32 = 50;
+/// Bytes of messages that one answer has at most, unless one message alone has more: what agents
+/// get from a tool is cut or refused when it is longer.
+const ANSWER_BYTES_MAX: usize = 48 * 1024;
+
+/// A choice of messages.
+pub struct Request<'r> {
+    /// Only those after this one, the oldest first; the newest where it is not said.
+    pub since: Option<&'r MessageId>,
+    /// At most so many, from 1 to [`LIMIT_MAX`].
+    pub limit: Option<u32>,
+    pub kind: Option<MessageKind>,
+    /// Only those that the caller has not acknowledged.
+    pub unread: bool,
+    /// Messages that the caller acknowledges before it reads.
+    pub acks: &'r [MessageId],
+    /// All messages of this thread instead of those to the caller.
+    pub thread: Option<&'r ThreadPrefix>,
+}
+
+/// The answer to `inbox`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// The messages, the oldest first.
+    pub messages: Vec<MessageView>,
+    /// Whether there are messages after these.
+    pub has_more: bool,
+    /// Whether there are messages before these.
+    pub has_older: bool,
+    /// The oldest requests that wait for the caller's answer.
+    pub to_answer: Vec<RequestView>,
+    /// The oldest requests of the caller that it may take now.
+    pub can_take: Vec<RequestView>,
+    /// The message that the next page comes after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<MessageId>,
+    /// The thread that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<RequestView>,
+    /// Documents that cannot be read, and are passed over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub damaged: Vec<Damage>,
+    /// The messages that were acknowledged.
+    pub acknowledged: Vec<MessageId>,
+    /// All open requests that concern the caller, for people.
+    #[serde(skip)]
+    pub requests: Requests,
+}
+
+/// Acknowledges what the caller has received, then reads.
+pub fn inbox(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    require(ctx)?;
+    if request.acks.is_empty() {
+        let reading = ctx.read()?;
+        return Ok(Answer::read(look(ctx, &reading, request)?, reading.now));
+    }
+    let command = Acknowledge { messages: request.acks.to_vec() };
+    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    let reading = ctx.read_after(&committed)?;
+    let body = look(ctx, &reading, request)?;
+    let answer = Answer::committed(committed, |acknowledged| Body { acknowledged, ..body });
+    Ok(Answer { at: reading.now, ..answer })
+}
+
+fn look(ctx: &Ctx, reading: &Reading<'_>, request: &Request<'_>) -> Result<Body, AppError> {
+    let wanted = Wanted {
+        since: request.since.cloned(),
+        kind: request.kind,
+        unread: request.unread,
+        limit: request.limit.unwrap_or(LIMIT_DEFAULT) as usize,
+        look_at: LOOKED_AT_MAX,
+        bytes: ANSWER_BYTES_MAX,
+    };
+    let (thread, page) = match request.thread {
+        Some(prefix) => {
+            let (thread, page) = of_thread(ctx, reading, prefix, &wanted)?;
+            (Some(thread), page)
+        }
+        None => (None, mail::page(&reading.base.snapshot, ctx.actor(), &wanted)?),
+    };
+    let requests = requests(ctx, reading)?;
+    let ripe = requests.made.iter().filter(|request| request.can_take());
+    Ok(Body {
+        messages: page.messages.into_iter().map(MessageView::from).collect(),
+        has_more: page.has_more,
+        has_older: page.has_older,
+        to_answer: RequestView::bounded(&requests.to_answer),
+        can_take: RequestView::bounded(ripe),
+        next: page.next,
+        thread,
+        damaged: requests.damaged.clone(),
+        acknowledged: Vec::new(),
+        requests,
+    })
+}
+
+/// Reads a thread with its messages, whoever sent and got them.
+fn of_thread(
+    ctx: &Ctx,
+    reading: &Reading<'_>,
+    prefix: &ThreadPrefix,
+    wanted: &Wanted,
+) -> Result<(RequestView, Page), AppError> {
+    let documents = &reading.base.snapshot;
+    let thread = find::by_prefix(documents, prefix)?.ok_or_else(|| no_thread(prefix))?;
+    let page = mail::of_thread(documents, ctx.actor(), &thread.id, wanted)?;
+    Ok((RequestView::of(&Witness::new(ctx), thread, reading.now), page))
+}

@@ -1,0 +1,165 @@
+//! Negotiation: one file a verb, each with its request, its answer and the function that does it.
+//! The questions that several verbs and the hooks ask stand here.
+
+pub mod answer;
+pub mod ask;
+pub mod inbox;
+pub mod send;
+pub mod take;
+pub mod view;
+
+use std::ffi::OsString;
+use std::str::FromStr;
+
+use self::view::RequestView;
+use crate::app::error::AppError;
+use crate::app::presence::Witness;
+use crate::app::{Ctx, Reading, specs};
+use crate::core::damage::{Damage, Found};
+use crate::core::ids::LockName;
+use crate::core::negotiation::Thread;
+use crate::core::negotiation::dispute::Dispute;
+use crate::core::negotiation::find::Which;
+use crate::core::negotiation::inbox as mail;
+use crate::core::negotiation::prune::Prune;
+use crate::core::negotiation::thread_index;
+use crate::core::pattern::{Pattern, Reading as Spelling};
+use crate::core::refusal::Refusal;
+
+/// Fails where negotiation is switched off.
+pub fn require(ctx: &Ctx) -> Result<(), AppError> {
+    if ctx.settings().negotiation {
+        return Ok(());
+    }
+    Err(AppError::Refused(Refusal::Dispute(Box::new(Dispute::SwitchedOff))))
+}
+
+/// What a request is about: a word that can mean several things, or a named lock.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// A path, a pattern, or the beginning of a name.
+    Word(OsString),
+    Lock(LockName),
+}
+
+impl What {
+    /// Takes what the caller gave, the lock before the word.
+    pub fn of(word: Option<&OsString>, lock: Option<&LockName>) -> Result<What, AppError> {
+        let given = lock.cloned().map(What::Lock).or_else(|| word.cloned().map(What::Word));
+        given.ok_or_else(|| AppError::Usage("name a path, or a lock with --lock".to_owned()))
+    }
+
+    /// Finds the request that is meant: a thread by the beginning of its name, or by what is asked
+    /// for in it.
+    fn request(&self, ctx: &Ctx) -> Result<Which, AppError> {
+        Ok(Which { thread: self.word_as(), patterns: self.patterns(ctx)?, locks: self.locks() })
+    }
+
+    fn word_as<T: FromStr>(&self) -> Option<T> {
+        match self {
+            What::Word(word) => word.to_str()?.parse().ok(),
+            What::Lock(_) => None,
+        }
+    }
+
+    fn patterns(&self, ctx: &Ctx) -> Result<Vec<Pattern>, AppError> {
+        match self {
+            What::Word(word) => {
+                let word = std::slice::from_ref(word);
+                let meant = specs::meant(ctx.repository(), word, Spelling::Glob, "ask")?;
+                Ok(meant.patterns)
+            }
+            What::Lock(_) => Ok(Vec::new()),
+        }
+    }
+
+    fn locks(&self) -> Vec<LockName> {
+        match self {
+            What::Word(_) => Vec::new(),
+            What::Lock(name) => vec![name.clone()],
+        }
+    }
+}
+
+/// Reports that there is no such thread (any more).
+fn no_thread(named: &impl ToString) -> AppError {
+    Refusal::Dispute(Box::new(Dispute::NoThread { what: named.to_string() })).into()
+}
+
+/// The open requests that concern an agent.
+#[derive(Clone, Debug, Default)]
+pub struct Requests {
+    /// Those that others make.
+    pub to_answer: Vec<RequestView>,
+    /// Those that it makes.
+    pub made: Vec<RequestView>,
+    /// Documents that cannot be read, and are passed over.
+    pub damaged: Vec<Damage>,
+}
+
+/// Finds the open requests that concern the asker or its subagents; none where negotiation is
+/// switched off.
+pub fn requests(ctx: &Ctx, reading: &Reading<'_>) -> Result<Requests, AppError> {
+    let mut requests = Requests::default();
+    if !ctx.settings().negotiation {
+        return Ok(requests);
+    }
+    let witness = Witness::new(ctx);
+    for found in thread_index::open_of(&reading.base.snapshot, ctx.actor())? {
+        match found {
+            Found::Damaged(damage) => requests.damaged.push(damage),
+            Found::Whole(thread) => {
+                let Some(asked) = thread.open() else { continue };
+                let is_holder = ctx.actor().covers(&asked.holder);
+                let request = RequestView::of(&witness, thread, reading.now);
+                match is_holder {
+                    // What it does not hold any more needs no answer.
+                    true if request.is_waiting() => requests.to_answer.push(request),
+                    true => {}
+                    false => requests.made.push(request),
+                }
+            }
+        }
+    }
+    Ok(requests)
+}
+
+/// Finds the requests between others that have waited for long enough, the oldest first, and what
+/// cannot be read. At most so many are looked at.
+pub fn overdue_elsewhere(
+    ctx: &Ctx,
+    reading: &Reading<'_>,
+    look_at: usize,
+) -> Result<(Vec<RequestView>, Vec<Damage>), AppError> {
+    let (mut overdue, mut damaged) = (Vec::new(), Vec::new());
+    if !ctx.settings().negotiation {
+        return Ok((overdue, damaged));
+    }
+    let witness = Witness::new(ctx);
+    for found in thread_index::open_of_others(&reading.base.snapshot, ctx.actor(), look_at)? {
+        match found {
+            Found::Damaged(damage) => damaged.push(damage),
+            Found::Whole(thread) => {
+                let request = RequestView::of(&witness, thread, reading.now);
+                if request.is_waiting() && request.can_take() {
+                    overdue.push(request);
+                }
+            }
+        }
+    }
+    Ok((overdue, damaged))
+}
+
+/// Counts the messages that the asker has not acknowledged.
+pub fn unread(ctx: &Ctx, reading: &Reading<'_>) -> Result<usize, AppError> {
+    if !ctx.settings().negotiation {
+        return Ok(0);
+    }
+    Ok(mail::unread_count(&reading.base.snapshot, ctx.actor())?)
+}
+
+/// Finds the threads that pruning would forget.
+pub fn due_for_prune(ctx: &Ctx, prune: Prune) -> Result<Vec<Thread>, AppError> {
+    let reading = ctx.read()?;
+    Ok(prune.due(&reading.base.snapshot, reading.now)?)
+}

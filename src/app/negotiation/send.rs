@@ -1,0 +1,54 @@
+//! Sends a message to agents.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::require;
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::problem::Problem;
+use crate::core::ids::AgentName;
+use crate::core::ledger::LedgerName;
+use crate::core::negotiation::body::Body as Text;
+use crate::core::negotiation::ids::{ThreadId, ThreadPrefix};
+use crate::core::negotiation::send::Send;
+use crate::core::negotiation::{Message, MessageKind};
+use crate::core::text::Line;
+
+/// A message on its way.
+pub struct Request {
+    pub to: Vec<AgentName>,
+    pub subject: Line,
+    pub body: Option<Text>,
+    /// The thread that it belongs to; a new one where none is named.
+    pub thread: Option<ThreadPrefix>,
+    pub urgent: bool,
+    /// Whether it is to be acknowledged.
+    pub ack: bool,
+}
+
+/// The answer to `send`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// The message without its text.
+    pub message: Message,
+    /// The thread that it belongs to.
+    pub thread: ThreadId,
+}
+
+/// Sends the message.
+pub fn send(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
+    require(ctx)?;
+    let command = Send {
+        to: request.to.clone(),
+        kind: MessageKind::Note,
+        subject: request.subject.clone(),
+        body: request.body.clone(),
+        thread: request.thread.clone(),
+        urgent: request.urgent,
+        ack: request.ack,
+        patterns: Vec::new(),
+    };
+    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    Ok(Answer::committed(committed, |message| Body { thread: message.thread.clone(), message }))
+}

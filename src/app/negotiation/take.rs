@@ -1,0 +1,60 @@
+//! Takes what was asked for, when its holder has had its time.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::view::RequestView;
+use super::{What, require};
+use crate::app::answer::Answer;
+use crate::app::error::AppError;
+use crate::app::presence::Witness;
+use crate::app::problem::Problem;
+use crate::app::reservations::release::ids;
+use crate::app::view::HoldView;
+use crate::app::{Ctx, dead_holders};
+use crate::core::ids::HoldId;
+use crate::core::ledger::LedgerName;
+use crate::core::negotiation::answer::pinned;
+use crate::core::negotiation::find::Side;
+use crate::core::negotiation::take::{Take, Taken};
+use crate::core::text::Line;
+
+/// Something that the caller helps itself to.
+pub struct Request {
+    /// The thread, or a path or a lock that the caller asked for.
+    pub which: What,
+    /// The reason, for the record and for the holder.
+    pub reason: Line,
+}
+
+/// The answer to `take`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    #[serde(flatten)]
+    pub request: RequestView,
+    /// The ids of the reservations that the holder has no longer.
+    pub taken: Vec<HoldId>,
+    /// The reservations that the caller has now.
+    pub granted: Vec<HoldView>,
+}
+
+/// Takes it. What this machine knows of the holder goes into the record.
+pub fn take(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
+    let which = request.which.request(ctx)?;
+    require(ctx)?;
+    let reading = ctx.read()?;
+    let documents = &reading.base.snapshot;
+    let found = which.request(documents, ctx.actor(), Side::Asker, reading.case).ok();
+    let asked = found.map(|(_, asked)| asked);
+    let evidence = asked.as_ref().and_then(|asked| Witness::new(ctx).evidence(&asked.holder));
+    let holds = asked.map_or(Ok(Vec::new()), |asked| pinned(documents, &asked));
+    let gone = dead_holders::among(ctx, &holds.map_err(AppError::from)?);
+    let command = Take { which, reason: request.reason.clone(), evidence };
+    let committed = ctx.transact_knowing(LedgerName::Reservations, command, None, gone)?;
+    let now = committed.at;
+    Ok(Answer::committed(committed, |Taken { thread, taken, granted, .. }| Body {
+        request: RequestView::of(&Witness::new(ctx), thread, now),
+        taken: ids(&taken),
+        granted: HoldView::all(granted.into_iter().map(|grant| grant.hold), now),
+    }))
+}
