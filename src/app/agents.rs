@@ -1,115 +1,151 @@
-//! Who is here: everybody who holds or asks for something, and who was seen on this machine lately.
+//! Shows who is here: everybody who holds or asks for something, and who was seen on this machine
+//! lately.
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::Ctx;
+use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::presence::{Seen, Witness};
+use crate::app::problem::Problem;
+use crate::app::reservations::release::ids;
 use crate::core::damage::{Damage, Found};
 use crate::core::documents::{ChildKind, Documents, Key, ReadError};
-use crate::core::ids::AgentName;
+use crate::core::ids::{AgentName, HoldId};
 use crate::core::negotiation::thread_index;
 use crate::core::pattern::node_segment;
 use crate::core::reservation::{Hold, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// Who was seen longer ago than this, and has nothing to do with anything, is not here.
+/// An agent that was seen longer ago, and has nothing to do with anything, is not here.
 const LATELY_SECONDS: u64 = 24 * 60 * 60;
 
-/// One who is here.
-#[derive(Clone, Debug)]
-pub struct Agent {
-    /// Who.
-    pub name: AgentName,
-    /// How it was last seen on this machine; nothing if it was not.
-    pub seen: Option<Seen>,
-    /// Whether it is alive; nothing is known of who was not seen here.
-    pub is_alive: Option<bool>,
-    /// Its live holds.
-    pub holds: Vec<Hold>,
-    /// Open requests that it has to answer.
+/// The answer to `agents`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// Everybody who is here, by name.
+    pub agents: Vec<AgentView>,
+    /// Requests and reservations that cannot be read, and so count for nobody.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub damaged: Vec<Damage>,
+}
+
+/// An agent that is here.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Agent")]
+pub struct AgentView {
+    pub agent: AgentName,
+    /// How many live reservations it has.
+    pub holds: usize,
+    /// Their ids.
+    pub ids: Vec<HoldId>,
+    /// How many open requests it has to answer.
     pub to_answer: usize,
     /// How many of those have waited for too long.
     pub overdue: usize,
-    /// Open requests that it made.
-    pub made: usize,
+    /// How many open requests it made.
+    pub asks: usize,
+    /// Whether it counts as alive; absent where this machine never saw it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alive: Option<bool>,
+    /// The time when its oldest reservation was granted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holds_since: Option<Timestamp>,
+    /// The task of its newest reservation that has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<Line>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<SeenView>,
 }
 
-impl Agent {
-    fn new(name: AgentName) -> Agent {
-        let (seen, is_alive, holds) = (None, None, Vec::new());
-        Agent { name, seen, is_alive, holds, to_answer: 0, overdue: 0, made: 0 }
-    }
-
-    /// The task of its newest hold that has one.
-    pub fn task(&self) -> Option<&Line> {
-        let newest = self.holds.iter().filter(|hold| hold.about.task.is_some());
-        newest.max_by_key(|hold| hold.fence).and_then(|hold| hold.about.task.as_ref())
-    }
-
-    /// When its oldest hold was granted.
-    pub fn holds_since(&self) -> Option<Timestamp> {
-        self.holds.iter().map(|hold| hold.granted_at).min()
-    }
+/// The last sign of life of an agent on this machine.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SeenView {
+    /// The time of its last command or hook.
+    pub last_seen: Timestamp,
+    pub host: Line,
+    /// The linked worktree that it was in; absent for the main one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Line>,
+    /// The branch that it was on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Line>,
+    /// The terminal that it ran in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<Line>,
+    /// The time since when a tool call of its is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busy_since: Option<Timestamp>,
 }
 
-/// Everybody who is here.
-#[derive(Clone, Debug)]
-pub struct Agents {
-    /// Each, by name.
-    pub agents: Vec<Agent>,
-    /// Requests and reservations that cannot be read, and so count for nobody.
-    pub damaged: Vec<Damage>,
-    /// The time that counted.
-    pub now: Timestamp,
-}
-
-/// Everybody who is here.
-pub fn agents(ctx: &Ctx) -> Result<Agents, AppError> {
+/// Shows everybody who is here.
+pub fn agents(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     let reading = ctx.read()?;
     let (documents, now) = (&reading.base.snapshot, reading.now);
     let witness = Witness::new(ctx);
     let mut roster = Roster::default();
-    let (holds, mut damaged) = index::all_readable(documents)?;
-    for hold in holds.into_iter().filter(|hold| hold.is_live(now)) {
-        roster.agent(&hold.holder).holds.push(hold);
-    }
-    for party in parties(documents)? {
-        for found in thread_index::open_of(documents, &party)? {
-            let thread = match found {
-                Found::Whole(thread) => thread,
-                Found::Damaged(damage) => {
-                    damaged.push(damage);
-                    continue;
-                }
-            };
-            let Some(asked) = thread.open() else { continue };
-            // The threads of subagents are found with those of their session, too.
-            if asked.holder == party {
-                let standing = witness.standing(asked, now);
-                // What it does not hold any more needs no answer.
-                let is_waiting = standing.stage.is_some();
-                let agent = roster.agent(&party);
-                agent.to_answer += usize::from(is_waiting);
-                agent.overdue += usize::from(is_waiting && standing.can_take);
-            } else if thread.opened_by == party {
-                roster.agent(&party).made += 1;
-            }
-        }
-    }
+    let mut damaged = roster.note_holds(documents, now)?;
+    damaged.extend(roster.note_requests(documents, &witness, now)?);
     for seen in ctx.presences().all() {
         let was_lately = now.seconds_since(seen.last_seen) <= LATELY_SECONDS;
         let is_here = was_lately || roster.0.contains_key(&seen.agent);
-        if is_here && let Some(seen) = witness.seen(&seen.agent) {
-            let agent = roster.agent(&seen.presence.agent);
-            agent.is_alive = Some(seen.is_alive(now));
-            agent.seen = Some(seen);
+        if is_here && let Some(known) = witness.seen(&seen.agent) {
+            roster.agent(&seen.agent).seen = Some(known);
         }
     }
     damaged.sort_by(|one, other| one.key.cmp(&other.key));
     damaged.dedup();
-    Ok(Agents { agents: roster.0.into_values().collect(), damaged, now })
+    let agents = roster.0.into_iter().map(|(name, agent)| agent.view(name, now)).collect();
+    Ok(Answer::read(Body { agents, damaged }, now))
+}
+
+/// The facts about one who is here.
+#[derive(Default)]
+struct Agent {
+    seen: Option<Seen>,
+    /// Its live holds.
+    holds: Vec<Hold>,
+    to_answer: usize,
+    overdue: usize,
+    made: usize,
+}
+
+impl Agent {
+    fn view(self, agent: AgentName, now: Timestamp) -> AgentView {
+        let newest = self.holds.iter().filter(|hold| hold.about.task.is_some());
+        let newest = newest.max_by_key(|hold| hold.fence);
+        AgentView {
+            agent,
+            holds: self.holds.len(),
+            ids: ids(&self.holds),
+            to_answer: self.to_answer,
+            overdue: self.overdue,
+            asks: self.made,
+            alive: self.seen.as_ref().map(|seen| seen.is_alive(now)),
+            holds_since: self.holds.iter().map(|hold| hold.granted_at).min(),
+            task: newest.and_then(|hold| hold.about.task.clone()),
+            seen: self.seen.map(|seen| SeenView::new(seen, now)),
+        }
+    }
+}
+
+impl SeenView {
+    fn new(seen: Seen, now: Timestamp) -> SeenView {
+        let Seen { presence, evidence } = seen;
+        SeenView {
+            last_seen: presence.last_seen,
+            host: presence.host,
+            worktree: presence.worktree,
+            branch: presence.branch,
+            terminal: presence.terminal,
+            busy_since: evidence.busy(now),
+        }
+    }
 }
 
 /// Agents by name.
@@ -118,11 +154,58 @@ struct Roster(BTreeMap<AgentName, Agent>);
 
 impl Roster {
     fn agent(&mut self, name: &AgentName) -> &mut Agent {
-        self.0.entry(name.clone()).or_insert_with(|| Agent::new(name.clone()))
+        self.0.entry(name.clone()).or_default()
+    }
+
+    /// Notes the live holds, and returns what cannot be read.
+    fn note_holds(
+        &mut self,
+        documents: &dyn Documents,
+        now: Timestamp,
+    ) -> Result<Vec<Damage>, AppError> {
+        let (holds, damaged) = index::all_readable(documents)?;
+        for hold in holds.into_iter().filter(|hold| hold.is_live(now)) {
+            self.agent(&hold.holder.clone()).holds.push(hold);
+        }
+        Ok(damaged)
+    }
+
+    /// Notes the open requests, and returns what cannot be read.
+    fn note_requests(
+        &mut self,
+        documents: &dyn Documents,
+        witness: &Witness<'_>,
+        now: Timestamp,
+    ) -> Result<Vec<Damage>, AppError> {
+        let mut damaged = Vec::new();
+        for party in parties(documents)? {
+            for found in thread_index::open_of(documents, &party)? {
+                let thread = match found {
+                    Found::Whole(thread) => thread,
+                    Found::Damaged(damage) => {
+                        damaged.push(damage);
+                        continue;
+                    }
+                };
+                let Some(asked) = thread.open() else { continue };
+                // The threads of subagents are found with those of their session, too.
+                if asked.holder == party {
+                    let standing = witness.standing(asked, now);
+                    // What it does not hold any more needs no answer.
+                    let is_waiting = standing.stage.is_some();
+                    let agent = self.agent(&party);
+                    agent.to_answer += usize::from(is_waiting);
+                    agent.overdue += usize::from(is_waiting && standing.can_take);
+                } else if thread.opened_by == party {
+                    self.agent(&party).made += 1;
+                }
+            }
+        }
+        Ok(damaged)
     }
 }
 
-/// The agents that open requests stand under.
+/// Finds the agents that open requests stand under.
 fn parties(documents: &dyn Documents) -> Result<Vec<AgentName>, ReadError> {
     let mut found = Vec::new();
     let mut pending = vec![(String::new(), Key::of(["parties"]))];
@@ -145,7 +228,7 @@ fn parties(documents: &dyn Documents) -> Result<Vec<AgentName>, ReadError> {
     Ok(found)
 }
 
-/// Forgets who was last seen long ago.
+/// Forgets agents that were last seen long ago.
 pub fn forget_old(ctx: &Ctx, now: Timestamp) {
     const KEPT_SECONDS: u64 = 7 * 24 * 60 * 60;
     for seen in ctx.presences().all() {

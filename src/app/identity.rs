@@ -5,6 +5,8 @@
 //! harness exports, `coord.agent`, and at last `user@host`, which is a person. Nothing here is
 //! proof: agents of one user trust each other.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::core::environment::Environment;
@@ -36,7 +38,8 @@ pub const HARNESSES: [Harness; 2] = [
 ];
 
 /// Whether a program or a person acts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum ActorKind {
     /// Somebody gave the actor a name of its own.
     Agent,
@@ -57,6 +60,16 @@ pub enum IdentitySource {
     Config,
     /// User and host.
     Login,
+}
+
+impl ActorKind {
+    /// Returns the word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ActorKind::Agent => "agent",
+            ActorKind::Person => "person",
+        }
+    }
 }
 
 impl IdentitySource {

@@ -30,6 +30,7 @@ pub mod status;
 pub mod view;
 pub mod waiter;
 pub mod waiting;
+pub mod whoami;
 pub mod with;
 pub mod wording;
 

@@ -1,26 +1,35 @@
-//! One screen: what is mine, what others hold, what was done to me.
+//! Shows one screen: what is mine, what others hold, what was done to me.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::app::answer::Answer;
 use crate::app::domains::check;
 use crate::app::error::{AppError, with_causes};
 use crate::app::negotiation::view::RequestView;
 use crate::app::negotiation::{self, Requests};
+use crate::app::problem::Problem;
 use crate::app::reservations::{self, Filter};
 use crate::app::routing::view::{self, TrialView};
-use crate::app::{Ctx, dead_holders, runs};
+use crate::app::view::HoldView;
+use crate::app::{Ctx, Reading, dead_holders, runs};
 use crate::core::damage::Damage;
 use crate::core::domain::freshness::Verdict;
 use crate::core::domain::name::Name;
 use crate::core::event::Event;
+use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::{Hold, facts, index};
+use crate::core::routing::canary;
+use crate::core::routing::names::RoutedName;
 use crate::core::run::Run;
 use crate::core::time::Timestamp;
-use crate::store::git::object::ObjectId;
 use crate::store::ledger::history::History;
 use crate::store::worktree::sources::Which;
 
-/// How far back, in entries, status looks for what was done to the asker.
+/// How far back, in entries, status looks for what was done to the caller.
 const NOTICE_ENTRIES_MAX: usize = 200;
 /// How old such a thing may be.
 const NOTICE_AGE_SECONDS_MAX: u64 = 24 * 60 * 60;
@@ -30,114 +39,179 @@ const NOTICES_MAX: usize = 5;
 /// Open requests between others that are looked at.
 const REQUESTS_LOOKED_AT_MAX: usize = 1_000;
 
-/// Something that somebody did to a hold of the asker's.
-#[derive(Clone, Debug)]
+/// The answer to `status`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// The name that the caller acts under.
+    pub agent: AgentName,
+    /// The live reservations of the caller and its subagents, the soonest to end first.
+    pub mine: Vec<HoldView>,
+    /// The live reservations of others, the soonest to end first.
+    pub others: Vec<HoldView>,
+    /// The agents that wait, the first in line first.
+    pub waiting: Vec<Ticket>,
+    /// How many reservations have expired and are not yet swept.
+    pub expired: usize,
+    /// The oldest requests that wait for the caller's answer.
+    pub to_answer: Vec<RequestView>,
+    /// How many requests wait for the caller's answer.
+    pub to_answer_count: usize,
+    /// The oldest open requests of the caller.
+    pub asks: Vec<RequestView>,
+    /// How many open requests the caller has.
+    pub asks_count: usize,
+    /// The oldest requests between others that have waited for long enough.
+    pub overdue: Vec<RequestView>,
+    /// How many requests between others have waited for long enough.
+    pub overdue_count: usize,
+    /// How many messages the caller has not acknowledged.
+    pub unread: usize,
+    /// What others did to reservations of the caller lately, the newest first.
+    pub notices: Vec<Notice>,
+    /// The active runs, the newest first.
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    pub runs: Vec<Run>,
+    /// The overrides on trial.
+    pub trials: Vec<Trial>,
+    /// The newest entry of each ledger that has one.
+    pub ledgers: Vec<Position>,
+    /// Documents that cannot be read, and are passed over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub damaged: Vec<Damage>,
+    /// The kind of the project; absent where it was never detected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domains: Option<Domains>,
+    /// The seconds that the newest entry is ahead of this clock, if they are too many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_behind_seconds: Option<u64>,
+    /// All open requests, for people.
+    #[serde(skip)]
+    pub requests: OpenRequests,
+}
+
+/// Something that somebody did to a reservation of the caller.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Notice {
-    /// When.
     pub at: Timestamp,
-    /// What.
     pub event: Event,
 }
 
-/// Where a ledger stands.
-#[derive(Clone, Debug)]
+/// The newest entry of a ledger.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Position {
-    /// Which.
-    pub ledger: LedgerName,
-    /// Its newest entry.
-    pub entry: ObjectId,
-    /// The number of that.
+    pub ledger: &'static str,
+    /// The id of its commit.
+    pub entry: String,
+    /// The number of the entry.
     pub seq: u64,
-    /// When it was decided.
+    /// The time when it was decided.
     pub at: Timestamp,
 }
 
-/// How it stands with what is known of the project.
-#[derive(Clone, Debug)]
+/// The kind of the project as it was detected last.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Domains {
     /// Its domains, the primary one first.
+    #[schemars(with = "Vec<String>")]
     pub names: Vec<Name>,
-    /// Whether that may not hold any more.
+    /// Whether the project has changed since.
+    #[serde(rename = "stale")]
     pub is_stale: bool,
-    /// Why that cannot be told, if it cannot.
+    /// The reason why that cannot be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
 
-/// The one screen.
-#[derive(Clone, Debug)]
-pub struct Status {
-    /// The time that counts.
-    pub now: Timestamp,
-    /// The asker's live holds, with its subagents'.
-    pub mine: Vec<Hold>,
-    /// The live holds of others.
-    pub others: Vec<Hold>,
-    /// Those who wait, the first in line first.
-    pub waiting: Vec<Ticket>,
-    /// Expired holds that no write has met yet.
-    pub expired: usize,
-    /// The open requests that concern the asker.
-    pub requests: Requests,
-    /// Requests between others that have waited for long enough.
+/// An override on trial.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Trial {
+    /// The agent that is left out.
+    #[schemars(with = "String")]
+    pub agent: RoutedName,
+    #[schemars(with = "String")]
+    pub status: canary::Status,
+    /// How many samples there are.
+    pub samples: usize,
+    /// How many samples there must be for a verdict.
+    pub window_uses: u64,
+    pub expires_at: Timestamp,
+    /// The outcome of a trial whose time is over and that nobody has judged yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub due: Option<canary::Status>,
+    /// The trial itself, for people.
+    #[serde(skip)]
+    pub view: TrialView,
+}
+
+/// The open requests, however many they are.
+#[derive(Debug)]
+pub struct OpenRequests {
+    /// Those that concern the caller.
+    pub own: Requests,
+    /// Those between others that have waited for long enough.
     pub overdue: Vec<RequestView>,
-    /// What cannot be read, and stands in nobody's way.
-    pub damaged: Vec<Damage>,
-    /// How many messages the asker has not acknowledged.
-    pub unread: usize,
-    /// What was done to the asker lately, newest first.
-    pub notices: Vec<Notice>,
-    /// The active runs, the newest first.
-    pub runs: Vec<Run>,
-    /// Where the ledgers stand; none before the first entry.
-    pub positions: Vec<Position>,
-    /// How it stands with what is known of the project; none if nothing is.
-    pub domains: Option<Domains>,
-    /// Overrides on trial.
-    pub trials: Vec<TrialView>,
-    /// By how much the newest entry is ahead of this clock, if that is too much.
-    pub clock_behind_seconds: Option<u64>,
 }
 
 /// Looks around.
-pub fn status(ctx: &Ctx) -> Result<Status, AppError> {
+pub fn status(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     let reading = ctx.read()?;
+    let body = look(ctx, &reading)?;
+    Ok(Answer::read(body, reading.now))
+}
+
+fn look(ctx: &Ctx, reading: &Reading<'_>) -> Result<Body, AppError> {
+    let now = reading.now;
     let (mut live, holds) = index::all_readable(&reading.base.snapshot)?;
     let all = live.len();
-    live.retain(|hold| hold.is_live(reading.now) && !dead_holders::has_ended(ctx, hold));
+    live.retain(|hold| hold.is_live(now) && !dead_holders::has_ended(ctx, hold));
     let expired = all - live.len();
     live.sort_by(|one, other| (one.expires_at, &one.id).cmp(&(other.expires_at, &other.id)));
-    let (mine, others) = live.into_iter().partition(|hold| ctx.actor().covers(&hold.holder));
-    let mut positions = Vec::new();
-    for ledger in LedgerName::ALL {
-        match position(ctx, ledger) {
-            // Told below: what was detected can be detected again.
-            Err(_) if ledger == LedgerName::Domains => {}
-            found => positions.extend(found?),
-        }
-    }
-    let ledger = ctx.ledger(LedgerName::Reservations)?;
-    let requests = negotiation::requests(ctx, &reading)?;
+    let (mine, others): (Vec<Hold>, Vec<Hold>) =
+        live.into_iter().partition(|hold| ctx.actor().covers(&hold.holder));
+    let own = negotiation::requests(ctx, reading)?;
     let (overdue, elsewhere) =
-        negotiation::overdue_elsewhere(ctx, &reading, REQUESTS_LOOKED_AT_MAX)?;
+        negotiation::overdue_elsewhere(ctx, reading, REQUESTS_LOOKED_AT_MAX)?;
     let (waiting, tickets) = reservations::waiting(ctx, &Filter::default())?;
-    let damaged = [holds, requests.damaged.clone(), elsewhere, tickets].concat();
-    Ok(Status {
-        now: reading.now,
-        mine,
-        others,
+    Ok(Body {
+        agent: ctx.actor().clone(),
+        mine: HoldView::all(mine, now),
+        others: HoldView::all(others, now),
         waiting,
         expired,
-        requests,
-        overdue,
-        damaged,
-        unread: negotiation::unread(ctx, &reading)?,
-        notices: notices(ctx, reading.now)?,
+        to_answer: RequestView::bounded(&own.to_answer),
+        to_answer_count: own.to_answer.len(),
+        asks: RequestView::bounded(&own.made),
+        asks_count: own.made.len(),
+        overdue: RequestView::bounded(&overdue),
+        overdue_count: overdue.len(),
+        unread: negotiation::unread(ctx, reading)?,
+        notices: notices(ctx, now)?,
         runs: runs::list(ctx, false)?.found,
+        trials: view::trials(ctx)?.into_iter().map(Trial::from).collect(),
+        ledgers: positions(ctx)?,
+        damaged: [holds, own.damaged.clone(), elsewhere, tickets].concat(),
         domains: domains(ctx)?,
-        positions,
-        trials: view::trials(ctx)?,
-        clock_behind_seconds: ledger.seconds_ahead(&reading.base, ctx.clock()),
+        clock_behind_seconds: ctx
+            .ledger(LedgerName::Reservations)?
+            .seconds_ahead(&reading.base, ctx.clock()),
+        requests: OpenRequests { own, overdue },
     })
+}
+
+impl From<TrialView> for Trial {
+    fn from(view: TrialView) -> Trial {
+        Trial {
+            agent: view.canary.agent.clone(),
+            status: view.canary.status,
+            samples: view.samples.len(),
+            window_uses: view.canary.window_uses,
+            expires_at: view.canary.expires_at,
+            due: view.due.as_ref().map(|(status, _)| *status),
+            view,
+        }
+    }
 }
 
 /// Looks at the tree only where something is known of it. What keeps it from being told must not
@@ -164,11 +238,23 @@ fn domains(ctx: &Ctx) -> Result<Option<Domains>, AppError> {
     }))
 }
 
+fn positions(ctx: &Ctx) -> Result<Vec<Position>, AppError> {
+    let mut positions = Vec::new();
+    for ledger in LedgerName::ALL {
+        match position(ctx, ledger) {
+            // `domains` tells of it: what was detected can be detected again.
+            Err(_) if ledger == LedgerName::Domains => {}
+            found => positions.extend(found?),
+        }
+    }
+    Ok(positions)
+}
+
 fn position(ctx: &Ctx, name: LedgerName) -> Result<Option<Position>, AppError> {
     let base = ctx.ledger(name)?.now()?;
     Ok(base.snapshot.tip().map(|tip| Position {
-        ledger: name,
-        entry: tip.id,
+        ledger: name.as_str(),
+        entry: tip.id.to_string(),
         seq: tip.head.counters.seq,
         at: tip.head.counters.at,
     }))

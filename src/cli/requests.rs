@@ -1,7 +1,5 @@
 //! Requests, threads and messages as text.
 
-use serde_json::{Map, Value, json};
-
 use super::color::Slot;
 use super::term::Ui;
 use crate::app::negotiation::view::{AskedView, MessageOrDamage, MessageView, RequestView};
@@ -49,13 +47,6 @@ fn stands(asked: &AskedView, now: Timestamp) -> String {
     };
     let status = if asked.deferred.is_some() { "deferred" } else { "pending" };
     format!("{status}, {window}")
-}
-
-/// Adds what could not be read, where there is any.
-pub(crate) fn insert_damaged(answer: &mut Map<String, Value>, damaged: &[Damage]) {
-    if !damaged.is_empty() {
-        answer.insert("damaged".to_owned(), json!(damaged));
-    }
 }
 
 /// Names what could not be read.
