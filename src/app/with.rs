@@ -7,6 +7,7 @@
 //! process the command is, and a second process, which did nothing so far, renews and lets go in
 //! place of the first.
 
+mod hold;
 mod left;
 
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use crate::app::error::AppError;
 use crate::app::open::WITHIN_VARIABLE;
 use crate::app::presence::Pulse;
+use crate::app::problem::Problem;
 use crate::app::waiting::Stand;
 use crate::app::{Ctx, dead_holders};
 use crate::core::ids::{HoldId, HoldIdPrefix};
@@ -22,7 +24,6 @@ use crate::core::ledger::LedgerName;
 use crate::core::refusal::Refusal;
 use crate::core::reservation::release::Release;
 use crate::core::reservation::renew::{Asked, Lost, Renew, Why, lost};
-use crate::core::reservation::reserve::Reserved;
 use crate::core::reservation::select::Selection;
 use crate::core::time::{Timestamp, Ttl};
 use crate::store::machine::waiters::Standing;
@@ -31,6 +32,8 @@ use crate::store::os::child::{Adopted, Running, State, Watched};
 use crate::store::os::process::ProcessIdentity;
 use crate::store::os::stand_in::StandIn;
 
+use self::hold::cannot_run;
+pub use self::hold::{Held, hold, not_started};
 pub use self::left::Left;
 
 /// How long a command that is told to end may take before it is made to.
@@ -86,21 +89,14 @@ pub type Tell<'t> = dyn FnMut(&News<'_>) + 't;
 pub struct Run<'a> {
     /// The program and its arguments.
     pub words: &'a [OsString],
-    /// For how long what is held lives unless it is renewed.
-    pub ttl: Ttl,
     /// Whether it runs on when what it needs is lost.
     pub keep_going: bool,
 }
 
-/// Runs a command while something is held, and gives back what it ended with. An error means that
+/// Runs a command while something is held, and gives back what it ended with. A problem means that
 /// the command was not started.
-pub fn run(
-    ctx: &mut Ctx,
-    reserved: &Reserved,
-    run: Run<'_>,
-    tell: &mut Tell<'_>,
-) -> Result<u8, std::io::Error> {
-    let mut keeper = Keeper::new(ctx, reserved, run);
+pub fn run(ctx: &mut Ctx, held: &Held, run: Run<'_>, tell: &mut Tell<'_>) -> Result<u8, Problem> {
+    let mut keeper = Keeper::new(ctx, held, run);
     let (standing, alarm) = keeper.hearing();
     let started = alarm.and_then(|alarm| Ok((alarm, keeper.start(run.words)?)));
     let mut stand_in = None;
@@ -118,7 +114,7 @@ pub fn run(
     if let Some(stand_in) = stand_in {
         stand_in.dismiss();
     }
-    code
+    code.map_err(|error| cannot_run(run.words, &error))
 }
 
 /// Goes on in place of a `with` that was killed, until its command has ended. Nobody is there to be
@@ -160,14 +156,15 @@ struct Keeper<'c> {
 }
 
 impl<'c> Keeper<'c> {
-    fn new(ctx: &'c mut Ctx, reserved: &Reserved, run: Run<'_>) -> Keeper<'c> {
+    fn new(ctx: &'c mut Ctx, held: &Held, run: Run<'_>) -> Keeper<'c> {
+        let Held { reserved, ttl } = held;
         let ends = reserved.granted.iter().map(|grant| grant.hold.expires_at);
         Keeper {
             begun: ctx.clock(),
             expires_at: ends.min().unwrap_or(ctx.clock()),
             held: reserved.granted.iter().map(|grant| grant.hold.id.clone()).collect(),
             ctx,
-            ttl: run.ttl,
+            ttl: *ttl,
             keep_going: run.keep_going,
             pulse: Pulse::default(),
         }

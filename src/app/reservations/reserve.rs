@@ -77,6 +77,25 @@ pub struct Asked {
 }
 
 impl Request {
+    /// Asks for all of it or nothing, exclusively, at once, and for as long as is usual.
+    pub fn new(patterns: Vec<OsString>, locks: Vec<LockName>, reading: Reading) -> Request {
+        Request {
+            patterns,
+            locks,
+            reading,
+            mode: Mode::Exclusive,
+            ttl: None,
+            reason: None,
+            task: None,
+            run: None,
+            wait: None,
+            scope: Scope::All,
+            request_id: None,
+            process: None,
+            advise: false,
+        }
+    }
+
     /// Turns the words of the caller into the command that is decided.
     pub fn asked(&self, ctx: &Ctx) -> Result<Asked, Problem> {
         let repository = ctx.repository();

@@ -2,24 +2,24 @@
 
 use std::ffi::OsString;
 
+use crate::app::Ctx;
 use crate::app::error::with_causes;
-use crate::app::problem::{Kind, Problem};
+use crate::app::problem::Problem;
 use crate::app::reservations::reserve::Request;
 use crate::app::waiting::Tell;
-use crate::app::with::{self, Fate, Left, News, Run};
+use crate::app::with::{self, Fate, Held, Left, News, Run, hold, not_started};
 use crate::app::wording::lost_text;
 use crate::cli::commands::reserve::telling_waiters;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::{clock, open, told};
+use crate::cli::open::{clock, open};
 use crate::cli::show::say;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
 use crate::core::ids::LockName;
 use crate::core::pattern::Reading;
 use crate::core::reservation::Mode;
-use crate::core::reservation::reserve::Scope;
-use crate::core::text::{Line, shown};
+use crate::core::text::Line;
 use crate::core::time::Ttl;
 use crate::store::os::alarm::Stopwatch;
 use crate::store::os::process::ProcessIdentity;
@@ -108,29 +108,25 @@ impl Args {
             return self.stand_in_for(with, context);
         }
         let mut ctx = open(context).map_err(not_started)?;
-        let asked = self.request().asked(&ctx)?;
-        let ttl = asked.command.ttl;
-        let submit = |tell: &mut Tell<'_>| asked.submit(&mut ctx, self.wait, tell);
-        let committed = telling_waiters(ui, submit).map_err(not_started)?;
-        for note in &asked.notes {
-            say(ui, note)?;
-        }
-        let reserved = told(ui, committed).map_err(not_started)?;
-        ui.flush()?;
+        let held = self.hold(ui, &mut ctx).map_err(not_started)?;
         let mut said = Ok(());
         let mut tell = |news: &News<'_>| said = ui.warn(&news_text(news));
-        let run = Run { words: &self.command, ttl, keep_going: self.keep_going };
-        let code = with::run(&mut ctx, &reserved, run, &mut tell);
+        let run = Run { words: &self.command, keep_going: self.keep_going };
+        let code = with::run(&mut ctx, &held, run, &mut tell);
         said?;
-        match code {
-            Ok(code) => Ok(ExitCode::Passed(code)),
-            Err(error) => {
-                let program = self.command.first().map(|word| word.to_string_lossy());
-                let program = shown(&program.unwrap_or_default()).into_owned();
-                let message = format!("cannot run '{program}': {error}");
-                Err(Problem::new(Kind::NotStarted, message))
-            }
+        code.map(ExitCode::Passed)
+    }
+
+    /// Reserves, and says what there is to say before the command speaks.
+    fn hold(&self, ui: &mut Ui, ctx: &mut Ctx) -> Result<Held, Problem> {
+        let ask = |tell: &mut Tell<'_>| hold(ctx, self.request(), tell);
+        let answer = telling_waiters(ui, ask)?;
+        if answer.written.is_some() {
+            ui.has_written();
         }
+        answer.notes.iter().try_for_each(|note| say(ui, note))?;
+        ui.flush()?;
+        Ok(answer.body)
     }
 
     /// Does nothing until that process is gone, and nothing if it had no need of this one.
@@ -152,31 +148,16 @@ impl Args {
     }
 
     fn request(&self) -> Request {
+        let reading = if self.literal { Reading::Literal } else { Reading::Glob };
         Request {
-            patterns: self.patterns.clone(),
-            locks: self.locks.clone(),
-            reading: if self.literal { Reading::Literal } else { Reading::Glob },
             mode: if self.shared { Mode::Shared } else { Mode::Exclusive },
             ttl: self.ttl,
             reason: self.reason.clone(),
             task: self.task.clone(),
-            run: None,
             wait: self.wait,
-            scope: Scope::All,
-            request_id: None,
-            process: ProcessIdentity::current().to_process(),
-            advise: false,
+            ..Request::new(self.patterns.clone(), self.locks.clone(), reading)
         }
     }
-}
-
-/// Whatever the reason, the command did not run; only a wrong command line and a signal say so by
-/// themselves.
-fn not_started(mut error: Problem) -> Problem {
-    if !matches!(error.kind, Kind::Usage | Kind::Interrupted) {
-        error.kind = Kind::NotStarted;
-    }
-    error
 }
 
 fn news_text(news: &News<'_>) -> String {

@@ -1,0 +1,51 @@
+//! Reserves what a command needs, before it is started.
+
+use std::ffi::{OsStr, OsString};
+
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::problem::{Kind, Problem};
+use crate::app::reservations::reserve::Request;
+use crate::app::waiting::Tell;
+use crate::core::reservation::reserve::Reserved;
+use crate::core::text::shown;
+use crate::core::time::Ttl;
+use crate::store::os::process::ProcessIdentity;
+
+/// Reservations that a command is about to run under.
+pub struct Held {
+    pub(super) reserved: Reserved,
+    pub(super) ttl: Ttl,
+}
+
+/// Reserves what the command needs, for no longer than this process or its command lives. A waiter
+/// is told what stands in its way.
+pub fn hold(
+    ctx: &mut Ctx,
+    mut request: Request,
+    tell: &mut Tell<'_>,
+) -> Result<Answer<Held>, Problem> {
+    request.process = ProcessIdentity::current().to_process();
+    let asked = request.asked(ctx)?;
+    let ttl = asked.command.ttl;
+    let committed = asked.submit(ctx, request.wait, tell)?;
+    let mut answer = Answer::committed(committed, |reserved| Held { reserved, ttl });
+    answer.notes.splice(0..0, asked.notes);
+    Ok(answer)
+}
+
+/// Says of a problem before the command was started that it was not. Only a wrong request and a
+/// signal say so by themselves.
+pub fn not_started(mut problem: Problem) -> Problem {
+    if !matches!(problem.kind, Kind::Usage | Kind::Interrupted) {
+        problem.kind = Kind::NotStarted;
+    }
+    problem
+}
+
+/// Explains that the program itself cannot be run.
+pub(super) fn cannot_run(words: &[OsString], error: &std::io::Error) -> Problem {
+    let program = words.first().map_or(OsStr::new(""), OsString::as_os_str).to_string_lossy();
+    let message = format!("cannot run '{}': {error}", shown(&program));
+    Problem::new(Kind::NotStarted, message)
+}
