@@ -31,7 +31,6 @@ pub struct Body {
     pub agents: Vec<AgentView>,
     /// Requests and reservations that cannot be read, and so count for nobody.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     pub damaged: Vec<Damage>,
 }
 

@@ -77,7 +77,6 @@ pub struct Body {
     pub ledgers: Vec<Position>,
     /// Documents that cannot be read, and are passed over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     pub damaged: Vec<Damage>,
     /// The kind of the project; absent where it was never detected.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -48,7 +48,6 @@ pub struct Body {
     pub joined: bool,
     /// The reservations that the caller got by it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     pub granted: Vec<HoldView>,
 }
 
@@ -104,7 +103,10 @@ fn submit(ctx: &Ctx, request: &Request) -> Result<Committed<Asking>, AppError> {
 }
 
 /// Asks, and is ready to wait for the answer: a signal from now on ends the wait and not the
-/// process, so that the asker is told what it leaves behind.
+/// process, so that the asker is told what it leaves behind. One that comes while the request is
+/// written is heard after the write, which takes `coord.wait` at most: another process may be
+/// writing the request already, so to stop in the middle would not take it back, and would leave
+/// the asker without the thread of a request that stays open.
 fn submit_and_stay(ctx: &Ctx, request: &Request) -> Result<(Committed<Asking>, Stand), AppError> {
     let stand = Stand::take(ctx)?;
     match submit(ctx, request) {

@@ -62,7 +62,6 @@ pub struct Body {
     pub thread: Option<RequestView>,
     /// Documents that cannot be read, and are passed over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     pub damaged: Vec<Damage>,
     /// The messages that were acknowledged.
     pub acknowledged: Vec<MessageId>,
