@@ -187,6 +187,12 @@ pub enum Refusal {
         /// How many may.
         max: u32,
     },
+    /// A setting of a budget that the run does not have.
+    #[error("the run has no budget: add --budget")]
+    NoBudget {
+        /// Which run.
+        run: RunId,
+    },
     /// A gate that is open needs no override.
     #[error("the gate before '{to}' is open; there is nothing to override")]
     GateOpen {
@@ -247,6 +253,7 @@ impl Refusal {
             Refusal::TooManyAgents { .. }
             | Refusal::TooManyTokens { .. }
             | Refusal::TooMany { .. } => "too_many",
+            Refusal::NoBudget { .. } => "no_budget",
             Refusal::GateOpen { .. } => "gate_open",
             Refusal::Gates(_) => "bad_gates",
         }
@@ -267,6 +274,7 @@ impl Refusal {
             | Refusal::TooManyAgents { run, .. }
             | Refusal::TooManyTokens { run }
             | Refusal::TooMany { run, .. }
+            | Refusal::NoBudget { run }
             | Refusal::GateOpen { run, .. } => Some(run),
             Refusal::PartOfOver { parent, .. } => Some(parent),
             _ => None,
@@ -309,6 +317,7 @@ impl Refusal {
             }
             Refusal::TooManyAgents { run, max } => json!({ "run": run, "max": max }),
             Refusal::TooManyTokens { run } => json!({ "run": run, "max": TOKENS_MAX }),
+            Refusal::NoBudget { run } => json!({ "run": run }),
             Refusal::TooMany { run, count, max, .. } => {
                 json!({ "run": run, "count": count, "max": max })
             }

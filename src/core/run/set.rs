@@ -42,6 +42,10 @@ pub struct Set {
     /// Runs that it is not to wait for any more.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub not_after: Vec<IdPrefix>,
+    /// Whether it is refused where the run has no budget. Older programs looked at the budget
+    /// before they wrote and recorded nothing of it, so their entries are decided without.
+    #[serde(skip_serializing_if = "super::is_default", default)]
+    pub needs_budget: bool,
 }
 
 impl Decide for Set {
@@ -58,6 +62,9 @@ impl Decide for Set {
         }
         run.max_agents = self.max_agents.or(run.max_agents);
         run.budget = self.changed_budget(run.budget);
+        if self.needs_budget && run.budget.is_none() {
+            return Err(Refusal::NoBudget { run: run.id }.into());
+        }
         for prefix in &self.not_after {
             let upstream = index::select(act, prefix)?.id;
             run.after.retain(|known| *known != upstream);
@@ -87,6 +94,13 @@ impl Decide for Set {
 }
 
 impl Set {
+    /// Asks for a budget where it changes one that it does not bring.
+    #[must_use]
+    pub fn needing_its_budget(self) -> Set {
+        let changes_one = self.warn_percent.is_some() || self.enforced.is_some();
+        Set { needs_budget: changes_one && self.budget.is_none(), ..self }
+    }
+
     fn changed_budget(&self, budget: Option<Budget>) -> Option<Budget> {
         let none = Budget {
             tokens: 0,

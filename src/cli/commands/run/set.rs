@@ -1,6 +1,6 @@
 //! `git coord run set`
 
-use crate::app::problem::{Kind, Problem};
+use crate::app::problem::Problem;
 use crate::app::{Ctx, runs};
 use crate::cli::exit::ExitCode;
 use crate::cli::open::told;
@@ -90,13 +90,10 @@ impl Args {
             enforced: self.enforce_budget,
             after: runs::named::runs(ctx, &self.after)?,
             not_after: runs::named::runs(ctx, &self.not_after)?,
+            needs_budget: false,
         };
-        let changes_only_a_budget =
-            self.budget.is_none() && (self.budget_warn.is_some() || self.enforce_budget.is_some());
-        if changes_only_a_budget && runs::find(&runs::read(ctx)?, &self.run)?.budget.is_none() {
-            return Err(Problem::new(Kind::Usage, "the run has no budget: add --budget"));
-        }
-        let run = told(ui, ctx.transact(LedgerName::Runs, command, None)?)?;
+        let committed = ctx.transact(LedgerName::Runs, command.needing_its_budget(), None)?;
+        let run = told(ui, committed)?;
         if ui.is_json() {
             ui.answer(true, answer(&run, []))?;
         } else {

@@ -7,6 +7,7 @@ use crate::core::documents::{Key, encode, read, walk};
 use crate::core::limits::{DOCUMENT_BYTES_MAX, GATE_RULES_MAX, PHASES_MAX};
 use crate::core::run::artifact::Artifact;
 use crate::core::run::record::{self, Category, Outcome, Override, Record, Tier, signals};
+use crate::core::run::set::Set;
 use crate::core::run::{Standing, Status, index, laws};
 use crate::core::text::Line;
 
@@ -54,6 +55,29 @@ fn documents_of_another_version_are_read_and_kept() {
             ["visits/0002", "rollbacks/0001"].iter().any(|end| key.as_str().ends_with(end));
         assert_eq!(value["of_a_later_version"].is_object(), !is_new, "{key}");
     }
+}
+
+/// A setting of a budget that is not there is refused on the state that would be written. An entry
+/// of a program that did not record the need is decided as it was.
+#[test]
+fn a_run_without_a_budget_has_no_settings_of_one() {
+    let mut world = World::new();
+    world.create(RUN, &json!({ "complexity": 3 }));
+    let set = |input: &Value| serde_json::from_value::<Set>(input.clone()).unwrap();
+    for setting in [json!({ "warn_percent": 50 }), json!({ "enforced": true })] {
+        let mut input = json!({ "run": RUN, "complexity": 5 });
+        input.as_object_mut().unwrap().extend(setting.as_object().unwrap().clone());
+        let refusal = world.transact(&set(&input).needing_its_budget()).unwrap_err();
+        assert_eq!(refusal.code(), "no_budget");
+    }
+    assert_eq!(world.run(RUN).complexity, 3);
+    let recorded = json!({ "run": RUN, "complexity": 5, "warn_percent": 50 });
+    world.transact(&set(&recorded)).unwrap();
+    assert_eq!((world.run(RUN).complexity, world.run(RUN).budget), (5, None));
+    let brought = json!({ "run": RUN, "budget": 10, "enforced": true });
+    world.transact(&set(&brought).needing_its_budget()).unwrap();
+    world.transact(&set(&recorded).needing_its_budget()).unwrap();
+    assert_eq!(world.run(RUN).budget.map(|budget| budget.warn_percent), Some(50));
 }
 
 /// An artifact whose name another one has is given another name.
