@@ -1,25 +1,56 @@
-//! The event that tells of a dispatch which somebody else has ended.
+//! Finds the event that tells of a dispatch which somebody else has ended.
+
+use serde_json::{Value, json};
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::app::problem::{Hint, Problem};
 use crate::core::ledger::LedgerName;
+use crate::core::refusal::Refusal as AnyRefusal;
 use crate::core::run::facts;
 use crate::core::run::names::{DispatchId, RunId};
+use crate::core::run::refusal::Refusal;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::entry::Entry;
 use crate::store::ledger::history::{Past, PastEntry};
 
 /// Where an event stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+struct Place {
     /// The place in the chain.
-    pub seq: u64,
+    seq: u64,
     /// The entry that has it.
-    pub entry: ObjectId,
+    entry: ObjectId,
 }
 
-/// Where it is told that a dispatch was cancelled; none where that is not in this clone.
-pub fn told_at(ctx: &Ctx, run: &RunId, dispatch: &DispatchId) -> Result<Option<Place>, AppError> {
+/// Explains an error. Where somebody else has ended a dispatch, names the event that tells of it.
+pub(super) fn problem(ctx: &Ctx, error: AppError) -> Problem {
+    let place = match &error {
+        AppError::Refused(AnyRefusal::Run(Refusal::DispatchCancelled {
+            run, dispatch, ..
+        })) => {
+            // The refusal stands, whether or not the event can be read.
+            told_at(ctx, run, dispatch).ok().flatten()
+        }
+        _ => None,
+    };
+    let mut problem = Problem::from(error);
+    if let Some(Place { seq, entry }) = place
+        && let Some(event) = problem.details.get_mut("event")
+    {
+        event["seq"] = json!(seq);
+        event["ledger"] = json!(LedgerName::Runs.as_str());
+        event["entry"] = json!(entry.to_string());
+        let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+        let (kind, by, at) = (text(&event["type"]), text(&event["actor"]), text(&event["at"]));
+        let hint = format!("event {seq} of {}: {kind} by {by} at {at}", LedgerName::Runs);
+        problem = problem.with_hint(Hint::plain(hint));
+    }
+    problem
+}
+
+/// Finds where the history tells that a dispatch was cancelled; none where this clone lacks it.
+fn told_at(ctx: &Ctx, run: &RunId, dispatch: &DispatchId) -> Result<Option<Place>, AppError> {
     let ledger = ctx.ledger(LedgerName::Runs)?;
     for item in Past::from(&ledger, ledger.now()?.id()) {
         let PastEntry { id, entry, .. } = item?;

@@ -1,11 +1,15 @@
-//! The code side of a rollback: what phases have left in the repository, and the git commands that
-//! a person could run about it. Nothing here runs them.
+//! Reports on the code side of a rollback: what phases have left in the repository, and the git
+//! commands that a person could run about it. Nothing here runs them.
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::Ctx;
 use crate::app::error::AppError;
-use crate::app::runs::{self, Wanted};
+use crate::app::runs::parts::all_parts;
+use crate::app::runs::{find, read};
 use crate::core::documents::Documents;
 use crate::core::refusal::Refusal;
 use crate::core::run::artifact::Artifact;
@@ -16,22 +20,25 @@ use crate::core::run::refusal::Refusal as OfRun;
 use crate::core::run::{Run, Standing};
 
 /// What phases have left behind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CodeReport {
     /// The run, which stays as it is.
     pub run: Run,
+    /// The phase that the run would leave, or has left.
+    pub from_phase: PhaseName,
+    pub to_phase: PhaseName,
     /// The phases that a rollback would give up, or has given up.
-    pub phases: Vec<PhaseName>,
+    pub rolled_back_phases: Vec<PhaseName>,
     /// That rollback, where the run went back already.
     pub rollback: Option<Rollback>,
-    /// What they have brought forth.
+    /// What these phases have brought forth.
     pub artifacts: Vec<Artifact>,
     /// The commits of their dispatches, by their whole names, none before one that builds on it.
     /// Those that are not in this repository come last, the one that was linked last first.
     pub commits: Vec<String>,
-    /// Which of them are not in this repository.
-    pub missing: Vec<String>,
-    /// What a person could run.
+    /// Those of the commits that are not in this repository.
+    pub missing_commits: Vec<String>,
+    /// Commands that a person could run.
     pub commands: Vec<Vec<String>>,
 }
 
@@ -46,8 +53,8 @@ pub fn report(
     to: &PhaseName,
     only: Option<&PhaseName>,
 ) -> Result<CodeReport, AppError> {
-    let reading = runs::read(ctx)?;
-    let run = runs::find(&reading, prefix)?;
+    let reading = read(ctx)?;
+    let run = find(&reading, prefix)?;
     let documents = &reading.base.snapshot;
     let (from, place) = (run.place(), run.place_of(to).map_err(Refusal::from)?);
     if let Some(phase) = only {
@@ -59,15 +66,24 @@ pub fn report(
     }
     let round = Round::of(documents, &run, place, to)?;
     let is_wanted = |phase: &PhaseName| only.is_none_or(|only| only == phase);
-    let everything = Wanted { phase: None, all: true };
-    let mut artifacts = runs::artifacts(documents, &run, &everything)?.found;
+    let mut artifacts: Vec<Artifact> = all_parts(documents, &run)?;
     artifacts.retain(|one| is_wanted(&one.phase) && round.has_artifact(one));
-    let mut dispatches = runs::dispatches(documents, &run, &everything)?.found;
+    let mut dispatches: Vec<Dispatch> = all_parts(documents, &run)?;
     dispatches.retain(|one| is_wanted(&one.phase) && round.has(&one.phase, one.step));
     let Reverts { commits, missing, mut commands } = reverts(ctx, &dispatches)?;
     commands.extend(logs(&artifacts));
     let Round { phases, rollback, .. } = round;
-    Ok(CodeReport { run, phases, rollback, artifacts, commits, missing, commands })
+    Ok(CodeReport {
+        from_phase: rollback.as_ref().map_or(&run.phase, |rollback| &rollback.from).clone(),
+        to_phase: to.clone(),
+        run,
+        rolled_back_phases: phases,
+        rollback,
+        artifacts,
+        commits,
+        missing_commits: missing,
+        commands,
+    })
 }
 
 /// One time that the run went through phases, until it went back or to this day.

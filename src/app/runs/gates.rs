@@ -1,4 +1,4 @@
-//! Gates that are given as files: by whoever makes a run, or by the repository.
+//! Reads gates from files: of the caller who makes a run, or of the repository.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::store::worktree::sources::Which;
 const GATES_BYTES_MAX: u64 = 64 * 1024;
 
 /// Reads gates from a file that the caller named. There is one for every pair of neighbours.
-pub fn in_file(file: &Path, chain: &Chain) -> Result<Vec<Gate>, AppError> {
+pub(super) fn in_file(file: &Path, chain: &Chain) -> Result<Vec<Gate>, AppError> {
     let fault = |why: String| AppError::Usage(format!("'{}': {why}", file.display()));
     let metadata = file.metadata().map_err(|error| fault(error.to_string()))?;
     if !metadata.is_file() || metadata.len() > GATES_BYTES_MAX {
@@ -25,7 +25,7 @@ pub fn in_file(file: &Path, chain: &Chain) -> Result<Vec<Gate>, AppError> {
 }
 
 /// Reads the gates that the repository gives to runs, if `coord.runGates` names a file of it.
-pub fn of_this_repository(ctx: &Ctx, chain: &Chain) -> Result<Option<Vec<Gate>>, AppError> {
+pub(super) fn of_this_repository(ctx: &Ctx, chain: &Chain) -> Result<Option<Vec<Gate>>, AppError> {
     let Some(path) = &ctx.settings().run_gates else { return Ok(None) };
     let fault = |why: String| AppError::Usage(format!("coord.runGates, '{path}': {why}"));
     let tree = ctx.sources(Which::Usual)?;

@@ -1,41 +1,58 @@
-//! Questions about runs. What changes them goes through [`Ctx::transact`].
+//! Answers requests about runs: one file a verb, with its request, its answer and its function.
 
-pub mod cancelled;
+pub mod advance;
+pub mod agent;
+pub mod artifact;
+pub mod budget;
+mod cancelled;
 pub mod code;
-pub mod gates;
+pub mod create;
+pub mod current;
+pub mod dispatch;
+pub mod end;
+pub mod gate;
+mod gates;
+pub mod list;
 pub mod named;
+pub mod parts;
 pub mod replay;
+pub mod rollback;
+pub mod set;
 pub mod show;
+pub mod skip;
+pub mod verdict;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::answer::Note;
 use crate::app::error::AppError;
+use crate::app::problem::Problem;
 use crate::app::{Ctx, Reading};
+use crate::core::command::Command;
+use crate::core::decision::Decide;
 use crate::core::documents::{Documents, ReadError};
-use crate::core::run::advance;
-use crate::core::run::agent::{Member, MemberStatus};
-use crate::core::run::artifact::{Artifact, ContentHash};
-use crate::core::run::dispatch::{Dispatch, DispatchStatus};
-use crate::core::run::gate::{self, Evidence};
+use crate::core::ledger::LedgerName;
+use crate::core::run::advance::next;
+use crate::core::run::gate::{Evidence, evaluate};
 use crate::core::run::index::{self, Readable};
 use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::run::{Run, Status};
+use crate::store::ledger::transact::Committed;
 
-use crate::core::ledger::LedgerName;
-use crate::core::run::record::{self, Record, Signals};
-use crate::core::run::verdict::Verdict;
-use crate::core::run::{Run, Standing, Status};
-
-/// The runs now.
+/// Reads the runs as they are now.
 pub fn read(ctx: &Ctx) -> Result<Reading<'_>, AppError> {
     ctx.read_ledger(LedgerName::Runs)
 }
 
-/// The run whose id begins so.
+/// Finds the run whose id begins so.
 pub fn find(reading: &Reading<'_>, prefix: &IdPrefix) -> Result<Run, AppError> {
     Ok(index::select(&reading.base.snapshot, prefix)?)
 }
 
-/// Whoever moves a run means the run as they see it: its id, and the phase that it is at, unless
-/// they say which they expect. If it is elsewhere when the move is written, somebody was faster.
-pub fn seen(
+/// Finds what a caller means who moves a run: its id, and the phase that it is at, unless the
+/// caller says which. If the run is elsewhere when the move is written, somebody was faster.
+fn seen(
     ctx: &Ctx,
     prefix: &IdPrefix,
     expected: Option<&PhaseName>,
@@ -44,7 +61,22 @@ pub fn seen(
     Ok((named::prefix(&run.id), expected.unwrap_or(&run.phase).clone()))
 }
 
-/// The active runs, or all, the newest first.
+/// Writes a command about runs. Where it is refused because somebody else has ended a dispatch,
+/// the problem names the event that tells of it.
+fn transact<C>(ctx: &Ctx, command: C) -> Result<Committed<C::Answer>, Problem>
+where
+    C: Decide + Clone + Into<Command>,
+{
+    let committed = ctx.transact(LedgerName::Runs, command, None);
+    committed.map_err(|error| cancelled::problem(ctx, error))
+}
+
+/// Warns of each document that cannot be read, while the rest is shown.
+fn damage(damaged: &[ReadError]) -> impl Iterator<Item = Note> {
+    damaged.iter().map(|error| Note::warning(error.to_string()))
+}
+
+/// Reads the active runs, or all, the newest first.
 pub fn list(ctx: &Ctx, all: bool) -> Result<Readable<Run>, AppError> {
     let reading = read(ctx)?;
     let documents = &reading.base.snapshot;
@@ -53,27 +85,17 @@ pub fn list(ctx: &Ctx, all: bool) -> Result<Readable<Run>, AppError> {
     Ok(runs)
 }
 
-/// The active run that was made last.
-pub fn current(ctx: &Ctx) -> Result<Run, AppError> {
-    let runs = list(ctx, false)?.found.into_iter();
-    let newest = runs.max_by_key(|run| (run.created_at, run.id.clone()));
-    newest.ok_or_else(|| AppError::nothing("no_run", "no run is active"))
-}
-
 /// What stands between a run and its next phase.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GateAhead")]
 pub struct Ahead {
     /// The next phase that is not skipped.
+    #[serde(rename = "to_phase")]
     pub to: PhaseName,
+    /// Whether the gate is open.
+    pub open: bool,
     /// What the gate says.
     pub evidence: Vec<Evidence>,
-}
-
-impl Ahead {
-    /// Whether the gate is open.
-    pub fn is_open(&self) -> bool {
-        self.evidence.iter().all(|evidence| evidence.passed)
-    }
 }
 
 /// Asks the gate of an active run, as an advance would; none for a run that goes nowhere.
@@ -81,121 +103,8 @@ pub fn ahead(documents: &dyn Documents, run: &Run) -> Result<Option<Ahead>, Read
     if run.status != Status::Active {
         return Ok(None);
     }
-    let to = advance::next(documents, run)?;
-    let evidence = gate::evaluate(documents, run, run.place(), to)?;
-    Ok(Some(Ahead { to: run.phases.at(to).clone(), evidence }))
-}
-
-/// How right the gates of a run were, by the phase before each.
-pub fn signals(
-    documents: &dyn Documents,
-    run: &Run,
-) -> Result<Vec<(PhaseName, Signals)>, AppError> {
-    let mut found = Vec::new();
-    for (place, phase) in run.phases.names().iter().enumerate() {
-        let records: Vec<Record> = index::all(documents, &record::records(run, place))?;
-        if !records.is_empty() {
-            found.push((phase.clone(), record::signals(&records)));
-        }
-    }
-    Ok(found)
-}
-
-/// Which parts of a run are wanted.
-#[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    /// Only of this phase.
-    pub phase: Option<PhaseName>,
-    /// Also what was rolled back.
-    pub all: bool,
-}
-
-impl Wanted {
-    fn is_of_phase(&self, phase: &PhaseName) -> bool {
-        self.phase.as_ref().is_none_or(|wanted| wanted == phase)
-    }
-
-    fn places(&self, run: &Run) -> Result<Vec<usize>, AppError> {
-        match &self.phase {
-            None => Ok((0..run.phases.names().len()).collect()),
-            Some(phase) => {
-                let place = run.place_of(phase).map_err(crate::core::refusal::Refusal::from)?;
-                Ok(vec![place])
-            }
-        }
-    }
-}
-
-/// The artifacts of a run, by phase and age.
-pub fn artifacts(
-    documents: &dyn Documents,
-    run: &Run,
-    wanted: &Wanted,
-) -> Result<Readable<Artifact>, AppError> {
-    let mut all = Readable { found: Vec::new(), damaged: Vec::new() };
-    for place in wanted.places(run)? {
-        let Readable { mut found, damaged } =
-            index::readable::<Artifact>(documents, &index::artifacts(run, place))?;
-        found.retain(|artifact| wanted.all || artifact.status == Standing::Active);
-        found.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
-        all.found.extend(found);
-        all.damaged.extend(damaged);
-    }
-    Ok(all)
-}
-
-/// The verdicts of a run, by phase and age.
-pub fn verdicts(
-    documents: &dyn Documents,
-    run: &Run,
-    wanted: &Wanted,
-) -> Result<Readable<Verdict>, AppError> {
-    let mut all = Readable { found: Vec::new(), damaged: Vec::new() };
-    for place in wanted.places(run)? {
-        let Readable { mut found, damaged } =
-            index::readable::<Verdict>(documents, &index::verdicts(run, place))?;
-        found.retain(|verdict| wanted.all || verdict.status == Standing::Active);
-        found.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
-        all.found.extend(found);
-        all.damaged.extend(damaged);
-    }
-    Ok(all)
-}
-
-/// The dispatches of a run, the oldest first.
-pub fn dispatches(
-    documents: &dyn Documents,
-    run: &Run,
-    wanted: &Wanted,
-) -> Result<Readable<Dispatch>, AppError> {
-    wanted.places(run)?;
-    let mut all = index::readable::<Dispatch>(documents, &index::dispatches(&run.id))?;
-    all.found.retain(|dispatch| {
-        (wanted.all || dispatch.status != DispatchStatus::Cancelled)
-            && wanted.is_of_phase(&dispatch.phase)
-    });
-    all.found.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
-    Ok(all)
-}
-
-/// The agents of a run, the oldest first.
-pub fn agents(
-    documents: &dyn Documents,
-    run: &Run,
-    wanted: &Wanted,
-) -> Result<Readable<Member>, AppError> {
-    wanted.places(run)?;
-    let mut all = index::readable::<Member>(documents, &index::agents(&run.id))?;
-    all.found.retain(|member| {
-        let counts = member.status != MemberStatus::Failed || member.because.is_none();
-        (wanted.all || counts) && wanted.is_of_phase(&member.phase)
-    });
-    all.found.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
-    Ok(all)
-}
-
-/// What a file of the work tree holds, if there is one.
-pub fn content_of(ctx: &Ctx, path: &[u8]) -> Result<Option<ContentHash>, AppError> {
-    let digest = ctx.repository().sha256_of(path)?;
-    Ok(digest.map(|digest| digest.try_into().expect("a digest is one")))
+    let to = next(documents, run)?;
+    let evidence = evaluate(documents, run, run.place(), to)?;
+    let open = evidence.iter().all(|evidence| evidence.passed);
+    Ok(Some(Ahead { to: run.phases.at(to).clone(), open, evidence }))
 }

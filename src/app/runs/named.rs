@@ -1,5 +1,5 @@
-//! What people mean by the beginning of an id. It is found out before it is recorded, so that an
-//! entry means the same on every state.
+//! Finds what people mean by the beginning of an id, before it is recorded: so an entry means the
+//! same on every state.
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
@@ -12,12 +12,12 @@ use crate::core::run::index;
 use crate::core::run::names::{DispatchId, IdPrefix, MemberId, RunId};
 use crate::core::text::Line;
 
-/// An id as it can be typed.
+/// Turns an id into what can be typed.
 pub fn prefix(id: &impl ToString) -> IdPrefix {
     id.to_string().parse().expect("an id is the beginning of itself")
 }
 
-/// The whole id of the run that is meant.
+/// Finds the whole id of the run that is meant.
 pub fn run(ctx: &Ctx, typed: &IdPrefix) -> Result<IdPrefix, AppError> {
     if typed.as_str().parse::<RunId>().is_ok() {
         return Ok(typed.clone());
@@ -25,12 +25,12 @@ pub fn run(ctx: &Ctx, typed: &IdPrefix) -> Result<IdPrefix, AppError> {
     Ok(prefix(&find(&read(ctx)?, typed)?.id))
 }
 
-/// The whole ids of runs.
+/// Finds the whole ids of runs.
 pub fn runs(ctx: &Ctx, typed: &[IdPrefix]) -> Result<Vec<IdPrefix>, AppError> {
     typed.iter().map(|one| run(ctx, one)).collect()
 }
 
-/// The whole ids of a run and of a dispatch of it.
+/// Finds the whole ids of a run and of a dispatch of it.
 pub fn dispatch(
     ctx: &Ctx,
     of: &IdPrefix,
@@ -46,8 +46,8 @@ pub fn dispatch(
     Ok((of, prefix(&found.id)))
 }
 
-/// The whole ids of a run and of an agent's work in it, where that is named by the beginning of its
-/// id. A name that an agent has is that agent's, whatever begins like it.
+/// Finds the whole ids of a run and of an agent's work in it, where the beginning of its id names
+/// that. A name that an agent has is that agent's, whatever begins like it.
 pub fn agent(
     ctx: &Ctx,
     of: &IdPrefix,
@@ -70,8 +70,8 @@ pub fn agent(
     }
 }
 
-/// What reservations and events call the run that is meant: its whole id, or the text itself where
-/// no run or more than one begins so. Reservations can name runs that are kept elsewhere.
+/// Tells what reservations and events call the run that is meant: its whole id, or the text itself
+/// where no run or more than one begins so. Reservations can name runs that are kept elsewhere.
 pub fn elsewhere(ctx: &Ctx, text: &Line) -> Result<Line, AppError> {
     let Ok(typed) = text.as_str().parse::<IdPrefix>() else { return Ok(text.clone()) };
     match find(&read(ctx)?, &typed) {

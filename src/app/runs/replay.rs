@@ -1,4 +1,4 @@
-//! The events of a run, followed through the whole ledger and held against what is stored.
+//! Follows the events of a run through the whole ledger and compares with what is stored.
 //!
 //! A rollback of the ledger itself restores documents and undoes events: the replay goes on from
 //! what the events had led to at the entry that was restored. Where older entries were set aside by
@@ -6,8 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::Ctx;
+use crate::app::answer::{Answer, Outcome};
 use crate::app::error::AppError;
+use crate::app::problem::Problem;
 use crate::core::event::Event;
 use crate::core::ledger::LedgerName;
 use crate::core::run::Run;
@@ -20,19 +25,21 @@ use crate::store::ledger::Ledger;
 use crate::store::ledger::entry::Undoes;
 use crate::store::ledger::history::History;
 
-/// What a replay came to.
-#[derive(Clone, Debug)]
-pub struct Replayed {
-    /// The run.
+/// The answer to `run replay`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Body {
     pub run: Run,
-    /// Events of the run.
+    /// How many events tell of the run.
     pub events: u64,
-    /// The entry whose state it began with, where the history does not go back to the run's first.
-    pub began_at: Option<ObjectId>,
+    /// Whether they lead to the stored state.
+    pub same: bool,
     /// Events that say something of the moment before them that was not so.
     pub faults: Vec<String>,
     /// Where events and documents differ.
     pub differences: Vec<Difference>,
+    /// The entry whose state it began with, where the history does not go back to the run's first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub began_at: Option<String>,
 }
 
 /// What a replay needs of an entry.
@@ -44,7 +51,13 @@ struct Link {
 }
 
 /// Follows the events of the run whose id begins so.
-pub fn replay(ctx: &Ctx, prefix: &IdPrefix) -> Result<Replayed, AppError> {
+pub fn replay(ctx: &Ctx, prefix: &IdPrefix) -> Result<Answer<Body>, Problem> {
+    let body = replayed(ctx, prefix)?;
+    let outcome = if body.same { Outcome::Done } else { Outcome::No };
+    Ok(Answer { outcome, ..Answer::read(body, ctx.clock()) })
+}
+
+fn replayed(ctx: &Ctx, prefix: &IdPrefix) -> Result<Body, AppError> {
     let ledger = ctx.ledger(LedgerName::Runs)?;
     let base = ledger.now()?;
     let run = crate::core::run::index::select(&base.snapshot, prefix)?;
@@ -74,11 +87,18 @@ pub fn replay(ctx: &Ctx, prefix: &IdPrefix) -> Result<Replayed, AppError> {
     }
     let stored = stored(&base.snapshot, &run.id)?;
     let differences = differences(&replay.facts, &stored);
-    Ok(Replayed { events: replay.events, faults: replay.faults, began_at, differences, run })
+    Ok(Body {
+        run,
+        events: replay.events,
+        same: replay.faults.is_empty() && differences.is_empty(),
+        faults: replay.faults,
+        differences,
+        began_at: began_at.map(|entry| entry.to_string()),
+    })
 }
 
-/// The entries from the oldest on, with what concerns the run, and whether they begin with the
-/// ledger's first.
+/// Reads the entries from the oldest on, with what concerns the run, and tells whether they begin
+/// with the ledger's first.
 fn chain(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,

@@ -9,6 +9,7 @@ mod dispatch;
 mod end;
 mod gate;
 mod list;
+mod parts;
 mod replay;
 mod rollback;
 mod set;
@@ -24,6 +25,9 @@ use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::open;
 use crate::cli::term::Ui;
+use crate::core::run::end::Ending;
+use crate::core::run::names::IdPrefix;
+use crate::core::text::Line;
 
 /// Lead work through phases, with gates between them and a way back
 ///
@@ -38,52 +42,92 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+// Arguments that several commands share have no doc comment: that of the command is its help.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// The run, or the beginning of its id
+    #[arg(value_name = "RUN")]
+    pub(crate) run: IdPrefix,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EndArgs {
+    /// The run, or the beginning of its id
+    #[arg(value_name = "RUN")]
+    pub(crate) run: IdPrefix,
+
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Line,
+}
+
 /// What can be done with a run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Create(create::Args),
     List(list::ListArgs),
-    Show(show::Args),
+    /// Show a run: what happened, where it stands, what is next
+    Show(RunArgs),
     Current(list::CurrentArgs),
     Set(set::Args),
     Advance(advance::Args),
-    Skip(skip::SkipArgs),
-    Unskip(skip::UnskipArgs),
+    /// Pass over a phase that lies ahead
+    ///
+    /// Gates ask nothing of what was done in it. The last phase cannot be passed over.
+    #[command(after_long_help = skip::SKIP_EXAMPLES)]
+    Skip(skip::Args),
+    /// Do not pass over a phase after all
+    #[command(after_long_help = skip::UNSKIP_EXAMPLES)]
+    Unskip(skip::Args),
     Rollback(rollback::Args),
-    Cancel(end::CancelArgs),
-    Fail(end::FailArgs),
+    /// Call a run off, for good, with every run that is a part of it
+    ///
+    /// Open dispatches are cancelled and working agents failed, in the same entry.
+    #[command(after_long_help = end::CANCEL_EXAMPLES)]
+    Cancel(EndArgs),
+    /// Record that a run came to nothing, for good; the runs that are parts of it are called off
+    ///
+    /// Open dispatches are cancelled and working agents failed, in the same entry.
+    #[command(after_long_help = end::FAIL_EXAMPLES)]
+    Fail(EndArgs),
     Gate(gate::Args),
     Verdict(verdict::Args),
     Artifact(artifact::Args),
     Agent(agent::Args),
     Dispatch(dispatch::Args),
-    Budget(budget::Args),
-    Replay(replay::Args),
+    /// Show what a run may spend and has spent
+    ///
+    /// Exits with 1 whenever more was spent than there is.
+    Budget(RunArgs),
+    /// Follow the events of a run and compare with the stored state
+    ///
+    /// Exits with 1 and names each difference if there is one.
+    Replay(RunArgs),
 }
 
 impl Args {
-    /// Does what is wished with a run.
+    /// Runs the command about a run.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx: Ctx = open(context)?;
         match &self.command {
             Command::Create(args) => args.run(ui, &ctx),
             Command::List(args) => args.run(ui, &ctx),
-            Command::Show(args) => args.run(ui, &ctx),
+            Command::Show(args) => show::run(ui, &ctx, &args.run),
             Command::Current(_) => list::CurrentArgs::run(ui, &ctx),
             Command::Set(args) => args.run(ui, &ctx),
             Command::Advance(args) => args.run(ui, &ctx),
-            Command::Skip(args) => args.run(ui, &ctx),
-            Command::Unskip(args) => args.run(ui, &ctx),
+            Command::Skip(args) => args.run(ui, &ctx, true),
+            Command::Unskip(args) => args.run(ui, &ctx, false),
             Command::Rollback(args) => args.run(ui, &ctx),
-            Command::Cancel(args) => args.run(ui, &ctx),
-            Command::Fail(args) => args.run(ui, &ctx),
+            Command::Cancel(args) => end::run(ui, &ctx, args, Ending::Cancelled),
+            Command::Fail(args) => end::run(ui, &ctx, args, Ending::Failed),
             Command::Gate(args) => args.run(ui, &ctx),
             Command::Verdict(args) => args.run(ui, &ctx),
             Command::Artifact(args) => args.run(ui, &ctx),
             Command::Agent(args) => args.run(ui, &ctx),
             Command::Dispatch(args) => args.run(ui, &ctx),
-            Command::Budget(args) => args.run(ui, &ctx),
-            Command::Replay(args) => args.run(ui, &ctx),
+            Command::Budget(args) => budget::run(ui, &ctx, &args.run),
+            Command::Replay(args) => replay::run(ui, &ctx, &args.run),
         }
     }
 }

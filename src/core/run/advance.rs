@@ -1,5 +1,6 @@
 //! `run advance`: on to the next phase, if the gate is open.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
@@ -44,9 +45,11 @@ pub struct Advanced {
 }
 
 /// Whether the run went on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Step {
     /// It did, through an open gate or past one that only warns.
+    #[serde(rename = "advanced")]
     Done,
     /// It waits for somebody's word.
     Paused,

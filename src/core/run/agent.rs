@@ -1,5 +1,6 @@
 //! `run agent`: who works in a run, in which phase, and who has finished.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -14,7 +15,9 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
 /// How an agent stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum MemberStatus {
     /// It works.
@@ -38,7 +41,7 @@ impl MemberStatus {
 }
 
 /// An agent that works in a phase of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Member {
     /// The name of its work.
     pub id: MemberId,
@@ -64,6 +67,7 @@ pub struct Member {
     pub because: Option<Line>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

@@ -1,5 +1,6 @@
 //! `run artifact add`: what a phase has brought forth.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -16,7 +17,7 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
 /// The SHA-256 of a file's content, as 64 hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct ContentHash(String);
 
@@ -52,7 +53,7 @@ impl From<ContentHash> for String {
 }
 
 /// Something that a phase has brought forth.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Artifact {
     /// Its name.
     pub id: ArtifactId,
@@ -81,6 +82,7 @@ pub struct Artifact {
     pub by: AgentName,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

@@ -3,6 +3,7 @@
 //! Whether a budget is exceeded is one comparison, here, for the question and for the gate alike.
 //! The warning and the overrun are one event each in a run's life; the answer is true every time.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::Act;
@@ -12,7 +13,7 @@ use crate::core::run::{Run, facts};
 use crate::core::time::Timestamp;
 
 /// Tokens in, out and read from a cache. What is cached costs nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tokens {
     /// Read.
     #[serde(rename = "in", default)]
@@ -46,8 +47,11 @@ impl Tokens {
     }
 }
 
+/// How much of a budget is spent when it is nearly spent, unless that is said.
+const WARN_PERCENT: u8 = 80;
+
 /// What a run may spend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Budget {
     /// Tokens in and out.
     pub tokens: u64,
@@ -65,7 +69,7 @@ pub struct Budget {
 }
 
 /// What is true of a budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Spending {
     /// There is room.
@@ -77,6 +81,17 @@ pub enum Spending {
 }
 
 impl Budget {
+    /// Makes a budget of which nothing is spent.
+    pub fn new(tokens: u64, warn_percent: Option<u8>, enforced: bool) -> Budget {
+        Budget {
+            tokens,
+            warn_percent: warn_percent.unwrap_or(WARN_PERCENT),
+            enforced,
+            warned_at: None,
+            exceeded_at: None,
+        }
+    }
+
     /// What is true of it with so much spent.
     pub fn spending(&self, spent: Tokens) -> Spending {
         let used = u128::from(spent.counted());
@@ -122,13 +137,7 @@ mod tests {
     /// The whole budget is not more than the budget, and the mark of the warning is part of it.
     #[test]
     fn marks_are_where_they_are_said_to_be() {
-        let budget = Budget {
-            tokens: 100,
-            warn_percent: 80,
-            enforced: false,
-            warned_at: None,
-            exceeded_at: None,
-        };
+        let budget = Budget::new(100, None, false);
         let spending = |input: u64| budget.spending(Tokens { input, output: 0, cache: 1_000 });
         assert_eq!(
             [79, 80, 100, 101].map(spending),

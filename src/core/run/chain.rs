@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::limits::PHASES_MAX;
@@ -22,7 +23,7 @@ pub const DEFAULT: [&str; 9] = [
 ];
 
 /// At least two phases, no two alike. A run begins in the first and is completed in the last.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<PhaseName>", into = "Vec<PhaseName>")]
 pub struct Chain(Vec<PhaseName>);
 

@@ -3,6 +3,7 @@
 //! A dispatch that has come to its end stays so, also for a writer who has seen it going on. One
 //! that a rollback has cancelled says so to whoever still reports on it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -19,7 +20,9 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
 /// How a dispatch stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum DispatchStatus {
     /// It was handed out.
@@ -66,7 +69,7 @@ impl DispatchStatus {
 }
 
 /// What happened to the run, so that its dispatch was cancelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// Its phase was rolled back.
@@ -78,7 +81,7 @@ pub enum Cause {
 }
 
 /// Who cancelled a dispatch that was not theirs, when and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cancelled {
     /// By what.
     pub cause: Cause,
@@ -118,7 +121,7 @@ impl Cancelled {
 }
 
 /// A commit that came of a dispatch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Linked {
     /// As it was named.
     pub commit: EntryName,
@@ -127,7 +130,7 @@ pub struct Linked {
 }
 
 /// Work that was handed out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dispatch {
     /// Its name.
     pub id: DispatchId,
@@ -159,6 +162,7 @@ pub struct Dispatch {
     pub cancelled: Option<Cancelled>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

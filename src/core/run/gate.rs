@@ -4,6 +4,7 @@
 //! `advance` and `gate override` ask through the one function here, on the state that they decide
 //! on, so a dry run and the real thing cannot differ.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -18,7 +19,9 @@ use crate::core::run::portfolio::{self, Behind};
 use crate::core::run::verdict::Finding;
 
 /// The kinds of questions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
     /// The phase has an artifact that counts.
@@ -64,7 +67,7 @@ impl Check {
 }
 
 /// One question.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// What is asked.
@@ -127,7 +130,7 @@ pub fn standing_rules(run: &Run) -> Vec<Rule> {
 }
 
 /// A question, its answer, and what that is based on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// What was asked.
     pub check: Check,
@@ -188,6 +191,20 @@ impl Evidence {
             },
         }
     }
+}
+
+/// Tells in words why a gate is shut.
+pub fn why_shut(evidence: &[Evidence]) -> String {
+    let failed = evidence.iter().filter(|one| !one.passed);
+    failed.map(Evidence::why).collect::<Vec<_>>().join("; ")
+}
+
+/// Finds a run that is waited for, and that was cancelled or failed: it never comes to the phase.
+pub fn ended_upstream(evidence: &[Evidence]) -> Option<&str> {
+    let of_upstreams = evidence.iter().filter(|one| one.check == Check::UpstreamsAtPhase);
+    let mut behind = of_upstreams.filter_map(|one| one.found.get("behind")?.as_array()).flatten();
+    let ended = behind.find(|run| run["status"] == "cancelled" || run["status"] == "failed")?;
+    ended["id"].as_str()
 }
 
 /// Asks the questions on the way from one place to another.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::documents::{Documents, ReadError, read};
@@ -12,7 +13,7 @@ use crate::core::run::names::PhaseName;
 use crate::core::run::{Run, index};
 
 /// The questions between two neighbouring phases; none where anybody may pass.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gate {
     /// Before it.
@@ -24,7 +25,7 @@ pub struct Gate {
 }
 
 /// Whose gates a run has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The usual ones.

@@ -5,6 +5,7 @@
 //! on: so a dispatch that was done by then is known to be of an earlier round without being
 //! written again.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -17,7 +18,7 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
 /// One time that a run went back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rollback {
     /// How many phases the run had come to.
     pub step: u32,
@@ -35,6 +36,7 @@ pub struct Rollback {
     pub by: AgentName,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

@@ -25,6 +25,7 @@ pub mod index;
 pub mod laws;
 pub mod names;
 pub mod override_gate;
+pub mod part;
 pub mod phase;
 pub mod portfolio;
 pub mod record;
@@ -40,6 +41,7 @@ pub mod verdict;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -54,7 +56,9 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
 /// How a run stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// It goes on.
@@ -81,7 +85,9 @@ impl Status {
 }
 
 /// Whether something still counts, or was rolled back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// It counts.
@@ -102,7 +108,7 @@ impl Standing {
 }
 
 /// The end of a run that was called off or came to nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ended {
     /// When.
     pub at: Timestamp,
@@ -116,18 +122,16 @@ pub struct Ended {
 }
 
 /// A piece of work that goes through phases.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
-    /// Its name.
     pub id: RunId,
     /// What it is for.
     pub goal: Line,
-    /// How it stands.
     #[serde(default)]
     pub status: Status,
-    /// Where it is.
+    /// The phase that it is at.
     pub phase: PhaseName,
-    /// What it goes through.
+    /// The phases that it goes through, in order.
     pub phases: Chain,
     /// How many phases it has come to, those that it came to again included.
     #[serde(default)]
@@ -167,9 +171,7 @@ pub struct Run {
     /// What was asked for when it was made, as a hash: the same wish again is for this run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub wish: Option<ContentHash>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// By whom.
     pub created_by: AgentName,
     /// Since when it waits for somebody's word.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -188,6 +190,7 @@ pub struct Run {
     pub ended: Option<Ended>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

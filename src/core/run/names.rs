@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
@@ -13,7 +14,9 @@ use crate::core::limits::{METADATA_KEY_CHARS_MAX, PHASE_CHARS_MAX};
 macro_rules! short_ids {
     ($($(#[$about:meta])* $name:ident,)*) => {$(
         $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(
+            Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+        )]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(String);
 
@@ -61,7 +64,9 @@ impl ArtifactId {
 pub type IdPrefix = HoldIdPrefix;
 
 /// The name of a phase: letters, digits, `_` and `-`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct PhaseName(String);
 
@@ -115,7 +120,9 @@ impl fmt::Display for PhaseName {
 }
 
 /// The name of a fact that a run carries: letters, digits, `_`, `-` and `.`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 pub struct MetadataKey(String);
 

@@ -1,5 +1,6 @@
 //! What is known of one phase of a run without looking at everything in it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -12,7 +13,7 @@ use crate::core::run::{Run, index};
 use crate::core::time::Timestamp;
 
 /// What gates and rollbacks ask of a phase. A phase that nothing happened in has none.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// Artifacts that count.
     #[serde(default)]
@@ -37,11 +38,12 @@ pub struct Tally {
     pub gates: u32,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
 /// The verdict that counts most.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LatestVerdict {
     /// Which.
     pub id: VerdictId,
@@ -79,7 +81,7 @@ pub fn count(
 }
 
 /// How a run left a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Left {
     /// For a later one.
@@ -105,7 +107,7 @@ impl Left {
 }
 
 /// One time that the run was at a phase.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Visit {
     /// The how manieth phase it was that the run came to.
     #[serde(default)]
@@ -125,6 +127,7 @@ pub struct Visit {
     pub left: Option<Left>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

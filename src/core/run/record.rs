@@ -1,5 +1,6 @@
 //! What gates said, kept with the evidence, and whether they were right.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -14,7 +15,7 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
 /// How much a gate weighs, by the priority of the work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
     /// It stands in the way.
@@ -37,7 +38,7 @@ impl Tier {
 }
 
 /// What came of a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Everything was as it should be.
@@ -66,7 +67,7 @@ impl Outcome {
 }
 
 /// Why somebody took a run past a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Category {
     /// The gate was wrong.
@@ -76,7 +77,7 @@ pub enum Category {
 }
 
 /// Who took a run past a gate, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Override {
     /// Why.
     pub reason: Line,
@@ -85,7 +86,7 @@ pub struct Override {
 }
 
 /// What a gate said once.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
     /// How many phases the run had come to.
     #[serde(default)]
@@ -112,6 +113,7 @@ pub struct Record {
     pub missed_at: Option<Timestamp>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
@@ -169,7 +171,7 @@ pub fn miss(act: &mut Act<'_>, run: &Run, place: usize) -> Result<bool, ReadErro
 
 /// How right a gate was. That it stood in the way is judged once for each time that the run was
 /// before it, however often it was asked meanwhile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Signals {
     /// It stood in the way, and something was done about it.
     #[serde(rename = "tp")]

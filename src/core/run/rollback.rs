@@ -6,6 +6,7 @@
 //! and agents failed with an event each, what was completed stays on the record as completed, and
 //! the rollback itself is a document, which knows by its step what it took along.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -24,7 +25,7 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
 /// One time that a run was completed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Completion {
     /// When.
     pub at: Timestamp,
@@ -38,6 +39,7 @@ pub struct Completion {
     pub rolled_back_by: Option<AgentName>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

@@ -10,9 +10,6 @@ use crate::core::run::names::{IdPrefix, RunId};
 use crate::core::run::refusal::{Refusal, within};
 use crate::core::run::{Run, facts, index, portfolio};
 
-/// How much of a budget is spent when it is nearly spent, unless that is said.
-pub const WARN_PERCENT: u8 = 80;
-
 /// What is to change; what is not said stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Set {
@@ -102,14 +99,7 @@ impl Set {
     }
 
     fn changed_budget(&self, budget: Option<Budget>) -> Option<Budget> {
-        let none = Budget {
-            tokens: 0,
-            warn_percent: WARN_PERCENT,
-            enforced: false,
-            warned_at: None,
-            exceeded_at: None,
-        };
-        let old = budget.or_else(|| self.budget.map(|_| none))?;
+        let old = budget.or_else(|| Some(Budget::new(self.budget?, None, false)))?;
         Some(Budget {
             tokens: self.budget.unwrap_or(old.tokens),
             warn_percent: self.warn_percent.unwrap_or(old.warn_percent),

@@ -1,5 +1,6 @@
 //! `run skip` and `run unskip`: phases that a run passes over.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,7 +14,7 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
 /// A phase that is passed over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Skip {
     /// Which.
     pub phase: PhaseName,
@@ -25,6 +26,7 @@ pub struct Skip {
     pub by: AgentName,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

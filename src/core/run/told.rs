@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -30,13 +31,15 @@ pub type Facts = BTreeMap<String, Fields>;
 pub const RUN: &str = "run";
 
 /// Where the facts are told otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
     /// What it is about: a thing and a field of it, of the run itself the field alone.
     pub fact: String,
     /// By the events.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub replayed: Option<String>,
     /// By the documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<String>,
 }
 

@@ -1,5 +1,6 @@
 //! `run verdict add`: what a review of a phase came to.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,7 +14,7 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
 /// What a review found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Finding {
     /// Nothing.
@@ -33,7 +34,7 @@ impl Finding {
 }
 
 /// What a review of a phase came to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// Its name.
     pub id: VerdictId,
@@ -56,6 +57,7 @@ pub struct Verdict {
     pub by: AgentName,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

@@ -112,8 +112,10 @@ fn a_dry_run_tells_and_does_nothing() {
         .done()
         .says("would go back");
     assert_eq!(log(), before);
-    let done = repo.run_json("rollback", &run, &BACK);
+    let mut done = repo.run_json("rollback", &run, &BACK);
     plan["dry_run"] = false.into();
+    let written = ["op", "entry"].map(|name| done.as_object_mut().unwrap().remove(name));
+    assert!(written.iter().all(Option::is_some));
     assert_eq!(plan, done);
 }
 

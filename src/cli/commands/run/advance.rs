@@ -1,17 +1,17 @@
 //! `git coord run advance`
 
-use serde_json::{Map, Value, json};
+use std::io;
 
-use crate::app::next::{command as next, in_shell};
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::next::in_shell;
 use crate::app::problem::Problem;
-use crate::app::{Ctx, runs};
+use crate::app::runs::advance::{Body, Request, advance};
 use crate::cli::exit::ExitCode;
-use crate::cli::open::told;
-use crate::cli::runs::{answer, documents, evidence_lines, line, shut_text};
+use crate::cli::runs::{evidence_lines, line};
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ledger::LedgerName;
-use crate::core::run::advance::{Advance, Advanced, Step};
-use crate::core::run::gate::{Check, Evidence};
+use crate::core::run::gate::why_shut;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::text::{Line, shown};
 
@@ -52,94 +52,38 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// Takes the run on.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let (run, expect) = runs::seen(ctx, &self.run, self.expect.as_ref())?;
-        let command = Advance {
-            run,
-            expect: Some(expect),
+        let request = Request {
+            run: &self.run,
+            expect: self.expect.as_ref(),
             priority: self.priority,
-            reason: self.reason.clone(),
+            reason: self.reason.as_ref(),
         };
-        let advanced = told(ui, ctx.transact(LedgerName::Runs, command, None)?)?;
-        report(ui, &advanced)
+        report(ui, &advance(ctx, &request)?)
     }
 }
 
-/// Tells what came of a wish to go on.
-pub(super) fn report(ui: &mut Ui, advanced: &Advanced) -> Result<ExitCode, Problem> {
-    let is_done = advanced.step == Step::Done;
-    if ui.is_json() {
-        ui.answer(is_done, answer_json(advanced))?;
-    } else if is_done {
-        print_done(ui, advanced)?;
-    } else {
-        let (message, command) = refusal(advanced);
-        ui.talk(&format!("not advanced: {}", shown(&message)))?;
-        for line in evidence_lines(&advanced.evidence) {
-            ui.talk(&format!("  {line}"))?;
-        }
-        ui.note(&format!("hint: {}", in_shell(&command)))?;
-    }
-    Ok(if is_done { ExitCode::Done } else { ExitCode::No })
+/// Shows whether the run went on.
+pub(super) fn report(ui: &mut Ui, answer: &Answer<Body>) -> Result<ExitCode, Problem> {
+    show(ui, answer, |ui| match &answer.refusal {
+        None => print_done(ui, &answer.body),
+        Some(refusal) => print_refused(ui, &answer.body, refusal),
+    })
 }
 
-fn print_done(ui: &mut Ui, advanced: &Advanced) -> Result<(), Problem> {
-    ui.line(&format!("{}, from '{}'", line(ui, &advanced.run), advanced.from))?;
-    if advanced.evidence.iter().any(|evidence| !evidence.passed) {
-        ui.warn(&format!("the gate was shut: {}", shut_text(&advanced.evidence)))?;
+fn print_done(ui: &mut Ui, body: &Body) -> io::Result<()> {
+    ui.line(&format!("{}, from '{}'", line(ui, &body.run), body.from_phase))?;
+    if body.evidence.iter().any(|evidence| !evidence.passed) {
+        ui.warn(&format!("the gate was shut: {}", why_shut(&body.evidence)))?;
     }
     Ok(())
 }
 
-fn answer_json(advanced: &Advanced) -> Map<String, Value> {
-    let Advanced { run, from, to, step, evidence } = advanced;
-    let word = match step {
-        Step::Done => "advanced",
-        Step::Paused => "paused",
-        Step::Blocked => "blocked",
-    };
-    let mut fields = answer(
-        run,
-        [
-            ("outcome", json!(word)),
-            ("from_phase", json!(from)),
-            ("to_phase", json!(to)),
-            ("evidence", documents(evidence)),
-        ],
-    );
-    if *step != Step::Done {
-        let (message, command) = refusal(advanced);
-        let refusal = json!({
-            "code": word, "message": message, "run": run.id, "from": from, "to": to,
-            "next": [command],
-        });
-        fields.insert("refusal".to_owned(), refusal);
+fn print_refused(ui: &mut Ui, body: &Body, refusal: &Problem) -> io::Result<()> {
+    ui.talk(&format!("not advanced: {}", shown(&refusal.message)))?;
+    for line in evidence_lines(&body.evidence) {
+        ui.talk(&format!("  {line}"))?;
     }
-    fields
-}
-
-/// Why a run did not go on, and what to run about it.
-fn refusal(advanced: &Advanced) -> (String, Vec<String>) {
-    let Advanced { run, from, to, step, evidence } = advanced;
-    if *step == Step::Paused {
-        let message = format!("run '{}' waits at '{from}' for somebody's word", run.id);
-        (message, next(&["run", "advance", run.id.as_str(), "--reason", "go on"]))
-    } else {
-        let why = shut_text(evidence);
-        let message = format!("the gate of run '{}' before '{to}' is shut: {why}", run.id);
-        // What has ended never comes to a phase: somebody has to let go of it.
-        let command = match ended_upstream(evidence) {
-            Some(upstream) => next(&["run", "set", run.id.as_str(), "--not-after", &upstream]),
-            None => next(&["run", "gate", "check", run.id.as_str()]),
-        };
-        (message, command)
-    }
-}
-
-/// A run that is waited for, and that was called off or came to nothing.
-fn ended_upstream(evidence: &[Evidence]) -> Option<String> {
-    let of_upstreams = evidence.iter().filter(|one| one.check == Check::UpstreamsAtPhase);
-    let mut behind = of_upstreams.filter_map(|one| one.found.get("behind")?.as_array()).flatten();
-    let ended = behind.find(|run| run["status"] == "cancelled" || run["status"] == "failed")?;
-    ended["id"].as_str().map(str::to_owned)
+    refusal.next.iter().try_for_each(|words| ui.note(&format!("hint: {}", in_shell(words))))
 }

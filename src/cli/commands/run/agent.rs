@@ -1,20 +1,17 @@
 //! `git coord run agent`
 
 use clap::{Subcommand, ValueEnum};
-use serde_json::json;
 
+use super::parts::{self, print_added};
+use crate::app::Ctx;
 use crate::app::problem::Problem;
-use crate::app::runs::Wanted;
-use crate::app::{Ctx, runs};
-use crate::cli::color::Slot;
+use crate::app::runs::agent::{Add, Finish, add, finish};
+use crate::app::runs::parts::Kind;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
-use crate::cli::open::told;
-use crate::cli::runs::{answer, documents, warn_damaged};
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::AgentName;
-use crate::core::ledger::LedgerName;
-use crate::core::run::agent::{AddAgent, AddedAgent, FinishAgent, Member, MemberStatus};
+use crate::core::run::agent::MemberStatus;
 use crate::core::run::names::{IdPrefix, PhaseName};
 
 /// Record who works in a run
@@ -29,7 +26,11 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Add(AddArgs),
     Finish(FinishArgs),
-    List(ListArgs),
+    /// List agents; those that a rollback or the end of the run failed are left out
+    #[command(mut_arg("all", |arg| {
+        arg.help("Also those that a rollback or the end of the run failed")
+    }))]
+    List(parts::Args),
 }
 
 /// Record that an agent works in a phase
@@ -78,105 +79,33 @@ pub(crate) enum FinishWord {
     Failed,
 }
 
-/// List agents; those that a rollback or the end of the run failed are left out
-#[derive(Debug, clap::Args)]
-pub(crate) struct ListArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
-
-    /// Only of this phase
-    #[arg(long, value_name = "PHASE")]
-    pub(crate) phase: Option<PhaseName>,
-
-    /// Also those that a rollback or the end of the run failed
-    #[arg(long)]
-    pub(crate) all: bool,
-}
-
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
             Command::Add(args) => args.run(ui, ctx),
             Command::Finish(args) => args.run(ui, ctx),
-            Command::List(args) => args.run(ui, ctx),
+            Command::List(args) => args.run(ui, ctx, Kind::Agents),
         }
     }
 }
 
 impl AddArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let wish = AddAgent {
-            run: runs::named::run(ctx, &self.run)?,
-            name: self.name.clone(),
-            phase: self.phase.clone(),
-        };
-        let AddedAgent { run, member, known } =
-            told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?;
-        if ui.is_json() {
-            let fields = [("agent", json!(member)), ("added", json!(!known))];
-            ui.answer(true, answer(&run, fields))?;
-        } else {
-            print(ui, &[member])?;
-            if known {
-                ui.note("it worked there already")?;
-            }
-        }
-        Ok(ExitCode::Done)
+        let AddArgs { run, name, phase } = self;
+        let answer = add(ctx, &Add { run, name, phase: phase.as_ref() })?;
+        show(ui, &answer, |ui| {
+            print_added(ui, &answer.body.agent, answer.body.added, "it worked there already")
+        })
     }
 }
 
 impl FinishArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let (run, agent) = runs::named::agent(ctx, &self.run, &self.agent)?;
-        let wish = FinishAgent {
-            run,
-            agent,
-            status: match self.status {
-                FinishWord::Completed => MemberStatus::Completed,
-                FinishWord::Failed => MemberStatus::Failed,
-            },
+        let status = match self.status {
+            FinishWord::Completed => MemberStatus::Completed,
+            FinishWord::Failed => MemberStatus::Failed,
         };
-        let (run, member) = told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?;
-        if ui.is_json() {
-            ui.answer(true, answer(&run, [("agent", json!(member))]))?;
-        } else {
-            print(ui, &[member])?;
-        }
-        Ok(ExitCode::Done)
+        let answer = finish(ctx, &Finish { run: &self.run, agent: &self.agent, status })?;
+        show(ui, &answer, |ui| parts::print(ui, std::slice::from_ref(&answer.body.agent)))
     }
-}
-
-impl ListArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let reading = runs::read(ctx)?;
-        let run = runs::find(&reading, &self.run)?;
-        let wanted = Wanted { phase: self.phase.clone(), all: self.all };
-        let listed = runs::agents(&reading.base.snapshot, &run, &wanted)?;
-        warn_damaged(ui, &listed.damaged)?;
-        if ui.is_json() {
-            ui.answer(true, answer(&run, [("agents", documents(&listed.found))]))?;
-        } else if listed.found.is_empty() {
-            ui.note("no agents")?;
-        } else {
-            print(ui, &listed.found)?;
-        }
-        Ok(ExitCode::Done)
-    }
-}
-
-fn print(ui: &mut Ui, members: &[Member]) -> std::io::Result<()> {
-    let row = |ui: &Ui, member: &Member| {
-        vec![
-            Cell::painted(member.id.as_str(), ui.paint(Slot::Id, member.id.as_str())),
-            Cell::painted(member.name.as_str(), ui.paint(Slot::Holder, member.name.as_str())),
-            Cell::plain(member.phase.as_str()),
-            Cell::plain(member.status.name()),
-        ]
-    };
-    let rows: Vec<Vec<Cell>> = members.iter().map(|member| row(ui, member)).collect();
-    for line in aligned(&rows) {
-        ui.line(&line)?;
-    }
-    Ok(())
 }

@@ -2,21 +2,16 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
-
+use crate::app::Ctx;
 use crate::app::problem::Problem;
-use crate::app::{Ctx, runs};
+use crate::app::runs::create::{Body, Request, create};
 use crate::cli::exit::ExitCode;
-use crate::cli::open::told;
-use crate::cli::runs::{answer, line};
+use crate::cli::runs::line;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ledger::LedgerName;
 use crate::core::limits::TOKENS_MAX;
-use crate::core::run::budget::Budget;
 use crate::core::run::chain::Chain;
-use crate::core::run::create::{Create, Created};
 use crate::core::run::names::{IdPrefix, MetadataKey, NotAKey, RunId};
-use crate::core::run::set::WARN_PERCENT;
 use crate::core::text::Line;
 
 const EXAMPLES: &str = "\
@@ -135,48 +130,29 @@ fn parse_metadata(text: &str) -> Result<(MetadataKey, Line), String> {
 }
 
 impl Args {
+    /// Begins the run.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let phases = self.phases.clone().unwrap_or_default();
-        let gates = match &self.gates {
-            Some(file) => Some(runs::gates::in_file(file, &phases)?),
-            None => None,
-        };
-        let repository_gates = match gates {
-            Some(_) => None,
-            None => runs::gates::of_this_repository(ctx, &phases)?,
-        };
-        let budget = self.budget.map(|tokens| Budget {
-            tokens,
-            warn_percent: self.budget_warn.unwrap_or(WARN_PERCENT),
+        let request = Request {
+            goal: &self.goal,
+            phases: self.phases.as_ref(),
+            gates: self.gates.as_deref(),
+            budget: self.budget,
+            warn_percent: self.budget_warn,
             enforced: self.enforce_budget,
-            warned_at: None,
-            exceeded_at: None,
-        });
-        let parent = self.parent.as_ref().map(|run| runs::named::run(ctx, run)).transpose()?;
-        let command = Create {
-            goal: self.goal.clone(),
-            phases,
-            gates,
-            budget,
             complexity: self.complexity,
             manual: self.manual,
             max_agents: self.max_agents,
-            parent,
-            after: runs::named::runs(ctx, &self.after)?,
-            scope: self.scope.clone(),
-            metadata: self.metadata.iter().cloned().collect(),
-            repository_gates,
-            id: self.id.clone(),
+            parent: self.parent.as_ref(),
+            after: &self.after,
+            scope: self.scope.as_ref(),
+            metadata: &self.metadata,
+            id: self.id.as_ref(),
         };
-        let Created { run, known } = told(ui, ctx.transact(LedgerName::Runs, command, None)?)?;
-        if ui.is_json() {
-            ui.answer(true, answer(&run, [("created", json!(!known))]))?;
-        } else {
-            ui.line(&line(ui, &run))?;
-            if known {
-                ui.note("it was there already")?;
-            }
-        }
-        Ok(ExitCode::Done)
+        let answer = create(ctx, &request)?;
+        let Body { run, created } = &answer.body;
+        show(ui, &answer, |ui| {
+            ui.line(&line(ui, run))?;
+            if *created { Ok(()) } else { ui.note("it was there already") }
+        })
     }
 }

@@ -3,21 +3,19 @@
 use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
-use serde_json::json;
 
+use super::parts;
+use crate::app::Ctx;
+use crate::app::answer::Answer;
 use crate::app::problem::Problem;
-use crate::app::runs::Wanted;
-use crate::app::{Ctx, runs};
-use crate::cli::color::Slot;
+use crate::app::runs::dispatch::{Add, Body, Update, add, update};
+use crate::app::runs::parts::Kind;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
-use crate::cli::open::told;
-use crate::cli::runs::{answer, documents, warn_damaged, with_event};
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, EntryName};
-use crate::core::ledger::LedgerName;
 use crate::core::limits::TOKENS_MAX;
-use crate::core::run::dispatch::{AddDispatch, Dispatch, DispatchStatus, UpdateDispatch};
+use crate::core::run::dispatch::DispatchStatus;
 use crate::core::run::names::{IdPrefix, PhaseName};
 
 /// Record work that is handed out, what becomes of it and what it costs
@@ -32,7 +30,9 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Add(AddArgs),
     Update(UpdateArgs),
-    List(ListArgs),
+    /// List dispatches; those that were cancelled are left out
+    #[command(mut_arg("all", |arg| arg.help("Also those that were cancelled")))]
+    List(parts::Args),
 }
 
 /// Record that work is handed out
@@ -115,7 +115,7 @@ fn status_parser() -> impl clap::builder::TypedValueParser<Value = DispatchStatu
     })
 }
 
-/// A shorter name of a commit may be another one's tomorrow.
+/// The shortest name of a commit that is taken: a shorter one may be another commit's tomorrow.
 const COMMIT_CHARS_MIN: usize = 7;
 
 fn parse_commit(text: &str) -> Result<EntryName, String> {
@@ -124,104 +124,38 @@ fn parse_commit(text: &str) -> Result<EntryName, String> {
     long_enough.ok_or_else(|| "a commit is named by 7 or more hexadecimal digits".to_owned())
 }
 
-/// List dispatches; those that were cancelled are left out
-#[derive(Debug, clap::Args)]
-pub(crate) struct ListArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
-
-    /// Only of this phase
-    #[arg(long, value_name = "PHASE")]
-    pub(crate) phase: Option<PhaseName>,
-
-    /// Also those that were cancelled
-    #[arg(long)]
-    pub(crate) all: bool,
-}
-
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
             Command::Add(args) => args.run(ui, ctx),
             Command::Update(args) => args.run(ui, ctx),
-            Command::List(args) => args.run(ui, ctx),
+            Command::List(args) => args.run(ui, ctx, Kind::Dispatches),
         }
     }
 }
 
 impl AddArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let wish = AddDispatch {
-            run: runs::named::run(ctx, &self.run)?,
-            agent: self.agent.clone(),
-            phase: self.phase.clone(),
-        };
-        let (run, dispatch) = told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?;
-        if ui.is_json() {
-            ui.answer(true, answer(&run, [("dispatch", json!(dispatch))]))?;
-        } else {
-            print(ui, &[dispatch])?;
-        }
-        Ok(ExitCode::Done)
+        let (agent, phase) = (self.agent.as_ref(), self.phase.as_ref());
+        report(ui, &add(ctx, &Add { run: &self.run, agent, phase })?)
     }
 }
 
 impl UpdateArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let (run, dispatch) = runs::named::dispatch(ctx, &self.run, &self.dispatch)?;
-        let wish = UpdateDispatch {
-            run,
-            dispatch,
+        let request = Update {
+            run: &self.run,
+            dispatch: &self.dispatch,
             status: self.status,
-            commit: self.commit.clone(),
+            commit: self.commit.as_ref(),
             tokens_in: self.tokens_in,
             tokens_out: self.tokens_out,
             tokens_cache: self.tokens_cache,
         };
-        let committed = ctx.transact(LedgerName::Runs, wish, None);
-        let (run, dispatch) = told(ui, committed.map_err(|error| with_event(ctx, error))?)?;
-        if ui.is_json() {
-            ui.answer(true, answer(&run, [("dispatch", json!(dispatch))]))?;
-        } else {
-            print(ui, &[dispatch])?;
-        }
-        Ok(ExitCode::Done)
+        report(ui, &update(ctx, &request)?)
     }
 }
 
-impl ListArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let reading = runs::read(ctx)?;
-        let run = runs::find(&reading, &self.run)?;
-        let wanted = Wanted { phase: self.phase.clone(), all: self.all };
-        let listed = runs::dispatches(&reading.base.snapshot, &run, &wanted)?;
-        warn_damaged(ui, &listed.damaged)?;
-        if ui.is_json() {
-            ui.answer(true, answer(&run, [("dispatches", documents(&listed.found))]))?;
-        } else if listed.found.is_empty() {
-            ui.note("no dispatches")?;
-        } else {
-            print(ui, &listed.found)?;
-        }
-        Ok(ExitCode::Done)
-    }
-}
-
-fn print(ui: &mut Ui, dispatches: &[Dispatch]) -> std::io::Result<()> {
-    let row = |ui: &Ui, dispatch: &Dispatch| {
-        let agent = dispatch.agent.as_ref().map_or("-", AgentName::as_str);
-        vec![
-            Cell::painted(dispatch.id.as_str(), ui.paint(Slot::Id, dispatch.id.as_str())),
-            Cell::plain(dispatch.phase.as_str()),
-            Cell::plain(dispatch.status.name()),
-            Cell::painted(agent, ui.paint(Slot::Holder, agent)),
-            Cell::plain(&format!("{} tokens", dispatch.tokens.counted())),
-        ]
-    };
-    let rows: Vec<Vec<Cell>> = dispatches.iter().map(|dispatch| row(ui, dispatch)).collect();
-    for line in aligned(&rows) {
-        ui.line(&line)?;
-    }
-    Ok(())
+fn report(ui: &mut Ui, answer: &Answer<Body>) -> Result<ExitCode, Problem> {
+    show(ui, answer, |ui| parts::print(ui, std::slice::from_ref(&answer.body.dispatch)))
 }

@@ -1,22 +1,22 @@
 //! `git coord run gate`
 
 use clap::{Subcommand, ValueEnum};
-use serde_json::{Value, json};
 
+use super::RunArgs;
 use super::advance::report;
-use crate::app::error::AppError;
+use crate::app::Ctx;
 use crate::app::problem::Problem;
-use crate::app::{Ctx, runs};
+use crate::app::runs::gate::{
+    Checked, JudgedGate, Override, Rules, check, go_past, rules, signals,
+};
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
-use crate::cli::open::told;
-use crate::cli::runs::{answer, documents, evidence_lines};
+use crate::cli::runs::evidence_lines;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ledger::LedgerName;
-use crate::core::run::gate::{Rule, standing_rules};
-use crate::core::run::gates::gates_of;
+use crate::core::run::gate::Rule;
+use crate::core::run::gates::Gate;
 use crate::core::run::names::{IdPrefix, PhaseName};
-use crate::core::run::override_gate::OverrideGate;
 use crate::core::run::record;
 use crate::core::text::Line;
 
@@ -30,20 +30,19 @@ pub(crate) struct Args {
 /// What can be done with a gate.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Check(CheckArgs),
+    /// Ask the gate before the next phase, as 'run advance' would, and leave everything as it is
+    ///
+    /// Exits with 1 if it is shut.
+    Check(RunArgs),
     Override(OverrideArgs),
-    Rules(RulesArgs),
-    Signals(SignalsArgs),
-}
-
-/// Ask the gate before the next phase, as 'run advance' would, and leave everything as it is
-///
-/// Exits with 1 if it is shut.
-#[derive(Debug, clap::Args)]
-pub(crate) struct CheckArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    /// Show what each gate of a run asks
+    Rules(RunArgs),
+    /// Show how right the gates of a run were
+    ///
+    /// A gate that let the run pass was right (tn), unless the run was rolled back over it (fn).
+    /// One that stood in the way was right (tp), unless somebody went past it with --category
+    /// justified (fp): once for each time that the run came to it. What nobody asked is not judged.
+    Signals(RunArgs),
 }
 
 const OVERRIDE_EXAMPLES: &str = "\
@@ -80,128 +79,58 @@ pub(crate) enum Category {
     Expedient,
 }
 
-/// Show what each gate of a run asks
-#[derive(Debug, clap::Args)]
-pub(crate) struct RulesArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
-}
-
-/// Show how right the gates of a run were
-///
-/// A gate that let the run pass was right (tn), unless the run was rolled back over it (fn). One
-/// that stood in the way was right (tp), unless somebody went past it with --category justified
-/// (fp): once for each time that the run came to it. What nobody asked is not judged.
-#[derive(Debug, clap::Args)]
-pub(crate) struct SignalsArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
-}
-
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
-            Command::Check(args) => args.run(ui, ctx),
+            Command::Check(args) => ask(ui, ctx, &args.run),
             Command::Override(args) => args.run(ui, ctx),
-            Command::Rules(args) => args.run(ui, ctx),
-            Command::Signals(args) => args.run(ui, ctx),
+            Command::Rules(args) => show_rules(ui, ctx, &args.run),
+            Command::Signals(args) => show_signals(ui, ctx, &args.run),
         }
     }
 }
 
-impl CheckArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let reading = runs::read(ctx)?;
-        let run = runs::find(&reading, &self.run)?;
-        let ahead = runs::ahead(&reading.base.snapshot, &run).map_err(AppError::from)?;
-        let Some(ahead) = ahead else {
-            let refusal = crate::core::refusal::Refusal::from(
-                run.must_be_active().expect_err("only an active run has something ahead"),
-            );
-            return Err(AppError::from(refusal).into());
-        };
-        let is_open = ahead.is_open();
-        if ui.is_json() {
-            let mut fields = answer(
-                &run,
-                [
-                    ("from_phase", json!(run.phase)),
-                    ("to_phase", json!(ahead.to)),
-                    ("open", json!(is_open)),
-                    ("evidence", documents(&ahead.evidence)),
-                ],
-            );
-            if !is_open {
-                let message = format!("the gate before '{}' is shut", ahead.to);
-                let refusal = json!({ "code": "blocked", "message": message, "next": [] });
-                fields.insert("refusal".to_owned(), refusal);
-            }
-            ui.answer(is_open, fields)?;
-        } else {
-            let word = if is_open { "open" } else { "shut" };
-            ui.line(&format!("the gate from '{}' to '{}' is {word}", run.phase, ahead.to))?;
-            for line in evidence_lines(&ahead.evidence) {
-                ui.line(&format!("  {line}"))?;
-            }
-        }
-        Ok(if is_open { ExitCode::Done } else { ExitCode::No })
-    }
+fn ask(ui: &mut Ui, ctx: &Ctx, run: &IdPrefix) -> Result<ExitCode, Problem> {
+    let answer = check(ctx, run)?;
+    let Checked { from_phase: from, ahead, .. } = &answer.body;
+    show(ui, &answer, |ui| {
+        let word = if ahead.open { "open" } else { "shut" };
+        ui.line(&format!("the gate from '{from}' to '{}' is {word}", ahead.to))?;
+        let lines = evidence_lines(&ahead.evidence);
+        lines.iter().try_for_each(|line| ui.line(&format!("  {line}")))
+    })
 }
 
 impl OverrideArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let (run, expect) = runs::seen(ctx, &self.run, self.expect.as_ref())?;
-        let wish = OverrideGate {
-            run,
-            expect: Some(expect),
-            reason: self.reason.clone(),
+        let request = Override {
+            run: &self.run,
+            reason: &self.reason,
             category: match self.category {
                 Category::Justified => record::Category::Justified,
                 Category::Expedient => record::Category::Expedient,
             },
+            expect: self.expect.as_ref(),
         };
-        let advanced = told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?;
-        report(ui, &advanced)
+        report(ui, &go_past(ctx, &request)?)
     }
 }
 
-impl RulesArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let reading = runs::read(ctx)?;
-        let run = runs::find(&reading, &self.run)?;
-        let gates = gates_of(&reading.base.snapshot, &run).map_err(AppError::from)?;
-        let always = standing_rules(&run);
-        if ui.is_json() {
-            let fields = [
-                ("source", json!(run.gates_from.name())),
-                ("gates", documents(&gates)),
-                ("always", documents(&always)),
-            ];
-            ui.answer(true, answer(&run, fields))?;
-            return Ok(ExitCode::Done);
-        }
-        let rows: Vec<Vec<Cell>> = gates
-            .iter()
-            .map(|gate| {
-                let asked: Vec<String> = gate.rules.iter().map(rule_text).collect();
-                let asked = if asked.is_empty() { "-".to_owned() } else { asked.join(", ") };
-                vec![
-                    Cell::plain(gate.from.as_str()),
-                    Cell::plain(gate.to.as_str()),
-                    Cell::plain(&asked),
-                ]
-            })
-            .collect();
-        for line in aligned(&rows) {
+fn show_rules(ui: &mut Ui, ctx: &Ctx, run: &IdPrefix) -> Result<ExitCode, Problem> {
+    let answer = rules(ctx, run)?;
+    let Rules { gates, always, .. } = &answer.body;
+    show(ui, &answer, |ui| {
+        let row = |gate: &Gate| {
+            let asked: Vec<String> = gate.rules.iter().map(rule_text).collect();
+            let asked = if asked.is_empty() { "-".to_owned() } else { asked.join(", ") };
+            [gate.from.as_str(), gate.to.as_str(), &asked].map(Cell::plain).to_vec()
+        };
+        for line in aligned(&gates.iter().map(row).collect::<Vec<_>>()) {
             ui.line(&line)?;
         }
-        for rule in always {
-            ui.line(&format!("at every gate: {}", rule_text(&rule)))?;
-        }
-        Ok(ExitCode::Done)
-    }
+        let line = |rule| format!("at every gate: {}", rule_text(rule));
+        always.iter().try_for_each(|rule| ui.line(&line(rule)))
+    })
 }
 
 fn rule_text(rule: &Rule) -> String {
@@ -211,38 +140,24 @@ fn rule_text(rule: &Rule) -> String {
     }
 }
 
-impl SignalsArgs {
-    fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let reading = runs::read(ctx)?;
-        let run = runs::find(&reading, &self.run)?;
-        let signals = runs::signals(&reading.base.snapshot, &run)?;
-        if ui.is_json() {
-            let rows: Vec<Value> = signals
-                .iter()
-                .map(|(phase, signals)| {
-                    let mut row = json!(signals);
-                    row["from"] = json!(phase);
-                    row
-                })
-                .collect();
-            ui.answer(true, answer(&run, [("signals", json!(rows))]))?;
-        } else if signals.is_empty() {
-            ui.note("no gate was asked yet")?;
-        } else {
-            let row = |(phase, signals): &(PhaseName, record::Signals)| {
-                let count = |name: &str, count: u32| Cell::plain(&format!("{name} {count}"));
-                vec![
-                    Cell::plain(phase.as_str()),
-                    count("tp", signals.true_positive),
-                    count("fp", signals.false_positive),
-                    count("tn", signals.true_negative),
-                    count("fn", signals.false_negative),
-                ]
-            };
-            for line in aligned(&signals.iter().map(row).collect::<Vec<_>>()) {
-                ui.line(&line)?;
-            }
+fn show_signals(ui: &mut Ui, ctx: &Ctx, run: &IdPrefix) -> Result<ExitCode, Problem> {
+    let answer = signals(ctx, run)?;
+    show(ui, &answer, |ui| {
+        let gates = &answer.body.signals;
+        if gates.is_empty() {
+            return ui.note("no gate was asked yet");
         }
-        Ok(ExitCode::Done)
-    }
+        let row = |JudgedGate { signals, from }: &JudgedGate| {
+            let count = |name: &str, count: u32| Cell::plain(&format!("{name} {count}"));
+            vec![
+                Cell::plain(from.as_str()),
+                count("tp", signals.true_positive),
+                count("fp", signals.false_positive),
+                count("tn", signals.true_negative),
+                count("fn", signals.false_negative),
+            ]
+        };
+        let rows: Vec<Vec<Cell>> = gates.iter().map(row).collect();
+        aligned(&rows).iter().try_for_each(|line| ui.line(line))
+    })
 }

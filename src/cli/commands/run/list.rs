@@ -1,10 +1,12 @@
 //! `git coord run list` and `git coord run current`
 
+use crate::app::Ctx;
 use crate::app::problem::Problem;
-use crate::app::{Ctx, runs};
+use crate::app::runs::current::current;
+use crate::app::runs::list::{Request, list};
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
-use crate::cli::runs::{answer, documents, print_table, warn_damaged};
+use crate::cli::runs::print_table;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 
 /// List runs, the newest first
@@ -20,28 +22,22 @@ pub(crate) struct ListArgs {
 pub(crate) struct CurrentArgs {}
 
 impl ListArgs {
+    /// Lists the runs.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let listed = runs::list(ctx, self.all)?;
-        warn_damaged(ui, &listed.damaged)?;
-        if ui.is_json() {
-            ui.answer(true, fields([("runs", documents(&listed.found))]))?;
-        } else if listed.found.is_empty() {
-            ui.note(if self.all { "no runs" } else { "no run is active" })?;
-        } else {
-            print_table(ui, &listed.found, ctx.clock())?;
-        }
-        Ok(ExitCode::Done)
+        let answer = list(ctx, &Request { all: self.all })?;
+        show(ui, &answer, |ui| {
+            if answer.body.runs.is_empty() {
+                ui.note(if self.all { "no runs" } else { "no run is active" })?;
+            }
+            print_table(ui, &answer.body.runs, answer.at)
+        })
     }
 }
 
 impl CurrentArgs {
+    /// Shows the newest active run.
     pub(crate) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let run = runs::current(ctx)?;
-        if ui.is_json() {
-            ui.answer(true, answer(&run, []))?;
-        } else {
-            print_table(ui, &[run], ctx.clock())?;
-        }
-        Ok(ExitCode::Done)
+        let answer = current(ctx)?;
+        show(ui, &answer, |ui| print_table(ui, std::slice::from_ref(&answer.body.run), answer.at))
     }
 }

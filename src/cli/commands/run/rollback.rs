@@ -1,22 +1,22 @@
 //! `git coord run rollback`
 
-use clap::ValueEnum;
-use serde_json::{Map, Value, json};
+use std::io;
 
+use clap::ValueEnum;
+
+use crate::app::Ctx;
 use crate::app::next::in_shell;
-use crate::app::problem::{Kind, Problem};
-use crate::app::runs::code::{self, CodeReport};
-use crate::app::{Ctx, runs};
+use crate::app::problem::Problem;
+use crate::app::runs::code::CodeReport;
+use crate::app::runs::rollback::{self as asked, Back, Body, Request, rollback};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
-use crate::cli::open::told;
-use crate::cli::runs::{answer, documents, line};
+use crate::cli::runs::line;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ledger::LedgerName;
 use crate::core::run::artifact::Artifact;
 use crate::core::run::names::{IdPrefix, PhaseName};
-use crate::core::run::rollback::{RollBackRun, RolledBackRun};
 use crate::core::text::{Line, shown};
 
 const EXAMPLES: &str = "\
@@ -82,73 +82,49 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// Takes the run back, or reports on the code.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        if self.layer == Layer::Code {
-            let report = code::report(ctx, &self.run, &self.to, self.phase.as_ref())?;
-            return show_code(ui, &report, &self.to);
-        }
-        if self.phase.is_some() {
-            return Err(Problem::new(Kind::Usage, "'--phase' is for '--layer code'"));
-        }
-        let (run, expect) = runs::seen(ctx, &self.run, self.expect.as_ref())?;
-        let wish = RollBackRun {
-            run,
-            to: self.to.clone(),
-            reason: self.reason.clone(),
-            expect: Some(expect),
+        let request = Request {
+            run: &self.run,
+            to: &self.to,
+            reason: &self.reason,
+            layer: match self.layer {
+                Layer::State => asked::Layer::State,
+                Layer::Code => asked::Layer::Code,
+            },
+            phase: self.phase.as_ref(),
+            dry_run: self.dry_run,
             keep_skips: self.keep_skips,
             all_agents: self.all_agents,
+            expect: self.expect.as_ref(),
         };
-        let done = if self.dry_run {
-            ctx.decide_only(LedgerName::Runs, wish)?
-        } else {
-            told(ui, ctx.transact(LedgerName::Runs, wish, None)?)?
-        };
-        if ui.is_json() {
-            ui.answer(true, self.answer_json(&done))?;
-        } else {
-            self.print(ui, &done)?;
-        }
-        Ok(ExitCode::Done)
+        let answer = rollback(ctx, &request)?;
+        show(ui, &answer, |ui| match &answer.body {
+            Body::State(back) => print_back(ui, back),
+            Body::Code(report) => print_code(ui, report),
+        })
     }
+}
 
-    fn answer_json(&self, done: &RolledBackRun) -> Map<String, Value> {
-        let fields = [
-            ("from_phase", json!(done.from)),
-            ("to_phase", json!(self.to)),
-            ("rolled_back_phases", json!(done.phases)),
-            ("cancelled_dispatches", json!(done.cancelled_dispatches)),
-            ("marked_artifacts", json!(done.marked_artifacts)),
-            ("marked_verdicts", json!(done.marked_verdicts)),
-            ("failed_agents", json!(done.failed_agents)),
-            ("cleared_skips", json!(done.cleared_skips)),
-            ("reason", json!(self.reason)),
-            ("dry_run", json!(self.dry_run)),
-        ];
-        answer(&done.run, fields)
+fn print_back(ui: &mut Ui, back: &Back) -> io::Result<()> {
+    let (id, to, from) = (&back.run.id, &back.to_phase, &back.from_phase);
+    if back.rolled_back_phases.is_empty() {
+        return ui.line(&format!("{id}  already at '{to}': nothing to roll back"));
     }
-
-    fn print(&self, ui: &mut Ui, done: &RolledBackRun) -> Result<(), Problem> {
-        let (id, to, from) = (&done.run.id, &self.to, &done.from);
-        if done.phases.is_empty() {
-            ui.line(&format!("{id}  already at '{to}': nothing to roll back"))?;
-            return Ok(());
-        }
-        let would = if self.dry_run { "would go" } else { "went" };
-        ui.line(&format!("{id}  {would} back from '{from}' to '{to}'"))?;
-        list(ui, "phases given up", &done.phases)?;
-        list(ui, "artifacts that no longer count", &done.marked_artifacts)?;
-        list(ui, "verdicts that no longer count", &done.marked_verdicts)?;
-        list(ui, "dispatches cancelled", &done.cancelled_dispatches)?;
-        list(ui, "agents failed", &done.failed_agents)?;
-        list(ui, "not skipped any more", &done.cleared_skips)
-    }
+    let would = if back.dry_run { "would go" } else { "went" };
+    ui.line(&format!("{id}  {would} back from '{from}' to '{to}'"))?;
+    list(ui, "phases given up", &back.rolled_back_phases)?;
+    list(ui, "artifacts that no longer count", &back.marked_artifacts)?;
+    list(ui, "verdicts that no longer count", &back.marked_verdicts)?;
+    list(ui, "dispatches cancelled", &back.cancelled_dispatches)?;
+    list(ui, "agents failed", &back.failed_agents)?;
+    list(ui, "not skipped any more", &back.cleared_skips)
 }
 
 /// How many things one line names.
 const NAMED_MAX: usize = 12;
 
-fn list(ui: &mut Ui, what: &str, things: &[impl ToString]) -> Result<(), Problem> {
+fn list(ui: &mut Ui, what: &str, things: &[impl ToString]) -> io::Result<()> {
     if things.is_empty() {
         return Ok(());
     }
@@ -157,49 +133,33 @@ fn list(ui: &mut Ui, what: &str, things: &[impl ToString]) -> Result<(), Problem
         0 => String::new(),
         more => format!(" and {more} more (see --json)"),
     };
-    Ok(ui.line(&format!("  {what}: {}{more}", named.join(", ")))?)
+    ui.line(&format!("  {what}: {}{more}", named.join(", ")))
 }
 
-fn show_code(ui: &mut Ui, report: &CodeReport, to: &PhaseName) -> Result<ExitCode, Problem> {
-    let CodeReport { run, phases, rollback, artifacts, commits, missing, commands } = report;
-    if ui.is_json() {
-        let from = rollback.as_ref().map_or(&run.phase, |rollback| &rollback.from);
-        let fields = [
-            ("from_phase", json!(from)),
-            ("to_phase", json!(to)),
-            ("rolled_back_phases", json!(phases)),
-            ("rollback", json!(rollback)),
-            ("artifacts", documents(artifacts)),
-            ("commits", json!(commits)),
-            ("missing_commits", json!(missing)),
-            ("commands", json!(commands)),
-        ];
-        ui.answer(true, answer(run, fields))?;
-        return Ok(ExitCode::Done);
-    }
-    let named: Vec<&str> = phases.iter().map(PhaseName::as_str).collect();
-    let of = match rollback {
+fn print_code(ui: &mut Ui, report: &CodeReport) -> io::Result<()> {
+    let named: Vec<&str> = report.rolled_back_phases.iter().map(PhaseName::as_str).collect();
+    let of = match &report.rollback {
         _ if named.is_empty() => "no phase was given up, and none would be".to_owned(),
         Some(rollback) => format!("the code of {}, given up {}", named.join(", "), rollback.at),
         None => format!("the code of {}, left as it is", named.join(", ")),
     };
-    ui.line(&format!("{}: {of}", line(ui, run)))?;
-    let rows: Vec<Vec<Cell>> = artifacts.iter().map(|artifact| row(ui, artifact)).collect();
+    ui.line(&format!("{}: {of}", line(ui, &report.run)))?;
+    let rows: Vec<Vec<Cell>> = report.artifacts.iter().map(|artifact| row(ui, artifact)).collect();
     for line in aligned(&rows) {
         ui.line(&format!("  {line}"))?;
     }
-    if commands.is_empty() {
+    if report.commands.is_empty() {
         ui.note("no commits and no artifacts are known")?;
     } else {
         ui.line("what you could run:")?;
     }
-    for command in commands {
+    for command in &report.commands {
         ui.line(&format!("  {}", shown(&in_shell(command))))?;
     }
-    if !missing.is_empty() {
-        ui.note(&format!("not in this repository: {}", missing.join(", ")))?;
+    if !report.missing_commits.is_empty() {
+        ui.note(&format!("not in this repository: {}", report.missing_commits.join(", ")))?;
     }
-    Ok(ExitCode::Done)
+    Ok(())
 }
 
 fn row(ui: &Ui, artifact: &Artifact) -> Vec<Cell> {

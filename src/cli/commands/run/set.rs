@@ -1,15 +1,14 @@
 //! `git coord run set`
 
+use crate::app::Ctx;
 use crate::app::problem::Problem;
-use crate::app::{Ctx, runs};
+use crate::app::runs::set::{Request, set};
 use crate::cli::exit::ExitCode;
-use crate::cli::open::told;
-use crate::cli::runs::{answer, line};
+use crate::cli::runs::line;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ledger::LedgerName;
 use crate::core::limits::TOKENS_MAX;
 use crate::core::run::names::IdPrefix;
-use crate::core::run::set::Set;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,26 +78,20 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// Changes the settings.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let command = Set {
-            run: runs::named::run(ctx, &self.run)?,
+        let request = Request {
+            run: &self.run,
             complexity: self.complexity,
             manual: self.manual,
             max_agents: self.max_agents,
             budget: self.budget,
             warn_percent: self.budget_warn,
             enforced: self.enforce_budget,
-            after: runs::named::runs(ctx, &self.after)?,
-            not_after: runs::named::runs(ctx, &self.not_after)?,
-            needs_budget: false,
+            after: &self.after,
+            not_after: &self.not_after,
         };
-        let committed = ctx.transact(LedgerName::Runs, command.needing_its_budget(), None)?;
-        let run = told(ui, committed)?;
-        if ui.is_json() {
-            ui.answer(true, answer(&run, []))?;
-        } else {
-            ui.line(&line(ui, &run))?;
-        }
-        Ok(ExitCode::Done)
+        let answer = set(ctx, &request)?;
+        show(ui, &answer, |ui| ui.line(&line(ui, &answer.body.run)))
     }
 }

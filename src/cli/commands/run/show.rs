@@ -1,17 +1,18 @@
 //! `git coord run show`
 
-use serde_json::{Map, Value, json};
+use std::io;
 
 use crate::app::Ctx;
 use crate::app::problem::Problem;
-use crate::app::runs::show::{self, Moment, PhaseShown, Shown, TakenAlong};
+use crate::app::runs::show::{self as app, Body, Moment, TakenAlong};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::{self, holds_json};
+use crate::cli::holds;
 use crate::cli::layout::{Cell, aligned};
-use crate::cli::runs::{answer, documents, print_table, shut_text};
+use crate::cli::runs::print_table;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::run::gate::Evidence;
+use crate::core::run::gate::{Evidence, why_shut};
 use crate::core::run::given_up::Rollback;
 use crate::core::run::names::IdPrefix;
 use crate::core::run::phase::{Left, Visit};
@@ -21,109 +22,41 @@ use crate::core::run::{Run, Status};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, about, relative};
 
-/// Show a run: what happened, where it stands, what is next
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+/// Shows the run.
+pub(super) fn run(ui: &mut Ui, ctx: &Ctx, run: &IdPrefix) -> Result<ExitCode, Problem> {
+    let answer = app::show(ctx, run)?;
+    show(ui, &answer, |ui| print(ui, &answer.body, answer.at))
 }
 
-impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let shown = show::show(ctx, &self.run)?;
-        if ui.is_json() {
-            ui.answer(true, answer_json(&shown))?;
-        } else {
-            print(ui, &shown)?;
-        }
-        Ok(ExitCode::Done)
-    }
-}
-
-fn answer_json(shown: &Shown) -> Map<String, Value> {
-    let fields = [
-        ("phases", shown.phases.iter().map(phase_json).collect()),
-        ("timeline", shown.timeline.iter().map(moment_json).collect()),
-        ("completions", documents(&shown.completions)),
-        ("children", documents(&shown.children)),
-        ("upstreams", documents(&shown.upstreams)),
-        ("reservations", holds_json(&shown.holds, shown.now)),
-    ];
-    let mut fields = answer(&shown.run, fields);
-    if let Some(ahead) = &shown.ahead {
-        let next = json!({
-            "to_phase": ahead.to, "open": ahead.is_open(), "evidence": documents(&ahead.evidence),
-        });
-        fields.insert("next".to_owned(), next);
-    }
-    fields
-}
-
-fn phase_json(phase: &PhaseShown) -> Value {
-    let mut value = json!(phase.tally);
-    value["phase"] = json!(phase.name);
-    if let Some(skip) = &phase.skip {
-        value["skip"] = json!(skip);
-    }
-    value
-}
-
-fn moment_json(moment: &Moment) -> Value {
-    match moment {
-        Moment::Visit(phase, visit) => {
-            let mut value = json!(visit);
-            value["kind"] = json!("visit");
-            value["phase"] = json!(phase);
-            value
-        }
-        Moment::Gate(record) => {
-            let mut value = json!(record);
-            value["kind"] = json!("gate");
-            value
-        }
-        Moment::Rollback(rollback, taken) => {
-            let mut value = json!(rollback);
-            value["kind"] = json!("rollback");
-            value["artifacts"] = json!(taken.artifacts);
-            value["verdicts"] = json!(taken.verdicts);
-            value["dispatches"] = json!(taken.dispatches);
-            value["agents"] = json!(taken.agents);
-            value
-        }
-    }
-}
-
-fn print(ui: &mut Ui, shown: &Shown) -> Result<(), Problem> {
-    let run = &shown.run;
+fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> io::Result<()> {
+    let run = &body.run;
     let id = ui.paint(Slot::Id, run.id.as_str());
-    ui.line(&format!("run {id}: {}", crate::core::text::shown(run.goal.as_str())))?;
-    ui.line(&standing(run, shown.now))?;
+    ui.line(&format!("run {id}: {}", shown(run.goal.as_str())))?;
+    ui.line(&standing(run, now))?;
     if let Some(scope) = &run.scope {
-        ui.line(&format!("scope: {}", crate::core::text::shown(scope.as_str())))?;
+        ui.line(&format!("scope: {}", shown(scope.as_str())))?;
     }
     for (key, value) in &run.metadata {
-        ui.line(&format!("{key}: {}", crate::core::text::shown(value.as_str())))?;
+        ui.line(&format!("{key}: {}", shown(value.as_str())))?;
     }
     ui.line("")?;
     let rows: Vec<Vec<Cell>> =
-        shown.timeline.iter().map(|moment| moment_row(ui, moment, shown)).collect();
+        body.timeline.iter().map(|moment| moment_row(ui, moment, body, now)).collect();
     for line in aligned(&rows) {
         ui.line(&line)?;
     }
-    print_passed_over(ui, shown)?;
-    print_completions(ui, &shown.completions)?;
-    print_ahead(ui, shown)?;
-    section(ui, "parts", &shown.children, shown.now)?;
-    section(ui, "waits for", &shown.upstreams, shown.now)?;
-    if !shown.holds.is_empty() {
+    print_passed_over(ui, body)?;
+    print_completions(ui, &body.completions)?;
+    print_ahead(ui, body)?;
+    section(ui, "parts", &body.children, now)?;
+    section(ui, "waits for", &body.upstreams, now)?;
+    if !body.reservations.is_empty() {
         ui.line("reserved for it:")?;
-        holds::print_table(ui, &shown.holds, shown.now)?;
     }
-    Ok(())
+    holds::print_table(ui, body.reservations.iter().map(|view| &view.hold), now)
 }
 
-fn section(ui: &mut Ui, title: &str, runs: &[Run], now: Timestamp) -> Result<(), Problem> {
+fn section(ui: &mut Ui, title: &str, runs: &[Run], now: Timestamp) -> io::Result<()> {
     if !runs.is_empty() {
         ui.line(&format!("{title}:"))?;
         print_table(ui, runs, now)?;
@@ -131,11 +64,11 @@ fn section(ui: &mut Ui, title: &str, runs: &[Run], now: Timestamp) -> Result<(),
     Ok(())
 }
 
-/// The skipped phases that lie behind, which no line of the timeline has.
-fn print_passed_over(ui: &mut Ui, shown: &Shown) -> Result<(), Problem> {
-    let skipped = shown.phases[..shown.run.place()].iter().filter_map(|phase| {
+/// Prints the skipped phases that lie behind, which no line of the timeline has.
+fn print_passed_over(ui: &mut Ui, body: &Body) -> io::Result<()> {
+    let skipped = body.phases[..body.run.place()].iter().filter_map(|phase| {
         let skip = phase.skip.as_ref()?;
-        let reason = crate::core::text::shown(skip.reason.as_str()).into_owned();
+        let reason = shown(skip.reason.as_str()).into_owned();
         Some(format!("{} (by {}: {reason})", phase.name, skip.by))
     });
     let skipped: Vec<String> = skipped.collect();
@@ -146,8 +79,8 @@ fn print_passed_over(ui: &mut Ui, shown: &Shown) -> Result<(), Problem> {
     Ok(())
 }
 
-/// When it was completed before, which a rollback has taken back.
-fn print_completions(ui: &mut Ui, completions: &[Completion]) -> Result<(), Problem> {
+/// Prints when the run was completed before a rollback took that back.
+fn print_completions(ui: &mut Ui, completions: &[Completion]) -> io::Result<()> {
     let undone = completions.iter().filter_map(|one| Some((one, one.rolled_back_at?)));
     for (Completion { at, by, rolled_back_by, .. }, rolled_back_at) in undone {
         let who = rolled_back_by.as_ref().map(|who| format!(" by {who}")).unwrap_or_default();
@@ -157,7 +90,7 @@ fn print_completions(ui: &mut Ui, completions: &[Completion]) -> Result<(), Prob
     Ok(())
 }
 
-/// How it stands, in one line.
+/// Says in one line how the run stands.
 fn standing(run: &Run, now: Timestamp) -> String {
     let made = relative(run.created_at.as_seconds(), now.as_seconds());
     let mut parts = vec![format!("{} at '{}'", run.status.name(), run.phase)];
@@ -183,15 +116,15 @@ fn standing(run: &Run, now: Timestamp) -> String {
     parts.join(", ")
 }
 
-/// When, who, where, how long, and what came of it.
-fn moment_row(ui: &Ui, moment: &Moment, shown: &Shown) -> Vec<Cell> {
+/// Makes a row: when, who, where, how long, and what came of it.
+fn moment_row(ui: &Ui, moment: &Moment, body: &Body, now: Timestamp) -> Vec<Cell> {
     let painted = |slot, text: &str| Cell::painted(text, ui.paint(slot, text));
     match moment {
-        Moment::Visit(phase, visit) => vec![
+        Moment::Visit { visit, phase } => vec![
             painted(Slot::Dim, &visit.entered_at.to_string()),
             painted(Slot::Holder, visit.entered_by.as_str()),
             Cell::plain(phase.as_str()),
-            Cell::plain(&visit_text(visit, shown)),
+            Cell::plain(&visit_text(visit, body.run.status, now)),
         ],
         Moment::Gate(record) => vec![
             painted(Slot::Dim, &record.at.to_string()),
@@ -199,7 +132,7 @@ fn moment_row(ui: &Ui, moment: &Moment, shown: &Shown) -> Vec<Cell> {
             Cell::plain(""),
             Cell::plain(&gate_text(record)),
         ],
-        Moment::Rollback(rollback, taken) => vec![
+        Moment::Rollback { rollback, taken } => vec![
             painted(Slot::Dim, &rollback.at.to_string()),
             painted(Slot::Holder, rollback.by.as_str()),
             Cell::plain(""),
@@ -208,11 +141,11 @@ fn moment_row(ui: &Ui, moment: &Moment, shown: &Shown) -> Vec<Cell> {
     }
 }
 
-fn visit_text(visit: &Visit, shown: &Shown) -> String {
-    let end = visit.left_at.unwrap_or(shown.now);
+fn visit_text(visit: &Visit, status: Status, now: Timestamp) -> String {
+    let end = visit.left_at.unwrap_or(now);
     let long = about(end.seconds_since(visit.entered_at));
     match visit.left {
-        None if shown.run.status == Status::Completed => "completed".to_owned(),
+        None if status == Status::Completed => "completed".to_owned(),
         None => format!("here for {long}"),
         Some(Left::Advanced) => long,
         Some(Left::RolledBack) => format!("rolled back after {long}"),
@@ -252,7 +185,7 @@ fn gate_text(record: &Record) -> String {
     let why: Vec<String> = match record.outcome {
         Outcome::Waived => vec!["nobody asked it".to_owned()],
         Outcome::Passed => record.evidence.iter().map(Evidence::why).collect(),
-        _ => vec![shut_text(&record.evidence)],
+        _ => vec![why_shut(&record.evidence)],
     };
     let mut text =
         format!("gate to '{}' {}: {}", record.to, record.outcome.name(), shown(&why.join("; ")));
@@ -265,14 +198,14 @@ fn gate_text(record: &Record) -> String {
     text
 }
 
-/// The phases that lie ahead, and what the next gate says.
-fn print_ahead(ui: &mut Ui, shown: &Shown) -> Result<(), Problem> {
-    let Some(ahead) = &shown.ahead else { return Ok(()) };
-    let phases: Vec<String> = shown.phases[shown.run.place() + 1..]
+/// Prints the phases that lie ahead, and what the next gate says.
+fn print_ahead(ui: &mut Ui, body: &Body) -> io::Result<()> {
+    let Some(ahead) = &body.next else { return Ok(()) };
+    let phases: Vec<String> = body.phases[body.run.place() + 1..]
         .iter()
         .map(|phase| match &phase.skip {
             Some(skip) => {
-                let reason = crate::core::text::shown(skip.reason.as_str()).into_owned();
+                let reason = shown(skip.reason.as_str()).into_owned();
                 format!("{} (skipped: {reason})", phase.name)
             }
             None => phase.name.to_string(),
@@ -280,10 +213,9 @@ fn print_ahead(ui: &mut Ui, shown: &Shown) -> Result<(), Problem> {
         .collect();
     ui.line("")?;
     ui.line(&format!("ahead: {}", phases.join(", ")))?;
-    ui.line(&if ahead.is_open() {
+    ui.line(&if ahead.open {
         format!("next: '{}', the gate is open", ahead.to)
     } else {
-        format!("next: '{}', the gate is shut: {}", ahead.to, shut_text(&ahead.evidence))
-    })?;
-    Ok(())
+        format!("next: '{}', the gate is shut: {}", ahead.to, why_shut(&ahead.evidence))
+    })
 }

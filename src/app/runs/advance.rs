@@ -1,0 +1,91 @@
+//! Takes a run on to its next phase.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{seen, transact};
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::next::command;
+use crate::app::problem::Problem;
+use crate::core::run::Run;
+use crate::core::run::advance::{Advance, Advanced, Step};
+use crate::core::run::gate::{Evidence, ended_upstream, why_shut};
+use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::text::Line;
+use crate::store::ledger::transact::Committed;
+
+/// A run that is to go on.
+pub struct Request<'r> {
+    pub run: &'r IdPrefix,
+    /// The phase that it must be at; the present one where the caller does not say.
+    pub expect: Option<&'r PhaseName>,
+    /// How much the gate weighs: 0 and 1 stop, 2 and 3 warn, 4 asks nothing.
+    pub priority: u8,
+    /// Why it may go on.
+    pub reason: Option<&'r Line>,
+}
+
+/// The answer to `run advance` and `run gate override`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// The run as it is now.
+    pub run: Run,
+    /// Whether it went on.
+    pub outcome: Step,
+    /// The phase that it was at.
+    pub from_phase: PhaseName,
+    /// The phase that it is at, or would be.
+    pub to_phase: PhaseName,
+    /// What the gate said, as far as it was asked.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Takes the run on if the gate lets it.
+pub fn advance(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let (run, expect) = seen(ctx, request.run, request.expect)?;
+    let (priority, reason) = (request.priority, request.reason.cloned());
+    let command = Advance { run, expect: Some(expect), priority, reason };
+    Ok(answer(transact(ctx, command)?))
+}
+
+/// Answers with what came of it.
+pub(super) fn answer(committed: Committed<Advanced>) -> Answer<Body> {
+    let answer = Answer::committed(committed, Body::from);
+    match refusal(&answer.body) {
+        Some(refusal) => answer.refused(refusal),
+        None => answer,
+    }
+}
+
+impl From<Advanced> for Body {
+    fn from(advanced: Advanced) -> Body {
+        let Advanced { run, from, to, step, evidence } = advanced;
+        Body { run, outcome: step, from_phase: from, to_phase: to, evidence }
+    }
+}
+
+/// Explains why a run did not go on, with the command that helps.
+fn refusal(body: &Body) -> Option<Problem> {
+    let Body { run, from_phase: from, to_phase: to, .. } = body;
+    let id = run.id.as_str();
+    let (code, message, next) = match body.outcome {
+        Step::Done => return None,
+        Step::Paused => {
+            let message = format!("run '{id}' waits at '{from}' for somebody's word");
+            ("paused", message, command(&["run", "advance", id, "--reason", "go on"]))
+        }
+        Step::Blocked => {
+            let why = why_shut(&body.evidence);
+            let message = format!("the gate of run '{id}' before '{to}' is shut: {why}");
+            // A run that has ended never comes to a phase: somebody has to let go of it.
+            let next = match ended_upstream(&body.evidence) {
+                Some(upstream) => command(&["run", "set", id, "--not-after", upstream]),
+                None => command(&["run", "gate", "check", id]),
+            };
+            ("blocked", message, next)
+        }
+    };
+    let problem = Problem::refused(code, message);
+    Some(problem.with("run", id).with("from", from).with("to", to).with_next(next))
+}

@@ -1,0 +1,69 @@
+//! Records what phases have brought forth.
+
+use std::ffi::OsString;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{named, transact};
+use crate::app::answer::Answer;
+use crate::app::error::AppError;
+use crate::app::problem::Problem;
+use crate::app::{Ctx, specs};
+use crate::core::pattern::Reading;
+use crate::core::run::Run;
+use crate::core::run::artifact::{AddArtifact, AddedArtifact, Artifact, ContentHash};
+use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::text::Line;
+
+/// An artifact that is to be recorded.
+pub struct Add<'r> {
+    pub run: &'r IdPrefix,
+    /// Its path, relative to where the caller stands.
+    pub path: &'r OsString,
+    /// The phase of its dispatch, or else the present one, where the caller does not say.
+    pub phase: Option<&'r PhaseName>,
+    pub kind: Option<&'r Line>,
+    /// The dispatch that made it.
+    pub dispatch: Option<&'r IdPrefix>,
+}
+
+/// The answer to `run artifact add`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Added {
+    pub run: Run,
+    pub artifact: Artifact,
+    /// Whether that is new: false where it was recorded already.
+    pub added: bool,
+}
+
+/// Records an artifact, with the hash of its content if the file is there.
+pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Added>, Problem> {
+    let named = std::slice::from_ref(request.path);
+    let mut paths = specs::patterns(ctx.repository(), named, Reading::Literal)?;
+    let path = paths.pop().ok_or_else(|| AppError::Usage("no path".to_owned()))?;
+    let sha256 = match path.literal_path() {
+        Some(bytes) => content_of(ctx, &bytes)?,
+        None => None,
+    };
+    let (run, dispatch) = match request.dispatch {
+        Some(dispatch) => {
+            let (run, dispatch) = named::dispatch(ctx, request.run, dispatch)?;
+            (run, Some(dispatch))
+        }
+        None => (named::run(ctx, request.run)?, None),
+    };
+    let (phase, kind) = (request.phase.cloned(), request.kind.cloned());
+    let committed = transact(ctx, AddArtifact { run, phase, path, kind, sha256, dispatch })?;
+    Ok(Answer::committed(committed, |AddedArtifact { run, artifact, known }| Added {
+        run,
+        artifact,
+        added: !known,
+    }))
+}
+
+/// Hashes a file of the work tree, if there is one.
+fn content_of(ctx: &Ctx, path: &[u8]) -> Result<Option<ContentHash>, AppError> {
+    let digest = ctx.repository().sha256_of(path)?;
+    Ok(digest.map(|digest| digest.try_into().expect("a digest is one")))
+}

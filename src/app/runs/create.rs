@@ -1,0 +1,80 @@
+//! Begins a run.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{gates, named, transact};
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::problem::Problem;
+use crate::core::run::Run;
+use crate::core::run::budget::Budget;
+use crate::core::run::chain::Chain;
+use crate::core::run::create::{Create, Created};
+use crate::core::run::names::{IdPrefix, MetadataKey, RunId};
+use crate::core::text::Line;
+
+/// A run that somebody wants.
+pub struct Request<'r> {
+    pub goal: &'r Line,
+    /// The usual phases where the caller names none.
+    pub phases: Option<&'r Chain>,
+    /// A file with gates, which win over those of the repository.
+    pub gates: Option<&'r Path>,
+    /// The tokens, in and out, that its dispatches may spend.
+    pub budget: Option<u64>,
+    /// The share of the budget from which on to warn, in percent.
+    pub warn_percent: Option<u8>,
+    /// Whether every gate asks if the budget is exceeded.
+    pub enforced: bool,
+    pub complexity: u8,
+    /// Whether every step waits for somebody's word.
+    pub manual: bool,
+    pub max_agents: Option<u32>,
+    /// The run that it is a part of.
+    pub parent: Option<&'r IdPrefix>,
+    /// The runs that it waits for.
+    pub after: &'r [IdPrefix],
+    pub scope: Option<&'r Line>,
+    pub metadata: &'r [(MetadataKey, Line)],
+    /// The id that it is to have.
+    pub id: Option<&'r RunId>,
+}
+
+/// The answer to `run create`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    pub run: Run,
+    /// Whether it is new: false where the same request had made it before.
+    pub created: bool,
+}
+
+/// Makes the run.
+pub fn create(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let phases = request.phases.cloned().unwrap_or_default();
+    let (gates, repository_gates) = match request.gates {
+        Some(file) => (Some(gates::in_file(file, &phases)?), None),
+        None => (None, gates::of_this_repository(ctx, &phases)?),
+    };
+    let budget =
+        request.budget.map(|tokens| Budget::new(tokens, request.warn_percent, request.enforced));
+    let command = Create {
+        goal: request.goal.clone(),
+        phases,
+        gates,
+        budget,
+        complexity: request.complexity,
+        manual: request.manual,
+        max_agents: request.max_agents,
+        parent: request.parent.map(|run| named::run(ctx, run)).transpose()?,
+        after: named::runs(ctx, request.after)?,
+        scope: request.scope.cloned(),
+        metadata: request.metadata.iter().cloned().collect(),
+        repository_gates,
+        id: request.id.cloned(),
+    };
+    let committed = transact(ctx, command)?;
+    Ok(Answer::committed(committed, |Created { run, known }| Body { run, created: !known }))
+}

@@ -1,0 +1,75 @@
+//! Records work that is handed out, what becomes of it and what it costs.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{named, transact};
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::problem::Problem;
+use crate::core::ids::{AgentName, EntryName};
+use crate::core::run::Run;
+use crate::core::run::dispatch::{AddDispatch, Dispatch, DispatchStatus, UpdateDispatch};
+use crate::core::run::names::{IdPrefix, PhaseName};
+
+/// Work that is to be handed out.
+pub struct Add<'r> {
+    pub run: &'r IdPrefix,
+    /// The agent that gets it.
+    pub agent: Option<&'r AgentName>,
+    /// The present phase where the caller does not say.
+    pub phase: Option<&'r PhaseName>,
+}
+
+/// News of a dispatch.
+pub struct Update<'r> {
+    pub run: &'r IdPrefix,
+    pub dispatch: &'r IdPrefix,
+    pub status: DispatchStatus,
+    /// A commit that came of it.
+    pub commit: Option<&'r EntryName>,
+    /// The tokens that it has read in all.
+    pub tokens_in: Option<u64>,
+    /// The tokens that it has written in all.
+    pub tokens_out: Option<u64>,
+    /// The tokens that it has read from a cache in all, which do not count.
+    pub tokens_cache: Option<u64>,
+}
+
+/// The answer to `run dispatch add` and `run dispatch update`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    pub run: Run,
+    pub dispatch: Dispatch,
+}
+
+/// Records that work is handed out.
+pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Body>, Problem> {
+    let command = AddDispatch {
+        run: named::run(ctx, request.run)?,
+        agent: request.agent.cloned(),
+        phase: request.phase.cloned(),
+    };
+    Ok(Answer::committed(transact(ctx, command)?, Body::from))
+}
+
+/// Records news of a dispatch.
+pub fn update(ctx: &Ctx, request: &Update<'_>) -> Result<Answer<Body>, Problem> {
+    let (run, dispatch) = named::dispatch(ctx, request.run, request.dispatch)?;
+    let command = UpdateDispatch {
+        run,
+        dispatch,
+        status: request.status,
+        commit: request.commit.cloned(),
+        tokens_in: request.tokens_in,
+        tokens_out: request.tokens_out,
+        tokens_cache: request.tokens_cache,
+    };
+    Ok(Answer::committed(transact(ctx, command)?, Body::from))
+}
+
+impl From<(Run, Dispatch)> for Body {
+    fn from((run, dispatch): (Run, Dispatch)) -> Body {
+        Body { run, dispatch }
+    }
+}

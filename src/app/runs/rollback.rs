@@ -1,0 +1,116 @@
+//! Takes a run back to an earlier phase, or reports what that leaves to do about the code.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::code::{self, CodeReport};
+use super::{seen, transact};
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::problem::{Kind, Problem};
+use crate::core::ledger::LedgerName;
+use crate::core::run::Run;
+use crate::core::run::names::{ArtifactId, DispatchId, IdPrefix, MemberId, PhaseName, VerdictId};
+use crate::core::run::rollback::{RollBackRun, RolledBackRun};
+use crate::core::text::Line;
+
+/// A run that is to go back.
+pub struct Request<'r> {
+    pub run: &'r IdPrefix,
+    pub to: &'r PhaseName,
+    pub reason: &'r Line,
+    pub layer: Layer,
+    /// Of the code, only what this phase has left.
+    pub phase: Option<&'r PhaseName>,
+    /// Whether to tell what would happen, and to leave it.
+    pub dry_run: bool,
+    /// Whether phases that are given up stay skipped.
+    pub keep_skips: bool,
+    /// Whether the agents of every phase are failed.
+    pub all_agents: bool,
+    /// The phase that it must be at; the present one where the caller does not say.
+    pub expect: Option<&'r PhaseName>,
+}
+
+/// What a rollback is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// The run itself.
+    State,
+    /// What the phases have left in the repository: a report.
+    Code,
+}
+
+/// The answer to `run rollback`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Body {
+    State(Box<Back>),
+    Code(Box<CodeReport>),
+}
+
+/// A run that went back, or would.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Back {
+    /// The run as it is now.
+    pub run: Run,
+    pub from_phase: PhaseName,
+    pub to_phase: PhaseName,
+    /// The phases that were given up; none if the run was there already.
+    pub rolled_back_phases: Vec<PhaseName>,
+    pub cancelled_dispatches: Vec<DispatchId>,
+    /// The artifacts that do not count any more.
+    pub marked_artifacts: Vec<ArtifactId>,
+    /// The verdicts that do not count any more.
+    pub marked_verdicts: Vec<VerdictId>,
+    pub failed_agents: Vec<MemberId>,
+    /// The phases that are not skipped any more.
+    pub cleared_skips: Vec<PhaseName>,
+    pub reason: Line,
+    /// Whether nothing was written.
+    pub dry_run: bool,
+}
+
+/// Takes the run back, or tells what that would do.
+pub fn rollback(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    if request.layer == Layer::Code {
+        let report = code::report(ctx, request.run, request.to, request.phase)?;
+        return Ok(Answer::read(Body::Code(Box::new(report)), ctx.clock()));
+    }
+    if request.phase.is_some() {
+        return Err(Problem::new(Kind::Usage, "'--phase' is for '--layer code'"));
+    }
+    let (run, expect) = seen(ctx, request.run, request.expect)?;
+    let command = RollBackRun {
+        run,
+        to: request.to.clone(),
+        reason: request.reason.clone(),
+        expect: Some(expect),
+        keep_skips: request.keep_skips,
+        all_agents: request.all_agents,
+    };
+    let body = |done| Body::State(Box::new(Back::new(done, request)));
+    Ok(if request.dry_run {
+        Answer::read(body(ctx.decide_only(LedgerName::Runs, command)?), ctx.clock())
+    } else {
+        Answer::committed(transact(ctx, command)?, body)
+    })
+}
+
+impl Back {
+    fn new(done: RolledBackRun, request: &Request<'_>) -> Back {
+        Back {
+            run: done.run,
+            from_phase: done.from,
+            to_phase: request.to.clone(),
+            rolled_back_phases: done.phases,
+            cancelled_dispatches: done.cancelled_dispatches,
+            marked_artifacts: done.marked_artifacts,
+            marked_verdicts: done.marked_verdicts,
+            failed_agents: done.failed_agents,
+            cleared_skips: done.cleared_skips,
+            reason: request.reason.clone(),
+            dry_run: request.dry_run,
+        }
+    }
+}

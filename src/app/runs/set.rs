@@ -1,0 +1,55 @@
+//! Changes settings of an active run.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{named, transact};
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::problem::Problem;
+use crate::core::run::Run;
+use crate::core::run::names::IdPrefix;
+use crate::core::run::set::Set;
+
+/// Settings that are to change. Those that are not given stay.
+pub struct Request<'r> {
+    pub run: &'r IdPrefix,
+    pub complexity: Option<u8>,
+    /// Whether every step waits for somebody's word.
+    pub manual: Option<bool>,
+    pub max_agents: Option<u32>,
+    /// The tokens, in and out, that its dispatches may spend.
+    pub budget: Option<u64>,
+    /// The share of the budget from which on to warn, in percent.
+    pub warn_percent: Option<u8>,
+    /// Whether every gate asks if the budget is exceeded.
+    pub enforced: Option<bool>,
+    /// Runs that it is to wait for besides.
+    pub after: &'r [IdPrefix],
+    /// Runs that it is not to wait for any more.
+    pub not_after: &'r [IdPrefix],
+}
+
+/// The answer to `run set`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    pub run: Run,
+}
+
+/// Changes the settings.
+pub fn set(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let command = Set {
+        run: named::run(ctx, request.run)?,
+        complexity: request.complexity,
+        manual: request.manual,
+        max_agents: request.max_agents,
+        budget: request.budget,
+        warn_percent: request.warn_percent,
+        enforced: request.enforced,
+        after: named::runs(ctx, request.after)?,
+        not_after: named::runs(ctx, request.not_after)?,
+        needs_budget: false,
+    };
+    let committed = transact(ctx, command.needing_its_budget())?;
+    Ok(Answer::committed(committed, |run| Body { run }))
+}
