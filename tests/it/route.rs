@@ -35,6 +35,8 @@ fn it_prints_who_is_left_and_why_not_the_others() {
     assert_eq!(text.stdout, "fd-safety\n", "stdout is who is left, one a line");
     text.says("1 agent excluded").says("wrong here").says("60m ago").says(&entry[..7]);
     repo.coord("router", ["route"]).exits(exit::USAGE);
+    let bad = repo.coord("router", ["route", "fd-safety", "Bad_Name"]).exits(exit::USAGE);
+    bad.says("'Bad_Name' is not the name of a routed agent");
 }
 
 /// Scope is both: a domain of it, and all paths within it.
@@ -152,10 +154,12 @@ fn strangers_are_warned_about_and_ignored() {
     std::fs::write(agents.join("fd-style.md"), "").unwrap();
     let call = repo.call("router").config("coord.roster", &agents.display().to_string());
     let call = call.config("coord.routePrefixes", "interflux:");
-    let names = ["interflux:fd-style", "fd-ghost", "No Such Name"];
+    let names = ["interflux:fd-style", "fd-ghost"];
     let output = call.args(["--json", "route"]).args(names).run().done();
     assert_eq!(output.json()["agents"], json!(names));
-    output.says("'fd-ghost' names an agent that is not there").says("'No Such Name' is not");
+    output.says("'fd-ghost' names an agent that is not there");
+    let notes = &output.json()["notes"];
+    assert_eq!(notes[0]["level"], "warning", "{notes:#}");
 }
 
 /// Reading takes no lock and writes nothing, also where nobody ever wrote.

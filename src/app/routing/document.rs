@@ -8,17 +8,18 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::app::problem::Problem;
 use crate::core::text::shown;
 
-/// Where the document is, if it is not where it usually is.
+/// The variable that says where the document is, if it is not where it usually is.
 pub const PATH_VARIABLE: &str = "FLUX_ROUTING_OVERRIDES_PATH";
-/// Where it usually is.
+/// The usual place.
 pub const PATH_USUAL: &str = ".claude/routing-overrides.json";
 
 /// Larger documents are not read.
 const BYTES_MAX: u64 = 1024 * 1024;
 
-/// From where a path is meant.
+/// The place that a path is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     /// From the top of the work tree.
@@ -27,8 +28,13 @@ pub enum Base {
     Here,
 }
 
-/// The file at a path, if it is one of this repository: relative, without `..`, and not led out
-/// of the work tree by a symbolic link. Nothing is read before that is known.
+/// Refuses a document that cannot be read.
+pub(super) fn bad(message: String) -> Problem {
+    Problem::refused("bad_document", message)
+}
+
+/// Reads the file at a path, if it is one of this repository: relative, without `..`, and not led
+/// out of the work tree by a symbolic link. Nothing is read before that is known.
 pub fn read(ctx: &Ctx, path: &OsStr, base: Base) -> Result<Vec<u8>, AppError> {
     let file = checked(ctx, path, base)?;
     let name = shown(&path.to_string_lossy()).into_owned();

@@ -1,11 +1,32 @@
-//! Questions about routing overrides. What changes them goes through [`Ctx::transact`].
+//! Routing overrides: one file a verb, each with its request, its answer and the function that does
+//! it. [`view`] has the forms that several answers share, [`roster`] finds out which agents there
+//! are, [`document`] reads what other tools keep. The questions that several verbs ask stand here.
 
+pub mod apply;
+pub mod approve;
+pub mod block;
+pub mod canary;
+pub mod change;
 pub mod document;
-pub mod reader;
+pub mod eligible;
+pub mod evidence;
+pub mod list;
+pub mod overlay;
+pub mod propose;
+pub mod protected;
+pub mod reset;
+pub mod revert;
 pub mod roster;
+pub mod route;
+pub mod status;
+pub mod thresholds;
+pub mod transfer;
 pub mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::app::error::AppError;
 use crate::app::ledgers;
@@ -14,11 +35,9 @@ use crate::core::ids::{EntryName, OpId};
 use crate::core::ledger::LedgerName;
 use crate::core::routing::apply::Care;
 use crate::core::routing::names::{RecordId, RoutedName};
-use crate::core::routing::revert::{self, Target};
+use crate::core::routing::revert::{Target, applied};
 use crate::core::routing::text::keep_name;
-use crate::core::routing::thresholds::Thresholds;
-use crate::core::routing::{Modification, classify, evidence, index};
-use crate::core::time::Timestamp;
+use crate::core::routing::{Modification, index};
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::history::{Past, PastEntry};
 use crate::store::ledger::snapshot::read_entry;
@@ -27,32 +46,37 @@ use crate::store::ledger::snapshot::read_entry;
 const ENTRIES_MAX: usize = 20_000;
 /// Fewer digits are the name of no entry and of no act.
 const NAME_DIGITS_MIN: usize = 7;
-/// As many are shown of an act.
+/// So many digits are shown of an entry or an act.
 const NAME_DIGITS_SHOWN: usize = 10;
 
-/// The name of an agent behind the configured prefixes.
-pub fn agent_name(ctx: &Ctx, text: &str) -> Result<RoutedName, AppError> {
+/// Reads the name of an agent behind the configured prefixes.
+fn agent_name(ctx: &Ctx, text: &str) -> Result<RoutedName, AppError> {
     let name = RoutedName::behind(&ctx.settings().routing.prefixes, text)
         .map_err(|error| AppError::Usage(error.to_string()))?;
     keep_name(name.as_str()).map_err(|error| AppError::Usage(error.to_string()))?;
     Ok(name)
 }
 
-/// Whether leaving out that agent takes a confirmation.
-pub fn care(ctx: &Ctx, agent: &RoutedName, confirmed: bool) -> Care {
+/// Reads the name of an agent that need not be given.
+fn some_agent(ctx: &Ctx, text: Option<&str>) -> Result<Option<RoutedName>, AppError> {
+    text.map(|text| agent_name(ctx, text)).transpose()
+}
+
+/// Tells whether leaving out that agent takes a confirmation.
+fn care(ctx: &Ctx, agent: &RoutedName, confirmed: bool) -> Care {
     let listed = &ctx.settings().routing.cross_cutting;
     let cross_cutting = listed.iter().any(|name| name == agent.as_str());
     Care { cross_cutting, confirmed: confirmed && cross_cutting }
 }
 
-/// The record of the override of that agent that is in force now.
-pub fn seen(ctx: &Ctx, agent: &RoutedName) -> Result<Option<RecordId>, AppError> {
+/// Finds the record of the override of that agent that is in force now.
+fn seen(ctx: &Ctx, agent: &RoutedName) -> Result<Option<RecordId>, AppError> {
     let reading = ctx.read_ledger(LedgerName::Overrides)?;
-    Ok(revert::applied(&reading.base.snapshot, agent)?.map(|record| record.id))
+    Ok(applied(&reading.base.snapshot, agent)?.map(|record| record.id))
 }
 
-/// What a person who typed an agent, an act or an entry wants taken back.
-pub fn target(ctx: &Ctx, text: &str) -> Result<Target, AppError> {
+/// Finds what a person who typed an agent, an act or an entry wants taken back.
+fn target(ctx: &Ctx, text: &str) -> Result<Target, AppError> {
     let reading = ctx.read_ledger(LedgerName::Overrides)?;
     let agent = agent_name(ctx, text);
     if let Ok(agent) = &agent
@@ -74,7 +98,7 @@ pub fn target(ctx: &Ctx, text: &str) -> Result<Target, AppError> {
     }
 }
 
-/// The act with that name among those that records name, or the one whose entry has it among those
+/// Finds the act with that name among those that records name, or the one whose entry has it among those
 /// that put in force what is there. Only the name of an entry is looked for in the past.
 fn recorded_act(
     ctx: &Ctx,
@@ -107,23 +131,23 @@ fn act_of(ctx: &Ctx, id: &ObjectId) -> Result<OpId, AppError> {
 }
 
 /// The act that put something in force, and its entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PutBy {
     /// The act, as the record names it.
-    pub act: OpId,
-    /// The entry that it made, where the past can be read as far.
-    pub entry: Option<ObjectId>,
+    pub op: OpId,
+    /// The entry that the act made; absent where the past cannot be read as far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
 }
 
 impl PutBy {
-    /// Enough of the entry's name, or else of the act's, to take it back by.
-    pub fn short(&self) -> String {
-        let act = || self.act.as_str()[..NAME_DIGITS_SHOWN].to_owned();
-        self.entry.as_ref().map_or_else(act, ObjectId::short)
+    /// Gives enough of the entry's name, or else of the act's, to take it back by.
+    pub fn short(&self) -> &str {
+        &self.entry.as_deref().unwrap_or(self.op.as_str())[..NAME_DIGITS_SHOWN]
     }
 }
 
-/// The entries that these acts made, as seen from a tip, those that a compaction has set aside
+/// Finds the entries that these acts made, as seen from a tip, those that a compaction has set aside
 /// included. The past is for people to look at: as far as it cannot be read, it tells less, and is
 /// no reason to fail.
 fn entries_of(
@@ -146,8 +170,8 @@ fn entries_of(
     found
 }
 
-/// What put the things of these records in force.
-pub fn put_by<'r>(
+/// Finds what put the things of these records in force.
+fn put_by<'r>(
     ctx: &Ctx,
     tip: Option<ObjectId>,
     records: impl IntoIterator<Item = &'r Modification>,
@@ -155,51 +179,7 @@ pub fn put_by<'r>(
     let acts: Vec<(RecordId, OpId)> =
         records.into_iter().map(|record| (record.id.clone(), record.op.clone())).collect();
     let entries = entries_of(ctx, tip, acts.iter().map(|(_, act)| act.clone()));
-    let put_by = |act: OpId| PutBy { entry: entries.get(&act).copied(), act };
+    let entry = |act: &OpId| entries.get(act).map(ToString::to_string);
+    let put_by = |act: OpId| PutBy { entry: entry(&act), op: act };
     acts.into_iter().map(|(id, act)| (id, put_by(act))).collect()
-}
-
-/// What is known about agents: the one that is named, or all with evidence, an override or a
-/// block.
-pub fn assessments(
-    ctx: &Ctx,
-    agent: Option<&RoutedName>,
-) -> Result<(Vec<classify::Assessment>, Timestamp), AppError> {
-    let reading = ctx.read_ledger(LedgerName::Overrides)?;
-    let (documents, now) = (&reading.base.snapshot, reading.now);
-    let mut agents = BTreeSet::new();
-    if let Some(agent) = agent {
-        agents.insert(agent.clone());
-    } else {
-        let rows = evidence::counting(documents, now, &Thresholds::read(documents)?)?;
-        agents.extend(rows.into_iter().map(|row| row.source));
-    }
-    let mut found = Vec::new();
-    for agent in &agents {
-        found.push(classify::assess(documents, agent, now)?);
-    }
-    Ok((found, now))
-}
-
-/// Rows of evidence, newest first, and the time that counts.
-pub fn evidence_rows(
-    ctx: &Ctx,
-    agent: Option<&RoutedName>,
-) -> Result<(Vec<evidence::Evidence>, Timestamp), AppError> {
-    let reading = ctx.read_ledger(LedgerName::Overrides)?;
-    let (documents, now) = (&reading.base.snapshot, reading.now);
-    let mut rows = evidence::recent(documents, now, &Thresholds::read(documents)?)?;
-    rows.retain(|row| agent.is_none_or(|agent| row.source == *agent));
-    rows.sort_by(|one, other| (other.at, &other.id).cmp(&(one.at, &one.id)));
-    Ok((rows, now))
-}
-
-/// The name of this project: that of its directory.
-pub fn project(ctx: &Ctx) -> String {
-    let common = ctx.repository().common_dir();
-    let common = common.canonicalize().unwrap_or_else(|_| common.to_owned());
-    let is_inside = common.file_name().is_some_and(|name| name == ".git");
-    let named = if is_inside { common.parent().unwrap_or(&common) } else { &common };
-    let name = named.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    name.strip_suffix(".git").unwrap_or(&name).to_owned()
 }

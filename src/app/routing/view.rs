@@ -1,153 +1,120 @@
-//! The screen that a person decides from: every override with its trial, what it rests on, who did
-//! it and what to type next.
+//! The form that an override and a trial have in every answer.
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
-use crate::app::next::command;
-use crate::app::routing::roster::Roster;
-use crate::app::routing::{PutBy, put_by};
+use crate::app::routing::PutBy;
 use crate::core::documents::Documents;
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
-use crate::core::routing::autonomy::Reverts;
-use crate::core::routing::canary::{self, Canary, Sample, Status, Verdict};
+use crate::core::routing::canary::{Canary, Checked, Sample, Status, Verdict};
 use crate::core::routing::classify::Tally;
-use crate::core::routing::evidence::{self, Evidence};
-use crate::core::routing::overlay::Overlay;
 use crate::core::routing::thresholds::Thresholds;
-use crate::core::routing::{Block, Modification, Override, index, revert};
+use crate::core::routing::{Modification, Override, index};
 use crate::core::time::Timestamp;
 
-/// From so many exclusions on a person is warned: a router with nobody left is no router.
-pub const EXCLUSIONS_WARNED: usize = 3;
+/// An override: its document, the record of how it came to be, and what depends on when it is
+/// looked at.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OverrideView {
+    #[serde(flatten)]
+    pub entry: Override,
+    /// The record of an override that is in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Modification>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub put_by: Option<PutBy>,
+    /// Whether the roster does not have the agent.
+    pub orphaned: bool,
+    pub evidence: EvidenceCount,
+    /// Whether override and record contradict each other.
+    pub mismatch: bool,
+    /// Whether it was taken back too often for programs to apply it again.
+    #[serde(rename = "breaker_tripped")]
+    pub tripped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trial: Option<TrialView>,
+    /// Commands that a person would run now: each is a list of words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<Vec<String>>,
+}
 
-/// A trial with what was measured.
-#[derive(Clone, Debug)]
+/// The evidence about an agent.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct EvidenceCount {
+    /// Rows that count.
+    pub rows: u64,
+    /// Rows that do not count yet.
+    pub quarantined: u64,
+    #[serde(flatten)]
+    pub tally: Tally,
+}
+
+/// A trial with everything that was measured.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "MeasuredTrial")]
 pub struct TrialView {
-    /// The trial.
+    #[serde(flatten)]
     pub canary: Canary,
-    /// Its samples, in order.
+    /// The samples, in order.
     pub samples: Vec<Sample>,
-    /// What it comes to, if its time is over and nobody has asked yet.
+    /// The outcome of a trial whose time is over and that nobody has judged yet.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_due")]
+    #[schemars(with = "Option<Due>")]
     pub due: Option<(Status, Verdict)>,
 }
 
-/// An override with everything around it.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The override.
-    pub entry: Override,
-    /// Its record.
-    pub record: Option<Modification>,
-    /// What put it in force.
-    pub put_by: Option<PutBy>,
-    /// Its trial.
-    pub trial: Option<TrialView>,
-    /// Rows of evidence about the agent that count.
-    pub evidence: u64,
-    /// Rows that are in quarantine.
-    pub quarantined: u64,
-    /// How often it was overridden, and why.
-    pub tally: Tally,
-    /// Whether the roster does not have the agent.
-    pub orphaned: bool,
-    /// Whether override and record do not fit together.
-    pub mismatch: bool,
-    /// Whether it was taken back too often for programs to apply it again.
-    pub tripped: bool,
-    /// What to type next.
-    pub next: Option<Vec<String>>,
+/// The outcome of a trial that nobody has judged yet.
+#[derive(Serialize, JsonSchema)]
+struct Due {
+    status: Status,
+    verdict: Verdict,
 }
 
-impl Row {
-    /// Who put it in force, or proposed it.
+/// A trial with the number of its samples.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TrialSummary {
+    #[serde(flatten)]
+    pub canary: Canary,
+    /// How many samples it has.
+    pub samples: u64,
+    /// The outcome of a trial whose time is over and that nobody has judged yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due: Option<Status>,
+}
+
+impl OverrideView {
+    /// Names the agent that put it in force, or proposed it.
     pub fn by(&self) -> Option<&AgentName> {
         self.record.as_ref().map(|record| &record.by).or(self.entry.by.as_ref())
     }
 }
 
-/// Everything about overrides.
-#[derive(Clone, Debug)]
-pub struct View {
-    /// The time that counts.
-    pub now: Timestamp,
-    /// The overrides.
-    pub rows: Vec<Row>,
-    /// Who is not to be left out.
-    pub blocks: Vec<Block>,
-    /// What agents are told besides.
-    pub overlays: Vec<Overlay>,
-    /// Sessions that evidence came from.
-    pub sessions: u64,
-    /// Rows of evidence of the days that count.
-    pub evidence: u64,
-    /// Those of them that are in quarantine.
-    pub quarantined: u64,
-    /// The numbers that decisions go by.
-    pub thresholds: Thresholds,
-    /// What a person should be told besides.
-    pub warnings: Vec<String>,
+impl From<&TrialView> for TrialSummary {
+    fn from(trial: &TrialView) -> TrialSummary {
+        TrialSummary {
+            canary: trial.canary.clone(),
+            samples: trial.samples.len() as u64,
+            due: trial.due.as_ref().map(|(status, _)| *status),
+        }
+    }
 }
 
-/// Looks at all overrides.
-pub fn view(ctx: &Ctx, roster: &Roster) -> Result<View, AppError> {
-    let reading = ctx.read_ledger(LedgerName::Overrides)?;
-    let (documents, now) = (&reading.base.snapshot, reading.now);
-    let thresholds = Thresholds::read(documents)?;
-    let rows = evidence::recent(documents, now, &thresholds)?;
-    let records = index::modifications(documents)?;
-    let reverts = Reverts::of(&records, now, &thresholds);
-    let in_force: Vec<_> = records.into_iter().filter(Modification::is_applied).collect();
-    let mut named = put_by(ctx, reading.base.id(), &in_force);
-    let mut found = Vec::new();
-    for entry in index::overrides(documents)? {
-        let record = revert::applied(documents, &entry.agent)?;
-        let trial = match canary::present(documents, &entry)? {
-            None => None,
-            Some(canary) => Some(trial(documents, canary, now, &thresholds)?),
-        };
-        let own: Vec<Evidence> =
-            rows.iter().filter(|row| row.source == entry.agent).cloned().collect();
-        let (counting, quarantined): (Vec<_>, Vec<_>) =
-            own.into_iter().partition(|row| row.counts(now, &thresholds));
-        let orphaned = roster.lacks(&entry.agent);
-        found.push(Row {
-            put_by: record.as_ref().and_then(|record| named.remove(&record.id)),
-            evidence: counting.len() as u64,
-            quarantined: quarantined.len() as u64,
-            tally: Tally::of(&counting),
-            orphaned,
-            mismatch: entry.is_in_force() != record.is_some(),
-            tripped: reverts.has_tripped_for(&entry.agent),
-            next: next(&entry, trial.as_ref(), orphaned),
-            entry,
-            record,
-            trial,
-        });
+impl From<Checked> for TrialSummary {
+    fn from(checked: Checked) -> TrialSummary {
+        TrialSummary { canary: checked.canary, samples: checked.samples, due: None }
     }
-    let mut warnings = roster.warnings.clone();
-    let exclusions = found.iter().filter(|row| row.entry.is_in_force()).count();
-    if exclusions >= EXCLUSIONS_WARNED {
-        warnings.push(format!("{exclusions} agents are left out; who reviews what they did?"));
-    }
-    if reverts.has_tripped() {
-        warnings.push("too many agents were taken back too often; programs act no more".to_owned());
-    }
-    let is_held = |row: &&Evidence| !row.counts(now, &thresholds);
-    Ok(View {
-        now,
-        blocks: index::blocks(documents)?,
-        overlays: index::overlays(documents)?,
-        sessions: index::sessions(documents)?.len() as u64,
-        evidence: rows.len() as u64,
-        quarantined: rows.iter().filter(is_held).count() as u64,
-        rows: found,
-        thresholds,
-        warnings,
-    })
 }
 
-/// The trials that go on.
+#[expect(clippy::ref_option, reason = "serde hands the field over as it is")]
+fn as_due<S: Serializer>(due: &Option<(Status, Verdict)>, to: S) -> Result<S::Ok, S::Error> {
+    let form = due.clone().map(|(status, verdict)| Due { status, verdict });
+    form.serialize(to)
+}
+
+/// Finds the trials that go on.
 pub fn trials(ctx: &Ctx) -> Result<Vec<TrialView>, AppError> {
     let reading = ctx.read_ledger(LedgerName::Overrides)?;
     let (documents, now) = (&reading.base.snapshot, reading.now);
@@ -159,7 +126,8 @@ pub fn trials(ctx: &Ctx) -> Result<Vec<TrialView>, AppError> {
     Ok(found)
 }
 
-fn trial(
+/// Collects what a trial has measured.
+pub(super) fn trial(
     documents: &dyn Documents,
     canary: Canary,
     now: Timestamp,
@@ -169,23 +137,4 @@ fn trial(
     let is_due = canary.is_due(samples.len(), now);
     let due = is_due.then(|| canary.judged(&samples, now, thresholds));
     Ok(TrialView { canary, samples, due })
-}
-
-/// What a person would do now, as a command that can be run.
-fn next(entry: &Override, trial: Option<&TrialView>, orphaned: bool) -> Option<Vec<String>> {
-    let agent = entry.agent.as_str();
-    let of = |words: &[&str]| Some(command(&[&["override"], words].concat()));
-    if orphaned {
-        return of(&["revert", agent]);
-    }
-    if !entry.is_in_force() {
-        return of(&["approve", agent]);
-    }
-    let trial = trial?;
-    match trial.canary.status {
-        _ if trial.due.is_some() => of(&["canary", "check", agent]),
-        Status::Alert => of(&["revert", agent]),
-        Status::Active | Status::Monitoring => of(&["canary", "check", agent]),
-        Status::Passed | Status::ExpiredUnused | Status::Unjudged | Status::Reverted => None,
-    }
 }

@@ -3,6 +3,7 @@
 //! A trial begins with the override and ends with a verdict, or with the override. Its end is
 //! computed when it begins, from the one clock of the decision: there is no trial without one.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -21,7 +22,9 @@ use crate::core::routing::{Override, Trial};
 use crate::core::time::Timestamp;
 
 /// How a trial stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It goes on.
@@ -61,7 +64,7 @@ impl Status {
 }
 
 /// What a trial came to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// When it was said.
     pub at: Timestamp,
@@ -74,7 +77,7 @@ pub struct Verdict {
 }
 
 /// The trial of an override.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Canary {
     /// The record it belongs to.
     pub id: RecordId,
@@ -96,6 +99,7 @@ pub struct Canary {
     pub verdict: Option<Verdict>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
@@ -142,7 +146,7 @@ impl Canary {
 }
 
 /// What one session of a trial measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
     /// Of which trial.
     pub canary: RecordId,
@@ -159,6 +163,7 @@ pub struct Sample {
     pub metrics: Metrics,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::core::documents::{Documents, ReadError};
 use crate::core::routing::evidence::{self, Evidence};
 use crate::core::routing::index;
@@ -15,7 +18,8 @@ const ROWS_MIN: u64 = 2;
 const OVERLAY_PERCENT_MIN: u64 = 40;
 
 /// How ripe a pattern is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Class {
     /// Neither sessions nor projects nor events are enough.
     Emerging,
@@ -37,13 +41,16 @@ impl Class {
 }
 
 /// Rows about one agent with the same event and reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "EvidencePattern")]
 pub struct Pattern {
     /// The agent.
+    #[serde(skip)]
     pub source: RoutedName,
     /// What happened.
     pub event: Word,
     /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Word>,
     /// How many rows.
     pub events: u64,
@@ -99,7 +106,7 @@ pub fn distinct<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
 }
 
 /// How often an agent was overridden, and how often for being wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
     /// Findings that were overridden.
     pub overridden: u64,

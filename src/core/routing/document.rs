@@ -3,6 +3,7 @@
 //! What is not as it should be is left out, brought within its bounds or refused, each with a
 //! remark; a secret in it is gone before anybody gets to see what was read.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -32,7 +33,7 @@ pub enum BadDocument {
 }
 
 /// What is said about one entry of a document.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Remark {
     /// Which, by the name that it has there.
     pub agent: String,

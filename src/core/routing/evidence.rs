@@ -4,6 +4,7 @@
 //! decided by it. Each has a number within its session, given inside the decision, so that no two
 //! rows of a session share one.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -31,7 +32,7 @@ const USED: &str = "agent_dispatch";
 const WRONG: &str = "agent_wrong";
 
 /// What the row is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
     /// A review agent.
@@ -45,7 +46,7 @@ pub enum SourceKind {
 }
 
 /// One row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// Its name.
     pub id: RecordId,
@@ -85,6 +86,7 @@ pub struct Evidence {
     pub by: AgentName,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
@@ -116,7 +118,7 @@ fn window_seconds(thresholds: &Thresholds) -> u64 {
 }
 
 /// The session that rows came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
     /// Its name, as its harness has it.
     pub session: Note,
@@ -128,6 +130,7 @@ pub struct Session {
     pub last_at: Timestamp,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

@@ -1,5 +1,6 @@
 //! `override export`: the overrides as one document of version 1, for readers that know no ledger.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -10,7 +11,7 @@ use crate::core::routing::{Override, index};
 pub const VERSION: u64 = 1;
 
 /// The document.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Exported {
     /// Always 1.
     pub version: u64,
@@ -18,6 +19,7 @@ pub struct Exported {
     pub overrides: Vec<Override>,
     /// What an imported document said besides.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

@@ -1,7 +1,8 @@
 //! Which files a tool may change: the question that is asked before an exported document is put
 //! somewhere. Without a manifest nothing may be changed; a missing one is no permission.
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::core::pattern::{Case, Pattern};
 
@@ -20,7 +21,8 @@ pub struct Manifest {
 }
 
 /// Whether a file may be changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Permission {
     /// It may.
     Allowed,

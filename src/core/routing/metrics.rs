@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::routing::evidence::Evidence;
@@ -15,7 +16,7 @@ use crate::core::routing::ratio::Ratio;
 use crate::core::routing::thresholds::{self, Thresholds};
 
 /// The three numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Metrics {
     /// Findings overridden, of findings.
     pub override_rate: Ratio,
@@ -56,7 +57,7 @@ impl Metrics {
 }
 
 /// How things were before a change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
     /// Over how many sessions.
     pub sessions: u64,

@@ -42,6 +42,7 @@ pub mod sample;
 pub mod text;
 pub mod thresholds;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -61,7 +62,9 @@ pub const OVERRIDES_MAX: usize = 1_000;
 pub const LIST_MAX: usize = 200;
 
 /// What an override asks of a router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
     /// Leave the agent out.
@@ -71,7 +74,7 @@ pub enum Action {
 }
 
 /// Where an override counts: in all of these, and everywhere if nothing is named.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Scope {
     /// One of these domains.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
@@ -81,6 +84,7 @@ pub struct Scope {
     pub file_patterns: Vec<Pattern>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
@@ -99,7 +103,7 @@ impl Scope {
 }
 
 /// The trial of an override as readers of the exported document see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
     /// How it stands.
     pub status: Status,
@@ -109,11 +113,12 @@ pub struct Trial {
     pub expires_at: Timestamp,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
 /// One override: an entry of the exported document.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Override {
     /// The agent.
     pub agent: RoutedName,
@@ -148,6 +153,7 @@ pub struct Override {
     pub by: Option<AgentName>,
     /// Fields of a later version or of another tool, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
@@ -164,7 +170,7 @@ impl Override {
 }
 
 /// Whether a change still stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
     /// It is in force.
@@ -174,7 +180,7 @@ pub enum Standing {
 }
 
 /// What was changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Whom a router leaves out.
@@ -184,7 +190,7 @@ pub enum Kind {
 }
 
 /// The last change to what is said about something that is in force.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Update {
     /// What decided: `human`, or the program that did.
     pub source: Line,
@@ -198,6 +204,7 @@ pub struct Update {
     pub automatic: u64,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
@@ -207,7 +214,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 /// The record of a change that came into force, and of its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Modification {
     /// Its name; its canary has the same.
     pub id: RecordId,
@@ -249,6 +256,7 @@ pub struct Modification {
     pub reverted_by: Option<AgentName>,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
@@ -265,7 +273,7 @@ impl Modification {
 }
 
 /// An agent that is not to be left out, whatever the evidence says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
     /// The agent.
     pub agent: RoutedName,
@@ -277,6 +285,7 @@ pub struct Block {
     pub by: AgentName,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -30,7 +31,7 @@ fn bad(text: &str, what: &'static str) -> BadName {
 macro_rules! plain_name {
     ($(#[$about:meta])* $name:ident, $first:expr, $rest:expr, $what:literal) => {
         $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(String);
 
@@ -141,7 +142,9 @@ impl RoutedName {
 }
 
 /// The id of a record: a modification and its canary, a row of evidence.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct RecordId(HoldId);
 
@@ -165,7 +168,9 @@ impl fmt::Display for RecordId {
 }
 
 /// What an override rests on: a row of this ledger, or whatever another tool calls its own.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(untagged)]
 pub enum EvidenceRef {
     /// The row of a database.

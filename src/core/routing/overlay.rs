@@ -1,5 +1,6 @@
 //! Overlays: what an agent is told besides. Written by people only, within a budget.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -21,7 +22,7 @@ use crate::core::time::Timestamp;
 pub const TOKENS_MAX: u64 = 500;
 
 /// What an agent is told besides.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Overlay {
     /// The agent.
     pub agent: RoutedName,
@@ -42,6 +43,7 @@ pub struct Overlay {
     pub body: Body,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 

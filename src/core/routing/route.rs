@@ -34,8 +34,8 @@ impl Scope {
 pub struct Candidate {
     /// As the router has it.
     pub given: String,
-    /// The name that overrides go by; none if it cannot be one.
-    pub name: Option<RoutedName>,
+    /// The name that overrides go by.
+    pub name: RoutedName,
 }
 
 /// Who is left, and who is not.
@@ -58,7 +58,7 @@ pub fn route(
 ) -> Routed {
     let mut routed = Routed::default();
     for Candidate { given, name } in candidates {
-        let own = overrides.iter().find(|entry| Some(&entry.agent) == name.as_ref());
+        let own = overrides.iter().find(|entry| entry.agent == name);
         let counts = |entry: &&Override| {
             entry.scope.as_ref().is_none_or(|scope| scope.counts_for(matter, case))
         };

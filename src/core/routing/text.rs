@@ -6,6 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::redact::redact;
@@ -33,7 +34,9 @@ pub fn keep_name(text: &str) -> Result<(), BadText> {
 }
 
 /// One line of a person or agent, without secrets: a reason, a session, a project.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct Note(Line);
 
@@ -72,7 +75,7 @@ impl fmt::Display for Note {
 }
 
 /// What surrounds a finding: any text, cleaned and cut to one line of 500 characters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Context(String);
 
@@ -115,7 +118,7 @@ impl FromStr for Context {
 }
 
 /// What an overlay tells its agent: lines of text, cleaned and cut to 2,000 characters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Body(String);
 

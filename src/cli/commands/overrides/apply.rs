@@ -1,33 +1,26 @@
 //! `git coord override propose`, `approve` and `apply`
 
 use std::ffi::OsString;
+use std::io;
 
-use serde_json::{Map, Value, json};
-
-use super::shared::{
-    EvidenceList, all_evidence, object, parse_evidence, parse_line, parse_name, warn_of_stranger,
-};
+use super::shared::{EvidenceList, all_evidence, parse_evidence, parse_line, parse_name};
 use crate::app::Ctx;
 use crate::app::problem::Problem;
-use crate::app::routing::{agent_name, care, seen};
-use crate::app::specs;
+use crate::app::routing::apply::{self, apply};
+use crate::app::routing::approve::{self, approve};
+use crate::app::routing::change::{self, Became, Body, InForceView};
+use crate::app::routing::propose::{self, propose};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
-use crate::cli::open::told;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::environment::Environment;
-use crate::core::ledger::LedgerName;
-use crate::core::pattern::Reading;
-use crate::core::routing::apply::{Applied, Apply, InForce};
-use crate::core::routing::approve::{Approve, Approved};
-use crate::core::routing::names::Word;
-use crate::core::routing::propose::Propose;
+use crate::core::ids::AgentName;
+use crate::core::routing::Override;
+use crate::core::routing::names::{EvidenceRef, Word};
 use crate::core::routing::text::Note;
-use crate::core::routing::{Override, Scope};
 use crate::core::text::{Line, shown};
 use crate::core::time::relative;
-use crate::store::git::object::ObjectId;
 
 const PROPOSE_EXAMPLES: &str = "\
 Examples:
@@ -78,13 +71,13 @@ pub(super) struct Basis {
 }
 
 impl Basis {
-    fn scope(&self, ctx: &Ctx) -> Result<Option<Scope>, Problem> {
-        let scope = Scope {
-            domains: self.scope_domain.clone(),
-            file_patterns: specs::patterns(ctx.repository(), &self.scope_path, Reading::Glob)?,
-            unknown: Map::new(),
-        };
-        Ok(Some(scope).filter(|scope| !scope.is_empty()))
+    fn of<'r>(&'r self, evidence: &'r [EvidenceRef]) -> change::Basis<'r> {
+        change::Basis {
+            evidence,
+            domains: &self.scope_domain,
+            paths: &self.scope_path,
+            source: &self.source,
+        }
     }
 }
 
@@ -95,45 +88,30 @@ impl ProposeArgs {
         ctx: &Ctx,
         environment: &Environment,
     ) -> Result<ExitCode, Problem> {
-        let agent = agent_name(ctx, &self.agent)?;
-        let command = Propose {
-            agent: agent.clone(),
-            reason: self.reason.clone(),
-            evidence: all_evidence(&self.basis.evidence),
-            scope: self.basis.scope(ctx)?,
-            source: self.basis.source.clone(),
+        let evidence = all_evidence(&self.basis.evidence);
+        let request = propose::Request {
+            agent: &self.agent,
+            reason: &self.reason,
+            basis: self.basis.of(&evidence),
+            environment,
         };
-        let committed = ctx.transact(LedgerName::Overrides, command, None)?;
-        let entry_id = committed.entry;
-        let answer = told(ui, committed)?;
-        if !answer.was_there {
-            warn_of_stranger(ui, ctx, environment, &agent)?;
-        }
-        let outcome = if answer.was_there { "already" } else { "proposed" };
-        if ui.is_json() {
-            ui.answer(true, told_json(outcome, &answer.entry, entry_id))?;
-        } else if answer.was_there {
-            let what = if answer.entry.is_in_force() { "left out" } else { "proposed" };
-            ui.line(&format!("already {what}{}", by_whom(&answer.entry, ctx)))?;
-        } else {
+        let answer = propose(ctx, &request)?;
+        let Body { outcome, entry, .. } = &answer.body;
+        show(ui, &answer, |ui| {
+            if *outcome == Became::Already {
+                let what = if entry.is_in_force() { "left out" } else { "proposed" };
+                return ui.line(&format!("already {what}{}", by_whom(entry, None, ctx)));
+            }
             let reason = shown(self.reason.as_str());
-            ui.line(&format!("proposed  {}  {reason}", ui.paint(Slot::Holder, agent.as_str())))?;
-        }
-        Ok(ExitCode::Done)
+            let name = ui.paint(Slot::Holder, entry.agent.as_str());
+            ui.line(&format!("proposed  {name}  {reason}"))
+        })
     }
 }
 
-fn told_json(outcome: &str, entry: &Override, id: Option<ObjectId>) -> Map<String, Value> {
-    let mut answer = fields([("outcome", json!(outcome)), ("override", json!(object(entry)))]);
-    if let Some(id) = id {
-        answer.insert("entry".to_owned(), json!(id.to_string()));
-    }
-    answer
-}
-
-/// Who did it, and when.
-fn by_whom(entry: &Override, ctx: &Ctx) -> String {
-    let by = entry.by.as_ref().map_or(String::new(), |by| format!(" by '{by}'"));
+/// Names the agent that did it, and the time.
+fn by_whom(entry: &Override, by: Option<&AgentName>, ctx: &Ctx) -> String {
+    let by = by.or(entry.by.as_ref()).map_or(String::new(), |by| format!(" by '{by}'"));
     let when = entry.since().map_or(String::new(), |at| {
         format!(" {}", relative(at.as_seconds(), ctx.clock().as_seconds()))
     });
@@ -157,26 +135,14 @@ pub(crate) struct ApproveArgs {
 
 impl ApproveArgs {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let agent = agent_name(ctx, &self.agent)?;
-        let care = care(ctx, &agent, self.confirm_cross_cutting);
-        let command = Approve { agent, care };
-        let committed = ctx.transact(LedgerName::Overrides, command, None)?;
-        let entry_id = committed.entry;
-        match told(ui, committed)? {
-            Approved::New(made) => {
-                if made.proposed_by.as_ref() == Some(ctx.actor()) {
-                    ui.warn("you approve your own proposal; a second pair of eyes is better")?;
-                }
-                tell_in_force(ui, &made, entry_id, care.cross_cutting)?;
-            }
-            Approved::Already(entry) if ui.is_json() => {
-                ui.answer(true, told_json("already", &entry, None))?;
-            }
-            Approved::Already(entry) => {
-                ui.line(&format!("already left out{}", by_whom(&entry, ctx)))?;
-            }
-        }
-        Ok(ExitCode::Done)
+        let request =
+            approve::Request { agent: &self.agent, confirmed: self.confirm_cross_cutting };
+        let answer = approve(ctx, &request)?;
+        let Body { entry, in_force, .. } = &answer.body;
+        show(ui, &answer, |ui| match in_force {
+            Some(made) => print_in_force(ui, entry, made),
+            None => ui.line(&format!("already left out{}", by_whom(entry, None, ctx))),
+        })
     }
 }
 
@@ -215,74 +181,34 @@ impl ApplyArgs {
         ctx: &Ctx,
         environment: &Environment,
     ) -> Result<ExitCode, Problem> {
-        let agent = agent_name(ctx, &self.agent)?;
-        let care = care(ctx, &agent, self.confirm_cross_cutting);
-        let command = Apply {
-            seen: seen(ctx, &agent)?,
-            agent: agent.clone(),
-            reason: self.reason.clone(),
-            evidence: all_evidence(&self.basis.evidence),
-            scope: self.basis.scope(ctx)?,
-            source: self.basis.source.clone(),
-            care,
+        let evidence = all_evidence(&self.basis.evidence);
+        let request = apply::Request {
+            agent: &self.agent,
+            reason: &self.reason,
+            basis: self.basis.of(&evidence),
+            confirmed: self.confirm_cross_cutting,
+            environment,
         };
-        let committed = ctx.transact(LedgerName::Overrides, command, None)?;
-        let entry_id = committed.entry;
-        match told(ui, committed)? {
-            Applied::New(made) => {
-                warn_of_stranger(ui, ctx, environment, &agent)?;
-                tell_in_force(ui, &made, entry_id, care.cross_cutting)?;
+        let answer = apply(ctx, &request)?;
+        let Body { entry, in_force, earlier, .. } = &answer.body;
+        show(ui, &answer, |ui| match (in_force, earlier) {
+            (Some(made), _) => print_in_force(ui, entry, made),
+            (None, Some(earlier)) => {
+                let by = by_whom(entry, Some(&earlier.by), ctx);
+                ui.line(&format!("{}: '{}'{by}", earlier.message, entry.agent))
             }
-            Applied::Updated(entry) if ui.is_json() => {
-                ui.answer(true, told_json("updated", &entry, entry_id))?;
-            }
-            Applied::Updated(entry) => {
-                let name = ui.paint(Slot::Holder, agent.as_str());
+            (None, None) => {
+                let name = ui.paint(Slot::Holder, entry.agent.as_str());
                 let is_open = entry.canary.as_ref().is_some_and(|trial| trial.status.is_open());
                 let trial = if is_open { "its trial goes on" } else { "its trial is over" };
-                ui.line(&format!("updated   {name}  it was left out already; {trial}"))?;
+                ui.line(&format!("updated   {name}  it was left out already; {trial}"))
             }
-            Applied::Already { entry, by, raced } => {
-                let whose = if raced || by != *ctx.actor() { " by another session" } else { "" };
-                let message = format!("already applied{whose}");
-                if ui.is_json() {
-                    let mut answer = told_json("already", &entry, None);
-                    answer.insert("by".to_owned(), json!(by));
-                    answer.insert("message".to_owned(), json!(message));
-                    ui.answer(true, answer)?;
-                } else {
-                    let entry = Override { by: Some(by), ..*entry };
-                    ui.line(&format!("{message}: '{agent}'{}", by_whom(&entry, ctx)))?;
-                }
-            }
-        }
-        Ok(ExitCode::Done)
+        })
     }
 }
 
-fn tell_in_force(
-    ui: &mut Ui,
-    made: &InForce,
-    id: Option<ObjectId>,
-    cross_cutting: bool,
-) -> Result<(), Problem> {
-    let InForce { entry, record, canary, also_on_trial, .. } = made;
-    if cross_cutting {
-        ui.warn(&format!("'{}' reviews what cuts across everything", entry.agent))?;
-    }
-    if !also_on_trial.is_empty() {
-        let names: Vec<String> = also_on_trial.iter().map(|name| format!("'{name}'")).collect();
-        let names = names.join(", ");
-        ui.warn(&format!("also on trial: {names}; what is measured is measured of all"))?;
-    }
-    if ui.is_json() {
-        let mut answer = told_json("applied", entry, id);
-        answer.insert("record".to_owned(), json!(object(record)));
-        answer.insert("canary".to_owned(), json!(object(canary)));
-        answer.insert("also_on_trial".to_owned(), json!(also_on_trial));
-        ui.answer(true, answer)?;
-        return Ok(());
-    }
+fn print_in_force(ui: &mut Ui, entry: &Override, made: &InForceView) -> io::Result<()> {
+    let canary = &made.canary;
     let name = ui.paint(Slot::Holder, entry.agent.as_str());
     let until = canary.expires_at;
     let against = match &canary.baseline {
@@ -290,6 +216,5 @@ fn tell_in_force(
         None => "with too few sessions before to hold it against".to_owned(),
     };
     let window = canary.window_uses;
-    ui.line(&format!("left out  {name}  on trial until {until} or {window} samples, {against}"))?;
-    Ok(())
+    ui.line(&format!("left out  {name}  on trial until {until} or {window} samples, {against}"))
 }

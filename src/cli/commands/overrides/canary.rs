@@ -1,23 +1,18 @@
 //! `git coord override canary sample` and `check`
 
 use clap::Subcommand;
-use serde_json::{Value, json};
 
-use super::shared::object;
 use crate::app::Ctx;
 use crate::app::problem::Problem;
-use crate::app::routing::agent_name;
+use crate::app::routing::canary::{CheckedView, SampleRequest, check, sample};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
-use crate::cli::open::told;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ledger::LedgerName;
-use crate::core::routing::canary::{Canary, CheckTrials, Checked, Status};
+use crate::core::routing::canary::Canary;
 use crate::core::routing::metrics::Metrics;
 use crate::core::routing::ratio::Ratio;
-use crate::core::routing::sample::TakeSample;
 use crate::core::routing::text::Note;
 use crate::core::time::{Timestamp, relative};
 
@@ -101,25 +96,16 @@ impl SampleArgs {
         } else {
             None
         };
-        let agent = agent_name(ctx, &self.agent)?;
-        let command = TakeSample { agent, session: self.session.clone(), metrics };
-        let answer = told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?;
-        let canary = &answer.canary;
-        if ui.is_json() {
-            let told = fields([
-                ("sample", json!(object(&answer.sample))),
-                ("was_there", json!(answer.was_there)),
-                ("samples", json!(answer.samples)),
-                ("canary", json!(object(canary))),
-            ]);
-            ui.answer(true, told)?;
-            return Ok(ExitCode::Done);
-        }
-        let name = ui.paint(Slot::Holder, canary.agent.as_str());
-        let verb = if answer.was_there { "sampled before" } else { "sampled" };
-        let (count, window) = (answer.samples, canary.window_uses);
-        ui.line(&format!("{verb}  {name}  {count} of {window}{}", verdict_text(canary)))?;
-        Ok(ExitCode::Done)
+        let request = SampleRequest { agent: &self.agent, session: &self.session, metrics };
+        let answer = sample(ctx, &request)?;
+        let taken = &answer.body;
+        show(ui, &answer, |ui| {
+            let canary = &taken.canary;
+            let name = ui.paint(Slot::Holder, canary.agent.as_str());
+            let verb = if taken.was_there { "sampled before" } else { "sampled" };
+            let (count, window) = (taken.samples, canary.window_uses);
+            ui.line(&format!("{verb}  {name}  {count} of {window}{}", verdict_text(canary)))
+        })
     }
 }
 
@@ -146,35 +132,20 @@ struct CheckArgs {
 
 impl CheckArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let agent = self.agent.as_deref().map(|agent| agent_name(ctx, agent)).transpose()?;
-        let committed = ctx.transact(LedgerName::Overrides, CheckTrials { agent }, None)?;
-        let now = committed.at;
-        let checked = told(ui, committed)?;
-        let is_alert = checked.iter().any(|one| one.canary.status == Status::Alert);
-        if ui.is_json() {
-            let trials: Vec<Value> = checked.iter().map(checked_json).collect();
-            ui.answer(!is_alert, fields([("trials", json!(trials))]))?;
-        } else if checked.is_empty() {
-            ui.note("nobody is on trial")?;
-        } else {
-            let rows: Vec<Vec<Cell>> = checked.iter().map(|one| cells(ui, one, now)).collect();
-            for line in aligned(&rows) {
-                ui.line(&line)?;
+        let answer = check(ctx, self.agent.as_deref())?;
+        let trials = &answer.body.trials;
+        show(ui, &answer, |ui| {
+            if trials.is_empty() {
+                ui.note("nobody is on trial")?;
             }
-        }
-        Ok(if is_alert { ExitCode::No } else { ExitCode::Done })
+            let rows: Vec<Vec<Cell>> = trials.iter().map(|one| cells(ui, one, answer.at)).collect();
+            aligned(&rows).iter().try_for_each(|line| ui.line(line))
+        })
     }
 }
 
-fn checked_json(one: &Checked) -> Value {
-    let mut value = object(&one.canary);
-    value.insert("samples".to_owned(), json!(one.samples));
-    value.insert("closed".to_owned(), json!(one.closed));
-    Value::Object(value)
-}
-
-fn cells(ui: &Ui, one: &Checked, now: Timestamp) -> Vec<Cell> {
-    let canary = &one.canary;
+fn cells(ui: &Ui, one: &CheckedView, now: Timestamp) -> Vec<Cell> {
+    let canary = &one.trial.canary;
     let ends = if canary.status.is_open() {
         format!("ends {}", relative(canary.expires_at.as_seconds(), now.as_seconds()))
     } else {
@@ -182,7 +153,7 @@ fn cells(ui: &Ui, one: &Checked, now: Timestamp) -> Vec<Cell> {
     };
     vec![
         Cell::painted(canary.agent.as_str(), ui.paint(Slot::Holder, canary.agent.as_str())),
-        Cell::plain(&format!("{} of {} samples", one.samples, canary.window_uses)),
+        Cell::plain(&format!("{} of {} samples", one.trial.samples, canary.window_uses)),
         Cell::plain(&ends),
     ]
 }

@@ -1,24 +1,23 @@
 //! `git coord override evidence add` and `list`
 
-use clap::Subcommand;
-use serde_json::{Value, json};
+use std::io;
 
-use super::shared::{EvidenceList, all_evidence, object, parse_evidence, parse_name};
+use clap::Subcommand;
+
+use super::shared::{EvidenceList, all_evidence, parse_evidence, parse_name};
 use crate::app::Ctx;
-use crate::app::problem::{Kind, Problem};
-use crate::app::routing::{agent_name, evidence_rows, project};
+use crate::app::problem::Problem;
+use crate::app::routing::evidence::{AddRequest, ListRequest, add, list};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
-use crate::cli::open::told;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ledger::LedgerName;
-use crate::core::routing::evidence::{AddEvidence, Evidence, SourceKind};
+use crate::core::routing::evidence::{Evidence, SourceKind};
 use crate::core::routing::names::Word;
 use crate::core::routing::text::{Context, Note};
-use crate::core::text::{Line, shown};
-use crate::core::time::relative;
+use crate::core::text::shown;
+use crate::core::time::{Timestamp, relative};
 
 /// Record and list what became of agents' findings
 #[derive(Debug, clap::Args)]
@@ -119,41 +118,28 @@ struct AddArgs {
 
 impl AddArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let named = |text: &str| {
-            Note::new(text).map_err(|error| Problem::new(Kind::Usage, error.to_string()))
-        };
-        let session = match &self.session {
-            Some(session) => session.clone(),
-            None => named(ctx.actor().as_str())?,
-        };
-        let project = match &self.project {
-            Some(project) => project.clone(),
-            None => named(&project(ctx))?,
-        };
-        let command = AddEvidence {
-            agent: agent_name(ctx, &self.agent)?,
-            source_kind: self.kind.into(),
-            source_version: ctx.repository().head().and_then(|head| Line::new(&head).ok()),
-            event: self.event.clone(),
-            reason: self.reason.clone(),
-            session,
-            project,
-            context: self.context.clone(),
+        let lineage = all_evidence(&self.lineage);
+        let request = AddRequest {
+            agent: &self.agent,
+            kind: self.kind.into(),
+            event: &self.event,
+            reason: self.reason.as_ref(),
+            session: self.session.as_ref(),
+            project: self.project.as_ref(),
+            context: self.context.as_ref(),
             findings: self.findings,
-            lineage: all_evidence(&self.lineage),
+            lineage: &lineage,
         };
-        let row = told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?;
-        if ui.is_json() {
-            ui.answer(true, fields([("evidence", json!(object(&row)))]))?;
-        } else {
+        let answer = add(ctx, &request)?;
+        let row = &answer.body.evidence;
+        show(ui, &answer, |ui| {
             let id = ui.paint(Slot::Id, row.id.as_str());
             let counts = row.quarantined_until.map_or_else(
                 || "counts at once".to_owned(),
                 |until| format!("counts from {until}"),
             );
-            ui.line(&format!("recorded  {id}  {}  {}  {counts}", row.source, row.event))?;
-        }
-        Ok(ExitCode::Done)
+            ui.line(&format!("recorded  {id}  {}  {}  {counts}", row.source, row.event))
+        })
     }
 }
 
@@ -177,40 +163,35 @@ struct ListArgs {
 
 impl ListArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let agent = self.agent.as_deref().map(|agent| agent_name(ctx, agent)).transpose()?;
-        let (mut rows, now) = evidence_rows(ctx, agent.as_ref())?;
-        let total = rows.len();
-        rows.truncate(self.limit as usize);
-        if ui.is_json() {
-            let listed: Vec<Value> = rows.iter().map(|row| json!(object(row))).collect();
-            ui.answer(true, fields([("evidence", json!(listed)), ("total", json!(total))]))?;
-            return Ok(ExitCode::Done);
-        }
-        if rows.is_empty() {
-            ui.note("no evidence")?;
-        }
-        let cells = |row: &Evidence| {
-            let held = row.quarantined_until.filter(|until| now < *until);
-            let held = held.map_or(String::new(), |until| {
-                format!("counts {}", relative(until.as_seconds(), now.as_seconds()))
-            });
-            let reason = row.override_reason.as_ref().map_or("", Word::as_str);
-            let context = row.context.as_ref().map_or("", Context::as_str);
-            vec![
-                Cell::painted(row.id.as_str(), ui.paint(Slot::Id, row.id.as_str())),
-                Cell::plain(&relative(row.at.as_seconds(), now.as_seconds())),
-                Cell::painted(row.source.as_str(), ui.paint(Slot::Holder, row.source.as_str())),
-                Cell::plain(row.event.as_str()),
-                Cell::plain(reason),
-                Cell::plain(&format!("{}#{}", shown(row.session.as_str()), row.seq)),
-                Cell::plain(&held),
-                Cell::painted(&shown(context), ui.paint(Slot::Dim, &shown(context))),
-            ]
-        };
-        let rows: Vec<Vec<Cell>> = rows.iter().map(cells).collect();
-        for line in aligned(&rows) {
-            ui.line(&line)?;
-        }
-        Ok(ExitCode::Done)
+        let request = ListRequest { agent: self.agent.as_deref(), limit: self.limit as usize };
+        let answer = list(ctx, &request)?;
+        show(ui, &answer, |ui| print(ui, &answer.body.evidence, answer.at))
     }
+}
+
+fn print(ui: &mut Ui, rows: &[Evidence], now: Timestamp) -> io::Result<()> {
+    if rows.is_empty() {
+        ui.note("no evidence")?;
+    }
+    let rows: Vec<Vec<Cell>> = rows.iter().map(|row| cells(ui, row, now)).collect();
+    aligned(&rows).iter().try_for_each(|line| ui.line(line))
+}
+
+fn cells(ui: &Ui, row: &Evidence, now: Timestamp) -> Vec<Cell> {
+    let held = row.quarantined_until.filter(|until| now < *until);
+    let held = held.map_or(String::new(), |until| {
+        format!("counts {}", relative(until.as_seconds(), now.as_seconds()))
+    });
+    let reason = row.override_reason.as_ref().map_or("", Word::as_str);
+    let context = row.context.as_ref().map_or("", Context::as_str);
+    vec![
+        Cell::painted(row.id.as_str(), ui.paint(Slot::Id, row.id.as_str())),
+        Cell::plain(&relative(row.at.as_seconds(), now.as_seconds())),
+        Cell::painted(row.source.as_str(), ui.paint(Slot::Holder, row.source.as_str())),
+        Cell::plain(row.event.as_str()),
+        Cell::plain(reason),
+        Cell::plain(&format!("{}#{}", shown(row.session.as_str()), row.seq)),
+        Cell::plain(&held),
+        Cell::painted(&shown(context), ui.paint(Slot::Dim, &shown(context))),
+    ]
 }

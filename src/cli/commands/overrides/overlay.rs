@@ -1,21 +1,17 @@
 //! `git coord override overlay add`, `disable` and `list`
 
 use clap::Subcommand;
-use serde_json::{Value, json};
 
-use super::shared::{EvidenceList, all_evidence, object, parse_evidence, parse_name};
+use super::shared::{EvidenceList, all_evidence, parse_evidence, parse_name};
 use crate::app::Ctx;
 use crate::app::problem::Problem;
-use crate::app::routing::agent_name;
+use crate::app::routing::overlay::{AddRequest, add, disable, list};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
-use crate::cli::open::told;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ledger::LedgerName;
-use crate::core::routing::index;
 use crate::core::routing::names::{OverlayId, Word};
-use crate::core::routing::overlay::{self, AddOverlay, DisableOverlay, TOKENS_MAX};
+use crate::core::routing::overlay::TOKENS_MAX;
 use crate::core::routing::text::Body;
 use crate::core::text::shown;
 
@@ -82,27 +78,21 @@ struct AddArgs {
 
 impl AddArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let command = AddOverlay {
-            agent: agent_name(ctx, &self.agent)?,
-            id: self.id.clone(),
-            body: self.text.clone(),
-            evidence: all_evidence(&self.evidence),
-            source: self.source.clone(),
+        let evidence = all_evidence(&self.evidence);
+        let request = AddRequest {
+            agent: &self.agent,
+            id: &self.id,
+            text: &self.text,
+            evidence: &evidence,
+            source: &self.source,
         };
-        let answer = told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?;
-        if ui.is_json() {
-            let told = fields([
-                ("overlay", json!(object(&answer.overlay))),
-                ("tokens", json!(answer.tokens)),
-                ("was_there", json!(answer.was_there)),
-            ]);
-            ui.answer(true, told)?;
-        } else {
-            let verb = if answer.was_there { "there already" } else { "added" };
-            let (group, tokens) = (answer.overlay.group(), answer.tokens);
-            ui.line(&format!("{verb}  {group}  {tokens} of {TOKENS_MAX} tokens"))?;
-        }
-        Ok(ExitCode::Done)
+        let answer = add(ctx, &request)?;
+        let added = &answer.body;
+        show(ui, &answer, |ui| {
+            let verb = if added.was_there { "there already" } else { "added" };
+            let (group, tokens) = (added.overlay.group(), added.tokens);
+            ui.line(&format!("{verb}  {group}  {tokens} of {TOKENS_MAX} tokens"))
+        })
     }
 }
 
@@ -120,14 +110,9 @@ struct DisableArgs {
 
 impl DisableArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let command = DisableOverlay { agent: agent_name(ctx, &self.agent)?, id: self.id.clone() };
-        let overlay = told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?;
-        if ui.is_json() {
-            ui.answer(true, fields([("overlay", json!(object(&overlay)))]))?;
-        } else {
-            ui.line(&format!("disabled  {}", overlay.group()))?;
-        }
-        Ok(ExitCode::Done)
+        let answer = disable(ctx, &self.agent, &self.id)?;
+        let group = answer.body.overlay.group();
+        show(ui, &answer, |ui| ui.line(&format!("disabled  {group}")))
     }
 }
 
@@ -141,33 +126,22 @@ struct ListArgs {
 
 impl ListArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let agent = self.agent.as_deref().map(|agent| agent_name(ctx, agent)).transpose()?;
-        let reading = ctx.read_ledger(LedgerName::Overrides)?;
-        let mut overlays =
-            index::overlays(&reading.base.snapshot).map_err(crate::app::error::AppError::from)?;
-        overlays.retain(|overlay| agent.as_ref().is_none_or(|agent| overlay.agent == *agent));
-        if ui.is_json() {
-            let listed: Vec<Value> =
-                overlays.iter().map(|overlay| json!(object(overlay))).collect();
-            let told = fields([
-                ("overlays", json!(listed)),
-                ("tokens", json!(overlay::tokens(&overlays))),
-            ]);
-            ui.answer(true, told)?;
-            return Ok(ExitCode::Done);
-        }
-        if overlays.is_empty() {
-            ui.note("no overlays")?;
-        }
-        for overlay in &overlays {
-            let group = ui.paint(Slot::Holder, &overlay.group());
-            let state = if overlay.active { "active" } else { "disabled" };
-            let tokens = overlay.body.tokens();
-            ui.line(&format!("{group}  {state}  {tokens} tokens  by {}", overlay.by))?;
-            for line in overlay.body.as_str().lines() {
-                ui.line(&format!("    {}", shown(line)))?;
+        let answer = list(ctx, self.agent.as_deref())?;
+        let overlays = &answer.body.overlays;
+        show(ui, &answer, |ui| {
+            if overlays.is_empty() {
+                ui.note("no overlays")?;
             }
-        }
-        Ok(ExitCode::Done)
+            for overlay in overlays {
+                let group = ui.paint(Slot::Holder, &overlay.group());
+                let state = if overlay.active { "active" } else { "disabled" };
+                let tokens = overlay.body.tokens();
+                ui.line(&format!("{group}  {state}  {tokens} tokens  by {}", overlay.by))?;
+                for line in overlay.body.as_str().lines() {
+                    ui.line(&format!("    {}", shown(line)))?;
+                }
+            }
+            Ok(())
+        })
     }
 }

@@ -2,18 +2,12 @@
 
 use std::ffi::OsString;
 
-use serde_json::json;
-
 use crate::app::Ctx;
-use crate::app::error::AppError;
 use crate::app::problem::Problem;
-use crate::app::routing::document::{self, Base};
-use crate::app::specs;
+use crate::app::routing::protected::{Body, Request, protected};
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::pattern::Case;
-use crate::core::routing::manifest::{Manifest, Permission, permission};
 use crate::core::text::shown;
 
 /// Tell whether a manifest lets a tool change a file
@@ -35,24 +29,10 @@ pub(crate) struct Args {
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let paths = std::slice::from_ref(&self.path);
-        let path = specs::paths(ctx.repository(), paths)?.pop().unwrap_or_default();
-        let manifest = match document::read(ctx, &self.manifest, Base::Here) {
-            Ok(bytes) => Some(serde_json::from_slice::<Manifest>(&bytes).map_err(|error| {
-                let message = format!("the manifest cannot be read: {error}");
-                Problem::refused("bad_document", message)
-            })?),
-            Err(AppError::Nothing(_)) => None,
-            Err(error) => return Err(error.into()),
-        };
-        let found = permission(manifest.as_ref(), &path, Case::Sensitive);
-        let is_allowed = found == Permission::Allowed;
-        if ui.is_json() {
-            ui.answer(is_allowed, fields([("permission", json!(found.name()))]))?;
-        } else {
-            let path = String::from_utf8_lossy(&path).into_owned();
-            ui.line(&format!("{}  {}", found.name(), shown(&path)))?;
-        }
-        Ok(if is_allowed { ExitCode::Done } else { ExitCode::No })
+        let request = Request { path: &self.path, manifest: &self.manifest };
+        let answer = protected(ctx, &request)?;
+        let Body { permission, path } = &answer.body;
+        let path = String::from_utf8_lossy(path);
+        show(ui, &answer, |ui| ui.line(&format!("{}  {}", permission.name(), shown(&path))))
     }
 }

@@ -1,17 +1,13 @@
 //! `git coord override reset`
 
-use serde_json::json;
-
 use crate::app::Ctx;
 use crate::app::problem::Problem;
+use crate::app::routing::reset::{Request, reset};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
-use crate::cli::open::told;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::documents::Key;
-use crate::core::ledger::LedgerName;
-use crate::core::routing::reset::{Area, Reset};
+use crate::core::routing::reset::Area;
 
 /// Forget what was learnt
 ///
@@ -51,27 +47,16 @@ impl From<AreaOption> for Area {
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let command = Reset { scope: self.scope.into() };
-        let gone = if self.dry_run {
-            ctx.decide_only(LedgerName::Overrides, command)?
-        } else {
-            told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?
-        };
-        if ui.is_json() {
-            let keys: Vec<&str> = gone.iter().map(Key::as_str).collect();
-            ui.answer(
-                true,
-                fields([("forgotten", json!(keys)), ("dry_run", json!(self.dry_run))]),
-            )?;
-            return Ok(ExitCode::Done);
-        }
-        if gone.is_empty() {
-            ui.note("nothing to forget")?;
-        }
-        let verb = if self.dry_run { "would forget" } else { "forgot" };
-        for key in &gone {
-            ui.line(&format!("{verb}  {}", ui.paint(Slot::Path, key.as_str())))?;
-        }
-        Ok(ExitCode::Done)
+        let request = Request { scope: self.scope.into(), dry_run: self.dry_run };
+        let answer = reset(ctx, &request)?;
+        let gone = &answer.body.forgotten;
+        show(ui, &answer, |ui| {
+            if gone.is_empty() {
+                ui.note("nothing to forget")?;
+            }
+            let verb = if self.dry_run { "would forget" } else { "forgot" };
+            gone.iter()
+                .try_for_each(|key| ui.line(&format!("{verb}  {}", ui.paint(Slot::Path, key))))
+        })
     }
 }

@@ -1,19 +1,15 @@
 //! `git coord override revert`, `block` and `unblock`
 
-use serde_json::{Value, json};
+use std::io;
 
-use super::shared::object;
 use crate::app::Ctx;
 use crate::app::problem::Problem;
-use crate::app::routing::{agent_name, target};
+use crate::app::routing::block::{Body as Blocked, block, unblock};
+use crate::app::routing::revert::{Body, Request, revert};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
-use crate::cli::open::told;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ledger::LedgerName;
-use crate::core::routing::block::{BlockAgent, Unblock};
-use crate::core::routing::revert::{Revert, Reverted, Target};
 use crate::core::routing::text::Note;
 use crate::core::text::shown;
 
@@ -48,48 +44,17 @@ pub(crate) struct RevertArgs {
 
 impl RevertArgs {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let target = target(ctx, &self.target)?;
-        let reason = || {
-            self.reason
-                .clone()
-                .unwrap_or_else(|| Note::new("reverted").expect("a plain word is a note"))
+        let request = Request {
+            target: &self.target,
+            reason: self.reason.as_ref(),
+            block: self.block,
+            dry_run: self.dry_run,
         };
-        let is_entry = matches!(target, Target::Act(_));
-        let command =
-            Revert { target, reason: self.reason.clone(), block: self.block.then(reason) };
-        let (answer, entry) = if self.dry_run {
-            (ctx.decide_only(LedgerName::Overrides, command)?, None)
-        } else {
-            let committed = ctx.transact(LedgerName::Overrides, command, None)?;
-            let entry = committed.entry;
-            (told(ui, committed)?, entry)
-        };
-        if answer.autonomy_off {
-            ui.warn("autonomy is off now: too many agents had to be taken back")?;
-        }
-        if ui.is_json() {
-            let agents: Vec<&str> =
-                answer.overrides.iter().map(|entry| entry.agent.as_str()).collect();
-            let blocks: Vec<Value> =
-                answer.blocks.iter().map(|block| json!(object(block))).collect();
-            let mut told = fields([
-                ("reverted", json!(agents)),
-                ("overlays", json!(answer.overlays)),
-                ("blocked", json!(blocks)),
-                ("autonomy_off", json!(answer.autonomy_off)),
-                ("dry_run", json!(self.dry_run)),
-            ]);
-            if let Some(entry) = entry {
-                told.insert("entry".to_owned(), json!(entry.to_string()));
-            }
-            ui.answer(true, told)?;
-        } else {
-            self.print(ui, &answer, is_entry)?;
-        }
-        Ok(ExitCode::Done)
+        let answer = revert(ctx, &request)?;
+        show(ui, &answer, |ui| self.print(ui, &answer.body))
     }
 
-    fn print(&self, ui: &mut Ui, answer: &Reverted, is_entry: bool) -> Result<(), Problem> {
+    fn print(&self, ui: &mut Ui, answer: &Body) -> io::Result<()> {
         let verb = if self.dry_run { "would take back" } else { "taken back" };
         for entry in &answer.overrides {
             let name = ui.paint(Slot::Holder, entry.agent.as_str());
@@ -103,12 +68,12 @@ impl RevertArgs {
         for name in &answer.overlays {
             ui.line(&format!("{verb}  {name}  overlay"))?;
         }
-        for block in &answer.blocks {
+        for block in &answer.blocked {
             let name = ui.paint(Slot::Holder, block.agent.as_str());
             ui.line(&format!("blocked  {name}  {}", shown(block.reason.as_str())))?;
         }
         if answer.overrides.is_empty() && answer.overlays.is_empty() {
-            let what = if is_entry {
+            let what = if answer.is_act {
                 format!("nothing that entry '{}' put in force is there", shown(&self.target))
             } else {
                 format!("'{}' has no override", shown(&self.target))
@@ -136,17 +101,13 @@ pub(crate) struct BlockArgs {
 
 impl BlockArgs {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let agent = agent_name(ctx, &self.agent)?;
-        let command = BlockAgent { agent: agent.clone(), reason: self.reason.clone() };
-        let changed = told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?.is_some();
-        if ui.is_json() {
-            ui.answer(true, fields([("agent", json!(agent)), ("changed", json!(changed))]))?;
-        } else {
+        let answer = block(ctx, &self.agent, &self.reason)?;
+        let Blocked { agent, changed } = &answer.body;
+        show(ui, &answer, |ui| {
             let name = ui.paint(Slot::Holder, agent.as_str());
-            let verb = if changed { "blocked" } else { "blocked already" };
-            ui.line(&format!("{verb}  {name}  {}", shown(self.reason.as_str())))?;
-        }
-        Ok(ExitCode::Done)
+            let verb = if *changed { "blocked" } else { "blocked already" };
+            ui.line(&format!("{verb}  {name}  {}", shown(self.reason.as_str())))
+        })
     }
 }
 
@@ -160,16 +121,14 @@ pub(crate) struct UnblockArgs {
 
 impl UnblockArgs {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let agent = agent_name(ctx, &self.agent)?;
-        let command = Unblock { agent: agent.clone() };
-        let changed = told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?.is_some();
-        if ui.is_json() {
-            ui.answer(true, fields([("agent", json!(agent)), ("changed", json!(changed))]))?;
-        } else if changed {
-            ui.line(&format!("unblocked  {}", ui.paint(Slot::Holder, agent.as_str())))?;
-        } else {
-            ui.note(&format!("'{agent}' is not blocked"))?;
-        }
-        Ok(ExitCode::Done)
+        let answer = unblock(ctx, &self.agent)?;
+        let Blocked { agent, changed } = &answer.body;
+        show(ui, &answer, |ui| {
+            if *changed {
+                ui.line(&format!("unblocked  {}", ui.paint(Slot::Holder, agent.as_str())))
+            } else {
+                ui.note(&format!("'{agent}' is not blocked"))
+            }
+        })
     }
 }

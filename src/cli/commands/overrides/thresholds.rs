@@ -1,18 +1,16 @@
 //! `git coord override thresholds`
 
-use serde_json::{Map, Value, json};
+use std::io;
 
 use crate::app::Ctx;
-use crate::app::error::AppError;
-use crate::app::problem::{Kind, Problem};
+use crate::app::problem::Problem;
+use crate::app::routing::thresholds;
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
-use crate::cli::open::told;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ledger::LedgerName;
-use crate::core::routing::thresholds::{ALL, AUTONOMY, SetThreshold, Setting, Thresholds};
+use crate::core::routing::thresholds::{ALL, AUTONOMY, Setting, Thresholds};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,38 +32,15 @@ pub(crate) struct Args {
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let thresholds = if let (Some(key), Some(value)) = (&self.key, &self.value) {
-            let command = SetThreshold::parse(key, value)
-                .map_err(|error| Problem::new(Kind::Usage, error.to_string()))?;
-            told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?
-        } else {
-            let reading = ctx.read_ledger(LedgerName::Overrides)?;
-            Thresholds::read(&reading.base.snapshot).map_err(AppError::from)?
+        let answer = match (&self.key, &self.value) {
+            (Some(key), Some(value)) => thresholds::set(ctx, key, value)?,
+            _ => thresholds::show(ctx)?,
         };
-        if ui.is_json() {
-            ui.answer(true, fields([("thresholds", json!(values(&thresholds)))]))?;
-        } else {
-            print(ui, &thresholds)?;
-        }
-        Ok(ExitCode::Done)
+        show(ui, &answer, |ui| print(ui, &answer.body.set))
     }
 }
 
-fn values(thresholds: &Thresholds) -> Map<String, Value> {
-    let mut values = Map::new();
-    for threshold in ALL {
-        let number = if threshold.is_whole {
-            json!(thresholds.number(threshold))
-        } else {
-            json!(thresholds.ratio(threshold))
-        };
-        values.insert(threshold.name.to_owned(), number);
-    }
-    values.insert(AUTONOMY.to_owned(), json!(thresholds.autonomy()));
-    values
-}
-
-fn print(ui: &mut Ui, thresholds: &Thresholds) -> Result<(), Problem> {
+fn print(ui: &mut Ui, thresholds: &Thresholds) -> io::Result<()> {
     let row = |name: &str, value: Setting, bounds: &str, meaning: &str| {
         let set = if thresholds.is_set(name) { "set" } else { "" };
         vec![
@@ -85,8 +60,5 @@ fn print(ui: &mut Ui, thresholds: &Thresholds) -> Result<(), Problem> {
     let meaning = "whether programs may leave agents out by themselves";
     let switch = Setting::Switch(thresholds.autonomy());
     rows.push(row(AUTONOMY, switch, "true or false", meaning));
-    for line in aligned(&rows) {
-        ui.line(&line)?;
-    }
-    Ok(())
+    aligned(&rows).iter().try_for_each(|line| ui.line(line))
 }

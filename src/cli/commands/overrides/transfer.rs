@@ -1,26 +1,17 @@
 //! `git coord override export` and `import`
 
-use std::ffi::{OsStr, OsString};
-use std::io::Read as _;
+use std::ffi::OsString;
+use std::io::{self, Read as _};
 
-use serde_json::json;
-
-use super::shared::object;
 use crate::app::Ctx;
-use crate::app::error::AppError;
 use crate::app::problem::Problem;
-use crate::app::routing::care;
-use crate::app::routing::document::{self, Base, PATH_USUAL, PATH_VARIABLE};
+use crate::app::routing::transfer::{Body, Document, Request, export, import};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
-use crate::cli::open::told;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::environment::Environment;
-use crate::core::ledger::LedgerName;
-use crate::core::routing::document::{Remark, read_document};
-use crate::core::routing::export::export;
-use crate::core::routing::import::{Import, Imported};
+use crate::core::routing::document::Remark;
 use crate::core::text::shown;
 
 /// Print the overrides as one document of version 1
@@ -32,15 +23,11 @@ pub(crate) struct ExportArgs {}
 
 impl ExportArgs {
     pub(super) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let reading = ctx.read_ledger(LedgerName::Overrides)?;
-        let exported = export(&reading.base.snapshot).map_err(AppError::from)?;
-        if ui.is_json() {
-            ui.answer(true, object(&exported))?;
-        } else {
-            let text = serde_json::to_string_pretty(&exported).expect("documents are plain data");
-            ui.line(&text)?;
-        }
-        Ok(ExitCode::Done)
+        let answer = export(ctx)?;
+        show(ui, &answer, |ui| {
+            let text = serde_json::to_string_pretty(&answer.body);
+            ui.line(&text.expect("documents are plain data"))
+        })
     }
 }
 
@@ -79,55 +66,21 @@ impl ImportArgs {
         ctx: &Ctx,
         environment: &Environment,
     ) -> Result<ExitCode, Problem> {
-        let bytes = self.bytes(ctx, environment)?;
-        let read = read_document(&bytes, &ctx.settings().routing.prefixes)
-            .map_err(|error| Problem::refused("bad_document", error.to_string()))?;
-        let unconfirmed = read.entries.iter().filter(|entry| {
-            let care = care(ctx, &entry.agent, self.confirm_cross_cutting);
-            care.keep(&entry.agent).is_err()
-        });
-        let command = Import {
-            unconfirmed: unconfirmed.map(|entry| entry.agent.clone()).collect(),
-            entries: read.entries,
-            unknown: read.unknown,
-        };
-        let answer = if self.dry_run {
-            ctx.decide_only(LedgerName::Overrides, command)?
-        } else {
-            told(ui, ctx.transact(LedgerName::Overrides, command, None)?)?
-        };
-        let mut told = Imported { changed: read.changed, refused: read.refused, kept: answer.kept };
-        told.changed.extend(answer.changed);
-        told.refused.extend(answer.refused);
-        let is_whole = told.refused.is_empty();
-        if ui.is_json() {
-            let answer = fields([
-                ("kept", json!(told.kept)),
-                ("changed", json!(told.changed)),
-                ("refused", json!(told.refused)),
-                ("dry_run", json!(self.dry_run)),
-            ]);
-            ui.answer(is_whole, answer)?;
-        } else {
-            self.print(ui, &told)?;
-        }
-        Ok(if is_whole { ExitCode::Done } else { ExitCode::No })
-    }
-
-    fn bytes(&self, ctx: &Ctx, environment: &Environment) -> Result<Vec<u8>, Problem> {
-        match (&self.file, environment.os(PATH_VARIABLE)) {
-            (Some(file), _) if file == "-" => {
-                let mut bytes = Vec::new();
-                std::io::stdin().lock().read_to_end(&mut bytes)?;
-                Ok(bytes)
+        let mut bytes = Vec::new();
+        let document = match &self.file {
+            Some(file) if file == "-" => {
+                io::stdin().lock().read_to_end(&mut bytes)?;
+                Document::Bytes(&bytes)
             }
-            (Some(file), _) => Ok(document::read(ctx, file, Base::Here)?),
-            (None, Some(path)) => Ok(document::read(ctx, path, Base::Top)?),
-            (None, None) => Ok(document::read(ctx, OsStr::new(PATH_USUAL), Base::Top)?),
-        }
+            Some(file) => Document::File(file),
+            None => Document::Usual(environment),
+        };
+        let (confirmed, dry_run) = (self.confirm_cross_cutting, self.dry_run);
+        let answer = import(ctx, &Request { document, confirmed, dry_run })?;
+        show(ui, &answer, |ui| self.print(ui, &answer.body))
     }
 
-    fn print(&self, ui: &mut Ui, told: &Imported) -> Result<(), Problem> {
+    fn print(&self, ui: &mut Ui, told: &Body) -> io::Result<()> {
         let verb = if self.dry_run { "would keep" } else { "kept" };
         for agent in &told.kept {
             ui.line(&format!("{verb}  {}", ui.paint(Slot::Holder, agent.as_str())))?;

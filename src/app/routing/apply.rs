@@ -1,0 +1,53 @@
+//! Leaves an agent out from now on.
+
+use super::change::{Basis, Became, Body, Earlier, each_once, in_force_notes, stranger};
+use super::{agent_name, care, seen};
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::problem::Problem;
+use crate::core::environment::Environment;
+use crate::core::ledger::LedgerName;
+use crate::core::routing::apply::{Applied, Apply};
+use crate::core::routing::text;
+
+/// An override that is to be in force.
+pub struct Request<'r> {
+    pub agent: &'r str,
+    pub reason: &'r text::Note,
+    pub basis: Basis<'r>,
+    /// Whether the caller knows that the agent reviews what cuts across everything.
+    pub confirmed: bool,
+    /// Says where the roster is.
+    pub environment: &'r Environment,
+}
+
+/// Puts an override in force, or brings the one that is there up to date.
+pub fn apply(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let agent = agent_name(ctx, request.agent)?;
+    let care = care(ctx, &agent, request.confirmed);
+    let command = Apply {
+        seen: seen(ctx, &agent)?,
+        agent: agent.clone(),
+        reason: request.reason.clone(),
+        evidence: each_once(request.basis.evidence),
+        scope: request.basis.scope(ctx)?,
+        source: request.basis.source.clone(),
+        care,
+    };
+    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let mut notes = Vec::new();
+    let answer = Answer::committed(committed, |applied| match applied {
+        Applied::New(made) => {
+            notes.extend(stranger(ctx, request.environment, &agent));
+            notes.extend(in_force_notes(&made, care.cross_cutting));
+            Body::from(*made)
+        }
+        Applied::Updated(entry) => Body::of(Became::Updated, *entry),
+        Applied::Already { entry, by, raced } => {
+            let whose = if raced || by != *ctx.actor() { " by another session" } else { "" };
+            let earlier = Earlier { by, message: format!("already applied{whose}") };
+            Body { earlier: Some(earlier), ..Body::of(Became::Already, *entry) }
+        }
+    });
+    Ok(answer.noting(notes))
+}

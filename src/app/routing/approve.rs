@@ -1,0 +1,36 @@
+//! Approves a proposal, so that it comes into force.
+
+use super::change::{Became, Body, in_force_notes};
+use super::{agent_name, care};
+use crate::app::Ctx;
+use crate::app::answer::{Answer, Note};
+use crate::app::problem::Problem;
+use crate::core::ledger::LedgerName;
+use crate::core::routing::approve::{Approve, Approved};
+
+/// The proposal that is approved.
+pub struct Request<'r> {
+    pub agent: &'r str,
+    /// Whether the caller knows that the agent reviews what cuts across everything.
+    pub confirmed: bool,
+}
+
+/// Puts a proposal in force.
+pub fn approve(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let agent = agent_name(ctx, request.agent)?;
+    let care = care(ctx, &agent, request.confirmed);
+    let committed = ctx.transact(LedgerName::Overrides, Approve { agent, care }, None)?;
+    let mut notes = Vec::new();
+    let answer = Answer::committed(committed, |approved| match approved {
+        Approved::New(made) => {
+            if made.proposed_by.as_ref() == Some(ctx.actor()) {
+                let text = "you approve your own proposal; a second pair of eyes is better";
+                notes.push(Note::warning(text));
+            }
+            notes.extend(in_force_notes(&made, care.cross_cutting));
+            Body::from(*made)
+        }
+        Approved::Already(entry) => Body::of(Became::Already, *entry),
+    });
+    Ok(answer.noting(notes))
+}

@@ -1,0 +1,38 @@
+//! Keeps an agent from being left out, and lets it be left out again.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::agent_name;
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::problem::Problem;
+use crate::core::ledger::LedgerName;
+use crate::core::routing::block::{BlockAgent, Unblock};
+use crate::core::routing::names::RoutedName;
+use crate::core::routing::text::Note;
+
+/// The answer to `override block` and `unblock`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "BlockChange")]
+pub struct Body {
+    pub agent: RoutedName,
+    /// Whether it was different before.
+    pub changed: bool,
+}
+
+/// Blocks an agent; another reason takes the place of the first.
+pub fn block(ctx: &Ctx, agent: &str, reason: &Note) -> Result<Answer<Body>, Problem> {
+    let agent = agent_name(ctx, agent)?;
+    let command = BlockAgent { agent: agent.clone(), reason: reason.clone() };
+    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    Ok(Answer::committed(committed, |block| Body { agent, changed: block.is_some() }))
+}
+
+/// Takes a block back.
+pub fn unblock(ctx: &Ctx, agent: &str) -> Result<Answer<Body>, Problem> {
+    let agent = agent_name(ctx, agent)?;
+    let command = Unblock { agent: agent.clone() };
+    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    Ok(Answer::committed(committed, |block| Body { agent, changed: block.is_some() }))
+}

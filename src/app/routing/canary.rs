@@ -1,0 +1,88 @@
+//! Measures what happens without an agent, and judges it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::view::TrialSummary;
+use super::{agent_name, some_agent};
+use crate::app::Ctx;
+use crate::app::answer::{Answer, Outcome};
+use crate::app::problem::Problem;
+use crate::core::ledger::LedgerName;
+use crate::core::routing::canary::{Canary, CheckTrials, Checked, Sample, Status};
+use crate::core::routing::metrics::Metrics;
+use crate::core::routing::sample::{Sampled, TakeSample};
+use crate::core::routing::text::Note;
+
+/// One session of a trial.
+pub struct SampleRequest<'r> {
+    pub agent: &'r str,
+    pub session: &'r Note,
+    /// The numbers; those of the session's evidence where they are not said.
+    pub metrics: Option<Metrics>,
+}
+
+/// The answer to `override canary sample`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "TakenSample")]
+pub struct SampleBody {
+    /// The sample of that session.
+    pub sample: Sample,
+    /// Whether it was there before, and stays as it was.
+    pub was_there: bool,
+    /// How many samples the trial has.
+    pub samples: u64,
+    /// The trial.
+    pub canary: Canary,
+}
+
+/// The answer to `override canary check`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CheckedTrials")]
+pub struct CheckBody {
+    pub trials: Vec<CheckedView>,
+}
+
+/// A trial that was looked at.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CheckedTrial")]
+pub struct CheckedView {
+    #[serde(flatten)]
+    pub trial: TrialSummary,
+    /// Whether this request has judged it.
+    pub closed: bool,
+}
+
+/// Records what one session measured.
+pub fn sample(ctx: &Ctx, request: &SampleRequest<'_>) -> Result<Answer<SampleBody>, Problem> {
+    let command = TakeSample {
+        agent: agent_name(ctx, request.agent)?,
+        session: request.session.clone(),
+        metrics: request.metrics,
+    };
+    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    Ok(Answer::committed(committed, |taken| {
+        let Sampled { sample, was_there, samples, canary } = taken;
+        SampleBody { sample, was_there, samples, canary }
+    }))
+}
+
+/// Judges the trials that are due, of one agent or of all; no while something got worse.
+pub fn check(ctx: &Ctx, agent: Option<&str>) -> Result<Answer<CheckBody>, Problem> {
+    let command = CheckTrials { agent: some_agent(ctx, agent)? };
+    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let mut answer = Answer::committed(committed, |checked| CheckBody {
+        trials: checked.into_iter().map(CheckedView::from).collect(),
+    });
+    if answer.body.trials.iter().any(|one| one.trial.canary.status == Status::Alert) {
+        answer.outcome = Outcome::No;
+    }
+    Ok(answer)
+}
+
+impl From<Checked> for CheckedView {
+    fn from(checked: Checked) -> CheckedView {
+        let closed = checked.closed;
+        CheckedView { trial: checked.into(), closed }
+    }
+}

@@ -1,0 +1,109 @@
+//! Tells which agents may be left out by their evidence.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::some_agent;
+use crate::app::Ctx;
+use crate::app::answer::{Answer, Outcome};
+use crate::app::error::AppError;
+use crate::app::problem::Problem;
+use crate::core::ledger::LedgerName;
+use crate::core::routing::classify::{Assessment, Eligibility, Pattern, Tally, assess};
+use crate::core::routing::evidence;
+use crate::core::routing::names::{RecordId, RoutedName};
+use crate::core::routing::thresholds::Thresholds;
+use crate::core::time::Timestamp;
+
+/// The agents in question.
+pub struct Request<'r> {
+    /// All with evidence that counts where none is named.
+    pub agent: Option<&'r str>,
+    /// Whether to name the evidence.
+    pub with_evidence: bool,
+}
+
+/// The answer to `override eligible`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "EligibleAgents")]
+pub struct Body {
+    /// Those that may be left out first, then those that are on their way.
+    pub agents: Vec<AssessmentView>,
+}
+
+/// What the evidence about an agent comes to.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Assessment")]
+pub struct AssessmentView {
+    pub agent: RoutedName,
+    /// `eligible`, or `not_eligible:` and why.
+    pub eligibility: String,
+    pub eligible: bool,
+    /// Whether it is on its way to being eligible.
+    pub approaching: bool,
+    /// Whether its wording may be at fault, so that an overlay may help.
+    pub overlay_eligible: bool,
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// The number of sessions with evidence that counts.
+    pub sessions: u64,
+    /// Rows with the same event and reason.
+    pub patterns: Vec<Pattern>,
+    /// The rows that count, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence_ids: Option<Vec<RecordId>>,
+}
+
+/// Assesses one agent or all; no if the one that was named may not be left out.
+pub fn eligible(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let agent = some_agent(ctx, request.agent)?;
+    let (mut found, now) = assessments(ctx, agent.as_ref())?;
+    found.sort_by_key(|one| {
+        (one.eligibility != Eligibility::Eligible, !one.approaching, one.agent.clone())
+    });
+    let view = |one| AssessmentView::new(one, request.with_evidence);
+    let mut answer = Answer::read(Body { agents: found.into_iter().map(view).collect() }, now);
+    if agent.is_some() && answer.body.agents.iter().any(|one| !one.eligible) {
+        answer.outcome = Outcome::No;
+    }
+    Ok(answer)
+}
+
+/// Assesses the agent that is named, or all with evidence that counts.
+fn assessments(
+    ctx: &Ctx,
+    agent: Option<&RoutedName>,
+) -> Result<(Vec<Assessment>, Timestamp), AppError> {
+    let reading = ctx.read_ledger(LedgerName::Overrides)?;
+    let (documents, now) = (&reading.base.snapshot, reading.now);
+    let mut agents = BTreeSet::new();
+    if let Some(agent) = agent {
+        agents.insert(agent.clone());
+    } else {
+        let rows = evidence::counting(documents, now, &Thresholds::read(documents)?)?;
+        agents.extend(rows.into_iter().map(|row| row.source));
+    }
+    let mut found = Vec::new();
+    for agent in &agents {
+        found.push(assess(documents, agent, now)?);
+    }
+    Ok((found, now))
+}
+
+impl AssessmentView {
+    fn new(one: Assessment, with_evidence: bool) -> AssessmentView {
+        AssessmentView {
+            eligibility: one.eligibility.word(),
+            eligible: one.eligibility == Eligibility::Eligible,
+            approaching: one.approaching,
+            overlay_eligible: one.overlay,
+            tally: one.tally,
+            sessions: one.sessions,
+            patterns: one.patterns,
+            evidence_ids: with_evidence.then(|| one.rows.into_iter().map(|row| row.id).collect()),
+            agent: one.agent,
+        }
+    }
+}

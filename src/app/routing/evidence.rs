@@ -1,0 +1,110 @@
+//! Records and lists what became of agents' findings.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::change::each_once;
+use super::{agent_name, some_agent};
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::error::AppError;
+use crate::app::problem::Problem;
+use crate::core::ledger::LedgerName;
+use crate::core::routing::evidence::{AddEvidence, Evidence, SourceKind, recent};
+use crate::core::routing::names::{EvidenceRef, Word};
+use crate::core::routing::text::{Context, Note};
+use crate::core::routing::thresholds::Thresholds;
+use crate::core::text::Line;
+
+/// A row that is to be recorded.
+pub struct AddRequest<'r> {
+    pub agent: &'r str,
+    pub kind: SourceKind,
+    pub event: &'r Word,
+    pub reason: Option<&'r Word>,
+    /// The caller's name where it is not said.
+    pub session: Option<&'r Note>,
+    /// The name of the repository's directory where it is not said.
+    pub project: Option<&'r Note>,
+    pub context: Option<&'r Context>,
+    pub findings: Option<u32>,
+    /// What the row follows from.
+    pub lineage: &'r [EvidenceRef],
+}
+
+/// The answer to `override evidence add`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AddedEvidence")]
+pub struct AddBody {
+    pub evidence: Evidence,
+}
+
+/// A choice of rows.
+pub struct ListRequest<'r> {
+    /// Only about this agent.
+    pub agent: Option<&'r str>,
+    /// At most this many rows.
+    pub limit: usize,
+}
+
+/// The answer to `override evidence list`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "EvidenceList")]
+pub struct ListBody {
+    /// The rows, newest first.
+    pub evidence: Vec<Evidence>,
+    /// How many there are without the limit.
+    pub total: usize,
+}
+
+/// Records one row.
+pub fn add(ctx: &Ctx, request: &AddRequest<'_>) -> Result<Answer<AddBody>, Problem> {
+    let session = note(request.session, || ctx.actor().to_string())?;
+    let project = note(request.project, || project(ctx))?;
+    let command = AddEvidence {
+        agent: agent_name(ctx, request.agent)?,
+        source_kind: request.kind,
+        source_version: ctx.repository().head().and_then(|head| Line::new(&head).ok()),
+        event: request.event.clone(),
+        reason: request.reason.cloned(),
+        session,
+        project,
+        context: request.context.cloned(),
+        findings: request.findings,
+        lineage: each_once(request.lineage),
+    };
+    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    Ok(Answer::committed(committed, |evidence| AddBody { evidence }))
+}
+
+/// Lists the rows of the days that count.
+pub fn list(ctx: &Ctx, request: &ListRequest<'_>) -> Result<Answer<ListBody>, Problem> {
+    let agent = some_agent(ctx, request.agent)?;
+    let reading = ctx.read_ledger(LedgerName::Overrides)?;
+    let (documents, now) = (&reading.base.snapshot, reading.now);
+    let thresholds = Thresholds::read(documents).map_err(AppError::from)?;
+    let mut rows = recent(documents, now, &thresholds).map_err(AppError::from)?;
+    rows.retain(|row| agent.as_ref().is_none_or(|agent| row.source == *agent));
+    rows.sort_by(|one, other| (other.at, &other.id).cmp(&(one.at, &one.id)));
+    let total = rows.len();
+    rows.truncate(request.limit);
+    Ok(Answer::read(ListBody { evidence: rows, total }, now))
+}
+
+/// Takes what was said, or what is usual.
+fn note(said: Option<&Note>, usual: impl FnOnce() -> String) -> Result<Note, AppError> {
+    match said {
+        Some(note) => Ok(note.clone()),
+        None => Ok(Note::new(&usual())?),
+    }
+}
+
+/// Names this project after its directory.
+fn project(ctx: &Ctx) -> String {
+    let common = ctx.repository().common_dir();
+    let common = common.canonicalize().unwrap_or_else(|_| common.to_owned());
+    let is_inside = common.file_name().is_some_and(|name| name == ".git");
+    let named = if is_inside { common.parent().unwrap_or(&common) } else { &common };
+    let name = named.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    name.strip_suffix(".git").unwrap_or(&name).to_owned()
+}

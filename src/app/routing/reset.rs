@@ -1,0 +1,40 @@
+//! Forgets what was learnt.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::problem::Problem;
+use crate::core::documents::Key;
+use crate::core::ledger::LedgerName;
+use crate::core::routing::reset::{Area, Reset};
+
+/// What is to be forgotten.
+pub struct Request {
+    pub scope: Area,
+    pub dry_run: bool,
+}
+
+/// The answer to `override reset`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Forgotten")]
+pub struct Body {
+    /// The names of the documents that are gone or, in a dry run, would be.
+    pub forgotten: Vec<String>,
+    pub dry_run: bool,
+}
+
+/// Forgets an area, or names what that would forget.
+pub fn reset(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
+    let command = Reset { scope: request.scope };
+    let body = |gone: Vec<Key>| Body {
+        forgotten: gone.iter().map(ToString::to_string).collect(),
+        dry_run: request.dry_run,
+    };
+    if request.dry_run {
+        let gone = ctx.decide_only(LedgerName::Overrides, command)?;
+        return Ok(Answer::read(body(gone), ctx.clock()));
+    }
+    Ok(Answer::committed(ctx.transact(LedgerName::Overrides, command, None)?, body))
+}

@@ -1,0 +1,74 @@
+//! Takes an override back.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::target;
+use crate::app::Ctx;
+use crate::app::answer::{self, Answer};
+use crate::app::problem::Problem;
+use crate::core::ledger::LedgerName;
+use crate::core::routing::names::RoutedName;
+use crate::core::routing::revert::{Revert, Reverted, Target};
+use crate::core::routing::text::Note;
+use crate::core::routing::{Block, Override};
+
+/// An override that is to go.
+pub struct Request<'r> {
+    /// An agent, or the beginning of the name of an entry or an act.
+    pub target: &'r str,
+    pub reason: Option<&'r Note>,
+    /// Whether to keep the agent from being left out again.
+    pub block: bool,
+    pub dry_run: bool,
+}
+
+/// The answer to `override revert`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RevertedOverrides")]
+pub struct Body {
+    /// The agents whose override is gone or, in a dry run, would be.
+    pub reverted: Vec<RoutedName>,
+    /// The overlays that are switched off, by agent and name.
+    pub overlays: Vec<String>,
+    /// The blocks that are there now.
+    pub blocked: Vec<Block>,
+    /// Whether programs may not act by themselves any more, because too much had to be taken back.
+    pub autonomy_off: bool,
+    pub dry_run: bool,
+    /// The overrides themselves, for people.
+    #[serde(skip)]
+    pub overrides: Vec<Override>,
+    /// Whether the caller named an entry or an act, for people.
+    #[serde(skip)]
+    pub is_act: bool,
+}
+
+/// Takes back what was named. What does not exist is no error.
+pub fn revert(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let target = target(ctx, request.target)?;
+    let is_act = matches!(target, Target::Act(_));
+    let reason = || {
+        let usual = || Note::new("reverted").expect("a plain word is a note");
+        request.reason.cloned().unwrap_or_else(usual)
+    };
+    let block = request.block.then(reason);
+    let command = Revert { target, reason: request.reason.cloned(), block };
+    let body = |reverted: Reverted| Body {
+        reverted: reverted.overrides.iter().map(|entry| entry.agent.clone()).collect(),
+        overlays: reverted.overlays,
+        blocked: reverted.blocks,
+        autonomy_off: reverted.autonomy_off,
+        dry_run: request.dry_run,
+        overrides: reverted.overrides,
+        is_act,
+    };
+    let answer = if request.dry_run {
+        Answer::read(body(ctx.decide_only(LedgerName::Overrides, command)?), ctx.clock())
+    } else {
+        Answer::committed(ctx.transact(LedgerName::Overrides, command, None)?, body)
+    };
+    let warning = "autonomy is off now: too many agents had to be taken back";
+    let note = answer.body.autonomy_off.then(|| answer::Note::warning(warning));
+    Ok(answer.noting(note))
+}

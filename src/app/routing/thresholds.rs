@@ -1,0 +1,54 @@
+//! Shows the numbers that decisions go by, or sets one.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::app::Ctx;
+use crate::app::answer::Answer;
+use crate::app::error::AppError;
+use crate::app::problem::{Kind, Problem};
+use crate::core::ledger::LedgerName;
+use crate::core::routing::thresholds::{ALL, AUTONOMY, SetThreshold, Thresholds};
+
+/// The answer to `override thresholds`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ThresholdList")]
+pub struct Body {
+    /// The numbers by name, and the switch `autonomy`.
+    pub thresholds: Map<String, Value>,
+    /// The numbers themselves, for people.
+    #[serde(skip)]
+    pub set: Thresholds,
+}
+
+/// Shows all thresholds.
+pub fn show(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
+    let reading = ctx.read_ledger(LedgerName::Overrides)?;
+    let set = Thresholds::read(&reading.base.snapshot).map_err(AppError::from)?;
+    Ok(Answer::read(Body::from(set), reading.now))
+}
+
+/// Sets one threshold, and shows all.
+pub fn set(ctx: &Ctx, key: &str, value: &str) -> Result<Answer<Body>, Problem> {
+    let command = SetThreshold::parse(key, value)
+        .map_err(|error| Problem::new(Kind::Usage, error.to_string()))?;
+    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    Ok(Answer::committed(committed, Body::from))
+}
+
+impl From<Thresholds> for Body {
+    fn from(set: Thresholds) -> Body {
+        let mut values = Map::new();
+        for threshold in ALL {
+            let number = if threshold.is_whole {
+                json!(set.number(threshold))
+            } else {
+                json!(set.ratio(threshold))
+            };
+            values.insert(threshold.name.to_owned(), number);
+        }
+        values.insert(AUTONOMY.to_owned(), json!(set.autonomy()));
+        Body { thresholds: values, set }
+    }
+}

@@ -1,0 +1,101 @@
+//! Exports the overrides as one document of version 1, and imports such a document.
+
+use std::ffi::{OsStr, OsString};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::care;
+use super::document::{self, Base, PATH_USUAL, PATH_VARIABLE};
+use crate::app::Ctx;
+use crate::app::answer::{Answer, Outcome};
+use crate::app::error::AppError;
+use crate::app::problem::Problem;
+use crate::core::environment::Environment;
+use crate::core::ledger::LedgerName;
+use crate::core::routing::document::{Remark, read_document};
+use crate::core::routing::export::{self, Exported};
+use crate::core::routing::import::{Import, Imported};
+use crate::core::routing::names::RoutedName;
+
+/// A document that is to be taken in.
+pub struct Request<'r> {
+    pub document: Document<'r>,
+    /// Whether the caller knows which agents review what cuts across everything.
+    pub confirmed: bool,
+    pub dry_run: bool,
+}
+
+/// Where a document is.
+pub enum Document<'r> {
+    /// With the caller.
+    Bytes(&'r [u8]),
+    /// In a file of the repository, relative to where the caller stands.
+    File(&'r OsString),
+    /// Where the environment says, or where it usually is.
+    Usual(&'r Environment),
+}
+
+/// The answer to `override import`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ImportedOverrides")]
+pub struct Body {
+    /// The agents whose override was taken in or, in a dry run, would be.
+    pub kept: Vec<RoutedName>,
+    /// What was taken in otherwise than the document has it.
+    pub changed: Vec<Remark>,
+    /// What was not taken in.
+    pub refused: Vec<Remark>,
+    pub dry_run: bool,
+}
+
+/// Collects all overrides.
+pub fn export(ctx: &Ctx) -> Result<Answer<Exported>, Problem> {
+    let reading = ctx.read_ledger(LedgerName::Overrides)?;
+    let exported = export::export(&reading.base.snapshot).map_err(AppError::from)?;
+    Ok(Answer::read(exported, reading.now))
+}
+
+/// Takes a document in; no if something of it was refused.
+pub fn import(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let bytes = request.document.read(ctx)?;
+    let read = read_document(&bytes, &ctx.settings().routing.prefixes)
+        .map_err(|error| document::bad(error.to_string()))?;
+    let unconfirmed = read
+        .entries
+        .iter()
+        .filter(|entry| care(ctx, &entry.agent, request.confirmed).keep(&entry.agent).is_err());
+    let command = Import {
+        unconfirmed: unconfirmed.map(|entry| entry.agent.clone()).collect(),
+        entries: read.entries,
+        unknown: read.unknown,
+    };
+    let (mut changed, mut refused) = (read.changed, read.refused);
+    let body = |imported: Imported| {
+        changed.extend(imported.changed);
+        refused.extend(imported.refused);
+        Body { kept: imported.kept, changed, refused, dry_run: request.dry_run }
+    };
+    let mut answer = if request.dry_run {
+        Answer::read(body(ctx.decide_only(LedgerName::Overrides, command)?), ctx.clock())
+    } else {
+        Answer::committed(ctx.transact(LedgerName::Overrides, command, None)?, body)
+    };
+    if !answer.body.refused.is_empty() {
+        answer.outcome = Outcome::No;
+    }
+    Ok(answer)
+}
+
+impl Document<'_> {
+    fn read(&self, ctx: &Ctx) -> Result<Vec<u8>, AppError> {
+        match self {
+            Document::Bytes(bytes) => Ok(bytes.to_vec()),
+            Document::File(file) => document::read(ctx, file, Base::Here),
+            Document::Usual(environment) => {
+                let said = environment.os(PATH_VARIABLE);
+                document::read(ctx, said.unwrap_or(OsStr::new(PATH_USUAL)), Base::Top)
+            }
+        }
+    }
+}
