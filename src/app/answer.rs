@@ -85,7 +85,12 @@ impl Note {
         Note { level: Level::Warning, text: text.into(), advice: None }
     }
 
-    /// Makes a hint.
+    /// Makes a hint that belongs to the answer, and is always shown.
+    pub fn plain_hint(text: impl Into<String>) -> Note {
+        Note { level: Level::Hint, text: text.into(), advice: None }
+    }
+
+    /// Makes a hint that experienced users switch off.
     pub fn hint(advice: Advice, text: impl Into<String>) -> Note {
         Note { level: Level::Hint, text: text.into(), advice: Some(advice) }
     }

@@ -9,6 +9,7 @@ use super::exit::ExitCode;
 use super::term::Ui;
 use crate::app::answer::{Answer, Level, Note, Outcome};
 use crate::app::problem::Problem;
+use crate::core::text::shown;
 
 /// Shows an answer, and says how to exit. `text` prints it for people.
 pub(crate) fn show<T: Serialize>(
@@ -19,15 +20,15 @@ pub(crate) fn show<T: Serialize>(
     if answer.written.is_some() {
         ui.has_written();
     }
-    let is_hint = |note: &&Note| note.level == Level::Hint;
-    for note in answer.notes.iter().filter(|note| !is_hint(note)) {
+    let is_advice = |note: &&Note| note.advice.is_some();
+    for note in answer.notes.iter().filter(|note| !is_advice(note)) {
         say(ui, note)?;
     }
     if ui.is_json() {
         ui.json(&answer.form())?;
     } else {
         text(ui)?;
-        for note in answer.notes.iter().filter(is_hint) {
+        for note in answer.notes.iter().filter(is_advice) {
             say(ui, note)?;
         }
     }
@@ -56,6 +57,7 @@ pub(crate) fn say(ui: &mut Ui, note: &Note) -> io::Result<()> {
     match (note.level, note.advice) {
         (Level::Warning, _) => ui.warn(&note.text),
         (Level::Hint, Some(advice)) => advise(ui, advice, &note.text),
-        (Level::Note | Level::Hint, _) => ui.notes(std::slice::from_ref(&note.text)),
+        (Level::Hint, None) => ui.note(&format!("hint: {}", shown(&note.text))),
+        (Level::Note, _) => ui.notes(std::slice::from_ref(&note.text)),
     }
 }

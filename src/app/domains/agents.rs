@@ -3,17 +3,20 @@
 //! Files come first, the record of them after: what the ledger lists was written. A command that
 //! is killed between the two leaves files that the next one knows by their content.
 
-mod generate;
-mod inventory;
-mod repair;
+pub mod generate;
+pub mod list;
+pub mod repair;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use generate::{OfDomain, Outcome};
+
 use super::profiles::{self, Profiled};
-use super::{Known, show};
+use super::{Known, known};
 use crate::app::Ctx;
+use crate::app::answer::{self, Answer, Note};
 use crate::app::error::{AppError, with_causes};
 use crate::core::domain::agent::{GENERATOR, content_hash, render};
 use crate::core::domain::generation::{Action, OnDisk};
@@ -23,11 +26,7 @@ use crate::core::domain::profile::CORE_AGENTS;
 use crate::core::domain::tree_path::TreePath;
 use crate::core::ledger::LedgerName;
 use crate::store::error::StoreError;
-use crate::store::git::object::ObjectId;
 use crate::store::worktree::files::{Found, WorkFiles};
-pub use generate::{Generated, OfDomain, Outcome, generate};
-pub use inventory::{Inventory, Listed, list};
-pub use repair::{Repaired, repair};
 
 /// An agent that some domain asks for.
 struct Wanted {
@@ -65,7 +64,7 @@ struct Workshop<'c> {
 impl<'c> Workshop<'c> {
     fn open(ctx: &'c Ctx) -> Result<Workshop<'c>, AppError> {
         let tree = ctx.repository().work_tree().ok_or(StoreError::NoWorkTree)?;
-        let Known { cache, .. } = show(ctx)?;
+        let Known { cache, .. } = known(ctx)?;
         let profiled = profiles::of(ctx, cache.domains())?;
         let made = made::all(&ctx.read_ledger(LedgerName::Domains)?.base.snapshot)?;
         let mut workshop = Workshop {
@@ -129,8 +128,8 @@ impl<'c> Workshop<'c> {
         }
     }
 
-    /// Whether another worktree of this machine has something at that path. Where git cannot say
-    /// which there are, nothing is known to be there.
+    /// Tells whether another worktree of this machine has something at that path. Where git cannot
+    /// say which there are, nothing is known to be there.
     fn is_elsewhere(&self, path: &TreePath) -> bool {
         let tops = self
             .elsewhere
@@ -139,7 +138,7 @@ impl<'c> Workshop<'c> {
         tops.iter().any(|top| has(top).unwrap_or(true))
     }
 
-    /// What this project asks of an agent that was made.
+    /// Finds what this project asks of an agent that was made.
     fn asks(&self, made: &Made) -> Asked {
         if self.wanted_at(&made.path).is_some() {
             return Asked::For;
@@ -165,10 +164,15 @@ enum Asked {
     Unclear,
 }
 
-fn recorded(ctx: &Ctx, record: RecordAgents) -> Result<(Option<ObjectId>, Vec<String>), AppError> {
+/// Records what was done to files, if anything was.
+fn recorded(
+    ctx: &Ctx,
+    record: RecordAgents,
+) -> Result<(Option<answer::Written>, Vec<Note>), AppError> {
     if record.is_empty() {
         return Ok((None, Vec::new()));
     }
     let committed = ctx.transact(LedgerName::Domains, record, None)?;
-    Ok((committed.entry, committed.notices))
+    let answer = Answer::committed(committed, |_| ());
+    Ok((answer.written, answer.notes))
 }

@@ -29,7 +29,7 @@ pub enum CatalogueError {
     },
 }
 
-/// The catalogue that counts in one of the trees.
+/// Reads the catalogue that counts in one of the trees.
 pub fn catalogue(ctx: &Ctx, which: Which) -> Result<Catalogue, AppError> {
     if ctx.settings().domains.index.is_none() {
         return Ok(Catalogue::shipped());
@@ -37,7 +37,7 @@ pub fn catalogue(ctx: &Ctx, which: Which) -> Result<Catalogue, AppError> {
     catalogue_in(ctx, &*ctx.sources(which)?)
 }
 
-/// The catalogue that counts in this tree.
+/// Reads the catalogue that counts in this tree.
 pub(super) fn catalogue_in(ctx: &Ctx, tree: &dyn SourceTree) -> Result<Catalogue, AppError> {
     let Some(path) = &ctx.settings().domains.index else { return Ok(Catalogue::shipped()) };
     let failed = |error: CatalogueError| AppError::Failed(Box::new(error));

@@ -1,12 +1,18 @@
-//! `domain check`: whether what is known still holds.
+//! Tells whether what is known still holds.
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::kept::{self, Damaged};
+use super::view::ProjectView;
 use super::{Look, TRIES_MAX};
+use crate::app::answer::{Answer, Note, Outcome};
 use crate::app::error::AppError;
+use crate::app::problem::Problem;
 use crate::app::{Ctx, Reading};
 use crate::core::domain::cache::{self, Cache};
 use crate::core::domain::change::{Change, Scale, Weight};
-use crate::core::domain::freshness::{Verdict, judge};
+use crate::core::domain::freshness::{Reason, Verdict, judge};
 use crate::core::domain::structure::Structure;
 use crate::core::domain::survey::Purpose;
 use crate::core::ledger::LedgerName;
@@ -14,7 +20,137 @@ use crate::store::git::object::ObjectId;
 use crate::store::worktree::sources::Which;
 
 /// Changes that an explanation lists.
-pub const CHANGES_MAX: usize = 200;
+const CHANGES_MAX: usize = 200;
+
+/// The tree in question.
+pub struct Request {
+    pub which: Which,
+    /// Whether to list every change since the detection.
+    pub explain: bool,
+}
+
+/// The answer to `domain check`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CheckedProject")]
+pub struct Body {
+    pub verdict: Word,
+    /// What has changed, if it is stale.
+    pub reasons: Vec<Reason>,
+    #[serde(flatten)]
+    pub project: ProjectView,
+    /// The entry that was compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    /// What is wrong with a damaged cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<String>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+/// Whether what is known holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Freshness")]
+pub enum Word {
+    Fresh,
+    /// It holds, and no domain of the index fits.
+    NoDomain,
+    Stale,
+    /// Nothing is known.
+    None,
+}
+
+/// The changes since the detection.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Explanation {
+    /// Those that count first.
+    pub changes: Vec<ChangeView>,
+    /// How many more there are.
+    pub changes_not_listed: usize,
+    /// The commit that was checked out then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes_since: Option<String>,
+    /// The exit code of `git coord domain check`.
+    pub exit_code: u8,
+    /// What the changes are counted from, for people.
+    #[serde(skip)]
+    pub since: Since,
+}
+
+/// A change of one file.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ListedChange")]
+pub struct ChangeView {
+    #[serde(flatten)]
+    pub change: Change,
+    /// Whether it counts.
+    pub structural: bool,
+    pub why: &'static str,
+}
+
+/// Tells whether what is known holds, with the changes since then if they are wanted.
+pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
+    let standing = check(ctx, request.which)?;
+    let (verdict, outcome, exit_code) = match &standing.verdict {
+        Verdict::Fresh => (Word::Fresh, Outcome::Done, 0),
+        Verdict::NoDomain => (Word::NoDomain, Outcome::No, 1),
+        Verdict::Stale(_) => (Word::Stale, Outcome::Stale, 3),
+        Verdict::None => (Word::None, Outcome::NothingThere, 4),
+    };
+    let explanation = if request.explain {
+        Some(Explanation::of(changes(ctx, request.which, &standing)?, exit_code))
+    } else {
+        None
+    };
+    let mut project = ProjectView::from(&standing.cache);
+    project.cut_short |= standing.is_tired;
+    let mut notes = Vec::new();
+    if let Some(Damaged { why }) = &standing.damaged {
+        notes.push(Note::warning(format!("the cache is damaged: {why}")));
+        let hint = "to set it aside and look again: git coord domain detect";
+        notes.push(Note::plain_hint(hint));
+    }
+    if standing.is_tired {
+        let warning =
+            "there are more directories here than are looked into; the rest is not compared";
+        notes.push(Note::warning(warning));
+    }
+    let reasons = match standing.verdict {
+        Verdict::Stale(reasons) => reasons,
+        Verdict::Fresh | Verdict::NoDomain | Verdict::None => Vec::new(),
+    };
+    let body = Body {
+        verdict,
+        reasons,
+        project,
+        entry: standing.entry.map(|entry| entry.to_string()),
+        damaged: standing.damaged.map(|damaged| damaged.why),
+        explanation,
+    };
+    Ok(Answer { outcome, ..Answer::read(body, ctx.clock()) }.noting(notes))
+}
+
+impl Explanation {
+    fn of(changes: Changes, exit_code: u8) -> Explanation {
+        let view = |(change, Weight { is_structural, why })| ChangeView {
+            change,
+            structural: is_structural,
+            why,
+        };
+        let commit = match &changes.since {
+            Since::Commit(commit) => Some(commit.clone()),
+            Since::Nothing | Since::NoCommit | Since::Gone(_) => None,
+        };
+        Explanation {
+            changes: changes.listed.into_iter().map(view).collect(),
+            changes_not_listed: changes.more,
+            changes_since: commit,
+            exit_code,
+            since: changes.since,
+        }
+    }
+}
 
 /// How it stands with what is known.
 #[derive(Clone, Debug)]
@@ -73,13 +209,13 @@ fn compare(ctx: &Ctx, look: &Look<'_>) -> Result<Standing, AppError> {
 
 /// The changes since a detection, as far as they are listed.
 #[derive(Clone, Debug, Default)]
-pub struct Changes {
+struct Changes {
     /// Each with its weight.
-    pub listed: Vec<(Change, Weight)>,
+    listed: Vec<(Change, Weight)>,
     /// How many more there are.
-    pub more: usize,
+    more: usize,
     /// What they are counted from.
-    pub since: Since,
+    since: Since,
 }
 
 /// What changes are counted from.
@@ -96,9 +232,9 @@ pub enum Since {
     Gone(String),
 }
 
-/// Every change since the commit that was checked out when the project was looked at, with
+/// Finds every change since the commit that was checked out when the project was looked at, and
 /// whether it counts. Those that count come first.
-pub fn changes(ctx: &Ctx, which: Which, standing: &Standing) -> Result<Changes, AppError> {
+fn changes(ctx: &Ctx, which: Which, standing: &Standing) -> Result<Changes, AppError> {
     let (Some(detected), Some(now)) = (standing.cache.detected(), &standing.now) else {
         return Ok(Changes::default());
     };

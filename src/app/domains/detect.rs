@@ -1,8 +1,15 @@
-//! `domain detect`: a look at the tree, recorded unless somebody has found out more meanwhile.
+//! Looks at the tree, and records what kind of project it is unless somebody has found out more
+//! meanwhile.
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::kept::{self, KeptAside};
+use super::view::ProjectView;
 use super::{Look, TRIES_MAX};
+use crate::app::answer::{Answer, Note, Outcome, Written};
 use crate::app::error::AppError;
+use crate::app::problem::Problem;
 use crate::app::{Ctx, Reading};
 use crate::core::domain;
 use crate::core::domain::cache::{self, Cache};
@@ -12,37 +19,78 @@ use crate::core::domain::survey::Purpose;
 use crate::core::ledger::LedgerName;
 use crate::core::refusal::Refusal;
 use crate::core::text::Line;
+use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
-use crate::store::ledger::transact::Committed;
 use crate::store::worktree::sources::Which;
 
-/// What a detection came to.
-#[derive(Clone, Debug)]
-pub struct Detection {
-    /// What is known now.
-    pub cache: Cache,
-    /// Whether something was recorded.
-    pub is_new: bool,
-    /// The entry that says so.
-    pub entry: Option<ObjectId>,
-    /// A damaged cache that was set aside.
-    pub set_aside: Option<KeptAside>,
-    /// What the caller should be told besides.
-    pub notices: Vec<String>,
+/// The tree in question.
+pub struct Request {
+    pub which: Which,
+    /// Whether to look again also where what is recorded still holds.
+    pub force: bool,
 }
 
-/// Finds out what kind of project a tree is. What is known and still holds is not looked for again
-/// unless that is asked for.
-pub fn detect(ctx: &Ctx, which: Which, force: bool) -> Result<Detection, AppError> {
+/// The answer to `domain detect`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DetectedProject")]
+pub struct Body {
+    #[serde(flatten)]
+    pub project: ProjectView,
+    /// Whether something was recorded.
+    pub recorded: bool,
+    /// The entry that said so before, where nothing was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    /// The ref or the file that has a damaged cache now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<String>,
+}
+
+/// A look at the tree.
+struct Detection {
+    cache: Cache,
+    is_new: bool,
+    /// The entry that was read.
+    before: Option<ObjectId>,
+    written: Option<Written>,
+    notes: Vec<Note>,
+    at: Timestamp,
+}
+
+/// Finds out what kind of project a tree is; no if no domain fits. What is known and still holds is
+/// not looked for again unless that is asked for.
+pub fn detect(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
+    let (detection, aside) = try_detect(ctx, request)?;
+    let Detection { cache, is_new, before, written, notes, at } = detection;
+    let entry = before.filter(|_| written.is_none()).map(|entry| entry.to_string());
+    let body = Body {
+        project: ProjectView::from(&cache),
+        recorded: is_new,
+        entry,
+        set_aside: aside.as_ref().map(|aside| aside.kept_at.clone()),
+    };
+    let warning = aside.map(|KeptAside { why, kept_at }| {
+        Note::warning(format!("the cache was damaged and is kept at '{kept_at}': {why}"))
+    });
+    let mut answer = Answer::read(body, at).noting(warning).noting(notes);
+    answer.written = written;
+    if answer.body.project.domains.is_empty() {
+        answer.outcome = Outcome::No;
+    }
+    Ok(answer)
+}
+
+/// Looks until nobody else has found out more meanwhile.
+fn try_detect(ctx: &Ctx, request: &Request) -> Result<(Detection, Option<KeptAside>), AppError> {
     let mut set_aside = None;
     let mut outcome = Err(Refusal::from(domain::refusal::Refusal::OutOfDate).into());
     for _ in 0..TRIES_MAX {
-        let look = Look::at(ctx, which)?;
-        outcome = match kept::or_damaged(look_once(ctx, &look, force, Reader::Strict)) {
+        let look = Look::at(ctx, request.which)?;
+        outcome = match kept::or_damaged(look_once(ctx, &look, request.force, Reader::Strict)) {
             Ok(Ok(detection)) => Ok(detection),
             Ok(Err(damaged)) => {
                 set_aside = Some(kept::set_aside(ctx, damaged)?);
-                look_once(ctx, &look, force, Reader::Lenient)
+                look_once(ctx, &look, request.force, Reader::Lenient)
             }
             Err(error) => Err(error),
         };
@@ -51,7 +99,7 @@ pub fn detect(ctx: &Ctx, which: Which, force: bool) -> Result<Detection, AppErro
             _ => break,
         }
     }
-    Ok(Detection { set_aside, ..outcome? })
+    Ok((outcome?, set_aside))
 }
 
 /// How a look reads what is recorded.
@@ -72,8 +120,8 @@ fn look_once(
 ) -> Result<Detection, AppError> {
     // What stands there is read before the tree: whoever writes between the two has seen a tree
     // that may be newer than the one that is looked at here.
-    let Reading { base, .. } = ctx.read_ledger(LedgerName::Domains)?;
-    let after = cache::newest(&base.snapshot, &look.basis)?;
+    let Reading { base, now, .. } = ctx.read_ledger(LedgerName::Domains)?;
+    let (before, after) = (base.id(), cache::newest(&base.snapshot, &look.basis)?);
     let (survey, structure) = look.survey(Purpose::Detect)?;
     let read = match reader {
         Reader::Strict => Cache::read,
@@ -81,8 +129,8 @@ fn look_once(
     };
     let mut cache = read(&base.snapshot, &look.basis, &structure)?;
     if reader == Reader::Strict && !force && cache.own.is_some() {
-        let (entry, notices) = (base.id(), Vec::new());
-        return Ok(Detection { cache, is_new: false, entry, set_aside: None, notices });
+        let (written, notes) = (None, Vec::new());
+        return Ok(Detection { cache, is_new: false, before, written, notes, at: now });
     }
     let domains = detection::detect(&survey, &*look.tree, &look.catalogue)?;
     let head = ctx.repository().head_commit()?.and_then(|id| Line::new(&id).ok());
@@ -95,9 +143,9 @@ fn look_once(
         head,
         force,
     };
-    let Committed { answer, entry: written, notices, .. } =
-        ctx.transact(LedgerName::Domains, command, None)?;
-    let Recorded { detected, is_new } = answer;
+    let committed = ctx.transact(LedgerName::Domains, command, None)?;
+    let Answer { body, written, notes, at, .. } = Answer::committed(committed, |recorded| recorded);
+    let Recorded { detected, is_new } = body;
     cache = Cache { own: Some(detected), near: None, other: None, ..cache };
-    Ok(Detection { cache, is_new, entry: written.or(base.id()), set_aside: None, notices })
+    Ok(Detection { cache, is_new, before, written, notes, at })
 }

@@ -17,7 +17,7 @@ pub struct Damaged {
 
 /// A cache that was set aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptAside {
+pub(super) struct KeptAside {
     /// What was wrong with it.
     pub why: String,
     /// The ref or the file that has it now.

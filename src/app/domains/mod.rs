@@ -1,26 +1,30 @@
-//! What kind of project this is, whether that still holds, what somebody else says, and the agents
-//! that are made for it.
+//! The kind of a project: one file a verb, each with its request, its answer and the function that
+//! does it. [`view`] has the form that several answers share; [`catalogue`] and [`profiles`] read
+//! what counts here. The questions that several verbs ask stand here.
 
 pub mod agents;
 pub mod catalogue;
 pub mod check;
 pub mod detect;
+pub mod index;
 mod kept;
 pub mod profiles;
+pub mod set;
+pub mod show;
+pub mod view;
 
 use crate::app::error::AppError;
 use crate::app::{Ctx, Reading};
 use crate::core::domain::cache::{self, Cache};
 use crate::core::domain::catalogue::Catalogue;
-use crate::core::domain::classify::{Classify, Declassify};
 use crate::core::domain::source_tree::{SourceTree, Without};
 use crate::core::domain::structure::{Basis, Structure};
 use crate::core::domain::survey::{self, Purpose, Survey};
 use crate::core::ledger::LedgerName;
+use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
-use crate::store::ledger::transact::Committed;
 use crate::store::worktree::sources::Which;
-pub use kept::{Damaged, KeptAside};
+pub use kept::Damaged;
 
 /// How often a look at a tree begins again because somebody else wrote meanwhile.
 const TRIES_MAX: usize = 5;
@@ -49,19 +53,18 @@ impl<'c> Look<'c> {
     }
 }
 
-/// What the ledger says, and at which entry.
-#[derive(Clone, Debug, Default)]
-pub struct Known {
-    /// What it says.
-    pub cache: Cache,
-    /// The entry; none before the first.
-    pub entry: Option<ObjectId>,
+/// What the ledger says.
+struct Known {
+    cache: Cache,
+    /// The entry that says it; none before the first.
+    entry: Option<ObjectId>,
+    now: Timestamp,
 }
 
-/// What is known of this project; says where nothing is.
-pub fn show(ctx: &Ctx) -> Result<Known, AppError> {
+/// Reads what is known of this project; fails where nothing is.
+fn known(ctx: &Ctx) -> Result<Known, AppError> {
     let look = Look::at(ctx, Which::Usual)?;
-    let Reading { base, .. } = ctx.read_ledger(LedgerName::Domains)?;
+    let Reading { base, now, .. } = ctx.read_ledger(LedgerName::Domains)?;
     let structure = if cache::has_answers(&base.snapshot)? {
         look.survey(Purpose::Compare)?.1
     } else {
@@ -72,15 +75,5 @@ pub fn show(ctx: &Ctx) -> Result<Known, AppError> {
         let advice = "nothing is known of this project yet; run: git coord domain detect";
         return Err(AppError::nothing("not_classified", advice));
     }
-    Ok(Known { cache, entry: base.id() })
-}
-
-/// Records what somebody else says that this project is.
-pub fn classify(ctx: &Ctx, command: Classify) -> Result<Committed<cache::Classified>, AppError> {
-    ctx.transact(LedgerName::Domains, command, None)
-}
-
-/// Takes that back.
-pub fn declassify(ctx: &Ctx, command: Declassify) -> Result<Committed<()>, AppError> {
-    ctx.transact(LedgerName::Domains, command, None)
+    Ok(Known { cache, entry: base.id(), now })
 }

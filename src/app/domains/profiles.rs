@@ -3,6 +3,7 @@
 //! Everybody who reads profiles asks here, so that a domain without one is the same to all of them.
 
 use crate::app::Ctx;
+use crate::app::answer::Note;
 use crate::app::error::AppError;
 use crate::core::domain::detection::Found;
 use crate::core::domain::name::Name;
@@ -13,7 +14,6 @@ use crate::store::worktree::sources::Which;
 /// A domain with its profile.
 #[derive(Clone, Debug)]
 pub struct Profiled {
-    /// The domain.
     pub domain: Name,
     /// Its profile, or why there is none.
     pub profile: Result<Profile, String>,
@@ -21,7 +21,19 @@ pub struct Profiled {
     pub from: String,
 }
 
-/// The profiles of domains.
+impl Profiled {
+    /// Warns if it has no profile.
+    pub(super) fn warning(&self) -> Option<Note> {
+        self.profile.as_ref().err().map(|why| left_out(&self.domain, why))
+    }
+}
+
+/// Warns of a domain without a profile.
+pub(super) fn left_out(domain: &Name, why: &str) -> Note {
+    Note::warning(format!("{why}; '{domain}' is left out"))
+}
+
+/// Finds the profiles of domains.
 pub fn of(ctx: &Ctx, domains: &[Found]) -> Result<Vec<Profiled>, AppError> {
     let tree = match &ctx.settings().domains.profiles {
         Some(_) => Some(ctx.sources(Which::Usual)?),
@@ -30,8 +42,8 @@ pub fn of(ctx: &Ctx, domains: &[Found]) -> Result<Vec<Profiled>, AppError> {
     domains.iter().map(|found| find(ctx, tree.as_deref(), &found.name)).collect()
 }
 
-/// The profile of a domain. One of the repository's own that cannot be used is not replaced by the
-/// shipped one: nobody would notice.
+/// Finds the profile of a domain. One of the repository's own that cannot be used is not replaced
+/// by the shipped one: nobody would notice.
 fn find(ctx: &Ctx, tree: Option<&dyn SourceTree>, domain: &Name) -> Result<Profiled, AppError> {
     let profiled = |profile: Result<&str, String>, from: &str| Profiled {
         domain: domain.clone(),

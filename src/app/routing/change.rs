@@ -1,4 +1,5 @@
-//! The parts that `propose`, `approve` and `apply` share: what an override rests on, and the answer.
+//! The parts that `propose`, `approve` and `apply` share: what an override rests on, and the
+//! answer.
 
 use std::ffi::OsString;
 

@@ -98,8 +98,8 @@ fn target(ctx: &Ctx, text: &str) -> Result<Target, AppError> {
     }
 }
 
-/// Finds the act with that name among those that records name, or the one whose entry has it among those
-/// that put in force what is there. Only the name of an entry is looked for in the past.
+/// Finds the act with that name among those that records name, or the one whose entry has it among
+/// those that put in force what is there. Only the name of an entry is looked for in the past.
 fn recorded_act(
     ctx: &Ctx,
     reading: &Reading<'_>,
@@ -147,9 +147,9 @@ impl PutBy {
     }
 }
 
-/// Finds the entries that these acts made, as seen from a tip, those that a compaction has set aside
-/// included. The past is for people to look at: as far as it cannot be read, it tells less, and is
-/// no reason to fail.
+/// Finds the entries that these acts made, as seen from a tip, those that a compaction has set
+/// aside included. The past is for people to look at: as far as it cannot be read, it tells less,
+/// and is no reason to fail.
 fn entries_of(
     ctx: &Ctx,
     tip: Option<ObjectId>,

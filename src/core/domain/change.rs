@@ -2,6 +2,7 @@
 //! before they believe a verdict. A change counts exactly if it has part in a difference that makes
 //! the verdict, so the two cannot contradict each other.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::core::domain::catalogue::Catalogue;
@@ -12,7 +13,7 @@ use crate::core::domain::structure::Structure;
 use crate::core::domain::survey::PROJECT_DEPTH_MAX;
 
 /// What happened to a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Change {
     /// It is new.

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::documents::ReadError;
@@ -19,7 +20,8 @@ use crate::core::domain::survey::{Project, Survey};
 const SOURCE_BYTES_MAX: u64 = 64 * 1024;
 
 /// A domain that a tree belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "FoundDomain")]
 pub struct Found {
     /// Which.
     pub name: Name,

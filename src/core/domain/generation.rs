@@ -4,6 +4,7 @@
 //! Whatever was not made here is not touched, whatever its name and whatever the mode. What
 //! somebody has edited is kept unless that is forced. Nothing is ever deleted.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::core::domain::made::Made;
@@ -33,8 +34,9 @@ pub enum OnDisk {
 }
 
 /// What is done about an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "AgentAction")]
 pub enum Action {
     /// Its file is written.
     Write,
@@ -105,8 +107,9 @@ pub fn action(mode: Mode, wanted: &str, known: Option<&Made>, disk: &OnDisk) -> 
 }
 
 /// How it stands with an agent or a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "AgentState")]
 pub enum State {
     /// It is as it was made, or as somebody's edits were accepted.
     Ok,

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::domain::name_pattern::is_plain_path;
@@ -13,7 +14,7 @@ use crate::core::text::is_disguise;
 const LENGTH_MAX: usize = 400;
 
 /// A relative path without `..`, any spelling of `.git`, and anything that disguises it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct TreePath(String);
 

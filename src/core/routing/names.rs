@@ -31,7 +31,9 @@ fn bad(text: &str, what: &'static str) -> BadName {
 macro_rules! plain_name {
     ($(#[$about:meta])* $name:ident, $first:expr, $rest:expr, $what:literal) => {
         $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[derive(
+            Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+        )]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(String);
 

@@ -246,10 +246,20 @@ fn no_profile_at_all_is_told_with_the_way_out() {
     let repo = detected();
     repo.coord("ada", ["domain", "set", "no-such", "--source", "human", "--reason", "x"]).done();
     let before = tip(&repo);
-    agents(&repo, &["generate"]).exits(exit::NO).says("domain detect --force");
+    let output = agents(&repo, &["generate"]).exits(exit::NO);
+    output.says("no profile of 'no-such'");
+    let refusal = &output.json()["refusal"];
+    assert_eq!(refusal["code"], "no_profile", "{refusal:#}");
+    assert_eq!(
+        refusal["next"],
+        serde_json::json!([["git", "coord", "domain", "detect", "--force"]])
+    );
     assert!(!repo.work().join(".claude").exists());
     assert_eq!(tip(&repo), before);
-    repo.coord("ada", ["domain", "show", "--profile"]).exits(exit::NO).says("domain detect");
+    let show = ["domain", "show", "--profile"];
+    repo.coord("ada", show).exits(exit::NO).says("domain detect");
+    let shown = repo.coord_json("ada", show).exits(exit::NO).json();
+    assert_eq!(shown["refusal"]["code"], "no_profile", "{shown:#}");
 }
 
 #[test]

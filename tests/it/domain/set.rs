@@ -69,6 +69,8 @@ fn wrong_words_are_usage_errors() {
 #[test]
 fn an_unknown_domain_is_recorded_with_a_warning() {
     let repo = Repo::new();
-    set(&repo, &["web-appi"]).done().says("no domain 'web-appi'");
+    let answer = set(&repo, &["web-appi"]).done();
+    answer.says("no domain 'web-appi'");
+    assert_eq!(answer.json()["notes"][0]["level"], "warning");
     assert_eq!(names(&repo.json("ada", ["domain", "show"])), ["web-appi"]);
 }

@@ -1,20 +1,78 @@
-//! `domain agents generate`: what is wanted and may be written is.
+//! Makes the files of the agents that the domains of a project ask for.
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Wanted, Workshop, recorded};
 use crate::app::Ctx;
-use crate::app::error::{AppError, with_causes};
+use crate::app::answer::{self, Answer, Note};
+use crate::app::domains::profiles::left_out;
+use crate::app::error::with_causes;
+use crate::app::next::command;
+use crate::app::problem::{Hint, Problem};
 use crate::core::domain::generation::{Action, Mode, OnDisk, State, action};
 use crate::core::domain::made::{Made, RecordAgents};
 use crate::core::domain::name::Name;
 use crate::core::domain::tree_path::TreePath;
-use crate::store::git::object::ObjectId;
+
+/// How files are made.
+pub struct Request {
+    pub mode: Mode,
+    /// Whether the answer is no if anything could not be made.
+    pub strict: bool,
+    pub dry_run: bool,
+}
+
+/// The answer to `domain agents generate`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GeneratedAgents")]
+pub struct Body {
+    pub domains: Vec<DomainView>,
+    /// Files that were made for a domain that this project does not have any more.
+    pub orphaned: Vec<TreePath>,
+    pub dry_run: bool,
+    /// The orphaned agents themselves, for people.
+    #[serde(skip)]
+    pub orphans: Vec<Made>,
+}
+
+/// The agents of one domain.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DomainAgents")]
+pub struct DomainView {
+    pub domain: Name,
+    /// Whether it has a profile.
+    pub profile: bool,
+    /// How many of its agents there are.
+    pub succeeded: usize,
+    /// How many its profile asks for.
+    pub total: usize,
+    pub agents: Vec<AgentView>,
+}
+
+/// What became of one agent.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GeneratedAgent")]
+pub struct AgentView {
+    /// The name, as the profile has it.
+    pub agent: String,
+    /// The file, if it can have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<TreePath>,
+    /// What was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<Action>,
+    /// Why nothing could be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
 
 /// What became of one agent.
 #[derive(Clone, Debug)]
-pub struct Outcome {
-    /// Its name, as its profile has it.
+pub(super) struct Outcome {
+    /// The name, as the profile has it.
     pub agent: String,
-    /// Where its file is, if it can have one.
+    /// The file, if it can have one.
     pub path: Option<TreePath>,
     /// What was done, or why it could not be.
     pub done: Result<Action, String>,
@@ -22,62 +80,48 @@ pub struct Outcome {
 
 /// What became of the agents of one domain.
 #[derive(Clone, Debug)]
-pub struct OfDomain {
-    /// Which.
+pub(super) struct OfDomain {
     pub domain: Name,
     /// Why it has no profile, if it has none.
     pub lacks_profile: Option<String>,
-    /// Its agents.
     pub agents: Vec<Outcome>,
 }
 
 impl OfDomain {
-    /// How many of its agents there are, whoever made them.
-    pub fn succeeded(&self) -> usize {
+    /// Counts the agents that are there, whoever made them.
+    fn succeeded(&self) -> usize {
         let is_there = |agent: &&Outcome| agent.done.as_ref().is_ok_and(|done| done.is_success());
         self.agents.iter().filter(is_there).count()
     }
 
-    /// Whether one of its agents cannot be made as it is described.
+    /// Tells whether one of its agents cannot be made as it is described.
     pub(super) fn has_bad_agents(&self) -> bool {
         self.agents.iter().any(|agent| agent.path.is_none() && agent.done.is_err())
     }
-}
 
-/// What a generation came to.
-#[derive(Clone, Debug, Default)]
-pub struct Generated {
-    /// By domain.
-    pub domains: Vec<OfDomain>,
-    /// Agents that nothing asks for any more.
-    pub orphaned: Vec<Made>,
-    /// The entry that records what was written.
-    pub entry: Option<ObjectId>,
-    /// What the caller should be told besides.
-    pub notices: Vec<String>,
-}
-
-impl Generated {
-    /// Whether anything could not be done.
-    pub fn has_failures(&self) -> bool {
-        let failed = |of: &OfDomain| of.lacks_profile.is_some() || of.succeeded() < of.agents.len();
-        self.domains.iter().any(failed)
+    /// Tells whether anything could not be done.
+    fn has_failures(&self) -> bool {
+        self.lacks_profile.is_some() || self.succeeded() < self.agents.len()
     }
 
-    /// Whether no domain has a profile.
-    pub fn lacks_all_profiles(&self) -> bool {
-        self.domains.iter().all(|of| of.lacks_profile.is_some())
+    /// Warns if it has no profile.
+    fn warning(&self) -> Option<Note> {
+        self.lacks_profile.as_ref().map(|why| left_out(&self.domain, why))
     }
 }
 
 /// Makes the agents of every domain of the project. What one of them fails by does not stop the
 /// others.
-pub fn generate(ctx: &Ctx, mode: Mode, dry_run: bool) -> Result<Generated, AppError> {
+pub fn generate(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let workshop = Workshop::open(ctx)?;
+    let notes: Vec<Note> = workshop.outcomes.iter().filter_map(OfDomain::warning).collect();
+    if notes.len() == workshop.outcomes.len() {
+        return Err(nothing_to_make(&workshop.outcomes).noting(notes));
+    }
     let mut record = RecordAgents::default();
     let mut domains = workshop.outcomes.clone();
     for wanted in &workshop.wanted {
-        let done = make(&workshop, wanted, mode, dry_run);
+        let done = make(&workshop, wanted, request.mode, request.dry_run);
         if matches!(done, Ok(Action::Write | Action::Adopt)) {
             record.written.push(wanted.written());
         }
@@ -87,10 +131,37 @@ pub fn generate(ctx: &Ctx, mode: Mode, dry_run: bool) -> Result<Generated, AppEr
         of.expect("what is wanted is wanted by a domain").agents.push(outcome);
     }
     let listed = workshop.inventory().listed.into_iter();
-    let orphaned = listed.filter(|of| of.state == State::Orphaned).filter_map(|of| of.made);
-    let orphaned = orphaned.collect();
-    let (entry, notices) = if dry_run { (None, Vec::new()) } else { recorded(ctx, record)? };
-    Ok(Generated { domains, orphaned, entry, notices })
+    let orphans: Vec<Made> =
+        listed.filter(|of| of.state == State::Orphaned).filter_map(|of| of.made).collect();
+    let (written, of_write) =
+        if request.dry_run { (None, Vec::new()) } else { recorded(ctx, record)? };
+    let has_failures = domains.iter().any(OfDomain::has_failures);
+    let body = Body {
+        domains: domains.into_iter().map(DomainView::from).collect(),
+        orphaned: orphans.iter().map(|made| made.path.clone()).collect(),
+        dry_run: request.dry_run,
+        orphans,
+    };
+    let mut answer = Answer::read(body, ctx.clock()).noting(notes).noting(of_write);
+    answer.written = written;
+    if request.strict && has_failures {
+        answer.outcome = answer::Outcome::No;
+    }
+    Ok(answer)
+}
+
+/// Explains that no domain has a profile, or that there is no domain.
+fn nothing_to_make(domains: &[OfDomain]) -> Problem {
+    let names: Vec<&str> = domains.iter().map(|of| of.domain.as_str()).collect();
+    let (code, message) = if names.is_empty() {
+        let message = "no domain of this project is known, so there is no agent to make";
+        ("no_domain", message.to_owned())
+    } else {
+        ("no_profile", format!("none of these domains has a profile: {}", names.join(", ")))
+    };
+    Problem::refused(code, message)
+        .with_hint(Hint::plain("nothing was written. To look at the project again:"))
+        .suggesting(vec![command(&["domain", "detect", "--force"])], Hint::plain)
 }
 
 fn make(
@@ -109,4 +180,27 @@ fn make(
         written.map_err(|error| with_causes(&error))?;
     }
     Ok(action)
+}
+
+impl From<OfDomain> for DomainView {
+    fn from(of: OfDomain) -> DomainView {
+        DomainView {
+            profile: of.lacks_profile.is_none(),
+            succeeded: of.succeeded(),
+            total: of.agents.len(),
+            agents: of.agents.into_iter().map(AgentView::from).collect(),
+            domain: of.domain,
+        }
+    }
+}
+
+impl From<Outcome> for AgentView {
+    fn from(outcome: Outcome) -> AgentView {
+        let Outcome { agent, path, done } = outcome;
+        let (action, error) = match done {
+            Ok(action) => (Some(action), None),
+            Err(why) => (None, Some(why)),
+        };
+        AgentView { agent, path, action, error }
+    }
 }

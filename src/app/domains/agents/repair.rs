@@ -1,16 +1,22 @@
-//! `domain agents repair`: what was made and what is there are brought together.
+//! Brings what was made and what is there together.
 
-use super::{Inventory, Listed, Workshop, recorded};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::list::{FileView, Inventory};
+use super::{Workshop, recorded};
 use crate::app::Ctx;
-use crate::app::error::{AppError, with_causes};
+use crate::app::answer::{Answer, Note, Outcome};
+use crate::app::error::with_causes;
+use crate::app::problem::Problem;
 use crate::core::domain::generation::{OnDisk, State};
 use crate::core::domain::made::{Accepted, RecordAgents};
 use crate::core::domain::tree_path::TreePath;
-use crate::store::git::object::ObjectId;
 
-/// What a repair came to.
-#[derive(Clone, Debug, Default)]
-pub struct Repaired {
+/// The answer to `domain agents repair`.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "RepairedAgents")]
+pub struct Body {
     /// Files that were missing and are there again.
     pub written: Vec<TreePath>,
     /// Files that were as they should be, and are recorded now.
@@ -20,20 +26,25 @@ pub struct Repaired {
     /// Agents that are gone from the disk and that nothing asks for.
     pub forgotten: Vec<TreePath>,
     /// Files that were not made here, or that nothing asks for: they are left alone.
-    pub left: Vec<Listed>,
-    /// What could not be done, and why.
-    pub failed: Vec<(TreePath, String)>,
-    /// The entry that records it.
-    pub entry: Option<ObjectId>,
-    /// What the caller should be told besides.
-    pub notices: Vec<String>,
+    pub left: Vec<FileView>,
+    pub failed: Vec<Failed>,
 }
 
-/// Brings what was made and what is there together, without touching what somebody else wrote.
-pub fn repair(ctx: &Ctx) -> Result<Repaired, AppError> {
+/// A file that could not be repaired.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "FailedRepair")]
+pub struct Failed {
+    pub path: TreePath,
+    /// The reason in a sentence.
+    pub error: String,
+}
+
+/// Brings what was made and what is there together, without touching what somebody else wrote; no
+/// if something could not be done.
+pub fn repair(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     let workshop = Workshop::open(ctx)?;
     let Inventory { listed, notices } = workshop.inventory();
-    let mut repaired = Repaired::default();
+    let mut repaired = Body::default();
     let mut record = RecordAgents::default();
     for listed in listed {
         let path = listed.path.clone();
@@ -44,7 +55,9 @@ pub fn repair(ctx: &Ctx) -> Result<Repaired, AppError> {
                     record.written.push(wanted.written());
                     repaired.written.push(path);
                 }
-                Err(error) => repaired.failed.push((path, with_causes(&error))),
+                Err(error) => {
+                    repaired.failed.push(Failed { path, error: with_causes(&error) });
+                }
             },
             (_, Some(State::Missing), _) if listed.may_be_forgotten => {
                 record.forgotten.push(path.clone());
@@ -56,7 +69,8 @@ pub fn repair(ctx: &Ctx) -> Result<Repaired, AppError> {
                     repaired.accepted.push(path);
                 } else {
                     let gone = "it is not there any more".to_owned();
-                    repaired.failed.push((path, listed.problem.unwrap_or(gone)));
+                    let error = listed.problem.unwrap_or(gone);
+                    repaired.failed.push(Failed { path, error });
                 }
             }
             (State::Unknown, _, Some(wanted))
@@ -66,12 +80,16 @@ pub fn repair(ctx: &Ctx) -> Result<Repaired, AppError> {
                 repaired.adopted.push(path);
             }
             (State::Unknown | State::Orphaned | State::Missing, _, _) => {
-                repaired.left.push(listed);
+                repaired.left.push(listed.into());
             }
             (State::Ok, _, _) => {}
         }
     }
-    (repaired.entry, repaired.notices) = recorded(ctx, record)?;
-    repaired.notices.extend(notices);
-    Ok(repaired)
+    let (written, of_write) = recorded(ctx, record)?;
+    let mut answer = Answer::read(repaired, ctx.clock()).noting(of_write);
+    answer.written = written;
+    if !answer.body.failed.is_empty() {
+        answer.outcome = Outcome::No;
+    }
+    Ok(answer.noting(notices.into_iter().map(Note::warning)))
 }

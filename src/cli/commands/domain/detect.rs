@@ -1,12 +1,11 @@
 //! `git coord domain detect`
 
-use serde_json::json;
-
-use super::{From, cache_json, print, which};
+use super::{From, print, which};
 use crate::app::Ctx;
-use crate::app::domains::detect;
+use crate::app::domains::detect::{Request, detect};
 use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 
 const EXAMPLES: &str = "\
@@ -32,29 +31,14 @@ pub(crate) struct Args {
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let detection = detect::detect(ctx, which(self.from), self.force)?;
-        if let Some(aside) = &detection.set_aside {
-            let kept = &aside.kept_at;
-            ui.warn(&format!("the cache was damaged and is kept at '{kept}': {}", aside.why))?;
-        }
-        for notice in &detection.notices {
-            ui.warn(notice)?;
-        }
-        let cache = &detection.cache;
-        let has_domain = !cache.domains().is_empty();
-        if ui.is_json() {
-            let mut answer = cache_json(cache, detection.entry);
-            answer.insert("recorded".to_owned(), json!(detection.is_new));
-            if let Some(aside) = &detection.set_aside {
-                answer.insert("set_aside".to_owned(), json!(aside.kept_at));
-            }
-            ui.answer(has_domain, answer)?;
-        } else {
-            print(ui, cache)?;
-            if !detection.is_new {
+        let request = Request { which: which(self.from), force: self.force };
+        let answer = detect(ctx, &request)?;
+        show(ui, &answer, |ui| {
+            print(ui, &answer.body.project)?;
+            if !answer.body.recorded {
                 ui.note("nothing has changed; nothing was recorded")?;
             }
-        }
-        Ok(if has_domain { ExitCode::Done } else { ExitCode::No })
+            Ok(())
+        })
     }
 }

@@ -1,14 +1,14 @@
 //! `git coord domain index`
 
-use serde_json::{Value, json};
+use std::io;
 
 use super::{From, which};
 use crate::app::Ctx;
-use crate::app::domains::catalogue;
-use crate::app::problem::{Kind, Problem};
+use crate::app::domains::index::{Request, index};
+use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::domain::catalogue::Domain;
 use crate::core::domain::name::Name;
@@ -34,29 +34,17 @@ pub(crate) struct Args {
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let catalogue = catalogue::catalogue(ctx, which(self.from))?;
-        let is_asked =
-            |domain: &&Domain| self.domain.as_ref().is_none_or(|name| domain.name == *name);
-        let domains: Vec<&Domain> = catalogue.domains().iter().filter(is_asked).collect();
-        if let (Some(name), []) = (&self.domain, domains.as_slice()) {
-            let message = format!("no domain '{name}' in the index");
-            return Err(Problem::new(Kind::NothingThere, message));
-        }
-        if ui.is_json() {
-            let list = json!(catalogue.list_version());
-            ui.answer(true, fields([("list", list), ("domains", json!(domains))]))?;
-            return Ok(ExitCode::Done);
-        }
-        match domains.as_slice() {
-            [domain] if self.domain.is_some() => print_one(ui, domain)?,
-            _ => print_all(ui, &domains)?,
-        }
-        Ok(ExitCode::Done)
+        let request = Request { domain: self.domain.as_ref(), which: which(self.from) };
+        let answer = index(ctx, &request)?;
+        show(ui, &answer, |ui| match answer.body.domains.as_slice() {
+            [domain] if self.domain.is_some() => print_one(ui, domain),
+            domains => print_all(ui, domains),
+        })
     }
 }
 
-fn print_all(ui: &mut Ui, domains: &[&Domain]) -> Result<(), Problem> {
-    let row = |domain: &&Domain| {
+fn print_all(ui: &mut Ui, domains: &[Domain]) -> io::Result<()> {
+    let row = |domain: &Domain| {
         let Domain { name, min_confidence, directories, files, frameworks, keywords } = domain;
         let counted = |count: usize, what: &str| Cell::plain(&format!("{count} {what}"));
         vec![
@@ -69,18 +57,21 @@ fn print_all(ui: &mut Ui, domains: &[&Domain]) -> Result<(), Problem> {
         ]
     };
     let rows: Vec<Vec<Cell>> = domains.iter().map(row).collect();
-    for line in aligned(&rows) {
-        ui.line(&line)?;
-    }
-    Ok(())
+    aligned(&rows).iter().try_for_each(|line| ui.line(line))
 }
 
-fn print_one(ui: &mut Ui, domain: &Domain) -> Result<(), Problem> {
-    let value = json!(domain);
+fn print_one(ui: &mut Ui, domain: &Domain) -> io::Result<()> {
     ui.line(&format!("{}, from {}", domain.name, domain.min_confidence))?;
-    for sort in ["directories", "files", "frameworks", "keywords"] {
-        let signals = value[sort].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let signals: Vec<String> = signals.map(|signal| shown(signal).into_owned()).collect();
+    let Domain { directories, files, frameworks, keywords, .. } = domain;
+    let files: Vec<String> = files.iter().map(ToString::to_string).collect();
+    let sorts = [
+        ("directories", directories),
+        ("files", &files),
+        ("frameworks", frameworks),
+        ("keywords", keywords),
+    ];
+    for (sort, signals) in sorts {
+        let signals: Vec<_> = signals.iter().map(|signal| shown(signal)).collect();
         if !signals.is_empty() {
             ui.line(&format!("  {sort}: {}", signals.join(", ")))?;
         }

@@ -7,20 +7,19 @@ mod index;
 mod set;
 mod show;
 
-use clap::Subcommand;
-use serde_json::{Map, Value, json};
+use std::io;
 
+use clap::Subcommand;
+
+use crate::app::domains::view::ProjectView;
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::open;
 use crate::cli::term::Ui;
-use crate::core::domain::cache::Cache;
 use crate::core::domain::detection::Found;
 use crate::core::text::shown;
-use crate::store::git::object::ObjectId;
 use crate::store::worktree::sources::Which;
 
 /// Find out what kind of project this is, and whether that still holds
@@ -56,7 +55,7 @@ pub(crate) enum From {
     Head,
 }
 
-/// The tree that was asked for, or the usual one.
+/// Finds the tree that was asked for, or the usual one.
 fn which(from: Option<From>) -> Which {
     match from {
         None => Which::Usual,
@@ -67,7 +66,7 @@ fn which(from: Option<From>) -> Which {
 }
 
 impl Args {
-    /// Whether the arguments make sense together.
+    /// Checks whether the arguments make sense together.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         match &self.command {
             Command::Set(args) => args.check(),
@@ -93,56 +92,21 @@ impl Args {
     }
 }
 
-/// What is known, for programs.
-fn cache_json(cache: &Cache, entry: Option<ObjectId>) -> Map<String, Value> {
-    let domain = |found: &Found| {
-        let Found { name, confidence, primary, paths, signals } = found;
-        let mut value = json!({ "name": name, "confidence": confidence, "primary": primary });
-        for (field, list) in [("paths", paths), ("signals", signals)] {
-            if !list.is_empty() {
-                value[field] = json!(list);
-            }
-        }
-        value
-    };
-    let domains: Vec<Value> = cache.domains().iter().map(domain).collect();
-    let mut answer = fields([("domains", json!(domains))]);
-    if let Some(detected) = cache.detected() {
-        answer.insert("detected_at".to_owned(), json!(detected.detected_at));
-        answer.insert("fingerprint".to_owned(), json!(detected.fingerprint));
-        answer.insert("source".to_owned(), json!(detected.source));
-        if detected.cut_short {
-            answer.insert("cut_short".to_owned(), json!(true));
-        }
-    }
-    if let Some(classified) = &cache.classified {
-        answer.insert("source".to_owned(), json!(classified.source));
-        answer.insert("reason".to_owned(), json!(classified.reason));
-        answer.insert("by".to_owned(), json!(classified.by));
-        answer.insert("classified_at".to_owned(), json!(classified.classified_at));
-        let detected = cache.detected().map_or(&[][..], |detected| &detected.domains);
-        answer.insert("detected".to_owned(), detected.iter().map(domain).collect());
-    }
-    if let Some(entry) = entry {
-        answer.insert("entry".to_owned(), json!(entry.to_string()));
-    }
-    answer
-}
-
-/// What is known, for people.
-fn print(ui: &mut Ui, cache: &Cache) -> Result<(), Problem> {
-    let rows: Vec<Vec<Cell>> = cache.domains().iter().map(row).collect();
+/// Prints what is known.
+fn print(ui: &mut Ui, project: &ProjectView) -> io::Result<()> {
+    let rows: Vec<Vec<Cell>> = project.domains.iter().map(row).collect();
     for line in aligned(&rows) {
         ui.line(&line)?;
     }
     if rows.is_empty() {
         ui.line("no domain of the index fits")?;
     }
-    if let Some(classified) = &cache.classified {
-        let by = format!("set by {} ({})", classified.by, shown(classified.source.as_str()));
-        ui.line(&format!("{by}: {}", shown(classified.reason.as_str())))?;
+    if let (Some(by), Some(source), Some(reason)) = (&project.by, &project.source, &project.reason)
+    {
+        let by = format!("set by {by} ({})", shown(source.as_str()));
+        ui.line(&format!("{by}: {}", shown(reason.as_str())))?;
     }
-    if cache.detected().is_some_and(|detected| detected.cut_short) {
+    if project.cut_short {
         ui.warn("there are more projects here than are looked at")?;
     }
     Ok(())

@@ -1,20 +1,14 @@
 //! `git coord domain set`
 
-use serde_json::json;
-
 use crate::app::Ctx;
-use crate::app::domains::{self, catalogue};
+use crate::app::domains::set::{Request, clear, set};
 use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
-use crate::cli::open::told;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::domain::cache::{Cache, Classified};
-use crate::core::domain::classify::{Classify, Declassify};
 use crate::core::domain::confidence::Confidence;
 use crate::core::domain::name::Name;
 use crate::core::text::Line;
-use crate::store::worktree::sources::Which;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,7 +45,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Whether the arguments make sense together.
+    /// Checks whether the arguments make sense together.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         if self.clear {
             return Ok(());
@@ -64,35 +58,17 @@ impl Args {
     }
 
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let reason = self.reason.clone();
-        let Some(source) = self.source.clone() else {
-            told(ui, domains::declassify(ctx, Declassify { reason })?)?;
-            if ui.is_json() {
-                ui.answer(true, fields([("cleared", json!(true))]))?;
-            } else {
-                ui.line("taken back; what is detected counts again")?;
-            }
-            return Ok(ExitCode::Done);
+        let Some(source) = &self.source else {
+            let answer = clear(ctx, &self.reason)?;
+            return show(ui, &answer, |ui| ui.line("taken back; what is detected counts again"));
         };
-        let catalogue = catalogue::catalogue(ctx, Which::Usual)?;
-        for name in &self.domains {
-            if catalogue.domains().iter().all(|domain| domain.name != *name) {
-                ui.warn(&format!("no domain '{name}' in the index; it is recorded all the same"))?;
-            }
-        }
-        let confidence = self.confidence.unwrap_or(Confidence::FULL);
-        let command = Classify { domains: self.domains.clone(), source, reason, confidence };
-        let committed = domains::classify(ctx, command)?;
-        let entry = committed.entry;
-        let classified: Classified = told(ui, committed)?;
-        let cache = Cache { classified: Some(classified), ..Cache::default() };
-        if ui.is_json() {
-            let mut answer = super::cache_json(&cache, entry);
-            answer.remove("detected");
-            ui.answer(true, answer)?;
-        } else {
-            super::print(ui, &cache)?;
-        }
-        Ok(ExitCode::Done)
+        let request = Request {
+            domains: &self.domains,
+            source,
+            reason: &self.reason,
+            confidence: self.confidence,
+        };
+        let answer = set(ctx, &request)?;
+        show(ui, &answer, |ui| super::print(ui, &answer.body))
     }
 }

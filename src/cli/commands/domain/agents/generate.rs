@@ -1,13 +1,13 @@
 //! `git coord domain agents generate`
 
-use serde_json::{Map, Value, json};
+use std::io;
 
 use crate::app::Ctx;
-use crate::app::domains::agents::{self, Generated, OfDomain, Outcome};
-use crate::app::next::command as next;
-use crate::app::problem::{Hint, Kind, Problem};
+use crate::app::domains::agents::generate::{AgentView, Body, Request, generate};
+use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::domain::generation;
 use crate::core::text::shown;
@@ -55,104 +55,38 @@ impl Args {
             Mode::Regenerate => generation::Mode::Regenerate,
             Mode::Force => generation::Mode::Force,
         };
-        let generated = agents::generate(ctx, mode, self.dry_run)?;
-        for OfDomain { domain, lacks_profile, .. } in &generated.domains {
-            if let Some(why) = lacks_profile {
-                ui.warn(&format!("{why}; '{domain}' is left out"))?;
-            }
-        }
-        if generated.lacks_all_profiles() {
-            return Err(no_profiles(&generated));
-        }
-        for notice in &generated.notices {
-            ui.warn(notice)?;
-        }
-        let failed = self.strict && generated.has_failures();
-        if ui.is_json() {
-            ui.answer(!failed, self.json_fields(&generated))?;
-        } else {
-            self.print(ui, &generated)?;
-        }
-        Ok(if failed { ExitCode::No } else { ExitCode::Done })
-    }
-
-    fn json_fields(&self, generated: &Generated) -> Map<String, Value> {
-        let mut answer = Map::new();
-        let domains: Vec<Value> = generated.domains.iter().map(domain_json).collect();
-        answer.insert("domains".to_owned(), json!(domains));
-        let orphaned: Vec<&str> = generated.orphaned.iter().map(|o| o.path.as_str()).collect();
-        answer.insert("orphaned".to_owned(), json!(orphaned));
-        answer.insert("dry_run".to_owned(), json!(self.dry_run));
-        if let Some(entry) = generated.entry {
-            answer.insert("entry".to_owned(), json!(entry.to_string()));
-        }
-        answer
-    }
-
-    fn print(&self, ui: &mut Ui, generated: &Generated) -> Result<(), Problem> {
-        if self.dry_run {
-            ui.note("nothing is written; this is what would be:")?;
-        }
-        for of in &generated.domains {
-            let (count, all) = (of.succeeded(), of.agents.len());
-            ui.line(&format!("{}: {count} of {all} agents", of.domain))?;
-            let rows: Vec<Vec<Cell>> = of.agents.iter().map(row).collect();
-            for line in aligned(&rows) {
-                ui.line(&line)?;
-            }
-        }
-        for made in &generated.orphaned {
-            let path = shown(made.path.as_str());
-            ui.line(&format!("orphaned: {path}, made for '{}'; it is kept", made.domain))?;
-        }
-        Ok(())
+        let request = Request { mode, strict: self.strict, dry_run: self.dry_run };
+        let answer = generate(ctx, &request)?;
+        show(ui, &answer, |ui| print(ui, &answer.body))
     }
 }
 
-fn no_profiles(generated: &Generated) -> Problem {
-    let detect = next(&["domain", "detect", "--force"]);
-    let names: Vec<&str> = generated.domains.iter().map(|of| of.domain.as_str()).collect();
-    let message = if names.is_empty() {
-        "no domain of this project is known, so there is no agent to make".to_owned()
-    } else {
-        format!("none of these domains has a profile: {}", names.join(", "))
-    };
-    Problem::new(Kind::Refused, message)
-        .with_hint(Hint::plain("nothing was written. To look at the project again:"))
-        .with_hint(Hint::plain("  git coord domain detect --force"))
-        .with_next(detect)
+fn print(ui: &mut Ui, body: &Body) -> io::Result<()> {
+    if body.dry_run {
+        ui.note("nothing is written; this is what would be:")?;
+    }
+    for of in &body.domains {
+        ui.line(&format!("{}: {} of {} agents", of.domain, of.succeeded, of.total))?;
+        let rows: Vec<Vec<Cell>> = of.agents.iter().map(row).collect();
+        for line in aligned(&rows) {
+            ui.line(&line)?;
+        }
+    }
+    for made in &body.orphans {
+        let path = shown(made.path.as_str());
+        ui.line(&format!("orphaned: {path}, made for '{}'; it is kept", made.domain))?;
+    }
+    Ok(())
 }
 
-fn domain_json(of: &OfDomain) -> Value {
-    let agent = |outcome: &Outcome| {
-        let mut value = json!({ "agent": outcome.agent });
-        if let Some(path) = &outcome.path {
-            value["path"] = json!(path);
-        }
-        match &outcome.done {
-            Ok(action) => value["action"] = json!(action),
-            Err(why) => value["error"] = json!(why),
-        }
-        value
-    };
-    let agents: Vec<Value> = of.agents.iter().map(agent).collect();
-    json!({
-        "domain": of.domain,
-        "profile": of.lacks_profile.is_none(),
-        "succeeded": of.succeeded(),
-        "total": of.agents.len(),
-        "agents": agents,
-    })
-}
-
-fn row(outcome: &Outcome) -> Vec<Cell> {
-    let place = outcome.path.as_ref().map_or("", |path| path.as_str());
-    let words = match &outcome.done {
-        Ok(action) => action.words().to_owned(),
-        Err(why) => format!("failed: {why}"),
+fn row(agent: &AgentView) -> Vec<Cell> {
+    let place = agent.path.as_ref().map_or("", |path| path.as_str());
+    let words = match (&agent.action, &agent.error) {
+        (_, Some(why)) => format!("failed: {why}"),
+        (action, None) => action.map_or("", |action| action.words()).to_owned(),
     };
     vec![
-        Cell::plain(&format!("  {}", shown(&outcome.agent))),
+        Cell::plain(&format!("  {}", shown(&agent.agent))),
         Cell::plain(&shown(&words)),
         Cell::plain(&shown(place)),
     ]

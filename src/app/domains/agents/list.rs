@@ -1,23 +1,65 @@
-//! `domain agents list`: what was made against what is there. One file that cannot be looked at is
-//! told, and does not hide the others.
+//! Lists what was made against what is there. One file that cannot be looked at is told, and does
+//! not hide the others.
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Asked, Workshop};
 use crate::app::Ctx;
-use crate::app::error::{AppError, with_causes};
+use crate::app::answer::{Answer, Note};
+use crate::app::error::with_causes;
+use crate::app::problem::Problem;
 use crate::core::domain::generation::{OnDisk, State, file_state};
 use crate::core::domain::made::Made;
+use crate::core::domain::name::Name;
 use crate::core::domain::tree_path::TreePath;
+use crate::core::time::Timestamp;
+
+/// The answer to `domain agents list`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AgentFiles")]
+pub struct Body {
+    /// Every agent and file, by path.
+    pub agents: Vec<FileView>,
+}
+
+/// An agent or a file, and how it stands with it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AgentFile")]
+pub struct FileView {
+    pub path: TreePath,
+    pub state: State,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub made: Option<MadeView>,
+    /// The state of the file alone, if it was made here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<State>,
+    /// Why what is there cannot be its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// An agent that was made here.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "MadeAgent")]
+pub struct MadeView {
+    pub agent: Name,
+    pub domain: Name,
+    pub made_at: Timestamp,
+    /// Whether its specification or the generator has changed since.
+    pub outdated: bool,
+    /// Whether what is there is an edit that was accepted.
+    pub accepted: bool,
+    /// Whether a profile asks for it.
+    pub asked_for: bool,
+}
 
 /// One agent or file, and how it stands with it.
-#[derive(Clone, Debug)]
-pub struct Listed {
-    /// Where.
+pub(super) struct Listed {
     pub path: TreePath,
-    /// How it stands.
     pub state: State,
     /// How it stands with its file, if it was made here.
     pub file: Option<State>,
-    /// What was made, if it was made here.
     pub made: Option<Made>,
     /// Whether its specification or the generator has changed since.
     pub is_outdated: bool,
@@ -26,26 +68,53 @@ pub struct Listed {
     /// Whether it was made and no profile of its domain asks for it here.
     pub is_unasked: bool,
     /// Whether it is known that nothing asks for it, so that nobody has to miss it.
-    pub(super) may_be_forgotten: bool,
+    pub may_be_forgotten: bool,
     /// Why what is there cannot be its file, if it cannot.
     pub problem: Option<String>,
 }
 
 /// What was made against what is there.
-#[derive(Clone, Debug, Default)]
-pub struct Inventory {
+#[derive(Default)]
+pub(super) struct Inventory {
     /// Every agent and file, by path.
     pub listed: Vec<Listed>,
     /// What could not be looked at.
     pub notices: Vec<String>,
 }
 
-/// What was made against what is there.
-pub fn list(ctx: &Ctx) -> Result<Inventory, AppError> {
-    Ok(Workshop::open(ctx)?.inventory())
+/// Lists what was made against what is there.
+pub fn list(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
+    let Inventory { listed, notices } = Workshop::open(ctx)?.inventory();
+    let body = Body { agents: listed.into_iter().map(FileView::from).collect() };
+    Ok(Answer::read(body, ctx.clock()).noting(notices.into_iter().map(Note::warning)))
+}
+
+impl FileView {
+    /// Tells whether it was made and no profile of its domain asks for it here.
+    pub fn is_unasked(&self) -> bool {
+        let is_asked_for = self.made.as_ref().is_none_or(|made| made.asked_for);
+        !is_asked_for && self.state != State::Orphaned
+    }
+}
+
+impl From<Listed> for FileView {
+    fn from(listed: Listed) -> FileView {
+        let asked_for = listed.state != State::Orphaned && !listed.is_unasked;
+        let made = listed.made.map(|made| MadeView {
+            agent: made.agent,
+            domain: made.domain,
+            made_at: made.made_at,
+            outdated: listed.is_outdated,
+            accepted: listed.is_accepted,
+            asked_for,
+        });
+        let Listed { path, state, file, problem, .. } = listed;
+        FileView { path, state, made, file, problem }
+    }
 }
 
 impl Workshop<'_> {
+    /// Compares what was made with what is there.
     pub(super) fn inventory(&self) -> Inventory {
         let mut inventory = Inventory::default();
         inventory.listed.extend(self.made.iter().filter_map(|made| self.of_made(made)));
@@ -68,7 +137,7 @@ impl Workshop<'_> {
         inventory
     }
 
-    /// Nothing if it is nothing to this worktree: it is neither here nor missed here.
+    /// Looks at what was made. It is nothing to this worktree if it is neither here nor missed.
     fn of_made(&self, made: &Made) -> Option<Listed> {
         let disk = self.disk(&made.path);
         let asked = self.asks(made);
@@ -105,7 +174,7 @@ impl Workshop<'_> {
         })
     }
 
-    /// What was not made here, if there is anything.
+    /// Looks at what was not made here, if there is anything.
     fn of_other(&self, path: TreePath) -> Option<Listed> {
         let disk = self.disk(&path);
         (disk != OnDisk::Nothing).then(|| Listed {

@@ -1,0 +1,69 @@
+//! Records what somebody else says that this project is, and takes that back.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::catalogue::catalogue;
+use super::view::ProjectView;
+use crate::app::Ctx;
+use crate::app::answer::{Answer, Note};
+use crate::app::problem::Problem;
+use crate::core::domain::cache::Cache;
+use crate::core::domain::classify::{Classify, Declassify};
+use crate::core::domain::confidence::Confidence;
+use crate::core::domain::name::Name;
+use crate::core::ledger::LedgerName;
+use crate::core::text::Line;
+use crate::store::worktree::sources::Which;
+
+/// The word of a person or a model.
+pub struct Request<'r> {
+    /// The primary one first.
+    pub domains: &'r [Name],
+    /// `human`, or the name of a model.
+    pub source: &'r Line,
+    pub reason: &'r Line,
+    /// Full where it is not said.
+    pub confidence: Option<Confidence>,
+}
+
+/// The answer to `domain set --clear`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ClearedDomains")]
+pub struct Cleared {
+    /// Always true.
+    pub cleared: bool,
+}
+
+/// Records the domains that somebody says; one that the index does not have as well.
+pub fn set(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<ProjectView>, Problem> {
+    let catalogue = catalogue(ctx, Which::Usual)?;
+    let is_unknown = |name: &&Name| catalogue.domains().iter().all(|domain| domain.name != **name);
+    let warning = |name: &Name| {
+        let text = format!("no domain '{name}' in the index; it is recorded all the same");
+        Note::warning(text)
+    };
+    let notes: Vec<Note> = request.domains.iter().filter(is_unknown).map(warning).collect();
+    let command = Classify {
+        domains: request.domains.to_vec(),
+        source: request.source.clone(),
+        reason: request.reason.clone(),
+        confidence: request.confidence.unwrap_or(Confidence::FULL),
+    };
+    let committed = ctx
+        .transact(LedgerName::Domains, command, None)
+        .map_err(|error| Problem::from(error).noting(notes.clone()))?;
+    let answer = Answer::committed(committed, |classified| {
+        let cache = Cache { classified: Some(classified), ..Cache::default() };
+        // Nobody has looked at what is detected.
+        ProjectView { detected: None, ..ProjectView::from(&cache) }
+    });
+    Ok(answer.noting(notes))
+}
+
+/// Takes back what was recorded, so that what is detected counts again.
+pub fn clear(ctx: &Ctx, reason: &Line) -> Result<Answer<Cleared>, Problem> {
+    let command = Declassify { reason: reason.clone() };
+    let committed = ctx.transact(LedgerName::Domains, command, None)?;
+    Ok(Answer::committed(committed, |()| Cleared { cleared: true }))
+}
