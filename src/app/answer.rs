@@ -76,7 +76,7 @@ pub enum Level {
 
 impl Note {
     /// Makes a remark that is good to know.
-    pub fn note(text: impl Into<String>) -> Note {
+    pub fn plain(text: impl Into<String>) -> Note {
         Note { level: Level::Note, text: text.into(), advice: None }
     }
 
@@ -195,7 +195,7 @@ impl Problem {
     /// Shapes the problem as an answer of its own.
     pub fn answer(&self) -> ProblemForm<'_> {
         let (refusal, error) = forms(Some(self));
-        let (held, notes) = (self.held.as_deref(), &self.notes[..]);
+        let (held, notes) = (self.held.as_deref(), self.notes());
         ProblemForm { schema: SCHEMA, ok: false, refusal, error, held, notes }
     }
 }

@@ -108,10 +108,14 @@ pub struct Problem {
     pub details: Box<Map<String, Value>>,
     /// The reservations of others, where they are the reason.
     pub held: Option<Box<HeldView>>,
-    /// Remarks besides.
-    pub notes: Vec<Note>,
-    /// The number of the signal that ended the request.
-    pub signal: Option<i32>,
+    aside: Box<Aside>,
+}
+
+/// Members of a problem that most have not.
+#[derive(Clone, Debug, Default)]
+struct Aside {
+    notes: Vec<Note>,
+    signal: Option<i32>,
 }
 
 /// A refusal in JSON.
@@ -166,8 +170,7 @@ impl Problem {
             next: Vec::new(),
             details: Box::default(),
             held: None,
-            notes: Vec::new(),
-            signal: None,
+            aside: Box::default(),
         }
     }
 
@@ -198,7 +201,7 @@ impl Problem {
     /// Adds remarks.
     #[must_use]
     pub fn noting(mut self, notes: Vec<Note>) -> Problem {
-        self.notes.extend(notes);
+        self.aside.notes.extend(notes);
         self
     }
 
@@ -219,6 +222,16 @@ impl Problem {
         self.hints.extend(commands.iter().map(|words| hint(format!("  {}", in_shell(words)))));
         self.next.extend(commands);
         self
+    }
+
+    /// Gives the remarks besides.
+    pub fn notes(&self) -> &[Note] {
+        &self.aside.notes
+    }
+
+    /// Gives the number of the signal that ended the request.
+    pub fn signal(&self) -> Option<i32> {
+        self.aside.signal
     }
 
     /// Gives the problem its place in an answer.
@@ -254,7 +267,7 @@ impl From<AppError> for Problem {
             AppError::Busy(message) => Problem::new(Kind::Busy, message)
                 .with_hint(Hint::plain("nothing was written; try again")),
             AppError::Interrupted(signal) => Problem {
-                signal: Some(signal),
+                aside: Box::new(Aside { signal: Some(signal), ..Aside::default() }),
                 ..Problem::new(Kind::Interrupted, "interrupted while waiting")
                     .with_hint(Hint::plain("nothing was reserved, and nobody waits for it"))
             },

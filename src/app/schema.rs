@@ -6,9 +6,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::app::answer::{AnswerForm, ProblemForm};
-use crate::app::events::{cursors, reader};
-use crate::app::ledgers::{compact, log, rollback, show, verify};
-use crate::app::reservations::{check, list, release, renew, reserve, sweep, transfer};
+use crate::app::{
+    agents, domains, events, ledgers, negotiation, reservations, routing, runs, status, whoami,
+};
+use crate::core::routing::export::Exported;
 
 /// What a command prints with `--json`: its answer, or why there is none.
 #[derive(Serialize, JsonSchema)]
@@ -19,13 +20,22 @@ enum Printed<'a, T> {
     Problem(ProblemForm<'a>),
 }
 
+/// One of two answers, where options of a command decide.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it is a schema and never a value")]
+enum Either<A, B> {
+    One(A),
+    Other(B),
+}
+
 /// A line of what a command prints with `--json`, or why there is none.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "it is a schema and never a value")]
 enum PrintedLine<'a, T> {
     Line(T),
-    Problem(ProblemForm<'a>),
+    Problem(Box<ProblemForm<'a>>),
 }
 
 /// A command, and the schema of what it prints with `--json`.
@@ -69,24 +79,89 @@ macro_rules! schemas {
         },)* CommandSchema {
             command: "events",
             file: "docs/schema/events.json",
-            make: of_lines::<reader::Delivered>,
+            make: of_lines::<events::reader::Delivered>,
         }];
     };
 }
 
 schemas! {
-    "reserve" "reserve" reserve::Body,
-    "check" "check" check::Body,
-    "renew" "renew" renew::Body,
-    "release" "release" release::Body,
-    "transfer" "transfer" transfer::Body,
-    "list" "list" list::Body,
-    "sweep" "sweep" sweep::Body,
-    "events cursors" "events-cursors" cursors::Body,
-    "ledger log" "ledger-log" log::Body,
-    "ledger show" "ledger-show" show::Body,
-    "ledger diff" "ledger-diff" show::DiffBody,
-    "ledger rollback" "ledger-rollback" rollback::Body,
-    "ledger verify" "ledger-verify" verify::Body,
-    "ledger compact" "ledger-compact" compact::Body,
+    "reserve" "reserve" reservations::reserve::Body,
+    "check" "check" reservations::check::Body,
+    "renew" "renew" reservations::renew::Body,
+    "release" "release" reservations::release::Body,
+    "transfer" "transfer" reservations::transfer::Body,
+    "list" "list" reservations::list::Body,
+    "sweep" "sweep" reservations::sweep::Body,
+    "ask" "ask" negotiation::ask::Body,
+    "answer" "answer" negotiation::answer::Body,
+    "take" "take" negotiation::take::Body,
+    "inbox" "inbox" negotiation::inbox::Body,
+    "send" "send" negotiation::send::Body,
+    "agents" "agents" agents::Body,
+    "status" "status" status::Body,
+    "whoami" "whoami" whoami::Body,
+    "run create" "run-create" runs::create::Body,
+    "run list" "run-list" runs::list::Body,
+    "run show" "run-show" runs::show::Body,
+    "run current" "run-current" runs::current::Body,
+    "run set" "run-set" runs::set::Body,
+    "run advance" "run-advance" runs::advance::Body,
+    "run skip" "run-skip" runs::skip::Body,
+    "run unskip" "run-unskip" runs::skip::Body,
+    "run rollback" "run-rollback" runs::rollback::Body,
+    "run cancel" "run-cancel" runs::end::Body,
+    "run fail" "run-fail" runs::end::Body,
+    "run gate check" "run-gate-check" runs::gate::Checked,
+    "run gate override" "run-gate-override" runs::advance::Body,
+    "run gate rules" "run-gate-rules" runs::gate::Rules,
+    "run gate signals" "run-gate-signals" runs::gate::Judged,
+    "run verdict add" "run-verdict-add" runs::verdict::Added,
+    "run artifact add" "run-artifact-add" runs::artifact::Added,
+    "run agent add" "run-agent-add" runs::agent::Added,
+    "run agent finish" "run-agent-finish" runs::agent::Finished,
+    "run dispatch add" "run-dispatch-add" runs::dispatch::Body,
+    "run dispatch update" "run-dispatch-update" runs::dispatch::Body,
+    "run verdict list" "run-verdict-list" runs::parts::Body,
+    "run artifact list" "run-artifact-list" runs::parts::Body,
+    "run agent list" "run-agent-list" runs::parts::Body,
+    "run dispatch list" "run-dispatch-list" runs::parts::Body,
+    "run budget" "run-budget" runs::budget::Body,
+    "run replay" "run-replay" runs::replay::Body,
+    "override propose" "override-propose" routing::change::Body,
+    "override approve" "override-approve" routing::change::Body,
+    "override apply" "override-apply" routing::change::Body,
+    "override revert" "override-revert" routing::revert::Body,
+    "override block" "override-block" routing::block::Body,
+    "override unblock" "override-unblock" routing::block::Body,
+    "override list" "override-list" routing::list::Body,
+    "override status" "override-status" routing::status::Body,
+    "override evidence add" "override-evidence-add" routing::evidence::AddBody,
+    "override evidence list" "override-evidence-list" routing::evidence::ListBody,
+    "override eligible" "override-eligible" routing::eligible::Body,
+    "override canary sample" "override-canary-sample" routing::canary::SampleBody,
+    "override canary check" "override-canary-check" routing::canary::CheckBody,
+    "override overlay add" "override-overlay-add" routing::overlay::AddBody,
+    "override overlay disable" "override-overlay-disable" routing::overlay::DisableBody,
+    "override overlay list" "override-overlay-list" routing::overlay::ListBody,
+    "override thresholds" "override-thresholds" routing::thresholds::Body,
+    "override export" "override-export" Exported,
+    "override import" "override-import" routing::transfer::Body,
+    "override reset" "override-reset" routing::reset::Body,
+    "override protected" "override-protected" routing::protected::Body,
+    "route" "route" routing::route::Body,
+    "events cursors" "events-cursors" events::cursors::Body,
+    "ledger log" "ledger-log" ledgers::log::Body,
+    "ledger show" "ledger-show" ledgers::show::Body,
+    "ledger diff" "ledger-diff" ledgers::show::DiffBody,
+    "ledger rollback" "ledger-rollback" ledgers::rollback::Body,
+    "ledger verify" "ledger-verify" ledgers::verify::Body,
+    "ledger compact" "ledger-compact" ledgers::compact::Body,
+    "domain detect" "domain-detect" domains::detect::Body,
+    "domain check" "domain-check" domains::check::Body,
+    "domain show" "domain-show" domains::show::Body,
+    "domain set" "domain-set" Either<domains::view::ProjectView, domains::set::Cleared>,
+    "domain index" "domain-index" domains::index::Body,
+    "domain agents generate" "domain-agents-generate" domains::agents::generate::Body,
+    "domain agents list" "domain-agents-list" domains::agents::list::Body,
+    "domain agents repair" "domain-agents-repair" domains::agents::repair::Body,
 }

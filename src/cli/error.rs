@@ -15,7 +15,7 @@ use crate::core::text::shown;
 
 /// Maps a problem to the exit code.
 fn exit_code(problem: &Problem) -> ExitCode {
-    match (problem.kind, problem.signal) {
+    match (problem.kind, problem.signal()) {
         (Kind::Interrupted, Some(signal)) => ExitCode::of_signal(signal),
         (Kind::Usage, _) => ExitCode::Usage,
         (Kind::Refused, _) => ExitCode::No,
@@ -30,7 +30,7 @@ impl Problem {
     /// Shows the problem, and says how to exit.
     pub(crate) fn report(&self, ui: &mut Ui) -> io::Result<ExitCode> {
         let output = ui.output();
-        for note in &self.notes {
+        for note in self.notes() {
             show::say(ui, note)?;
         }
         // Where no data can be written, an error is no data either.

@@ -1,6 +1,6 @@
 //! Holds as JSON, and holds as a table.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::color::Slot;
 use super::layout::{Cell, aligned};
@@ -8,25 +8,6 @@ use super::term::Ui;
 use crate::core::reservation::Hold;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
-
-/// A hold for programs: its document, and the seconds that it has left.
-pub(crate) fn hold_json(hold: &Hold, now: Timestamp) -> Value {
-    let mut value = serde_json::to_value(hold).expect("a hold is plain data");
-    if let Value::Object(fields) = &mut value {
-        fields.insert("seconds_left".to_owned(), json!(hold.expires_at.seconds_since(now)));
-    }
-    value
-}
-
-/// Several holds for programs.
-pub(crate) fn holds_json(holds: &[Hold], now: Timestamp) -> Value {
-    holds.iter().map(|hold| hold_json(hold, now)).collect()
-}
-
-/// The ids of holds, for programs.
-pub(crate) fn ids_json(holds: &[Hold]) -> Value {
-    holds.iter().map(|hold| json!(hold.id)).collect()
-}
 
 /// Fields of an answer.
 pub(crate) fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::dispatch::Context;
-use super::term::Ui;
 use crate::app::Ctx;
 use crate::app::config::Settings;
 use crate::app::error::AppError;
@@ -13,7 +12,6 @@ use crate::app::presence::{Doing, touch};
 use crate::app::problem::Problem;
 use crate::core::time::Timestamp;
 use crate::store::git::repository::Repository;
-use crate::store::ledger::transact::Committed;
 use crate::store::machine::presence::Presences;
 use crate::store::os::files::Files;
 use crate::store::os::shared_mode::SharedMode;
@@ -72,15 +70,4 @@ pub(crate) fn identity_here(
     let files = Files { fsync: false, shared: SharedMode::Umask };
     let presences = Presences::new(repository.common_dir(), files);
     Ok(identity.beside(|name| presences.sessions(name)))
-}
-
-/// Says what a write wants said besides its answer, and gives the answer.
-pub(crate) fn told<A>(ui: &mut Ui, committed: Committed<A>) -> Result<A, Problem> {
-    if committed.entry.is_some() {
-        ui.has_written();
-    }
-    for notice in &committed.notices {
-        ui.warn(notice)?;
-    }
-    Ok(committed.answer)
 }

@@ -1,7 +1,4 @@
-//! Runs as text, and documents as JSON.
-
-use serde::Serialize;
-use serde_json::{Value, json};
+//! Runs as text.
 
 use super::color::Slot;
 use super::layout::{Cell, aligned};
@@ -10,11 +7,6 @@ use crate::core::run::gate::Evidence;
 use crate::core::run::{Run, Status};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
-
-/// Turns things into JSON, each with its document.
-pub(crate) fn documents(things: &[impl Serialize]) -> Value {
-    things.iter().map(|thing| json!(thing)).collect()
-}
 
 /// Prints a table of runs: id, status, phase, how far, when, what for.
 pub(crate) fn print_table(ui: &mut Ui, runs: &[Run], now: Timestamp) -> std::io::Result<()> {

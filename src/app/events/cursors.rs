@@ -45,11 +45,11 @@ pub fn cursors(ctx: &Ctx, change: &Change<'_>) -> Result<Answer<Body>, Problem> 
 
 fn apply(ctx: &Ctx, change: &Change<'_>) -> Result<Vec<(AgentName, Cursor)>, AppError> {
     let cursors = ctx.cursors();
-    if let Change::Reset(consumer) | Change::Delete(consumer) = change {
-        if !cursors.delete(consumer)? {
-            let message = format!("no consumer '{consumer}'");
-            return Err(AppError::nothing("no_consumer", message));
-        }
+    if let Change::Reset(consumer) | Change::Delete(consumer) = change
+        && !cursors.delete(consumer)?
+    {
+        let message = format!("no consumer '{consumer}'");
+        return Err(AppError::nothing("no_consumer", message));
     }
     if let Change::Reset(consumer) = change {
         cursors.save(consumer, &Cursor::new())?;

@@ -106,9 +106,10 @@ fn compact_one(
 impl From<Compacted> for PlanView {
     fn from(Compacted { plan, written, bytes, .. }: Compacted) -> PlanView {
         let view = |Written { tip, archive }| {
-            let delete = ["git", "update-ref", "-d", &archive].map(str::to_owned).to_vec();
-            let collect = ["git", "gc", "--prune=now"].map(str::to_owned).to_vec();
-            WrittenView { entry: tip, archive, next: vec![delete, collect] }
+            // No ref has a space in its name.
+            let words = |text: &str| text.split(' ').map(str::to_owned).collect();
+            let delete = words(&format!("git update-ref -d {archive}"));
+            WrittenView { entry: tip, archive, next: vec![delete, words("git gc --prune=now")] }
         };
         PlanView {
             kept: plan.kept.len(),

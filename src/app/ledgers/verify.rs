@@ -65,5 +65,5 @@ fn remarks(ledger: LedgerName, report: &Report) -> impl Iterator<Item = Note> {
     let shallow = (report.cut_off > 0).then(|| {
         format!("this clone is shallow: entries of '{ledger}' before its end are not here")
     });
-    rules.into_iter().chain(shallow).map(Note::note)
+    rules.into_iter().chain(shallow).map(Note::plain)
 }

@@ -76,7 +76,7 @@ pub fn ask(ctx: &mut Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
             }
             Err(error) => {
                 let read = in_shell(&command(&["inbox", "--thread", thread.short()]));
-                let open = Note::note(format!("the request stays open: {read}"));
+                let open = Note::plain(format!("the request stays open: {read}"));
                 return Err(Problem::from(error).noting(answer.notes).noting(vec![open]));
             }
         }

@@ -37,7 +37,7 @@ pub fn check(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
     let specs::Meant { patterns, hints } =
         specs::meant(ctx.repository(), request.patterns, request.reading, "check")?;
     let (conflicts, now) = in_the_way(ctx, &targets(&patterns, request.locks))?;
-    let notes = hints.into_iter().map(Note::note);
+    let notes = hints.into_iter().map(Note::plain);
     if conflicts.is_empty() {
         let body = Body { free: true, conflicts: Vec::new() };
         return Ok(Answer::read(body, now).noting(notes));

@@ -118,7 +118,7 @@ impl Request {
             request_id: self.request_id.clone(),
             ..Reserve::asked(patterns, self.locks.clone(), ttl, about)
         };
-        Ok(Asked { command, notes: hints.into_iter().map(Note::note).collect() })
+        Ok(Asked { command, notes: hints.into_iter().map(Note::plain).collect() })
     }
 }
 

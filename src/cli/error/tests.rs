@@ -57,9 +57,9 @@ fn other_errors_in_json_carry_kind_and_message() {
     let (mut ui, out, _) = captured(JSON, Vec::new());
     let error = Problem::new(Kind::Busy, "others keep writing");
     assert_eq!(error.report(&mut ui).expect("written"), ExitCode::Busy);
-    let expected = "{\"schema\":1,\"ok\":false,\
-                    \"error\":{\"kind\":\"busy\",\"code\":\"busy\",\"message\":\"others keep writing\"}}\n";
-    assert_eq!(out.text(), expected);
+    let busy = json!({ "kind": "busy", "code": "busy", "message": "others keep writing" });
+    let expected = json!({ "schema": 1, "ok": false, "error": busy });
+    assert_eq!(out.text(), format!("{expected}\n"));
 }
 
 #[test]

@@ -20,12 +20,12 @@ answer has these members, and those of its command:
 | `schema` | the version of this form, 1 |
 | `ok` | whether the answer is a yes; the exit code is 0 then, and only then |
 | `refusal` | why the answer is no: `code`, `message`, details by code, and `next` |
-| `error` | why there is no answer: `kind`, `code` where there is one, `message`, `hints`, `next` |
+| `error` | why there is no answer: `kind`, often `code`, `message`, `hints`, `next` |
 | `op`, `entry` | the act and the entry, where the command wrote one |
 | `notes` | remarks, each with `level` (`note`, `warning`, `hint`) and `text` |
 
-`next` is a list of commands that help; each is a list of words that can be run as they are. Programs
-go by `code`; the words of a `message` may change. New members may be added at any time.
+`next` is a list of commands that help; each is a list of words that can be run as they are.
+Programs go by `code`; the words of a `message` may change. New members may be added at any time.
 
 Each command has a schema, in the form of [JSON Schema](https://json-schema.org/) 2020-12. Below it
 stands an answer from the project's own tests, folded to be read. Names such as `<id1>` stand for
@@ -38,7 +38,9 @@ fn page() -> String {
     let mut page = HEAD.to_owned();
     for command in schema::ALL {
         let file = command.file.trim_start_matches("docs/");
-        let answer = stories.iter().find_map(|story| answer(story, command.command));
+        let of_code =
+            |code: &str| stories.iter().find_map(|story| answer(story, command.command, code));
+        let answer = [0, 1, 4].iter().find_map(|code| of_code(&format!("json exit {code}")));
         let (line, answer) =
             answer.unwrap_or_else(|| panic!("no transcript has an answer of {}", command.command));
         page.push_str(&format!("\n## git coord {}\n\n[{file}]({file})\n\n", command.command));
@@ -47,17 +49,17 @@ fn page() -> String {
     page
 }
 
-/// Finds the first answer of a command in a story that is a yes and says something.
-fn answer(story: &str, command: &str) -> Option<(String, String)> {
+/// Finds the first answer of a command in a story that begins so.
+fn answer(story: &str, command: &str, code: &str) -> Option<(String, String)> {
     let mut lines = story.lines().peekable();
     while let Some(line) = lines.next() {
         let called = line.split_once("$ git coord ").map(|(_, words)| words);
         let Some(words) = called.filter(|words| is_call_of(words, command)) else { continue };
         let body: Vec<&str> =
             std::iter::from_fn(|| lines.next_if(|line| !line.is_empty())).collect();
-        let Some(at) = body.iter().position(|line| *line == "json exit 0") else { continue };
+        let Some(at) = body.iter().position(|line| *line == code) else { continue };
         let json = body[at + 1..].iter().filter_map(|line| line.strip_prefix("| "));
-        let json: String = json.map(|line| format!("{line}\n")).collect();
+        let json: String = json.flat_map(|line| [line, "\n"]).collect();
         return Some((format!("$ git coord {words} --json"), json));
     }
     None

@@ -78,10 +78,8 @@ fn by_keyword(
     (keyword, rule): (&str, &Value),
     value: &Value,
 ) -> Result<Known, String> {
-    let none = |holds: bool| match holds {
-        true => Ok(Known::new()),
-        false => Err(format!("{value} does not fit \"{keyword}\": {rule}")),
-    };
+    let unfit = || format!("{value} does not fit \"{keyword}\": {rule}");
+    let none = |holds: bool| holds.then(Known::new).ok_or_else(unfit);
     match keyword {
         "$ref" => {
             let place = rule.as_str().and_then(|rule| rule.strip_prefix('#'));
@@ -172,6 +170,31 @@ fn is_a(value: &Value, kind: &Value) -> bool {
 fn matches(pattern: &Value, value: &str) -> bool {
     let automaton = DFA::new(text(pattern)).expect("a pattern of ours is small");
     automaton.try_search_fwd(&Input::new(value)).expect("plain text").is_some()
+}
+
+/// Commands without a schema, each with the reason.
+const WITHOUT: [(&str, &str); 7] = [
+    ("with", "it prints what its command prints"),
+    ("hook", "it answers in the form of the agent or of git that calls it"),
+    ("completions", "it prints a script"),
+    ("demo", "it is a tour for people"),
+    ("install", "its answer has no type yet"),
+    ("uninstall", "its answer has no type yet"),
+    ("doctor", "its answer has no type yet"),
+];
+
+#[test]
+fn every_command_has_a_schema() {
+    let has_one = |command: &str| {
+        let begins = |one: &CommandSchema| {
+            let rest = one.command.strip_prefix(command);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        ALL.iter().any(begins) != WITHOUT.iter().any(|(name, _)| *name == command)
+    };
+    let commands = super::commands();
+    let wrong: Vec<&String> = commands.iter().filter(|command| !has_one(command)).collect();
+    assert!(wrong.is_empty(), "with neither schema nor reason, or with both: {wrong:?}");
 }
 
 /// A validator that finds nothing would be worth nothing.
