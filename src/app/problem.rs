@@ -2,8 +2,8 @@
 //! people, and the commands that help.
 //!
 //! An [`AppError`] is a value of the program, a [`Problem`] is what its caller is told about it.
-//! Each area phrases its own refusals: [`reservations`], [`negotiation`], [`runs`], [`routing`].
-//! [`failures`] finds the way out of a failure.
+//! Each area phrases its own refusals in a file of its own; `failures` finds the way out of a
+//! failure.
 
 mod failures;
 mod negotiation;
