@@ -103,6 +103,8 @@ impl PendingRequests {
         given.retain(|file| {
             file.kind == EntryType::File && file.name.to_string_lossy().starts_with(&start)
         });
+        // A file system may list them in any order; entries follow from the requests alone.
+        given.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         let paths = given.into_iter().map(|file| self.dir.join(file.name));
         paths.filter_map(|path| self.take_one(&path).ok().flatten()).take(TAKEN_MAX)
     }
