@@ -5,17 +5,22 @@
 mod claude;
 mod hooks;
 mod locks;
+pub mod mend;
 mod mirrors;
 mod names;
 mod rehearsal;
 mod repair;
 mod room;
+pub mod view;
 
 pub use hooks::hooks;
 pub use locks::{Cleared, Outcome, clear_locks};
 pub use repair::{TakenOut, losses, name, plan, repair, take_out};
 
 use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::app::Ctx;
 use crate::app::config::{SettingError, nearest_key, unknown_keys};
@@ -39,7 +44,8 @@ const GIT_OLDEST: (u32, u32) = (2, 39);
 const REPAIR: [&str; 4] = ["git", "coord", "doctor", "--repair"];
 
 /// How it stands with one thing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum State {
     /// As it should be.
     Ok,
@@ -64,15 +70,15 @@ impl State {
 }
 
 /// One thing that was looked at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
-    /// Which thing.
+    /// The thing.
     pub name: &'static str,
-    /// How it stands with it.
     pub state: State,
     /// What was found.
     pub text: String,
-    /// Commands that help.
+    /// Commands that help, each a list of words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<Vec<String>>,
 }
 

@@ -7,7 +7,8 @@ use serde_json::json;
 
 use crate::app::answer::{AnswerForm, ProblemForm};
 use crate::app::{
-    agents, domains, events, ledgers, negotiation, reservations, routing, runs, status, whoami,
+    agents, doctor, domains, events, install, ledgers, negotiation, reservations, routing, runs,
+    status, whoami,
 };
 use crate::core::routing::export::Exported;
 
@@ -164,4 +165,7 @@ schemas! {
     "domain agents generate" "domain-agents-generate" domains::agents::generate::Body,
     "domain agents list" "domain-agents-list" domains::agents::list::Body,
     "domain agents repair" "domain-agents-repair" domains::agents::repair::Body,
+    "install" "install" install::follow::Body,
+    "uninstall" "uninstall" install::follow::Body,
+    "doctor" "doctor" doctor::view::Body,
 }

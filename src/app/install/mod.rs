@@ -1,6 +1,6 @@
 //! Making git and coding agents call us, and the way back.
 //!
-//! What is there is [`found`], what follows from it is a [`plan`] as data, and only [`carry_out`]
+//! What is there is [`found`], what follows from it is a [`plan`] as data, and only [`follow`]
 //! changes something. [`git_hooks`], [`claude`], [`documents`] and, for the configuration,
 //! [`before`] plan, [`hook_file`] and [`settings`] know the bytes, [`handlers`] what agents run,
 //! [`published`] is the same for those who do not install with us.
@@ -8,6 +8,7 @@
 pub mod before;
 pub mod claude;
 pub mod documents;
+pub mod follow;
 pub mod found;
 pub mod git_hooks;
 pub mod handlers;
@@ -21,11 +22,13 @@ use std::path::{Path, PathBuf};
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::app::problem::Problem;
 use crate::store::error::StoreError;
 use crate::store::git::program::ProgramError;
 use crate::store::layout::NAMESPACE;
 use crate::store::os::files::FileError;
 use documents::{Beside, Document};
+use follow::{Followed, follow};
 use found::Host;
 use plan::{Act, Item, Need, Setting};
 use settings::Wanted;
@@ -50,6 +53,8 @@ pub struct Asked {
     pub shared: bool,
     /// Whether agents may call us without asking.
     pub allow: bool,
+    /// Whether to plan only.
+    pub dry_run: bool,
 }
 
 impl From<claude::Unreadable> for AppError {
@@ -58,11 +63,33 @@ impl From<claude::Unreadable> for AppError {
     }
 }
 
-/// What there is to do.
-pub fn plan_install(
+/// Makes git and coding agents call us, or shows what that would change.
+pub fn install(
     ctx: &Ctx,
     host: &Host,
     asked: Asked,
+    documents: &[Document],
+) -> Result<Followed, Problem> {
+    let agents = agents(ctx, host, asked)?;
+    let restart = !asked.dry_run && agents.iter().any(Item::is_change);
+    let mut items = plan_install(ctx, host, agents, documents)?;
+    if restart {
+        items.push(Item::note("restart open sessions: agents read their settings when they start"));
+    }
+    Ok(follow(ctx, &items, asked.dry_run))
+}
+
+/// Gives back what [`install`] changed, or shows what that would change; with `state` everything
+/// that was ever reserved goes as well.
+pub fn uninstall(ctx: &Ctx, host: &Host, state: bool, dry_run: bool) -> Result<Followed, Problem> {
+    let items = plan_uninstall(ctx, host, state)?;
+    Ok(follow(ctx, &items, dry_run))
+}
+
+fn plan_install(
+    ctx: &Ctx,
+    host: &Host,
+    agents: Vec<Item>,
     documents: &[Document],
 ) -> Result<Vec<Item>, AppError> {
     let local = found::local(ctx)?;
@@ -71,7 +98,7 @@ pub fn plan_install(
     let hooks = found::hooks(ctx, host, &local)?;
     let mut items = git_hooks::install(&hooks);
     before::remember_directory(&mut items, &hooks.directory, &mut noted);
-    items.extend(agents(ctx, host, asked)?);
+    items.extend(agents);
     let beside = found::beside(ctx, host);
     let paths = match &beside {
         Beside::Prefix(prefix) => documents.iter().map(|page| prefix.join(page.path)).collect(),
@@ -121,8 +148,7 @@ fn agents(ctx: &Ctx, host: &Host, asked: Asked) -> Result<Vec<Item>, AppError> {
     Ok(claude::install(&file, wanted)?)
 }
 
-/// What there is to take away; with `state` everything that was ever reserved as well.
-pub fn plan_uninstall(ctx: &Ctx, host: &Host, state: bool) -> Result<Vec<Item>, AppError> {
+fn plan_uninstall(ctx: &Ctx, host: &Host, state: bool) -> Result<Vec<Item>, AppError> {
     let local = found::local(ctx)?;
     // First: from here on hooks that are still called do nothing.
     let path = found::before_path(ctx);
@@ -146,7 +172,7 @@ pub fn plan_uninstall(ctx: &Ctx, host: &Host, state: bool) -> Result<Vec<Item>, 
 }
 
 /// Does what a plan says about one thing.
-pub fn carry_out(ctx: &Ctx, item: &Item) -> Result<(), AppError> {
+fn carry_out(ctx: &Ctx, item: &Item) -> Result<(), AppError> {
     let Need::Change(acts) = &item.need else { return Ok(()) };
     Ok(acts.iter().try_for_each(|act| carry_out_act(ctx, act))?)
 }

@@ -1,10 +1,10 @@
 //! `git coord doctor`
 
-use serde_json::{Map, Value, json};
-
-use crate::app::Ctx;
+use crate::app::answer::{Answer, Outcome};
 use crate::app::config::{Settings, parse_boolean};
-use crate::app::doctor::{self, Check, Cleared, Outcome, State, TakenOut};
+use crate::app::doctor::mend::Mended;
+use crate::app::doctor::view::{Body, LockView};
+use crate::app::doctor::{self, Check, State, TakenOut};
 use crate::app::install::plan::ENABLED;
 use crate::app::next::in_shell;
 use crate::app::problem::Problem;
@@ -12,14 +12,13 @@ use crate::cli::color::Slot;
 use crate::cli::commands::install::host;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
-use crate::cli::open::open_with;
+use crate::cli::open::{clock, open_with};
+use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::documents::Key;
 use crate::core::ledger::LedgerName;
 use crate::core::text::shown;
-use crate::store::ledger::repair::{Left, Plan, Repaired};
+use crate::store::ledger::repair::{Plan, Repaired};
 
 /// Look for what is wrong here, repair damaged ledgers and move lock files aside
 ///
@@ -64,7 +63,7 @@ impl Args {
         if in_the_way.is_empty() {
             let ctx = open_with(context, settings.unwrap_or_default())?;
             if self.repair {
-                mended = self.mend(&ctx)?;
+                mended = Mended::by(&ctx, self.dry_run)?;
             }
             checks.extend(doctor::examine(&ctx)?);
             let enabled = (context.config)(ENABLED).as_deref().and_then(parse_boolean);
@@ -73,147 +72,35 @@ impl Args {
             // Behind a link is no repository of ours to look at, and behind a pipe nothing.
             checks.extend(in_the_way);
         }
-        for notice in mended.notices() {
-            ui.warn(&notice)?;
-        }
         let has_fault =
             checks.iter().any(|check| check.state == State::Fault) || mended.leaves_some();
-        if ui.is_json() {
-            let rows: Vec<Value> = checks.iter().map(check_json).collect();
-            let mut answer = fields([("checks", json!(rows))]);
-            if self.repair {
-                answer.extend(mended.to_fields(self.dry_run));
-            }
-            ui.answer(!has_fault, answer)?;
-        } else {
-            let texts = mended.texts();
+        let repair = self.repair.then(|| mended.view(self.dry_run));
+        let answer = Answer {
+            outcome: if has_fault { Outcome::No } else { Outcome::Done },
+            ..Answer::read(Body { checks, repair }, clock(context)?).noting(mended.notes())
+        };
+        show(ui, &answer, |ui| {
+            let texts = texts(&mended);
             if self.repair && texts.is_empty() && mended.cleared.is_empty() {
                 ui.line("nothing to repair")?;
             }
-            for text in texts {
-                ui.line(&text)?;
-            }
-            print(ui, &checks)?;
-        }
-        Ok(if has_fault { ExitCode::No } else { ExitCode::Done })
-    }
-
-    /// Repairs everything, or finds out what that would come to.
-    fn mend(&self, ctx: &Ctx) -> Result<Mended, Problem> {
-        let mut mended = Mended::default();
-        if !self.dry_run {
-            mended.cleared = doctor::clear_locks(ctx)?;
-        }
-        for ledger in LedgerName::ALL {
-            if self.dry_run {
-                mended.planned.extend(doctor::plan(ctx, ledger)?.map(|plan| (ledger, plan)));
-            } else {
-                let outcome = doctor::repair(ctx, ledger)?;
-                mended.repaired.extend(outcome.map(|repaired| (ledger, repaired)));
-            }
-        }
-        // What is damaged as a whole is not looked into.
-        if mended.planned.is_empty() {
-            mended.taken_out = doctor::take_out(ctx, self.dry_run)?;
-        }
-        Ok(mended)
+            texts.iter().try_for_each(|text| ui.line(text))?;
+            print(ui, &answer.body.checks)
+        })
     }
 }
 
-/// What a repair has come to, or would.
-#[derive(Default)]
-struct Mended {
-    cleared: Vec<Cleared>,
-    repaired: Vec<(LedgerName, Repaired)>,
-    planned: Vec<(LedgerName, Plan)>,
-    taken_out: Option<TakenOut>,
-}
-
-impl Mended {
-    /// Whether something stays that was to be repaired.
-    fn leaves_some(&self) -> bool {
-        self.cleared.iter().any(|lock| matches!(lock.outcome, Outcome::Stays(_)))
-    }
-
-    fn notices(&self) -> Vec<String> {
-        let of_repairs = self.repaired.iter().flat_map(|(_, repaired)| repaired.notices.clone());
-        let stays = |lock: &Cleared| {
-            let why = lock.outcome.stays()?;
-            Some(format!("'{}' stays: {why}", lock.lock.display()))
-        };
-        of_repairs.chain(self.cleared.iter().filter_map(stays)).collect()
-    }
-
-    fn to_fields(&self, is_dry_run: bool) -> Map<String, Value> {
-        let mut all = if is_dry_run {
-            let rows: Vec<Value> = self.planned.iter().map(plan_json).collect();
-            fields([("would_repair", json!(rows))])
-        } else {
-            let rows: Vec<Value> = self.repaired.iter().map(repaired_json).collect();
-            let locks: Vec<Value> = self.cleared.iter().map(cleared_json).collect();
-            fields([("repaired", json!(rows)), ("locks", json!(locks))])
-        };
-        all.extend(self.taken_out.iter().map(|out| ("taken_out".to_owned(), taken_out_json(out))));
-        all
-    }
-
-    fn texts(&self) -> Vec<String> {
-        let moved = self.cleared.iter().filter_map(moved).map(|(lock, kept_at)| {
-            let (path, whose) = (lock.lock.display(), shown(&lock.whose));
-            format!("moved '{path}' aside: {whose}\n  it is kept: {kept_at}")
-        });
-        let repaired = self.repaired.iter().map(|(ledger, it)| repaired_text(*ledger, it));
-        let planned = self.planned.iter().map(|(ledger, plan)| plan_text(*ledger, plan));
-        moved
-            .chain(repaired)
-            .chain(planned)
-            .chain(self.taken_out.iter().map(taken_out_text))
-            .collect()
-    }
-}
-
-fn check_json(check: &Check) -> Value {
-    let mut row = json!({ "name": check.name, "state": check.state.word(), "text": check.text });
-    if !check.next.is_empty() {
-        row["next"] = json!(check.next);
-    }
-    row
-}
-
-fn moved(cleared: &Cleared) -> Option<(&Cleared, String)> {
-    let Outcome::Moved(kept_at) = &cleared.outcome else { return None };
-    Some((cleared, kept_at.display().to_string()))
-}
-
-fn cleared_json(cleared: &Cleared) -> Value {
-    json!({
-        "lock": cleared.lock.display().to_string(),
-        "whose": cleared.whose,
-        "kept_at": moved(cleared).map(|(_, kept_at)| kept_at),
-        "stays": cleared.outcome.stays(),
-    })
-}
-
-fn plan_json((ledger, plan): &(LedgerName, Plan)) -> Value {
-    let left = |entries: &[Left]| -> Vec<Value> {
-        let row = |left: &Left| json!({ "entry": left.id.to_string(), "summary": left.summary });
-        entries.iter().map(row).collect()
-    };
-    json!({
-        "ledger": ledger.as_str(),
-        "why": plan.damage.why,
-        "whole": plan.whole.map(|id| id.to_string()),
-        "known": plan.is_known,
-        "lost": left(&plan.lost),
-        "doubtful": left(&plan.doubtful),
-    })
-}
-
-fn repaired_json((ledger, repaired): &(LedgerName, Repaired)) -> Value {
-    let mut value = plan_json(&(*ledger, repaired.plan.clone()));
-    value["entry"] = json!(repaired.entry.to_string());
-    value["kept_at"] = json!(repaired.kept_at);
-    value
+/// Tells what was mended, or would be.
+fn texts(mended: &Mended) -> Vec<String> {
+    let moved = mended.cleared.iter().map(LockView::from).filter_map(|lock| {
+        let (path, whose) = (lock.lock, shown(&lock.whose).into_owned());
+        let kept_at = lock.kept_at?;
+        Some(format!("moved '{path}' aside: {whose}\n  it is kept: {kept_at}"))
+    });
+    let repaired = mended.repaired.iter().map(|(ledger, it)| repaired_text(*ledger, it));
+    let planned = mended.planned.iter().map(|(ledger, plan)| plan_text(*ledger, plan));
+    let taken_out = mended.taken_out.iter().map(taken_out_text);
+    moved.chain(repaired).chain(planned).chain(taken_out).collect()
 }
 
 fn repaired_text(ledger: LedgerName, repaired: &Repaired) -> String {
@@ -238,12 +125,6 @@ fn plan_text(ledger: LedgerName, plan: &Plan) -> String {
     text.trim_end().to_owned()
 }
 
-fn taken_out_json(taken_out: &TakenOut) -> Value {
-    let documents: Vec<&str> = taken_out.documents.iter().map(Key::as_str).collect();
-    let entry = taken_out.entry.map(|id| id.to_string());
-    json!({ "ledger": LedgerName::Reservations.as_str(), "documents": documents, "entry": entry })
-}
-
 fn taken_out_text(taken_out: &TakenOut) -> String {
     let mut text = match taken_out.entry {
         Some(entry) => format!("took out what cannot be read, as entry {}", entry.short()),
@@ -266,7 +147,7 @@ fn losses_text(plan: &Plan) -> String {
     text
 }
 
-fn print(ui: &mut Ui, checks: &[Check]) -> Result<(), Problem> {
+fn print(ui: &mut Ui, checks: &[Check]) -> std::io::Result<()> {
     let row = |check: &Check| {
         let word = check.state.word();
         let painted = match check.state {

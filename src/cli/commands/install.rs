@@ -1,20 +1,17 @@
 //! `git coord install`
 
-use serde_json::{Value, json};
-
-use crate::app::Ctx;
 use crate::app::config::parse_boolean;
+use crate::app::install::follow::{Followed, ItemView, State};
 use crate::app::install::found::Host;
-use crate::app::install::plan::{Item, Need};
-use crate::app::install::{self, Agents, Asked};
+use crate::app::install::{Agents, Asked, install};
 use crate::app::problem::Problem;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::generate;
-use crate::cli::holds::fields;
 use crate::cli::layout::{Cell, aligned};
 use crate::cli::open::open;
+use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::text::shown;
 
@@ -75,15 +72,9 @@ impl Args {
             Some(Agent::Claude) => Agents::Claude,
             Some(Agent::None) => Agents::Nobody,
         };
-        let asked = Asked { agents, shared: self.shared, allow: self.allow };
-        let documents = generate::documents();
-        let items = install::plan_install(&ctx, &host(context), asked, &documents)?;
-        follow(ui, &ctx, &items, self.dry_run)?;
-        let has_agents = |item: &Item| item.is_change() && item.what.contains("Claude Code");
-        if !self.dry_run && items.iter().any(has_agents) {
-            ui.note("restart open sessions: agents read their settings when they start")?;
-        }
-        Ok(ExitCode::Done)
+        let (shared, allow, dry_run) = (self.shared, self.allow, self.dry_run);
+        let asked = Asked { agents, shared, allow, dry_run };
+        report(ui, install(&ctx, &host(context), asked, &generate::documents())?)
     }
 }
 
@@ -101,54 +92,28 @@ pub(crate) fn host(context: &Context<'_>) -> Host {
     }
 }
 
-/// Carries a plan out, or only shows it. What was done is said even if the rest fails.
-pub(crate) fn follow(ui: &mut Ui, ctx: &Ctx, items: &[Item], dry_run: bool) -> Result<(), Problem> {
-    let mut failed = None;
-    let mut done = items.len();
-    for (index, item) in items.iter().enumerate().filter(|_| !dry_run) {
-        if let Err(error) = install::carry_out(ctx, item) {
-            failed = Some(Problem::from(error));
-            done = index;
-            break;
+/// Shows what was done. People are told that even if the rest has failed.
+pub(crate) fn report(ui: &mut Ui, followed: Followed) -> Result<ExitCode, Problem> {
+    let Followed { answer, failed } = followed;
+    if let Some(problem) = failed {
+        if !ui.is_json() {
+            print(ui, &answer.body.items)?;
         }
+        return Err(problem);
     }
-    let rows: Vec<(&str, &Item)> =
-        items[..done].iter().map(|item| (word(item, dry_run), item)).collect();
-    match failed {
-        Some(error) if ui.is_json() => return Err(error),
-        None if ui.is_json() => {
-            let row = |(word, item): &(&str, &Item)| json!({ "state": word, "what": item.what });
-            let rows: Vec<Value> = rows.iter().map(row).collect();
-            let answer = [("items", json!(rows)), ("dry_run", json!(dry_run))];
-            ui.answer(true, fields(answer))?;
-        }
-        _ => print(ui, &rows)?,
-    }
-    failed.map_or(Ok(()), Err)
+    show(ui, &answer, |ui| print(ui, &answer.body.items))
 }
 
-fn word(item: &Item, dry_run: bool) -> &'static str {
-    match item.need {
-        Need::AlreadySo => "already so",
-        Need::Note => "note",
-        Need::Change(_) if dry_run => "would do",
-        Need::Change(_) => "done",
-    }
-}
-
-fn print(ui: &mut Ui, rows: &[(&str, &Item)]) -> Result<(), Problem> {
-    let row = |(word, item): &(&str, &Item)| {
-        let painted = match item.need {
-            Need::AlreadySo => ui.paint(Slot::Dim, word),
-            Need::Note => ui.paint(Slot::Warning, word),
-            Need::Change(_) => (*word).to_owned(),
+fn print(ui: &mut Ui, items: &[ItemView]) -> std::io::Result<()> {
+    let row = |item: &ItemView| {
+        let word = item.state.word();
+        let painted = match item.state {
+            State::AlreadySo => ui.paint(Slot::Dim, word),
+            State::Note => ui.paint(Slot::Warning, word),
+            State::WouldDo | State::Done => word.to_owned(),
         };
-        let what = shown(&item.what);
-        vec![Cell::painted(word, painted), Cell::plain(&what)]
+        vec![Cell::painted(word, painted), Cell::plain(&shown(&item.what))]
     };
-    let rows: Vec<Vec<Cell>> = rows.iter().map(row).collect();
-    for line in aligned(&rows) {
-        ui.line(&line)?;
-    }
-    Ok(())
+    let rows: Vec<Vec<Cell>> = items.iter().map(row).collect();
+    aligned(&rows).iter().try_for_each(|line| ui.line(line))
 }

@@ -1,8 +1,8 @@
 //! `git coord uninstall`
 
-use crate::app::install;
+use crate::app::install::uninstall;
 use crate::app::problem::Problem;
-use crate::cli::commands::install::{follow, host};
+use crate::cli::commands::install::{host, report};
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::open;
@@ -38,12 +38,10 @@ impl Args {
     /// Takes everything away, and says what it did.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let items = install::plan_uninstall(&ctx, &host(context), self.state)?;
-        if items.is_empty() && !ui.is_json() {
+        let followed = uninstall(&ctx, &host(context), self.state, self.dry_run)?;
+        if followed.answer.body.items.is_empty() && followed.failed.is_none() && !ui.is_json() {
             ui.note("nothing to uninstall")?;
-        } else {
-            follow(ui, &ctx, &items, self.dry_run)?;
         }
-        Ok(ExitCode::Done)
+        report(ui, followed)
     }
 }
