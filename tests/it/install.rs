@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::contract::exit;
 use crate::support::gits::Version;
-use crate::support::hooks::{StandIn, put_script, repo_with_hooks_in_files};
+use crate::support::hooks::{StandIn, put_program, put_script, repo_with_hooks_in_files};
 use crate::support::kind::{Kind, Place};
 use crate::support::untouched::Untouched;
 use crate::support::{Output, Repo};
@@ -451,10 +451,7 @@ fn manual_and_completions_go_beside_an_installed_program() {
     let repo = Repo::new();
     let prefix = repo.elsewhere().join("prefix");
     let program = prefix.join("bin/git-coord");
-    fs::create_dir_all(program.parent().unwrap()).unwrap();
-    if fs::hard_link(crate::support::env::program(), &program).is_err() {
-        fs::copy(crate::support::env::program(), &program).unwrap();
-    }
+    put_program(&program);
     let call = || repo.call("").program(&program).args(["install"]);
     call().run_unproven().done();
     let documents = [

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::env::program;
 use super::gits::Version;
 use super::{Call, Repo};
 
@@ -26,6 +27,13 @@ pub(crate) fn put_script(path: &Path, text: &str) {
     drop(stdin);
     assert!(child.wait().expect("a child can be waited for").success());
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("made executable");
+}
+
+/// Puts a copy of the program there. Another process copies it, for the reason [`put_script`] has.
+pub(crate) fn put_program(path: &Path) {
+    fs::create_dir_all(path.parent().expect("a file lies in a directory")).expect("made");
+    let copy = Command::new("cp").arg(program()).arg(path).status();
+    assert!(copy.expect("every system has cp").success());
 }
 
 /// A repository whose git takes hooks from files alone, as it does before 2.54, whatever the
