@@ -57,6 +57,9 @@ pub struct Note {
     pub level: Level,
     /// One sentence.
     pub text: String,
+    /// The things that the sentence is about, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<String>,
     /// The family of a hint, which experienced users switch off.
     #[serde(skip)]
     pub advice: Option<Advice>,
@@ -77,22 +80,22 @@ pub enum Level {
 impl Note {
     /// Makes a remark that is good to know.
     pub fn plain(text: impl Into<String>) -> Note {
-        Note { level: Level::Note, text: text.into(), advice: None }
+        Note { level: Level::Note, text: text.into(), details: Vec::new(), advice: None }
     }
 
     /// Makes a warning.
     pub fn warning(text: impl Into<String>) -> Note {
-        Note { level: Level::Warning, text: text.into(), advice: None }
+        Note { level: Level::Warning, text: text.into(), details: Vec::new(), advice: None }
     }
 
     /// Makes a hint that belongs to the answer, and is always shown.
     pub fn plain_hint(text: impl Into<String>) -> Note {
-        Note { level: Level::Hint, text: text.into(), advice: None }
+        Note { level: Level::Hint, text: text.into(), details: Vec::new(), advice: None }
     }
 
     /// Makes a hint that experienced users switch off.
     pub fn hint(advice: Advice, text: impl Into<String>) -> Note {
-        Note { level: Level::Hint, text: text.into(), advice: Some(advice) }
+        Note { level: Level::Hint, text: text.into(), details: Vec::new(), advice: Some(advice) }
     }
 }
 

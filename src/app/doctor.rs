@@ -26,6 +26,7 @@ use crate::app::Ctx;
 use crate::app::config::{SettingError, nearest_key, unknown_keys};
 use crate::app::error::AppError;
 use crate::app::install::found;
+use crate::app::open::Door;
 use crate::core::environment::Environment;
 use crate::core::ledger::LedgerName;
 use crate::store::error::StoreError;
@@ -136,15 +137,25 @@ pub fn configuration(names: &[String], settings: Option<&SettingError>) -> Vec<C
     checks
 }
 
-/// Whether a path of ours leads out of the repository (nothing is kept through a symbolic link).
-pub fn symbolic_link(repository: &Repository) -> Option<Check> {
+/// Finds what keeps us from opening the repository. Behind a link is no repository of ours to look
+/// at, and behind a pipe nothing.
+pub fn in_the_way(door: &Door) -> Vec<Check> {
+    match door.repository(symbolic_link) {
+        Some(link) => link.into_iter().collect(),
+        // It was not opened, so as not to wait.
+        None => pipes(door.environment()),
+    }
+}
+
+/// Finds a path of ours that leads out of the repository: nothing is kept through a symbolic link.
+fn symbolic_link(repository: &Repository) -> Option<Check> {
     let link = repository.link_in_the_way()?;
     let path = link.display().to_string();
     let text = format!("'{path}' is a symbolic link, and state is not kept through one");
     Some(Check::new("files", State::Fault, text).with_next(&["rm", "--", &path]))
 }
 
-/// Files of git's that keep whoever opens them waiting, looked for without opening anything.
+/// Finds files of git's that keep every program waiting that opens them, without opening anything.
 pub fn pipes(environment: &Environment) -> Vec<Check> {
     let pipes =
         UnreadableRepository::find(environment).map(|found| found.pipes()).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Why a request did not come to its outcome. The doors turn this into text, JSON or a verdict.
 
 use crate::app::config::SettingError;
+use crate::app::identity::IdentityError;
 use crate::app::presence::Sightings;
 use crate::core::decision::No;
 use crate::core::documents::ReadError;
@@ -92,6 +93,12 @@ impl From<PatternError> for AppError {
 impl From<BadText> for AppError {
     fn from(error: BadText) -> AppError {
         AppError::Usage(error.to_string())
+    }
+}
+
+impl From<IdentityError> for AppError {
+    fn from(error: IdentityError) -> AppError {
+        AppError::Usage(with_causes(&error))
     }
 }
 

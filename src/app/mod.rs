@@ -3,11 +3,13 @@
 
 pub mod agents;
 pub mod answer;
+pub mod changesets;
 pub mod config;
 pub mod dead_holders;
 pub mod doctor;
 pub mod domains;
 pub mod edits;
+pub mod env_file;
 pub mod error;
 pub mod events;
 pub mod identity;
@@ -34,6 +36,7 @@ pub mod whoami;
 pub mod with;
 pub mod wording;
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::app::config::Settings;
@@ -53,7 +56,6 @@ use crate::core::reservation::tickets::Ticket;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
-use crate::store::git::Git;
 use crate::store::git::backend::Backend;
 use crate::store::git::packs::Budget;
 use crate::store::git::repository::Repository;
@@ -61,7 +63,6 @@ use crate::store::ledger::entry::Committer;
 use crate::store::ledger::transact::{Committed, TransactError, Turns, Writing};
 use crate::store::ledger::{Base, Ledger};
 use crate::store::os::files::Files;
-use crate::store::os::shared_mode::SharedMode;
 use crate::store::worktree::sources::Which;
 
 /// What a write came to, or why nothing was written.
@@ -81,30 +82,8 @@ pub struct Ctx {
     within: Vec<HoldId>,
     case: Case,
     upkeep: Budget,
-}
-
-/// What the doors find out before they ask.
-pub struct Setup {
-    /// The repository.
-    pub repository: Repository,
-    /// The settings.
-    pub settings: Settings,
-    /// Who asks.
-    pub identity: Identity,
-    /// Who commits; git's own identity where there is one.
-    pub committer: Option<Committer>,
-    /// The one clock reading of this request.
-    pub clock: Timestamp,
-    /// The name of this machine.
-    pub host: String,
-    /// The terminal that the request comes from, if it is known.
-    pub terminal: Option<Line>,
-    /// The holds that end only once this process does: it was started under them.
-    pub within: Vec<HoldId>,
-    /// How file names compare here.
-    pub case: Case,
-    /// Who may use the files that are made.
-    pub shared: SharedMode,
+    /// The directory that the request comes from.
+    directory: PathBuf,
 }
 
 /// A state to be read, with the time that counts for it.
@@ -118,49 +97,6 @@ pub struct Reading<'c> {
 }
 
 impl Ctx {
-    /// Everything in its place.
-    pub fn new(setup: Setup) -> Result<Ctx, AppError> {
-        let Setup {
-            repository,
-            settings,
-            identity,
-            committer,
-            clock,
-            host,
-            terminal,
-            within,
-            case,
-            shared,
-        } = setup;
-        let files = Files { fsync: settings.fsync, shared };
-        let backend = Box::new(Git::open(&repository, files)?);
-        let host = Line::new(&host)
-            .unwrap_or_else(|_| Line::new("unknown").expect("a plain word is a line"));
-        // Forges refuse made-up committers, so one is made up only where git has none.
-        let committer = committer
-            .unwrap_or_else(|| Committer::new(identity.name.as_str(), &format!("coord@{host}")));
-        Ok(Ctx {
-            repository,
-            backend,
-            files,
-            settings,
-            identity,
-            committer,
-            clock,
-            host,
-            terminal,
-            within,
-            case,
-            upkeep: Budget::COMMAND,
-        })
-    }
-
-    /// The same for a hook: somebody waits for it, so it leaves long upkeep to commands.
-    #[must_use]
-    pub fn in_a_hook(self) -> Ctx {
-        Ctx { upkeep: Budget::HOOK, ..self }
-    }
-
     /// The repository.
     pub fn repository(&self) -> &Repository {
         &self.repository
@@ -189,6 +125,11 @@ impl Ctx {
     /// From which terminal.
     pub fn terminal(&self) -> Option<&Line> {
         self.terminal.as_ref()
+    }
+
+    /// Returns the directory that the request comes from.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Under which holds.

@@ -18,7 +18,6 @@ use serde_json::{Map, Value, json};
 use crate::app::answer::Note;
 use crate::app::config::SettingError;
 use crate::app::error::{AppError, Missing, with_causes};
-use crate::app::identity::IdentityError;
 use crate::app::next::{command, in_shell};
 use crate::app::view::HeldView;
 use crate::core::refusal::Refusal;
@@ -294,12 +293,6 @@ impl From<ConfigError> for Problem {
     fn from(error: ConfigError) -> Problem {
         // libgit2's cause says the same as its wrapper.
         Problem::new(Kind::Failure, error.to_string())
-    }
-}
-
-impl From<IdentityError> for Problem {
-    fn from(error: IdentityError) -> Problem {
-        Problem::caused(Kind::Usage, &error)
     }
 }
 

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::app::answer::{AnswerForm, ProblemForm};
 use crate::app::{
-    agents, doctor, domains, events, install, ledgers, negotiation, reservations, routing, runs,
-    status, whoami,
+    agents, changesets, doctor, domains, events, install, ledgers, negotiation, reservations,
+    routing, runs, status, whoami,
 };
 use crate::core::routing::export::Exported;
 
@@ -101,6 +101,11 @@ schemas! {
     "agents" "agents" agents::Body,
     "status" "status" status::Body,
     "whoami" "whoami" whoami::Body,
+    "hook pre-commit" "hook-pre-commit" changesets::Body,
+    "hook pre-merge-commit" "hook-pre-merge-commit" changesets::Body,
+    "hook prepare-commit-msg" "hook-prepare-commit-msg" changesets::Body,
+    "hook post-commit" "hook-post-commit" changesets::Body,
+    "hook pre-push" "hook-pre-push" changesets::Body,
     "run create" "run-create" runs::create::Body,
     "run list" "run-list" runs::list::Body,
     "run show" "run-show" runs::show::Body,

@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use crate::app::answer::Answer;
 use crate::app::identity::{ActorKind, Identity};
+use crate::app::open::Door;
+use crate::app::problem::Problem;
 use crate::core::ids::AgentName;
-use crate::core::time::Timestamp;
 
 /// The answer to `whoami`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -18,8 +19,10 @@ pub struct Body {
     pub source: &'static str,
 }
 
-/// Tells who acts.
-pub fn whoami(identity: Identity, now: Timestamp) -> Answer<Body> {
+/// Tells who acts; works outside of a repository too.
+pub fn whoami(door: &Door, acting_as: Option<&AgentName>) -> Result<Answer<Body>, Problem> {
+    let identity = door.identity(acting_as, &door.settings()?)?;
     let Identity { name, kind, source, .. } = identity;
-    Answer::read(Body { agent: name, kind, source: source.description() }, now)
+    let body = Body { agent: name, kind, source: source.description() };
+    Ok(Answer::read(body, door.clock()?))
 }

@@ -184,7 +184,7 @@ impl<'c> Keeper<'c> {
     fn start(&self, words: &[OsString]) -> Result<Running, std::io::Error> {
         let commands = self.ctx.commands();
         commands.begin(ProcessIdentity::current()).map_err(std::io::Error::other)?;
-        Running::start(words, (WITHIN_VARIABLE, &self.within()))
+        Running::start(words, self.ctx.directory(), (WITHIN_VARIABLE, &self.within()))
     }
 
     /// Tells others which process the command is, and starts one who goes on if we are killed. Who
@@ -197,7 +197,7 @@ impl<'c> Keeper<'c> {
         }
         let (held, ttl, keep_going) = (self.held.clone(), self.ttl, self.keep_going);
         let left = Left { with: with.clone(), held, ttl, keep_going };
-        let started = StandIn::start(&left.words(self.ctx.actor().as_str()));
+        let started = StandIn::start(&left.words(self.ctx.actor().as_str()), self.ctx.directory());
         started.map_err(|error| tell(&News::Alone(&error))).ok()
     }
 

@@ -19,7 +19,6 @@ use super::term::Manner;
 use crate::app::doctor::pipes;
 use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
-use crate::hook::deadline::Deadline;
 
 /// Coordinate many coding agents and people on one repository
 ///
@@ -150,22 +149,14 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether it finds the repository and its configuration by itself, and in its own time.
-    pub(crate) fn looks_around_itself(&self) -> bool {
-        matches!(self, Command::Hook(args) if args.is_of_agent())
+    /// Tells whether the command finds the repository by itself, and in its own time.
+    pub(crate) fn finds_its_repository(&self) -> bool {
+        matches!(self, Command::Hook(_))
     }
 
     /// Whether the repository would keep the command waiting that is to tell what is wrong with it.
     pub(crate) fn is_kept_out(&self, environment: &Environment) -> bool {
         matches!(self, Command::Doctor(_)) && !pipes(environment).is_empty()
-    }
-
-    /// Starts the clock of a hook of git.
-    pub(crate) fn deadline(&self, manner: Manner, environment: &Environment) -> Option<Deadline> {
-        match self {
-            Command::Hook(args) => args.deadline(manner, environment),
-            _ => None,
-        }
     }
 
     /// What the parser cannot say in a sentence of its own; the error is the sentence.

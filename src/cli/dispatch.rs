@@ -1,31 +1,31 @@
 //! From a parsed command to the function that does it.
 
-use std::cell::RefCell;
-
 use super::args::{Command, Globals};
 use super::commands::{agents, demo, whoami};
 use super::exit::ExitCode;
 use super::term::Ui;
+use crate::app::Ctx;
+use crate::app::config::Settings;
+use crate::app::open::{Door, Pace};
 use crate::app::problem::Problem;
-use crate::core::environment::Environment;
-use crate::hook::deadline::Deadline;
-use crate::store::error::StoreError;
-use crate::store::git::repository::Repository;
 
-/// What a command can see of the world besides its arguments.
+/// The surroundings of a command besides its arguments.
 pub(crate) struct Context<'a> {
-    /// The global options.
     pub(crate) globals: &'a Globals,
-    /// The variables of the process.
-    pub(crate) environment: &'a Environment,
-    /// Configured values by key.
-    pub(crate) config: &'a dyn Fn(&str) -> Option<String>,
-    /// The names of the configured keys of a section.
-    pub(crate) configured: &'a dyn Fn(&str) -> Vec<String>,
-    /// The repository as it was found at the start, for the first who opens it.
-    pub(crate) repository: RefCell<Option<Result<Repository, StoreError>>>,
-    /// The clock of a hook, which runs since before its repository was looked for.
-    pub(crate) deadline: RefCell<Option<Deadline>>,
+    /// The place that the command was called from.
+    pub(crate) door: Door,
+}
+
+impl Context<'_> {
+    /// Opens the repository that the command is about.
+    pub(crate) fn open(&self) -> Result<Ctx, Problem> {
+        self.open_with(self.door.settings()?)
+    }
+
+    /// Opens the repository with settings that were read before.
+    pub(crate) fn open_with(&self, settings: Settings) -> Result<Ctx, Problem> {
+        Ok(self.door.open(self.globals.acting_as.as_ref(), settings, Pace::Command)?)
+    }
 }
 
 /// Runs one command.

@@ -20,7 +20,6 @@ mod term;
 mod usage;
 mod values;
 
-use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -28,6 +27,7 @@ use std::path::Path;
 pub use exit::ExitCode;
 pub use generate::generated;
 
+use crate::app::open::{Door, enter};
 use crate::app::problem::{Kind, Problem};
 use args::{Cli, Command};
 use color::ColorChoice;
@@ -36,9 +36,6 @@ use term::{Manner, Ui};
 
 use crate::core::environment::Environment;
 use crate::core::text::shown;
-use crate::store::error::StoreError;
-use crate::store::git::config::Config;
-use crate::store::git::repository::Repository;
 
 /// Runs the command line `words`, whose first one is the name of the program.
 pub fn run(words: &[OsString], environment: &Environment) -> ExitCode {
@@ -56,39 +53,33 @@ fn run_and_report(words: &[OsString], environment: &Environment) -> io::Result<E
     };
     let manner = cli.globals.manner();
     let command = cli.command.unwrap_or_default();
-    if let Err(error) = cli.globals.directory.as_deref().map_or(Ok(()), enter) {
-        return error.report(&mut Ui::of_process(manner, environment, &|_| None));
+    let door = match door(&command, cli.globals.directory.as_deref(), environment) {
+        Ok(door) => door,
+        Err(error) => return error.report(&mut Ui::of_process(manner, environment, &|_| None)),
+    };
+    let mut ui = Ui::of_process(manner, environment, &|key| door.get(key));
+    run_parsed(&command, &mut ui, &Context { globals: &cli.globals, door })
+}
+
+/// Finds the place that a command is about. As git does it, `-C` changes the directory before
+/// anything is looked for.
+fn door(
+    command: &Command,
+    directory: Option<&Path>,
+    environment: &Environment,
+) -> Result<Door, Problem> {
+    let entered = directory.map(|directory| {
+        enter(environment, directory).map_err(|error| {
+            let directory = directory.to_string_lossy();
+            let message = format!("cannot change to '{}': {error}", shown(&directory));
+            Problem::new(Kind::Failure, message)
+        })
+    });
+    let environment = &entered.transpose()?.unwrap_or_else(|| environment.clone());
+    if command.finds_its_repository() || command.is_kept_out(environment) {
+        return Ok(Door::nowhere(environment));
     }
-    if command.looks_around_itself() || command.is_kept_out(environment) {
-        let mut ui = Ui::of_process(manner, environment, &|_| None);
-        let context = Context {
-            globals: &cli.globals,
-            environment,
-            config: &|_| None,
-            configured: &|_| Vec::new(),
-            repository: RefCell::new(None),
-            deadline: RefCell::new(None),
-        };
-        return run_parsed(&command, &mut ui, &context);
-    }
-    let deadline = command.deadline(manner, environment);
-    match surroundings(environment) {
-        Ok((repository, config)) => {
-            let lookup = |key: &str| config.get(key);
-            let configured = |section: &str| config.names_in_section(section).into_iter().collect();
-            let mut ui = Ui::of_process(manner, environment, &lookup);
-            let context = Context {
-                globals: &cli.globals,
-                environment,
-                config: &lookup,
-                configured: &configured,
-                repository: RefCell::new(Some(repository)),
-                deadline: RefCell::new(deadline),
-            };
-            run_parsed(&command, &mut ui, &context)
-        }
-        Err(error) => error.report(&mut Ui::of_process(manner, environment, &|_| None)),
-    }
+    Ok(Door::find(environment)?)
 }
 
 fn run_parsed(command: &Command, ui: &mut Ui, context: &Context<'_>) -> io::Result<ExitCode> {
@@ -100,27 +91,6 @@ fn run_parsed(command: &Command, ui: &mut Ui, context: &Context<'_>) -> io::Resu
         Ok(code) => Ok(code),
         Err(error) => error.report(ui),
     }
-}
-
-/// As git does it, `-C` changes the directory before anything is looked for.
-fn enter(directory: &Path) -> Result<(), Problem> {
-    std::env::set_current_dir(directory).map_err(|error| {
-        let message =
-            format!("cannot change to '{}': {error}", shown(&directory.to_string_lossy()));
-        Problem::new(Kind::Failure, message)
-    })
-}
-
-/// The repository, if there is one, and the configuration.
-pub(crate) fn surroundings(
-    env: &Environment,
-) -> Result<(Result<Repository, StoreError>, Config), Problem> {
-    let repository = Repository::discover(env);
-    let config = match &repository {
-        Ok(repository) => Config::of_repository(repository, env)?,
-        Err(_) => Config::of_user(env)?,
-    };
-    Ok((repository, config))
 }
 
 /// Help and version are answers; everything else that does not parse is wrong usage.

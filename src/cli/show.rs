@@ -55,7 +55,10 @@ pub(crate) fn show_rows<T: Serialize, R: Serialize>(
 /// Prints a remark to stderr.
 pub(crate) fn say(ui: &mut Ui, note: &Note) -> io::Result<()> {
     match (note.level, note.advice) {
-        (Level::Warning, _) => ui.warn(&note.text),
+        (Level::Warning, _) => {
+            ui.warn(&note.text)?;
+            note.details.iter().try_for_each(|line| ui.note(&shown(line)))
+        }
         (Level::Hint, Some(advice)) => advise(ui, advice, &note.text),
         (Level::Hint, None) => ui.note(&format!("hint: {}", shown(&note.text))),
         (Level::Note, _) => ui.notes(std::slice::from_ref(&note.text)),

@@ -1,44 +1,70 @@
-//! The environment variables of a process as plain data.
+//! The surroundings of a process as plain data: its environment variables and its directory.
 //!
-//! Colour, configuration and identity are decided from this value, so that tests decide them from
-//! a list instead of from the process they run in. Nothing here reads the process.
+//! Colour, configuration, identity and the repository are decided from this value, so that one
+//! process can answer for several directories, and tests decide from a list. Nothing here reads
+//! the process.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// Names and values of environment variables.
+/// Environment variables, and the directory that paths are relative to. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    variables: BTreeMap<OsString, OsString>,
+    variables: Arc<BTreeMap<OsString, OsString>>,
+    directory: Option<PathBuf>,
 }
 
 impl Environment {
-    /// The value as the process got it.
+    /// Returns this environment with another directory. It is absolute and has no symbolic links,
+    /// as the system names the current one.
+    #[must_use]
+    pub fn at(&self, directory: PathBuf) -> Environment {
+        Environment { variables: Arc::clone(&self.variables), directory: Some(directory) }
+    }
+
+    /// Returns the directory, unless it has been deleted below the process.
+    pub fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+
+    /// Resolves a path that was given in this environment.
+    pub fn resolve(&self, path: &Path) -> PathBuf {
+        self.directory.as_ref().map_or_else(|| path.to_owned(), |directory| directory.join(path))
+    }
+
+    /// Returns the value as the process got it.
     pub fn os(&self, name: &str) -> Option<&OsStr> {
         self.variables.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
-    /// The variables whose name begins so: the rest of the name of each.
+    /// Lists the variables whose name begins with `prefix`: the rest of the name of each.
     pub fn names_after<'e>(&'e self, prefix: &'e str) -> impl Iterator<Item = &'e str> {
         let names = self.variables.keys().filter_map(|name| name.to_str());
         names.filter_map(move |name| name.strip_prefix(prefix))
     }
 
-    /// The value where it is UTF-8.
+    /// Returns the value where it is UTF-8.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.os(name)?.to_str()
     }
 
-    /// The value where it is UTF-8 and says something: most conventions read empty as unset.
+    /// Returns the value where it is UTF-8 and not empty: most conventions read empty as unset.
     pub fn non_empty(&self, name: &str) -> Option<&str> {
         self.text(name).filter(|value| !value.is_empty())
+    }
+
+    /// Returns the path that a variable names; empty is unset.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        let path = self.os(name).filter(|value| !value.is_empty())?;
+        Some(self.resolve(Path::new(path)))
     }
 }
 
 impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for Environment {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
-        let variables =
-            pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-        Environment { variables }
+        let pairs = pairs.into_iter().map(|(name, value)| (name.into(), value.into()));
+        Environment { variables: Arc::new(pairs.collect()), directory: None }
     }
 }

@@ -4,11 +4,15 @@
 //! over before the work is, that thread answers in its place and ends the process, which is no harm
 //! to a ledger. So the usual call, which is in time, waits for nobody.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::store::git::program::running;
+use crate::app::open::end_children;
+
+/// The time that a hook has for its answer.
+pub const LIMIT: Duration = Duration::from_secs(2);
 
 /// A clock, one line of text, and a look at the configuration that decides about it.
 const STACK_BYTES: usize = 1024 * 1024;
@@ -33,10 +37,24 @@ struct State {
     late: Option<Late>,
 }
 
+/// Does `work`, and returns its reply. If the time is over before, `late` answers in its place. A
+/// panic is a fault of ours, and `broken` answers as it would any other fault.
+pub fn in_time<R>(
+    late: impl FnOnce() -> u8 + Send + 'static,
+    work: impl FnOnce(&Deadline) -> R,
+    broken: impl FnOnce(&str) -> R,
+) -> R {
+    let deadline = Deadline::start(LIMIT, late);
+    let reply = panic::catch_unwind(AssertUnwindSafe(|| work(&deadline)));
+    let reply = reply.unwrap_or_else(|_| broken("stopped in the middle"));
+    deadline.over();
+    reply
+}
+
 impl Deadline {
     /// Starts the clock. A machine that has no room for one more thread has no clock either, and
     /// the work is done all the same.
-    pub fn start(limit: Duration, late: impl FnOnce() -> u8 + Send + 'static) -> Deadline {
+    fn start(limit: Duration, late: impl FnOnce() -> u8 + Send + 'static) -> Deadline {
         let state = Mutex::new(State { limit, late: Some(Box::new(late)) });
         let shared = Arc::new(Shared { begun: Instant::now(), state, changed: Condvar::new() });
         let watching = Arc::clone(&shared);
@@ -56,7 +74,7 @@ impl Deadline {
     }
 
     /// The work is done. Who comes here too late does not come back: the answer is being given.
-    pub fn over(self) {
+    fn over(self) {
         self.shared.lock().late = None;
     }
 }
@@ -75,7 +93,7 @@ impl Shared {
                 if let Some(late) = state.late.take() {
                     let code = late();
                     // What keeps us waiting would keep it, too.
-                    running::end_all();
+                    end_children();
                     std::process::exit(code.into());
                 }
             }

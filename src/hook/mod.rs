@@ -6,11 +6,11 @@
 //! - [`git`]: the hooks of git, before and after a commit and before a push; arguments, variables
 //!   and stdin in, a verdict out.
 //!
-//! Hooks are guests in somebody else's command. They have little time ([`deadline`]), they are
-//! silent where nobody asked for them, and what fails in them stops nobody unless the user wants it
-//! to.
+//! Hooks are guests in somebody else's command. Both kinds have the same little time ([`deadline`])
+//! and the same [`policy`]: they are silent where nobody asked for them, and what fails in them
+//! stops nobody unless the user wants it to.
 
-pub mod acting;
 pub mod agent;
 pub mod deadline;
 pub mod git;
+pub mod policy;

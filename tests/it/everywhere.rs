@@ -252,3 +252,45 @@ fn global_options_stand_before_or_after_the_command() {
     let after = repo.coord("", ["reserve", "src/**", "--json", "--as", "alice"]).done().json();
     assert_eq!(after["granted"][0]["id"], before["granted"][0]["id"]);
 }
+
+/// The process stays where it was started: what a caller gives relative to `-C` is found from
+/// there.
+#[test]
+fn what_is_relative_is_relative_to_the_directory_that_was_asked_for() {
+    let repo = Repo::new();
+    let elsewhere = || repo.call("alice").dir(repo.elsewhere());
+    let work = repo.work().canonicalize().unwrap();
+    let from = |args: &[&str]| elsewhere().args([&["-C", "../work"], args].concat()).run();
+    assert_eq!(from(&["with", "src", "--", "pwd"]).done().stdout.trim(), work.to_str().unwrap());
+    let gates = serde_json::json!([{ "from": "a", "to": "b", "rules": [] }]);
+    let file = repo.world().join("gates.json");
+    std::fs::write(&file, gates.to_string()).unwrap();
+    let create = ["run", "create", "--goal", "x", "--phases", "a,b", "--gates", "../gates.json"];
+    from(&create).done();
+    // As git does, with its variables.
+    let named = elsewhere().env("GIT_DIR", ".git").env("GIT_WORK_TREE", ".");
+    let seen = named.args(["-C", "../work", "check", "src/x", "--json"]).run().done().json();
+    assert_eq!(seen["free"], true);
+    // Another index than the usual one.
+    repo.git(["config", "coord.enabled", "true"]);
+    repo.reserve("bob", "docs/**");
+    repo.write("docs/guide.md", "changed");
+    let git = |args: &[&str]| {
+        repo.git_call(args)
+            .env("GIT_INDEX_FILE", repo.git_dir().join("other"))
+            .run_unproven()
+            .done();
+    };
+    git(&["read-tree", "HEAD"]);
+    git(&["add", "docs/guide.md"]);
+    let hook = elsewhere().args(["-C", "../work", "hook", "pre-commit"]);
+    hook.run().done();
+    let hook = elsewhere().args(["-C", "../work", "hook", "pre-commit"]);
+    hook.env("GIT_INDEX_FILE", ".git/other").run().exits(exit::NO);
+    // A message.
+    let message = repo.world().join("tmp/message");
+    std::fs::write(&message, "subject\n").unwrap();
+    repo.git(["config", "coord.trailers", "true"]);
+    from(&["hook", "prepare-commit-msg", "../tmp/message", "message"]).done();
+    assert!(std::fs::read_to_string(message).unwrap().contains("Coord-Agent: alice"));
+}

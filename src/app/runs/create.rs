@@ -55,7 +55,7 @@ pub struct Body {
 pub fn create(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let phases = request.phases.cloned().unwrap_or_default();
     let (gates, repository_gates) = match request.gates {
-        Some(file) => (Some(gates::in_file(file, &phases)?), None),
+        Some(file) => (Some(gates::in_file(ctx, file, &phases)?), None),
         None => (None, gates::of_this_repository(ctx, &phases)?),
     };
     let budget =

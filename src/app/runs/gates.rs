@@ -12,8 +12,9 @@ use crate::store::worktree::sources::Which;
 const GATES_BYTES_MAX: u64 = 64 * 1024;
 
 /// Reads gates from a file that the caller named. There is one for every pair of neighbours.
-pub(super) fn in_file(file: &Path, chain: &Chain) -> Result<Vec<Gate>, AppError> {
+pub(super) fn in_file(ctx: &Ctx, file: &Path, chain: &Chain) -> Result<Vec<Gate>, AppError> {
     let fault = |why: String| AppError::Usage(format!("'{}': {why}", file.display()));
+    let file = ctx.directory().join(file);
     let metadata = file.metadata().map_err(|error| fault(error.to_string()))?;
     if !metadata.is_file() || metadata.len() > GATES_BYTES_MAX {
         return Err(fault(format!("not a file of at most {GATES_BYTES_MAX} bytes")));

@@ -1,7 +1,7 @@
 //! `git coord doctor`
 
 use crate::app::answer::{Answer, Outcome};
-use crate::app::config::{Settings, parse_boolean};
+use crate::app::config::parse_boolean;
 use crate::app::doctor::mend::Mended;
 use crate::app::doctor::view::{Body, LockView};
 use crate::app::doctor::{self, Check, State, TakenOut};
@@ -13,7 +13,6 @@ use crate::cli::commands::install::host;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
-use crate::cli::open::{clock, open_with};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ledger::LedgerName;
@@ -49,27 +48,21 @@ pub(crate) struct Args {
 impl Args {
     /// Repairs if asked to, and tells how everything stands.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let settings = Settings::read(context.config);
+        let door = &context.door;
+        let settings = door.settings();
         let mut checks = vec![doctor::git_program()];
-        let names = (context.configured)("coord");
-        checks.extend(doctor::configuration(&names, settings.as_ref().err()));
-        let in_the_way = match &*context.repository.borrow() {
-            Some(Ok(repository)) => doctor::symbolic_link(repository).into_iter().collect(),
-            Some(Err(_)) => Vec::new(),
-            // It was not opened, so as not to wait.
-            None => doctor::pipes(context.environment),
-        };
+        checks.extend(doctor::configuration(&door.keys("coord"), settings.as_ref().err()));
+        let in_the_way = doctor::in_the_way(door);
         let mut mended = Mended::default();
         if in_the_way.is_empty() {
-            let ctx = open_with(context, settings.unwrap_or_default())?;
+            let ctx = context.open_with(settings.unwrap_or_default())?;
             if self.repair {
                 mended = Mended::by(&ctx, self.dry_run)?;
             }
             checks.extend(doctor::examine(&ctx)?);
-            let enabled = (context.config)(ENABLED).as_deref().and_then(parse_boolean);
+            let enabled = door.get(ENABLED).as_deref().and_then(parse_boolean);
             checks.extend(doctor::hooks(&ctx, &host(context), enabled == Some(true)));
         } else {
-            // Behind a link is no repository of ours to look at, and behind a pipe nothing.
             checks.extend(in_the_way);
         }
         let has_fault =
@@ -77,7 +70,7 @@ impl Args {
         let repair = self.repair.then(|| mended.view(self.dry_run));
         let answer = Answer {
             outcome: if has_fault { Outcome::No } else { Outcome::Done },
-            ..Answer::read(Body { checks, repair }, clock(context)?).noting(mended.notes())
+            ..Answer::read(Body { checks, repair }, door.clock()?).noting(mended.notes())
         };
         show(ui, &answer, |ui| {
             let texts = texts(&mended);

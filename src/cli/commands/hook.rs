@@ -1,18 +1,18 @@
 //! `git coord hook`
 
-mod git;
-
 use std::ffi::OsString;
 use std::io;
 
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
+use crate::cli::show::show;
 use crate::cli::term::{Manner, Ui};
 use crate::core::environment::Environment;
-use crate::hook::agent::Dialect;
-use crate::hook::agent::run::{self, Reply};
-use crate::hook::deadline::Deadline;
+use crate::hook::agent::run::Reply;
+use crate::hook::agent::{self, Dialect};
+use crate::hook::git;
+use crate::hook::git::run::{Call, Name};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,51 +59,56 @@ pub(crate) enum HookName {
     PrePush,
 }
 
-/// Whose hook it is.
-enum Door {
+/// A hook, by the program that calls it.
+enum Of {
     Agent(Option<Dialect>),
-    Git(git::Name),
+    Git(Name),
 }
 
 impl HookName {
-    fn door(self) -> Door {
+    fn of(self) -> Of {
         match self {
-            HookName::Auto => Door::Agent(None),
-            HookName::Claude => Door::Agent(Some(Dialect::Claude)),
-            HookName::PreCommit => Door::Git(git::Name::PreCommit),
-            HookName::PreMergeCommit => Door::Git(git::Name::PreMergeCommit),
-            HookName::PrepareCommitMsg => Door::Git(git::Name::PrepareCommitMsg),
-            HookName::PostCommit => Door::Git(git::Name::PostCommit),
-            HookName::PrePush => Door::Git(git::Name::PrePush),
+            HookName::Auto => Of::Agent(None),
+            HookName::Claude => Of::Agent(Some(Dialect::Claude)),
+            HookName::PreCommit => Of::Git(Name::PreCommit),
+            HookName::PreMergeCommit => Of::Git(Name::PreMergeCommit),
+            HookName::PrepareCommitMsg => Of::Git(Name::PrepareCommitMsg),
+            HookName::PostCommit => Of::Git(Name::PostCommit),
+            HookName::PrePush => Of::Git(Name::PrePush),
         }
     }
 }
 
 impl Args {
-    /// Whether the call itself tells which repository it is about.
-    pub(crate) fn is_of_agent(&self) -> bool {
-        matches!(self.name.door(), Door::Agent(_))
-    }
-
-    /// Starts the clock of a hook of git.
-    pub(crate) fn deadline(&self, manner: Manner, environment: &Environment) -> Option<Deadline> {
-        match self.name.door() {
-            Door::Git(name) => Some(git::start_clock(name, manner, environment)),
-            Door::Agent(_) => None,
-        }
-    }
-
     /// Answers the hook.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let dialect = match self.name.door() {
-            Door::Git(name) => return git::Called { name, args: &self.args }.run(ui, context),
-            Door::Agent(dialect) => dialect,
+        let environment = context.door.environment();
+        let name = match self.name.of() {
+            Of::Agent(dialect) => {
+                return Ok(show_agent(
+                    ui,
+                    &agent::run::run(dialect, environment, show_agent_late),
+                )?);
+            }
+            Of::Git(name) => name,
         };
-        Ok(show(ui, &run::run(dialect, context.environment, show_late))?)
+        let acting_as = context.globals.acting_as.as_ref();
+        let call = Call { name, args: &self.args, acting_as, environment };
+        let (manner, surroundings) = (context.globals.manner(), environment.clone());
+        let late = move |reply| {
+            let mut ui = Ui::of_process(manner, &surroundings, &|_| None);
+            let shown = show_git(&mut ui, reply).or_else(|problem| problem.report(&mut ui));
+            exit_with(ui, shown)
+        };
+        show_git(ui, git::run::run(call, late))
     }
 }
 
-fn show(ui: &mut Ui, reply: &Reply) -> io::Result<ExitCode> {
+fn show_git(ui: &mut Ui, reply: git::run::Reply) -> Result<ExitCode, Problem> {
+    show(ui, &reply?, |_| Ok(()))
+}
+
+fn show_agent(ui: &mut Ui, reply: &Reply) -> io::Result<ExitCode> {
     match reply {
         Reply::Silence => Ok(ExitCode::Done),
         Reply::Answer(answer) => {
@@ -117,9 +122,15 @@ fn show(ui: &mut Ui, reply: &Reply) -> io::Result<ExitCode> {
     }
 }
 
-/// The reply of a call that is late, on streams of its own. Nothing of it depends on a setting.
-fn show_late(reply: &Reply) -> u8 {
+/// Shows the reply of a call that is late, on streams of its own. Nothing of it depends on a
+/// setting.
+fn show_agent_late(reply: &Reply) -> u8 {
     let mut ui = Ui::of_process(Manner::default(), &Environment::default(), &|_| None);
-    let shown = show(&mut ui, reply).and_then(|code| ui.flush().map(|()| code));
+    let shown = show_agent(&mut ui, reply);
+    exit_with(ui, shown)
+}
+
+fn exit_with(mut ui: Ui, shown: io::Result<ExitCode>) -> u8 {
+    let shown = shown.and_then(|code| ui.flush().map(|()| code));
     shown.unwrap_or(ExitCode::Failure).number()
 }

@@ -80,13 +80,14 @@ impl Args {
 
 /// Reads the host from the process and its configuration.
 pub(crate) fn host(context: &Context<'_>) -> Host {
-    let path = context.environment.os("PATH").unwrap_or_default();
+    let door = &context.door;
+    let path = door.environment().os("PATH").unwrap_or_default();
     let program = std::env::current_exe().ok();
-    let fail_closed = (context.config)("coord.hook.failClosed");
+    let fail_closed = door.get("coord.hook.failClosed");
     Host {
-        hooks_path: (context.config)("core.hooksPath").filter(|path| !path.is_empty()),
+        hooks_path: door.get("core.hooksPath").filter(|path| !path.is_empty()),
         fail_closed: fail_closed.as_deref().and_then(parse_boolean) == Some(true),
-        home: context.environment.os("HOME").map(Into::into),
+        home: door.environment().os("HOME").map(Into::into),
         search_path: std::env::split_paths(path).collect(),
         program: program.map(|program| program.canonicalize().unwrap_or(program)),
     }

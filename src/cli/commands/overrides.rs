@@ -61,7 +61,7 @@ impl Args {
     /// Does it.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = &open(context)?;
-        let environment = context.environment;
+        let environment = context.door.environment();
         match &self.command {
             Command::Propose(args) => args.run(ui, ctx, environment),
             Command::Approve(args) => args.run(ui, ctx),

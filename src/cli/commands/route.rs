@@ -49,7 +49,7 @@ impl Args {
             agents: &self.agents,
             domains: &self.domain,
             paths: &self.path,
-            environment: context.environment,
+            environment: context.door.environment(),
         };
         let answer = route(&ctx, &request)?;
         show(ui, &answer, |ui| print(ui, &answer.body, answer.at))

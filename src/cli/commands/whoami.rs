@@ -1,12 +1,10 @@
 //! `git coord whoami`
 
-use crate::app::config::Settings;
 use crate::app::problem::Problem;
 use crate::app::whoami::{Body, whoami};
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::{clock, identity_here};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 
@@ -21,8 +19,7 @@ pub(crate) struct Args {}
 impl Args {
     /// Tells the name; works outside of a repository too.
     pub(crate) fn run(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let settings = Settings::read(context.config)?;
-        let answer = whoami(identity_here(context, &settings)?, clock(context)?);
+        let answer = whoami(&context.door, context.globals.acting_as.as_ref())?;
         let Body { agent, kind, source } = &answer.body;
         show(ui, &answer, |ui| {
             let name = ui.paint(Slot::Holder, agent.as_str());

@@ -12,7 +12,7 @@ use crate::app::wording::lost_text;
 use crate::cli::commands::reserve::telling_waiters;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::{clock, open};
+use crate::cli::open::open;
 use crate::cli::show::say;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
@@ -135,7 +135,7 @@ impl Args {
         with: &ProcessIdentity,
         context: &Context<'_>,
     ) -> Result<ExitCode, Problem> {
-        let begun = (clock(context)?, Stopwatch::start());
+        let begun = (context.door.clock().map_err(Problem::from)?, Stopwatch::start());
         if stand_in::is_left_alone()? {
             let mut ctx = open(context)?;
             ctx.set_clock(begun.0.plus_millis(begun.1.elapsed().as_millis()));

@@ -116,7 +116,7 @@ enum Unreadable {
     #[error("the hook's input is longer than {} MB", run::INPUT_BYTES_MAX >> 20)]
     TooLong,
     /// It did not come.
-    #[error("no input within {}s", run::LIMIT.as_secs())]
+    #[error("no input within {}s", crate::hook::deadline::LIMIT.as_secs())]
     Late,
     /// It could not be read at all.
     #[error("cannot read the hook's input: {0}")]

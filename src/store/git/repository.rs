@@ -13,6 +13,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use git2::Index;
+
 use crate::core::environment::Environment;
 use crate::store::error::StoreError;
 use crate::store::git::config::ConfigError;
@@ -38,6 +40,11 @@ pub struct Repository {
     refs: RefStorage,
     work_tree: Option<WorkTree>,
     found: Found,
+    /// The index that the caller has named: `GIT_INDEX_FILE`.
+    index_file: Option<PathBuf>,
+    /// Set by `GIT_CONFIG_GLOBAL`, which replaces both files of the user, while libgit2 goes on
+    /// reading the XDG one.
+    ignores_xdg: bool,
     settings: OnceCell<Vec<Entry>>,
     /// What git is kept from here, once somebody has asked git.
     restraint: OnceCell<Rc<Restraint>>,
@@ -52,17 +59,19 @@ pub(in crate::store) enum Reader {
 }
 
 impl Repository {
-    /// The repository that the current directory belongs to, as git would find it.
+    /// Finds the repository that the environment's directory belongs to, as git would.
     pub fn discover(environment: &Environment) -> Result<Repository, StoreError> {
-        let here = std::env::current_dir()
-            .map_err(|error| StoreError::Malformed(format!("no current directory: {error}")))?;
-        let repository = match git2::Repository::open_from_env() {
+        let gone = || StoreError::Malformed("the current directory is gone".to_owned());
+        let here = environment.directory().ok_or_else(gone)?.to_owned();
+        let repository = match choice::open(environment, &here) {
             // libgit2 is not asked to tell: it takes a table of refs for no refs at all, where the
             // configuration does not warn it.
             Ok(git) if !git.commondir().join("reftable").exists() => {
                 refuse_hidden_configuration(git.commondir())?;
                 let top = top_of(&git, environment, &here);
-                Repository::of_libgit2(git, top.as_deref(), &here)
+                let mut repository = Repository::of_libgit2(git, top.as_deref(), &here);
+                repository.ignores_xdg = environment.os("GIT_CONFIG_GLOBAL").is_some();
+                repository
             }
             Err(error) if error.code() == git2::ErrorCode::NotFound => {
                 let found = UnreadableRepository::find(environment);
@@ -71,11 +80,13 @@ impl Repository {
             }
             refused => {
                 let is_foreign = refused.is_err_and(|error| error.code() == git2::ErrorCode::Owner);
-                let facts = Facts::find().map_err(|error| refusal(error, is_foreign, &here))?;
+                let facts =
+                    Facts::find(&here).map_err(|error| refusal(error, is_foreign, &here))?;
                 Repository::of_program(facts, &here)
             }
         };
-        let repository = repository.found_from(&here, environment)?;
+        let mut repository = repository.found_from(&here, environment)?;
+        repository.index_file = environment.path("GIT_INDEX_FILE");
         repository.refuse_foreign_objects(environment)?;
         Ok(repository)
     }
@@ -90,6 +101,8 @@ impl Repository {
             hash: HashKind::Sha1,
             refs: RefStorage::Files,
             found: Found::ByDotGit,
+            index_file: None,
+            ignores_xdg: false,
             settings: OnceCell::new(),
             restraint: OnceCell::new(),
         }
@@ -106,6 +119,8 @@ impl Repository {
             hash,
             refs,
             found: Found::ByDotGit,
+            index_file: None,
+            ignores_xdg: false,
             settings: OnceCell::new(),
             restraint: OnceCell::new(),
         }
@@ -147,9 +162,7 @@ impl Repository {
         }
         let settings = match &self.reader {
             Reader::LibGit2(git) => {
-                // It replaces both files of the user, while libgit2 goes on reading the XDG one.
-                let ignores_xdg = std::env::var_os("GIT_CONFIG_GLOBAL").is_some();
-                let read = of_files(&git.config()?, ignores_xdg)?;
+                let read = of_files(&git.config()?, self.ignores_xdg)?;
                 // Git knows conditions that libgit2 does not, and would read what we have not.
                 let has_condition = |entry: &Entry| {
                     entry.scope == Scope::Repository && entry.key.starts_with("includeif.")
@@ -253,12 +266,11 @@ impl Repository {
     pub fn any_tracked(&self, question: impl Fn(&[u8]) -> bool) -> Option<bool> {
         match &self.reader {
             Reader::LibGit2(git) => {
-                let index = git.index().ok()?;
+                let index = self.index(git).ok()?;
                 is_small(index.path()?).then(|| index.iter().any(|entry| question(&entry.path)))
             }
             Reader::Program => {
-                let index = std::env::var_os("GIT_INDEX_FILE").map(PathBuf::from);
-                let index = index.unwrap_or_else(|| self.git_dir.join("index"));
+                let index = self.index_file();
                 if !is_small(&index) {
                     return None;
                 }
@@ -266,6 +278,17 @@ impl Repository {
                 Some(paths.split(|byte| *byte == 0).any(question))
             }
         }
+    }
+
+    /// Reads the index with libgit2, which would look for a named one from the directory of the
+    /// process.
+    pub(in crate::store) fn index(&self, git: &git2::Repository) -> Result<Index, git2::Error> {
+        self.index_file.as_ref().map_or_else(|| git.index(), |path| Index::open(path))
+    }
+
+    /// Returns the path of the index: the one that the caller has named, or the worktree's.
+    pub(in crate::store) fn index_file(&self) -> PathBuf {
+        self.index_file.clone().unwrap_or_else(|| self.git_dir.join("index"))
     }
 
     /// A ref and its objects belong together: in a quarantine, or with another object directory,

@@ -33,11 +33,9 @@ pub struct UnreadableRepository {
 impl UnreadableRepository {
     /// The one that the current directory belongs to, or that the caller has named.
     pub fn find(environment: &Environment) -> Option<UnreadableRepository> {
-        let here = std::env::current_dir().ok()?;
-        let named = environment.os("GIT_DIR").filter(|path| !path.is_empty());
-        let git_dir = match named {
-            Some(path) => here.join(path),
-            None => here.ancestors().find_map(git_dir_in)?,
+        let git_dir = match environment.path("GIT_DIR") {
+            Some(path) => path,
+            None => environment.directory()?.ancestors().find_map(git_dir_in)?,
         };
         Some(UnreadableRepository::at(git_dir))
     }

@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
@@ -54,12 +55,17 @@ pub enum State {
 }
 
 impl Running {
-    /// Starts a program with its arguments, of which there is at least the program, and with one
-    /// more variable.
-    pub fn start(words: &[OsString], variable: (&str, &str)) -> io::Result<Running> {
+    /// Starts a program with its arguments in a directory, with one more variable. There is at
+    /// least the program.
+    pub fn start(
+        words: &[OsString],
+        directory: &Path,
+        variable: (&str, &str),
+    ) -> io::Result<Running> {
         let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(program);
-        command.args(arguments).env(variable.0, variable.1).process_group(0);
+        command.args(arguments).current_dir(directory).env(variable.0, variable.1);
+        command.process_group(0);
         let child = command.spawn()?;
         let group = Pid::from_child(&child);
         let mut running = Running { child, group, has_terminal: false };

@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// Said by the first one when it needs nobody any more.
@@ -18,10 +19,10 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    /// Starts this program with these words.
-    pub fn start(words: &[OsString]) -> io::Result<StandIn> {
+    /// Starts this program with these words in a directory.
+    pub fn start(words: &[OsString], directory: &Path) -> io::Result<StandIn> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(words).process_group(0);
+        command.args(words).current_dir(directory).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         Ok(StandIn { child: command.spawn()? })
     }

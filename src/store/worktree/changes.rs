@@ -8,7 +8,6 @@ pub mod pushed;
 mod replaced;
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +42,7 @@ impl Changes {
     /// conflicts is committed.
     pub fn staged(
         &self,
-        index: Option<&OsStr>,
+        index: Option<&Path>,
         merged: &[ObjectId],
     ) -> Result<Vec<PathBytes>, StoreError> {
         let mut parents = self.merge_heads()?;
@@ -63,7 +62,7 @@ impl Changes {
     /// look at `HEAD` and its call of a hook; git notices later.
     pub fn undone(
         &self,
-        index: Option<&OsStr>,
+        index: Option<&Path>,
     ) -> Result<Option<(ObjectId, Vec<PathBytes>)>, StoreError> {
         let (Some(head), Some(before)) = (self.head()?, self.commit("HEAD^")?) else {
             return Ok(None);
@@ -78,7 +77,7 @@ impl Changes {
     fn staged_against(
         &self,
         parent: &ObjectId,
-        index: Option<&OsStr>,
+        index: Option<&Path>,
     ) -> Result<Vec<PathBytes>, StoreError> {
         let parent = parent.to_string();
         let mut command = self.program.command(&[

@@ -28,7 +28,7 @@ impl Repository {
         let path = Path::new(OsStr::from_bytes(path));
         match self.reader() {
             Reader::LibGit2(git) => {
-                Ok(git.is_path_ignored(path)? && git.index()?.get_path(path, 0).is_none())
+                Ok(git.is_path_ignored(path)? && self.index(git)?.get_path(path, 0).is_none())
             }
             Reader::Program => Ok(self.program().ignores(&tree.top, path)?),
         }

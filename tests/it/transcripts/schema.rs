@@ -173,9 +173,8 @@ fn matches(pattern: &Value, value: &str) -> bool {
 }
 
 /// Commands without a schema, each with the reason.
-const WITHOUT: [(&str, &str); 4] = [
+const WITHOUT: [(&str, &str); 3] = [
     ("with", "it prints what its command prints"),
-    ("hook", "it answers in the form of the agent or of git that calls it"),
     ("completions", "it prints a script"),
     ("demo", "it is a tour for people"),
 ];

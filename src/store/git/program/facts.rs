@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::restraint::forbid_fetching;
 use super::running;
@@ -69,9 +69,11 @@ const QUESTIONS: [&str; 7] = [
 ];
 
 impl Facts {
-    /// Asks git, with the caller's variables. Git refuses what it does not know or trust.
-    pub fn find() -> Result<Facts, ProgramError> {
+    /// Asks git in that directory, with the caller's variables. Git refuses what it does not know
+    /// or trust.
+    pub fn find(here: &Path) -> Result<Facts, ProgramError> {
         let mut command = git();
+        command.current_dir(here);
         forbid_fetching(&mut command);
         let output = running::output(command.args(QUESTIONS))?;
         let mut lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());

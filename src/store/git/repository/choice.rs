@@ -1,6 +1,9 @@
 //! Which repository counts among those that are found.
 
+use std::ffi::OsStr;
 use std::path::Path;
+
+use git2::RepositoryOpenFlags;
 
 use super::{Repository, set};
 use crate::core::environment::Environment;
@@ -8,25 +11,30 @@ use crate::store::error::StoreError;
 use crate::store::git::config::{Config, ConfigError};
 use crate::store::git::found::{Found, bare_around, is_bare_usable};
 
+const NO_CEILINGS: [&OsStr; 0] = [];
+
 impl Repository {
-    /// Discovers for one who did not choose the directory. A bare repository that nobody has named
-    /// is passed over, and the current directory becomes the one around it.
-    pub fn discover_around(environment: &Environment) -> Result<Repository, StoreError> {
+    /// Finds the repository for a caller that did not choose its directory. Passes over a bare
+    /// repository that nobody has named; the environment then has the directory around it.
+    pub fn discover_around(
+        environment: &Environment,
+    ) -> (Environment, Result<Repository, StoreError>) {
+        let mut environment = environment.clone();
         loop {
-            let found = Repository::discover(environment);
+            let found = Repository::discover(&environment);
             match &found {
-                Ok(repository) if repository.found != Found::AsBare => return found,
-                Err(StoreError::NotARepository(_)) => return found,
-                _ if set(environment, "GIT_DIR").is_some() => return found,
+                Ok(repository) if repository.found != Found::AsBare => return (environment, found),
+                Err(StoreError::NotARepository(_)) => return (environment, found),
+                _ if set(&environment, "GIT_DIR").is_some() => return (environment, found),
                 _ => {}
             }
-            let here = std::env::current_dir().unwrap_or_default();
+            let here = environment.directory().map(Path::to_owned).unwrap_or_default();
             let around = bare_around(&here).and_then(|bare| bare.parent().map(Path::to_owned));
-            match (around, found) {
-                (Some(around), _) if std::env::set_current_dir(&around).is_ok() => {}
-                (None, Err(error)) => return Err(error),
-                _ => return Err(StoreError::NotARepository(here)),
-            }
+            environment = match (around, found) {
+                (Some(around), _) => environment.at(around),
+                (None, Err(error)) => return (environment, Err(error)),
+                (None, Ok(_)) => return (environment, Err(StoreError::NotARepository(here))),
+            };
         }
     }
 
@@ -51,4 +59,25 @@ impl Repository {
         }
         Ok(self)
     }
+}
+
+/// Opens the repository of `here` with libgit2. The place comes from `environment`; libgit2 takes
+/// the user's configuration from the variables of the process, which are the same for all places.
+pub(super) fn open(
+    environment: &Environment,
+    here: &Path,
+) -> Result<git2::Repository, git2::Error> {
+    let flags = RepositoryOpenFlags::FROM_ENV;
+    let git = if let Some(git_dir) = environment.path("GIT_DIR") {
+        let exactly = RepositoryOpenFlags::NO_SEARCH | RepositoryOpenFlags::NO_DOTGIT;
+        git2::Repository::open_ext(git_dir, flags | exactly, NO_CEILINGS)?
+    } else if let Some(ceilings) = environment.os("GIT_CEILING_DIRECTORIES") {
+        git2::Repository::open_ext(here, flags, std::env::split_paths(ceilings))?
+    } else {
+        git2::Repository::open_ext(here, flags, NO_CEILINGS)?
+    };
+    if let Some(work_tree) = environment.path("GIT_WORK_TREE") {
+        git.set_workdir(&work_tree, false)?;
+    }
+    Ok(git)
 }

@@ -72,8 +72,7 @@ impl Repository {
     }
 
     fn tracked(&self, files: Files) -> Result<Tracked, StoreError> {
-        let given = std::env::var_os("GIT_INDEX_FILE").filter(|path| !path.is_empty());
-        let path = given.map_or_else(|| self.git_dir().join("index"), PathBuf::from);
+        let path = self.index_file();
         let bytes = files.read_start(&path, u64::MAX)?;
         let Some(bytes) = bytes else { return Ok(Tracked::default()) };
         match index_file::parse(&bytes, self.hash_kind()) {

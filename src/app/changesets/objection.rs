@@ -1,4 +1,4 @@
-//! What stands against a commit or a push, in words: what, who, why, until when, and what to do.
+//! An objection to a commit or a push, in words: what, who, why, until when, and what to do.
 
 use crate::app::next::{command as next, from_top, in_shell};
 use crate::app::wording::{conflict_text, held_text};
@@ -9,31 +9,28 @@ use crate::core::reservation::fence::{How, Overtaken};
 use crate::core::text::is_disguise;
 use crate::core::time::{Timestamp, relative};
 
-/// How many paths are told in full.
 const PATHS_SHOWN_MAX: usize = 10;
 
-/// What stands against it.
+/// An objection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
-    /// What is wrong, one line for each path.
+    /// The reason, one line for each path.
     pub message: String,
-    /// What to do about it.
+    /// Ways out, a line each.
     pub hints: Vec<String>,
 }
 
-/// What is objected to.
+/// The act that is objected to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// A commit.
     Commit,
     /// A commit without a parent.
     FirstCommit,
-    /// A push.
     Push,
 }
 
 impl Objection {
-    /// Against an act that reaches for what others hold or held; there is at least one such path.
+    /// Objects to an act that reaches for paths that others hold or held; there is at least one.
     pub fn to(act: Act, overtaken: &[Overtaken], now: Timestamp) -> Objection {
         let heading = match act {
             Act::Commit | Act::FirstCommit => "this commit changes what is not yours to change:",
@@ -92,12 +89,12 @@ fn hints(act: Act, shown: &[Overtaken]) -> Vec<String> {
     hints
 }
 
-/// What cannot be typed is not suggested.
+/// Leaves out a word that cannot be typed.
 fn typed(word: Option<String>) -> Option<String> {
     word.filter(|word| !word.contains(is_disguise))
 }
 
-/// The path for git, from any directory.
+/// Writes the path for git, from any directory.
 fn from_top_literally(path: &Pattern) -> Option<String> {
     let path = String::from_utf8(path.literal_path()?).ok()?;
     let is_magic = path.contains(['*', '?', '[', '\\']);

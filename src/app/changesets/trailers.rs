@@ -14,20 +14,18 @@ use crate::store::worktree::changes::pushed::AGENT_TRAILER;
 /// Below this line, as git writes it after the comment character, nothing belongs to the message.
 const SCISSORS: &str = " ------------------------ >8 ------------------------";
 
-/// Where a message comes from, in git's words.
+/// The source of a message, in git's words.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Source<'a> {
-    /// What kind of source it is.
     pub kind: Option<&'a str>,
-    /// The commit that it is taken from.
+    /// The commit that the message is taken from.
     pub commit: Option<&'a str>,
 }
 
-/// `prepare-commit-msg`: says in the message who commits, and the fence that covers it.
+/// Names the agent that commits in the message, and the fence that covers the commit.
 ///
-/// A merge is nobody's edit. A message
-/// that is yet to be written stays as it is: git gives up a commit whose author leaves the editor
-/// without a word, and a trailer would be one.
+/// A merge is nobody's edit. A message that is yet to be written stays as it is: git gives up a
+/// commit whose author leaves the editor without a word, and a trailer would be one.
 pub fn sign(
     ctx: &Ctx,
     environment: &Environment,
@@ -47,8 +45,8 @@ pub fn sign(
     Ok(ctx.repository().add_trailers(message, &trailers)?)
 }
 
-/// What the commit changes. Git does not tell a hook that a commit is amended: one that takes its
-/// message from `HEAD`, or that would change nothing, stands in the place of that one.
+/// Lists what the commit changes. Git does not tell a hook that a commit is amended: one that takes
+/// its message from `HEAD`, or that would change nothing, stands in the place of that one.
 fn signed_paths(
     ctx: &Ctx,
     environment: &Environment,
@@ -66,7 +64,8 @@ fn signed_paths(
     Ok(paths)
 }
 
-/// Whether there is nothing in the message but comments. What cannot be read is left alone.
+/// Tells whether there is nothing in the message but comments. A file that cannot be read is left
+/// alone.
 fn is_blank(message: &Path) -> bool {
     let Ok(text) = std::fs::read(message) else { return true };
     let text = String::from_utf8_lossy(&text);

@@ -1,16 +1,16 @@
 //! Before and after a commit.
 
-use std::ffi::OsStr;
+use std::path::PathBuf;
 
+use super::objection::Act;
 use super::{Objection, Verdict, literal};
 use crate::app::error::AppError;
 use crate::app::{Ctx, edits, news};
 use crate::core::environment::Environment;
 use crate::core::pattern::Pattern;
-use crate::hook::git::objection::Act;
 use crate::store::git::object::ObjectId;
 
-/// `pre-commit` and `pre-merge-commit`: whether what is staged may be committed. Only reads.
+/// Decides whether the staged changes may be committed. Only reads.
 pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError> {
     let overtaken = edits::overtaken(ctx, &staged(ctx, environment)?)?;
     if overtaken.is_empty() {
@@ -20,7 +20,7 @@ pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError>
     let act = if changes.is_before_first_commit()? { Act::FirstCommit } else { Act::Commit };
     let mut objection = Objection::to(act, &overtaken, ctx.clock());
     // A hint that cannot be had is no reason to let it pass.
-    if let Ok(Some((newest, paths))) = changes.undone(own_index(environment)) {
+    if let Ok(Some((newest, paths))) = changes.undone(own_index(environment).as_deref()) {
         let undone = literal(&paths);
         if overtaken.iter().all(|found| undone.contains(&found.path)) {
             let newest = newest.short();
@@ -31,8 +31,7 @@ pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError>
     Ok(Verdict::on(ctx, objection))
 }
 
-/// `post-commit`: what was committed is not being edited any more, and who did it is noted for the
-/// push.
+/// Ends the edits of what was just committed, and notes the author of the commit for the push.
 pub fn after(ctx: &Ctx) -> Result<(), AppError> {
     let Some((commit, paths)) = ctx.repository().changes().committed()? else { return Ok(()) };
     let committed = literal(&paths);
@@ -52,15 +51,15 @@ pub fn after(ctx: &Ctx) -> Result<(), AppError> {
     Ok(noted?)
 }
 
-/// What the commit that git is about to make would change.
+/// Lists what the commit would change that git is about to make.
 pub(super) fn staged(ctx: &Ctx, environment: &Environment) -> Result<Vec<Pattern>, AppError> {
     // So `git merge` tells its children what it merges; MERGE_HEAD comes later.
     let merged: Vec<ObjectId> =
         environment.names_after("GITHEAD_").filter_map(|name| name.parse().ok()).collect();
-    Ok(literal(&ctx.repository().changes().staged(own_index(environment), &merged)?))
+    Ok(literal(&ctx.repository().changes().staged(own_index(environment).as_deref(), &merged)?))
 }
 
-/// `git commit -a` and `git commit <path>` commit from an index of their own.
-fn own_index(environment: &Environment) -> Option<&OsStr> {
-    environment.os("GIT_INDEX_FILE").filter(|index| !index.is_empty())
+/// Returns the index of the commit: `git commit -a` and `git commit <path>` have one of their own.
+fn own_index(environment: &Environment) -> Option<PathBuf> {
+    environment.path("GIT_INDEX_FILE")
 }

@@ -1,4 +1,4 @@
-//! Before a push: the net for commits that no hook saw, as those of a rebase or a cherry-pick.
+//! Pushes: the net for commits that no hook saw, as those of a rebase or a cherry-pick.
 
 use super::objection::Act;
 use super::{Objection, Verdict, literal};
@@ -9,16 +9,13 @@ use crate::store::git::object::ObjectId;
 use crate::store::layout::NAMESPACE;
 use crate::store::worktree::changes::pushed::{COMMITS_MAX, PATHS_MAX, Push, Pushed, Replaced};
 
-/// What is known of a push without reading stdin.
+/// A push, as far as it is known without reading stdin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Announced {
     /// A manager of hooks has read stdin, and tells by variables.
     Whole(Push),
     /// Git tells the refs on stdin.
-    OnStdin {
-        /// The name of the other side.
-        remote: Option<String>,
-    },
+    OnStdin { remote: Option<String> },
 }
 
 /// Reads what git's arguments and the variables of hook managers tell of a push.
@@ -37,8 +34,8 @@ pub fn announced(name: Option<&str>, environment: &Environment) -> Announced {
     Announced::Whole(Push { tips, known, replaced, remote })
 }
 
-/// Reads git's lines, `<local ref> <local id> <remote ref> <remote id>`. What is deleted, and the
-/// ledgers themselves, change no path.
+/// Reads git's lines, `<local ref> <local id> <remote ref> <remote id>`. Deleted refs and the
+/// ledgers themselves change no path.
 pub fn read_lines(lines: &str, remote: Option<String>) -> Push {
     let mut push = Push { remote, ..Push::default() };
     for line in lines.lines() {
@@ -57,7 +54,7 @@ pub fn read_lines(lines: &str, remote: Option<String>) -> Push {
     push
 }
 
-/// Whether what is pushed may be pushed. Only reads.
+/// Decides whether a push may go on. Only reads.
 pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
     let pushed = ctx.repository().changes().to_be_pushed(push)?;
     let mut held = pushes::held_by_others(ctx, &pushed, &literal(pushed.paths.keys()))?;
@@ -85,7 +82,7 @@ pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
     })
 }
 
-/// What was not looked at.
+/// Says which part of a push was not looked at.
 fn limits(pushed: &Pushed) -> Vec<String> {
     let mut limits = Vec::new();
     if pushed.is_in_all {
@@ -104,17 +101,17 @@ fn limits(pushed: &Pushed) -> Vec<String> {
     limits
 }
 
-/// The id of an object. Zeros stand for none.
+/// Reads the id of an object. Zeros stand for none.
 fn id(text: &str) -> Option<ObjectId> {
     text.parse().ok().filter(|_| text.contains(|digit| digit != '0'))
 }
 
-/// Git's options begin with a dash, and ranges are several revisions.
+/// Tells whether this is one revision. Git's options begin with a dash, and ranges are several.
 fn is_revision(text: &str) -> bool {
     !text.starts_with(['-', '^']) && !text.contains("..")
 }
 
-/// Whether this names a remote, and does not address one. Refs cannot have these characters.
+/// Tells whether this names a remote, and does not address one. Refs cannot have these characters.
 fn is_name(remote: &str) -> bool {
     !remote.contains([':', '?', '*', '[', '\\', '~', '^', ' '])
         && !remote.starts_with(['/', '.', '-'])
