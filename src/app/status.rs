@@ -21,7 +21,7 @@ use crate::core::event::Event;
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::tickets::Ticket;
-use crate::core::reservation::{Hold, facts, index};
+use crate::core::reservation::{Hold, events, index};
 use crate::core::routing::canary;
 use crate::core::routing::names::RoutedName;
 use crate::core::run::Run;
@@ -268,8 +268,9 @@ fn notices(ctx: &Ctx, now: Timestamp) -> Result<Vec<Notice>, AppError> {
         if now.seconds_since(at) > NOTICE_AGE_SECONDS_MAX || notices.len() >= NOTICES_MAX {
             break;
         }
-        let concerns =
-            |event: &Event| facts::concerned(event).is_some_and(|agent| ctx.actor().covers(&agent));
+        let concerns = |event: &Event| {
+            events::concerned(event).is_some_and(|agent| ctx.actor().covers(&agent))
+        };
         let events = entry.message.events.into_iter().filter(concerns);
         notices.extend(events.map(|event| Notice { at, event }));
     }

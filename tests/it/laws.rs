@@ -9,7 +9,7 @@ use git_coord::core::negotiation::{facts as told, laws as promises};
 use git_coord::core::pattern::{Case, Pattern};
 use git_coord::core::reservation::check::Asker;
 use git_coord::core::reservation::reserve::Reserve;
-use git_coord::core::reservation::{Hold, Mode, facts, index, laws, tickets};
+use git_coord::core::reservation::{Hold, Mode, events, index, laws, tickets};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
@@ -114,7 +114,7 @@ proptest! {
             faults.extend(promises::faults(&ledger.documents, ledger.at).unwrap());
             prop_assert!(faults.is_empty(), "{faults:?} after {asked:?}", asked = asked.command);
             for event in &ledger.events[seen..] {
-                facts::fold(&mut folded, event);
+                events::fold(&mut folded, event);
                 told::fold(&mut said, event);
                 prop_assert_eq!(untrue(&ledger, event), None, "{:?}", asked.command);
             }

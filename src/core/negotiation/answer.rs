@@ -16,7 +16,9 @@ use crate::core::negotiation::thread_index::{self, Letter};
 use crate::core::negotiation::{Asked, Deferral, How, MessageKind, Outcome, Thread};
 use crate::core::refusal::{Conflict, Refusal, within};
 use crate::core::reservation::reserve::{Grant, Reserve, Scope};
-use crate::core::reservation::{About, Hold, Mode, Via, facts as hold_facts, index, select, sweep};
+use crate::core::reservation::{
+    About, Hold, Mode, Via, events as hold_events, index, select, sweep,
+};
 use crate::core::text::Line;
 
 /// What is answered to whom.
@@ -163,7 +165,7 @@ fn release(act: &mut Act<'_>, thread: &Thread, asked: Asked) -> Result<Answered,
     sweep::remove_ended(act, &mut holds);
     for hold in &holds {
         index::remove(act, hold);
-        hold_facts::released(act, hold, None);
+        hold_events::released(act, hold, None);
     }
     let (granted, in_the_way) = grant(act, &for_whom, &asked)?;
     let is_acknowledged = !holds.is_empty();

@@ -16,7 +16,7 @@ use crate::core::negotiation::standing::{Evidence, Held};
 use crate::core::negotiation::thread_index::{self, Letter};
 use crate::core::negotiation::{Asked, How, MessageKind, Outcome, Thread};
 use crate::core::reservation::reserve::Grant;
-use crate::core::reservation::{Hold, facts as hold_facts, index, sweep};
+use crate::core::reservation::{Hold, events as hold_events, index, sweep};
 use crate::core::text::Line;
 use crate::core::time::about;
 
@@ -60,7 +60,7 @@ impl Decide for Take {
         sweep::remove_ended(act, &mut holds);
         for hold in &holds {
             index::remove(act, hold);
-            hold_facts::released(act, hold, Some(&self.reason));
+            hold_events::released(act, hold, Some(&self.reason));
         }
         let granted = act.on_behalf_of(&thread.opened_by, &claim(&asked))?.granted;
         let is_taken = !holds.is_empty();

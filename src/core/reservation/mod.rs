@@ -7,11 +7,11 @@
 //!
 //! One file a verb ([`reserve`], [`renew`], [`release`], [`transfer`], [`sweep`], [`check`],
 //! [`rollback`], [`wait`]), each a pure decision; [`index`] is where holds live in the tree,
-//! [`tickets`] who waits for them, [`process`] what they go with, [`facts`] the events they leave,
+//! [`tickets`] who waits for them, [`process`] what they go with, [`events`] the events they leave,
 //! [`laws`] what must be true of every state, [`fence`] whether an edit may still be committed.
 
 pub mod check;
-pub mod facts;
+pub mod events;
 pub mod fence;
 pub mod index;
 pub mod laws;

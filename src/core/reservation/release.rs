@@ -7,7 +7,7 @@ use crate::core::ids::{HoldIdPrefix, LockName};
 use crate::core::refusal::Refusal;
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::select::{self, Named, Selection};
-use crate::core::reservation::{Hold, facts, index, named, sweep};
+use crate::core::reservation::{Hold, events, index, named, sweep};
 use crate::core::text::Line;
 
 /// What is to be let go.
@@ -81,7 +81,7 @@ impl Decide for Release {
         for hold in &chosen {
             index::remove(act, hold);
             let forced = self.force.as_ref().filter(|_| !act.env.actor.covers(&hold.holder));
-            facts::released(act, hold, forced);
+            events::released(act, hold, forced);
         }
         let stays =
             |hold: &Hold| hold.is_live(act.env.now) && chosen.iter().all(|gone| gone.id != hold.id);

@@ -11,7 +11,7 @@ use crate::core::event::Event;
 use crate::core::ids::{AgentName, HoldId, LockName};
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::select::{self, Named, Selection};
-use crate::core::reservation::{Hold, facts, index, named};
+use crate::core::reservation::{Hold, events, index, named};
 use crate::core::time::{Timestamp, Ttl};
 
 /// What is to live longer, and until when.
@@ -95,7 +95,7 @@ impl Decide for Renew {
         for mut hold in select::once(mine) {
             hold.expires_at = hold.expires_at.max(act.env.now.plus(self.ttl));
             index::put(act, &hold);
-            facts::renewed(act, &hold);
+            events::renewed(act, &hold);
             answer.renewed.push(hold);
         }
         Ok(answer)

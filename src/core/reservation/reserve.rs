@@ -20,7 +20,7 @@ use crate::core::reservation::target::{Reach, targets};
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::wait::Wait;
 use crate::core::reservation::{
-    About, Hold, Mode, Target, facts, named, named_targets, requests, sweep,
+    About, Hold, Mode, Target, events, named, named_targets, requests, sweep,
 };
 use crate::core::time::Ttl;
 
@@ -265,7 +265,7 @@ impl Reserve {
         hold.expires_at = hold.expires_at.max(act.env.now.plus(self.ttl));
         if extent == Extent::Wider {
             index::put(act, &hold);
-            facts::renewed(act, &hold);
+            events::renewed(act, &hold);
             return Grant { hold, renewed: true };
         }
         let About { reason, task, run, .. } = &self.about;
@@ -273,11 +273,11 @@ impl Reserve {
         hold.about.task = task.clone().or(hold.about.task);
         hold.about.run = run.clone().or(hold.about.run);
         if hold.mode == self.mode {
-            facts::renewed(act, &hold);
+            events::renewed(act, &hold);
         } else {
             hold.mode = self.mode;
             hold.fence = act.new_fence();
-            facts::mode_changed(act, &hold);
+            events::mode_changed(act, &hold);
         }
         index::put(act, &hold);
         Grant { hold, renewed: true }
@@ -293,7 +293,7 @@ impl Reserve {
         for hold in narrower.cloned().collect::<Vec<_>>() {
             expires_at = expires_at.max(hold.expires_at);
             index::remove(act, &hold);
-            facts::absorbed(act, &hold, &id);
+            events::absorbed(act, &hold, &id);
         }
         let hold = Hold {
             id,
@@ -308,7 +308,7 @@ impl Reserve {
             unknown: serde_json::Map::new(),
         };
         index::put(act, &hold);
-        facts::granted(act, &hold);
+        events::granted(act, &hold);
         Ok(Grant { hold, renewed: false })
     }
 

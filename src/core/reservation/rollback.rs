@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::core::decision::{Act, No};
 use crate::core::documents::{Documents, Key, ReadError, encode, walk};
 use crate::core::ids::HoldId;
-use crate::core::reservation::{Hold, facts, index, tickets};
+use crate::core::reservation::{Hold, events, index, tickets};
 use crate::core::rollback::{Rollback, RolledBack};
 use crate::core::text::Line;
 
@@ -68,7 +68,7 @@ fn regrant(act: &mut Act<'_>, mut past: Hold, answer: &mut RolledBack) {
     if past.is_live(act.env.now) && past.process.is_none() {
         past.fence = act.new_fence();
         index::put(act, &past);
-        facts::granted(act, &past);
+        events::granted(act, &past);
         answer.regranted.push(past);
     }
 }
@@ -97,9 +97,9 @@ fn mended(act: &mut Act<'_>, because: &Line) -> Result<BTreeMap<HoldId, Hold>, R
         match holds.get(&id) {
             Some(hold) => {
                 index::put(act, hold);
-                facts::renewed(act, hold);
+                events::renewed(act, hold);
             }
-            None => facts::revoked_unread(act, &id, because),
+            None => events::revoked_unread(act, &id, because),
         }
     }
     Ok(holds)
@@ -108,9 +108,9 @@ fn mended(act: &mut Act<'_>, because: &Line) -> Result<BTreeMap<HoldId, Hold>, R
 fn revoke(act: &mut Act<'_>, hold: Hold, because: &Line, answer: &mut RolledBack) {
     index::remove(act, &hold);
     if hold.is_live(act.env.now) {
-        facts::revoked(act, &hold, because);
+        events::revoked(act, &hold, because);
         answer.revoked.push(hold);
     } else {
-        facts::expired(act, &hold);
+        events::expired(act, &hold);
     }
 }

@@ -6,7 +6,7 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError};
 use crate::core::limits::SWEPT_PER_ENTRY_MAX;
 use crate::core::reservation::process::Gone;
-use crate::core::reservation::{Hold, facts, index, named, requests, tickets};
+use crate::core::reservation::{Hold, events, index, named, requests, tickets};
 use crate::core::time::{Timestamp, span};
 
 /// What is to be swept.
@@ -72,7 +72,7 @@ pub fn remove_ended(act: &mut Act<'_>, holds: &mut Vec<Hold>) -> Vec<Hold> {
     let ended: Vec<Hold> = holds.extract_if(.., has_ended).collect();
     for hold in &ended {
         index::remove(act, hold);
-        facts::expired(act, hold);
+        events::expired(act, hold);
     }
     ended
 }

@@ -20,7 +20,7 @@ use crate::core::ids::{AgentName, HoldId, LockName, TicketId};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::reservation::process::{Gone, Process};
 use crate::core::reservation::target::{Target, targets};
-use crate::core::reservation::{Mode, facts};
+use crate::core::reservation::{Mode, events};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -156,13 +156,13 @@ fn at_its_place(documents: &dyn Documents, id: &TicketId) -> Result<Option<Ticke
 /// Writes a ticket.
 pub fn put(act: &mut Act<'_>, ticket: &Ticket) {
     act.put(key(&ticket.id), ticket);
-    facts::waiting(act, ticket);
+    events::waiting(act, ticket);
 }
 
 /// Removes a ticket.
 pub fn remove(act: &mut Act<'_>, ticket: &Ticket, over: Over) {
     act.remove(key(&ticket.id));
-    facts::wait_over(act, ticket, over);
+    events::wait_over(act, ticket, over);
 }
 
 /// Removes the tickets that have ended. What cannot be read is left to those who ask about it.
@@ -181,7 +181,7 @@ pub fn remove_unreadable(act: &mut Act<'_>, because: &Line) -> Result<(), ReadEr
         let Ok(id) = child.name.parse::<TicketId>() else { continue };
         if readable(act, &id)?.is_none() {
             act.remove(key(&id));
-            facts::wait_over_unread(act, &id, because);
+            events::wait_over_unread(act, &id, because);
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use crate::core::reservation::check::Asker;
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::reserve::keep_agent_limit;
 use crate::core::reservation::select::{self, Named, Selection};
-use crate::core::reservation::{Hold, facts, index, named};
+use crate::core::reservation::{Hold, events, index, named};
 use crate::core::text::Line;
 
 /// What goes from whom to whom.
@@ -52,7 +52,7 @@ impl Decide for Transfer {
             hold.fence = act.new_fence();
             index::put(act, &hold);
             let forced = self.force.as_ref().filter(|_| !act.env.actor.covers(&self.from));
-            facts::transferred(act, &hold, &self.from, forced);
+            events::transferred(act, &hold, &self.from, forced);
             moved.push(hold);
         }
         self.keep_law(act, &moved)?;
