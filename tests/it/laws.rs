@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use git_coord::core::command::Command;
 use git_coord::core::event::Event;
 use git_coord::core::negotiation::{Asked as Wanted, Thread, thread_index};
-use git_coord::core::negotiation::{facts as told, laws as promises};
+use git_coord::core::negotiation::{events as thread_events, laws as promises};
 use git_coord::core::pattern::{Case, Pattern};
 use git_coord::core::reservation::check::Asker;
 use git_coord::core::reservation::reserve::Reserve;
@@ -26,8 +26,8 @@ fn stored(ledger: &MemoryLedger) -> BTreeMap<String, Map<String, Value>> {
 }
 
 /// The threads and messages of a state as their documents say them.
-fn spoken(ledger: &MemoryLedger) -> told::Folded {
-    let mut spoken = told::Folded::default();
+fn spoken(ledger: &MemoryLedger) -> thread_events::Folded {
+    let mut spoken = thread_events::Folded::default();
     for thread in ledger.threads() {
         let id = thread.id.to_string();
         spoken.threads.insert(id, object(&thread));
@@ -101,7 +101,7 @@ proptest! {
     fn laws_hold_after_every_step(steps in steps(30)) {
         let mut ledger = MemoryLedger::new(Case::Sensitive);
         let mut folded = BTreeMap::new();
-        let mut said = told::Folded::default();
+        let mut said = thread_events::Folded::default();
         let mut seen = 0;
         for step in &steps {
             let Some(asked) = ledger.ask(step) else { continue };
@@ -115,7 +115,7 @@ proptest! {
             prop_assert!(faults.is_empty(), "{faults:?} after {asked:?}", asked = asked.command);
             for event in &ledger.events[seen..] {
                 events::fold(&mut folded, event);
-                told::fold(&mut said, event);
+                thread_events::fold(&mut said, event);
                 prop_assert_eq!(untrue(&ledger, event), None, "{:?}", asked.command);
             }
             let news: Vec<&Event> = ledger.events[seen..].iter().collect();

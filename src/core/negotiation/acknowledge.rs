@@ -9,7 +9,7 @@ use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::find::refused;
 use crate::core::negotiation::ids::MessageId;
 use crate::core::negotiation::thread_index::{self, Letter, UNREAD};
-use crate::core::negotiation::{MessageKind, facts, inbox};
+use crate::core::negotiation::{MessageKind, events, inbox};
 use crate::core::refusal::within;
 
 /// Which messages.
@@ -39,7 +39,7 @@ impl Decide for Acknowledge {
                     continue;
                 }
                 act.remove(unread);
-                facts::acknowledged(act, id, &agent);
+                events::acknowledged(act, id, &agent);
                 acknowledged.push(id.clone());
                 // One that cannot be read can be put away all the same.
                 if let Ok(message) = serde_json::from_slice(&got) {

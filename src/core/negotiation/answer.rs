@@ -10,7 +10,7 @@ use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
 use crate::core::limits::DEFER_SECONDS_MAX;
 use crate::core::negotiation::dispute::Dispute;
-use crate::core::negotiation::facts::{self, Fact};
+use crate::core::negotiation::events::{self, ThreadEvent};
 use crate::core::negotiation::find::{Side, Which, in_the_way, refused};
 use crate::core::negotiation::thread_index::{self, Letter};
 use crate::core::negotiation::{Asked, Deferral, How, MessageKind, Outcome, Thread};
@@ -181,8 +181,8 @@ fn release(act: &mut Act<'_>, thread: &Thread, asked: Asked) -> Result<Answered,
     };
     let thread = conclude(act, thread, asked, outcome);
     let asked = thread.asked.clone().expect("a concluded request is one");
-    let fact = if is_acknowledged { Fact::Answered } else { Fact::Freed };
-    facts::happened(act, fact, &thread);
+    let event = if is_acknowledged { ThreadEvent::Answered } else { ThreadEvent::Freed };
+    events::record(act, event, &thread);
     let kind = if is_acknowledged { MessageKind::Released } else { MessageKind::Freed };
     let did = if is_acknowledged { "released" } else { "holds no longer" };
     let rest = match (granted.first(), in_the_way.first()) {
@@ -236,7 +236,7 @@ fn defer(
     (asked.window_began_at, asked.window_ends_at) = (now, until);
     let thread = Thread { asked: Some(asked.clone()), ..before.clone() };
     thread_index::put(act, Some(before), &thread);
-    facts::happened(act, Fact::Deferred, &thread);
+    events::record(act, ThreadEvent::Deferred, &thread);
     let subject = format!("{} needs {} until {until}: {reason}", asked.holder, asked.what());
     tell_asker(act, &thread, &asked, MessageKind::Deferred, &subject);
     Ok(Answered::without_effect(thread, asked))
@@ -255,7 +255,7 @@ fn refuse(act: &mut Act<'_>, thread: &Thread, asked: Asked, reason: &Line) -> An
     };
     let thread = conclude(act, thread, asked, outcome);
     let asked = thread.asked.clone().expect("a concluded request is one");
-    facts::happened(act, Fact::Refused, &thread);
+    events::record(act, ThreadEvent::Refused, &thread);
     let subject = format!("{} keeps {}: {reason}", asked.holder, asked.what());
     tell_asker(act, &thread, &asked, MessageKind::Refused, &subject);
     Answered::without_effect(thread, asked)

@@ -12,7 +12,7 @@ use crate::core::documents::ReadError;
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
 use crate::core::limits::{OPEN_ASKS_PER_AGENT_MAX, PATTERNS_PER_COMMAND_MAX};
 use crate::core::negotiation::dispute::Dispute;
-use crate::core::negotiation::facts::{self, Fact};
+use crate::core::negotiation::events::{self, ThreadEvent};
 use crate::core::negotiation::find::refused;
 use crate::core::negotiation::ids::ThreadId;
 use crate::core::negotiation::thread_index::{self, Letter};
@@ -238,7 +238,7 @@ fn open_thread(act: &Act<'_>, wanted: &[Target], holds: &[Hold]) -> Result<Optio
 /// Writes the request down and puts it into the holder's inbox.
 fn tell(act: &mut Act<'_>, before: Option<&Thread>, thread: &Thread, asked: &Asked) {
     thread_index::put(act, before, thread);
-    facts::happened(act, Fact::Asked, thread);
+    events::record(act, ThreadEvent::Asked, thread);
     let subject = format!("{} asks for {}: {}", thread.opened_by, asked.what(), asked.reason);
     let letter = Letter {
         thread: &thread.id,

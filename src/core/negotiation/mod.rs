@@ -9,7 +9,7 @@
 //! whoever reads ([`standing`]).
 //!
 //! One file a verb ([`ask`], [`answer`], [`take`], [`send`], [`acknowledge`], [`prune`]), each a
-//! pure decision; [`thread_index`] is where threads and messages live in the tree, [`facts`] the
+//! pure decision; [`thread_index`] is where threads and messages live in the tree, [`events`] the
 //! events they leave, [`laws`] what must be true of every state.
 
 pub mod acknowledge;
@@ -17,7 +17,7 @@ pub mod answer;
 pub mod ask;
 pub mod body;
 pub mod dispute;
-pub mod facts;
+pub mod events;
 pub mod find;
 pub mod ids;
 pub mod inbox;

@@ -7,7 +7,7 @@ use crate::core::documents::{Documents, ReadError, walk};
 use crate::core::limits::PRUNED_PER_ENTRY_MAX;
 use crate::core::negotiation::ids::{MessageId, ThreadId};
 use crate::core::negotiation::thread_index::{self, Found, INBOX, UNREAD};
-use crate::core::negotiation::{Thread, facts};
+use crate::core::negotiation::{Thread, events};
 use crate::core::time::{Timestamp, span};
 
 /// What is to be forgotten.
@@ -97,6 +97,6 @@ fn forget(act: &mut Act<'_>, id: &ThreadId) -> Result<(), ReadError> {
     for key in walk(act, &thread_index::thread_dir(id))? {
         act.remove(key);
     }
-    facts::pruned(act, id, &messages);
+    events::pruned(act, id, &messages);
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::core::ids::AgentName;
 use crate::core::limits::{PATTERNS_PER_COMMAND_MAX, RECIPIENTS_MAX};
 use crate::core::negotiation::body::Body;
 use crate::core::negotiation::dispute::Dispute;
-use crate::core::negotiation::facts::{self, Fact};
+use crate::core::negotiation::events::{self, ThreadEvent};
 use crate::core::negotiation::find::{by_prefix, refused};
 use crate::core::negotiation::ids::{ThreadId, ThreadPrefix};
 use crate::core::negotiation::thread_index::{self, Letter};
@@ -94,6 +94,6 @@ fn open(act: &mut Act<'_>) -> ThreadId {
         unknown: serde_json::Map::new(),
     };
     thread_index::put(act, None, &thread);
-    facts::happened(act, Fact::Opened, &thread);
+    events::record(act, ThreadEvent::Opened, &thread);
     thread.id
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::negotiation::answer::{claim, conclude, over, pinned};
 use crate::core::negotiation::dispute::Dispute;
-use crate::core::negotiation::facts::{self, Fact};
+use crate::core::negotiation::events::{self, ThreadEvent};
 use crate::core::negotiation::find::{Side, Which, in_the_way, refused};
 use crate::core::negotiation::standing::{Evidence, Held};
 use crate::core::negotiation::thread_index::{self, Letter};
@@ -79,7 +79,7 @@ impl Decide for Take {
         if is_taken {
             self.tell_holder(act, &thread, &asked, &holds);
         } else {
-            facts::happened(act, Fact::Freed, &thread);
+            events::record(act, ThreadEvent::Freed, &thread);
         }
         Ok(Taken { thread, asked, taken: holds, granted })
     }
@@ -153,7 +153,7 @@ impl Take {
         if let Some(evidence) = &self.evidence {
             audit["evidence"] = json!(evidence);
         }
-        facts::taken(act, thread, audit);
+        events::taken(act, thread, audit);
         let subject = format!("{} took {}: {}", act.env.actor, asked.what(), self.reason);
         let letter = Letter {
             thread: &thread.id,

@@ -22,7 +22,7 @@ use crate::core::ids::{AgentName, HoldId};
 use crate::core::limits::OPEN_ASKS_PER_AGENT_MAX;
 use crate::core::negotiation::body::Body;
 use crate::core::negotiation::ids::{MessageId, ThreadId, ThreadPrefix};
-use crate::core::negotiation::{Message, MessageKind, Thread, facts};
+use crate::core::negotiation::{Message, MessageKind, Thread, events};
 use crate::core::pattern::Pattern;
 use crate::core::reservation::index::agent_dir;
 use crate::core::text::{Line, shown};
@@ -241,7 +241,7 @@ pub fn post(act: &mut Act<'_>, letter: Letter<'_>) -> Message {
     if let Some(body) = body {
         act.put(body_key(thread, &message.id), body);
     }
-    facts::sent(act, &message);
+    events::sent(act, &message);
     message
 }
 

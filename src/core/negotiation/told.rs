@@ -8,7 +8,7 @@ use crate::core::documents::ReadError;
 use crate::core::event::Event;
 use crate::core::ids::HoldId;
 use crate::core::negotiation::answer::{conclude, tell_asker};
-use crate::core::negotiation::facts::{self, Fact};
+use crate::core::negotiation::events::{self, ThreadEvent};
 use crate::core::negotiation::{Asked, How, MessageKind, Outcome, Thread, thread_index};
 use crate::core::reservation::Mode;
 use crate::core::reservation::check::{self, Asker};
@@ -73,7 +73,7 @@ fn become_another(
     asked.changed = true;
     let thread = Thread { asked: Some(asked), ..before.clone() };
     thread_index::put(act, Some(before), &thread);
-    facts::happened(act, Fact::Changed, &thread);
+    events::record(act, ThreadEvent::Changed, &thread);
 }
 
 fn end(
@@ -86,7 +86,7 @@ fn end(
         asked.pinned.retain(|id| *id != ended.hold);
         let thread = Thread { asked: Some(asked), ..before.clone() };
         thread_index::put(act, Some(before), &thread);
-        facts::happened(act, Fact::Changed, &thread);
+        events::record(act, ThreadEvent::Changed, &thread);
         return Ok(());
     }
     let outcome = Outcome {
@@ -100,7 +100,7 @@ fn end(
         fence: act.fence(),
     };
     let thread = conclude(act, before, asked.clone(), outcome);
-    facts::happened(act, Fact::Freed, &thread);
+    events::record(act, ThreadEvent::Freed, &thread);
     // One's own doing is no news.
     if thread.opened_by != *act.env.actor {
         let subject = subject(act, &thread, &asked, ended)?;

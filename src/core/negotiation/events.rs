@@ -19,7 +19,7 @@ const AUDIT: &str = "audit";
 
 /// What happened to a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fact {
+pub enum ThreadEvent {
     /// Agents began to talk.
     Opened,
     /// Somebody asked for something, or asked again.
@@ -38,28 +38,28 @@ pub enum Fact {
     Freed,
 }
 
-impl Fact {
-    const ALL: [Fact; 8] = [
-        Fact::Opened,
-        Fact::Asked,
-        Fact::Changed,
-        Fact::Answered,
-        Fact::Deferred,
-        Fact::Refused,
-        Fact::Taken,
-        Fact::Freed,
+impl ThreadEvent {
+    const ALL: [ThreadEvent; 8] = [
+        ThreadEvent::Opened,
+        ThreadEvent::Asked,
+        ThreadEvent::Changed,
+        ThreadEvent::Answered,
+        ThreadEvent::Deferred,
+        ThreadEvent::Refused,
+        ThreadEvent::Taken,
+        ThreadEvent::Freed,
     ];
 
     fn kind(self) -> &'static str {
         match self {
-            Fact::Opened => "thread_opened",
-            Fact::Asked => "asked",
-            Fact::Changed => "ask_changed",
-            Fact::Answered => "answered",
-            Fact::Deferred => "deferred",
-            Fact::Refused => "refused",
-            Fact::Taken => "taken",
-            Fact::Freed => "freed",
+            ThreadEvent::Opened => "thread_opened",
+            ThreadEvent::Asked => "asked",
+            ThreadEvent::Changed => "ask_changed",
+            ThreadEvent::Answered => "answered",
+            ThreadEvent::Deferred => "deferred",
+            ThreadEvent::Refused => "refused",
+            ThreadEvent::Taken => "taken",
+            ThreadEvent::Freed => "freed",
         }
     }
 }
@@ -69,15 +69,15 @@ const ACKNOWLEDGED: &str = "acknowledged";
 const PRUNED: &str = "thread_pruned";
 
 /// Something happened to a thread.
-pub fn happened(act: &mut Act<'_>, fact: Fact, thread: &Thread) {
-    act.record(fact.kind(), &thread.id, object(thread));
+pub fn record(act: &mut Act<'_>, event: ThreadEvent, thread: &Thread) {
+    act.record(event.kind(), &thread.id, object(thread));
 }
 
 /// A thread's holds were taken; everything that somebody may want to know about that later.
 pub fn taken(act: &mut Act<'_>, thread: &Thread, audit: Value) {
     let mut data = object(thread);
     data.insert(AUDIT.to_owned(), audit);
-    act.record(Fact::Taken.kind(), &thread.id, data);
+    act.record(ThreadEvent::Taken.kind(), &thread.id, data);
 }
 
 /// A message was sent.
@@ -118,7 +118,7 @@ pub struct Folded {
 /// Follows the events.
 pub fn fold(folded: &mut Folded, event: &Event) {
     let Some(subject) = &event.subject else { return };
-    if Fact::ALL.iter().any(|fact| fact.kind() == event.kind) {
+    if ThreadEvent::ALL.iter().any(|one| one.kind() == event.kind) {
         let mut thread = event.data.clone();
         thread.shift_remove(AUDIT);
         folded.threads.insert(subject.clone(), thread);
