@@ -7,7 +7,7 @@ use crate::app::error::AppError;
 use crate::app::problem::{Hint, Problem};
 use crate::core::ledger::LedgerName;
 use crate::core::refusal::Refusal as AnyRefusal;
-use crate::core::run::facts;
+use crate::core::run::events;
 use crate::core::run::names::{DispatchId, RunId};
 use crate::core::run::refusal::Refusal;
 use crate::store::git::object::ObjectId;
@@ -64,7 +64,7 @@ fn told_at(ctx: &Ctx, run: &RunId, dispatch: &DispatchId) -> Result<Option<Place
 fn place_in(entry: &Entry, run: &RunId, dispatch: &DispatchId) -> Option<u64> {
     let events = &entry.message.events;
     let at = events.iter().position(|event| {
-        event.kind == facts::DISPATCH_CANCELLED
+        event.kind == events::DISPATCH_CANCELLED
             && event.subject.as_deref() == Some(dispatch.as_str())
             && event.text("run") == Some(run.as_str())
     })?;

@@ -11,7 +11,7 @@ use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::phase::{self, Left};
 use crate::core::run::record::{self, Outcome, Override, Record, Tier};
 use crate::core::run::rollback::Completion;
-use crate::core::run::{Run, Status, facts, index, skip};
+use crate::core::run::{Run, Status, events, index, skip};
 use crate::core::text::Line;
 
 /// A wish to go on.
@@ -152,7 +152,7 @@ fn pause(act: &mut Act<'_>, mut run: Run, to: usize) -> Advanced {
     if run.paused_at.is_none() {
         run.paused_at = Some(act.env.now);
         index::put(act, &run);
-        facts::run_paused(act, &run, run.phases.at(to));
+        events::run_paused(act, &run, run.phases.at(to));
     }
     let from = run.phase.clone();
     answer(run, from, to, Step::Paused, Vec::new())
@@ -161,7 +161,7 @@ fn pause(act: &mut Act<'_>, mut run: Run, to: usize) -> Advanced {
 fn block(act: &mut Act<'_>, run: Run, to: usize, said: Said) -> Result<Advanced, No> {
     let record = said.record(act, &run, to);
     if record::keep(act, &run, run.place(), &record)? {
-        facts::run_blocked(act, &run, &record);
+        events::run_blocked(act, &run, &record);
     }
     let from = run.phase.clone();
     Ok(answer(run, from, to, Step::Blocked, record.evidence))
@@ -180,13 +180,13 @@ pub(super) fn go_on(
     let says_something = !record.evidence.is_empty() || record.outcome == Outcome::Waived;
     let is_kept = says_something && record::keep(act, run, place, &record)?;
     phase::go(act, run, to, Left::Advanced)?;
-    facts::run_advanced(act, run, &record, is_kept, reason);
+    events::run_advanced(act, run, &record, is_kept, reason);
     if to == run.phases.last() {
         run.status = Status::Completed;
         run.completed_at = Some(act.env.now);
         run.completions += 1;
         Completion::now(act).put(act, run);
-        facts::run_completed(act, run);
+        events::run_completed(act, run);
     }
     index::put(act, run);
     Ok(answer(run.clone(), from, to, Step::Done, record.evidence))

@@ -10,7 +10,7 @@ use crate::core::ids::AgentName;
 use crate::core::run::names::{IdPrefix, MemberId, PhaseName};
 use crate::core::run::phase::Tally;
 use crate::core::run::refusal::Refusal;
-use crate::core::run::{Run, facts, index, phase};
+use crate::core::run::{Run, events, index, phase};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -149,7 +149,7 @@ impl Decide for AddAgent {
         };
         member.put(act, &run)?;
         phase::count(act, &run, place, |tally| tally.working += 1)?;
-        facts::agent_added(act, &run, &member);
+        events::agent_added(act, &run, &member);
         Ok(AddedAgent { run, member, known: false })
     }
 
@@ -231,7 +231,7 @@ impl Decide for FinishAgent {
         member.put(act, &run)?;
         let place = run.place_of(&member.phase)?;
         phase::count(act, &run, place, |tally| tally.working = tally.working.saturating_sub(1))?;
-        facts::agent_finished(act, &run, &member);
+        events::agent_finished(act, &run, &member);
         Ok((run, member))
     }
 
@@ -257,7 +257,7 @@ pub fn fail_working(
             ..member
         };
         member.put(act, run)?;
-        facts::agent_failed(act, run, &member);
+        events::agent_failed(act, run, &member);
         ids.push(member.id);
     }
     if !ids.is_empty() {

@@ -12,7 +12,7 @@ use crate::core::pattern::Pattern;
 use crate::core::run::dispatch::{self, Dispatch};
 use crate::core::run::names::{ArtifactId, DispatchId, IdPrefix, PhaseName};
 use crate::core::run::refusal::Refusal;
-use crate::core::run::{Run, Standing, facts, index, phase};
+use crate::core::run::{Run, Standing, events, index, phase};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -185,7 +185,7 @@ impl Decide for AddArtifact {
         }
         act.put(index::artifact(&run, place, &artifact.id), &artifact);
         phase::count(act, &run, place, |tally| tally.artifacts += 1)?;
-        facts::artifact_added(act, &run, &artifact);
+        events::artifact_added(act, &run, &artifact);
         Ok(AddedArtifact { run, artifact, known: false })
     }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::decision::Act;
 use crate::core::limits::TOKENS_MAX;
 use crate::core::run::refusal::Refusal;
-use crate::core::run::{Run, facts};
+use crate::core::run::{Run, events};
 use crate::core::time::Timestamp;
 
 /// Tokens in, out and read from a cache. What is cached costs nothing.
@@ -120,11 +120,11 @@ pub fn account(
     let spending = budget.spending(run.spent);
     if spending != Spending::Within && budget.warned_at.is_none() {
         budget.warned_at = Some(now);
-        facts::budget_warned(act, run, &budget);
+        events::budget_warned(act, run, &budget);
     }
     if spending == Spending::Exceeded && budget.exceeded_at.is_none() {
         budget.exceeded_at = Some(now);
-        facts::budget_exceeded(act, run, &budget);
+        events::budget_exceeded(act, run, &budget);
     }
     run.budget = Some(budget);
     Ok(())

@@ -14,7 +14,7 @@ use crate::core::run::chain::Chain;
 use crate::core::run::gates::{self, BadGates, Gate, Source, check_gates};
 use crate::core::run::names::{IdPrefix, MetadataKey, RunId};
 use crate::core::run::refusal::{Refusal, within};
-use crate::core::run::{Run, Status, facts, index, phase, portfolio};
+use crate::core::run::{Run, Status, events, index, phase, portfolio};
 use crate::core::text::Line;
 
 /// A run to be made.
@@ -108,7 +108,7 @@ impl Decide for Create {
             act.put(index::gates(&run.id), gates);
         }
         index::put(act, &run);
-        facts::run_created(act, &run, gates.as_deref());
+        events::run_created(act, &run, gates.as_deref());
         phase::enter(act, &run, 0)?;
         Ok(Created { run, known: false })
     }

@@ -15,7 +15,7 @@ use crate::core::run::budget::{self, Tokens};
 use crate::core::run::given_up::{self, Rollback};
 use crate::core::run::names::{DispatchId, IdPrefix, PhaseName, RunId};
 use crate::core::run::refusal::{Refusal, within};
-use crate::core::run::{Run, facts, index, phase};
+use crate::core::run::{Run, events, index, phase};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -258,7 +258,7 @@ impl Decide for AddDispatch {
         };
         dispatch.put(act, &run)?;
         phase::count(act, &run, place, |tally| tally.open += 1)?;
-        facts::dispatch_added(act, &run, &dispatch);
+        events::dispatch_added(act, &run, &dispatch);
         Ok((run, dispatch))
     }
 
@@ -329,7 +329,7 @@ impl Decide for UpdateDispatch {
         if !new.status.is_open() {
             phase::count(act, &run, place, |tally| tally.open = tally.open.saturating_sub(1))?;
         }
-        facts::dispatch_updated(act, &run, &dispatch, &new);
+        events::dispatch_updated(act, &run, &dispatch, &new);
         if new.tokens != dispatch.tokens {
             budget::account(act, &mut run, dispatch.tokens, new.tokens)?;
             index::put(act, &run);
@@ -361,7 +361,7 @@ pub fn cancel_open(
             by: act.env.actor.clone(),
             because: because.clone(),
         };
-        facts::dispatch_cancelled(act, run, &dispatch, &cancelled);
+        events::dispatch_cancelled(act, run, &dispatch, &cancelled);
         let dispatch = Dispatch {
             status: DispatchStatus::Cancelled,
             ended_at: Some(act.env.now),

@@ -6,7 +6,7 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::run::dispatch::Cause;
 use crate::core::run::names::{DispatchId, IdPrefix, MemberId, RunId};
 use crate::core::run::phase::{self, Left};
-use crate::core::run::{Ended, Run, Status, agent, dispatch, facts, index, portfolio};
+use crate::core::run::{Ended, Run, Status, agent, dispatch, events, index, portfolio};
 use crate::core::text::Line;
 
 /// How a run ends.
@@ -121,7 +121,7 @@ impl End {
         run.paused_at = None;
         let (at, by, reason) = (act.env.now, act.env.actor.clone(), self.reason.clone());
         run.ended = Some(Ended { at, by, reason, with });
-        facts::run_ended(act, &run);
+        events::run_ended(act, &run);
         phase::leave(act, &run, run.place(), ending.left())?;
         for place in 0..run.phases.names().len() {
             let cancelled = dispatch::cancel_open(act, &run, place, ending.cause(), &self.reason)?;

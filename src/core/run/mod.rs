@@ -6,8 +6,8 @@
 //!
 //! One file a verb, each a pure decision. [`index`] says where the documents stand: a run's own is
 //! small, and all others stand below its phases, with a [`tally`](phase) each, so that a gate never
-//! counts what it can read. [`facts`] are the events, [`replay`] follows them to what the documents
-//! have [`told`], [`laws`] say what must be true of every state.
+//! counts what it can read. [`events`] writes the events, [`replay`] follows them to what the
+//! documents have [`told`], [`laws`] say what must be true of every state.
 
 pub mod advance;
 pub mod agent;
@@ -17,7 +17,7 @@ pub mod chain;
 pub mod create;
 pub mod dispatch;
 pub mod end;
-pub mod facts;
+pub mod events;
 pub mod gate;
 pub mod gates;
 pub mod given_up;

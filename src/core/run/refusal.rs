@@ -7,7 +7,7 @@ use crate::core::limits::TOKENS_MAX;
 use crate::core::run::dispatch::{Cancelled, DispatchStatus};
 use crate::core::run::gates::BadGates;
 use crate::core::run::names::{DispatchId, IdPrefix, PhaseName, RunId};
-use crate::core::run::{Status, facts};
+use crate::core::run::{Status, events};
 use crate::core::text::Line;
 
 /// A decision about a run that said no. Nothing was written.
@@ -299,7 +299,7 @@ impl Refusal {
             }
             Refusal::DispatchCancelled { run, phase, dispatch, cancelled } => {
                 json!({ "dispatch": dispatch, "event": {
-                    "type": facts::DISPATCH_CANCELLED,
+                    "type": events::DISPATCH_CANCELLED,
                     "at": cancelled.at,
                     "actor": cancelled.by,
                     "subject": dispatch,

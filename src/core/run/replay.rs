@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use crate::core::event::Event;
-use crate::core::run::facts;
+use crate::core::run::events;
 use crate::core::run::names::RunId;
 use crate::core::run::told::{Facts, Fields, RUN, gates_as_fields};
 use crate::core::time::Timestamp;
@@ -76,7 +76,7 @@ impl Replay {
     /// Follows one event.
     pub fn follow(&mut self, event: &Event, at: Timestamp) {
         let Some(subject) = event.subject.as_deref() else { return };
-        if event.kind == facts::RUN_CREATED && event.text("parent") == Some(self.run.as_str()) {
+        if event.kind == events::RUN_CREATED && event.text("parent") == Some(self.run.as_str()) {
             self.facts.insert(format!("child {subject}"), Fields::new());
             self.add("children", 1);
         }
@@ -86,28 +86,28 @@ impl Replay {
         self.events += 1;
         let happened = Happened { event, at: json!(at), by: json!(event.actor) };
         match event.kind.as_str() {
-            facts::RUN_CREATED => self.created(&happened),
-            facts::RUN_CHANGED => self.changed(&happened),
-            facts::RUN_ADVANCED => self.advanced(&happened),
-            facts::RUN_BLOCKED => self.gate_said(&happened, &json!({ "outcome": "blocked" })),
-            facts::RUN_ROLLED_BACK => self.rolled_back(&happened),
-            facts::RUN_PAUSED => self.set(RUN, "paused_at", happened.at),
-            facts::RUN_COMPLETED => self.completed(&happened),
-            facts::RUN_CANCELLED => self.ended(&happened, "cancelled"),
-            facts::RUN_FAILED => self.ended(&happened, "failed"),
-            facts::PHASE_SKIPPED => self.skipped(&happened),
-            facts::PHASE_UNSKIPPED => {
+            events::RUN_CREATED => self.created(&happened),
+            events::RUN_CHANGED => self.changed(&happened),
+            events::RUN_ADVANCED => self.advanced(&happened),
+            events::RUN_BLOCKED => self.gate_said(&happened, &json!({ "outcome": "blocked" })),
+            events::RUN_ROLLED_BACK => self.rolled_back(&happened),
+            events::RUN_PAUSED => self.set(RUN, "paused_at", happened.at),
+            events::RUN_COMPLETED => self.completed(&happened),
+            events::RUN_CANCELLED => self.ended(&happened, "cancelled"),
+            events::RUN_FAILED => self.ended(&happened, "failed"),
+            events::PHASE_SKIPPED => self.skipped(&happened),
+            events::PHASE_UNSKIPPED => {
                 self.facts.remove(&format!("skip {}", happened.text("phase")));
             }
-            facts::ARTIFACT_ADDED => self.came_to_be("artifact", subject, &happened),
-            facts::VERDICT_ADDED => self.came_to_be("verdict", subject, &happened),
-            facts::AGENT_ADDED => self.came_to_be("agent", subject, &happened),
-            facts::AGENT_FINISHED | facts::AGENT_FAILED => self.agent_ended(subject, &happened),
-            facts::DISPATCH_ADDED => self.came_to_be("dispatch", subject, &happened),
-            facts::DISPATCH_UPDATED => self.dispatch_updated(subject, &happened),
-            facts::DISPATCH_CANCELLED => self.dispatch_cancelled(subject, &happened),
-            facts::BUDGET_WARNED => self.of_budget("warned_at", happened.at),
-            facts::BUDGET_EXCEEDED => self.of_budget("exceeded_at", happened.at),
+            events::ARTIFACT_ADDED => self.came_to_be("artifact", subject, &happened),
+            events::VERDICT_ADDED => self.came_to_be("verdict", subject, &happened),
+            events::AGENT_ADDED => self.came_to_be("agent", subject, &happened),
+            events::AGENT_FINISHED | events::AGENT_FAILED => self.agent_ended(subject, &happened),
+            events::DISPATCH_ADDED => self.came_to_be("dispatch", subject, &happened),
+            events::DISPATCH_UPDATED => self.dispatch_updated(subject, &happened),
+            events::DISPATCH_CANCELLED => self.dispatch_cancelled(subject, &happened),
+            events::BUDGET_WARNED => self.of_budget("warned_at", happened.at),
+            events::BUDGET_EXCEEDED => self.of_budget("exceeded_at", happened.at),
             _ => {}
         }
     }

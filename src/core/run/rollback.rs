@@ -20,7 +20,7 @@ use crate::core::run::names::{ArtifactId, DispatchId, IdPrefix, MemberId, PhaseN
 use crate::core::run::phase::{self, Left};
 use crate::core::run::refusal::Refusal;
 use crate::core::run::verdict::Verdict;
-use crate::core::run::{Run, Standing, Status, agent, facts, index, record, skip};
+use crate::core::run::{Run, Standing, Status, agent, events, index, record, skip};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -153,7 +153,7 @@ impl Decide for RollBackRun {
             }
         }
         let back = self.back(act, &run, answer.phases.clone());
-        facts::run_rolled_back(act, &run, &back, &missed);
+        events::run_rolled_back(act, &run, &back, &missed);
         back.put(act, &mut run);
         if run.status == Status::Completed {
             parent_goes_on(act, &run)?;
@@ -230,7 +230,7 @@ impl RollBackRun {
         if skip::of(act, run, place)?.is_some() {
             act.remove(skip::key(run, place));
             let phase = run.phases.at(place);
-            facts::phase_unskipped(act, run, phase, &self.reason);
+            events::phase_unskipped(act, run, phase, &self.reason);
             answer.cleared_skips.push(phase.clone());
         }
         Ok(())

@@ -8,7 +8,7 @@ use crate::core::limits::UPSTREAMS_MAX;
 use crate::core::run::budget::{self, Budget, Tokens};
 use crate::core::run::names::{IdPrefix, RunId};
 use crate::core::run::refusal::{Refusal, within};
-use crate::core::run::{Run, facts, index, portfolio};
+use crate::core::run::{Run, events, index, portfolio};
 
 /// What is to change; what is not said stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ impl Decide for Set {
         if changes.is_empty() {
             return Ok(run);
         }
-        facts::run_changed(act, &run, &changes);
+        events::run_changed(act, &run, &changes);
         budget::account(act, &mut run, Tokens::default(), Tokens::default())?;
         index::put(act, &run);
         Ok(run)

@@ -9,7 +9,7 @@ use crate::core::documents::{Documents, Key, ReadError, read};
 use crate::core::ids::AgentName;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::refusal::Refusal;
-use crate::core::run::{Run, facts, index};
+use crate::core::run::{Run, events, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -88,10 +88,10 @@ impl Decide for SetSkip {
                 unknown: Map::new(),
             };
             act.put(key(&run, place), &skip);
-            facts::phase_skipped(act, &run, &skip);
+            events::phase_skipped(act, &run, &skip);
         } else {
             act.remove(key(&run, place));
-            facts::phase_unskipped(act, &run, &self.phase, &self.reason);
+            events::phase_unskipped(act, &run, &self.phase, &self.reason);
         }
         Ok(SkipSet { run, changed: true })
     }

@@ -9,7 +9,7 @@ use crate::core::documents::Documents as _;
 use crate::core::ids::AgentName;
 use crate::core::run::names::{IdPrefix, PhaseName, VerdictId};
 use crate::core::run::phase::{self, LatestVerdict};
-use crate::core::run::{Run, Standing, facts, index};
+use crate::core::run::{Run, Standing, events, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -102,7 +102,7 @@ impl Decide for AddVerdict {
             tally.verdicts += 1;
             tally.latest_verdict = Some(latest);
         })?;
-        facts::verdict_added(act, &run, &verdict);
+        events::verdict_added(act, &run, &verdict);
         Ok((run, verdict))
     }
 

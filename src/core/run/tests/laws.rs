@@ -13,7 +13,7 @@ use crate::core::run::budget::Spending;
 use crate::core::run::names::{PhaseName, RunId};
 use crate::core::run::replay::Replay;
 use crate::core::run::told::{Facts, differences, stored};
-use crate::core::run::{Run, Status, dispatch, facts, gate, index, laws};
+use crate::core::run::{Run, Status, dispatch, events, gate, index, laws};
 use crate::core::time::Timestamp;
 
 /// The facts of a run by the events from the first on.
@@ -187,8 +187,8 @@ proptest! {
                 let spending = budget.spending(run.spent);
                 prop_assert_eq!(spending == Spending::Exceeded, used > budget.tokens.into());
                 for (kind, was) in [
-                    (facts::BUDGET_WARNED, budget.warned_at),
-                    (facts::BUDGET_EXCEEDED, budget.exceeded_at),
+                    (events::BUDGET_WARNED, budget.warned_at),
+                    (events::BUDGET_EXCEEDED, budget.exceeded_at),
                 ] {
                     let of_run = |(event, _): &&(Event, Timestamp)| {
                         event.kind == kind && event.text("run") == Some(run.id.as_str())

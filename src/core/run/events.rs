@@ -65,7 +65,7 @@ pub const BUDGET_EXCEEDED: &str = "budget_exceeded";
 fn object(value: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(value) {
         Ok(Value::Object(map)) => map,
-        _ => unreachable!("documents and facts are objects"),
+        _ => unreachable!("documents and data of events are objects"),
     }
 }
 
