@@ -11,8 +11,8 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::ids::AgentName;
 use crate::core::routing::canary::{self, Canary};
 use crate::core::routing::classify::Tally;
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::evidence;
-use crate::core::routing::facts::Fact;
 use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, RecordId, RoutedName, Word};
 use crate::core::routing::propose::{keep_bounds, keep_lists, keep_unblocked, line, source_line};
@@ -188,7 +188,7 @@ impl Apply {
         keep_lists(&entry.evidence_ids, entry.scope.as_ref())?;
         entry.confidence = Some(confidence(act, &self.agent)?);
         let record = updated(act, record, &entry, &self.source)?;
-        Fact::of("updated", &self.agent).put(act, &entry).put(act, &record).record(act);
+        EventBuilder::new("updated", &self.agent).put(act, &entry).put(act, &record).record(act);
         Ok(Applied::Updated(Box::new(entry)))
     }
 }
@@ -220,6 +220,10 @@ pub(super) fn put_in_force(
     record.confidence = entry.confidence;
     record.summary.clone_from(&entry.reason);
     let also_on_trial = canary::others_on_trial(act, &agent)?;
-    Fact::of("applied", &agent).put(act, &entry).put(act, &record).put(act, &canary).record(act);
+    EventBuilder::new("applied", &agent)
+        .put(act, &entry)
+        .put(act, &record)
+        .put(act, &canary)
+        .record(act);
     Ok(InForce { entry, record, canary, also_on_trial, proposed_by })
 }

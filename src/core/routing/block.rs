@@ -5,7 +5,7 @@ use serde_json::Map;
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::routing::Block;
-use crate::core::routing::facts::Fact;
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::names::RoutedName;
 use crate::core::routing::propose::line;
@@ -52,7 +52,7 @@ pub(super) fn blocked(
         by: act.env.actor.clone(),
         unknown: before.map_or_else(Map::new, |block| block.unknown),
     };
-    Fact::of("blocked", agent).put(act, &block).record(act);
+    EventBuilder::new("blocked", agent).put(act, &block).record(act);
     Ok(Some(block))
 }
 
@@ -69,7 +69,7 @@ impl Decide for Unblock {
     fn decide(&self, act: &mut Act<'_>) -> Result<Option<Block>, No> {
         let block = index::block_of(act, &self.agent)?;
         if let Some(block) = &block {
-            Fact::of("unblocked", &self.agent).gone(act, block.key()).record(act);
+            EventBuilder::new("unblocked", &self.agent).gone(act, block.key()).record(act);
         }
         Ok(block)
     }

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::evidence::{self, DAY_SECONDS};
-use crate::core::routing::facts::Fact;
 use crate::core::routing::index;
 use crate::core::routing::metrics::{self, Baseline, Metrics};
 use crate::core::routing::names::{RecordId, RoutedName};
@@ -223,12 +223,12 @@ pub(super) fn close(
 ) -> Result<Canary, No> {
     canary.status = status;
     canary.verdict = Some(verdict);
-    let mut fact = Fact::of("canary_closed", &canary.agent).put(act, &canary);
+    let mut event = EventBuilder::new("canary_closed", &canary.agent).put(act, &canary);
     if let Some(mut entry) = index::override_of(act, &canary.agent)? {
         retell(&mut entry, &canary);
-        fact = fact.put(act, &entry);
+        event = event.put(act, &entry);
     }
-    fact.record(act);
+    event.record(act);
     Ok(canary)
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, Key, ReadError};
 use crate::core::ids::AgentName;
-use crate::core::routing::facts::Fact;
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::names::{EvidenceRef, RecordId, RoutedName, Word};
 use crate::core::routing::text::{Context, Note};
@@ -259,7 +259,10 @@ impl Decide for AddEvidence {
             unknown: Map::new(),
         };
         debug_assert_eq!(row.key().split_last().0, dir);
-        Fact::of("evidence_added", &self.agent).put(act, &row).put(act, &session).record(act);
+        EventBuilder::new("evidence_added", &self.agent)
+            .put(act, &row)
+            .put(act, &session)
+            .record(act);
         Ok(row)
     }
 

@@ -10,8 +10,8 @@ use crate::core::documents::read;
 use crate::core::refusal::within;
 use crate::core::routing::canary::{self, Canary, Status};
 use crate::core::routing::document::Remark;
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::evidence::DAY_SECONDS;
-use crate::core::routing::facts::Fact;
 use crate::core::routing::index;
 use crate::core::routing::names::{RecordId, RoutedName, Word};
 use crate::core::routing::record::Change;
@@ -64,7 +64,7 @@ impl Decide for Import {
         }
         let before: Option<Map<String, Value>> = read(act, &index::document_key())?;
         if !self.unknown.is_empty() && before.as_ref() != Some(&self.unknown) {
-            Fact::of("imported", &"document").put_document(act, &self.unknown).record(act);
+            EventBuilder::new("imported", &"document").put_document(act, &self.unknown).record(act);
         }
         Ok(answer)
     }
@@ -96,7 +96,7 @@ fn take(act: &mut Act<'_>, entry: &Override) -> Result<Vec<&'static str>, No> {
     let agent = entry.agent.clone();
     if !entry.is_in_force() {
         entry.canary = None;
-        Fact::of("proposed", &agent).put(act, &entry).record(act);
+        EventBuilder::new("proposed", &agent).put(act, &entry).record(act);
         return Ok(Vec::new());
     }
     // What decided there stands in the override. Here, somebody took it in: that is a person's act.
@@ -105,11 +105,11 @@ fn take(act: &mut Act<'_>, entry: &Override) -> Result<Vec<&'static str>, No> {
     record.confidence = entry.confidence;
     record.summary.clone_from(&entry.reason);
     let (canary, changed) = trial(act, &mut entry, &record.id)?;
-    let mut fact = Fact::of("applied", &agent).put(act, &entry).put(act, &record);
+    let mut event = EventBuilder::new("applied", &agent).put(act, &entry).put(act, &record);
     if let Some(canary) = &canary {
-        fact = fact.put(act, canary);
+        event = event.put(act, canary);
     }
-    fact.say("imported", &true).record(act);
+    event.say("imported", &true).record(act);
     Ok(changed)
 }
 

@@ -6,7 +6,7 @@
 //!
 //! One file a verb ([`propose`], [`approve`], [`apply`], [`revert`], [`block`], [`evidence`],
 //! [`sample`], [`canary`], [`overlay`], [`thresholds`], [`reset`], [`import`]), each a pure
-//! decision. [`index`] is where documents stand, [`facts`] the events they leave, [`laws`] what
+//! decision. [`index`] is where documents stand, [`events`] the events they leave, [`laws`] what
 //! must be true of every state. [`classify`] and [`metrics`] make sense of evidence, [`autonomy`]
 //! says what may be done without a person, [`route`] is the reader's side, [`document`] reads what
 //! other tools keep. [`text`], [`phrases`] and `foreign` keep secrets and instructions
@@ -19,9 +19,9 @@ pub mod block;
 pub mod canary;
 pub mod classify;
 pub mod document;
+pub mod events;
 pub mod evidence;
 pub mod export;
-pub mod facts;
 pub(in crate::core) mod foreign;
 pub mod import;
 pub mod index;

@@ -8,7 +8,7 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::ids::AgentName;
 use crate::core::routing::Modification;
 use crate::core::routing::canary;
-use crate::core::routing::facts::Fact;
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, OverlayId, RoutedName, Word};
 use crate::core::routing::propose::source_line;
@@ -122,13 +122,13 @@ impl Decide for AddOverlay {
             let agent = self.agent.clone();
             return Err(Refusal::OverBudget { agent, tokens, max: TOKENS_MAX }.into());
         }
-        let mut fact = Fact::of("overlay_added", &self.agent).put(act, &overlay);
+        let mut event = EventBuilder::new("overlay_added", &self.agent).put(act, &overlay);
         if !was_active {
             let change = Change::of_overlay(&overlay, source_line(&self.source));
             let record = change.recorded(act)?;
-            fact = fact.put(act, &record);
+            event = event.put(act, &record);
         }
-        fact.record(act);
+        event.record(act);
         Ok(OverlayAdded { overlay, tokens, was_there: false })
     }
 
@@ -183,10 +183,10 @@ pub(super) fn switch_off(act: &mut Act<'_>, record: Modification) -> Result<Opti
 
 fn disabled(act: &mut Act<'_>, mut overlay: Overlay, record: Option<Modification>) -> Overlay {
     overlay.active = false;
-    let mut fact = Fact::of("overlay_disabled", &overlay.agent).put(act, &overlay);
+    let mut event = EventBuilder::new("overlay_disabled", &overlay.agent).put(act, &overlay);
     if let Some(record) = record {
-        fact = fact.put(act, &ended(act, record));
+        event = event.put(act, &ended(act, record));
     }
-    fact.record(act);
+    event.record(act);
     overlay
 }

@@ -6,7 +6,7 @@ use serde_json::Map;
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::Documents;
 use crate::core::refusal::{self, within};
-use crate::core::routing::facts::Fact;
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, RoutedName, Word};
 use crate::core::routing::refusal::Refusal;
@@ -63,7 +63,7 @@ impl Decide for Propose {
             by: Some(act.env.actor.clone()),
             unknown: Map::new(),
         };
-        Fact::of("proposed", &self.agent).put(act, &entry).record(act);
+        EventBuilder::new("proposed", &self.agent).put(act, &entry).record(act);
         Ok(Proposed { entry, was_there: false })
     }
 

@@ -4,7 +4,7 @@ use serde_json::Map;
 
 use crate::core::decision::{Act, No};
 use crate::core::documents::{Documents, Key, ReadError};
-use crate::core::routing::facts::Fact;
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::names::{RecordId, RoutedName, Word};
 use crate::core::routing::overlay::Overlay;
@@ -94,14 +94,14 @@ pub(super) fn ended(act: &Act<'_>, mut record: Modification) -> Modification {
 /// Removes a record with its trial and samples.
 pub(super) fn forget(
     act: &mut Act<'_>,
-    fact: Fact,
+    event: EventBuilder,
     record: &Modification,
-) -> Result<Fact, ReadError> {
-    let mut fact = fact.gone(act, record.key());
+) -> Result<EventBuilder, ReadError> {
+    let mut event = event.gone(act, record.key());
     let trial = index::canary_key(&record.agent, &record.id);
     if act.get(&trial)?.is_some() {
-        fact = fact.gone(act, trial);
-        fact = fact.gone_below(act, &index::samples_dir(&record.agent, &record.id))?;
+        event = event.gone(act, trial);
+        event = event.gone_below(act, &index::samples_dir(&record.agent, &record.id))?;
     }
-    Ok(fact)
+    Ok(event)
 }

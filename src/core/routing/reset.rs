@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Key, walk};
-use crate::core::routing::facts::Fact;
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::record::forget;
 
@@ -58,7 +58,7 @@ impl Decide for Reset {
         if self.scope.has(Area::Canary) {
             for mut entry in index::overrides(act)? {
                 if entry.canary.take().is_some() {
-                    Fact::of("updated", &entry.agent).put(act, &entry).record(act);
+                    EventBuilder::new("updated", &entry.agent).put(act, &entry).record(act);
                 }
             }
             gone.extend(self.clear(act, &[index::CANARIES, index::SAMPLES])?);
@@ -67,8 +67,8 @@ impl Decide for Reset {
             for record in index::modifications(act)? {
                 if !record.is_applied() {
                     gone.push(record.key());
-                    let fact = Fact::of("reset", &self.scope.name());
-                    forget(act, fact, &record)?.record(act);
+                    let event = EventBuilder::new("reset", &self.scope.name());
+                    forget(act, event, &record)?.record(act);
                 }
             }
         }
@@ -88,7 +88,7 @@ impl Reset {
             let dir = Key::of([*root]);
             let keys = walk(act, &dir)?;
             if !keys.is_empty() {
-                Fact::of("reset", &self.scope.name()).gone_below(act, &dir)?.record(act);
+                EventBuilder::new("reset", &self.scope.name()).gone_below(act, &dir)?.record(act);
             }
             gone.extend(keys);
         }

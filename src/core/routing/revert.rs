@@ -8,8 +8,8 @@ use crate::core::ids::OpId;
 use crate::core::routing::autonomy::Reverts;
 use crate::core::routing::block::blocked;
 use crate::core::routing::canary::{self, Status, Verdict};
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::evidence::DAY_SECONDS;
-use crate::core::routing::facts::Fact;
 use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::names::RoutedName;
 use crate::core::routing::overlay;
@@ -105,23 +105,23 @@ impl Decide for Revert {
 impl Revert {
     fn take_back(&self, act: &mut Act<'_>, agent: &RoutedName) -> Result<Option<Override>, No> {
         let Some(entry) = index::override_of(act, agent)? else { return Ok(None) };
-        let mut fact = Fact::of("reverted", agent).gone(act, entry.key());
+        let mut event = EventBuilder::new("reverted", agent).gone(act, entry.key());
         if let Some(reason) = &self.reason {
-            fact = fact.say("because", reason);
+            event = event.say("because", reason);
         }
         if let Some(record) = applied(act, agent)? {
             if let Some(mut canary) = canary::open_of(act, agent)? {
                 canary.status = Status::Reverted;
                 let at = act.env.now;
                 canary.verdict = Some(Verdict { at, metrics: None, worse: Vec::new() });
-                fact = fact.put(act, &canary);
+                event = event.put(act, &canary);
             }
-            fact = fact.put(act, &ended(act, record));
+            event = event.put(act, &ended(act, record));
         }
         for old in over_for_long(act, agent)? {
-            fact = forget(act, fact, &old)?;
+            event = forget(act, event, &old)?;
         }
-        fact.record(act);
+        event.record(act);
         Ok(Some(entry))
     }
 }
@@ -151,7 +151,7 @@ fn trip_system(act: &mut Act<'_>) -> Result<bool, No> {
     }
     let reverts = Reverts::of(&index::modifications(act)?, act.env.now, &numbers);
     if reverts.has_tripped() {
-        Fact::of("autonomy_switched_off", &"autonomy")
+        EventBuilder::new("autonomy_switched_off", &"autonomy")
             .say("tripped", &reverts.tripped())
             .put_thresholds(act, &numbers.without_autonomy())
             .record(act);

@@ -6,8 +6,8 @@ use serde_json::Map;
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::Documents as _;
 use crate::core::routing::canary::{Canary, Sample, close, open_of};
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::evidence::{self, Session};
-use crate::core::routing::facts::Fact;
 use crate::core::routing::index;
 use crate::core::routing::metrics::Metrics;
 use crate::core::routing::names::RoutedName;
@@ -73,7 +73,7 @@ impl Decide for TakeSample {
             metrics: self.measured(act)?,
             unknown: Map::new(),
         };
-        Fact::of("sampled", agent).put(act, &sample).record(act);
+        EventBuilder::new("sampled", agent).put(act, &sample).record(act);
         samples.push(sample.clone());
         let count = samples.len();
         let canary = if canary.is_due(count, now) {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError, read};
-use crate::core::routing::facts::Fact;
+use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index;
 use crate::core::routing::ratio::Ratio;
 
@@ -265,7 +265,9 @@ impl Decide for SetThreshold {
         };
         if thresholds.set.get(&self.name) != Some(&value) {
             thresholds.set.insert(self.name.clone(), value);
-            Fact::of("threshold_set", &self.name).put_thresholds(act, &thresholds.set).record(act);
+            EventBuilder::new("threshold_set", &self.name)
+                .put_thresholds(act, &thresholds.set)
+                .record(act);
         }
         Ok(thresholds)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use git_coord::core::command::Command;
 use git_coord::core::ids::OpId;
-use git_coord::core::routing::{facts, index, laws};
+use git_coord::core::routing::{events, index, laws};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -86,7 +86,7 @@ proptest! {
             prop_assert!(faults.is_empty(), "{:?} after {:?}", faults, asked.command);
             names_its_entry(&ledger)?;
             for event in &changes.events {
-                facts::fold(&mut folded, event);
+                events::fold(&mut folded, event);
             }
             if matches!(asked.command, Command::Rollback(_)) {
                 // A rollback says where to, not what.

@@ -25,21 +25,21 @@ const THRESHOLDS: &str = "thresholds";
 const DOCUMENT: &str = "document";
 
 /// One event in the making, with the edits that belong to it.
-pub struct Fact {
+pub struct EventBuilder {
     kind: &'static str,
     subject: String,
     data: Map<String, Value>,
 }
 
-impl Fact {
+impl EventBuilder {
     /// What happened to whom.
-    pub fn of(kind: &'static str, subject: &impl ToString) -> Fact {
-        Fact { kind, subject: subject.to_string(), data: Map::new() }
+    pub fn new(kind: &'static str, subject: &impl ToString) -> EventBuilder {
+        EventBuilder { kind, subject: subject.to_string(), data: Map::new() }
     }
 
     /// Writes a document.
     #[must_use]
-    pub fn put<D: Document>(mut self, act: &mut Act<'_>, document: &D) -> Fact {
+    pub fn put<D: Document>(mut self, act: &mut Act<'_>, document: &D) -> EventBuilder {
         act.put(document.key(), document);
         self.data.insert(D::FIELD.to_owned(), value(document));
         self
@@ -47,7 +47,7 @@ impl Fact {
 
     /// Writes the thresholds.
     #[must_use]
-    pub fn put_thresholds(mut self, act: &mut Act<'_>, set: &Map<String, Value>) -> Fact {
+    pub fn put_thresholds(mut self, act: &mut Act<'_>, set: &Map<String, Value>) -> EventBuilder {
         act.put(index::thresholds_key(), set);
         self.data.insert(THRESHOLDS.to_owned(), json!(set));
         self
@@ -55,7 +55,7 @@ impl Fact {
 
     /// Writes what nobody knows of an imported document.
     #[must_use]
-    pub fn put_document(mut self, act: &mut Act<'_>, unknown: &Map<String, Value>) -> Fact {
+    pub fn put_document(mut self, act: &mut Act<'_>, unknown: &Map<String, Value>) -> EventBuilder {
         act.put(index::document_key(), unknown);
         self.data.insert(DOCUMENT.to_owned(), json!(unknown));
         self
@@ -63,14 +63,14 @@ impl Fact {
 
     /// Removes a document.
     #[must_use]
-    pub fn gone(mut self, act: &mut Act<'_>, key: Key) -> Fact {
+    pub fn gone(mut self, act: &mut Act<'_>, key: Key) -> EventBuilder {
         self.list(GONE, json!(key.as_str()));
         act.remove(key);
         self
     }
 
     /// Removes everything below a directory.
-    pub fn gone_below(mut self, act: &mut Act<'_>, dir: &Key) -> Result<Fact, ReadError> {
+    pub fn gone_below(mut self, act: &mut Act<'_>, dir: &Key) -> Result<EventBuilder, ReadError> {
         for key in walk(act, dir)? {
             act.remove(key);
         }
@@ -80,7 +80,7 @@ impl Fact {
 
     /// Says something besides.
     #[must_use]
-    pub fn say(mut self, name: &str, what: &impl Serialize) -> Fact {
+    pub fn say(mut self, name: &str, what: &impl Serialize) -> EventBuilder {
         self.data.insert(name.to_owned(), value(what));
         self
     }
