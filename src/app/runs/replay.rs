@@ -18,7 +18,7 @@ use crate::core::ledger::LedgerName;
 use crate::core::run::Run;
 use crate::core::run::names::{IdPrefix, RunId};
 use crate::core::run::replay::Replay;
-use crate::core::run::told::{Difference, Facts, differences, stored};
+use crate::core::run::state::{Difference, State, differences, stored};
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::Ledger;
@@ -63,30 +63,30 @@ fn replayed(ctx: &Ctx, prefix: &IdPrefix) -> Result<Body, AppError> {
     let run = crate::core::run::index::select(&base.snapshot, prefix)?;
     let (chain, begins_whole) = chain(&ledger, base.id(), &run.id)?;
     let began_at = chain.first().map(|link| link.id).filter(|_| !begins_whole);
-    let mut replay = Replay::from(run.id.clone(), Facts::new());
+    let mut replay = Replay::from(run.id.clone(), State::new());
     let targets: BTreeSet<ObjectId> =
         chain.iter().filter_map(|link| link.undoes.as_ref()).map(|undoes| undoes.to).collect();
-    let mut known: BTreeMap<ObjectId, Facts> = BTreeMap::new();
+    let mut known: BTreeMap<ObjectId, State> = BTreeMap::new();
     for link in &chain {
         match &link.undoes {
             _ if began_at == Some(link.id) => {
                 replay.restart(stored(&ledger.at(Some(link.id))?.snapshot, &run.id)?);
             }
             Some(Undoes { to, .. }) => {
-                let facts = match known.get(to) {
-                    Some(facts) => facts.clone(),
+                let state = match known.get(to) {
+                    Some(state) => state.clone(),
                     None => stored(&ledger.at(Some(*to))?.snapshot, &run.id)?,
                 };
-                replay.restart(facts);
+                replay.restart(state);
             }
             None => link.events.iter().for_each(|event| replay.follow(event, link.at)),
         }
         if targets.contains(&link.id) {
-            known.insert(link.id, replay.facts.clone());
+            known.insert(link.id, replay.state.clone());
         }
     }
     let stored = stored(&base.snapshot, &run.id)?;
-    let differences = differences(&replay.facts, &stored);
+    let differences = differences(&replay.state, &stored);
     Ok(Body {
         run,
         events: replay.events,

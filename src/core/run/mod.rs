@@ -7,7 +7,7 @@
 //! One file a verb, each a pure decision. [`index`] says where the documents stand: a run's own is
 //! small, and all others stand below its phases, with a [`tally`](phase) each, so that a gate never
 //! counts what it can read. [`events`] writes the events, [`replay`] follows them to what the
-//! documents have [`told`], [`laws`] say what must be true of every state.
+//! documents say of the [`state`], [`laws`] say what must be true of every state.
 
 pub mod advance;
 pub mod agent;
@@ -34,9 +34,9 @@ pub mod replay;
 pub mod rollback;
 pub mod set;
 pub mod skip;
+pub mod state;
 #[cfg(test)]
 mod tests;
-pub mod told;
 pub mod verdict;
 
 use std::collections::BTreeMap;

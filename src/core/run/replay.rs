@@ -1,7 +1,7 @@
 //! The state that the events of a run lead to.
 //!
 //! [`Replay`] follows the events by their own words alone and shares no code with the decisions; it
-//! comes to the same facts as [`told::stored`](super::told::stored) does from the documents, field
+//! comes to the state that [`state::stored`](super::state::stored) reads from the documents, field
 //! by field, and what differs is a fault of one of the two.
 
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::core::event::Event;
 use crate::core::run::events;
 use crate::core::run::names::RunId;
-use crate::core::run::told::{Facts, Fields, RUN, gates_as_fields};
+use crate::core::run::state::{Fields, RUN, State, gates_as_fields};
 use crate::core::time::Timestamp;
 
 /// The events of a run, followed from some state on.
@@ -17,7 +17,7 @@ use crate::core::time::Timestamp;
 pub struct Replay {
     run: RunId,
     /// What is true by now.
-    pub facts: Facts,
+    pub state: State,
     /// Events of the run so far.
     pub events: u64,
     /// Events that say something of the moment before them that was not so.
@@ -64,20 +64,20 @@ fn tokens(of: &Value, kind: &str) -> i128 {
 
 impl Replay {
     /// Begins with what is known to be true.
-    pub fn from(run: RunId, facts: Facts) -> Replay {
-        Replay { run, facts, events: 0, faults: Vec::new() }
+    pub fn from(run: RunId, state: State) -> Replay {
+        Replay { run, state, events: 0, faults: Vec::new() }
     }
 
     /// Goes on from another state, as after a rollback of the whole ledger.
-    pub fn restart(&mut self, facts: Facts) {
-        self.facts = facts;
+    pub fn restart(&mut self, state: State) {
+        self.state = state;
     }
 
     /// Follows one event.
     pub fn follow(&mut self, event: &Event, at: Timestamp) {
         let Some(subject) = event.subject.as_deref() else { return };
         if event.kind == events::RUN_CREATED && event.text("parent") == Some(self.run.as_str()) {
-            self.facts.insert(format!("child {subject}"), Fields::new());
+            self.state.insert(format!("child {subject}"), Fields::new());
             self.add("children", 1);
         }
         if event.text("run") != Some(self.run.as_str()) {
@@ -97,7 +97,7 @@ impl Replay {
             events::RUN_FAILED => self.ended(&happened, "failed"),
             events::PHASE_SKIPPED => self.skipped(&happened),
             events::PHASE_UNSKIPPED => {
-                self.facts.remove(&format!("skip {}", happened.text("phase")));
+                self.state.remove(&format!("skip {}", happened.text("phase")));
             }
             events::ARTIFACT_ADDED => self.came_to_be("artifact", subject, &happened),
             events::VERDICT_ADDED => self.came_to_be("verdict", subject, &happened),
@@ -113,7 +113,7 @@ impl Replay {
     }
 
     fn thing(&mut self, name: &str) -> &mut Fields {
-        self.facts.entry(name.to_owned()).or_default()
+        self.state.entry(name.to_owned()).or_default()
     }
 
     fn set(&mut self, thing: &str, field: &str, value: Value) {
@@ -121,7 +121,7 @@ impl Replay {
     }
 
     fn known(&self, thing: &str, field: &str) -> Value {
-        let fields = self.facts.get(thing);
+        let fields = self.state.get(thing);
         fields.and_then(|fields| fields.get(field)).cloned().unwrap_or_default()
     }
 
@@ -144,20 +144,20 @@ impl Replay {
 
     /// How many things of a kind are numbered from 1 on.
     fn count(&self, kind: &str) -> usize {
-        let is_there = |number: &usize| self.facts.contains_key(&format!("{kind} {number}"));
-        (1..=self.facts.len()).take_while(is_there).count()
+        let is_there = |number: &usize| self.state.contains_key(&format!("{kind} {number}"));
+        (1..=self.state.len()).take_while(is_there).count()
     }
 
     fn came_to_be(&mut self, kind: &str, subject: &str, happened: &Happened<'_>) {
-        self.facts.insert(format!("{kind} {subject}"), happened.document());
+        self.state.insert(format!("{kind} {subject}"), happened.document());
     }
 
     fn created(&mut self, happened: &Happened<'_>) {
         let mut run = happened.document();
         if let Some(gates) = run.remove("gates") {
-            self.facts.insert("gates".to_owned(), gates_as_fields(&gates));
+            self.state.insert("gates".to_owned(), gates_as_fields(&gates));
         }
-        self.facts.insert(RUN.to_owned(), run);
+        self.state.insert(RUN.to_owned(), run);
         self.arrive(happened.text("phase"), happened);
     }
 
@@ -197,7 +197,7 @@ impl Replay {
         });
         let number = self.count(&format!("visit {phase}")) + 1;
         let visit = visit.as_object().cloned().unwrap_or_default();
-        self.facts.insert(format!("visit {phase} {number}"), visit);
+        self.state.insert(format!("visit {phase} {number}"), visit);
     }
 
     fn go(&mut self, happened: &Happened<'_>, how: &str) {
@@ -224,7 +224,7 @@ impl Replay {
         record.insert("by".to_owned(), happened.by.clone());
         let kind = format!("gate {}", happened.text("from"));
         let number = self.count(&kind) + 1;
-        self.facts.insert(format!("{kind} {number}"), record);
+        self.state.insert(format!("{kind} {number}"), record);
     }
 
     fn completed(&mut self, happened: &Happened<'_>) {
@@ -248,7 +248,7 @@ impl Replay {
         });
         let number = self.add("rollbacks", 1);
         let rollback = rollback.as_object().cloned().unwrap_or_default();
-        self.facts.insert(format!("rollback {number}"), rollback);
+        self.state.insert(format!("rollback {number}"), rollback);
         self.go(happened, "rolled_back");
         if self.known(RUN, "status") == "completed" {
             self.set(RUN, "status", json!("active"));
@@ -262,7 +262,7 @@ impl Replay {
             self.set(&last, "missed_at", happened.at.clone());
         }
         let given_up: Vec<&str> = happened.list("phases").collect();
-        for (name, fields) in &mut self.facts {
+        for (name, fields) in &mut self.state {
             let is_marked = name.starts_with("artifact ") || name.starts_with("verdict ");
             let phase = fields.get("phase").and_then(Value::as_str).unwrap_or_default();
             if is_marked && given_up.contains(&phase) {

@@ -7,7 +7,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::run::names::IdPrefix;
-use crate::core::run::told::Difference;
+use crate::core::run::state::Difference;
 use crate::core::text::shown;
 
 /// How many digits of an entry's id are shown.

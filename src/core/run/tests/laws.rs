@@ -12,13 +12,13 @@ use crate::core::run::advance::{self, Step};
 use crate::core::run::budget::Spending;
 use crate::core::run::names::{PhaseName, RunId};
 use crate::core::run::replay::Replay;
-use crate::core::run::told::{Facts, differences, stored};
+use crate::core::run::state::{State, differences, stored};
 use crate::core::run::{Run, Status, dispatch, events, gate, index, laws};
 use crate::core::time::Timestamp;
 
-/// The facts of a run by the events from the first on.
+/// The state of a run by the events from the first on.
 fn replayed(run: &RunId, events: &[(Event, Timestamp)]) -> Replay {
-    let mut replay = Replay::from(run.clone(), Facts::new());
+    let mut replay = Replay::from(run.clone(), State::new());
     for (event, at) in events {
         replay.follow(event, *at);
     }
@@ -26,8 +26,8 @@ fn replayed(run: &RunId, events: &[(Event, Timestamp)]) -> Replay {
 }
 
 /// A field of a thing, as text.
-fn text<'f>(facts: &'f Facts, thing: &str, field: &str) -> &'f str {
-    facts[thing].get(field).and_then(Value::as_str).unwrap_or_default()
+fn text<'f>(state: &'f State, thing: &str, field: &str) -> &'f str {
+    state[thing].get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn states(world: &World) -> BTreeMap<RunId, Run> {
@@ -63,7 +63,7 @@ proptest! {
             let replay = replayed(&run, &world.events);
             prop_assert_eq!(&replay.faults, &Vec::<String>::new());
             let stored = stored(&world.documents, &run).unwrap();
-            prop_assert_eq!(differences(&replay.facts, &stored), vec![]);
+            prop_assert_eq!(differences(&replay.state, &stored), vec![]);
         }
     }
 
@@ -97,25 +97,25 @@ proptest! {
         for deed in &deeds {
             let command = command(&world, deed);
             let before = states(&world);
-            let told = |world: &World, run: &RunId| stored(&world.documents, run).unwrap();
+            let state_of = |world: &World, run: &RunId| stored(&world.documents, run).unwrap();
             let Command::RunRollback(wish) = &command else {
                 world.transact(&command).ok();
                 continue;
             };
             let id: RunId = wish.run.as_str().parse().unwrap();
-            let facts_before = told(&world, &id);
+            let state_before = state_of(&world, &id);
             let answer = world.transact(wish);
             let Ok(answer) = answer else { continue };
             let given_up: Vec<&str> = answer.phases.iter().map(PhaseName::as_str).collect();
-            let now = told(&world, &id);
+            let now = state_of(&world, &id);
             prop_assert_eq!(text(&now, "run", "phase"), wish.to.as_str());
-            for (thing, fields) in &facts_before {
+            for (thing, fields) in &state_before {
                 let of_phase = ["artifact", "verdict", "dispatch", "agent"];
                 let kind = thing.split(' ').next().unwrap_or_default();
                 if !of_phase.contains(&kind) {
                     continue;
                 }
-                if given_up.contains(&text(&facts_before, thing, "phase")) {
+                if given_up.contains(&text(&state_before, thing, "phase")) {
                     let status = text(&now, thing, "status");
                     prop_assert!(!["active", "running", "spawned"].contains(&status), "{}", thing);
                 } else if !wish.all_agents || kind != "agent" {
@@ -124,7 +124,7 @@ proptest! {
             }
             for phase in &given_up {
                 let skip = format!("skip {phase}");
-                let stays = wish.keep_skips && facts_before.contains_key(&skip);
+                let stays = wish.keep_skips && state_before.contains_key(&skip);
                 prop_assert_eq!(now.contains_key(&skip), stays, "{}", skip);
             }
             if !given_up.is_empty() {

@@ -1,4 +1,4 @@
-//! What is true of a run, thing by thing, as its documents tell it.
+//! The state of a run, thing by thing, as its documents tell it.
 //!
 //! A thing is a document without its place: `run`, `dispatch da...`, `visit draft 2`. Tallies are
 //! not among them: [`laws`](super::laws) hold them against counting.
@@ -24,8 +24,8 @@ use crate::core::run::{Run, dispatch, index, phase, portfolio, record, skip};
 /// What is known of one thing, by field.
 pub type Fields = Map<String, Value>;
 
-/// What is true of a run, by thing. A run that does not exist has none.
-pub type Facts = BTreeMap<String, Fields>;
+/// The state of a run, by thing. A run that does not exist has none.
+pub type State = BTreeMap<String, Fields>;
 
 /// The thing that is the run itself.
 pub const RUN: &str = "run";
@@ -44,7 +44,7 @@ pub struct Difference {
 }
 
 /// Where two tellings differ. What says nothing is the same as what is not said.
-pub fn differences(replayed: &Facts, stored: &Facts) -> Vec<Difference> {
+pub fn differences(replayed: &State, stored: &State) -> Vec<Difference> {
     let things: BTreeSet<&String> = replayed.keys().chain(stored.keys()).collect();
     let mut found = Vec::new();
     for thing in things {
@@ -106,34 +106,34 @@ fn fields(document: &impl Serialize) -> Fields {
     }
 }
 
-/// The facts of a run by its documents.
-pub fn stored(documents: &dyn Documents, id: &RunId) -> Result<Facts, ReadError> {
-    let mut facts = Facts::new();
-    let Some(run) = index::by_id(documents, id)? else { return Ok(facts) };
-    facts.insert(RUN.to_owned(), fields(&run));
+/// The state of a run by its documents.
+pub fn stored(documents: &dyn Documents, id: &RunId) -> Result<State, ReadError> {
+    let mut state = State::new();
+    let Some(run) = index::by_id(documents, id)? else { return Ok(state) };
+    state.insert(RUN.to_owned(), fields(&run));
     if run.gates_from != Source::Default {
         let gates: Vec<Gate> = gates_of(documents, &run)?;
-        facts.insert("gates".to_owned(), gates_as_fields(&gates));
+        state.insert("gates".to_owned(), gates_as_fields(&gates));
     }
     for child in portfolio::children(documents, &run)? {
-        facts.insert(format!("child {child}"), Fields::new());
+        state.insert(format!("child {child}"), Fields::new());
     }
     for (number, completion) in (1..).zip(Completion::of_run(documents, &run)?) {
-        facts.insert(format!("completion {number}"), fields(&completion));
+        state.insert(format!("completion {number}"), fields(&completion));
     }
     for (number, rollback) in (1..).zip(Rollback::of_run(documents, &run)?) {
-        facts.insert(format!("rollback {number}"), fields(&rollback));
+        state.insert(format!("rollback {number}"), fields(&rollback));
     }
     for dispatch in dispatch::of_run(documents, &run)? {
-        facts.insert(format!("dispatch {}", dispatch.id), fields(&dispatch));
+        state.insert(format!("dispatch {}", dispatch.id), fields(&dispatch));
     }
     for member in index::all::<Member>(documents, &index::agents(&run.id))? {
-        facts.insert(format!("agent {}", member.id), fields(&member));
+        state.insert(format!("agent {}", member.id), fields(&member));
     }
     for place in 0..run.phases.names().len() {
-        of_phase(documents, &run, place, &mut facts)?;
+        of_phase(documents, &run, place, &mut state)?;
     }
-    Ok(facts)
+    Ok(state)
 }
 
 /// Gates as a thing, by the phase before each.
@@ -147,25 +147,25 @@ fn of_phase(
     documents: &dyn Documents,
     run: &Run,
     place: usize,
-    facts: &mut Facts,
+    state: &mut State,
 ) -> Result<(), ReadError> {
     let phase = run.phases.at(place);
     if let Some(skip) = skip::of(documents, run, place)? {
-        facts.insert(format!("skip {phase}"), fields(&skip));
+        state.insert(format!("skip {phase}"), fields(&skip));
     }
     for artifact in index::all::<Artifact>(documents, &index::artifacts(run, place))? {
-        facts.insert(format!("artifact {}", artifact.id), fields(&artifact));
+        state.insert(format!("artifact {}", artifact.id), fields(&artifact));
     }
     for verdict in index::all::<Verdict>(documents, &index::verdicts(run, place))? {
-        facts.insert(format!("verdict {}", verdict.id), fields(&verdict));
+        state.insert(format!("verdict {}", verdict.id), fields(&verdict));
     }
     let visits: Vec<Visit> = index::all(documents, &phase::visits(run, place))?;
     for (number, visit) in (1..).zip(visits) {
-        facts.insert(format!("visit {phase} {number}"), fields(&visit));
+        state.insert(format!("visit {phase} {number}"), fields(&visit));
     }
     let records: Vec<Record> = index::all(documents, &record::records(run, place))?;
     for (number, record) in (1..).zip(records) {
-        facts.insert(format!("gate {phase} {number}"), fields(&record));
+        state.insert(format!("gate {phase} {number}"), fields(&record));
     }
     Ok(())
 }
