@@ -13,7 +13,7 @@ use crate::core::domain::made::RecordAgents;
 use crate::core::domain::record::Detect;
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::ledger::LedgerName;
-use crate::core::negotiation::{self, told};
+use crate::core::negotiation::{self, notify};
 use crate::core::repair::Repair;
 use crate::core::reservation::process::Gone;
 use crate::core::reservation::release::Release;
@@ -263,7 +263,7 @@ pub fn decide<C: Decide>(
     match env.ledger {
         LedgerName::Reservations => {
             sweep::in_passing(&mut act)?;
-            told::tell_askers(&mut act)?;
+            notify::askers(&mut act)?;
         }
         // Nothing in these ends by itself.
         LedgerName::Overrides | LedgerName::Domains | LedgerName::Runs => {}

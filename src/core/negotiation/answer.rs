@@ -193,7 +193,7 @@ fn release(act: &mut Act<'_>, thread: &Thread, asked: Asked) -> Result<Answered,
         (None, None) => "reserve it".to_owned(),
     };
     let subject = format!("{} {did} {}: {rest}", asked.holder, asked.what());
-    tell_asker(act, &thread, &asked, kind, &subject);
+    notify_asker(act, &thread, &asked, kind, &subject);
     Ok(Answered { thread, asked, released: holds, granted, in_the_way })
 }
 
@@ -238,7 +238,7 @@ fn defer(
     thread_index::put(act, Some(before), &thread);
     events::record(act, ThreadEvent::Deferred, &thread);
     let subject = format!("{} needs {} until {until}: {reason}", asked.holder, asked.what());
-    tell_asker(act, &thread, &asked, MessageKind::Deferred, &subject);
+    notify_asker(act, &thread, &asked, MessageKind::Deferred, &subject);
     Ok(Answered::without_effect(thread, asked))
 }
 
@@ -257,12 +257,12 @@ fn refuse(act: &mut Act<'_>, thread: &Thread, asked: Asked, reason: &Line) -> An
     let asked = thread.asked.clone().expect("a concluded request is one");
     events::record(act, ThreadEvent::Refused, &thread);
     let subject = format!("{} keeps {}: {reason}", asked.holder, asked.what());
-    tell_asker(act, &thread, &asked, MessageKind::Refused, &subject);
+    notify_asker(act, &thread, &asked, MessageKind::Refused, &subject);
     Answered::without_effect(thread, asked)
 }
 
 /// Puts what became of a request into the asker's inbox.
-pub fn tell_asker(
+pub fn notify_asker(
     act: &mut Act<'_>,
     thread: &Thread,
     asked: &Asked,

@@ -3,7 +3,7 @@
 //! A [`Thread`] is what two or more agents have to say to each other. One that [`Asked`] for
 //! something is pinned to the holds that stand in the way, and is *open* until they are gone, the
 //! holder refuses, or the asker takes them. Whatever ends a hold that is asked for, the asker is
-//! told in the same entry ([`told`]).
+//! told in the same entry ([`notify`]).
 //!
 //! Time never acts. Windows, reminders and what may be taken are computed from stored times by
 //! whoever reads ([`standing`]).
@@ -22,12 +22,12 @@ pub mod find;
 pub mod ids;
 pub mod inbox;
 pub mod laws;
+pub mod notify;
 pub mod prune;
 pub mod send;
 pub mod standing;
 pub mod take;
 pub mod thread_index;
-pub mod told;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@ use crate::core::decision::Act;
 use crate::core::documents::ReadError;
 use crate::core::event::Event;
 use crate::core::ids::HoldId;
-use crate::core::negotiation::answer::{conclude, tell_asker};
+use crate::core::negotiation::answer::{conclude, notify_asker};
 use crate::core::negotiation::events::{self, ThreadEvent};
 use crate::core::negotiation::{Asked, How, MessageKind, Outcome, Thread, thread_index};
 use crate::core::reservation::Mode;
@@ -46,7 +46,7 @@ impl Ended {
 }
 
 /// Tells the askers of what has ended in this decision.
-pub fn tell_askers(act: &mut Act<'_>) -> Result<(), ReadError> {
+pub fn askers(act: &mut Act<'_>) -> Result<(), ReadError> {
     let ended: Vec<Ended> = act.events().iter().filter_map(Ended::of).collect();
     for ended in ended {
         for thread in thread_index::pinning(act, &ended.hold)? {
@@ -104,7 +104,7 @@ fn end(
     // One's own doing is no news.
     if thread.opened_by != *act.env.actor {
         let subject = subject(act, &thread, &asked, ended)?;
-        tell_asker(act, &thread, &asked, MessageKind::Freed, &subject);
+        notify_asker(act, &thread, &asked, MessageKind::Freed, &subject);
     }
     Ok(())
 }
