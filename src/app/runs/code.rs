@@ -14,9 +14,9 @@ use crate::core::documents::Documents;
 use crate::core::refusal::Refusal;
 use crate::core::run::artifact::Artifact;
 use crate::core::run::dispatch::{Dispatch, Linked};
-use crate::core::run::given_up::Rollback;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::refusal::Refusal as OfRun;
+use crate::core::run::rollback_record::RollbackRecord;
 use crate::core::run::{Run, Standing};
 
 /// What phases have left behind.
@@ -30,7 +30,7 @@ pub struct CodeReport {
     /// The phases that a rollback would give up, or has given up.
     pub rolled_back_phases: Vec<PhaseName>,
     /// That rollback, where the run went back already.
-    pub rollback: Option<Rollback>,
+    pub rollback: Option<RollbackRecord>,
     /// What these phases have brought forth.
     pub artifacts: Vec<Artifact>,
     /// The commits of their dispatches, by their whole names, none before one that builds on it.
@@ -90,9 +90,9 @@ pub fn report(
 struct Round {
     phases: Vec<PhaseName>,
     /// How it ended.
-    rollback: Option<Rollback>,
+    rollback: Option<RollbackRecord>,
     /// Every rollback, the oldest first.
-    all: Vec<Rollback>,
+    all: Vec<RollbackRecord>,
 }
 
 impl Round {
@@ -102,7 +102,7 @@ impl Round {
         place: usize,
         to: &PhaseName,
     ) -> Result<Round, AppError> {
-        let all = Rollback::of_run(documents, run)?;
+        let all = RollbackRecord::of_run(documents, run)?;
         let phases = run.phases.names()[place + 1..=run.place()].to_vec();
         if !phases.is_empty() {
             return Ok(Round { phases, rollback: None, all });

@@ -14,13 +14,13 @@ use crate::core::documents::Documents;
 use crate::core::run::agent::Member;
 use crate::core::run::artifact::Artifact;
 use crate::core::run::dispatch::{Cause, Dispatch};
-use crate::core::run::given_up::Rollback;
 use crate::core::run::names::{
     ArtifactId, DispatchId, IdPrefix, MemberId, PhaseName, RunId, VerdictId,
 };
 use crate::core::run::phase::{self, Tally, Visit};
 use crate::core::run::record::{self, Record};
 use crate::core::run::rollback::Completion;
+use crate::core::run::rollback_record::RollbackRecord;
 use crate::core::run::skip::{self, Skip};
 use crate::core::run::verdict::Verdict;
 use crate::core::run::{Run, index, portfolio};
@@ -74,7 +74,7 @@ pub enum Moment {
     /// It went back.
     Rollback {
         #[serde(flatten)]
-        rollback: Rollback,
+        rollback: RollbackRecord,
         #[serde(flatten)]
         taken: TakenAlong,
     },
@@ -146,7 +146,7 @@ fn body(ctx: &Ctx, reading: &Reading<'_>, run: Run) -> Result<Body, AppError> {
 /// Finds every rollback with what it took along. A run that never went back is not searched for
 /// that.
 fn rollbacks(documents: &dyn Documents, run: &Run) -> Result<Vec<Moment>, AppError> {
-    let rollbacks = Rollback::of_run(documents, run)?;
+    let rollbacks = RollbackRecord::of_run(documents, run)?;
     if rollbacks.is_empty() {
         return Ok(Vec::new());
     }
@@ -173,7 +173,7 @@ fn rollbacks(documents: &dyn Documents, run: &Run) -> Result<Vec<Moment>, AppErr
     }
     for member in all_parts::<Member>(documents, run)? {
         // One of another phase can be failed too, if all are: by whom is told by when.
-        let failed_with = |rollback: &Rollback| {
+        let failed_with = |rollback: &RollbackRecord| {
             let ended_then = member.ended_at == Some(rollback.at);
             member.because.is_some() && ended_then && member.step <= rollback.step
         };

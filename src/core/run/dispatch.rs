@@ -12,9 +12,9 @@ use crate::core::documents::{Documents, ReadError, read};
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::limits::DISPATCH_COMMITS_MAX;
 use crate::core::run::budget::{self, Tokens};
-use crate::core::run::given_up::{self, Rollback};
 use crate::core::run::names::{DispatchId, IdPrefix, PhaseName, RunId};
 use crate::core::run::refusal::{Refusal, within};
+use crate::core::run::rollback_record::{self, RollbackRecord};
 use crate::core::run::{Run, events, index, phase};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -174,8 +174,8 @@ impl Dispatch {
         if self.status == DispatchStatus::Cancelled {
             return Err(Refusal::DispatchOver { dispatch: id, status: self.status }.into());
         }
-        match given_up::taken_by(documents, run, &self.phase, self.step)? {
-            Some(Rollback { reason, .. }) => {
+        match rollback_record::taken_by(documents, run, &self.phase, self.step)? {
+            Some(RollbackRecord { reason, .. }) => {
                 Err(Refusal::DispatchGivenUp { dispatch: id, phase, because: reason }.into())
             }
             None => Ok(()),

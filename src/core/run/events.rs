@@ -9,9 +9,9 @@ use crate::core::run::artifact::Artifact;
 use crate::core::run::budget::Budget;
 use crate::core::run::dispatch::{Cancelled, Dispatch};
 use crate::core::run::gates::Gate;
-use crate::core::run::given_up::Rollback;
 use crate::core::run::names::PhaseName;
 use crate::core::run::record::Record;
+use crate::core::run::rollback_record::RollbackRecord;
 use crate::core::run::skip::Skip;
 use crate::core::run::verdict::Verdict;
 use crate::core::run::{Run, Status};
@@ -136,7 +136,7 @@ pub fn run_blocked(act: &mut Act<'_>, run: &Run, gate: &Record) {
 }
 
 /// A run went back, over gates that had let it pass.
-pub fn run_rolled_back(act: &mut Act<'_>, run: &Run, back: &Rollback, missed: &[PhaseName]) {
+pub fn run_rolled_back(act: &mut Act<'_>, run: &Run, back: &RollbackRecord, missed: &[PhaseName]) {
     let was_completed = run.status == Status::Completed;
     let data = json!({
         "from": back.from,

@@ -15,10 +15,10 @@ use crate::core::documents::{Documents, Key, ReadError, read, walk};
 use crate::core::ids::AgentName;
 use crate::core::run::artifact::Artifact;
 use crate::core::run::dispatch::{self, Cause};
-use crate::core::run::given_up::Rollback;
 use crate::core::run::names::{ArtifactId, DispatchId, IdPrefix, MemberId, PhaseName, VerdictId};
 use crate::core::run::phase::{self, Left};
 use crate::core::run::refusal::Refusal;
+use crate::core::run::rollback_record::RollbackRecord;
 use crate::core::run::verdict::Verdict;
 use crate::core::run::{Run, Standing, Status, agent, events, index, record, skip};
 use crate::core::text::Line;
@@ -236,8 +236,8 @@ impl RollBackRun {
         Ok(())
     }
 
-    fn back(&self, act: &Act<'_>, run: &Run, phases: Vec<PhaseName>) -> Rollback {
-        Rollback {
+    fn back(&self, act: &Act<'_>, run: &Run, phases: Vec<PhaseName>) -> RollbackRecord {
+        RollbackRecord {
             step: run.steps,
             from: run.phase.clone(),
             to: self.to.clone(),

@@ -13,11 +13,11 @@ use crate::core::documents::{Documents, ReadError};
 use crate::core::run::agent::Member;
 use crate::core::run::artifact::Artifact;
 use crate::core::run::gates::{Gate, Source, gates_of};
-use crate::core::run::given_up::Rollback;
 use crate::core::run::names::RunId;
 use crate::core::run::phase::Visit;
 use crate::core::run::record::Record;
 use crate::core::run::rollback::Completion;
+use crate::core::run::rollback_record::RollbackRecord;
 use crate::core::run::verdict::Verdict;
 use crate::core::run::{Run, dispatch, index, phase, portfolio, record, skip};
 
@@ -121,7 +121,7 @@ pub fn stored(documents: &dyn Documents, id: &RunId) -> Result<State, ReadError>
     for (number, completion) in (1..).zip(Completion::of_run(documents, &run)?) {
         state.insert(format!("completion {number}"), fields(&completion));
     }
-    for (number, rollback) in (1..).zip(Rollback::of_run(documents, &run)?) {
+    for (number, rollback) in (1..).zip(RollbackRecord::of_run(documents, &run)?) {
         state.insert(format!("rollback {number}"), fields(&rollback));
     }
     for dispatch in dispatch::of_run(documents, &run)? {

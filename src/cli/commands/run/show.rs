@@ -13,11 +13,11 @@ use crate::cli::runs::print_table;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::run::gate::{Evidence, why_shut};
-use crate::core::run::given_up::Rollback;
 use crate::core::run::names::IdPrefix;
 use crate::core::run::phase::{Left, Visit};
 use crate::core::run::record::{Outcome, Record};
 use crate::core::run::rollback::Completion;
+use crate::core::run::rollback_record::RollbackRecord;
 use crate::core::run::{Run, Status};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, about, relative};
@@ -156,7 +156,7 @@ fn visit_text(visit: &Visit, status: Status, now: Timestamp) -> String {
 /// How many things one line names.
 const NAMED_MAX: usize = 5;
 
-fn rollback_text(rollback: &Rollback, taken: &TakenAlong) -> String {
+fn rollback_text(rollback: &RollbackRecord, taken: &TakenAlong) -> String {
     let reason = shown(rollback.reason.as_str());
     let mut text = format!("went back from '{}' to '{}': {reason}", rollback.from, rollback.to);
     let parts = [

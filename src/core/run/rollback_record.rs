@@ -19,7 +19,7 @@ use crate::core::time::Timestamp;
 
 /// One time that a run went back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Rollback {
+pub struct RollbackRecord {
     /// How many phases the run had come to.
     pub step: u32,
     /// Where it was.
@@ -40,7 +40,7 @@ pub struct Rollback {
     pub unknown: Map<String, Value>,
 }
 
-impl Rollback {
+impl RollbackRecord {
     /// Whether it took along what was added to a phase at a step.
     pub fn took(&self, phase: &PhaseName, step: u32) -> bool {
         step <= self.step && self.phases.contains(phase)
@@ -53,7 +53,7 @@ impl Rollback {
     }
 
     /// Every time that a run went back, in order.
-    pub fn of_run(documents: &dyn Documents, run: &Run) -> Result<Vec<Rollback>, ReadError> {
+    pub fn of_run(documents: &dyn Documents, run: &Run) -> Result<Vec<RollbackRecord>, ReadError> {
         let mut found = Vec::new();
         for number in 1..=run.rollbacks {
             found.extend(read(documents, &index::rollback(&run.id, number))?);
@@ -69,10 +69,11 @@ pub fn taken_by(
     run: &Run,
     phase: &PhaseName,
     step: u32,
-) -> Result<Option<Rollback>, ReadError> {
+) -> Result<Option<RollbackRecord>, ReadError> {
     let mut found = None;
     for number in (1..=run.rollbacks).rev() {
-        let Some(rollback) = read::<Rollback>(documents, &index::rollback(&run.id, number))? else {
+        let Some(rollback) = read::<RollbackRecord>(documents, &index::rollback(&run.id, number))?
+        else {
             continue;
         };
         if rollback.step < step {
