@@ -1,11 +1,11 @@
 //! `git coord run`: phases, gates, and a rollback that is one act.
 
 mod code;
+mod dependencies;
 mod gates;
 mod input;
 mod life;
 mod parts;
-mod portfolio;
 mod races;
 mod replay;
 mod rollback;

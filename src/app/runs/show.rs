@@ -23,7 +23,7 @@ use crate::core::run::rollback::Completion;
 use crate::core::run::rollback_record::RollbackRecord;
 use crate::core::run::skip::{self, Skip};
 use crate::core::run::verdict::Verdict;
-use crate::core::run::{Run, index, portfolio};
+use crate::core::run::{Run, dependencies, index};
 
 /// The answer to `run show`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -129,7 +129,7 @@ fn body(ctx: &Ctx, reading: &Reading<'_>, run: Run) -> Result<Body, AppError> {
     }
     timeline.extend(rollbacks(documents, &run)?);
     timeline.sort_by_key(Moment::order);
-    let children = portfolio::children(documents, &run)?;
+    let children = dependencies::children(documents, &run)?;
     let holds = reservations::of_run(ctx, run.id.as_str())?;
     Ok(Body {
         phases,

@@ -14,7 +14,7 @@ use crate::core::run::chain::Chain;
 use crate::core::run::gates::{self, BadGates, Gate, Source, check_gates};
 use crate::core::run::names::{IdPrefix, MetadataKey, RunId};
 use crate::core::run::refusal::{Refusal, within};
-use crate::core::run::{Run, Status, events, index, phase, portfolio};
+use crate::core::run::{Run, Status, dependencies, events, index, phase};
 use crate::core::text::Line;
 
 /// A run to be made.
@@ -196,7 +196,7 @@ impl Create {
 fn refuse_cycle(act: &Act<'_>, run: &Run) -> Result<(), No> {
     let Some(parent) = &run.parent else { return Ok(()) };
     for upstream in &run.after {
-        if let Some(path) = portfolio::waits_for(act, upstream, parent)? {
+        if let Some(path) = dependencies::waits_for(act, upstream, parent)? {
             let path = [parent.clone(), run.id.clone()].into_iter().chain(path).collect();
             return Err(Refusal::Cycle { waiting: parent.clone(), path }.into());
         }

@@ -6,7 +6,7 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::run::dispatch::Cause;
 use crate::core::run::names::{DispatchId, IdPrefix, MemberId, RunId};
 use crate::core::run::phase::{self, Left};
-use crate::core::run::{Ended, Run, Status, agent, dispatch, events, index, portfolio};
+use crate::core::run::{Ended, Run, Status, agent, dependencies, dispatch, events, index};
 use crate::core::text::Line;
 
 /// How a run ends.
@@ -84,7 +84,7 @@ impl Decide for End {
             return Ok(answer);
         }
         run.must_be_active()?;
-        let below = portfolio::active_below(act, &run)?;
+        let below = dependencies::active_below(act, &run)?;
         answer.run = self.end(act, run, None, &mut answer)?;
         for child in below {
             answer.cascaded.push(child.id.clone());

@@ -12,10 +12,10 @@ use crate::core::documents::{Documents, ReadError};
 use crate::core::limits::BEHIND_TOLD_MAX;
 use crate::core::run::Run;
 use crate::core::run::budget::Spending;
+use crate::core::run::dependencies::{self, Behind};
 use crate::core::run::gates::gates_of;
 use crate::core::run::names::PhaseName;
 use crate::core::run::phase::Tally;
-use crate::core::run::portfolio::{self, Behind};
 use crate::core::run::verdict::Finding;
 
 /// The kinds of questions.
@@ -236,10 +236,10 @@ fn ask(documents: &dyn Documents, run: &Run, rule: Rule) -> Result<Evidence, Rea
         (Check::VerdictClean, _) => (verdict == Some(Finding::Clean), of_verdict(verdict)),
         (Check::BudgetNotExceeded, _) => of_budget(run),
         (Check::ChildrenAtPhase, Some(phase)) => {
-            of_runs(&portfolio::children_behind(documents, run, phase)?)
+            of_runs(&dependencies::children_behind(documents, run, phase)?)
         }
         (Check::UpstreamsAtPhase, Some(phase)) => {
-            of_runs(&portfolio::upstreams_behind(documents, run, phase)?)
+            of_runs(&dependencies::upstreams_behind(documents, run, phase)?)
         }
         (Check::ChildrenAtPhase | Check::UpstreamsAtPhase, None) => of_runs(&[]),
     };

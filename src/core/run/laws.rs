@@ -9,7 +9,7 @@ use crate::core::run::dispatch::{self, Dispatch};
 use crate::core::run::names::VerdictId;
 use crate::core::run::phase::Tally;
 use crate::core::run::verdict::Verdict;
-use crate::core::run::{Run, Standing, Status, index, phase, portfolio, record, skip};
+use crate::core::run::{Run, Standing, Status, dependencies, index, phase, record, skip};
 
 /// Every law that the state breaks.
 pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
@@ -83,7 +83,7 @@ impl Faults<'_> {
                 self.add(header.clone(), format!("it goes on without '{parent}', its whole"));
             }
         }
-        if portfolio::children(self.documents, run)?.len() != run.children as usize {
+        if dependencies::children(self.documents, run)?.len() != run.children as usize {
             self.add(index::children(&run.id), format!("there should be {}", run.children));
         }
         for (place, what) in [

@@ -8,7 +8,7 @@ use crate::core::limits::UPSTREAMS_MAX;
 use crate::core::run::budget::{self, Budget, Tokens};
 use crate::core::run::names::{IdPrefix, RunId};
 use crate::core::run::refusal::{Refusal, within};
-use crate::core::run::{Run, events, index, portfolio};
+use crate::core::run::{Run, dependencies, events, index};
 
 /// What is to change; what is not said stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ impl Set {
 }
 
 fn refuse_cycle(act: &Act<'_>, run: &RunId, upstream: &RunId) -> Result<(), No> {
-    match portfolio::waits_for(act, upstream, run)? {
+    match dependencies::waits_for(act, upstream, run)? {
         None => Ok(()),
         Some(path) => {
             let path = std::iter::once(run.clone()).chain(path).collect();

@@ -19,7 +19,7 @@ use crate::core::run::record::Record;
 use crate::core::run::rollback::Completion;
 use crate::core::run::rollback_record::RollbackRecord;
 use crate::core::run::verdict::Verdict;
-use crate::core::run::{Run, dispatch, index, phase, portfolio, record, skip};
+use crate::core::run::{Run, dependencies, dispatch, index, phase, record, skip};
 
 /// What is known of one thing, by field.
 pub type Fields = Map<String, Value>;
@@ -115,7 +115,7 @@ pub fn stored(documents: &dyn Documents, id: &RunId) -> Result<State, ReadError>
         let gates: Vec<Gate> = gates_of(documents, &run)?;
         state.insert("gates".to_owned(), gates_as_fields(&gates));
     }
-    for child in portfolio::children(documents, &run)? {
+    for child in dependencies::children(documents, &run)? {
         state.insert(format!("child {child}"), Fields::new());
     }
     for (number, completion) in (1..).zip(Completion::of_run(documents, &run)?) {

@@ -1,7 +1,6 @@
-//! Runs that are parts of others, and runs that wait for others.
+//! The runs that a run depends on: its children, and the runs that it comes after.
 //!
-//! Both are waiting: a run waits for its parts, and for what it comes after. Nobody may come to
-//! wait for itself.
+//! A run waits for both kinds, and no run may come to wait for itself.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +19,12 @@ pub struct Behind {
     pub phase: PhaseName,
     /// How it stands.
     pub status: Status,
+}
+
+impl From<&Run> for Behind {
+    fn from(run: &Run) -> Behind {
+        Behind { id: run.id.clone(), phase: run.phase.clone(), status: run.status }
+    }
 }
 
 /// Whether a run is at a phase, or further. One that has no such phase is there once it is
@@ -41,7 +46,7 @@ pub fn children_behind(
     let called_off = |child: &Run| child.status == Status::Cancelled;
     let mut behind = not_at(documents, &children(documents, run)?, phase)?;
     behind.retain(|child| !called_off(child));
-    Ok(behind.iter().map(told).collect())
+    Ok(behind.iter().map(Behind::from).collect())
 }
 
 /// What a run waits for and that is not at a phase.
@@ -50,7 +55,7 @@ pub fn upstreams_behind(
     run: &Run,
     phase: &PhaseName,
 ) -> Result<Vec<Behind>, ReadError> {
-    Ok(not_at(documents, &run.after, phase)?.iter().map(told).collect())
+    Ok(not_at(documents, &run.after, phase)?.iter().map(Behind::from).collect())
 }
 
 fn not_at(
@@ -63,10 +68,6 @@ fn not_at(
         behind.extend(index::by_id(documents, id)?.filter(|run| !is_at(run, phase)));
     }
     Ok(behind)
-}
-
-fn told(run: &Run) -> Behind {
-    Behind { id: run.id.clone(), phase: run.phase.clone(), status: run.status }
 }
 
 /// The parts of a run.
