@@ -1,4 +1,4 @@
-//! Would I get it? The question that every grant asks, and the one that `check` answers.
+//! Conflict checks: what every grant asks, and what `check` answers.
 
 use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
@@ -8,36 +8,33 @@ use crate::core::reservation::process::Process;
 use crate::core::reservation::{Hold, Mode, Target, index};
 use crate::core::time::Timestamp;
 
-/// Who asks for what kind of hold, when.
+/// An agent that asks for a hold, and the kind of hold that it asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct Asker<'a> {
-    /// Who asks.
     pub agent: &'a AgentName,
-    /// For what kind of hold.
     pub mode: Mode,
-    /// When.
     pub now: Timestamp,
-    /// The process that the hold is to go with, if it is to go with one.
+    /// The process that the hold is to end with, if any.
     pub process: Option<&'a Process>,
 }
 
 impl Asker<'_> {
-    /// Whether a hold is live, of one who can stand in the way, and of a mode that excludes what
-    /// is asked for.
+    /// Tells whether the hold is live, belongs to a stranger, and has a mode that excludes the mode
+    /// that is asked for.
     pub fn is_blocked_by(&self, hold: &Hold) -> bool {
         hold.is_live(self.now)
             && self.is_stranger_to(&hold.holder, hold.process.as_ref())
             && self.mode.excludes(hold.mode)
     }
 
-    /// Whether the two can stand in each other's way: different agents, or two processes of one,
-    /// each of which wants to be alone with what it holds.
+    /// Tells whether the two can stand in each other's way: they are different agents, or two
+    /// processes of one agent, each of which wants to be alone with what it holds.
     pub fn is_stranger_to(&self, agent: &AgentName, process: Option<&Process>) -> bool {
         let are_two_processes = self.process.is_some() && process.is_some();
         !agent.is_one_with(self.agent) || (are_two_processes && process != self.process)
     }
 
-    /// The conflicts of a target with the holds that meet it.
+    /// Returns the conflicts of a target with the holds that meet it.
     pub fn conflicts(&self, target: &Target, meeting: &[Hold]) -> Vec<Conflict> {
         meeting
             .iter()
@@ -47,7 +44,7 @@ impl Asker<'_> {
     }
 }
 
-/// Everything that stands in the way of the targets.
+/// Finds every hold that stands in the way of the targets.
 pub fn check(
     documents: &dyn Documents,
     targets: &[Target],

@@ -1,7 +1,7 @@
-//! The events of reservations, written and read back.
+//! The events of reservations: functions that record them, and [`fold`], which reads them back.
 //!
-//! Each carries what is needed to follow the state from the events alone: [`fold`] gives the holds
-//! that the events lead to, and a property test compares them with the tree.
+//! The events carry everything that is needed to follow the state: [`fold`] computes the holds that
+//! they lead to, and a property test compares these with the tree.
 
 use std::collections::BTreeMap;
 
@@ -15,29 +15,29 @@ use crate::core::reservation::Hold;
 use crate::core::reservation::tickets::{Over, Ticket};
 use crate::core::text::Line;
 
-/// A hold was granted, new or again after a rollback.
+/// Records a grant, of a new hold or of one that a rollback brought back.
 pub fn granted(act: &mut Act<'_>, hold: &Hold) {
     act.record("granted", &hold.id, object(&hold));
 }
 
-/// A hold lives longer, or says something new about itself.
+/// Records that a hold lasts longer, or has a new reason, task or run.
 pub fn renewed(act: &mut Act<'_>, hold: &Hold) {
     act.record("renewed", &hold.id, object(&hold));
 }
 
-/// A hold changed from exclusive to shared or back.
+/// Records that a hold changed from exclusive to shared or back.
 pub fn mode_changed(act: &mut Act<'_>, hold: &Hold) {
     act.record("mode_changed", &hold.id, object(&hold));
 }
 
-/// A hold went into a wider one of the same holder.
+/// Records that a hold went into a wider one of the same holder.
 pub fn absorbed(act: &mut Act<'_>, hold: &Hold, into: &HoldId) {
     let mut data = ended(hold);
     data.insert("into".to_owned(), json!(into));
     act.record("absorbed", &hold.id, data);
 }
 
-/// A hold was let go, by its holder or by force.
+/// Records a release, by the holder or by force.
 pub fn released(act: &mut Act<'_>, hold: &Hold, forced: Option<&Line>) {
     let mut data = ended(hold);
     if let Some(reason) = forced {
@@ -47,7 +47,7 @@ pub fn released(act: &mut Act<'_>, hold: &Hold, forced: Option<&Line>) {
     act.record("released", &hold.id, data);
 }
 
-/// A hold had run out and was removed, or its process had ended before.
+/// Records that a hold was removed because its time was over or its process had ended.
 pub fn expired(act: &mut Act<'_>, hold: &Hold) {
     let mut data = ended(hold);
     data.insert("expired_at".to_owned(), json!(hold.expires_at));
@@ -58,7 +58,7 @@ pub fn expired(act: &mut Act<'_>, hold: &Hold) {
     act.record("expired", &hold.id, data);
 }
 
-/// A hold has another holder.
+/// Records that a hold has another holder.
 pub fn transferred(act: &mut Act<'_>, hold: &Hold, from: &AgentName, forced: Option<&Line>) {
     let mut data = object(&hold);
     data.insert("from".to_owned(), json!(from));
@@ -69,25 +69,25 @@ pub fn transferred(act: &mut Act<'_>, hold: &Hold, from: &AgentName, forced: Opt
     act.record("transferred", &hold.id, data);
 }
 
-/// A hold was undone by a rollback.
+/// Records that a rollback undid a hold.
 pub fn revoked(act: &mut Act<'_>, hold: &Hold, because: &Line) {
     let mut data = ended(hold);
     data.insert("because".to_owned(), json!(because));
     act.record("revoked", &hold.id, data);
 }
 
-/// A hold that could not be read was undone by a rollback.
+/// Records that a rollback undid a hold that could not be read.
 pub fn revoked_unread(act: &mut Act<'_>, id: &HoldId, because: &Line) {
     let data = Map::from_iter([("because".to_owned(), json!(because))]);
     act.record("revoked", id, data);
 }
 
-/// Somebody waits.
+/// Records that an agent began to wait.
 pub fn waiting(act: &mut Act<'_>, ticket: &Ticket) {
     act.record("waiting", &ticket.id, object(&ticket));
 }
 
-/// Somebody does not wait any more.
+/// Records that an agent waits no longer.
 pub fn wait_over(act: &mut Act<'_>, ticket: &Ticket, over: Over) {
     let data = [("agent", json!(ticket.agent)), ("why", json!(over.word()))];
     act.record(
@@ -97,7 +97,7 @@ pub fn wait_over(act: &mut Act<'_>, ticket: &Ticket, over: Over) {
     );
 }
 
-/// A ticket that could not be read was removed by a rollback.
+/// Records that a rollback removed a ticket that could not be read.
 pub fn wait_over_unread(act: &mut Act<'_>, id: &TicketId, because: &Line) {
     let data = Map::from_iter([("because".to_owned(), json!(because))]);
     act.record("wait_over", id, data);
@@ -110,7 +110,7 @@ fn object(value: &impl Serialize) -> Map<String, Value> {
     }
 }
 
-/// What a reader wants to know of a hold that is no more.
+/// Describes a hold that has ended, for the readers of its event.
 fn ended(hold: &Hold) -> Map<String, Value> {
     let mut data = Map::new();
     data.insert("holder".to_owned(), json!(hold.holder));
@@ -121,7 +121,7 @@ fn ended(hold: &Hold) -> Map<String, Value> {
     data
 }
 
-/// Whom an event of somebody else's doing concerns: whose hold was taken away, handed over, or
+/// Names the agent that somebody else's event concerns: its hold was taken away, handed over, or
 /// granted again.
 pub fn concerned(event: &Event) -> Option<AgentName> {
     let name = match event.kind.as_str() {
@@ -132,7 +132,7 @@ pub fn concerned(event: &Event) -> Option<AgentName> {
     name?.parse().ok().filter(|name| *name != event.actor)
 }
 
-/// Follows the events: the holds after them, by id.
+/// Applies an event to the holds, which are kept by id.
 pub fn fold(holds: &mut BTreeMap<String, Map<String, Value>>, event: &Event) {
     let Some(subject) = &event.subject else { return };
     match event.kind.as_str() {

@@ -1,10 +1,11 @@
-//! Whether an edit may still be committed: the fence.
+//! The fence: decides whether an edit may still be committed.
 //!
-//! Between an edit and its commit a hold can run out, and somebody else can be granted the same
-//! path. The edit hook therefore notes the fence of the hold that let the edit pass. A path is
-//! *overtaken* if another holds it now, or was granted it under a higher fence since. That a hold
-//! has lapsed and nobody else got it is no reason to refuse, and who holds the path again, under a
-//! yet higher fence, has had the chance to look at what the other left.
+//! Between an edit and its commit a hold can run out, and another agent can be granted the same
+//! path. So the edit hook notes the fence of the hold that let the edit pass. A path is *overtaken*
+//! if another agent holds it now, or was granted it under a higher fence since. A hold that lapsed
+//! without a grant to another agent is no reason to refuse. Neither is a grant to another if the
+//! committer holds the path again, under a yet higher fence: it has had the chance to look at what
+//! the other left.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,90 +18,85 @@ use crate::core::reservation::target::Reach;
 use crate::core::reservation::{About, Hold, Mode, Target};
 use crate::core::time::Timestamp;
 
-/// What is noted when an edit passes.
+/// A record of an edit that was let through.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// The path, literal.
+    /// A literal path.
     pub path: Pattern,
-    /// Who edited.
+    /// The agent that edited the path.
     pub agent: AgentName,
-    /// The hold that let it pass; none where the path was edited elsewhere at the time.
+    /// The hold that let the edit pass; none if the path was being edited in another worktree.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hold: Option<HoldId>,
-    /// Its fence, or the highest that had been given out.
+    /// The fence of that hold, or the highest fence that had been given out.
     pub fence: u64,
-    /// When.
     pub at: Timestamp,
-    /// How the edit left the file, once it is made.
+    /// The state in which the edit left the file, once it is made.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub left: Option<Left>,
-    /// Whether this was no edit: a shell command of the agent's changed what another held, by the
-    /// hold that is named here.
+    /// Set if this was no edit: a shell command of the agent changed a path under the hold of
+    /// another agent, which is the one named here.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub by_shell: bool,
 }
 
-/// How a file was when somebody had written it: enough to see that it was written again.
+/// The state of a file after a write: enough to see that it was written again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Left {
-    /// When it was written, in nanoseconds since 1970; nothing if it is gone.
+    /// The time of the write in nanoseconds since 1970; none if the file is gone.
     pub written_ns: Option<u64>,
-    /// Its length in bytes.
     pub bytes: u64,
 }
 
 impl Note {
-    /// That a shell command of the agent's changed what the hold of another covers. Its fence is
-    /// below that hold's, so that it is overtaken by it until the agent is granted the path.
+    /// Notes that a shell command of the agent changed a path under a hold of another agent. The
+    /// fence is below that hold's, so the path counts as overtaken by the hold until the agent is
+    /// granted the path.
     pub fn of_shell(agent: &AgentName, path: Pattern, by: &Hold, at: Timestamp) -> Note {
         let fence = by.fence.saturating_sub(1);
         let (agent, hold) = (agent.clone(), Some(by.id.clone()));
         Note { path, agent, hold, fence, at, left: None, by_shell: true }
     }
 
-    /// Whether this edit, and nothing after it, is why the file is as it is.
+    /// Tells whether the file is as this edit left it, so that nothing has changed it since.
     pub fn explains(&self, path: &Pattern, now: Left) -> bool {
         self.path == *path && self.left == Some(now)
     }
 }
 
-/// Why a path may not be committed.
+/// A path that may not be committed, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overtaken {
-    /// The path.
     pub path: Pattern,
-    /// Who holds it, or held it since the edit.
+    /// The hold of another agent, which has the path now or got it since the edit.
     pub by: Hold,
-    /// How that came about.
     pub how: How,
 }
 
-/// How somebody else came to stand in the way of a commit.
+/// The way in which another agent came to stand in the way of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// The path is held at the moment.
+    /// The other agent holds the path now.
     HeldNow,
-    /// It was granted after the committer had edited it.
+    /// The other agent was granted the path after the committer had edited it.
     GrantedSince,
-    /// It was held when a shell command of the committer's changed it.
+    /// The other agent held the path when a shell command of the committer changed it.
     ChangedByShell,
 }
 
-/// Who wants to commit, from where.
+/// An agent that wants to commit.
 #[derive(Clone, Copy, Debug)]
 pub struct Committer<'a> {
-    /// Who commits.
     pub agent: &'a AgentName,
-    /// From which worktree.
+    /// The worktree that it commits from.
     pub about: &'a About,
-    /// When.
     pub now: Timestamp,
-    /// How the ledger compares names.
     pub case: Case,
 }
 
 impl Committer<'_> {
-    /// The paths that somebody else holds. An edit in another worktree is no obstacle here either.
+    /// Returns the paths that another agent holds. An edit in another worktree is no obstacle to a
+    /// commit either.
     pub fn held_now(&self, conflicts: Vec<Conflict>) -> Vec<Overtaken> {
         let counts = |conflict: &Conflict| !self.about.is_edit_elsewhere(&conflict.held);
         let overtaken = |Conflict { target, held }| match target {
@@ -110,13 +106,13 @@ impl Committer<'_> {
         conflicts.into_iter().filter(counts).filter_map(overtaken).collect()
     }
 
-    /// Who asks about the present.
+    /// Asks for the paths as the committer, exclusively.
     pub fn asker(&self) -> Asker<'_> {
         Asker { agent: self.agent, mode: Mode::Exclusive, now: self.now, process: None }
     }
 
-    /// What `hold`, as it was granted at some time, takes away from the edits that were noted,
-    /// given what the committer holds now.
+    /// Returns the noted edits that a grant of `hold` has overtaken, given the holds that the
+    /// committer has now.
     pub fn overtaken_by(&self, hold: &Hold, notes: &[Note], own: &[Hold]) -> Vec<Overtaken> {
         let is_strange = !hold.holder.is_one_with(self.agent)
             && hold.mode == Mode::Exclusive
@@ -147,7 +143,7 @@ impl Committer<'_> {
     }
 }
 
-/// The hold that an event gave to somebody.
+/// Returns the hold that an event gave to an agent.
 pub fn given(event: &Event) -> Option<Hold> {
     let mut data = match event.kind.as_str() {
         "granted" | "mode_changed" | "transferred" => event.data.clone(),
@@ -246,7 +242,7 @@ mod tests {
         assert!(is_overtaken_despite(&by, &edit, &[lapsed]));
     }
 
-    /// What a shell changed is overtaken by the hold that it was changed under, and by no other.
+    /// A change by a shell command is overtaken by the hold that it ignored, and by no other.
     #[test]
     fn a_change_by_a_shell_is_behind_the_hold_that_it_ignored() {
         let command = || about(None, Via::Command);

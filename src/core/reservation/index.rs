@@ -1,4 +1,4 @@
-//! Where holds live in the tree: the tree is the index.
+//! The places of holds in the tree: the tree is the index.
 //!
 //! ```text
 //! ids/a/b/abcdefgh                  by id, in 36 x 36 shards so that no tree grows large
@@ -7,9 +7,9 @@
 //! locks/+build/@abcdefgh            or by the name of the lock
 //! ```
 //!
-//! The three places of a hold name the same blob. A path that two patterns share begins with the
-//! literal segments of both, so the holds that meet a pattern are found on the way to its node or
-//! below it: a check costs the depth of the path, not the number of holds.
+//! The three places of a hold name the same blob. If two patterns share a path, the path begins
+//! with the literal segments of both. So the holds that meet a pattern stand on the way to its node
+//! or below it, and a check costs the depth of the path, not the number of holds.
 
 use std::collections::BTreeSet;
 
@@ -24,12 +24,12 @@ use crate::core::reservation::{Hold, Target};
 /// The directories that this module owns.
 pub const ROOTS: [&str; 4] = ["ids", "holders", "paths", "locks"];
 
-/// Where a hold stands when it is looked up by id.
+/// Returns the place of a hold by its id.
 pub fn id_key(id: &HoldId) -> Key {
     Key::of(["ids", &id.as_str()[..1], &id.as_str()[1..2], id.as_str()])
 }
 
-/// The directory of an agent below a root; a subagent's is below its session's.
+/// Returns the directory of an agent below a root; a subagent's is below its session's.
 pub fn agent_dir(root: &str, agent: &AgentName) -> Key {
     agent
         .as_str()
@@ -52,7 +52,7 @@ fn path_dir(pattern: &Pattern, case: Case) -> Key {
         .fold(Key::of(["paths"]), |dir, segment| dir.join(&node_name(segment, case)))
 }
 
-/// The three places of a hold.
+/// Returns the three places of a hold.
 pub fn keys(hold: &Hold, case: Case) -> [Key; 3] {
     let id = hold.id.as_str();
     let target_dir = match &hold.target {
@@ -80,7 +80,7 @@ pub fn remove(act: &mut Act<'_>, hold: &Hold) {
     }
 }
 
-/// The hold of that name, live or not.
+/// Reads a hold by its id, live or not.
 pub fn by_id(documents: &dyn Documents, id: &HoldId) -> Result<Option<Hold>, ReadError> {
     read(documents, &id_key(id))
 }
@@ -95,7 +95,7 @@ fn at(documents: &dyn Documents, key: &Key) -> Result<Hold, ReadError> {
     Ok(hold)
 }
 
-/// The ids that begin so.
+/// Lists the ids of holds that begin with the prefix.
 pub fn with_prefix(
     documents: &dyn Documents,
     prefix: &HoldIdPrefix,
@@ -114,12 +114,12 @@ pub fn with_prefix(
     Ok(found)
 }
 
-/// All holds, live or not, by id.
+/// Reads all holds, live or not, in the order of their ids.
 pub fn all(documents: &dyn Documents) -> Result<Vec<Hold>, ReadError> {
     holds_below(documents, &Key::of(["ids"]))
 }
 
-/// Where holds stand of which any part cannot be read.
+/// Lists the places of every hold that cannot be read at one of its places.
 pub fn unreadable(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
     let (mut keys, mut ids) = (Vec::new(), BTreeSet::new());
     for root in ROOTS {
@@ -135,7 +135,7 @@ pub fn unreadable(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
     Ok(keys.into_iter().map(|(_, key)| key).collect())
 }
 
-/// The holds of one shard of ids; `turn` counts through all shards and begins again.
+/// Reads the holds of one shard of ids; `turn` counts through all shards and begins again.
 pub fn shard(documents: &dyn Documents, turn: u64) -> Result<Vec<Hold>, ReadError> {
     let place = |n: u64| {
         let at = usize::try_from(n % 36).expect("below 36");
@@ -144,16 +144,15 @@ pub fn shard(documents: &dyn Documents, turn: u64) -> Result<Vec<Hold>, ReadErro
     holds_below(documents, &Key::of(["ids", &place(turn / 36), &place(turn)]))
 }
 
-/// Whose holds are meant by "mine".
+/// The holds that an agent calls "mine".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// The agent's own.
     Own,
-    /// The agent's own and its subagents'.
+    /// The agent's own holds and those of its subagents.
     Session,
 }
 
-/// The holds of an agent, live or not.
+/// Reads the holds of an agent, live or not.
 pub fn of_agent(
     documents: &dyn Documents,
     agent: &AgentName,
@@ -166,7 +165,7 @@ pub fn of_agent(
     }
 }
 
-/// Where the agent's own holds stand; their number without reading them.
+/// Lists the places of the agent's own holds, which counts them without reading them.
 pub fn own_keys(documents: &dyn Documents, agent: &AgentName) -> Result<Vec<Key>, ReadError> {
     let mut keys = Vec::new();
     for shard in own_shards(documents, agent)? {
@@ -184,7 +183,7 @@ fn own_shards(documents: &dyn Documents, agent: &AgentName) -> Result<Vec<Key>, 
     Ok(shards.map(|shard| dir.join(&shard.name)).collect())
 }
 
-/// Whether the agent may have a thousand holds of its own or more, at the price of one directory.
+/// Tells whether the agent may have a thousand holds of its own or more, by reading one directory.
 /// Ids are spread evenly: not once in a billion times do so many leave a shard empty.
 pub fn may_have_a_thousand(
     documents: &dyn Documents,
@@ -201,11 +200,11 @@ fn holds_named(documents: &dyn Documents, keys: &[Key]) -> Result<Vec<Hold>, Rea
     keys.iter().filter(|key| hold_named_by(key).is_some()).map(|key| at(documents, key)).collect()
 }
 
-/// Holds that can be read, and what cannot be.
+/// Holds that can be read, and the damage of those that cannot.
 pub type Readable = (Vec<Hold>, Vec<Damage>);
 
-/// All holds that can be read, live or not, by id, and what cannot be read: for those who show
-/// holds. Whoever decides must not pass anything over.
+/// Reads all holds in the order of their ids, live or not, and reports those that cannot be read.
+/// This is for displays: a decision must not pass over damage.
 pub fn all_readable(documents: &dyn Documents) -> Result<Readable, ReadError> {
     let (mut holds, mut damaged) = (Vec::new(), Vec::new());
     let keys = walk(documents, &Key::of(["ids"]))?;
@@ -219,12 +218,12 @@ pub fn all_readable(documents: &dyn Documents) -> Result<Readable, ReadError> {
     Ok((holds, damaged))
 }
 
-/// The hold that a document has the name of; other names belong to a later version.
+/// Returns the id of the hold that a document is named for. Other names belong to a later version.
 pub fn hold_named_by(key: &Key) -> Option<HoldId> {
     key.split_last().1.trim_start_matches('@').parse().ok()
 }
 
-/// The holds whose pattern begins with a wildcard, live or not: every check reads them.
+/// Reads the holds whose pattern begins with a wildcard, live or not. Every check reads them.
 pub fn at_root(documents: &dyn Documents) -> Result<Vec<Hold>, ReadError> {
     holds_at(documents, &Key::of(["paths"]))
 }
@@ -234,7 +233,7 @@ fn holds_at(documents: &dyn Documents, node: &Key) -> Result<Vec<Hold>, ReadErro
     holds.iter().map(|child| at(documents, &node.join(&child.name))).collect()
 }
 
-/// The holds, live or not, that meet the target.
+/// Finds the holds, live or not, that meet the target.
 pub fn meeting(
     documents: &dyn Documents,
     target: &Target,
@@ -250,7 +249,7 @@ pub fn meeting(
     }
 }
 
-/// The holds on locks, live or not.
+/// Reads the holds on locks, live or not.
 pub fn on_locks(documents: &dyn Documents) -> Result<Vec<Hold>, ReadError> {
     holds_below(documents, &Key::of(["locks"]))
 }
@@ -290,14 +289,14 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Looks below a node, passing over what the pattern cannot match.
+    /// Searches below a node, and passes over directories that the pattern cannot match.
     fn below_node(&mut self, node: Key, segments: Vec<Vec<u8>>) -> Result<(), ReadError> {
         let mut pending = vec![(node, segments)];
         while let Some((node, segments)) = pending.pop() {
             let children = self.walk.list(&node)?;
             for child in children.iter().filter(|child| child.kind == ChildKind::Directory) {
                 let below = node.join(&child.name);
-                // The name of a very long segment is a hash: what stands below it must be read.
+                // The name of a very long segment is a hash, so everything below it must be read.
                 let Some(segment) = node_segment(&child.name) else {
                     let keys = self.walk.below(&below)?;
                     let holds = holds_named(self.documents, &keys)?;

@@ -1,4 +1,4 @@
-//! What must be true of the holds of every state, whoever wrote it.
+//! Laws that hold for the reservations of every state, whoever wrote it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::core::reservation::check::Asker;
 use crate::core::reservation::{Hold, index, tickets};
 use crate::core::time::Timestamp;
 
-/// Every law that the state breaks at that moment.
+/// Finds every law that the state breaks at that moment.
 pub fn faults(
     documents: &dyn Documents,
     now: Timestamp,
@@ -20,13 +20,13 @@ pub fn faults(
     for hold in &holds {
         faults.extend(standing_against(documents, hold, now, case)?);
     }
-    // Reading them is the law: each is what its name says.
+    // Reading the tickets is the check: each must be the one that its name says.
     let (_, damaged) = tickets::found(documents)?;
     faults.extend(damaged.iter().map(Fault::of));
     Ok(faults)
 }
 
-/// The tree is a function of the holds: nothing missing, nothing besides, nothing different.
+/// Finds documents that are missing, superfluous or different: the tree is a function of the holds.
 fn misplaced(
     documents: &dyn Documents,
     holds: &[Hold],
@@ -53,7 +53,7 @@ fn misplaced(
     Ok(faults)
 }
 
-/// No two live holds of strangers stand against each other.
+/// Finds live holds of strangers that stand against this one.
 fn standing_against(
     documents: &dyn Documents,
     hold: &Hold,
@@ -66,7 +66,7 @@ fn standing_against(
     let asker = Asker { agent: &hold.holder, mode: hold.mode, now, process: None };
     let meeting = index::meeting(documents, &hold.target, case)?;
     let against = meeting.into_iter().filter(|other| asker.is_blocked_by(other));
-    // Each pair is met from both sides and named once.
+    // Each pair is found from both sides, and reported once.
     let later = against.filter(|other| hold.id < other.id);
     let fault = |other: Hold| Fault {
         key: index::id_key(&hold.id),

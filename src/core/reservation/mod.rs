@@ -2,13 +2,14 @@
 //!
 //! A [`Hold`] is one [`Target`], a pattern or a named lock, held by one agent. Two holds *stand
 //! against* each other when their targets meet, their holders are strangers, and at least one of
-//! them is exclusive; no two live holds of a ledger ever do. Expired holds stand against nothing;
-//! they are removed by whichever write meets them.
+//! them is exclusive. No two live holds of a ledger ever do. Expired holds stand against nothing;
+//! the next write that meets one removes it.
 //!
 //! One file a verb ([`reserve`], [`renew`], [`release`], [`transfer`], [`sweep`], [`check`],
-//! [`rollback`], [`wait`]), each a pure decision; [`index`] is where holds live in the tree,
-//! [`tickets`] who waits for them, [`process`] what they go with, [`events`] the events they leave,
-//! [`laws`] what must be true of every state, [`fence`] whether an edit may still be committed.
+//! [`rollback`], [`wait`]), each a pure decision. [`index`] places holds in the tree, [`tickets`]
+//! keeps the line of waiting agents, [`process`] ties a hold to a process, [`events`] writes the
+//! events, [`laws`] checks what must be true of every state, and [`fence`] decides whether an edit
+//! may still be committed.
 
 pub mod check;
 pub mod events;
@@ -38,30 +39,29 @@ pub use crate::core::reservation::target::Target;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// Whether others may hold the same.
+/// Exclusive or shared.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Nobody else.
+    /// No stranger may hold any of the same paths.
     Exclusive,
-    /// Others who hold it shared.
+    /// Strangers may hold the same paths, shared as well.
     Shared,
 }
 
 impl Mode {
-    /// Whether holds of these modes cannot be held by two strangers.
+    /// Tells whether two strangers cannot have holds of these modes on the same target.
     pub fn excludes(self, other: Mode) -> bool {
         self == Mode::Exclusive || other == Mode::Exclusive
     }
 
-    /// Whether a hold of this mode gives what a hold of the other would.
+    /// Tells whether a hold of this mode grants everything that a hold of the other would.
     pub fn gives(self, other: Mode) -> bool {
         self == Mode::Exclusive || other == Mode::Shared
     }
 
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Exclusive => "exclusive",
@@ -70,37 +70,37 @@ impl Mode {
     }
 }
 
-/// Through which door a hold was asked for.
+/// The door through which a hold was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Via {
-    /// The command line: somebody meant it.
+    /// The command line: an agent or a person asked for the hold itself.
     Command,
-    /// An agent's edit hook: it came with an edit.
+    /// An agent's edit hook: the hold came with an edit.
     Hook,
 }
 
-/// What a hold is for and where it came from.
+/// The purpose and the origin of a hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct About {
-    /// Why, in the holder's words.
+    /// The holder's own words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<Line>,
-    /// The task it belongs to.
+    /// The task that the hold belongs to.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub task: Option<Line>,
-    /// The run it belongs to.
+    /// The run that the hold belongs to.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub run: Option<Line>,
-    /// Through which door it came.
+    /// The door through which the hold was asked for.
     pub via: Via,
-    /// The linked worktree it was made in; absent for the main one.
+    /// The linked worktree that the hold was made in; absent for the main one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worktree: Option<Line>,
 }
 
 impl About {
-    /// Whether a hold came with an edit in another worktree than this.
+    /// Tells whether the hold came with an edit in another worktree than this one.
     pub fn is_edit_elsewhere(&self, hold: &Hold) -> bool {
         hold.about.via == Via::Hook && hold.about.worktree != self.worktree
     }
@@ -109,26 +109,26 @@ impl About {
 /// One target held by one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hold {
-    /// Its name.
+    /// The id of the hold.
     pub id: HoldId,
-    /// Whose it is.
+    /// The agent that has the hold.
     pub holder: AgentName,
-    /// What it is on.
+    /// The paths or the lock that the hold is on.
     #[serde(flatten)]
     pub target: Target,
-    /// Whether others may hold the same.
+    /// Exclusive or shared.
     pub mode: Mode,
-    /// What it is for and where it came from.
+    /// The purpose and the origin of the hold.
     #[serde(flatten)]
     pub about: About,
-    /// The process that it ends with, if it goes with one.
+    /// The process that the hold ends with, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub process: Option<Process>,
-    /// When it was granted.
+    /// The time of the grant.
     pub granted_at: Timestamp,
-    /// When it ends unless it is renewed.
+    /// The time when the hold ends unless it is renewed.
     pub expires_at: Timestamp,
-    /// Grows with every grant: a resource can turn away a holder that was overtaken.
+    /// A number that grows with every grant: a resource can turn away a holder that was overtaken.
     pub fence: u64,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
@@ -137,18 +137,18 @@ pub struct Hold {
 }
 
 impl Hold {
-    /// Whether it still counts.
+    /// Tells whether the hold still counts.
     pub fn is_live(&self, now: Timestamp) -> bool {
         now < self.expires_at
     }
 }
 
-/// What holds are on, for a line of text: the first two by name, then how many more.
+/// Names the targets of holds in a line of text: the first two, then how many more.
 fn named<'a>(holds: impl IntoIterator<Item = &'a Hold>) -> String {
     named_targets(holds.into_iter().map(|hold| &hold.target))
 }
 
-/// The same for targets that nobody holds yet.
+/// Names targets in a line of text: the first two, then how many more.
 pub(crate) fn named_targets<'a>(targets: impl IntoIterator<Item = &'a Target>) -> String {
     let shown: Vec<String> = targets.into_iter().map(Target::shown).collect();
     match shown.as_slice() {

@@ -1,4 +1,4 @@
-//! `release`: one's own, or another's by force, which is recorded with a reason.
+//! `release`: ends holds of the asker, or by force those of another agent, with a recorded reason.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,27 +10,25 @@ use crate::core::reservation::select::{self, Named, Selection};
 use crate::core::reservation::{Hold, events, index, named, sweep};
 use crate::core::text::Line;
 
-/// What is to be let go.
+/// A request to end holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
-    /// Which holds.
     #[serde(flatten)]
     pub which: Selection,
-    /// Why another's holds may be released too.
+    /// The reason why holds of other agents may be released too.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub force: Option<Line>,
 }
 
-/// What came of it.
+/// The holds that were released, and those that were not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Released {
-    /// What is free now.
     pub released: Vec<Hold>,
-    /// What was named and is not there (any more).
+    /// Ids that were named and name no live hold (any more).
     pub missing: Vec<HoldIdPrefix>,
     /// Locks that were named and that nobody holds (any more).
     pub missing_locks: Vec<LockName>,
-    /// Own holds that reach beyond the path that was named, and stay.
+    /// Own holds that reach beyond a named path, and therefore stay.
     pub wider: Vec<Hold>,
 }
 
@@ -51,7 +49,8 @@ impl Decide for Release {
             if !holds.iter().any(|hold| hold.is_live(act.env.now)) {
                 answer.missing_locks.push(name.clone());
             }
-            // Those who share a lock let go of their own; only one who has none there is told.
+            // Agents that share a lock release only their own hold. The refusal is for an asker
+            // that has none.
             if holds.iter().any(|hold| self.may_release(act, hold)) {
                 holds.retain(|hold| self.may_release(act, hold));
             }
@@ -73,7 +72,8 @@ impl Decide for Release {
             chosen.extend(own.into_iter().filter(|hold| self.which.means(hold)));
         }
         let mut chosen = select::once(chosen);
-        // An id that ran out before it was released was free already: the event says so.
+        // A hold that expired before it was released is reported as missing, and gets the event
+        // `expired`.
         for hold in sweep::remove_ended(act, &mut chosen) {
             let named = |id: &&HoldIdPrefix| hold.id.as_str().starts_with(id.as_str());
             answer.missing.extend(self.which.ids.iter().find(named).cloned());

@@ -1,4 +1,5 @@
-//! `renew`: longer life for what is still mine. What is no longer mine is named, not revived.
+//! `renew`: extends holds that are still the asker's. A hold that is no longer the asker's is
+//! reported, not revived.
 
 use std::collections::BTreeSet;
 
@@ -14,55 +15,53 @@ use crate::core::reservation::select::{self, Named, Selection};
 use crate::core::reservation::{Hold, events, index, named};
 use crate::core::time::{Timestamp, Ttl};
 
-/// What is to live longer, and until when.
+/// A request for a longer life of holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Renew {
-    /// Which holds.
     #[serde(flatten)]
     pub which: Selection,
-    /// For how long from now; a hold that lives longer already is not shortened.
+    /// The time from now on. A hold that lasts longer already is not shortened.
     pub ttl: Ttl,
 }
 
-/// A hold that is no longer the asker's.
+/// A hold that no longer belongs to the asker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Lost {
-    /// What was named.
+    /// The id or the lock that the request named.
     #[serde(flatten)]
     pub named: Asked,
-    /// What became of it.
+    /// The reason why the hold is lost.
     #[serde(flatten)]
     pub why: Why,
 }
 
-/// How a hold was named.
+/// The way in which a request named a hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Asked {
-    /// By its id.
+    /// The id of the hold.
     Id(String),
-    /// By the lock that it is on.
+    /// The lock that the hold is on.
     Lock(LockName),
 }
 
-/// What became of a hold.
+/// The reason why a hold is lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Why {
-    /// It does not exist: it was released or swept, or it never was.
+    /// The hold does not exist: it was released or swept, or it never was.
     Gone,
-    /// Its time was over.
+    /// The time of the hold is over.
     Expired { expired_at: Timestamp },
-    /// Another agent holds it.
+    /// Another agent has the hold.
     Held { holder: AgentName },
 }
 
-/// What came of it.
+/// The holds that were renewed, and those that were lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renewed {
-    /// What lives longer.
     pub renewed: Vec<Hold>,
-    /// What is no longer the asker's.
+    /// The holds that no longer belong to the asker.
     pub lost: Vec<Lost>,
 }
 
@@ -107,7 +106,7 @@ impl Decide for Renew {
     }
 }
 
-/// Why a hold is no longer an agent's; nothing if it is.
+/// Says why a hold no longer belongs to an agent; `None` if it does.
 fn why_lost(hold: Option<&Hold>, agent: &AgentName, now: Timestamp) -> Option<Why> {
     match hold {
         None => Some(Why::Gone),
@@ -117,7 +116,7 @@ fn why_lost(hold: Option<&Hold>, agent: &AgentName, now: Timestamp) -> Option<Wh
     }
 }
 
-/// Which of these holds are no longer an agent's, for one who keeps them and writes nothing.
+/// Finds which of these holds an agent has lost, without writing anything.
 pub fn lost(
     documents: &dyn Documents,
     ids: &[HoldId],
@@ -133,8 +132,8 @@ pub fn lost(
     Ok(lost)
 }
 
-/// What an agent has lost by the doing of others, by events of theirs, the newest first. What was
-/// granted to it again since, or let go of by itself, is not lost.
+/// Finds the holds that other agents' events took from an agent; the newest event comes first. A
+/// hold that was granted to the agent again since, or that it released itself, is not lost.
 pub fn lost_by<'e>(events: impl Iterator<Item = &'e Event>, agent: &AgentName) -> Vec<Lost> {
     let is_agent = |event: &Event, field: &str| event.text(field) == Some(agent.as_str());
     let (mut known, mut lost) = (BTreeSet::new(), Vec::new());
@@ -162,7 +161,7 @@ pub fn lost_by<'e>(events: impl Iterator<Item = &'e Event>, agent: &AgentName) -
     lost
 }
 
-/// What the asker has on a lock, or why it has nothing there.
+/// Returns the asker's live holds on a lock, or why it has none there.
 fn own_on_lock(act: &Act<'_>, name: &LockName) -> Result<Result<Vec<Hold>, Why>, ReadError> {
     let (own, others): (Vec<Hold>, Vec<Hold>) =
         select::by_lock(act, name)?.into_iter().partition(|hold| hold.holder == *act.env.actor);

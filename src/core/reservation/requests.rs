@@ -1,13 +1,13 @@
-//! Request ids: a request that is repeated gets its first answer, and nothing happens twice.
+//! Request ids: a repeated request gets its first answer, and nothing happens twice.
 //!
 //! ```text
 //! requests/4/f/4fa1.../request     who asked, when, and a digest of what
 //! requests/4/f/4fa1.../grant-000   what was granted, one document each
 //! ```
 //!
-//! The same id with other content is an error, never a silent drop, and so is a repetition after
-//! what was granted has ended: its first answer is not true any more. Answers are forgotten after
-//! a while, one shard a write.
+//! An id that comes back with other content is an error, never a silent drop. So is a repetition
+//! after a granted hold has ended: the first answer is not true any more. Old answers are
+//! forgotten, one shard a write.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -53,14 +53,15 @@ fn conflict_key(dir: &Key, number: usize) -> Key {
     dir.join(&format!("conflict-{number:03}"))
 }
 
-/// What was asked, by whom; not when, under which op, by which process, or with how much patience.
+/// Hashes the request and its asker. A repetition may differ in its time, op, process and patience,
+/// so these are left out.
 fn digest(actor: &AgentName, asked: &Reserve) -> String {
     let asked = Reserve { process: None, wait: None, ..asked.clone() };
     let content = serde_json::to_vec(&(actor, asked)).expect("a request is plain data");
     digest_hex(content)
 }
 
-/// The first answer to this request, if it was answered before and still is true.
+/// Returns the first answer to this request, if there is one and it is still true.
 pub fn answered(act: &Act<'_>, asked: &Reserve) -> Result<Option<Reserved>, No> {
     let Some(id) = &asked.request_id else { return Ok(None) };
     let dir = dir(id);
@@ -95,7 +96,7 @@ fn must_read<T: serde::de::DeserializeOwned>(act: &Act<'_>, key: &Key) -> Result
     read(act, key)?.ok_or_else(|| ReadError::damaged(key, "it is missing"))
 }
 
-/// Keeps the answer for a repetition.
+/// Keeps the answer for a repetition of the request.
 pub fn remember(act: &mut Act<'_>, asked: &Reserve, answer: &Reserved) {
     let Some(id) = &asked.request_id else { return };
     let dir = dir(id);
@@ -124,7 +125,7 @@ pub fn forget_old(act: &mut Act<'_>, turn: u64) -> Result<(), ReadError> {
         let dir = shard.join(&child.name);
         let answered = match read::<Answered>(act, &dir.join(REQUEST)) {
             Ok(Some(answered)) => answered,
-            // Not ours to judge, and no reason to stop a write that is about something else.
+            // A damaged document is no reason to stop a write that is about something else.
             Ok(None) | Err(ReadError::Damaged { .. }) => continue,
             Err(error) => return Err(error),
         };

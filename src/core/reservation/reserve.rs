@@ -1,9 +1,9 @@
-//! `reserve`: all that is asked for or none, or one by one.
+//! `reserve`: grants everything that is asked for or nothing, or each target for itself.
 //!
-//! What an agent already holds is looked at first. A hold of its own that covers the request is
-//! renewed; own holds that the request covers are absorbed into it; a mere overlap is granted
-//! beside. Otherwise one who holds `src/a.rs` and asks for `src/**` could be told "renewed" and be
-//! protected from nothing.
+//! The decision looks first at the holds that the asker has. An own hold that covers the request is
+//! renewed. Own holds that the request covers are absorbed into it. A hold that merely overlaps
+//! stays beside the new one. Otherwise an agent that holds `src/a.rs` and asks for `src/**` could
+//! be told "renewed" and be protected from nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,43 +24,38 @@ use crate::core::reservation::{
 };
 use crate::core::time::Ttl;
 
-/// What is asked for.
+/// A request for holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reserve {
-    /// Brace-free, canonical.
     pub patterns: Vec<Pattern>,
-    /// Named locks besides.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub locks: Vec<LockName>,
-    /// Exclusive or shared.
     pub mode: Mode,
-    /// For how long.
     pub ttl: Ttl,
-    /// What for, and from where.
     #[serde(flatten)]
     pub about: About,
-    /// Which of the patterns name a file at the moment.
+    /// The patterns that name an existing file.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub files: Vec<Pattern>,
-    /// All of it or none, or each for itself.
     pub scope: Scope,
-    /// The process that the holds end with, if they go with one.
+    /// The process that the holds end with, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub process: Option<Process>,
-    /// That the asker is ready to wait.
+    /// Set if the asker is ready to wait.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub wait: Option<Wait>,
     /// Makes repeating the request harmless.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub request_id: Option<RequestId>,
-    /// Whether it comes with an edit, which is asked about again and again: what is held for long
-    /// enough stays as it is, and an edit of the same path in another worktree is no obstacle.
+    /// Set if the request comes with an edit. An edit hook asks again and again, so a hold that
+    /// lasts long enough stays as it is, and an edit of the same path in another worktree is no
+    /// obstacle.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub with_edit: bool,
 }
 
 impl Reserve {
-    /// Asks for exclusive holds on all of it or none, which end when their time is over.
+    /// Asks for exclusive holds on everything or nothing, which end when their time is over.
     pub fn asked(patterns: Vec<Pattern>, locks: Vec<LockName>, ttl: Ttl, about: About) -> Reserve {
         Reserve {
             patterns,
@@ -78,46 +73,44 @@ impl Reserve {
     }
 }
 
-/// Whether one refused target refuses the others.
+/// The effect of one refused target on the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// All of it or none.
+    /// One refused target refuses the whole request.
     All,
-    /// Each for itself.
+    /// Each target is granted or refused for itself.
     Each,
 }
 
 /// A hold that the asker has now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// The hold.
     pub hold: Hold,
-    /// Whether the asker had it before.
+    /// True if the asker had the hold before.
     pub renewed: bool,
 }
 
-/// What came of it; conflicts only with [`Scope::Each`].
+/// The answer to a request; it has conflicts only with [`Scope::Each`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reserved {
-    /// What the asker has now, in the order of what was asked for.
+    /// The holds that the asker has now, in the order of the request.
     pub granted: Vec<Grant>,
-    /// What stood in the way.
     pub conflicts: Vec<Conflict>,
-    /// What was not granted because the asker holds as much as one may.
+    /// Targets that were not granted because the asker has as many holds as it may have.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub over_limit: Vec<Target>,
-    /// What is edited in another worktree at the same time. Nothing was granted for it, so that no
-    /// two agents hold the same; git merges such edits in the end.
+    /// Edits in another worktree at the same time. No hold was granted for these targets, so that
+    /// no two agents hold the same path; git merges such edits in the end.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub edited_elsewhere: Vec<Conflict>,
-    /// The place in line that the asker has instead: nothing was granted.
+    /// The asker's place in line, if it waits instead of holding anything.
     #[serde(skip)]
     pub waiting: Option<Ticket>,
-    /// Who waits for the same and goes first.
+    /// The tickets of agents that wait for the same targets and go first.
     #[serde(skip)]
     pub before: Vec<Ticket>,
-    /// Whether this is the answer to an earlier request of the same id.
+    /// True if this repeats the answer to an earlier request with the same id.
     #[serde(skip)]
     pub replayed: bool,
 }
@@ -150,11 +143,11 @@ impl Decide for Reserve {
             return Err(Refusal::Held { conflicts, before, at: act.env.now }.into());
         }
         answer.keep_what_is_there(act)?;
-        // What was there before is counted already, and most edits ask for nothing else.
+        // Renewed holds are counted already, and most edits only renew.
         if answer.granted.iter().any(|grant| !grant.renewed) {
             self.keep_limits(act)?;
         }
-        // What was only granted in part for want of room may be asked for again.
+        // A grant that was cut short by the limit may be asked for again.
         if !answer.granted.is_empty() && answer.over_limit.is_empty() {
             requests::remember(act, self, &answer);
         }
@@ -176,8 +169,8 @@ impl Decide for Reserve {
 }
 
 impl Reserved {
-    /// A target can absorb or renew what an earlier one of the same request was granted: each
-    /// hold is told once, as it is in the end.
+    /// Lists each granted hold once, in its final form: a target can absorb or renew a hold that an
+    /// earlier target of the same request was granted.
     fn keep_what_is_there(&mut self, act: &Act<'_>) -> Result<(), No> {
         let mut told: Vec<Grant> = Vec::new();
         for Grant { hold, renewed } in self.granted.drain(..) {
@@ -218,8 +211,8 @@ impl Reserve {
         if !elsewhere.is_empty() {
             return Ok(Claim::EditedElsewhere(elsewhere));
         }
-        // What goes with a process ends with it, whatever else its holder has or asks for: neither
-        // becomes part of the other.
+        // A hold that goes with a process ends with it. So such a hold and the other holds of the
+        // same agent never become part of each other.
         let is_own = |hold: &Hold| hold.holder == *act.env.actor && hold.process.is_none();
         meeting.retain(|hold| self.process.is_none() && is_own(hold));
         let grant = match self.covering(act, target, &meeting) {
@@ -233,7 +226,7 @@ impl Reserve {
         Ok(Claim::Granted(Box::new(grant)))
     }
 
-    /// The own hold that means the very same, or one that already gives what is asked for.
+    /// Finds an own hold on exactly this target, or else one that already gives what is asked for.
     fn covering(&self, act: &Act<'_>, target: &Target, own: &[Hold]) -> Option<(Hold, Extent)> {
         let asked = target.reach(act.env.case);
         let mut wider = None;
@@ -250,12 +243,13 @@ impl Reserve {
         wider
     }
 
-    /// Whether more than half of the time that is asked for is left.
+    /// Tells whether the hold lasts for more than half of the time that is asked for.
     fn is_held_for_long(&self, act: &Act<'_>, hold: &Hold) -> bool {
         hold.expires_at.seconds_since(act.env.now) * 2 > self.ttl.as_seconds()
     }
 
-    /// Whether it is a path with nothing below it, so that one who holds the path has all of it.
+    /// Tells whether the target is an existing file that the hold matches. A file has nothing below
+    /// it, so a hold that matches its path covers all of it.
     fn is_file_inside(&self, target: &Target, held: &Reach<'_>) -> bool {
         let file = target.pattern().filter(|pattern| self.files.contains(pattern));
         file.and_then(Pattern::literal_path).is_some_and(|path| held.matches(&path))
@@ -325,7 +319,7 @@ impl Reserve {
     }
 }
 
-/// How an own hold relates to what is asked for.
+/// The relation of an own hold to the target that is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Same,
@@ -337,9 +331,9 @@ fn is_at_limit(act: &mut Act<'_>) -> Result<bool, No> {
     Ok(live_count_above(act, actor, HOLDS_PER_AGENT_MAX - 1)?.is_some())
 }
 
-/// How many live holds an agent has, if they are more than `few`, which is about as many as it may
-/// have. Most have nowhere near as many, so nothing is read before it has to be: neither how many
-/// there are nor whether they live.
+/// Counts the live holds of an agent; `None` if there are no more than `few`, which is close to the
+/// limit. Most agents have far fewer, so the cheap checks come first: nothing is listed, let alone
+/// read, before it has to be.
 fn live_count_above(act: &mut Act<'_>, agent: &AgentName, few: usize) -> Result<Option<usize>, No> {
     const { assert!(HOLDS_PER_AGENT_MAX >= 1_000, "so many that no shard is empty") };
     if !index::may_have_a_thousand(act, agent)? || index::own_keys(act, agent)?.len() <= few {
@@ -350,7 +344,7 @@ fn live_count_above(act: &mut Act<'_>, agent: &AgentName, few: usize) -> Result<
     Ok(Some(own.len()).filter(|count| *count > few))
 }
 
-/// Refuses what would give an agent more live holds than allowed.
+/// Refuses a command that leaves an agent with more live holds than allowed.
 pub(super) fn keep_agent_limit(act: &mut Act<'_>, agent: &AgentName) -> Result<(), No> {
     let count = live_count_above(act, agent, HOLDS_PER_AGENT_MAX)?.unwrap_or_default();
     Ok(within("live reservations of one agent", count, HOLDS_PER_AGENT_MAX)?)

@@ -1,9 +1,9 @@
-//! `ledger rollback reservations`: the holds of an earlier entry, given out anew.
+//! `ledger rollback reservations`: brings the holds of an earlier entry back.
 //!
-//! Expired holds do not come back, nor do those that went with a process, nor tickets: who waits
-//! now keeps its place. A hold that lives again is a new grant with a new fence; one
-//! that vanishes is revoked, and its holder reads so in the same entry. A hold that is there in
-//! both is left alone: a renewal is not what anybody wants undone. Answers to requests, and
+//! Expired holds do not come back, nor do holds that went with a process, nor tickets: an agent
+//! that waits now keeps its place. A hold that comes back is a new grant with a new fence. A hold
+//! that vanishes is revoked, and an event in the same entry tells its holder. A hold that is there
+//! both then and now is left alone: nobody wants a renewal undone. Answers to requests, and
 //! documents of a later version, stay as they are.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +45,7 @@ fn holds_by_id(documents: &dyn Documents) -> Result<BTreeMap<HoldId, Hold>, Read
     Ok(index::all(documents)?.into_iter().map(|hold| (hold.id.clone(), hold)).collect())
 }
 
-/// The holds that stand under their id and can be read.
+/// Reads the holds that stand under their own id and can be read.
 fn readable(documents: &dyn Documents) -> Result<BTreeMap<HoldId, Hold>, ReadError> {
     let mut readable = BTreeMap::new();
     for key in walk(documents, &Key::of(["ids"]))? {
@@ -59,7 +59,7 @@ fn readable(documents: &dyn Documents) -> Result<BTreeMap<HoldId, Hold>, ReadErr
     Ok(readable)
 }
 
-/// Whether the holder has the same right in both, whatever its end.
+/// Tells whether the holder has the same right by both holds, whenever they end.
 fn is_same_grant(hold: &Hold, past: &Hold) -> bool {
     hold.holder == past.holder && hold.target == past.target && hold.mode == past.mode
 }
@@ -73,8 +73,8 @@ fn regrant(act: &mut Act<'_>, mut past: Hold, answer: &mut RolledBack) {
     }
 }
 
-/// The present holds, in a tree that is whole. One that is damaged is what people roll back
-/// from: it is revoked, and a link that is missing, wrong or stray is set right.
+/// Repairs the tree and returns the present holds. Damage is what people roll back from: a hold
+/// that cannot be read is revoked, and a copy that is missing, wrong or stray is set right.
 fn mended(act: &mut Act<'_>, because: &Line) -> Result<BTreeMap<HoldId, Hold>, ReadError> {
     let holds = readable(act)?;
     let mut placed: BTreeMap<Key, &Hold> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Which holds a command means: by the beginnings of ids, by path, by lock, or all of an agent's.
+//! The holds that a command means: by the beginnings of ids, by path, by lock, or all of an agent.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,50 +9,49 @@ use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Refusal;
 use crate::core::reservation::{Hold, Target, Via, index};
 
-/// What the caller named.
+/// The holds that a caller named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
-    /// By id or the beginning of one.
+    /// Ids, or the beginnings of ids.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ids: Vec<HoldIdPrefix>,
-    /// Everything equal to or inside these.
+    /// Patterns that mean every hold equal to or inside them.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub paths: Vec<Pattern>,
-    /// Everything on these locks.
+    /// Locks that mean every hold on them.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub locks: Vec<LockName>,
-    /// Everything that is the agent's.
+    /// Set to mean every hold of the agent.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub mine: bool,
-    /// Where that means what its subagents hold as well: without them.
+    /// Set to leave out the holds of subagents, where `mine` includes them.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub alone: bool,
-    /// Of paths and of everything, only what came through this door.
+    /// Limits `paths` and `mine` to the holds that came through this door.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub via: Option<Via>,
 }
 
 impl Selection {
-    /// Whether neither an id nor a path nor a lock is named.
+    /// Tells whether no id, no path and no lock is named.
     pub fn names_nothing(&self) -> bool {
         self.ids.is_empty() && self.paths.is_empty() && self.locks.is_empty()
     }
 
-    /// Whether a hold came through the door that is meant.
+    /// Tells whether the hold came through the selected door.
     pub fn means(&self, hold: &Hold) -> bool {
         self.via.is_none_or(|via| hold.about.via == via)
     }
 }
 
-/// What an id turns out to be.
+/// The result of looking up an id.
 pub enum Named {
     /// A hold, live or not.
     Hold(Box<Hold>),
-    /// Nothing.
     Missing(HoldIdPrefix),
 }
 
-/// The holds that the ids name.
+/// Looks up the holds that the ids name.
 pub fn by_ids(documents: &dyn Documents, ids: &[HoldIdPrefix]) -> Result<Vec<Named>, No> {
     let mut named = Vec::new();
     for prefix in ids {
@@ -79,16 +78,16 @@ fn hold_or_missing(
     })
 }
 
-/// Holds that meet a path: those inside it, and those that reach beyond it.
+/// The holds that meet a path.
 #[derive(Default)]
 pub struct ByPath {
     /// Equal to the path or inside it.
     pub inside: Vec<Hold>,
-    /// Reaching beyond it.
+    /// Reaching beyond the path.
     pub wider: Vec<Hold>,
 }
 
-/// The holds that meet the paths and satisfy `wanted`.
+/// Finds the holds that meet the paths and satisfy `wanted`.
 pub fn by_paths(
     documents: &dyn Documents,
     paths: &[Pattern],
@@ -110,12 +109,12 @@ pub fn by_paths(
     Ok(found)
 }
 
-/// The holds on a lock, live or not.
+/// Finds the holds on a lock, live or not.
 pub fn by_lock(documents: &dyn Documents, name: &LockName) -> Result<Vec<Hold>, ReadError> {
     index::meeting(documents, &Target::Lock(name.clone()), Case::Sensitive)
 }
 
-/// Each hold once, in the order of their ids.
+/// Sorts the holds by id and removes duplicates.
 pub fn once(mut holds: Vec<Hold>) -> Vec<Hold> {
     holds.sort_by(|one, other| one.id.cmp(&other.id));
     holds.dedup_by(|one, other| one.id == other.id);

@@ -1,4 +1,5 @@
-//! `sweep`: what has ended goes, each with its event. Time is read here, it never acts by itself.
+//! `sweep`: removes holds that have ended, with an event each. Only a write like this one acts on
+//! the passing of time.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,19 +10,18 @@ use crate::core::reservation::process::Gone;
 use crate::core::reservation::{Hold, events, index, named, requests, tickets};
 use crate::core::time::{Timestamp, span};
 
-/// What is to be swept.
+/// A request to remove holds that have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sweep {
-    /// Only what expired at least so long ago.
+    /// Limits the sweep to holds that expired at least so long ago.
     pub older_than_seconds: u64,
 }
 
-/// What came of it.
+/// The holds that a sweep removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// What is gone.
     pub swept: Vec<Hold>,
-    /// How many more there are for the next entry.
+    /// The number of ended holds that are left for the next entry.
     pub remaining: usize,
 }
 
@@ -47,7 +47,7 @@ impl Decide for Sweep {
 }
 
 impl Sweep {
-    /// The holds that a sweep would remove.
+    /// Finds the holds that this sweep would remove.
     pub fn due(
         &self,
         documents: &dyn Documents,
@@ -55,7 +55,7 @@ impl Sweep {
         gone: &Gone,
     ) -> Result<Vec<Hold>, ReadError> {
         let mut holds = index::all(documents)?;
-        // Of what ended with its process nobody knows since when.
+        // Nobody knows since when a process has ended.
         let ended_with_process = |hold: &Hold| self.older_than_seconds == 0 && gone.has_hold(hold);
         holds.retain(|hold| {
             now >= hold.expires_at.plus_seconds(self.older_than_seconds) || ended_with_process(hold)
@@ -64,8 +64,8 @@ impl Sweep {
     }
 }
 
-/// Removes what has ended among the holds, with an event each, and gives it back: what has run
-/// out, and what goes with a process that is known to have ended.
+/// Removes and returns the holds that have ended, with an event each: their time is over, or their
+/// process is known to have ended.
 pub fn remove_ended(act: &mut Act<'_>, holds: &mut Vec<Hold>) -> Vec<Hold> {
     let Env { now, gone, .. } = act.env;
     let has_ended = |hold: &mut Hold| !hold.is_live(now) || gone.has_hold(hold);
@@ -77,13 +77,13 @@ pub fn remove_ended(act: &mut Act<'_>, holds: &mut Vec<Hold>) -> Vec<Hold> {
     ended
 }
 
-/// What every write does besides its own work: one shard of ids and one of requests, so that what
-/// nobody meets is swept too. The op is random, and so all shards get their turn.
+/// Sweeps one shard of ids and one of requests, along with every write, so that documents that
+/// nobody meets go too. The op is random, so every shard gets its turn.
 pub fn in_passing(act: &mut Act<'_>) -> Result<(), ReadError> {
     let turn = act.env.op.turn();
     match index::shard(act, turn) {
         Ok(mut holds) => drop(remove_ended(act, &mut holds)),
-        // What nobody asked about must not stop a write that is about something else.
+        // Damage that nobody asked about must not stop a write that is about something else.
         Err(ReadError::Damaged { .. }) => {}
         Err(error) => return Err(error),
     }

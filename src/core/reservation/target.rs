@@ -1,4 +1,4 @@
-//! What a hold is on: paths, or a name.
+//! The target of a hold: paths, or a named lock.
 //!
 //! A named lock is a hold like any other. All that differs is when two targets meet, when one
 //! covers the other, and where the index keeps them.
@@ -14,10 +14,10 @@ use crate::core::pattern::{Case, Matcher, Pattern};
 /// The paths of a pattern, or a named lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Target {
-    /// Every path that belongs to the pattern.
+    /// Every path that matches the pattern.
     #[serde(rename = "pattern")]
     Paths(Pattern),
-    /// A name that stands for whatever its users agree on.
+    /// A name whose meaning its users agree on.
     #[serde(rename = "lock")]
     Lock(LockName),
 }
@@ -25,14 +25,11 @@ pub enum Target {
 /// A target prepared for comparisons: prepare once, compare often.
 #[derive(Clone, Debug)]
 pub enum Reach<'t> {
-    /// Every path that the matcher knows.
     Paths(Box<Matcher>),
-    /// A name.
     Lock(&'t LockName),
 }
 
 impl Target {
-    /// The pattern, where it is one.
     pub fn pattern(&self) -> Option<&Pattern> {
         match self {
             Target::Paths(pattern) => Some(pattern),
@@ -40,7 +37,6 @@ impl Target {
         }
     }
 
-    /// The name, where it is a lock.
     pub fn lock(&self) -> Option<&LockName> {
         match self {
             Target::Paths(_) => None,
@@ -56,7 +52,7 @@ impl Target {
         }
     }
 
-    /// The target for people: a pattern as it is, a lock with the word before its name.
+    /// Shows the target to people: a pattern as it is, a lock with the word before its name.
     pub fn shown(&self) -> String {
         match self {
             Target::Paths(pattern) => pattern.shown(),
@@ -66,7 +62,7 @@ impl Target {
 }
 
 impl Reach<'_> {
-    /// Whether there is anything that belongs to both.
+    /// Tells whether something belongs to both.
     pub fn meets(&self, other: &Reach<'_>) -> bool {
         match (self, other) {
             (Reach::Paths(own), Reach::Paths(its)) => own.overlaps(its),
@@ -75,7 +71,7 @@ impl Reach<'_> {
         }
     }
 
-    /// Whether everything of the other belongs to this one.
+    /// Tells whether everything that belongs to the other belongs to this one.
     pub fn covers(&self, other: &Reach<'_>) -> bool {
         match (self, other) {
             (Reach::Paths(own), Reach::Paths(its)) => own.covers(its),
@@ -84,13 +80,13 @@ impl Reach<'_> {
         }
     }
 
-    /// Whether a path belongs to it.
+    /// Tells whether the path belongs to it.
     pub fn matches(&self, path: &[u8]) -> bool {
         matches!(self, Reach::Paths(matcher) if matcher.matches(path))
     }
 }
 
-/// Patterns and locks as the targets that they are, in this order.
+/// Turns patterns and locks into targets, in this order.
 pub fn targets(patterns: &[Pattern], locks: &[LockName]) -> Vec<Target> {
     let locks = locks.iter().cloned().map(Target::Lock);
     patterns.iter().cloned().map(Target::Paths).chain(locks).collect()

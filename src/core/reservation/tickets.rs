@@ -1,13 +1,13 @@
-//! Tickets: who waits for what, in which order.
+//! Tickets: the line of agents that wait.
 //!
 //! ```text
 //! tickets/k3v9x0ab     one document for each that waits
 //! ```
 //!
-//! Nothing is ever granted on behalf of a ticket. It keeps a place: who reserves with a ticket is
-//! held up by earlier tickets that want the same, and who reserves without is not. A ticket ends
-//! with its time, or when its own host knows that its waiter has ended; whoever writes next removes
-//! it.
+//! A ticket keeps a place in line, and nothing is ever granted on its behalf. An agent that
+//! reserves with a ticket is held up by earlier tickets on the same targets; an agent that reserves
+//! without one is not. A ticket ends with its time, or when its own host knows that the waiting
+//! process has ended. The next write removes it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,33 +27,33 @@ use crate::core::time::Timestamp;
 /// The directory that this module owns.
 pub const ROOT: &str = "tickets";
 
-/// One that waits.
+/// The place in line of a waiting agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ticket {
-    /// Its name.
+    /// The id of the ticket.
     pub id: TicketId,
-    /// Who waits.
+    /// The agent that waits.
     pub agent: AgentName,
-    /// For which paths.
+    /// The paths that the agent waits for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub patterns: Vec<Pattern>,
-    /// For which locks.
+    /// The locks that the agent waits for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub locks: Vec<LockName>,
-    /// Exclusive or shared.
+    /// The kind of hold that the agent waits for.
     pub mode: Mode,
-    /// Lower ones go first.
+    /// The place in line; the lowest number goes first.
     pub place: u64,
-    /// Since when.
+    /// The time when the agent began to wait.
     pub asked_at: Timestamp,
-    /// How long at most.
+    /// The time when the agent gives up.
     pub until: Timestamp,
-    /// On which host.
+    /// The host that the agent waits on.
     pub host: Line,
-    /// The process that the hold is to go with, if it is to go with one.
+    /// The process that the hold is to end with, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub process: Option<Process>,
-    /// The holds that end only once this wait does: what it is part of runs under them.
+    /// The holds that end only once this wait does, because the waiting command runs under them.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub within: Vec<HoldId>,
     /// Fields of a later version, kept as they are.
@@ -63,17 +63,16 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// What it waits for.
     pub fn targets(&self) -> Vec<Target> {
         targets(&self.patterns, &self.locks)
     }
 
-    /// Whether it still counts.
+    /// Tells whether the ticket still counts.
     pub fn is_live(&self, now: Timestamp, gone: &Gone) -> bool {
         now < self.until && !gone.has_ticket(&self.id)
     }
 
-    /// The first of these targets that it wants too.
+    /// Finds the first of these targets that the ticket waits for too.
     pub fn shared_with<'t>(&self, wanted: &'t [Target], case: Case) -> Option<&'t Target> {
         let own = self.targets();
         let meets = |other: &&Target| {
@@ -84,19 +83,19 @@ impl Ticket {
     }
 }
 
-/// Why a ticket is no more.
+/// The reason why a ticket ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
-    /// Its waiter has what it waited for.
+    /// The agent got what it waited for.
     Granted,
-    /// Its waiter wants it no longer.
+    /// The agent stopped waiting.
     GaveUp,
-    /// Its time is up, or its waiter has ended.
+    /// The time is up, or the waiting process has ended.
     Gone,
 }
 
 impl Over {
-    /// The word that an event says.
+    /// Returns the word for the reason in an event.
     pub fn word(self) -> &'static str {
         match self {
             Over::Granted => "granted",
@@ -106,28 +105,28 @@ impl Over {
     }
 }
 
-/// Where a ticket stands.
 pub fn key(id: &TicketId) -> Key {
     Key::of([ROOT, id.as_str()])
 }
 
-/// The ticket of that name, live or not.
+/// Reads a ticket, live or not.
 fn by_id(documents: &dyn Documents, id: &TicketId) -> Result<Option<Ticket>, ReadError> {
     read(documents, &key(id))
 }
 
-/// The ticket of that name, unless there is none or it cannot be read: who waits with one that
-/// cannot takes it anew.
+/// Reads a ticket; `None` if there is none or it cannot be read. An agent whose ticket cannot be
+/// read takes a new one.
 pub fn readable(documents: &dyn Documents, id: &TicketId) -> Result<Option<Ticket>, ReadError> {
     Ok(damage::found(at_its_place(documents, id))?.and_then(Found::whole))
 }
 
-/// All tickets, live or not, the first in line first. What cannot be read keeps no place.
+/// Reads all tickets, live or not, in the order of the line. A ticket that cannot be read keeps no
+/// place.
 pub fn all(documents: &dyn Documents) -> Result<Vec<Ticket>, ReadError> {
     Ok(found(documents)?.0)
 }
 
-/// The same, and what cannot be read.
+/// Reads all tickets in the order of the line, and reports those that cannot be read.
 pub fn found(documents: &dyn Documents) -> Result<(Vec<Ticket>, Vec<Damage>), ReadError> {
     let (mut tickets, mut damaged) = (Vec::new(), Vec::new());
     for child in documents.list(&Key::of([ROOT]))? {
@@ -143,7 +142,7 @@ pub fn found(documents: &dyn Documents) -> Result<(Vec<Ticket>, Vec<Damage>), Re
     Ok((tickets, damaged))
 }
 
-/// The ticket of that name, which must be the one that its place is named for.
+/// Reads a ticket and checks that it is the one that its place is named for.
 fn at_its_place(documents: &dyn Documents, id: &TicketId) -> Result<Option<Ticket>, ReadError> {
     match by_id(documents, id)? {
         Some(other) if other.id != *id => {
@@ -153,19 +152,17 @@ fn at_its_place(documents: &dyn Documents, id: &TicketId) -> Result<Option<Ticke
     }
 }
 
-/// Writes a ticket.
 pub fn put(act: &mut Act<'_>, ticket: &Ticket) {
     act.put(key(&ticket.id), ticket);
     events::waiting(act, ticket);
 }
 
-/// Removes a ticket.
 pub fn remove(act: &mut Act<'_>, ticket: &Ticket, over: Over) {
     act.remove(key(&ticket.id));
     events::wait_over(act, ticket, over);
 }
 
-/// Removes the tickets that have ended. What cannot be read is left to those who ask about it.
+/// Removes the tickets that have ended. Unreadable ones stay for commands that ask about them.
 pub fn remove_ended(act: &mut Act<'_>) -> Result<(), ReadError> {
     for ticket in all(act)? {
         if !ticket.is_live(act.env.now, act.env.gone) {
@@ -175,7 +172,7 @@ pub fn remove_ended(act: &mut Act<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Removes the tickets that cannot be read: who waits takes a new one.
+/// Removes the tickets that cannot be read. An agent that waits with one takes a new one.
 pub fn remove_unreadable(act: &mut Act<'_>, because: &Line) -> Result<(), ReadError> {
     for child in act.list(&Key::of([ROOT]))? {
         let Ok(id) = child.name.parse::<TicketId>() else { continue };

@@ -1,4 +1,4 @@
-//! `transfer`: holds change hands, all of them or none.
+//! `transfer`: moves holds from one agent to another, all of them or none.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,23 +12,21 @@ use crate::core::reservation::select::{self, Named, Selection};
 use crate::core::reservation::{Hold, events, index, named};
 use crate::core::text::Line;
 
-/// What goes from whom to whom.
+/// A request to move holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transfer {
-    /// From whom.
     pub from: AgentName,
-    /// To whom.
     pub to: AgentName,
-    /// Which holds; everything if nothing is named.
+    /// The holds to move; all of them if none is named.
     #[serde(flatten)]
     pub which: Selection,
-    /// Why another's holds may be handed on.
+    /// The reason why holds of another agent may be moved.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub force: Option<Line>,
 }
 
 impl Decide for Transfer {
-    /// What changed hands.
+    /// The holds that were moved.
     type Answer = Vec<Hold>;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Vec<Hold>, No> {
@@ -48,7 +46,8 @@ impl Decide for Transfer {
             hold.holder = self.to.clone();
             // The process of the old holder says nothing about the new one.
             hold.process = None;
-            // The new holder must be told apart from the old one, who may not know yet.
+            // A resource must tell the new holder from the old one, which may not know of the
+            // transfer yet.
             hold.fence = act.new_fence();
             index::put(act, &hold);
             let forced = self.force.as_ref().filter(|_| !act.env.actor.covers(&self.from));
@@ -73,7 +72,8 @@ impl Decide for Transfer {
 }
 
 impl Transfer {
-    /// The live holds that are meant. One that is named and not there stops the whole.
+    /// Finds the live holds that are meant. A named hold that is not there refuses the whole
+    /// transfer.
     fn chosen(&self, act: &Act<'_>) -> Result<Vec<Hold>, No> {
         let mut chosen = Vec::new();
         let mut missing = Vec::new();
@@ -103,7 +103,8 @@ impl Transfer {
         Ok(select::once(chosen))
     }
 
-    /// What one session may hold side by side can stand against the new holder.
+    /// Refuses a transfer after which a hold stands against the new holder: holds that one session
+    /// may have side by side can do that.
     fn keep_law(&self, act: &Act<'_>, moved: &[Hold]) -> Result<(), No> {
         let mut conflicts: Vec<Conflict> = Vec::new();
         for hold in moved {

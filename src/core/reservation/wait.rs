@@ -1,5 +1,4 @@
-//! Waiting for what others hold: what stands in the way, who goes first, and who would wait for
-//! whom in a circle.
+//! Waiting for holds of others: the obstacles, the order of the waiting agents, and deadlocks.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,55 +18,48 @@ use crate::core::reservation::tickets::{self, Over, Ticket};
 use crate::core::reservation::{Hold, Target, index};
 use crate::core::time::Timestamp;
 
-/// That somebody is ready to wait, and its place among those who are.
+/// An agent's readiness to wait, and its place in line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
-    /// Its ticket; none while it only asks whether it has to wait at all.
+    /// The agent's ticket; none while it only asks whether it has to wait at all.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ticket: Option<TicketId>,
-    /// For how long it is ready to from now on.
+    /// The time that the agent is ready to wait from now on.
     pub seconds: u64,
-    /// The holds that end only once this wait does: what it is part of runs under them.
+    /// The holds that end only once this wait does, because the waiting command runs under them.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub within: Vec<HoldId>,
 }
 
-/// One state as those who wait see it.
+/// One state, as the waiting agents see it.
 #[derive(Clone, Copy)]
 pub struct Line<'a> {
-    /// The documents.
     pub documents: &'a dyn Documents,
-    /// The time that counts.
     pub now: Timestamp,
-    /// How the ledger compares names.
     pub case: Case,
-    /// What is known to have ended.
+    /// The processes that are known to have ended.
     pub gone: &'a Gone,
 }
 
-/// What stands in the way of one who waits.
+/// The obstacles of a waiting agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Obstacles {
-    /// What others hold.
     pub conflicts: Vec<Conflict>,
-    /// Who waits for the same and goes first.
+    /// The tickets of agents that wait for the same targets and go first.
     pub before: Vec<Ticket>,
 }
 
-/// One link of a circle: an agent waits for what another holds or is to get first.
+/// One link of a circle: an agent waits for a target that another holds, or is to get first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
-    /// Who waits.
     pub agent: AgentName,
-    /// For what.
     #[serde(flatten)]
     pub target: Target,
-    /// Whose turn or hold it is.
+    /// The agent that holds the target, or goes first.
     pub waits_for: AgentName,
 }
 
 impl Obstacles {
-    /// Whether there is nothing to wait for.
     pub fn is_empty(&self) -> bool {
         self.conflicts.is_empty() && self.before.is_empty()
     }
@@ -79,8 +71,8 @@ impl<'a> Line<'a> {
         Line { documents: act, now, case, gone }
     }
 
-    /// What stands in the way of these targets, for one at that place in line; without a place,
-    /// at its end.
+    /// Finds the obstacles of an asker with this place in line. An asker without a place stands at
+    /// the end.
     pub fn obstacles(
         &self,
         asker: Asker<'_>,
@@ -104,12 +96,12 @@ impl<'a> Line<'a> {
         Ok(Obstacles { conflicts, before })
     }
 
-    /// Whom one with these obstacles waits for, and over what.
+    /// Returns an edge from `from` to every party that these obstacles belong to.
     fn edges(&self, from: &Party, wanted: &[Target], obstacles: Obstacles) -> Vec<Edge> {
         let edge = |target: Target, to: Party| Edge { from: from.clone(), target, to };
         let held = obstacles.conflicts.into_iter().map(|Conflict { target, held }| {
             let Hold { id, holder: agent, process, .. } = held;
-            // Whoever may run under a hold, runs in a process that it goes with.
+            // A command that runs under a hold is the process that the hold goes with.
             let holds = process.is_some().then_some(id);
             edge(target, Party { agent, process, holds, within: Vec::new() })
         });
@@ -120,7 +112,7 @@ impl<'a> Line<'a> {
         held.chain(first).collect()
     }
 
-    /// Whom one that may wait already waits for.
+    /// Returns the edges of a party that may be waiting already.
     fn edges_of(&self, party: &Party) -> Result<Vec<Edge>, ReadError> {
         let mut edges = Vec::new();
         let mut own = tickets::all(self.documents)?;
@@ -141,7 +133,7 @@ impl<'a> Line<'a> {
         Ok(edges)
     }
 
-    /// The shortest circle that one with these obstacles would close by waiting.
+    /// Finds the shortest circle that an asker with these obstacles would close by waiting.
     fn circle(
         &self,
         asker: &Party,
@@ -165,26 +157,27 @@ impl<'a> Line<'a> {
     }
 }
 
-/// One who holds or waits: an agent, or one process of it that goes on and ends by itself.
+/// A party that holds or waits: an agent, or one process of an agent that goes on and ends by
+/// itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Party {
     agent: AgentName,
     process: Option<Process>,
-    /// The hold that it stands in the way with.
+    /// The hold by which the party is an obstacle.
     holds: Option<HoldId>,
-    /// The holds that it runs under.
+    /// The holds that the party runs under.
     within: Vec<HoldId>,
 }
 
 impl Party {
-    /// One who waits.
     fn of(ticket: Ticket) -> Party {
         let Ticket { agent, process, within, .. } = ticket;
         Party { agent, process, holds: None, within }
     }
 
-    /// Whether the other cannot go on while this one waits. An agent waits with any of its
-    /// processes; a process of its waits for what it runs, and not because another one does.
+    /// Tells whether the other party cannot go on while this one waits. An agent waits when any of
+    /// its processes does. A process waits only for what it runs itself, not because another
+    /// process of the same agent waits.
     fn holds_up(&self, other: &Party) -> bool {
         let is_its =
             other.agent == self.agent && (other.process.is_none() || other.process == self.process);
@@ -192,14 +185,14 @@ impl Party {
     }
 }
 
-/// One waits for another.
+/// A party that waits for another.
 struct Edge {
     from: Party,
     target: Target,
     to: Party,
 }
 
-/// The way that led to the edge which closes a circle, in the order of waiting.
+/// Returns the path that led to the edge which closes a circle, in the order of waiting.
 fn traced(last: Edge, reached_by: &mut BTreeMap<Party, Edge>) -> Vec<Link> {
     let mut circle = VecDeque::new();
     let mut next = Some(last);
@@ -211,8 +204,8 @@ fn traced(last: Edge, reached_by: &mut BTreeMap<Party, Edge>) -> Vec<Link> {
 }
 
 impl Reserve {
-    /// Lets one who is ready to wait pass if nothing stands in its way; otherwise gives it a place
-    /// in line, or tells it that its turn has not come.
+    /// Lets a request that is ready to wait pass if it has no obstacles. Otherwise gives it a place
+    /// in line, or refuses it because its turn has not come.
     pub(super) fn stand_in_line(
         &self,
         act: &mut Act<'_>,
@@ -278,12 +271,11 @@ impl Reserve {
 /// Gives up a place in line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leave {
-    /// Which.
     pub ticket: TicketId,
 }
 
 impl Decide for Leave {
-    /// Whether there was such a place.
+    /// True if the asker had this place in line.
     type Answer = bool;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<bool, No> {
