@@ -1,4 +1,4 @@
-//! `inbox --ack`: one who got a message says so. All that are named, or none.
+//! `inbox --ack`: acknowledges messages, all that are named or none.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,15 +12,14 @@ use crate::core::negotiation::thread_index::{self, Letter, UNREAD};
 use crate::core::negotiation::{MessageKind, events, inbox};
 use crate::core::refusal::within;
 
-/// Which messages.
+/// The messages that a recipient acknowledges.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Acknowledge {
-    /// By name.
     pub messages: Vec<MessageId>,
 }
 
 impl Decide for Acknowledge {
-    /// Those that were not acknowledged before.
+    /// The messages that were not acknowledged before.
     type Answer = Vec<MessageId>;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Vec<MessageId>, No> {
@@ -41,7 +40,7 @@ impl Decide for Acknowledge {
                 act.remove(unread);
                 events::acknowledged(act, id, &agent);
                 acknowledged.push(id.clone());
-                // One that cannot be read can be put away all the same.
+                // A message that cannot be read can be acknowledged all the same.
                 if let Ok(message) = serde_json::from_slice(&got) {
                     tell_sender(act, &message);
                 }
@@ -61,7 +60,7 @@ impl Decide for Acknowledge {
     }
 }
 
-/// Who wanted to know is told.
+/// Tells the sender of a message that it was acknowledged, if the sender wanted to know.
 fn tell_sender(act: &mut Act<'_>, message: &crate::core::negotiation::Message) {
     if !message.ack || message.from == *act.env.actor {
         return;

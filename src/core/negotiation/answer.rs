@@ -1,7 +1,7 @@
-//! `answer`: the holder lets go, puts it off once, or says no.
+//! `answer`: the holder releases the holds, puts the request off once, or refuses it.
 //!
-//! Letting go is one act: the holds are freed, that is acknowledged, and the asker is granted what
-//! it asked for. Where nothing was left to free, nothing is acknowledged.
+//! A release is one act: the holds are freed, the thread acknowledges that, and the asker is
+//! granted what it asked for. If no hold was left to free, nothing is acknowledged.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,48 +21,35 @@ use crate::core::reservation::{
 };
 use crate::core::text::Line;
 
-/// What is answered to whom.
+/// An answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Which request.
     #[serde(flatten)]
     pub which: Which,
-    /// What is answered.
     pub verdict: Verdict,
 }
 
-/// What a holder can answer.
+/// The answers that a holder can give.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It lets go.
+    /// The holder releases the holds.
     Release,
-    /// It needs more time.
-    Defer {
-        /// How much.
-        seconds: u64,
-        /// Why.
-        reason: Line,
-    },
-    /// It does not let go.
-    Refuse {
-        /// Why.
-        reason: Line,
-    },
+    /// The holder needs more time.
+    Defer { seconds: u64, reason: Line },
+    /// The holder keeps the holds.
+    Refuse { reason: Line },
 }
 
-/// What came of it.
+/// The effects of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
-    /// The thread.
     pub thread: Thread,
-    /// The request.
     pub asked: Asked,
-    /// What is free now.
     pub released: Vec<Hold>,
-    /// What the asker has now.
+    /// The holds that the asker has now.
     pub granted: Vec<Grant>,
-    /// What still stands in the asker's way.
+    /// The conflicts that the asker still has.
     pub in_the_way: Vec<Conflict>,
 }
 
@@ -72,7 +59,7 @@ impl Decide for Answer {
     fn decide(&self, act: &mut Act<'_>) -> Result<Answered, No> {
         let (thread, asked) = self.which.request(act, act.env.actor, Side::Holder, act.env.case)?;
         if let Some(outcome) = &asked.outcome {
-            // Letting go of what is gone already is done already.
+            // A release of holds that are gone already succeeds without effect.
             let is_gone = !matches!(outcome.how, How::Refused | How::Taken);
             if self.verdict == Verdict::Release && is_gone {
                 return Ok(Answered::without_effect(thread, asked));
@@ -108,7 +95,7 @@ impl Answered {
     }
 }
 
-/// That a request is over.
+/// Refuses because the request is over.
 pub fn over(thread: &Thread, outcome: &Outcome) -> No {
     let Outcome { how, by, at, .. } = outcome.clone();
     refused(Dispute::Over { thread: thread.id.clone(), how, by, at })
@@ -122,7 +109,7 @@ pub fn conclude(act: &mut Act<'_>, before: &Thread, mut asked: Asked, outcome: O
     thread
 }
 
-/// The request of the asker for what it asked for.
+/// Builds the reservation that the asker asked for.
 pub fn claim(asked: &Asked) -> Reserve {
     Reserve {
         patterns: asked.patterns.clone(),
@@ -145,7 +132,7 @@ pub fn claim(asked: &Asked) -> Reserve {
     }
 }
 
-/// The pinned holds, live or not, as they are now.
+/// Reads the pinned holds that the holder still has, live or not.
 pub fn pinned(documents: &dyn Documents, asked: &Asked) -> Result<Vec<Hold>, ReadError> {
     let mut holds = Vec::new();
     for id in &asked.pinned {
@@ -155,7 +142,7 @@ pub fn pinned(documents: &dyn Documents, asked: &Asked) -> Result<Vec<Hold>, Rea
     Ok(holds)
 }
 
-/// Frees the pinned holds, and every other one of the holder's that stands in the asker's way: an
+/// Frees the pinned holds, and every other hold of the holder that stands in the asker's way: an
 /// acknowledgement beside one of those would not be true.
 fn release(act: &mut Act<'_>, thread: &Thread, asked: Asked) -> Result<Answered, No> {
     let for_whom = thread.opened_by.clone();
@@ -197,8 +184,8 @@ fn release(act: &mut Act<'_>, thread: &Thread, asked: Asked) -> Result<Answered,
     Ok(Answered { thread, asked, released: holds, granted, in_the_way })
 }
 
-/// Gives the asker what it asked for. That somebody else is in the way, or that the asker holds as
-/// much as one may, does not stop the holder from letting go.
+/// Grants the asker what it asked for. A hold of a third agent, or the asker's own limit, does not
+/// stop the holder from releasing.
 fn grant(
     act: &mut Act<'_>,
     for_whom: &AgentName,
@@ -228,7 +215,7 @@ fn defer(
     let now = act.env.now;
     let until = now.plus_seconds(seconds);
     if until < asked.window_ends_at {
-        // It would move nothing, and use up the one time that it can be done.
+        // Such an answer would move nothing, and use up the one deferral.
         let (thread, window_ends_at) = (before.id.clone(), asked.window_ends_at);
         return Err(refused(Dispute::DefersNothing { thread, window_ends_at }));
     }
@@ -261,7 +248,7 @@ fn refuse(act: &mut Act<'_>, thread: &Thread, asked: Asked, reason: &Line) -> An
     Answered::without_effect(thread, asked)
 }
 
-/// Puts what became of a request into the asker's inbox.
+/// Sends a message about the request to the asker.
 pub fn notify_asker(
     act: &mut Act<'_>,
     thread: &Thread,

@@ -1,7 +1,7 @@
-//! `ask`: the holder is asked to let go, and has a while to answer.
+//! `ask`: asks a holder to release holds, and gives it a while to answer.
 //!
-//! A request is pinned to the holds that stand in the way, so that whatever becomes of them can be
-//! told. Asking again for the same joins the request that is open.
+//! A request is pinned to the holds that stand in the way, so that the asker can be told how they
+//! end. Asking again for the same targets joins the open request.
 
 use std::collections::BTreeSet;
 
@@ -25,44 +25,41 @@ use crate::core::reservation::{Hold, Mode, Target, index, named_targets, select,
 use crate::core::text::Line;
 use crate::core::time::Ttl;
 
-/// The beginnings of ids that are shorter are words that people call their files by.
+/// Shorter beginnings of ids are words that people use for files.
 const ID_PREFIX_MIN: usize = 4;
 
-/// What is asked for.
+/// A request to a holder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
-    /// As a hold, by id or the beginning of one that is long enough to be meant as such.
+    /// The word as a hold, by its id or by a beginning of the id that is long enough.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hold: Option<HoldIdPrefix>,
-    /// As paths.
+    /// The words as paths.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub patterns: Vec<Pattern>,
-    /// As named locks.
+    /// The words as locks.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub locks: Vec<LockName>,
-    /// Who is asked, where several could be.
+    /// The agent to ask, if there are several holders.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub holder: Option<AgentName>,
-    /// Why.
     pub reason: Line,
-    /// Whether it is urgent.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub urgent: bool,
-    /// For how long it is wanted.
+    /// The time for which the asker wants the holds.
     pub ttl: Ttl,
     /// The linked worktree that the asker works in.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worktree: Option<Line>,
 }
 
-/// What came of it.
+/// An open request after the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asking {
-    /// The thread, which may have been there before.
+    /// The thread, old or new.
     pub thread: Thread,
-    /// The request.
     pub asked: Asked,
-    /// Whether it was there before.
+    /// True if the request was open before.
     pub joined: bool,
 }
 
@@ -117,7 +114,7 @@ impl Decide for Ask {
 }
 
 impl Ask {
-    /// What is asked for, and the holds that stand in its way.
+    /// Returns the targets that are asked for, and the holds that stand in the way.
     fn wanted(&self, act: &mut Act<'_>) -> Result<(Vec<Target>, Vec<Hold>), No> {
         let Env { actor: agent, now, .. } = act.env;
         let asker = Asker { agent, mode: Mode::Exclusive, now, process: None };
@@ -136,8 +133,8 @@ impl Ask {
         Ok((wanted, of_holder.collect()))
     }
 
-    /// The hold in the asker's way that the word is the id of, or the beginning of the id; and
-    /// whether it is all of it. A word that is too short for that is a path.
+    /// Finds the hold in the asker's way that the word names by its id or by the beginning of its
+    /// id, and tells whether the word is the whole id. A word that is too short is a path.
     fn named_by_id(
         &self,
         act: &Act<'_>,
@@ -151,7 +148,7 @@ impl Ask {
         Ok(hold.map(|hold| (hold, only.as_str() == prefix.as_str())))
     }
 
-    /// The one agent to ask.
+    /// Chooses the one agent to ask.
     fn the_holder(&self, asked: &[Target], holds: &[Hold]) -> Result<AgentName, No> {
         let mut holders: BTreeSet<&AgentName> = holds.iter().map(|hold| &hold.holder).collect();
         if let Some(wanted) = &self.holder {
@@ -181,7 +178,7 @@ impl Ask {
     }
 
     /// Asks again. The window begins anew if other holds are in the way than before: their holder
-    /// could not know.
+    /// could not know of the request.
     fn join(&self, act: &mut Act<'_>, before: Thread, pinned: Vec<HoldId>) -> Asking {
         let now = act.env.now;
         let mut asked = before.asked.clone().expect("an open thread asks for something");
@@ -207,7 +204,7 @@ impl Ask {
     }
 }
 
-/// The live holds that stand in the way of the targets.
+/// Finds the live holds that stand in the way of the targets.
 fn meeting(act: &mut Act<'_>, wanted: &[Target], asker: Asker<'_>) -> Result<Vec<Hold>, No> {
     let mut holds = Vec::new();
     for target in wanted {
@@ -218,7 +215,7 @@ fn meeting(act: &mut Act<'_>, wanted: &[Target], asker: Asker<'_>) -> Result<Vec
     Ok(select::once(holds))
 }
 
-/// The asker's open request for the very same.
+/// Finds an open request of the asker for exactly these targets.
 fn open_thread(act: &Act<'_>, wanted: &[Target], holds: &[Hold]) -> Result<Option<Thread>, No> {
     let is_same = |thread: &Thread| {
         let asks_for_the_same = |asked: &Asked| {
@@ -235,7 +232,7 @@ fn open_thread(act: &Act<'_>, wanted: &[Target], holds: &[Hold]) -> Result<Optio
     Ok(None)
 }
 
-/// Writes the request down and puts it into the holder's inbox.
+/// Writes the request and sends it to the holder.
 fn tell(act: &mut Act<'_>, before: Option<&Thread>, thread: &Thread, asked: &Asked) {
     thread_index::put(act, before, thread);
     events::record(act, ThreadEvent::Asked, thread);

@@ -1,4 +1,4 @@
-//! What a message says: text of several lines, of bounded length.
+//! The body of a message: text of several lines and bounded length.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,18 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::core::limits::BODY_BYTES_MAX;
 use crate::core::text::is_disguise;
 
-/// Text without characters that hide or disturb; lines and tabs are allowed.
+/// Text without characters that hide or disturb; line breaks and tabs are allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Body(String);
 
-/// Why a text is no [`Body`].
+/// The reason why a text is not a [`Body`].
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadBody {
     /// Nothing but blanks.
     #[error("the message is empty")]
     Empty,
-    /// Longer than allowed.
     #[error("the message has {0} bytes; at most {BODY_BYTES_MAX} are allowed")]
     TooLong(usize),
     /// A character that could disguise the text or disturb a terminal.
@@ -28,13 +27,12 @@ pub enum BadBody {
 }
 
 impl Body {
-    /// The text itself.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Whether a character may not stand in a body.
+/// Tells whether a body may not contain the character.
 fn is_foul(character: char) -> bool {
     is_disguise(character) && !matches!(character, '\n' | '\t')
 }

@@ -1,4 +1,4 @@
-//! Why a negotiation does not go on, each reason with words of its own.
+//! The reasons why a negotiation does not go on.
 
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::negotiation::How;
@@ -7,146 +7,72 @@ use crate::core::reservation::Hold;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// Something that was to be asked, answered or taken, and cannot be. Nothing was written.
+/// A question, an answer or a takeover that is not possible. Nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Dispute {
-    /// Nobody has to be asked.
+    /// No agent has to be asked.
     #[error("nobody stands in the way of '{what}'{}", of(holder.as_ref()))]
     NotHeld {
-        /// What was asked for.
         what: String,
-        /// Who was said to hold it.
+        /// The agent that the caller named as the holder.
         holder: Option<AgentName>,
     },
     /// More than one agent has to be asked.
     #[error("'{what}' is held by {}: name one with --holder", listed(holders))]
-    SeveralHolders {
-        /// What was asked for.
-        what: String,
-        /// Who holds it.
-        holders: Vec<AgentName>,
-    },
-    /// A word that is a path in somebody's hands, and the beginning of an id.
+    SeveralHolders { what: String, holders: Vec<AgentName> },
+    /// A word that is both a path that is held and the beginning of an id.
     #[error("'{what}' is held, and the id '{id}' begins so too: write './{what}' or the whole id")]
-    PathOrId {
-        /// What was asked for.
-        what: String,
-        /// The hold whose id begins so.
-        id: HoldId,
-    },
-    /// No such thread.
+    PathOrId { what: String, id: HoldId },
     #[error("no thread '{what}'")]
-    NoThread {
-        /// What was named.
-        what: String,
-    },
-    /// No request for that.
+    NoThread { what: String },
     #[error("no open request for '{what}' that you {role}")]
     NoRequest {
-        /// What was named.
         what: String,
-        /// What the actor wanted to do with it.
+        /// The role that the actor would need.
         role: &'static str,
     },
-    /// Several threads are meant.
     #[error("'{what}' means {} threads: {}", threads.len(), listed(threads))]
-    SeveralThreads {
-        /// What was named.
-        what: String,
-        /// What it can mean.
-        threads: Vec<ThreadId>,
-    },
-    /// In that thread nothing is asked for.
+    SeveralThreads { what: String, threads: Vec<ThreadId> },
     #[error("nothing is asked for in thread '{thread}'")]
-    NothingAsked {
-        /// Which.
-        thread: ThreadId,
-    },
-    /// Only the holder may do that.
+    NothingAsked { thread: ThreadId },
+    /// The actor is not the holder, which alone may answer.
     #[error("only '{holder}', who is asked, can answer thread '{thread}'")]
-    NotHolder {
-        /// Which thread.
-        thread: ThreadId,
-        /// Who is asked.
-        holder: AgentName,
-    },
-    /// Only the asker may do that.
+    NotHolder { thread: ThreadId, holder: AgentName },
+    /// The actor is not the asker, which alone may take the holds.
     #[error("only '{asker}', who asks, can take what thread '{thread}' is about")]
-    NotAsker {
-        /// Which thread.
-        thread: ThreadId,
-        /// Who asks.
-        asker: AgentName,
-    },
-    /// It is over.
+    NotAsker { thread: ThreadId, asker: AgentName },
+    /// The request is over.
     #[error("thread '{thread}' is over: {} by '{by}' at {at}", how.name())]
-    Over {
-        /// Which thread.
-        thread: ThreadId,
-        /// How it ended.
-        how: How,
-        /// By whose act.
-        by: AgentName,
-        /// When.
-        at: Timestamp,
-    },
-    /// The holder has said no, and that bars taking.
+    Over { thread: ThreadId, how: How, by: AgentName, at: Timestamp },
+    /// The holder refused, which rules out taking the holds.
     #[error("'{by}' refused at {at}, so it cannot be taken{}", because(reason.as_ref()))]
-    Barred {
-        /// Which thread.
-        thread: ThreadId,
-        /// Who said no.
-        by: AgentName,
-        /// When.
-        at: Timestamp,
-        /// Why.
-        reason: Option<Line>,
-    },
+    Barred { thread: ThreadId, by: AgentName, at: Timestamp, reason: Option<Line> },
     /// The holder has time left.
     #[error("too early: '{holder}' has until {window_ends_at} to answer, and {presence}")]
     TooEarly {
-        /// Which thread.
         thread: ThreadId,
-        /// Who has time.
         holder: AgentName,
-        /// Until when.
         window_ends_at: Timestamp,
-        /// What is known of the holder.
+        /// The holder's last sign of life, in words.
         presence: String,
     },
-    /// What the holder holds is not what was asked for any more.
+    /// The holder does not hold what was asked for any more, but something else.
     #[error("what '{holder}' holds has changed since you asked; ask again")]
     ReservationChanged {
-        /// Which thread.
         thread: ThreadId,
-        /// Whose holds.
         holder: AgentName,
-        /// What it holds that was not asked for.
+        /// The holds that were not asked for.
         holds: Vec<Hold>,
     },
     /// The holder has that much time anyway.
     #[error("you have until {window_ends_at} anyway: put it off for longer, or answer")]
-    DefersNothing {
-        /// Which thread.
-        thread: ThreadId,
-        /// Until when.
-        window_ends_at: Timestamp,
-    },
-    /// It was put off before.
+    DefersNothing { thread: ThreadId, window_ends_at: Timestamp },
+    /// The holder deferred its answer before.
     #[error("thread '{thread}' was put off before, until {until}; that can be done once")]
-    DeferredBefore {
-        /// Which thread.
-        thread: ThreadId,
-        /// Until when.
-        until: Timestamp,
-    },
-    /// No such message.
+    DeferredBefore { thread: ThreadId, until: Timestamp },
     #[error("no message '{what}' in your inbox")]
-    NoMessage {
-        /// What was named.
-        what: String,
-    },
-    /// It is switched off here.
+    NoMessage { what: String },
+    /// Negotiation is switched off in this repository.
     #[error("negotiation is switched off here: coord.negotiation is false")]
     SwitchedOff,
 }
@@ -165,7 +91,7 @@ fn because(reason: Option<&Line>) -> String {
 }
 
 impl Dispute {
-    /// The word for programs.
+    /// Returns the code of the dispute, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Dispute::NotHeld { .. } => "not_held",
@@ -188,7 +114,7 @@ impl Dispute {
         }
     }
 
-    /// Whether what was named is not there, rather than not to be had.
+    /// Tells whether the named thing does not exist, rather than being out of reach.
     pub fn is_absence(&self) -> bool {
         matches!(
             self,

@@ -1,7 +1,7 @@
-//! The events of negotiation, written and read back.
+//! The events of negotiation: functions that record them, and [`fold`], which reads them back.
 //!
-//! Each event of a thread carries the whole thread, and each message its head: [`fold`] gives the
-//! threads and messages that the events lead to.
+//! Each event of a thread carries the whole thread, and each event of a message carries the message
+//! without its body. [`fold`] computes the threads and messages that the events lead to.
 
 use std::collections::BTreeMap;
 
@@ -14,27 +14,27 @@ use crate::core::ids::AgentName;
 use crate::core::negotiation::ids::{MessageId, ThreadId};
 use crate::core::negotiation::{Message, Thread};
 
-/// What an event says besides the thread that it is about.
+/// The field for data that is not part of the thread.
 const AUDIT: &str = "audit";
 
-/// What happened to a thread.
+/// A change of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadEvent {
-    /// Agents began to talk.
+    /// An agent opened a thread to talk.
     Opened,
-    /// Somebody asked for something, or asked again.
+    /// An agent asked for something, or asked again.
     Asked,
-    /// The holds that are asked for became others.
+    /// The pinned holds became others.
     Changed,
-    /// The holder let go for the asker.
+    /// The holder released the holds for the asker.
     Answered,
-    /// The holder put it off.
+    /// The holder deferred its answer.
     Deferred,
-    /// The holder said no.
+    /// The holder refused.
     Refused,
-    /// The asker took it.
+    /// The asker took the holds.
     Taken,
-    /// What was asked for went otherwise.
+    /// The holds ended in another way.
     Freed,
 }
 
@@ -68,30 +68,30 @@ const SENT: &str = "sent";
 const ACKNOWLEDGED: &str = "acknowledged";
 const PRUNED: &str = "thread_pruned";
 
-/// Something happened to a thread.
+/// Records a change of a thread.
 pub fn record(act: &mut Act<'_>, event: ThreadEvent, thread: &Thread) {
     act.record(event.kind(), &thread.id, object(thread));
 }
 
-/// A thread's holds were taken; everything that somebody may want to know about that later.
+/// Records a takeover with its audit: everything that a reader may want to know about it later.
 pub fn taken(act: &mut Act<'_>, thread: &Thread, audit: Value) {
     let mut data = object(thread);
     data.insert(AUDIT.to_owned(), audit);
     act.record(ThreadEvent::Taken.kind(), &thread.id, data);
 }
 
-/// A message was sent.
+/// Records a message.
 pub fn sent(act: &mut Act<'_>, message: &Message) {
     act.record(SENT, &message.id, object(message));
 }
 
-/// A message was acknowledged by one who got it.
+/// Records that a recipient acknowledged a message.
 pub fn acknowledged(act: &mut Act<'_>, message: &MessageId, by: &AgentName) {
     let data = Map::from_iter([("recipient".to_owned(), json!(by))]);
     act.record(ACKNOWLEDGED, message, data);
 }
 
-/// A thread that was over is forgotten, with its messages.
+/// Records that a closed thread was removed, with its messages.
 pub fn pruned(act: &mut Act<'_>, thread: &ThreadId, messages: &[MessageId]) {
     let data = Map::from_iter([("messages".to_owned(), json!(messages))]);
     act.record(PRUNED, thread, data);
@@ -104,18 +104,18 @@ fn object(value: &impl Serialize) -> Map<String, Value> {
     }
 }
 
-/// What the events have led to so far.
+/// The state that the events have led to so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folded {
-    /// Threads by name.
+    /// Threads by id.
     pub threads: BTreeMap<String, Map<String, Value>>,
-    /// Messages by name.
+    /// Messages by id.
     pub messages: BTreeMap<String, Map<String, Value>>,
-    /// What has not been acknowledged: recipient and message.
+    /// Unacknowledged messages, as recipient and message.
     pub unread: std::collections::BTreeSet<(String, String)>,
 }
 
-/// Follows the events.
+/// Applies an event to the state.
 pub fn fold(folded: &mut Folded, event: &Event) {
     let Some(subject) = &event.subject else { return };
     if ThreadEvent::ALL.iter().any(|one| one.kind() == event.kind) {

@@ -1,4 +1,4 @@
-//! Which request is meant: by the beginning of its thread's name, or by what is asked for.
+//! Finds the request that a command means: by the beginning of its thread's id, or by its targets.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,27 +15,27 @@ use crate::core::reservation::check::Asker;
 use crate::core::reservation::target::targets;
 use crate::core::reservation::{Hold, Mode, Target, index, named_targets, select};
 
-/// What the caller named. A word can be the beginning of a thread's name and a path; if there is
-/// such a thread, that is meant.
+/// The words of a caller that name a request. One word can be both the beginning of a thread's id
+/// and a path; if there is such a thread, the thread is meant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Which {
-    /// As a thread.
+    /// The word as a thread id.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub thread: Option<ThreadPrefix>,
-    /// As paths.
+    /// The words as paths.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub patterns: Vec<Pattern>,
-    /// As named locks.
+    /// The words as locks.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub locks: Vec<LockName>,
 }
 
-/// Which side of a request somebody is on.
+/// The side of a request that an agent is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Who is asked.
+    /// The agent that is asked.
     Holder,
-    /// Who asks.
+    /// The agent that asks.
     Asker,
 }
 
@@ -56,7 +56,7 @@ impl Side {
 }
 
 impl Which {
-    /// The request that is meant, and that the agent is on that side of.
+    /// Finds the request that is meant, and checks that the agent is on that side of it.
     pub fn request(
         &self,
         documents: &dyn Documents,
@@ -134,7 +134,7 @@ impl Which {
     }
 }
 
-/// The one thread whose name begins so.
+/// Finds the one thread whose id begins with the prefix.
 pub fn by_prefix(documents: &dyn Documents, prefix: &ThreadPrefix) -> Result<Option<Thread>, No> {
     match thread_index::with_prefix(documents, prefix)?.as_slice() {
         [] => Ok(None),
@@ -146,12 +146,12 @@ pub fn by_prefix(documents: &dyn Documents, prefix: &ThreadPrefix) -> Result<Opt
     }
 }
 
-/// A dispute as the end of a decision.
+/// Turns a dispute into the end of a decision.
 pub fn refused(dispute: Dispute) -> No {
     No::Refused(Refusal::Dispute(Box::new(dispute)))
 }
 
-/// The holds of the one who is asked that stand in the asker's way.
+/// Finds the holds of the holder that stand in the asker's way.
 pub fn in_the_way(
     act: &Act<'_>,
     asker: &AgentName,

@@ -1,4 +1,4 @@
-//! Names of threads and messages.
+//! The ids of threads and messages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,16 +9,16 @@ use sha2::{Digest as _, Sha256};
 
 use crate::core::ids::{BadId, OpId, text_conversions};
 
-/// What the names of threads are made of: 5 bits a character.
+/// The characters of thread ids: 5 bits each.
 const THREAD_ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-/// 128 bits take this many of them.
+/// The number of characters that 128 bits take.
 const THREAD_LENGTH: usize = 26;
-/// So much of a name is enough for people to tell it from others.
+/// The number of characters that people need to tell one thread from another.
 const THREAD_SHORT: usize = 8;
 /// Shorter beginnings are words that people use for other things.
 const THREAD_PREFIX_MIN: usize = 4;
 
-/// The name of a thread: 128 random bits, so that nobody comes by it by accident.
+/// The id of a thread: 128 random bits, so that nobody comes by it by accident.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -28,7 +28,7 @@ pub struct ThreadId(String);
 text_conversions!(ThreadId);
 
 impl ThreadId {
-    /// The name of the thread that the act `op` opens as the thing it makes as number `counter`.
+    /// Derives the id of the thread that is number `counter` of the things that the act `op` makes.
     pub fn derive(op: &OpId, counter: u64) -> ThreadId {
         let digest = Sha256::new()
             .chain_update(b"thread")
@@ -45,7 +45,7 @@ impl ThreadId {
         ThreadId(text)
     }
 
-    /// Returns the beginning of the name, for people.
+    /// Returns the beginning of the id, for people.
     pub fn short(&self) -> &str {
         &self.0[..THREAD_SHORT]
     }
@@ -86,13 +86,13 @@ impl FromStr for ThreadPrefix {
     }
 }
 
-/// Digits in the order in which names sort.
+/// The digits, in the order in which ids sort.
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
-/// As many as the milliseconds since 1970 take until the year 2059, and as a number can have.
+/// Milliseconds since 1970 take 8 digits until the year 2059, and a `u64` takes 13 at most.
 const MESSAGE_LENGTHS: std::ops::RangeInclusive<usize> = 8..=13;
 
-/// The name of a message, which is its place: a later message has a greater name. It is made of a
-/// fence, of which none is given out twice.
+/// The id of a message, which is also its place in time: a later message has a greater id. It is
+/// made of a fence, and no fence is given out twice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct MessageId(String);
@@ -100,7 +100,6 @@ pub struct MessageId(String);
 text_conversions!(MessageId);
 
 impl MessageId {
-    /// The name of the message with that number.
     pub fn from_number(mut number: u64) -> MessageId {
         let mut digits = Vec::new();
         while number > 0 || digits.len() < *MESSAGE_LENGTHS.start() {
@@ -111,7 +110,7 @@ impl MessageId {
         MessageId(digits.iter().rev().collect())
     }
 
-    /// The part of the name that messages of the same half day share.
+    /// Returns the part of the id that messages of the same half day share.
     pub fn shard(&self) -> &str {
         &self.0[..self.0.len() - 5]
     }
@@ -123,7 +122,7 @@ impl PartialOrd for MessageId {
     }
 }
 
-/// By number: one that has more digits is greater.
+/// Orders by number: an id with more digits is greater.
 impl Ord for MessageId {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.0.len(), &self.0).cmp(&(other.0.len(), &other.0))

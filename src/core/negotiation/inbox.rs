@@ -1,5 +1,5 @@
-//! The messages to an agent, a page at a time. What cannot be read is shown as damaged, and the
-//! rest is read all the same.
+//! The messages to an agent, a page at a time. A message that cannot be read is shown as damaged,
+//! and does not keep the others from being read.
 
 use std::collections::BTreeMap;
 
@@ -13,53 +13,48 @@ use crate::core::negotiation::{Message, MessageKind};
 use crate::core::pattern::node_segment;
 use crate::core::reservation::index::agent_dir;
 
-/// Messages that one page looks at, however few of them are wanted.
+/// The number of messages that one page looks at, however few of them match.
 pub const LOOKED_AT_MAX: usize = 5_000;
 
-/// Which messages are wanted.
+/// The messages that a reader wants.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Those after this one, the oldest of them first; without it the newest.
+    /// The message after which the page begins, the oldest first; without it the page has the
+    /// newest messages.
     pub since: Option<MessageId>,
-    /// Only of this kind.
     pub kind: Option<MessageKind>,
-    /// Only those that were not acknowledged.
+    /// Set to leave out messages that were acknowledged.
     pub unread: bool,
-    /// At most so many.
+    /// The number of messages on the page.
     pub limit: usize,
-    /// At most so many are looked at.
+    /// The number of messages to look at.
     pub look_at: usize,
-    /// At most so many bytes of messages as programs get them, unless the first has more.
+    /// The size of the messages in their JSON form. The first message may exceed it.
     pub bytes: usize,
 }
 
-/// A message as it is delivered.
+/// A message in an inbox.
 #[derive(Clone, Debug)]
 pub struct Delivered {
-    /// Its name.
     pub id: MessageId,
-    /// The message.
     pub message: Found<Message>,
-    /// Its body, where it has one.
     pub body: Option<Found<String>>,
-    /// Whether it was not acknowledged yet.
     pub is_unread: bool,
 }
 
 /// A page of messages, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// The messages.
     pub messages: Vec<Delivered>,
-    /// Where the next page begins.
+    /// The message after which the next page begins.
     pub next: Option<MessageId>,
-    /// Whether there is more after it.
+    /// True if messages follow this page.
     pub has_more: bool,
-    /// Whether there are wanted messages before the first.
+    /// True if wanted messages precede the first one.
     pub has_older: bool,
 }
 
-/// The mailboxes of an agent and of its subagents below a root.
+/// Lists the mailboxes of an agent and of its subagents below a root.
 pub fn mailboxes(
     documents: &dyn Documents,
     root: &str,
@@ -71,7 +66,7 @@ pub fn mailboxes(
         for child in documents.list_starting(&dir, "+")? {
             let segment = node_segment(&child.name).and_then(|name| String::from_utf8(name).ok());
             let name = segment.map(|segment| format!("{agent}/{segment}"));
-            // A name that no agent has is nobody's.
+            // A directory whose name is no agent's belongs to nobody.
             if let Some(Ok(subagent)) = name.map(|name| name.parse()) {
                 pending.push((subagent, dir.join(&child.name)));
             }
@@ -81,7 +76,7 @@ pub fn mailboxes(
     Ok(boxes)
 }
 
-/// How many messages an agent has not acknowledged.
+/// Counts the messages that an agent has not acknowledged.
 pub fn unread_count(documents: &dyn Documents, agent: &AgentName) -> Result<usize, ReadError> {
     let mut count = 0;
     for (_, shard) in shards(documents, UNREAD, agent)?.into_values().flatten() {
@@ -90,7 +85,7 @@ pub fn unread_count(documents: &dyn Documents, agent: &AgentName) -> Result<usiz
     Ok(count)
 }
 
-/// The mailbox directories by the part of the names that their messages share, in order.
+/// The mailbox directories by the part of the ids that their messages share, in order.
 type Shards = BTreeMap<(usize, String), Vec<(AgentName, Key)>>;
 
 fn shards(documents: &dyn Documents, root: &str, agent: &AgentName) -> Result<Shards, ReadError> {
@@ -104,7 +99,7 @@ fn shards(documents: &dyn Documents, root: &str, agent: &AgentName) -> Result<Sh
     Ok(shards)
 }
 
-/// The messages in one shard, in order.
+/// Lists the messages of one shard, in order.
 fn in_shard(
     documents: &dyn Documents,
     boxes: &[(AgentName, Key)],
@@ -120,7 +115,7 @@ fn in_shard(
     Ok(found)
 }
 
-/// The messages to an agent, and to its subagents.
+/// Reads a page of the messages to an agent and to its subagents.
 pub fn page(
     documents: &dyn Documents,
     agent: &AgentName,
@@ -150,7 +145,7 @@ pub fn page(
     Ok(reader.newest_last())
 }
 
-/// The messages of a thread, all of them in order, from a message on.
+/// Reads a page of the messages of a thread, in order.
 pub fn of_thread(
     documents: &dyn Documents,
     reader: &AgentName,
@@ -169,7 +164,7 @@ pub fn of_thread(
     Ok(page.page)
 }
 
-/// Fills a page.
+/// A page that is being filled.
 struct Reader<'a> {
     documents: &'a dyn Documents,
     wanted: &'a Wanted,
@@ -179,7 +174,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Takes a message if it is wanted; false if the page is full, and there is more.
+    /// Takes a message if it is wanted; returns false if the page is full and there is more.
     fn take(&mut self, id: MessageId, owner: &AgentName, key: &Key) -> Result<bool, ReadError> {
         let is_full = self.page.messages.len() >= self.wanted.limit;
         if is_full || self.looked_at >= self.wanted.look_at {
@@ -230,7 +225,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A page that was filled from the newest message on back.
+    /// Finishes a page that was filled backwards from the newest message.
     fn newest_last(mut self) -> Page {
         self.page.messages.reverse();
         self.page.has_older = std::mem::take(&mut self.page.has_more);
@@ -238,7 +233,7 @@ impl Reader<'_> {
     }
 }
 
-/// How long something is in an answer.
+/// Returns the length of a message or a body in a JSON answer.
 fn size<T: Serialize>(found: &Found<T>) -> usize {
     let text = match found {
         Found::Whole(found) => serde_json::to_string(found),

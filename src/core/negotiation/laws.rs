@@ -1,4 +1,4 @@
-//! What must be true of the threads and messages of every state, whoever wrote them.
+//! Laws that hold for the threads and messages of every state, whoever wrote it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::core::negotiation::{Message, Thread};
 use crate::core::reservation::index;
 use crate::core::time::Timestamp;
 
-/// Every law that the state breaks at that moment.
+/// Finds every law that the state breaks at that moment.
 pub fn faults(documents: &dyn Documents, now: Timestamp) -> Result<Vec<Fault>, ReadError> {
     let mut expected: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
     let mut faults = Vec::new();
@@ -52,7 +52,8 @@ fn fault(key: Key, what: &str) -> Fault {
     Fault { key, what: what.to_owned() }
 }
 
-/// The tree is a function of the threads and messages: nothing besides, nothing different.
+/// Tells how a document is superfluous or different: the tree is a function of the threads and
+/// messages.
 fn misplaced(
     documents: &dyn Documents,
     root: &str,
@@ -79,7 +80,7 @@ fn misplaced(
     })
 }
 
-/// A body is there if the message says so.
+/// Finds a body that is not there as its message says, or not as long.
 fn unknown_body(documents: &dyn Documents, message: &Message) -> Result<Option<Fault>, ReadError> {
     let key = thread_index::body_key(&message.thread, &message.id);
     let length = match thread_index::found(thread_index::body(documents, message))? {
@@ -90,8 +91,8 @@ fn unknown_body(documents: &dyn Documents, message: &Message) -> Result<Option<F
     Ok((length != message.body_bytes).then(|| fault(key, "is not what its message tells")))
 }
 
-/// An acknowledgement never stands beside a live hold that it says was freed. One that was given
-/// out anew since, by a rollback, has a higher fence.
+/// Finds an acknowledgement beside a live hold that it says was freed. A hold that a rollback
+/// granted again since has a higher fence, and does not count.
 fn untrue_acknowledgement(
     documents: &dyn Documents,
     thread: &Thread,

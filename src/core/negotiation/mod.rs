@@ -1,16 +1,16 @@
 //! Negotiation: asking a holder to let go, answering, taking over, and messages.
 //!
-//! A [`Thread`] is what two or more agents have to say to each other. One that [`Asked`] for
-//! something is pinned to the holds that stand in the way, and is *open* until they are gone, the
-//! holder refuses, or the asker takes them. Whatever ends a hold that is asked for, the asker is
-//! told in the same entry ([`notify`]).
+//! A [`Thread`] is a conversation of two or more agents. A thread that asks for something
+//! ([`Asked`]) is pinned to the holds that stand in the way, and is *open* until they are gone, the
+//! holder refuses, or the asker takes them. However a pinned hold ends, a message in the same entry
+//! tells the asker ([`notify`]).
 //!
-//! Time never acts. Windows, reminders and what may be taken are computed from stored times by
-//! whoever reads ([`standing`]).
+//! Time never acts. Each reader computes windows, reminders and the right to take from stored times
+//! ([`standing`]).
 //!
 //! One file a verb ([`ask`], [`answer`], [`take`], [`send`], [`acknowledge`], [`prune`]), each a
-//! pure decision; [`thread_index`] is where threads and messages live in the tree, [`events`] the
-//! events they leave, [`laws`] what must be true of every state.
+//! pure decision. [`thread_index`] places threads and messages in the tree, [`events`] writes the
+//! events, [`laws`] checks what must be true of every state.
 
 pub mod acknowledge;
 pub mod answer;
@@ -42,16 +42,14 @@ use crate::core::reservation::{Target, named_targets};
 use crate::core::text::Line;
 use crate::core::time::{Timestamp, Ttl};
 
-/// What some agents have to say to each other.
+/// A conversation of agents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
-    /// Its name.
     pub id: ThreadId,
-    /// Who opened it; of a request, who asks.
+    /// The agent that opened the thread; in a request, the asker.
     pub opened_by: AgentName,
-    /// When.
     pub opened_at: Timestamp,
-    /// What is asked for; absent where agents only talk.
+    /// The request; absent if the agents only talk.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub asked: Option<Asked>,
     /// Fields of a later version, kept as they are.
@@ -59,39 +57,38 @@ pub struct Thread {
     pub unknown: Map<String, Value>,
 }
 
-/// A request to let go, and what became of it.
+/// A request to release holds, and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
-    /// Who is asked.
+    /// The agent that is asked.
     pub holder: AgentName,
-    /// For which paths.
+    /// The paths that are asked for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub patterns: Vec<Pattern>,
-    /// For which named locks.
+    /// The locks that are asked for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub locks: Vec<LockName>,
-    /// Why, in the asker's words.
+    /// The reason, in the asker's words.
     pub reason: Line,
-    /// Whether it is urgent, which makes the window shorter.
+    /// True if the request is urgent, which makes the window shorter.
     pub urgent: bool,
-    /// For how long the asker wants it.
+    /// The time for which the asker wants the holds.
     pub ttl: Ttl,
     /// The linked worktree that the asker works in; absent for the main one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worktree: Option<Line>,
-    /// The holds in the way, by id.
+    /// The holds in the way.
     pub pinned: Vec<HoldId>,
-    /// Whether one of them has become another since, so that the asker does not know it yet.
+    /// Set once a pinned hold has become another one that the asker does not know yet.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub changed: bool,
-    /// When the window began.
     pub window_began_at: Timestamp,
-    /// When the holder has had time enough.
+    /// The time when the window is over and the asker may take the holds.
     pub window_ends_at: Timestamp,
-    /// That the holder needs more time, and why.
+    /// The holder's word that it needs more time.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub deferred: Option<Deferral>,
-    /// What became of it; absent while it is open.
+    /// The end of the request; absent while it is open.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub outcome: Option<Outcome>,
 }
@@ -106,7 +103,7 @@ pub struct Deferral {
     pub reason: Line,
 }
 
-/// How a request ended.
+/// The end of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
     pub how: How,
@@ -116,39 +113,38 @@ pub struct Outcome {
     /// The reason, if somebody gave one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub because: Option<Line>,
-    /// Whether holds of the old holder were freed for the asker, which was told so.
+    /// True if holds of the old holder were freed for the asker, and a message told it so.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub acknowledged: bool,
-    /// The holds that were freed by that.
+    /// The holds that were freed.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub freed: Vec<HoldId>,
-    /// The holds that the asker got by it.
+    /// The holds that the asker got.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub granted: Vec<HoldId>,
-    /// The highest fence at that time: a hold with a higher one was given out later.
+    /// The highest fence at that time: a hold with a higher one was granted later.
     pub fence: u64,
 }
 
-/// In which way a request ended.
+/// The way in which a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
-    /// The holder let go.
+    /// The holder released the hold.
     Released,
-    /// The holder said no.
+    /// The holder refused.
     Refused,
-    /// The asker took it.
+    /// The asker took the hold.
     Taken,
-    /// Its time ran out.
+    /// The time of the hold ran out.
     Expired,
-    /// It went to somebody else.
+    /// The hold went to another agent.
     Transferred,
-    /// A rollback undid it.
+    /// A rollback undid the hold.
     Revoked,
 }
 
 impl How {
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             How::Released => "released",
@@ -162,65 +158,63 @@ impl How {
 }
 
 impl Asked {
-    /// Whether it waits for an answer.
+    /// Tells whether the request waits for an answer.
     pub fn is_open(&self) -> bool {
         self.outcome.is_none()
     }
 
-    /// How long a holder is given.
+    /// Returns the time that the holder has to answer.
     pub fn window_seconds(&self) -> u64 {
         window_seconds(self.urgent)
     }
 
-    /// What is asked for.
     pub fn targets(&self) -> Vec<Target> {
         targets(&self.patterns, &self.locks)
     }
 
-    /// What is asked for, in a line of text.
+    /// Names the targets in a line of text.
     pub fn what(&self) -> String {
         named_targets(&self.targets())
     }
 }
 
-/// How long a holder is given to answer.
+/// Returns the time that a holder has to answer.
 pub fn window_seconds(urgent: bool) -> u64 {
     if urgent { URGENT_WINDOW_SECONDS } else { WINDOW_SECONDS }
 }
 
 impl Thread {
-    /// The request, while it waits for an answer.
+    /// Returns the request, while it waits for an answer.
     pub fn open(&self) -> Option<&Asked> {
         self.asked.as_ref().filter(|asked| asked.is_open())
     }
 }
 
-/// What a message is about.
+/// The subject of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MessageKind {
-    /// Somebody asks for something.
+    /// An agent asks for holds of the recipient.
     Ask,
-    /// The holder let go for the asker.
+    /// The holder released the holds for the asker.
     Released,
     /// The holder needs more time.
     Deferred,
-    /// The holder says no.
+    /// The holder refuses.
     Refused,
-    /// The asker took it.
+    /// The asker took the holds.
     Taken,
-    /// What was asked for is not in the way any more, or went to somebody else.
+    /// A hold that was asked for is not in the way any more, or went to another agent.
     Freed,
-    /// Somebody committed what the recipient holds or asked for.
+    /// An agent committed paths that the recipient holds or asked for.
     Commit,
-    /// A message was acknowledged.
+    /// The recipient acknowledged a message.
     Ack,
-    /// Anything else that somebody has to say.
+    /// Anything else that an agent has to say.
     Note,
 }
 
 impl MessageKind {
-    /// Every kind.
     pub const ALL: [MessageKind; 9] = [
         MessageKind::Ask,
         MessageKind::Released,
@@ -233,7 +227,6 @@ impl MessageKind {
         MessageKind::Note,
     ];
 
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             MessageKind::Ask => "ask",
@@ -252,9 +245,9 @@ impl MessageKind {
 /// One message. It never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
-    /// Its name. A later message has a greater one.
+    /// The id of the message. A later message has a greater one.
     pub id: MessageId,
-    /// The thread that it belongs to.
+    /// The thread that the message belongs to.
     pub thread: ThreadId,
     #[serde(rename = "type")]
     pub kind: MessageKind,
@@ -265,13 +258,13 @@ pub struct Message {
     pub subject: Line,
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub urgent: bool,
-    /// Whether the sender wants it acknowledged.
+    /// True if the sender wants an acknowledgement.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub ack: bool,
-    /// The paths that it is about.
+    /// The paths that the message is about.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub patterns: Vec<Pattern>,
-    /// How long its body is; absent if it has none.
+    /// The length of the body; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub body_bytes: Option<usize>,
     /// Fields of a later version, kept as they are.

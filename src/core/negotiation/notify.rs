@@ -1,7 +1,7 @@
-//! Whatever ends a hold that is asked for, the asker is told in the same entry.
+//! Notifies askers that a hold they asked for has ended, in the entry that ends it.
 //!
 //! There is one place for that. Every end of a hold leaves an event, whichever command, sweep or
-//! rollback brought it about; so the events of a decision are looked through when it is taken.
+//! rollback brought it about. So this module looks through the events of each decision.
 
 use crate::core::decision::Act;
 use crate::core::documents::ReadError;
@@ -19,9 +19,9 @@ struct Ended {
     hold: HoldId,
     how: How,
     because: Option<Line>,
-    /// Whose it is now.
+    /// The new holder.
     to: Option<String>,
-    /// The hold that it went into.
+    /// The hold that absorbed it.
     into: Option<HoldId>,
 }
 
@@ -45,7 +45,7 @@ impl Ended {
     }
 }
 
-/// Tells the askers of what has ended in this decision.
+/// Notifies the askers of the holds that this decision has ended.
 pub fn askers(act: &mut Act<'_>) -> Result<(), ReadError> {
     let ended: Vec<Ended> = act.events().iter().filter_map(Ended::of).collect();
     for ended in ended {
@@ -60,7 +60,8 @@ pub fn askers(act: &mut Act<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// The holder has more now than it was asked for, and the asker has not seen it yet.
+/// Pins the thread to the hold that absorbed the old one. The holder has more now than it was asked
+/// for, and the asker has not seen it yet.
 fn become_another(
     act: &mut Act<'_>,
     before: &Thread,
@@ -101,7 +102,7 @@ fn end(
     };
     let thread = conclude(act, before, asked.clone(), outcome);
     events::record(act, ThreadEvent::Freed, &thread);
-    // One's own doing is no news.
+    // An agent needs no message about its own act.
     if thread.opened_by != *act.env.actor {
         let subject = subject(act, &thread, &asked, ended)?;
         notify_asker(act, &thread, &asked, MessageKind::Freed, &subject);
@@ -109,7 +110,7 @@ fn end(
     Ok(())
 }
 
-/// What became of it, and whether the asker can have it now.
+/// Says how the hold ended, and whether the asker can have it now.
 fn subject(
     act: &Act<'_>,
     thread: &Thread,
@@ -130,7 +131,7 @@ fn subject(
             None => "it is free, reserve it".to_owned(),
             Some(conflict) => format!("{} holds it now, ask again", conflict.held.holder),
         },
-        // What is damaged there is found by whoever wants it.
+        // A command that asks for the target will report the damage.
         Err(ReadError::Damaged { .. }) => "see who holds it now".to_owned(),
         Err(error) => return Err(error),
     };

@@ -1,4 +1,4 @@
-//! `sweep --threads`: threads that are over, and old, go with all their messages.
+//! `sweep --threads`: removes old threads that are over, with all their messages.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +10,18 @@ use crate::core::negotiation::thread_index::{self, Found, INBOX, UNREAD};
 use crate::core::negotiation::{Thread, events};
 use crate::core::time::{Timestamp, span};
 
-/// What is to be forgotten.
+/// A request to remove old threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prune {
-    /// Only threads in which nothing happened for so long.
+    /// Limits the removal to threads in which nothing happened for so long.
     pub older_than_seconds: u64,
 }
 
-/// What came of it.
+/// The threads that were removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// What is gone.
     pub pruned: Vec<Thread>,
-    /// How many more there are for the next entry.
+    /// The number of old threads that are left for the next entry.
     pub remaining: usize,
 }
 
@@ -46,7 +45,7 @@ impl Decide for Prune {
 }
 
 impl Prune {
-    /// The threads that would go. What cannot be read stays.
+    /// Finds the threads that would be removed. Threads that cannot be read stay.
     pub fn due(&self, documents: &dyn Documents, now: Timestamp) -> Result<Vec<Thread>, ReadError> {
         let mut due = Vec::new();
         for id in thread_index::all(documents)? {
@@ -67,7 +66,8 @@ impl Prune {
     }
 }
 
-/// When something last happened in a thread; nothing if its last message cannot be read.
+/// Returns the time when something last happened in a thread; none if its last message cannot be
+/// read.
 fn last_activity(
     documents: &dyn Documents,
     thread: &Thread,

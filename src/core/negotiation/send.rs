@@ -1,7 +1,7 @@
-//! `send`: a message to one or more agents, in a thread that is there or in a new one.
+//! `send`: sends a message to one or more agents, in an existing thread or in a new one.
 //!
-//! Whoever sends into the thread of a request adds a message to it and changes nothing else: what
-//! is asked for is answered by [`answer`](crate::core::negotiation::answer) alone.
+//! A message in the thread of a request changes nothing about the request: only
+//! [`answer`](crate::core::negotiation::answer) answers it.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,35 +19,29 @@ use crate::core::pattern::Pattern;
 use crate::core::refusal::within;
 use crate::core::text::Line;
 
-/// What is said to whom.
+/// A message to send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Send {
-    /// Who gets it.
     pub to: Vec<AgentName>,
-    /// What it is about.
     #[serde(rename = "type")]
     pub kind: MessageKind,
-    /// What it says, in a line.
     pub subject: Line,
-    /// What it says besides.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub body: Option<Body>,
-    /// The thread that it belongs to; a new one if none is named.
+    /// The thread that the message belongs to; a new one if none is named.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub thread: Option<ThreadPrefix>,
-    /// Whether it is urgent.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub urgent: bool,
-    /// Whether it is to be acknowledged.
+    /// Set if the sender wants an acknowledgement.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub ack: bool,
-    /// The paths that it is about.
+    /// The paths that the message is about.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub patterns: Vec<Pattern>,
 }
 
 impl Decide for Send {
-    /// The message as it was sent.
     type Answer = Message;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Message, No> {

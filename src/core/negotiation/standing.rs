@@ -1,5 +1,5 @@
-//! Where a request stands at a moment: a pure function of what is stored, the time, and what is
-//! known of the holder. Nothing happens because time has passed; whoever reads is told.
+//! The standing of a request at a moment: a pure function of the stored request, the time, and the
+//! evidence about the holder. The passing of time changes no document; each reader computes it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,61 +10,58 @@ use crate::core::negotiation::{Asked, How};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// What is known of an agent's last sign of life, on the host that it gave it on.
+/// The last sign of life of an agent, on the host that saw it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Of whom.
     pub agent: AgentName,
-    /// On which host.
     pub host: Line,
-    /// When it was last seen there.
     pub last_seen: Timestamp,
-    /// Since when a tool call of its is open, which may take its time.
+    /// The time since when a tool call of the agent is open; such a call may take a while.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub busy_since: Option<Timestamp>,
-    /// Whether a process of its runs there that something is held for.
+    /// True if a process of the agent runs there that a hold goes with.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub runs: bool,
 }
 
 impl Evidence {
-    /// Whether the agent has given no sign of life for that long.
+    /// Tells whether the agent has given no sign of life for that long.
     pub fn shows_silence(&self, seconds: u64, now: Timestamp) -> bool {
         !self.runs && self.busy(now).is_none() && now.seconds_since(self.last_seen) >= seconds
     }
 
-    /// Since when a tool call is open. One that never ends is not one: its session has died.
+    /// Returns the time since when a tool call is open. A call that never ends does not count: its
+    /// session has died.
     pub fn busy(&self, now: Timestamp) -> Option<Timestamp> {
         self.busy_since.filter(|since| now.seconds_since(*since) < CALL_SECONDS_MAX)
     }
 }
 
-/// Whether what is asked for is still held.
+/// The state of the holds that a request is pinned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
-    /// One of the holds that the request is pinned to lives.
+    /// At least one of the holds is live.
     Yes,
-    /// None of them does: they have run out, or their process has ended, and no write has met
-    /// them since.
+    /// None of the holds is live: they have run out, or their process has ended, and no write has
+    /// removed them yet.
     NoMore,
 }
 
-/// How long a request has waited.
+/// The time that a request has waited, in terms of its window.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// Not for long.
+    /// Less than half of the window.
     Fresh,
-    /// For more than half of the window.
+    /// Half of the window or more.
     Reminder,
-    /// For all of it.
+    /// The whole window.
     Overdue,
 }
 
 impl Stage {
-    /// The word that is shown.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Fresh => "fresh",
@@ -74,34 +71,35 @@ impl Stage {
     }
 }
 
-/// What became of a request.
+/// The answer to a request so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// The holder has not answered.
     Pending,
-    /// The holder has not answered as long as the asker waited. Only one who waited is told so.
+    /// The holder did not answer while the asker waited. Only an asker that waited gets this
+    /// status.
     Timeout,
     /// The holder needs more time.
     Deferred,
     /// The holder refused.
     Refused,
-    /// The holder does not hold it any more.
+    /// The holder does not have the holds any more.
     Released,
 }
 
-/// Where a request stands.
+/// The standing of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     pub status: Status,
-    /// How long it has waited; nothing if there is nothing to wait for any more.
+    /// The time that the request has waited; none if there is nothing to wait for any more.
     pub stage: Option<Stage>,
-    /// Whether the asker may take it now.
+    /// True if the asker may take the holds now.
     pub can_take: bool,
 }
 
 impl Asked {
-    /// Where it stands, for whoever reads it now.
+    /// Computes where the request stands now.
     pub fn standing(&self, now: Timestamp, held: Held, evidence: Option<&Evidence>) -> Standing {
         if let Some(outcome) = &self.outcome {
             let is_refused = outcome.how == How::Refused;
@@ -129,7 +127,7 @@ impl Asked {
         }
     }
 
-    /// Whether the holder has given no sign of life for twice the window.
+    /// Tells whether the holder has given no sign of life for twice the window.
     pub fn is_silent(&self, now: Timestamp, evidence: Option<&Evidence>) -> bool {
         evidence.is_some_and(|evidence| {
             evidence.agent == self.holder && evidence.shows_silence(self.window_seconds() * 2, now)
@@ -151,7 +149,7 @@ mod tests {
         }
     }
 
-    /// 3/FORCE-4: silence is that nothing at all shows a sign of life.
+    /// 3/FORCE-4: a holder is silent only if nothing at all shows a sign of life.
     #[test]
     fn what_runs_is_not_silent_and_a_call_does_not_last_for_ever() {
         let start = Timestamp::from_millis(0);

@@ -1,8 +1,8 @@
-//! `take`: the asker helps itself, when the holder has had its time or gives no sign of life.
+//! `take`: the asker takes the holds, once the holder has had its time or gives no sign of life.
 //!
-//! Time alone frees nothing: this is an act of the asker's, on the record, and the holder is told.
-//! Exactly the holds that were asked for are freed. One that the holder has made since was asked
-//! for by nobody, and stops it.
+//! Time alone frees nothing: this is an act of the asker, on the record, and a message tells the
+//! holder. Exactly the holds that were asked for are freed. A hold that the holder has got since
+//! was asked for by nobody, so it stops the takeover.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -20,29 +20,25 @@ use crate::core::reservation::{Hold, events as hold_events, index, sweep};
 use crate::core::text::Line;
 use crate::core::time::about;
 
-/// What is taken, and why.
+/// A takeover.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Take {
-    /// Which request.
     #[serde(flatten)]
     pub which: Which,
-    /// Why.
     pub reason: Line,
-    /// What is known of the holder's last sign of life.
+    /// The holder's last sign of life, as far as known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evidence: Option<Evidence>,
 }
 
-/// What came of it.
+/// The effects of a takeover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// The thread.
     pub thread: Thread,
-    /// The request.
     pub asked: Asked,
-    /// What the holder does not hold any more.
+    /// The holds that the holder lost.
     pub taken: Vec<Hold>,
-    /// What the asker has now.
+    /// The holds that the asker has now.
     pub granted: Vec<Grant>,
 }
 
@@ -51,7 +47,7 @@ impl Decide for Take {
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Taken, No> {
         let (thread, asked) = self.which.request(act, act.env.actor, Side::Asker, act.env.case)?;
-        // Taking what was taken is done already.
+        // A repeated takeover succeeds without effect.
         if asked.outcome.as_ref().is_some_and(|outcome| outcome.how == How::Taken) {
             return Ok(Taken { thread, asked, taken: Vec::new(), granted: Vec::new() });
         }
@@ -121,7 +117,7 @@ impl Take {
         Err(refused(Dispute::ReservationChanged { thread: id, holder, holds }))
     }
 
-    /// What is known of the holder, for one who is too early.
+    /// Describes the holder's last sign of life, for an asker that is too early.
     fn presence(&self, act: &Act<'_>, asked: &Asked) -> String {
         let silence = about(asked.window_seconds() * 2);
         match &self.evidence {
@@ -137,7 +133,7 @@ impl Take {
         }
     }
 
-    /// The audit, and an urgent word to the holder.
+    /// Records the audit, and sends an urgent message to the holder.
     fn tell_holder(&self, act: &mut Act<'_>, thread: &Thread, asked: &Asked, holds: &[Hold]) {
         let mut audit = json!({
             "holder": asked.holder,

@@ -1,4 +1,4 @@
-//! Where threads and messages live in the tree.
+//! The places of threads and messages in the tree.
 //!
 //! ```text
 //! threads/a/b/abcd.../thread              a thread, by its name
@@ -10,8 +10,8 @@
 //! unread/+claude:7f3a91c2/mfz/mfz3k1c2    those that it has not acknowledged
 //! ```
 //!
-//! The links of a thread, and those of a message, name the same blob. A closed request has no
-//! links, so that what is open is found without looking at what is over.
+//! All copies of a thread name the same blob, and so do all copies of a message. A closed request
+//! has no links, so a search for open requests never looks at closed ones.
 
 use std::collections::BTreeMap;
 
@@ -30,9 +30,9 @@ use crate::core::text::{Line, shown};
 /// The directories that this module owns.
 pub const ROOTS: [&str; 5] = ["threads", PARTIES, "pins", "inbox", "unread"];
 
-/// Below these are the messages to an agent.
+/// The directory of all messages to an agent.
 pub const INBOX: &str = "inbox";
-/// Below these are the ones that it has not acknowledged.
+/// The directory of the messages that an agent has not acknowledged.
 pub const UNREAD: &str = "unread";
 
 const PARTIES: &str = "parties";
@@ -40,7 +40,6 @@ const THREAD: &str = "thread";
 const MESSAGES: &str = "messages";
 const BODIES: &str = "bodies";
 
-/// The directory of a thread.
 pub fn thread_dir(id: &ThreadId) -> Key {
     Key::of(["threads", &id.as_str()[..1], &id.as_str()[1..2], id.as_str()])
 }
@@ -49,7 +48,7 @@ fn pins_dir(hold: &HoldId) -> Key {
     Key::of(["pins", &hold.as_str()[..1], &hold.as_str()[1..2], hold.as_str()])
 }
 
-/// Every place of a thread.
+/// Returns every place of a thread.
 pub fn keys(thread: &Thread) -> Vec<Key> {
     let id = thread.id.as_str();
     let mut keys = vec![thread_dir(&thread.id).join(THREAD)];
@@ -61,7 +60,7 @@ pub fn keys(thread: &Thread) -> Vec<Key> {
     keys
 }
 
-/// Writes a thread at its places, and takes it away from those that it had `before`.
+/// Writes a thread to its places, and removes it from those that it had `before`.
 pub fn put(act: &mut Act<'_>, before: Option<&Thread>, thread: &Thread) {
     let places = keys(thread);
     for key in before.map(keys).unwrap_or_default() {
@@ -74,7 +73,7 @@ pub fn put(act: &mut Act<'_>, before: Option<&Thread>, thread: &Thread) {
     }
 }
 
-/// The thread of that name.
+/// Reads a thread by its id.
 pub fn thread(documents: &dyn Documents, id: &ThreadId) -> Result<Option<Thread>, ReadError> {
     let key = thread_dir(id).join(THREAD);
     let thread: Option<Thread> = read(documents, &key)?;
@@ -86,7 +85,7 @@ pub fn thread(documents: &dyn Documents, id: &ThreadId) -> Result<Option<Thread>
     }
 }
 
-/// The threads whose names begin so.
+/// Lists the threads whose ids begin with the prefix.
 pub fn with_prefix(
     documents: &dyn Documents,
     prefix: &ThreadPrefix,
@@ -97,7 +96,7 @@ pub fn with_prefix(
     Ok(children.iter().filter_map(|child| child.name.parse().ok()).collect())
 }
 
-/// Every thread that there is.
+/// Lists the ids of all threads.
 pub fn all(documents: &dyn Documents) -> Result<Vec<ThreadId>, ReadError> {
     let mut dirs = vec![Key::of(["threads"])];
     for _ in 0..2 {
@@ -114,7 +113,8 @@ pub fn all(documents: &dyn Documents) -> Result<Vec<ThreadId>, ReadError> {
     Ok(found)
 }
 
-/// The open requests that the agent, or a subagent of it, made or is to answer. The oldest first.
+/// Reads the open requests that the agent or a subagent of it made or is to answer, the oldest
+/// first.
 pub fn open_of(
     documents: &dyn Documents,
     agent: &AgentName,
@@ -122,13 +122,13 @@ pub fn open_of(
     read_open(documents, walk(documents, &agent_dir(PARTIES, agent))?)
 }
 
-/// Every open request, the oldest first.
+/// Reads every open request, the oldest first.
 pub fn open(documents: &dyn Documents) -> Result<Vec<Found<Thread>>, ReadError> {
     read_open(documents, walk(documents, &Key::of([PARTIES]))?)
 }
 
-/// The open requests that neither the agent nor a subagent of it has to do with, the oldest first;
-/// at most so many are read.
+/// Reads at most `most` of the open requests that neither the agent nor a subagent of it is a party
+/// to, the oldest first.
 pub fn open_of_others(
     documents: &dyn Documents,
     agent: &AgentName,
@@ -139,13 +139,13 @@ pub fn open_of_others(
         Ok(keys.map(|key| (key.split_last().1.to_owned(), key)).collect())
     };
     let own = names(&agent_dir(PARTIES, agent))?;
-    // Each stands under both of its parties; read once, it is enough.
+    // Each request stands under both of its parties, and is read once.
     let mut others = names(&Key::of([PARTIES]))?;
     others.retain(|name, _| !own.contains_key(name));
     read_open(documents, others.into_values().take(most))
 }
 
-/// The open requests at these places, the oldest first, and then what cannot be read.
+/// Reads the open requests at these places, the oldest first; those that cannot be read come last.
 fn read_open(
     documents: &dyn Documents,
     keys: impl IntoIterator<Item = Key>,
@@ -164,8 +164,9 @@ fn read_open(
     Ok(threads.into_iter().map(Found::Whole).chain(damaged).collect())
 }
 
-/// How many open requests an agent has made, its subagents' aside. They are read only where there
-/// are more than a few under its name, since those that it is to answer stand there too.
+/// Counts the open requests that an agent has made, without those of its subagents. The requests
+/// that the agent is to answer stand in the same place, so the requests are read to tell them
+/// apart, but only if there are more than the limit.
 pub fn count_made(documents: &dyn Documents, agent: &AgentName) -> Result<usize, ReadError> {
     let dir = agent_dir(PARTIES, agent);
     let mut keys = Vec::new();
@@ -184,7 +185,7 @@ pub fn count_made(documents: &dyn Documents, agent: &AgentName) -> Result<usize,
     Ok(count)
 }
 
-/// The open requests that a hold is pinned by. One that cannot be read is passed over.
+/// Reads the open requests that are pinned to a hold, and passes over those that cannot be read.
 pub fn pinning(documents: &dyn Documents, hold: &HoldId) -> Result<Vec<Thread>, ReadError> {
     let mut threads = Vec::new();
     let dir = pins_dir(hold);
@@ -195,27 +196,21 @@ pub fn pinning(documents: &dyn Documents, hold: &HoldId) -> Result<Vec<Thread>, 
     Ok(threads)
 }
 
-/// A message to be sent.
+/// A message before it is sent.
 pub struct Letter<'a> {
-    /// The thread that it belongs to.
     pub thread: &'a ThreadId,
-    /// What it is about.
     pub kind: MessageKind,
-    /// Who gets it.
     pub to: Vec<AgentName>,
-    /// What it says, in a line.
     pub subject: Line,
-    /// What it says besides.
     pub body: Option<&'a Body>,
-    /// Whether it is urgent.
     pub urgent: bool,
-    /// Whether it is to be acknowledged.
+    /// Set if the sender wants an acknowledgement.
     pub ack: bool,
-    /// The paths that it is about.
+    /// The paths that the message is about.
     pub patterns: Vec<Pattern>,
 }
 
-/// Sends a message: from the actor, into the thread and into every recipient's inbox.
+/// Sends a message from the actor, into the thread and into every recipient's inbox.
 pub fn post(act: &mut Act<'_>, letter: Letter<'_>) -> Message {
     let Letter { thread, kind, to, subject, body, urgent, ack, patterns } = letter;
     let message = Message {
@@ -245,35 +240,35 @@ pub fn post(act: &mut Act<'_>, letter: Letter<'_>) -> Message {
     message
 }
 
-/// A line of ours with text of others in it: disguises written out, and cut to its length.
+/// Makes a line of text that includes text of others: writes disguises out, and cuts the line to
+/// its maximum length.
 pub fn line(text: &str) -> Line {
     let safe: String = shown(text).chars().take(crate::core::limits::LINE_CHARS_MAX).collect();
     Line::new(&safe).expect("what is written out and cut is a line")
 }
 
-/// Where the link of a message to an agent stands.
+/// Returns the place of a message in the mailbox of an agent.
 pub fn link(root: &str, agent: &AgentName, id: &MessageId) -> Key {
     agent_dir(root, agent).join(id.shard()).join(id.as_str())
 }
 
-/// Where a message stands for good.
+/// Returns the permanent places of a message.
 pub fn message_keys(message: &Message) -> Vec<Key> {
     let own = thread_dir(&message.thread).join(MESSAGES).join(message.id.as_str());
     let links = message.to.iter().map(|agent| link(INBOX, agent, &message.id));
     std::iter::once(own).chain(links).collect()
 }
 
-/// Where the body of a message stands.
 pub fn body_key(thread: &ThreadId, id: &MessageId) -> Key {
     thread_dir(thread).join(BODIES).join(id.as_str())
 }
 
-/// What a message says besides its subject.
+/// Reads the body of a message.
 pub fn body(documents: &dyn Documents, message: &Message) -> Result<Option<Body>, ReadError> {
     read(documents, &body_key(&message.thread, &message.id))
 }
 
-/// The names of a thread's messages, in order.
+/// Lists the messages of a thread, in order.
 pub fn messages_of(
     documents: &dyn Documents,
     thread: &ThreadId,
@@ -286,7 +281,7 @@ pub fn messages_of(
     Ok(ids)
 }
 
-/// A message of a thread.
+/// Reads a message of a thread.
 pub fn message(
     documents: &dyn Documents,
     thread: &ThreadId,
@@ -296,7 +291,7 @@ pub fn message(
     found(message_at(documents, &key, id))
 }
 
-/// The message at a place, which must be the one that the place is named for.
+/// Reads the message at a place, and checks that it is the one that the place is named for.
 pub fn message_at(
     documents: &dyn Documents,
     key: &Key,
@@ -343,7 +338,8 @@ mod tests {
         }
     }
 
-    /// Who is asked by many may still ask: only what an agent has made counts against it.
+    /// An agent that many others ask may still ask: only the requests that it made count against
+    /// it.
     #[test]
     fn what_others_ask_is_not_ones_own() {
         let most = u64::try_from(OPEN_ASKS_PER_AGENT_MAX).unwrap();
