@@ -1,4 +1,4 @@
-//! `run advance`: on to the next phase, if the gate is open.
+//! `run advance`: moves a run to its next phase if the gate is open.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,50 +14,47 @@ use crate::core::run::rollback::Completion;
 use crate::core::run::{Run, Status, events, index, skip};
 use crate::core::text::Line;
 
-/// A wish to go on.
+/// A request to move a run on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Advance {
-    /// Which run.
     pub run: IdPrefix,
-    /// Where the asker saw it.
+    /// The phase at which the asker saw the run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub expect: Option<PhaseName>,
-    /// How much the gate weighs, from 0 to 4.
+    /// The priority of the work, from 0 to 4, which decides how strict the gate is.
     pub priority: u8,
-    /// Why it may go on, for those runs that wait for somebody's word.
+    /// The approval, for runs that need one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<Line>,
 }
 
-/// What came of it.
+/// The effect of an attempt to move a run on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advanced {
-    /// The run, as it is now.
     pub run: Run,
-    /// Where it was.
+    /// The phase that the run was at.
     pub from: PhaseName,
-    /// Where it is, or would be.
+    /// The phase that the run is at, or would have moved to.
     pub to: PhaseName,
-    /// Which of the two.
     pub step: Step,
-    /// What the gate said, as far as it was asked.
+    /// The gate's answers, as far as it was asked.
     pub evidence: Vec<Evidence>,
 }
 
-/// Whether the run went on.
+/// The result of an attempt to move a run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Step {
-    /// It did, through an open gate or past one that only warns.
+    /// The run went on, through an open gate or past one that only warns.
     #[serde(rename = "advanced")]
     Done,
-    /// It waits for somebody's word.
+    /// The run waits for somebody's approval.
     Paused,
     /// The gate is shut.
     Blocked,
 }
 
-/// The next phase of an active run that is not skipped.
+/// Finds the next phase of an active run that is not skipped.
 pub fn next(documents: &dyn Documents, run: &Run) -> Result<usize, ReadError> {
     for place in run.place() + 1..run.phases.last() {
         if skip::of(documents, run, place)?.is_none() {
@@ -98,7 +95,7 @@ impl Decide for Advance {
 }
 
 impl Advance {
-    /// What the gate says, if the priority lets it speak.
+    /// Asks the gate, if the priority calls for it.
     fn ask(&self, act: &Act<'_>, run: &Run, to: usize) -> Result<Said, ReadError> {
         let tier = Tier::of(self.priority);
         if tier == Tier::None {
@@ -117,7 +114,7 @@ impl Advance {
     }
 }
 
-/// What a gate says now.
+/// The answer of a gate.
 pub(super) struct Said {
     pub(super) outcome: Outcome,
     pub(super) tier: Tier,
@@ -167,7 +164,7 @@ fn block(act: &mut Act<'_>, run: Run, to: usize, said: Said) -> Result<Advanced,
     Ok(answer(run, from, to, Step::Blocked, record.evidence))
 }
 
-/// Takes the run on. The gate's words are kept where it had any, and that nobody asked for them.
+/// Moves the run on. The gate's answer is recorded if the gate has rules, also if nobody asked it.
 pub(super) fn go_on(
     act: &mut Act<'_>,
     run: &mut Run,

@@ -1,4 +1,4 @@
-//! `run agent`: who works in a run, in which phase, and who has finished.
+//! `run agent`: records which agents work in a phase of a run, and which have finished.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,23 +14,22 @@ use crate::core::run::{Run, events, index, phase};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// How an agent stands.
+/// The status of an agent in a run.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum MemberStatus {
-    /// It works.
+    /// The agent works.
     #[default]
     Active,
-    /// It is done.
+    /// The agent has finished.
     Completed,
-    /// It came to nothing.
+    /// The agent failed.
     Failed,
 }
 
 impl MemberStatus {
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             MemberStatus::Active => "active",
@@ -43,26 +42,26 @@ impl MemberStatus {
 /// An agent that works in a phase of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Member {
-    /// The name of its work.
+    /// The id of this agent's work in the run.
     pub id: MemberId,
-    /// Its own name.
+    /// The name of the agent.
     pub name: AgentName,
-    /// In which phase.
+    /// The phase that the agent works in.
     pub phase: PhaseName,
-    /// How it stands.
+    /// The status of the agent in this phase.
     #[serde(default)]
     pub status: MemberStatus,
-    /// How many phases the run had come to when it began.
+    /// The number of phases that the run had come to when the agent began.
     #[serde(default)]
     pub step: u32,
-    /// When it began.
+    /// The time when the agent began.
     pub at: Timestamp,
-    /// Who said so.
+    /// The agent that recorded it.
     pub by: AgentName,
-    /// When it finished.
+    /// The time when the agent finished.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended_at: Option<Timestamp>,
-    /// Why, if that was another's doing.
+    /// The reason, if another agent ended its work.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub because: Option<Line>,
     /// Fields of a later version, kept as they are.
@@ -86,7 +85,7 @@ impl Member {
     }
 }
 
-/// The agents that work in a phase.
+/// Reads the agents that work in a phase.
 pub fn working(
     documents: &dyn Documents,
     run: &Run,
@@ -98,23 +97,19 @@ pub fn working(
 /// An agent that begins to work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddAgent {
-    /// In which run.
     pub run: IdPrefix,
-    /// Who.
     pub name: AgentName,
-    /// In which phase; the present one where it is not said.
+    /// The phase; the current one if none is named.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub phase: Option<PhaseName>,
 }
 
-/// What came of it.
+/// An agent of a run, added now or earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddedAgent {
-    /// The run.
     pub run: Run,
-    /// The agent.
     pub member: Member,
-    /// Whether it worked there already.
+    /// True if the agent worked in the phase already.
     pub known: bool,
 }
 
@@ -169,16 +164,14 @@ fn all_working(documents: &dyn Documents, run: &Run) -> Result<u64, ReadError> {
 /// An agent that has finished.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FinishAgent {
-    /// In which run.
     pub run: IdPrefix,
-    /// Who: by its own name, or by the id of its work.
+    /// The agent's name, or the id of its work.
     pub agent: AgentName,
-    /// How it stands now.
     pub status: MemberStatus,
 }
 
 impl FinishAgent {
-    /// The agents that are meant: those of that name that work, or the one of that id.
+    /// Finds the agents that are meant: the one of that id, or those of that name that still work.
     fn meant(&self, act: &Act<'_>, run: &Run) -> Result<Vec<Member>, No> {
         if let Ok(id) = self.agent.as_str().parse::<MemberId>()
             && let Some(member) = read::<Member>(act, &index::agent(&run.id, &id))?
@@ -193,7 +186,7 @@ impl FinishAgent {
         Ok(found)
     }
 
-    /// One of that name that does not work any more.
+    /// Finds the agent of that name that ended last.
     fn last(&self, act: &Act<'_>, run: &Run) -> Result<Option<Member>, ReadError> {
         let all: Vec<Member> = index::all(act, &index::agents(&run.id))?;
         let of_name = all.into_iter().filter(|member| member.name == self.agent);
@@ -241,7 +234,7 @@ impl Decide for FinishAgent {
     }
 }
 
-/// Fails the agents that work in a phase, one event each; gives who was failed.
+/// Fails the agents that work in a phase, with an event each, and returns their ids.
 pub fn fail_working(
     act: &mut Act<'_>,
     run: &Run,

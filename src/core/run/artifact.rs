@@ -1,4 +1,4 @@
-//! `run artifact add`: what a phase has brought forth.
+//! `run artifact add`: records a result of a phase.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,12 +22,10 @@ use crate::core::time::Timestamp;
 pub struct ContentHash(String);
 
 impl ContentHash {
-    /// The hash of these bytes.
     pub fn of(content: &[u8]) -> ContentHash {
         ContentHash(format!("{:x}", Sha256::digest(content)))
     }
 
-    /// The hash as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -52,33 +50,33 @@ impl From<ContentHash> for String {
     }
 }
 
-/// Something that a phase has brought forth.
+/// A result of a phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Artifact {
-    /// Its name.
+    /// The id of the artifact.
     pub id: ArtifactId,
-    /// Of which phase.
+    /// The phase that the artifact belongs to.
     pub phase: PhaseName,
-    /// Where it is in the repository.
+    /// The path of the artifact in the repository.
     pub path: Pattern,
-    /// What sort of thing it is.
+    /// The kind of artifact, as people name it.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
     pub kind: Option<Line>,
-    /// What the file held, if there was one.
+    /// The hash of the file's content, if there was a file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sha256: Option<ContentHash>,
-    /// The dispatch that made it.
+    /// The dispatch that made the artifact.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub dispatch: Option<DispatchId>,
-    /// Whether it counts.
+    /// The standing of the artifact; it counts unless its phase was rolled back.
     #[serde(default)]
     pub status: Standing,
-    /// How many phases the run had come to when it was added.
+    /// The number of phases that the run had come to when the artifact was added.
     #[serde(default)]
     pub step: u32,
-    /// When it was added.
+    /// The time when the artifact was added.
     pub at: Timestamp,
-    /// By whom.
+    /// The agent that added the artifact.
     pub by: AgentName,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
@@ -86,41 +84,36 @@ pub struct Artifact {
     pub unknown: Map<String, Value>,
 }
 
-/// An artifact to be recorded.
+/// An artifact to record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddArtifact {
-    /// Of which run.
     pub run: IdPrefix,
-    /// Of which phase; where it is not said, that of its dispatch or else the present one.
+    /// The phase; the phase of the dispatch if none is named, or else the current one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub phase: Option<PhaseName>,
-    /// Where it is.
     pub path: Pattern,
-    /// What sort of thing it is.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
     pub kind: Option<Line>,
-    /// What the file holds.
+    /// The hash of the file's content.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sha256: Option<ContentHash>,
-    /// The dispatch that made it.
+    /// The dispatch that made the artifact.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub dispatch: Option<IdPrefix>,
 }
 
-/// What came of it.
+/// An artifact that was added, now or earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddedArtifact {
-    /// The run.
     pub run: Run,
-    /// The artifact.
     pub artifact: Artifact,
-    /// Whether it was there already.
+    /// True if the artifact was added before.
     pub known: bool,
 }
 
 impl AddArtifact {
-    /// The dispatch that made it. What it makes belongs to its own phase, and once it was called
-    /// off or its phase given up, nothing that it makes counts.
+    /// Finds the dispatch that made the artifact. Its artifacts belong to its own phase. Once it
+    /// was cancelled or its phase rolled back, its artifacts do not count, and are refused.
     fn maker(&self, act: &Act<'_>, run: &Run) -> Result<Option<Dispatch>, No> {
         let Some(prefix) = &self.dispatch else { return Ok(None) };
         let dispatch = dispatch::select(act, run, prefix)?;
@@ -135,7 +128,8 @@ impl AddArtifact {
         }
     }
 
-    /// The name that follows from what it is; `others` of that name are something else.
+    /// Derives the id from the content of the artifact; `others` is the number of ids that are
+    /// taken by something else.
     fn name(
         &self,
         run: &Run,
@@ -196,7 +190,8 @@ impl Decide for AddArtifact {
     }
 }
 
-/// Whether one counts as the other: what was rolled back is no more.
+/// Tells whether the new artifact repeats a known one. An artifact that was rolled back does not
+/// count.
 fn is_same(known: &Artifact, new: &Artifact) -> bool {
     known.status == Standing::Active
         && (&known.path, &known.kind, &known.sha256, &known.dispatch)

@@ -1,7 +1,8 @@
-//! What a run may spend, and what it has spent.
+//! The budget of a run, and what it has spent.
 //!
-//! Whether a budget is exceeded is one comparison, here, for the question and for the gate alike.
-//! The warning and the overrun are one event each in a run's life; the answer is true every time.
+//! One comparison decides whether a budget is exceeded, for `run budget` and for gates alike. A run
+//! has at most one event for the warning and one for the overrun; the comparison is made anew each
+//! time.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,28 +13,28 @@ use crate::core::run::refusal::Refusal;
 use crate::core::run::{Run, events};
 use crate::core::time::Timestamp;
 
-/// Tokens in, out and read from a cache. What is cached costs nothing.
+/// Tokens that were read, written, and read from a cache. Cached tokens cost nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tokens {
-    /// Read.
+    /// Tokens that were read.
     #[serde(rename = "in", default)]
     pub input: u64,
-    /// Written.
+    /// Tokens that were written.
     #[serde(rename = "out", default)]
     pub output: u64,
-    /// Read again.
+    /// Tokens that were read from a cache.
     #[serde(default)]
     pub cache: u64,
 }
 
 impl Tokens {
-    /// What counts.
+    /// Returns the number of tokens that count against a budget.
     pub fn counted(self) -> u64 {
         self.input.saturating_add(self.output)
     }
 
-    /// These instead of those, as a part of a sum; none where the sum could not be told any more.
-    /// A sum that stops at some number would be false from the next subtraction on.
+    /// Replaces one summand of a sum; `None` if the sum would exceed the largest number. A sum that
+    /// stopped there would be wrong from the next subtraction on.
     pub fn replaced(self, before: Tokens, after: Tokens) -> Option<Tokens> {
         let swap = |sum: u64, before: u64, after: u64| {
             let sum = sum.saturating_sub(before).checked_add(after);
@@ -47,36 +48,36 @@ impl Tokens {
     }
 }
 
-/// How much of a budget is spent when it is nearly spent, unless that is said.
+/// The share of a budget that triggers the warning, in percent, unless another one is given.
 const WARN_PERCENT: u8 = 80;
 
-/// What a run may spend.
+/// The budget of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Budget {
-    /// Tokens in and out.
+    /// The number of tokens that the run may read and write.
     pub tokens: u64,
-    /// From which share on it is nearly spent, in percent.
+    /// The share that triggers the warning, in percent.
     pub warn_percent: u8,
-    /// Whether a gate stands in the way of a run that spent more.
+    /// True if a gate blocks a run that has exceeded its budget.
     #[serde(skip_serializing_if = "super::is_default", default)]
     pub enforced: bool,
-    /// When the warning was recorded.
+    /// The time when the warning was recorded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub warned_at: Option<Timestamp>,
-    /// When the overrun was recorded.
+    /// The time when the overrun was recorded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exceeded_at: Option<Timestamp>,
 }
 
-/// What is true of a budget.
+/// The state of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Spending {
     /// There is room.
     Within,
-    /// It is nearly spent.
+    /// The share that triggers the warning is spent.
     Near,
-    /// More was spent than there is.
+    /// More is spent than the budget.
     Exceeded,
 }
 
@@ -92,7 +93,7 @@ impl Budget {
         }
     }
 
-    /// What is true of it with so much spent.
+    /// Compares the budget with the tokens that were spent.
     pub fn spending(&self, spent: Tokens) -> Spending {
         let used = u128::from(spent.counted());
         let (limit, warn) = (u128::from(self.tokens), u128::from(self.warn_percent));
@@ -106,7 +107,8 @@ impl Budget {
     }
 }
 
-/// Notes what a dispatch has spent, and records when that passes a mark for the first time.
+/// Adds what a dispatch has spent, and records the first time that the warning or the limit is
+/// passed.
 pub fn account(
     act: &mut Act<'_>,
     run: &mut Run,

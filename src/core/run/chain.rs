@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::limits::PHASES_MAX;
 use crate::core::run::names::{NotAPhase, PhaseName};
 
-/// What a run goes through unless it says otherwise.
+/// The phases of a run that names none.
 pub const DEFAULT: [&str; 9] = [
     "brainstorm",
     "brainstorm-reviewed",
@@ -22,42 +22,38 @@ pub const DEFAULT: [&str; 9] = [
     "done",
 ];
 
-/// At least two phases, no two alike. A run begins in the first and is completed in the last.
+/// Two or more different phases. A run begins in the first and is completed in the last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<PhaseName>", into = "Vec<PhaseName>")]
 pub struct Chain(Vec<PhaseName>);
 
-/// Phases that are no chain.
+/// The reason why phases are not a chain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAChain {
-    /// A run has to get somewhere.
+    /// A run needs a phase to begin in and one to end in.
     #[error("a run has 2 to {PHASES_MAX} phases, not {0}")]
     Length(usize),
-    /// One stands twice.
     #[error("the phase '{0}' stands twice")]
     Twice(PhaseName),
-    /// One is no phase.
     #[error(transparent)]
     Name(#[from] NotAPhase),
 }
 
 impl Chain {
-    /// The phases in order.
     pub fn names(&self) -> &[PhaseName] {
         &self.0
     }
 
-    /// The phase at a place.
     pub fn at(&self, place: usize) -> &PhaseName {
         &self.0[place]
     }
 
-    /// Where a phase stands.
+    /// Returns the place of a phase.
     pub fn place(&self, phase: &PhaseName) -> Option<usize> {
         self.0.iter().position(|name| name == phase)
     }
 
-    /// The place of the last phase.
+    /// Returns the place of the last phase.
     pub fn last(&self) -> usize {
         self.0.len() - 1
     }
@@ -91,7 +87,7 @@ impl From<Chain> for Vec<PhaseName> {
     }
 }
 
-/// `draft,review,done`.
+/// Parses a chain such as `draft,review,done`.
 impl FromStr for Chain {
     type Err = NotAChain;
 

@@ -1,4 +1,4 @@
-//! `run create`.
+//! `run create`: creates a run at its first phase.
 
 use std::collections::BTreeMap;
 
@@ -17,53 +17,49 @@ use crate::core::run::refusal::{Refusal, within};
 use crate::core::run::{Run, Status, dependencies, events, index, phase};
 use crate::core::text::Line;
 
-/// A run to be made.
+/// A request for a new run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Create {
-    /// What it is for.
+    /// The purpose of the run.
     pub goal: Line,
-    /// What it goes through.
     pub phases: Chain,
-    /// Its own gates, one for every pair of neighbours.
+    /// The gates of the run's own, one for every pair of neighbouring phases.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub gates: Option<Vec<Gate>>,
-    /// What it may spend.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub budget: Option<Budget>,
-    /// How hard it is thought to be, from 1 to 5.
+    /// The estimated difficulty, from 1 to 5.
     pub complexity: u8,
-    /// Whether every step needs somebody's word.
+    /// Set if every step needs somebody's approval.
     #[serde(skip_serializing_if = "super::is_default", default)]
     pub manual: bool,
-    /// How many agents may work in it at once.
+    /// The number of agents that may work in the run at once.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_agents: Option<u32>,
-    /// The run that it is a part of.
+    /// The run that this one is to be a part of.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parent: Option<IdPrefix>,
-    /// The runs that it waits for.
+    /// The runs that this one is to wait for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub after: Vec<IdPrefix>,
-    /// What it is about: a part of the project, as people name it.
+    /// The part of the project that the run is about, as people name it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub scope: Option<Line>,
-    /// Facts of its own.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub metadata: BTreeMap<MetadataKey, Line>,
-    /// The gates that the repository gives to runs which have none of their own.
+    /// The gates that the repository gives to runs that have none of their own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub repository_gates: Option<Vec<Gate>>,
-    /// The name that it is to have.
+    /// The id that the run is to have.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<RunId>,
 }
 
-/// What came of it.
+/// A run that was created, now or by an earlier request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Created {
-    /// The run.
     pub run: Run,
-    /// Whether it was there already.
+    /// True if the run existed already.
     pub known: bool,
 }
 
@@ -78,7 +74,7 @@ impl Decide for Create {
         if let Some(id) = &self.id
             && let Some(run) = index::by_id(act, id)?
         {
-            // What was made is there, whatever has become of the runs that it was made for.
+            // The run exists, whatever has become of its parent and of the runs that it waits for.
             let is_same = run.wish.as_ref() == Some(&wish);
             let known = || Created { run: run.clone(), known: true };
             return is_same.then(known).ok_or_else(|| Refusal::Taken(run.id.clone()).into());
@@ -119,7 +115,7 @@ impl Decide for Create {
 }
 
 impl Create {
-    /// The runs that it waits for, each once, however they stand.
+    /// Finds the runs to wait for, each once, whatever their status.
     fn upstreams(&self, act: &Act<'_>) -> Result<Vec<Run>, No> {
         let mut upstreams: Vec<Run> = Vec::new();
         for prefix in &self.after {
@@ -131,8 +127,8 @@ impl Create {
         Ok(upstreams)
     }
 
-    /// What is asked for, without the name it is to have and without what the repository adds to
-    /// every run: a later change of that makes no other wish.
+    /// Hashes the request, without its id, and without the gates of the repository: a later change
+    /// of these does not make it another request.
     fn hash(&self, parent: Option<&Run>, after: &[RunId]) -> ContentHash {
         let named = |id: &RunId| id.as_str().parse().expect("an id is the beginning of itself");
         let mut after: Vec<IdPrefix> = after.iter().map(named).collect();
@@ -147,7 +143,7 @@ impl Create {
         ContentHash::of(&serde_json::to_vec(&wish).expect("a wish is plain data"))
     }
 
-    /// Its own gates, or those of the repository, or none besides the usual ones.
+    /// Chooses the run's own gates, or those of the repository, or the default ones.
     fn settled_gates(&self) -> Result<(Source, Option<Vec<Gate>>), BadGates> {
         if let Some(gates) = &self.gates {
             check_gates(gates, &self.phases)?;
@@ -192,7 +188,8 @@ impl Create {
     }
 }
 
-/// The parent waits for the new run, which waits for others: none of them may wait for the parent.
+/// Refuses a run that makes its parent wait for itself: the parent waits for the new run, which
+/// waits for others.
 fn refuse_cycle(act: &Act<'_>, run: &Run) -> Result<(), No> {
     let Some(parent) = &run.parent else { return Ok(()) };
     for upstream in &run.after {

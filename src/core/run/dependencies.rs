@@ -13,11 +13,8 @@ use crate::core::run::{Run, Status, index};
 /// A run that is not where another one needs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Behind {
-    /// Which.
     pub id: RunId,
-    /// Where it is.
     pub phase: PhaseName,
-    /// How it stands.
     pub status: Status,
 }
 
@@ -27,8 +24,8 @@ impl From<&Run> for Behind {
     }
 }
 
-/// Whether a run is at a phase, or further. One that has no such phase is there once it is
-/// completed; one that was rolled back is where it is now.
+/// Tells whether a run is at a phase, or further. A run without that phase is there once it is
+/// completed. A run that was rolled back is where it is now.
 pub fn is_at(run: &Run, phase: &PhaseName) -> bool {
     match run.status {
         Status::Completed => true,
@@ -37,7 +34,7 @@ pub fn is_at(run: &Run, phase: &PhaseName) -> bool {
     }
 }
 
-/// The parts of a run that are not at a phase. What was called off is no part any more.
+/// Finds the children of a run that are not at a phase. Cancelled children do not count.
 pub fn children_behind(
     documents: &dyn Documents,
     run: &Run,
@@ -49,7 +46,7 @@ pub fn children_behind(
     Ok(behind.iter().map(Behind::from).collect())
 }
 
-/// What a run waits for and that is not at a phase.
+/// Finds the runs that a run waits for and that are not at a phase.
 pub fn upstreams_behind(
     documents: &dyn Documents,
     run: &Run,
@@ -70,7 +67,7 @@ fn not_at(
     Ok(behind)
 }
 
-/// The parts of a run.
+/// Lists the children of a run.
 pub fn children(documents: &dyn Documents, run: &Run) -> Result<Vec<RunId>, ReadError> {
     if run.children == 0 {
         return Ok(Vec::new());
@@ -79,7 +76,7 @@ pub fn children(documents: &dyn Documents, run: &Run) -> Result<Vec<RunId>, Read
     Ok(keys.iter().filter_map(|key| key.split_last().1.parse().ok()).collect())
 }
 
-/// How one run comes to wait for another, from the one to the other; none if it does not.
+/// Finds the chain of runs by which one run comes to wait for another; `None` if it does not.
 pub fn waits_for(
     documents: &dyn Documents,
     one: &RunId,
@@ -107,7 +104,7 @@ pub fn waits_for(
     Ok(None)
 }
 
-/// The runs below a run that are active, each after the one it is a part of.
+/// Finds the active runs below a run, each after its parent.
 pub fn active_below(documents: &dyn Documents, run: &Run) -> Result<Vec<Run>, ReadError> {
     let mut found: Vec<Run> = Vec::new();
     let mut pending = children(documents, run)?;
@@ -115,7 +112,7 @@ pub fn active_below(documents: &dyn Documents, run: &Run) -> Result<Vec<Run>, Re
     while let Some(id) = pending.pop() {
         let is_known = id == run.id || found.iter().any(|known| known.id == id);
         let Some(child) = index::by_id(documents, &id)?.filter(|_| !is_known) else { continue };
-        // What lies below one that has ended was ended with it.
+        // The runs below one that has ended were ended with it.
         pending.extend(children(documents, &child)?.into_iter().rev());
         if child.status == Status::Active {
             found.push(child);

@@ -1,7 +1,7 @@
-//! `run dispatch`: work that was handed out, what became of it, and what it cost.
+//! `run dispatch`: records work that was handed out, its status, and its cost.
 //!
-//! A dispatch that has come to its end stays so, also for a writer who has seen it going on. One
-//! that a rollback has cancelled says so to whoever still reports on it.
+//! A dispatch that has ended stays so, also for a writer that has seen it open. A report on a
+//! dispatch that a rollback has cancelled is refused with the reason.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,28 +19,27 @@ use crate::core::run::{Run, events, index, phase};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// How a dispatch stands.
+/// The status of a dispatch.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum DispatchStatus {
-    /// It was handed out.
+    /// The work was handed out.
     Spawned,
-    /// Somebody works on it.
+    /// An agent works on it.
     Running,
-    /// It is done.
+    /// The work is done.
     Completed,
-    /// It came to nothing.
+    /// The work failed.
     Failed,
-    /// It took too long.
+    /// The work took too long.
     Timeout,
-    /// It was called off.
+    /// The work was cancelled.
     Cancelled,
 }
 
 impl DispatchStatus {
-    /// Every one of them.
     pub const ALL: [DispatchStatus; 6] = [
         DispatchStatus::Spawned,
         DispatchStatus::Running,
@@ -50,12 +49,11 @@ impl DispatchStatus {
         DispatchStatus::Cancelled,
     ];
 
-    /// Whether it goes on.
+    /// Tells whether the work goes on.
     pub fn is_open(self) -> bool {
         matches!(self, DispatchStatus::Spawned | DispatchStatus::Running)
     }
 
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             DispatchStatus::Spawned => "spawned",
@@ -68,35 +66,35 @@ impl DispatchStatus {
     }
 }
 
-/// What happened to the run, so that its dispatch was cancelled.
+/// The change of a run that cancelled a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// Its phase was rolled back.
+    /// The phase was rolled back.
     Rollback,
-    /// It was called off.
+    /// The run was cancelled.
     RunCancelled,
-    /// It came to nothing.
+    /// The run failed.
     RunFailed,
 }
 
-/// Who cancelled a dispatch that was not theirs, when and why.
+/// The cancellation of a dispatch by a change of its run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cancelled {
-    /// By what.
+    /// The change of the run.
     pub cause: Cause,
-    /// What the dispatch was before.
+    /// The status of the dispatch before.
     pub from: DispatchStatus,
-    /// When.
+    /// The time of the cancellation.
     pub at: Timestamp,
-    /// By whom.
+    /// The agent that changed the run.
     pub by: AgentName,
-    /// Why.
+    /// The reason for the change.
     pub because: Line,
 }
 
 impl Cancelled {
-    /// What it says to whoever reports on the dispatch.
+    /// Says in words what cancelled the dispatch.
     pub fn cause(&self) -> &'static str {
         match self.cause {
             Cause::Rollback => "cancelled by rollback",
@@ -105,7 +103,7 @@ impl Cancelled {
         }
     }
 
-    /// The word for programs.
+    /// Returns the code of the cancellation, for programs.
     pub fn code(&self) -> &'static str {
         match self.cause {
             Cause::Rollback => "cancelled_by_rollback",
@@ -113,7 +111,7 @@ impl Cancelled {
         }
     }
 
-    /// What the event that recorded it says besides who, when and of what.
+    /// Returns the data of the event that recorded the cancellation.
     pub fn data(&self, run: &RunId, phase: &PhaseName) -> Value {
         let Cancelled { cause, from, because, .. } = self;
         json!({ "run": run, "phase": phase, "from": from, "cause": cause, "because": because })
@@ -123,41 +121,41 @@ impl Cancelled {
 /// A commit that came of a dispatch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Linked {
-    /// As it was named.
+    /// The commit, as the report named it.
     pub commit: EntryName,
-    /// When that was said.
+    /// The time of the report.
     pub at: Timestamp,
 }
 
 /// Work that was handed out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dispatch {
-    /// Its name.
+    /// The id of the dispatch.
     pub id: DispatchId,
-    /// For which phase.
+    /// The phase that the work is for.
     pub phase: PhaseName,
-    /// To whom.
+    /// The agent that got the work.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent: Option<AgentName>,
-    /// How it stands.
+    /// The status of the work.
     pub status: DispatchStatus,
-    /// What it has cost.
+    /// The tokens that the work has cost.
     #[serde(default)]
     pub tokens: Tokens,
-    /// The commits that came of it.
+    /// The commits that came of the work.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub commits: Vec<Linked>,
-    /// How many phases the run had come to when it was handed out.
+    /// The number of phases that the run had come to when the work was handed out.
     #[serde(default)]
     pub step: u32,
-    /// When it was handed out.
+    /// The time when the work was handed out.
     pub at: Timestamp,
-    /// By whom.
+    /// The agent that handed out the work.
     pub by: AgentName,
-    /// When it came to its end.
+    /// The time when the work ended.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended_at: Option<Timestamp>,
-    /// Who cancelled it, if that was not its own doing.
+    /// The cancellation, if a change of the run ended the work.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cancelled: Option<Cancelled>,
     /// Fields of a later version, kept as they are.
@@ -167,7 +165,7 @@ pub struct Dispatch {
 }
 
 impl Dispatch {
-    /// Refuses what is done for a dispatch that nobody waits for any more.
+    /// Refuses artifacts of a dispatch that was cancelled, or whose phase was rolled back.
     pub fn must_not_be_called_off(&self, documents: &dyn Documents, run: &Run) -> Result<(), No> {
         self.must_not_be_ended_by_another(run)?;
         let (id, phase) = (self.id.clone(), self.phase.clone());
@@ -192,7 +190,7 @@ impl Dispatch {
         })
     }
 
-    /// Writes it where it stands.
+    /// Writes the dispatch to its places.
     fn put(&self, act: &mut Act<'_>, run: &Run) -> Result<(), No> {
         let place = run.place_of(&self.phase)?;
         let (key, link) =
@@ -207,7 +205,7 @@ impl Dispatch {
     }
 }
 
-/// The dispatch whose id begins so.
+/// Finds the one dispatch whose id begins with the prefix.
 pub fn select(documents: &dyn Documents, run: &Run, prefix: &IdPrefix) -> Result<Dispatch, No> {
     let none = || Refusal::NoDispatch { run: run.id.clone(), dispatch: prefix.clone() };
     let ids: Vec<DispatchId> = match prefix.as_str().parse() {
@@ -221,15 +219,13 @@ pub fn select(documents: &dyn Documents, run: &Run, prefix: &IdPrefix) -> Result
     }
 }
 
-/// Work to be handed out.
+/// Work to hand out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddDispatch {
-    /// Of which run.
     pub run: IdPrefix,
-    /// To whom.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent: Option<AgentName>,
-    /// For which phase; the present one where it is not said.
+    /// The phase; the current one if none is named.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub phase: Option<PhaseName>,
 }
@@ -267,25 +263,22 @@ impl Decide for AddDispatch {
     }
 }
 
-/// News of a dispatch.
+/// A report on a dispatch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UpdateDispatch {
-    /// Of which run.
     pub run: IdPrefix,
-    /// Which.
     pub dispatch: IdPrefix,
-    /// How it stands now.
     pub status: DispatchStatus,
-    /// A commit that came of it.
+    /// A commit that came of the work.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub commit: Option<EntryName>,
-    /// What it has cost in all, as far as that is known.
+    /// The total number of tokens that were read, as far as known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tokens_in: Option<u64>,
-    /// Likewise, written.
+    /// The total number of tokens that were written.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tokens_out: Option<u64>,
-    /// Likewise, read from a cache.
+    /// The total number of tokens that were read from a cache.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tokens_cache: Option<u64>,
 }
@@ -343,7 +336,7 @@ impl Decide for UpdateDispatch {
     }
 }
 
-/// Cancels what goes on in a phase, one event each; gives what was cancelled.
+/// Cancels the open dispatches of a phase, with an event each, and returns their ids.
 pub fn cancel_open(
     act: &mut Act<'_>,
     run: &Run,
@@ -374,7 +367,7 @@ pub fn cancel_open(
     Ok(ids)
 }
 
-/// The dispatches of a run.
+/// Reads the dispatches of a run.
 pub fn of_run(documents: &dyn Documents, run: &Run) -> Result<Vec<Dispatch>, ReadError> {
     index::all(documents, &index::dispatches(&run.id))
 }

@@ -1,4 +1,4 @@
-//! `run cancel` and `run fail`: a run that ends for good, and everything below it.
+//! `run cancel` and `run fail`: end a run for good, with everything below it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,11 @@ use crate::core::run::phase::{self, Left};
 use crate::core::run::{Ended, Run, Status, agent, dependencies, dispatch, events, index};
 use crate::core::text::Line;
 
-/// How a run ends.
+/// The way in which a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
-    /// It is called off.
     Cancelled,
-    /// It comes to nothing.
     Failed,
 }
 
@@ -42,29 +40,23 @@ impl Ending {
     }
 }
 
-/// A run to be ended.
+/// A request to end a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
-    /// Which.
     pub run: IdPrefix,
-    /// How.
     pub ending: Ending,
-    /// Why.
     pub reason: Line,
 }
 
-/// What came of it.
+/// The runs, dispatches and agents that were ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedRuns {
-    /// The run.
     pub run: Run,
-    /// The runs below it that were called off with it.
+    /// The active runs below it, which were cancelled.
     pub cascaded: Vec<RunId>,
-    /// The dispatches that were cancelled.
     pub cancelled_dispatches: Vec<DispatchId>,
-    /// The agents that were failed.
     pub failed_agents: Vec<MemberId>,
-    /// Whether it had ended so before.
+    /// True if the run had ended in the same way before.
     pub known: bool,
 }
 
@@ -115,7 +107,7 @@ impl End {
         with: Option<RunId>,
         answer: &mut EndedRuns,
     ) -> Result<Run, No> {
-        // What comes to nothing calls off what is a part of it.
+        // The children of a run that fails are cancelled.
         let ending = if with.is_some() { Ending::Cancelled } else { self.ending };
         run.status = ending.status();
         run.paused_at = None;

@@ -1,8 +1,8 @@
-//! Gates: what must be true before a run goes on.
+//! Gates: the conditions for a run to go on.
 //!
-//! A gate stands between two neighbouring phases and asks questions of the state. `gate check`,
-//! `advance` and `gate override` ask through the one function here, on the state that they decide
-//! on, so a dry run and the real thing cannot differ.
+//! A gate stands between two neighbouring phases and checks conditions on the state. `gate check`,
+//! `advance` and `gate override` all use the function here, on the state that they decide on, so a
+//! dry run and the real thing cannot differ.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use crate::core::run::names::PhaseName;
 use crate::core::run::phase::Tally;
 use crate::core::run::verdict::Finding;
 
-/// The kinds of questions.
+/// The kinds of conditions.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -30,18 +30,19 @@ pub enum Check {
     AgentsComplete,
     /// The phase has a verdict that counts.
     VerdictExists,
-    /// The newest of them found nothing.
+    /// The newest verdict that counts found nothing.
     VerdictClean,
-    /// No more was spent than there is.
+    /// The run has not exceeded its budget.
     BudgetNotExceeded,
-    /// The runs that are parts of this one are at the phase, or further.
+    /// The child runs are at the phase, or further.
     ChildrenAtPhase,
     /// The runs that this one waits for are at the phase, or further.
     UpstreamsAtPhase,
 }
 
 impl Check {
-    /// Whether it is about what was done in a phase, and so about nothing where that is skipped.
+    /// Tells whether the condition is about work in a phase. Such a condition does not apply to a
+    /// skipped phase.
     fn is_about_work(self) -> bool {
         matches!(
             self,
@@ -52,7 +53,6 @@ impl Check {
         )
     }
 
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             Check::ArtifactExists => "artifact_exists",
@@ -66,20 +66,20 @@ impl Check {
     }
 }
 
-/// One question.
+/// One condition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// What is asked.
+    /// The kind of condition.
     pub check: Check,
-    /// Of which phase. Where it is not said: of the phase before the gate, or, for other runs, of
-    /// the one behind it.
+    /// The phase that the condition is about. Without it, the phase before the gate, or for other
+    /// runs the phase behind it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub phase: Option<PhaseName>,
 }
 
-/// The questions on the way from one place to another. A phase on the way is skipped: nothing is
-/// asked of what was done in it, and everything else is.
+/// Returns the conditions on the way from one place to another. The phases in between are skipped:
+/// conditions about work in them do not apply, and all others do.
 pub fn rules(
     documents: &dyn Documents,
     run: &Run,
@@ -117,7 +117,7 @@ pub fn rules(
     Ok(rules)
 }
 
-/// The questions that every gate of a run asks, whatever its rules.
+/// Returns the conditions that every gate of a run has, whatever its rules.
 pub fn standing_rules(run: &Run) -> Vec<Rule> {
     let is_enforced = run.budget.is_some_and(|budget| budget.enforced);
     let asked = [
@@ -129,22 +129,22 @@ pub fn standing_rules(run: &Run) -> Vec<Rule> {
     wanted.map(|(check, _)| Rule { check, phase: None }).collect()
 }
 
-/// A question, its answer, and what that is based on.
+/// A condition, whether it holds, and what was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
-    /// What was asked.
+    /// The kind of condition.
     pub check: Check,
-    /// Of which phase.
+    /// The phase that the condition is about.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub phase: Option<PhaseName>,
-    /// The answer.
+    /// True if the condition holds.
     pub passed: bool,
-    /// What was found.
+    /// The values that decided.
     pub found: Map<String, Value>,
 }
 
 impl Evidence {
-    /// The answer in words.
+    /// Says in words what was found.
     pub fn why(&self) -> String {
         let phase = self.phase.as_ref().map(PhaseName::as_str).unwrap_or_default();
         let number = |name: &str| self.found.get(name).and_then(Value::as_u64).unwrap_or(0);
@@ -207,7 +207,7 @@ pub fn ended_upstream(evidence: &[Evidence]) -> Option<&str> {
     ended["id"].as_str()
 }
 
-/// Asks the questions on the way from one place to another.
+/// Checks the conditions on the way from one place to another.
 pub fn evaluate(
     documents: &dyn Documents,
     run: &Run,
@@ -250,8 +250,8 @@ fn ask(documents: &dyn Documents, run: &Run, rule: Rule) -> Result<Evidence, Rea
     Ok(Evidence { check, phase, passed, found })
 }
 
-/// The first of those that are behind, and how many they are: evidence is kept with every answer,
-/// and has to fit into a document however many runs and questions there are.
+/// Lists the first runs that are behind, and the number of all: evidence is recorded with every
+/// answer, and must fit into a document however many runs and conditions there are.
 fn of_behind(behind: &[Behind]) -> Value {
     let told = &behind[..behind.len().min(BEHIND_TOLD_MAX)];
     json!({ "behind": told, "count": behind.len() })

@@ -1,4 +1,5 @@
-//! Whose gates a run has: its own, over those of the repository, over the usual ones.
+//! The origin of a run's gates: its own come before the repository's, and these before the default
+//! ones.
 
 use std::collections::BTreeSet;
 
@@ -12,33 +13,33 @@ use crate::core::run::gate::{Check, Rule};
 use crate::core::run::names::PhaseName;
 use crate::core::run::{Run, index};
 
-/// The questions between two neighbouring phases; none where anybody may pass.
+/// The rules between two neighbouring phases. A gate without rules is open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gate {
-    /// Before it.
+    /// The phase before the gate.
     pub from: PhaseName,
-    /// Behind it.
+    /// The phase behind the gate.
     pub to: PhaseName,
-    /// What is asked.
+    /// The conditions for passing the gate.
     pub rules: Vec<Rule>,
 }
 
-/// Whose gates a run has.
+/// The origin of a run's gates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// The usual ones.
+    /// The default gates.
     #[default]
     Default,
-    /// Those of the repository when the run was made, and the usual ones where it has none.
+    /// The gates that the repository had when the run was created, and default ones where it had
+    /// none.
     Repository,
-    /// Its own.
+    /// The gates that were given for this run.
     Run,
 }
 
 impl Source {
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             Source::Default => "default",
@@ -48,24 +49,23 @@ impl Source {
     }
 }
 
-/// Gates that do not fit a chain.
+/// The reason why gates do not fit a chain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadGates {
-    /// A pair without a gate.
+    /// Two neighbouring phases without a gate.
     #[error("no gate from '{0}' to '{1}' is given; write one with \"rules\": [] for none")]
     Missing(PhaseName, PhaseName),
-    /// A gate without a pair.
+    /// A gate whose phases are not neighbours, or that is given twice.
     #[error("a gate from '{0}' to '{1}' is given, but these are no neighbours, or it stands twice")]
     Stranger(PhaseName, PhaseName),
-    /// A rule about a phase that is not there.
+    /// A rule about a phase that the chain does not have.
     #[error("a rule of the gate from '{0}' asks of '{1}', which is no phase of the run")]
     NoPhase(PhaseName, PhaseName),
-    /// Too many questions.
     #[error("the gate from '{0}' has {1} rules; at most {GATE_RULES_MAX} are allowed")]
     TooMany(PhaseName, usize),
 }
 
-/// Whether there is exactly one gate for every pair of neighbours.
+/// Checks that there is exactly one gate for every pair of neighbouring phases.
 pub fn check_gates(gates: &[Gate], chain: &Chain) -> Result<(), BadGates> {
     let mut given: BTreeSet<(&PhaseName, &PhaseName)> = BTreeSet::new();
     for gate in gates {
@@ -94,8 +94,8 @@ fn check_rules(Gate { from, rules, .. }: &Gate, chain: &Chain) -> Result<(), Bad
     }
 }
 
-/// The gates that a repository gives to a run of that chain, and the usual ones where it gives
-/// none; nothing if it gives none at all. What it says of other phases is for other runs.
+/// Returns the gates that a repository gives to a run of that chain, with default ones where it
+/// gives none; `None` if it gives none at all. Its gates between other phases are for other runs.
 pub fn of_repository(given: &[Gate], chain: &Chain) -> Result<Option<Vec<Gate>>, BadGates> {
     let mut gates = Vec::new();
     let mut is_used = false;
@@ -114,7 +114,7 @@ pub fn of_repository(given: &[Gate], chain: &Chain) -> Result<Option<Vec<Gate>>,
     Ok(is_used.then_some(gates))
 }
 
-/// The questions between phases of the default chain.
+/// The rules between phases of the default chain.
 const DEFAULT: [(&str, &str, Check); 7] = [
     ("brainstorm", "brainstorm-reviewed", Check::ArtifactExists),
     ("brainstorm-reviewed", "strategized", Check::ArtifactExists),
@@ -134,8 +134,8 @@ fn usual(from: &PhaseName, to: &PhaseName) -> Gate {
     Gate { from: from.clone(), to: to.clone(), rules }
 }
 
-/// The gates of a run. What a run says of itself, its parts, what it waits for and an enforced
-/// budget, is asked at every gate besides.
+/// Returns the gates of a run. Every gate also has the rules that follow from the run itself: its
+/// children, the runs that it waits for, and an enforced budget.
 pub fn gates_of(documents: &dyn Documents, run: &Run) -> Result<Vec<Gate>, ReadError> {
     if run.gates_from != Source::Default {
         let key = index::gates(&run.id);

@@ -1,4 +1,4 @@
-//! Where the documents of runs stand.
+//! The places of the documents of runs.
 //!
 //! ```text
 //! runs/k/3/k3v9x0ab/run                              the run itself, small
@@ -30,15 +30,15 @@ use crate::core::run::{Run, Status};
 
 /// The directory of all runs.
 pub const RUNS: &str = "runs";
-/// The directory of those that are active.
+/// The directory of the active runs.
 pub const ACTIVE: &str = "active";
 
-/// The list of dispatches that go on, in each phase.
+/// The directory of the open dispatches of a phase.
 const OPEN: &str = "open";
-/// The list of agents that work, likewise.
+/// The directory of the working agents of a phase.
 const WORKING: &str = "working";
 
-/// The document of a run.
+/// The name of a run's own document.
 pub const HEADER: &str = "run";
 
 fn sharded(dir: &Key, id: &str) -> Key {
@@ -49,112 +49,98 @@ fn sharded_once(dir: &Key, id: &str) -> Key {
     dir.join(&id[..1]).join(id)
 }
 
-/// The directory of a run.
 pub fn dir(id: &RunId) -> Key {
     sharded(&Key::of([RUNS]), id.as_str())
 }
 
-/// Where a run stands.
+/// Returns the place of a run's own document.
 pub fn header(id: &RunId) -> Key {
     dir(id).join(HEADER)
 }
 
-/// Where an active run stands besides.
+/// Returns the second place of an active run.
 pub fn active(id: &RunId) -> Key {
     sharded_once(&Key::of([ACTIVE]), id.as_str())
 }
 
-/// The gates of a run that has others than the usual ones.
+/// Returns the place of a run's gates, which exists only if they are not the default ones.
 pub fn gates(id: &RunId) -> Key {
     dir(id).join("gates")
 }
 
-/// The runs that are parts of a run.
+/// Returns the directory of the children of a run.
 pub fn children(id: &RunId) -> Key {
     dir(id).join("children")
 }
 
-/// One of them.
 pub fn child(parent: &RunId, id: &RunId) -> Key {
     sharded_once(&children(parent), id.as_str())
 }
 
-/// One time that the run was completed, counted from 1.
+/// Returns the place of a completion of the run, counted from 1.
 pub fn completion(id: &RunId, number: u32) -> Key {
     dir(id).join("completions").join(&format!("{number:04}"))
 }
 
-/// One time that the run went back, counted from 1.
+/// Returns the place of a rollback record of the run, counted from 1.
 pub fn rollback(id: &RunId, number: u32) -> Key {
     dir(id).join("rollbacks").join(&format!("{number:04}"))
 }
 
-/// The dispatches of a run.
 pub fn dispatches(id: &RunId) -> Key {
     dir(id).join("dispatches")
 }
 
-/// One of them.
 pub fn dispatch(id: &RunId, dispatch: &DispatchId) -> Key {
     sharded(&dispatches(id), dispatch.as_str())
 }
 
-/// The agents of a run.
 pub fn agents(id: &RunId) -> Key {
     dir(id).join("agents")
 }
 
-/// One of them.
 pub fn agent(id: &RunId, member: &MemberId) -> Key {
     sharded(&agents(id), member.as_str())
 }
 
-/// The directory of one phase of a run.
+/// Returns the directory of one phase of a run.
 pub fn phase(run: &Run, place: usize) -> Key {
     dir(&run.id).join("phases").join(&format!("{place:02}-{}", run.phases.at(place)))
 }
 
-/// The artifacts of a phase.
 pub fn artifacts(run: &Run, place: usize) -> Key {
     phase(run, place).join("artifacts")
 }
 
-/// One of them.
 pub fn artifact(run: &Run, place: usize, id: &ArtifactId) -> Key {
     sharded(&artifacts(run, place), id.as_str())
 }
 
-/// The verdicts of a phase.
 pub fn verdicts(run: &Run, place: usize) -> Key {
     phase(run, place).join("verdicts")
 }
 
-/// One of them.
 pub fn verdict(run: &Run, place: usize, id: &VerdictId) -> Key {
     sharded(&verdicts(run, place), id.as_str())
 }
 
-/// The dispatches of a phase that go on.
 pub fn open_dispatches(run: &Run, place: usize) -> Key {
     phase(run, place).join(OPEN)
 }
 
-/// One of them.
 pub fn open_dispatch(run: &Run, place: usize, id: &DispatchId) -> Key {
     sharded_once(&open_dispatches(run, place), id.as_str())
 }
 
-/// The agents of a phase that work.
 pub fn working_agents(run: &Run, place: usize) -> Key {
     phase(run, place).join(WORKING)
 }
 
-/// One of them.
 pub fn working_agent(run: &Run, place: usize, id: &MemberId) -> Key {
     sharded_once(&working_agents(run, place), id.as_str())
 }
 
-/// Whether a document of this ledger is a second name of another one.
+/// Tells whether a document of this ledger is a second name of another one.
 pub fn is_link(key: &Key) -> bool {
     let parts: Vec<&str> = key.parts().collect();
     match parts.as_slice() {
@@ -164,7 +150,7 @@ pub fn is_link(key: &Key) -> bool {
     }
 }
 
-/// Writes a run where it stands.
+/// Writes a run to its places.
 pub fn put(act: &mut Act<'_>, run: &Run) {
     act.put(header(&run.id), run);
     if run.status == Status::Active {
@@ -174,7 +160,7 @@ pub fn put(act: &mut Act<'_>, run: &Run) {
     }
 }
 
-/// The run of that name.
+/// Reads a run by its id.
 pub fn by_id(documents: &dyn Documents, id: &RunId) -> Result<Option<Run>, ReadError> {
     at(documents, &header(id), id)
 }
@@ -189,7 +175,7 @@ fn at(documents: &dyn Documents, key: &Key, id: &RunId) -> Result<Option<Run>, R
     }
 }
 
-/// The run whose id begins so.
+/// Finds the one run whose id begins with the prefix.
 pub fn select(documents: &dyn Documents, prefix: &IdPrefix) -> Result<Run, No> {
     if let Ok(id) = prefix.as_str().parse() {
         let found = by_id(documents, &id)?;
@@ -206,13 +192,13 @@ pub fn select(documents: &dyn Documents, prefix: &IdPrefix) -> Result<Run, No> {
     }
 }
 
-/// Too little was typed.
+/// Refuses a prefix that several ids begin with.
 pub fn ambiguous(prefix: &IdPrefix, ids: &[impl ToString]) -> Refusal {
     let ids = ids.iter().map(ToString::to_string).collect();
     Refusal::Ambiguous { prefix: prefix.to_string(), ids }
 }
 
-/// The ids in a directory with two levels of shards that begin so.
+/// Lists the ids that begin with the prefix, in a directory with two levels of shards.
 pub fn ids_starting<I: std::str::FromStr>(
     documents: &dyn Documents,
     dir: &Key,
@@ -231,16 +217,14 @@ pub fn ids_starting<I: std::str::FromStr>(
     Ok(ids)
 }
 
-/// What can be read of a directory, and what cannot.
+/// The documents of a directory that can be read, and the damage of those that cannot.
 #[derive(Debug)]
 pub struct Readable<T> {
-    /// What can.
     pub found: Vec<T>,
-    /// What is damaged.
     pub damaged: Vec<ReadError>,
 }
 
-/// Everything below a directory that can be read; what is damaged is named, and others are read on.
+/// Reads every document below a directory, and reports those that are damaged.
 pub fn readable<T: DeserializeOwned>(
     documents: &dyn Documents,
     dir: &Key,
@@ -263,7 +247,7 @@ fn readable_where<T: DeserializeOwned>(
     Ok(readable)
 }
 
-/// Everything below a directory, which must all be whole.
+/// Reads every document below a directory; a damaged one is an error.
 pub fn all<T: DeserializeOwned>(documents: &dyn Documents, dir: &Key) -> Result<Vec<T>, ReadError> {
     let keys = walk(documents, dir)?;
     let found: Result<Vec<Option<T>>, ReadError> =
@@ -271,17 +255,17 @@ pub fn all<T: DeserializeOwned>(documents: &dyn Documents, dir: &Key) -> Result<
     Ok(found?.into_iter().flatten().collect())
 }
 
-/// The active runs.
+/// Reads the active runs.
 pub fn active_runs(documents: &dyn Documents) -> Result<Readable<Run>, ReadError> {
     readable(documents, &Key::of([ACTIVE]))
 }
 
-/// Every run.
+/// Reads every run.
 pub fn every_run(documents: &dyn Documents) -> Result<Readable<Run>, ReadError> {
     readable_where(documents, headers(documents)?)
 }
 
-/// Where every run stands. What belongs to a run is not listed for it.
+/// Lists the places of all runs, without listing what belongs to them.
 pub fn headers(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
     let mut keys = vec![Key::of([RUNS])];
     for _shard in 0..3 {
@@ -294,7 +278,7 @@ pub fn headers(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
     Ok(keys.into_iter().map(|dir| dir.join(HEADER)).collect())
 }
 
-/// Writes a document once under its own name and once where it is looked for.
+/// Writes a document to its own place and to the one where it is looked for.
 pub fn put_linked(act: &mut Act<'_>, key: Key, link: Key, document: &impl Serialize) {
     act.put(key, document);
     act.put(link, document);

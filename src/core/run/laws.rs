@@ -1,4 +1,4 @@
-//! What must be true of the runs of every state, whoever wrote it.
+//! Laws that hold for the runs of every state, whoever wrote it.
 
 use crate::core::documents::{Documents, Key, ReadError, walk};
 use crate::core::laws::Fault;
@@ -11,7 +11,7 @@ use crate::core::run::phase::Tally;
 use crate::core::run::verdict::Verdict;
 use crate::core::run::{Run, Standing, Status, dependencies, index, phase, record, skip};
 
-/// Every law that the state breaks.
+/// Finds every law that the state breaks.
 pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
     let mut faults = Faults { documents, found: Vec::new() };
     for key in index::headers(documents)? {
@@ -43,7 +43,7 @@ impl Faults<'_> {
         self.found.push(Fault { key, what: what.into() });
     }
 
-    /// The same bytes stand under another name too.
+    /// Checks that the same bytes stand under the other name too.
     fn linked(&mut self, key: &Key, link: Key) -> Result<(), ReadError> {
         match self.documents.get(&link)? {
             None => self.add(link, "is missing"),
@@ -110,7 +110,7 @@ impl Faults<'_> {
         Ok(())
     }
 
-    /// The tally of a phase is what counting gives, and its links are those of what goes on.
+    /// Checks the tally of a phase against a count, and its links against the things that go on.
     fn of_phase(
         &mut self,
         run: &Run,

@@ -2,12 +2,12 @@
 //!
 //! A [`Run`] is at one phase of its [`chain`]. Artifacts, dispatches, agents and verdicts belong to
 //! phases; a gate stands between one phase and the next. [`rollback`] goes back to an earlier
-//! phase, and everything that belongs to the phases it gives up goes with it, in one act.
+//! phase, and takes along everything that belongs to the phases it gives up, in one act.
 //!
-//! One file a verb, each a pure decision. [`index`] says where the documents stand: a run's own is
-//! small, and all others stand below its phases, with a [`tally`](phase) each, so that a gate never
-//! counts what it can read. [`events`] writes the events, [`replay`] follows them to what the
-//! documents say of the [`state`], [`laws`] say what must be true of every state.
+//! One file a verb, each a pure decision. [`index`] places the documents: a run's own document is
+//! small, and all others stand below its phases. Each phase has a [`tally`](phase), so a gate reads
+//! a count and never counts. [`events`] writes the events, [`replay`] follows them to the [`state`]
+//! that the documents must have, and [`laws`] checks what must be true of every state.
 
 pub mod advance;
 pub mod agent;
@@ -55,25 +55,24 @@ use crate::core::run::refusal::Refusal;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// How a run stands.
+/// The status of a run.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It goes on.
+    /// The run goes on.
     #[default]
     Active,
-    /// It reached its last phase. Only a rollback leads back from here.
+    /// The run reached its last phase. Only a rollback leads back from here.
     Completed,
-    /// It was called off, for good.
+    /// The run was cancelled, for good.
     Cancelled,
-    /// It came to nothing, for good.
+    /// The run failed, for good.
     Failed,
 }
 
 impl Status {
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             Status::Active => "active",
@@ -84,7 +83,7 @@ impl Status {
     }
 }
 
-/// Whether something still counts, or was rolled back.
+/// The standing of an artifact or a verdict: it counts, or its phase was rolled back.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -93,12 +92,11 @@ pub enum Standing {
     /// It counts.
     #[default]
     Active,
-    /// Its phase was rolled back.
+    /// The phase that it belongs to was rolled back.
     RolledBack,
 }
 
 impl Standing {
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             Standing::Active => "active",
@@ -107,16 +105,16 @@ impl Standing {
     }
 }
 
-/// The end of a run that was called off or came to nothing.
+/// The end of a run that was cancelled or failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ended {
-    /// When.
+    /// The time of the end.
     pub at: Timestamp,
-    /// By whom.
+    /// The agent that ended the run.
     pub by: AgentName,
-    /// Why.
+    /// The reason, in the agent's words.
     pub reason: Line,
-    /// The run above it that was ended, where that is why.
+    /// The parent run whose end also ended this one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub with: Option<RunId>,
 }
@@ -125,67 +123,67 @@ pub struct Ended {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     pub id: RunId,
-    /// What it is for.
+    /// The purpose of the run.
     pub goal: Line,
     #[serde(default)]
     pub status: Status,
-    /// The phase that it is at.
+    /// The phase that the run is at.
     pub phase: PhaseName,
-    /// The phases that it goes through, in order.
+    /// The phases that the run goes through, in order.
     pub phases: Chain,
-    /// How many phases it has come to, those that it came to again included.
+    /// The number of phases that the run has come to; a phase that it came to twice counts twice.
     #[serde(default)]
     pub steps: u32,
-    /// How hard it is thought to be, from 1 to 5.
+    /// The estimated difficulty, from 1 to 5.
     pub complexity: u8,
-    /// Whether every step needs somebody's word.
+    /// True if every step needs somebody's approval.
     #[serde(skip_serializing_if = "is_default", default)]
     pub manual: bool,
-    /// How many agents may work in it at once.
+    /// The number of agents that may work in the run at once.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_agents: Option<u32>,
-    /// What it may spend.
+    /// The number of tokens that the run may spend.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub budget: Option<Budget>,
-    /// What its dispatches have spent.
+    /// The tokens that the dispatches of the run have spent.
     #[serde(default)]
     pub spent: Tokens,
-    /// The run that it is a part of.
+    /// The run that this one is a part of.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parent: Option<RunId>,
-    /// How many runs are parts of it.
+    /// The number of runs that are parts of this one.
     #[serde(skip_serializing_if = "is_default", default)]
     pub children: u32,
-    /// The runs that it waits for.
+    /// The runs that this one waits for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub after: Vec<RunId>,
-    /// Whose gates it has.
+    /// The origin of the gates.
     #[serde(skip_serializing_if = "is_default", default)]
     pub gates_from: Source,
-    /// What it is about: a part of the project, as people name it.
+    /// The part of the project that the run is about, as people name it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub scope: Option<Line>,
-    /// Facts of its own, by name, which nothing here depends on.
+    /// Values by name that the caller keeps with the run. Nothing here depends on them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub metadata: BTreeMap<MetadataKey, Line>,
-    /// What was asked for when it was made, as a hash: the same wish again is for this run.
+    /// A hash of the request that created the run. A request with the same hash means this run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub wish: Option<ContentHash>,
     pub created_at: Timestamp,
     pub created_by: AgentName,
-    /// Since when it waits for somebody's word.
+    /// The time since when the run waits for somebody's approval.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub paused_at: Option<Timestamp>,
-    /// When it was completed, if it is.
+    /// The time of the completion, if the run is completed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub completed_at: Option<Timestamp>,
-    /// How often it was completed, rolled back since or not.
+    /// The number of completions, including those that were rolled back.
     #[serde(skip_serializing_if = "is_default", default)]
     pub completions: u32,
-    /// How often it was rolled back.
+    /// The number of rollbacks.
     #[serde(skip_serializing_if = "is_default", default)]
     pub rollbacks: u32,
-    /// How it ended, if it was cancelled or failed.
+    /// The end of the run, if it was cancelled or failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended: Option<Ended>,
     /// Fields of a later version, kept as they are.
@@ -194,23 +192,23 @@ pub struct Run {
     pub unknown: Map<String, Value>,
 }
 
-/// What says nothing is not stored.
+/// Tells whether a value is the default, which is not stored.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
 impl Run {
-    /// The place of its phase in its chain; the first if a stranger wrote another one.
+    /// Returns the place of the current phase in the chain; the first if the phase is not in it.
     pub fn place(&self) -> usize {
         self.phases.place(&self.phase).unwrap_or(0)
     }
 
-    /// Refuses what only an active run may do.
+    /// Refuses unless the run is active.
     pub fn must_be_active(&self) -> Result<(), Refusal> {
         if self.status == Status::Active { Ok(()) } else { Err(self.over()) }
     }
 
-    /// Refuses what a run may not do that is over for good.
+    /// Refuses if the run was cancelled or failed.
     pub fn must_not_have_ended(&self) -> Result<(), Refusal> {
         match self.status {
             Status::Active | Status::Completed => Ok(()),
@@ -222,7 +220,7 @@ impl Run {
         Refusal::Over { run: self.id.clone(), status: self.status }
     }
 
-    /// Refuses if it is not at the phase that the asker saw.
+    /// Refuses unless the run is at the phase that the asker saw.
     pub fn must_be_at(&self, expected: Option<&PhaseName>) -> Result<(), Refusal> {
         match expected {
             Some(expected) if *expected != self.phase => Err(Refusal::PhaseChanged {
@@ -234,7 +232,7 @@ impl Run {
         }
     }
 
-    /// The place of a phase that somebody named.
+    /// Returns the place of a phase; refuses if the run has no such phase.
     pub fn place_of(&self, phase: &PhaseName) -> Result<usize, Refusal> {
         self.phases.place(phase).ok_or_else(|| Refusal::NoPhase {
             run: self.id.clone(),
@@ -243,7 +241,7 @@ impl Run {
         })
     }
 
-    /// The place of a phase that somebody named, or of the present one.
+    /// Returns the place of a phase, or of the current one if none is named.
     pub fn place_or_present(&self, phase: Option<&PhaseName>) -> Result<usize, Refusal> {
         phase.map_or_else(|| Ok(self.place()), |phase| self.place_of(phase))
     }

@@ -1,4 +1,4 @@
-//! Names of runs, of their phases, and of what belongs to them.
+//! The ids of runs and of their parts, and the names of phases.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use sha2::Sha256;
 use crate::core::ids::{BadId, Derived, HoldIdPrefix, OpId, short_text, text_conversions};
 use crate::core::limits::{METADATA_KEY_CHARS_MAX, PHASE_CHARS_MAX};
 
-/// An id of 8 characters, each kind its own type.
+/// Defines types for ids of 8 characters, one for each kind.
 macro_rules! short_ids {
     ($($(#[$about:meta])* $name:ident,)*) => {$(
         $(#[$about])*
@@ -41,20 +41,20 @@ macro_rules! short_ids {
 }
 
 short_ids! {
-    /// The name of a run.
+    /// The id of a run.
     RunId,
-    /// The name of an artifact within a run.
+    /// The id of an artifact within a run.
     ArtifactId,
-    /// The name of a dispatch within a run.
+    /// The id of a dispatch within a run.
     DispatchId,
-    /// The name under which an agent works in a run.
+    /// The id of an agent's work in a run.
     MemberId,
-    /// The name of a verdict within a run.
+    /// The id of a verdict within a run.
     VerdictId,
 }
 
 impl ArtifactId {
-    /// The name that follows from what an artifact is, so that adding it twice adds it once.
+    /// Derives the id from the content of an artifact, so that adding it twice adds it once.
     pub fn of(hashed: Sha256) -> ArtifactId {
         ArtifactId(short_text(hashed))
     }
@@ -70,7 +70,7 @@ pub type IdPrefix = HoldIdPrefix;
 #[serde(try_from = "String", into = "String")]
 pub struct PhaseName(String);
 
-/// Text that is no name of a phase.
+/// A text that is not a phase name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{}' is not a phase: 1 to {PHASE_CHARS_MAX} of letters, digits, '_' and '-'", clipped(.0))]
 pub struct NotAPhase(String);
@@ -80,7 +80,6 @@ fn clipped(text: &str) -> String {
 }
 
 impl PhaseName {
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -119,14 +118,14 @@ impl fmt::Display for PhaseName {
     }
 }
 
-/// The name of a fact that a run carries: letters, digits, `_`, `-` and `.`.
+/// The name of a value that a run carries: letters, digits, `_`, `-` and `.`.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "String", into = "String")]
 pub struct MetadataKey(String);
 
-/// Text that is no such name.
+/// A text that is not the name of a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{}' is not a name: 1 to {METADATA_KEY_CHARS_MAX} of letters, digits, '_', '-' and '.'",
@@ -135,7 +134,6 @@ pub struct MetadataKey(String);
 pub struct NotAKey(String);
 
 impl MetadataKey {
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! `run gate override`: past a gate that is shut, on the record.
+//! `run gate override`: passes a gate that is shut, on the record.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,17 +11,14 @@ use crate::core::run::record::{Category, Outcome, Override, Tier};
 use crate::core::run::refusal::Refusal;
 use crate::core::text::Line;
 
-/// A wish to go on although the gate is shut.
+/// A request to pass a gate that is shut.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OverrideGate {
-    /// Which run.
     pub run: IdPrefix,
-    /// Where the asker saw it.
+    /// The phase at which the asker saw the run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub expect: Option<PhaseName>,
-    /// Why.
     pub reason: Line,
-    /// In which sense.
     pub category: Category,
 }
 

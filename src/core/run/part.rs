@@ -1,4 +1,4 @@
-//! What artifacts, verdicts, dispatches and agents have in common: each belongs to a phase.
+//! The common interface of artifacts, verdicts, dispatches and agents: each belongs to a phase.
 
 use serde::de::DeserializeOwned;
 
@@ -11,9 +11,9 @@ use crate::core::run::verdict::Verdict;
 use crate::core::run::{Run, Standing, index};
 use crate::core::time::Timestamp;
 
-/// Something that belongs to a phase of a run.
+/// A document that belongs to a phase of a run.
 pub trait Part: DeserializeOwned {
-    /// Names the directories that may have some of these phases.
+    /// Lists the directories that may contain parts of these phases.
     fn dirs(run: &Run, places: &[usize]) -> Vec<Key>;
 
     fn phase(&self) -> &PhaseName;
@@ -21,11 +21,11 @@ pub trait Part: DeserializeOwned {
     /// Orders the parts of one directory: by age, then by id.
     fn age(&self) -> (Timestamp, &str);
 
-    /// Tells whether it is listed where the caller does not ask for all.
+    /// Tells whether the part is listed for a caller that does not ask for all.
     fn counts(&self) -> bool;
 }
 
-/// Reads the fields that have one name in every part.
+/// Implements access to the fields that have the same name in every part.
 macro_rules! common {
     () => {
         fn phase(&self) -> &PhaseName {

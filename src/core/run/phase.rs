@@ -1,4 +1,5 @@
-//! What is known of one phase of a run without looking at everything in it.
+//! The tally of a phase, which answers for the phase without a look at everything in it, and the
+//! visits of the run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,28 +13,29 @@ use crate::core::run::verdict::Finding;
 use crate::core::run::{Run, index};
 use crate::core::time::Timestamp;
 
-/// What gates and rollbacks ask of a phase. A phase that nothing happened in has none.
+/// The numbers that gates and rollbacks ask of a phase. A phase in which nothing happened has no
+/// tally.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
-    /// Artifacts that count.
+    /// The number of artifacts that count.
     #[serde(default)]
     pub artifacts: u64,
-    /// Verdicts that count.
+    /// The number of verdicts that count.
     #[serde(default)]
     pub verdicts: u64,
-    /// The newest of them.
+    /// The newest verdict that counts.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub latest_verdict: Option<LatestVerdict>,
-    /// Agents that work.
+    /// The number of agents that work.
     #[serde(default)]
     pub working: u64,
-    /// Dispatches that go on.
+    /// The number of open dispatches.
     #[serde(default)]
     pub open: u64,
-    /// How often the run came here.
+    /// The number of times that the run came to the phase.
     #[serde(default)]
     pub visits: u32,
-    /// How often the gate behind it was asked.
+    /// The number of recorded answers of the gate behind the phase.
     #[serde(default)]
     pub gates: u32,
     /// Fields of a later version, kept as they are.
@@ -42,12 +44,12 @@ pub struct Tally {
     pub unknown: Map<String, Value>,
 }
 
-/// The verdict that counts most.
+/// The newest verdict that counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LatestVerdict {
-    /// Which.
+    /// The id of the verdict.
     pub id: VerdictId,
-    /// What it says.
+    /// The result of the review.
     pub result: Finding,
 }
 
@@ -56,12 +58,11 @@ fn tally_key(run: &Run, place: usize) -> Key {
 }
 
 impl Tally {
-    /// The tally of a phase.
+    /// Reads the tally of a phase.
     pub fn of(documents: &dyn Documents, run: &Run, place: usize) -> Result<Tally, ReadError> {
         Ok(read(documents, &tally_key(run, place))?.unwrap_or_default())
     }
 
-    /// Writes it.
     pub fn put(&self, act: &mut Act<'_>, run: &Run, place: usize) {
         act.put(tally_key(run, place), self);
     }
@@ -80,22 +81,21 @@ pub fn count(
     Ok(tally)
 }
 
-/// How a run left a phase.
+/// The way in which a run left a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Left {
-    /// For a later one.
+    /// The run moved on to a later phase.
     Advanced,
-    /// For an earlier one.
+    /// The run went back to an earlier phase.
     RolledBack,
-    /// It was called off there.
+    /// The run was cancelled in the phase.
     Cancelled,
-    /// It came to nothing there.
+    /// The run failed in the phase.
     Failed,
 }
 
 impl Left {
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             Left::Advanced => "advanced",
@@ -106,23 +106,23 @@ impl Left {
     }
 }
 
-/// One time that the run was at a phase.
+/// One stay of the run at a phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Visit {
-    /// The how manieth phase it was that the run came to.
+    /// The number of phases that the run had come to, including this one.
     #[serde(default)]
     pub step: u32,
-    /// When it came.
+    /// The time when the run came.
     pub entered_at: Timestamp,
-    /// Who brought it.
+    /// The agent that moved the run to the phase.
     pub entered_by: AgentName,
-    /// When it left.
+    /// The time when the run left.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub left_at: Option<Timestamp>,
-    /// Who took it on.
+    /// The agent that moved the run away from the phase.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub left_by: Option<AgentName>,
-    /// Where to.
+    /// The way in which the run left.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub left: Option<Left>,
     /// Fields of a later version, kept as they are.
@@ -131,7 +131,6 @@ pub struct Visit {
     pub unknown: Map<String, Value>,
 }
 
-/// The directory of the visits of a phase.
 pub fn visits(run: &Run, place: usize) -> Key {
     index::phase(run, place).join("visits")
 }
@@ -140,7 +139,7 @@ fn visit_key(run: &Run, place: usize, number: u32) -> Key {
     visits(run, place).join(&format!("{number:04}"))
 }
 
-/// The run comes to a phase.
+/// Records that the run comes to a phase.
 pub fn enter(act: &mut Act<'_>, run: &Run, place: usize) -> Result<(), ReadError> {
     let number = count(act, run, place, |tally| tally.visits += 1)?.visits;
     let visit = Visit {
@@ -156,7 +155,7 @@ pub fn enter(act: &mut Act<'_>, run: &Run, place: usize) -> Result<(), ReadError
     Ok(())
 }
 
-/// The run leaves a phase.
+/// Records that the run leaves a phase.
 pub fn leave(act: &mut Act<'_>, run: &Run, place: usize, left: Left) -> Result<(), ReadError> {
     let number = Tally::of(act, run, place)?.visits;
     let key = visit_key(run, place, number);
@@ -168,7 +167,7 @@ pub fn leave(act: &mut Act<'_>, run: &Run, place: usize, left: Left) -> Result<(
     Ok(())
 }
 
-/// The run leaves its phase for another, and stands there.
+/// Moves the run from its phase to another one.
 pub fn go(act: &mut Act<'_>, run: &mut Run, to: usize, left: Left) -> Result<(), ReadError> {
     leave(act, run, run.place(), left)?;
     run.steps += 1;

@@ -1,4 +1,4 @@
-//! What gates said, kept with the evidence, and whether they were right.
+//! The answers of gates, recorded with their evidence, and whether they were right.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,20 +14,20 @@ use crate::core::run::{Run, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// How much a gate weighs, by the priority of the work.
+/// The strictness of a gate, by the priority of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
-    /// It stands in the way.
+    /// The gate blocks.
     Hard,
-    /// It warns.
+    /// The gate only warns.
     Soft,
-    /// It is not asked.
+    /// The gate is not asked.
     None,
 }
 
 impl Tier {
-    /// 0 and 1 are hard, 2 and 3 soft, above that nothing is asked.
+    /// Returns the tier of a priority: 0 and 1 are hard, 2 and 3 are soft, others are not asked.
     pub fn of(priority: u8) -> Tier {
         match priority {
             0 | 1 => Tier::Hard,
@@ -37,24 +37,23 @@ impl Tier {
     }
 }
 
-/// What came of a gate.
+/// The outcome of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// Everything was as it should be.
+    /// All conditions hold.
     Passed,
-    /// Something was not, and that was only said.
+    /// A condition does not hold, and the run goes on with a warning.
     Warned,
-    /// Something was not, and the run stays.
+    /// A condition does not hold, and the run stays.
     Blocked,
-    /// Something was not, and somebody took the run past it.
+    /// A condition does not hold, and somebody took the run past the gate.
     Overridden,
-    /// It had questions, and nobody asked them.
+    /// The gate has conditions, and nobody asked for them.
     Waived,
 }
 
 impl Outcome {
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Passed => "passed",
@@ -66,49 +65,49 @@ impl Outcome {
     }
 }
 
-/// Why somebody took a run past a gate.
+/// The kind of reason for an override.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Category {
     /// The gate was wrong.
     Justified,
-    /// The gate was right, and it had to go on.
+    /// The gate was right, and the run had to go on.
     Expedient,
 }
 
-/// Who took a run past a gate, and why.
+/// The decision to take a run past a gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Override {
-    /// Why.
+    /// The reason, in the words of the agent that overrode the gate.
     pub reason: Line,
-    /// In which sense.
+    /// The kind of reason.
     pub category: Category,
 }
 
-/// What a gate said once.
+/// One answer of a gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
-    /// How many phases the run had come to.
+    /// The number of phases that the run had come to.
     #[serde(default)]
     pub step: u32,
-    /// The phase before it.
+    /// The phase before the gate.
     pub from: PhaseName,
-    /// The phase behind it.
+    /// The phase behind the gate.
     pub to: PhaseName,
-    /// What came of it.
+    /// The outcome of the gate.
     pub outcome: Outcome,
-    /// How much it weighed.
+    /// The strictness of the gate.
     pub tier: Tier,
-    /// What that is based on.
+    /// The conditions and what was found.
     pub evidence: Vec<Evidence>,
-    /// Who took the run past it, and why.
+    /// The decision to take the run past the gate, if there was one.
     #[serde(rename = "override", skip_serializing_if = "Option::is_none", default)]
     pub overridden: Option<Override>,
-    /// When.
+    /// The time of the answer.
     pub at: Timestamp,
-    /// Who asked.
+    /// The agent that asked.
     pub by: AgentName,
-    /// When a rollback went back over it, although it had let the run pass.
+    /// The time when a rollback went back over the gate, although it had let the run pass.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub missed_at: Option<Timestamp>,
     /// Fields of a later version, kept as they are.
@@ -117,7 +116,7 @@ pub struct Record {
     pub unknown: Map<String, Value>,
 }
 
-/// The directory of what the gate behind a phase said.
+/// Returns the directory of the answers of the gate behind a phase.
 pub fn records(run: &Run, place: usize) -> Key {
     index::phase(run, place).join("gates")
 }
@@ -126,7 +125,7 @@ fn key(run: &Run, place: usize, number: u32) -> Key {
     records(run, place).join(&format!("{number:04}"))
 }
 
-/// What the gate behind a phase said last, and as which number.
+/// Reads the last answer of the gate behind a phase, with its number.
 pub fn last(
     documents: &dyn Documents,
     run: &Run,
@@ -136,8 +135,8 @@ pub fn last(
     Ok(read(documents, &key(run, place, number))?.map(|record| (number, record)))
 }
 
-/// Keeps what a gate says; false if it says the same as before to the same visit, which is not kept
-/// twice.
+/// Records an answer of a gate. Returns false, and records nothing, if the gate blocks the same
+/// visit for the same reasons as before.
 pub fn keep(
     act: &mut Act<'_>,
     run: &Run,
@@ -156,8 +155,8 @@ pub fn keep(
     Ok(true)
 }
 
-/// A rollback goes back over the gate behind a phase: if it had let the run pass, it missed
-/// something. Says whether it did.
+/// Marks the gate behind a phase when a rollback goes back over it: if the gate had let the run
+/// pass, it missed something. Returns whether it did.
 pub fn miss(act: &mut Act<'_>, run: &Run, place: usize) -> Result<bool, ReadError> {
     let Some((number, record)) = last(act, run, place)? else { return Ok(false) };
     let let_pass = matches!(record.outcome, Outcome::Passed | Outcome::Warned);
@@ -169,25 +168,25 @@ pub fn miss(act: &mut Act<'_>, run: &Run, place: usize) -> Result<bool, ReadErro
     Ok(true)
 }
 
-/// How right a gate was. That it stood in the way is judged once for each time that the run was
-/// before it, however often it was asked meanwhile.
+/// Counts of right and wrong answers of a gate. A blocked visit counts once, however often the gate
+/// was asked meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Signals {
-    /// It stood in the way, and something was done about it.
+    /// The gate blocked, and something was done about it.
     #[serde(rename = "tp")]
     pub true_positive: u32,
-    /// It stood in the way, and somebody rightly took the run past it.
+    /// The gate blocked, and somebody rightly took the run past it.
     #[serde(rename = "fp")]
     pub false_positive: u32,
-    /// It let the run pass, and that was good.
+    /// The gate let the run pass, and that was good.
     #[serde(rename = "tn")]
     pub true_negative: u32,
-    /// It let the run pass, and the run was rolled back.
+    /// The gate let the run pass, and the run was rolled back.
     #[serde(rename = "fn")]
     pub false_negative: u32,
 }
 
-/// Judges what the gate behind one phase said, in order.
+/// Judges the answers of the gate behind one phase, in order.
 pub fn signals(records: &[Record]) -> Signals {
     let mut signals = Signals::default();
     for visit in records.chunk_by(|one, next| one.step == next.step) {

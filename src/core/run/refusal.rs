@@ -1,4 +1,4 @@
-//! Why a decision about a run said no.
+//! The reasons why a decision about a run says no.
 
 use serde_json::{Map, Value, json};
 
@@ -13,200 +13,99 @@ use crate::core::text::Line;
 /// A decision about a run that said no. Nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No such run.
     #[error("no run '{0}'")]
     NoRun(IdPrefix),
-    /// No such phase.
     #[error("run '{run}' has no phase '{phase}'; it goes through {}", listed(phases))]
-    NoPhase {
-        /// Which run.
-        run: RunId,
-        /// What was named.
-        phase: PhaseName,
-        /// What there is.
-        phases: Vec<PhaseName>,
-    },
-    /// No such dispatch.
+    NoPhase { run: RunId, phase: PhaseName, phases: Vec<PhaseName> },
     #[error("run '{run}' has no dispatch '{dispatch}'")]
-    NoDispatch {
-        /// Which run.
-        run: RunId,
-        /// What was named.
-        dispatch: IdPrefix,
-    },
-    /// No such agent.
+    NoDispatch { run: RunId, dispatch: IdPrefix },
     #[error("no agent '{agent}' works in run '{run}'")]
-    NoAgent {
-        /// Which run.
-        run: RunId,
-        /// What was named.
-        agent: AgentName,
-    },
-    /// The beginning of several ids.
+    NoAgent { run: RunId, agent: AgentName },
+    /// A prefix that several ids begin with.
     #[error("'{prefix}' is the beginning of {} ids: {}", ids.len(), listed(ids))]
-    Ambiguous {
-        /// What was typed.
-        prefix: String,
-        /// What begins so.
-        ids: Vec<String>,
-    },
+    Ambiguous { prefix: String, ids: Vec<String> },
     /// Another run has that id.
     #[error("there is another run '{0}'")]
     Taken(RunId),
-    /// Somebody was faster.
+    /// Another agent moved the run first.
     #[error("phase changed: run '{run}' is at '{found}', not at '{expected}'")]
     PhaseChanged {
-        /// Which run.
         run: RunId,
-        /// What the asker saw.
+        /// The phase that the asker saw.
         expected: PhaseName,
-        /// What is there.
+        /// The phase that the run is at.
         found: PhaseName,
     },
-    /// The run is over.
     #[error("run '{run}' is {}", status.name())]
-    Over {
-        /// Which run.
-        run: RunId,
-        /// How it stands.
-        status: Status,
-    },
+    Over { run: RunId, status: Status },
     /// A phase that the run has reached or passed.
     #[error("run '{run}' is at '{at}': '{phase}' does not lie ahead")]
-    NotAhead {
-        /// Which run.
-        run: RunId,
-        /// Where it is.
-        at: PhaseName,
-        /// What was named.
-        phase: PhaseName,
-    },
-    /// The last phase is where a run ends.
+    NotAhead { run: RunId, at: PhaseName, phase: PhaseName },
+    /// The last phase, which cannot be skipped because a run ends there.
     #[error("'{0}' is the last phase and cannot be skipped")]
     Last(PhaseName),
     /// A phase that does not lie behind.
     #[error("run '{run}' is at '{at}': '{to}' does not lie behind")]
-    NotBehind {
-        /// Which run.
-        run: RunId,
-        /// Where it is.
-        at: PhaseName,
-        /// What was named.
-        to: PhaseName,
-    },
+    NotBehind { run: RunId, at: PhaseName, to: PhaseName },
     /// Runs that would wait for each other.
     #[error("run '{waiting}' would wait for itself: {}", path.iter().map(RunId::to_string)
         .collect::<Vec<_>>().join(" waits for "))]
     Cycle {
-        /// Who would.
         waiting: RunId,
-        /// Who waits for whom.
+        /// The runs of the circle, each waiting for the next one.
         path: Vec<RunId>,
     },
-    /// A dispatch that has come to its end.
+    /// A dispatch that has ended.
     #[error("dispatch '{dispatch}' is {} and stays so", status.name())]
-    DispatchOver {
-        /// Which.
-        dispatch: DispatchId,
-        /// How it stands.
-        status: DispatchStatus,
-    },
+    DispatchOver { dispatch: DispatchId, status: DispatchStatus },
     /// A dispatch that somebody else has ended.
     #[error("dispatch '{dispatch}' was {}: {}", cancelled.cause(), cancelled.because)]
     DispatchCancelled {
-        /// Of which run.
         run: RunId,
-        /// Of which phase.
         phase: PhaseName,
-        /// Which.
         dispatch: DispatchId,
-        /// Who, when and why.
         cancelled: Box<Cancelled>,
     },
-    /// A dispatch that was done before its phase was given up.
+    /// A dispatch that ended before its phase was rolled back.
     #[error("dispatch '{dispatch}' is of '{phase}' before it was rolled back: {because}")]
-    DispatchGivenUp {
-        /// Which.
-        dispatch: DispatchId,
-        /// Of which phase.
-        phase: PhaseName,
-        /// Why that was rolled back.
-        because: Line,
-    },
-    /// Something of a dispatch that is to be of another phase than the dispatch.
+    DispatchGivenUp { dispatch: DispatchId, phase: PhaseName, because: Line },
+    /// An artifact that names a dispatch of another phase.
     #[error("dispatch '{dispatch}' is of '{of}', and what it makes is not of '{phase}'")]
     OtherPhase {
-        /// Which.
         dispatch: DispatchId,
-        /// Its phase.
+        /// The phase of the dispatch.
         of: PhaseName,
-        /// What was named.
         phase: PhaseName,
     },
-    /// A part of a run that is over cannot go on.
+    /// A completed run that cannot go on, because its parent is over.
     #[error("run '{run}' is a part of '{parent}', which is {}", status.name())]
     PartOfOver {
-        /// Which run.
         run: RunId,
-        /// What it is a part of.
         parent: RunId,
-        /// How that stands.
+        /// The status of the parent.
         status: Status,
     },
-    /// More than can be counted.
+    /// A sum of tokens that is too large to be counted.
     #[error("run '{run}' would have spent more than {TOKENS_MAX} tokens, which nobody can tell")]
-    TooManyTokens {
-        /// Which run.
-        run: RunId,
-    },
-    /// More than is allowed.
+    TooManyTokens { run: RunId },
     #[error("{what}: {count}, at most {max} are allowed")]
-    TooMany {
-        /// Which run.
-        run: RunId,
-        /// Of what.
-        what: &'static str,
-        /// How many there would be.
-        count: usize,
-        /// How many there may be.
-        max: usize,
-    },
-    /// An agent that has finished.
+    TooMany { run: RunId, what: &'static str, count: usize, max: usize },
     #[error("agent '{agent}' has finished in run '{run}' and stays so")]
-    AgentOver {
-        /// Which run.
-        run: RunId,
-        /// Who.
-        agent: AgentName,
-    },
-    /// As many agents work in it as may.
+    AgentOver { run: RunId, agent: AgentName },
+    /// A run in which as many agents work as may.
     #[error("{max} agents work in run '{run}', and no more may")]
-    TooManyAgents {
-        /// Which run.
-        run: RunId,
-        /// How many may.
-        max: u32,
-    },
+    TooManyAgents { run: RunId, max: u32 },
     /// A setting of a budget that the run does not have.
     #[error("the run has no budget: add --budget")]
-    NoBudget {
-        /// Which run.
-        run: RunId,
-    },
-    /// A gate that is open needs no override.
+    NoBudget { run: RunId },
+    /// An open gate, which needs no override.
     #[error("the gate before '{to}' is open; there is nothing to override")]
-    GateOpen {
-        /// Which run.
-        run: RunId,
-        /// What comes next.
-        to: PhaseName,
-    },
-    /// Gates that do not fit the phases.
+    GateOpen { run: RunId, to: PhaseName },
     #[error(transparent)]
     Gates(#[from] BadGates),
 }
 
-/// Refuses more than is allowed.
+/// Refuses a count above its maximum.
 pub fn within(run: &RunId, what: &'static str, count: usize, max: usize) -> Result<(), Refusal> {
     if count > max {
         return Err(Refusal::TooMany { run: run.clone(), what, count, max });
@@ -219,7 +118,7 @@ fn listed(things: &[impl ToString]) -> String {
 }
 
 impl Refusal {
-    /// Whether what was named is not there at all.
+    /// Tells whether the named thing does not exist.
     pub fn is_absence(&self) -> bool {
         matches!(
             self,
@@ -230,7 +129,7 @@ impl Refusal {
         )
     }
 
-    /// The word for programs.
+    /// Returns the code of the refusal, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::NoRun(_) => "no_run",
@@ -259,7 +158,7 @@ impl Refusal {
         }
     }
 
-    /// The run that it is about.
+    /// Returns the run that the refusal is about.
     pub fn run(&self) -> Option<&RunId> {
         match self {
             Refusal::Taken(run)
@@ -281,7 +180,7 @@ impl Refusal {
         }
     }
 
-    /// What programs want to know besides the code.
+    /// Returns the details of the refusal, for programs.
     pub fn details(&self) -> Map<String, Value> {
         let details = match self {
             Refusal::Ambiguous { prefix, ids } => json!({ "prefix": prefix, "ids": ids }),

@@ -1,8 +1,8 @@
 //! The state that the events of a run lead to.
 //!
-//! [`Replay`] follows the events by their own words alone and shares no code with the decisions; it
+//! [`Replay`] follows the events by their own data alone, and shares no code with the decisions. It
 //! comes to the state that [`state::stored`](super::state::stored) reads from the documents, field
-//! by field, and what differs is a fault of one of the two.
+//! by field. A difference is a fault of one of the two.
 
 use serde_json::{Value, json};
 
@@ -16,15 +16,15 @@ use crate::core::time::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replay {
     run: RunId,
-    /// What is true by now.
+    /// The state by now.
     pub state: State,
-    /// Events of the run so far.
+    /// The number of events of the run so far.
     pub events: u64,
-    /// Events that say something of the moment before them that was not so.
+    /// Events that claim something of the moment before them that was not so.
     pub faults: Vec<String>,
 }
 
-/// An event, and when it was.
+/// An event, with its time and its actor as JSON.
 struct Happened<'e> {
     event: &'e Event,
     at: Value,
@@ -49,7 +49,7 @@ impl Happened<'_> {
         items.filter_map(Value::as_str)
     }
 
-    /// What it says of a thing that came to be.
+    /// Returns the document that the event carries, of a thing that came to be.
     fn document(&self) -> Fields {
         let mut document = self.event.data.clone();
         document.remove("run");
@@ -57,13 +57,13 @@ impl Happened<'_> {
     }
 }
 
-/// How much of a kind of tokens these are.
+/// Returns the number of tokens of a kind.
 fn tokens(of: &Value, kind: &str) -> i128 {
     of[kind].as_u64().unwrap_or(0).into()
 }
 
 impl Replay {
-    /// Begins with what is known to be true.
+    /// Begins with a known state.
     pub fn from(run: RunId, state: State) -> Replay {
         Replay { run, state, events: 0, faults: Vec::new() }
     }
@@ -73,7 +73,7 @@ impl Replay {
         self.state = state;
     }
 
-    /// Follows one event.
+    /// Applies one event to the state.
     pub fn follow(&mut self, event: &Event, at: Timestamp) {
         let Some(subject) = event.subject.as_deref() else { return };
         if event.kind == events::RUN_CREATED && event.text("parent") == Some(self.run.as_str()) {
@@ -129,7 +129,7 @@ impl Replay {
         self.thing(RUN).remove(field);
     }
 
-    /// Counts something of the run.
+    /// Adds to a number of the run, and returns the sum.
     fn add(&mut self, field: &str, more: u64) -> u64 {
         let count = self.known(RUN, field).as_u64().unwrap_or(0) + more;
         self.set(RUN, field, json!(count));
@@ -142,7 +142,7 @@ impl Replay {
         self.set(RUN, "budget", budget);
     }
 
-    /// How many things of a kind are numbered from 1 on.
+    /// Counts the things of a kind, which are numbered from 1 on.
     fn count(&self, kind: &str) -> usize {
         let is_there = |number: &usize| self.state.contains_key(&format!("{kind} {number}"));
         (1..=self.state.len()).take_while(is_there).count()
@@ -174,7 +174,7 @@ impl Replay {
         }
     }
 
-    /// The run leaves the phase that the event says it was at.
+    /// Makes the run leave its phase, which must be the one that the event names.
     fn leave(&mut self, happened: &Happened<'_>, how: &str) {
         let from = happened.text("from");
         let present = self.known(RUN, "phase");
@@ -301,7 +301,7 @@ impl Replay {
         self.set(&agent, "ended_at", happened.at.clone());
     }
 
-    /// A dispatch must have been what an event says it was.
+    /// Checks that a dispatch had the status that an event says it had.
     fn was(&mut self, dispatch: &str, happened: &Happened<'_>) {
         let present = self.known(dispatch, "status");
         let from = happened.text("from");
@@ -329,7 +329,7 @@ impl Replay {
         }
     }
 
-    /// A run has spent what its dispatches have.
+    /// Adds what a dispatch has spent to what its run has spent.
     fn spent(&mut self, before: &Value, after: &Value) {
         let mut spent = self.known(RUN, "spent");
         for kind in ["in", "out", "cache"] {

@@ -1,10 +1,10 @@
-//! `run rollback`: back to an earlier phase, and everything that belongs to the phases given up
-//! goes with it, in one act.
+//! `run rollback`: goes back to an earlier phase, and takes along everything that belongs to the
+//! phases it gives up, in one act.
 //!
-//! The phase that it goes back to keeps what it has; the phases after it, up to the present one,
-//! lose theirs. Nothing is forgotten: artifacts and verdicts are marked, dispatches are cancelled
-//! and agents failed with an event each, what was completed stays on the record as completed, and
-//! the rollback itself is a document, which knows by its step what it took along.
+//! The phase that the run goes back to keeps what it has; the phases after it, up to the current
+//! one, lose theirs. Nothing is forgotten: artifacts and verdicts are marked, dispatches are
+//! cancelled and agents failed with an event each, and a completion stays on the record. The
+//! rollback itself is a document, and its step tells what it took along.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,17 +24,17 @@ use crate::core::run::{Run, Standing, Status, agent, events, index, record, skip
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// One time that a run was completed.
+/// One completion of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Completion {
-    /// When.
+    /// The time of the completion.
     pub at: Timestamp,
-    /// By whom.
+    /// The agent that completed the run.
     pub by: AgentName,
-    /// When it was rolled back, if it was.
+    /// The time when the completion was rolled back, if it was.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rolled_back_at: Option<Timestamp>,
-    /// By whom.
+    /// The agent that rolled it back.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rolled_back_by: Option<AgentName>,
     /// Fields of a later version, kept as they are.
@@ -54,7 +54,7 @@ impl Completion {
         }
     }
 
-    /// Writes it as the newest one of the run.
+    /// Writes the completion as the newest one of the run.
     pub(super) fn put(&self, act: &mut Act<'_>, run: &Run) {
         act.put(index::completion(&run.id, run.completions), self);
     }
@@ -69,7 +69,7 @@ impl Completion {
         Ok(())
     }
 
-    /// Every time that a run was completed, in order.
+    /// Reads all completions of a run, in order.
     pub fn of_run(documents: &dyn Documents, run: &Run) -> Result<Vec<Completion>, ReadError> {
         let mut found = Vec::new();
         for number in 1..=run.completions {
@@ -79,42 +79,36 @@ impl Completion {
     }
 }
 
-/// A wish to go back.
+/// A request to go back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RollBackRun {
-    /// Which run.
     pub run: IdPrefix,
-    /// The phase to go back to.
     pub to: PhaseName,
-    /// Why.
     pub reason: Line,
-    /// Where the asker saw it.
+    /// The phase at which the asker saw the run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub expect: Option<PhaseName>,
-    /// Whether phases that are given up stay skipped.
+    /// Set to keep the phases that are given up skipped.
     #[serde(skip_serializing_if = "super::is_default", default)]
     pub keep_skips: bool,
-    /// Whether the agents of every phase are failed, instead of those of the phases given up.
+    /// Set to fail the agents of every phase, instead of those of the phases that are given up.
     #[serde(skip_serializing_if = "super::is_default", default)]
     pub all_agents: bool,
 }
 
-/// What came of it.
+/// The effects of a rollback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RolledBackRun {
-    /// The run, as it is now.
     pub run: Run,
-    /// Where it was.
+    /// The phase that the run was at.
     pub from: PhaseName,
-    /// The phases that were given up; none if it was there already.
+    /// The phases that were given up; none if the run was at the phase already.
     pub phases: Vec<PhaseName>,
     /// Artifacts that do not count any more.
     pub marked_artifacts: Vec<ArtifactId>,
     /// Verdicts that do not count any more.
     pub marked_verdicts: Vec<VerdictId>,
-    /// Dispatches that were cancelled.
     pub cancelled_dispatches: Vec<DispatchId>,
-    /// Agents that were failed.
     pub failed_agents: Vec<MemberId>,
     /// Phases that are not skipped any more.
     pub cleared_skips: Vec<PhaseName>,
@@ -170,7 +164,8 @@ impl Decide for RollBackRun {
                 answer.failed_agents.extend(failed);
             }
         }
-        // It stands there again, so it is not passed over, whatever becomes of other skips.
+        // The run is at this phase again, so the phase cannot stay skipped, whatever `keep_skips`
+        // says.
         self.unskip(act, &run, to, &mut answer)?;
         phase::go(act, &mut run, to, Left::RolledBack)?;
         index::put(act, &run);
@@ -250,8 +245,8 @@ impl RollBackRun {
     }
 }
 
-/// A completed part that is to go on: what it is a part of has to go on too. What was called off
-/// took its parts along, and what is completed had waited for them.
+/// Refuses to reopen a completed run whose parent is over: a parent that ended took its children
+/// along, and one that is completed had waited for them.
 fn parent_goes_on(act: &Act<'_>, run: &Run) -> Result<(), No> {
     let parent = run.parent.as_ref().map(|parent| index::by_id(act, parent)).transpose()?.flatten();
     match parent {
@@ -262,7 +257,7 @@ fn parent_goes_on(act: &Act<'_>, run: &Run) -> Result<(), No> {
     }
 }
 
-/// Marks what still counts below a directory, and gives it.
+/// Marks the documents below a directory that still count, and returns them.
 fn mark<T: Serialize + serde::de::DeserializeOwned>(
     act: &mut Act<'_>,
     dir: &Key,

@@ -1,9 +1,8 @@
-//! What rollbacks of a run gave up.
+//! The records of a run's rollbacks, which tell what each gave up.
 //!
 //! Everything that belongs to a phase carries the step of the run at which it was added. A rollback
-//! at that step or a later one that gave its phase up took it along, whether or not it still went
-//! on: so a dispatch that was done by then is known to be of an earlier round without being
-//! written again.
+//! at that step or a later one that gave up the phase took it along, finished or not. So a dispatch
+//! that was finished by then is known to be of an earlier round, and need not be written again.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,22 +16,22 @@ use crate::core::run::{Run, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// One time that a run went back.
+/// The record of one rollback of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RollbackRecord {
-    /// How many phases the run had come to.
+    /// The number of phases that the run had come to.
     pub step: u32,
-    /// Where it was.
+    /// The phase that the run was at.
     pub from: PhaseName,
-    /// Where it went.
+    /// The phase that the run went back to.
     pub to: PhaseName,
     /// The phases that were given up.
     pub phases: Vec<PhaseName>,
-    /// Why.
+    /// The reason, in the words of the agent that rolled back.
     pub reason: Line,
-    /// When.
+    /// The time of the rollback.
     pub at: Timestamp,
-    /// By whom.
+    /// The agent that rolled back.
     pub by: AgentName,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
@@ -41,18 +40,18 @@ pub struct RollbackRecord {
 }
 
 impl RollbackRecord {
-    /// Whether it took along what was added to a phase at a step.
+    /// Tells whether the rollback took along things that were added to a phase at a step.
     pub fn took(&self, phase: &PhaseName, step: u32) -> bool {
         step <= self.step && self.phases.contains(phase)
     }
 
-    /// Writes it as the newest one of the run.
+    /// Writes the record as the newest one of the run.
     pub(super) fn put(&self, act: &mut Act<'_>, run: &mut Run) {
         run.rollbacks += 1;
         act.put(index::rollback(&run.id, run.rollbacks), self);
     }
 
-    /// Every time that a run went back, in order.
+    /// Reads all rollback records of a run, in order.
     pub fn of_run(documents: &dyn Documents, run: &Run) -> Result<Vec<RollbackRecord>, ReadError> {
         let mut found = Vec::new();
         for number in 1..=run.rollbacks {
@@ -62,8 +61,8 @@ impl RollbackRecord {
     }
 }
 
-/// The rollback that took along what was added to a phase at a step; none if it still counts.
-/// Only those since then are read.
+/// Finds the rollback that took along things that were added to a phase at a step; `None` if they
+/// still count. Only rollbacks since that step are read.
 pub fn taken_by(
     documents: &dyn Documents,
     run: &Run,

@@ -1,4 +1,4 @@
-//! `run set`: what may change about a run while it goes on.
+//! `run set`: changes settings of a run while it goes on.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -10,37 +10,35 @@ use crate::core::run::names::{IdPrefix, RunId};
 use crate::core::run::refusal::{Refusal, within};
 use crate::core::run::{Run, dependencies, events, index};
 
-/// What is to change; what is not said stays.
+/// Changes of a run's settings; a setting that is not given stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Set {
-    /// Of which run.
     pub run: IdPrefix,
-    /// How hard it is thought to be.
+    /// The estimated difficulty.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub complexity: Option<u8>,
-    /// Whether every step needs somebody's word.
+    /// True if every step needs somebody's approval.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub manual: Option<bool>,
-    /// How many agents may work in it at once.
+    /// The number of agents that may work in the run at once.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_agents: Option<u32>,
-    /// What it may spend.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub budget: Option<u64>,
-    /// From which share on that is nearly spent, in percent.
+    /// The share of the budget that triggers a warning, in percent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub warn_percent: Option<u8>,
-    /// Whether a gate stands in the way of a run that spent more.
+    /// True if a gate blocks a run that has exceeded its budget.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub enforced: Option<bool>,
-    /// Runs that it is to wait for besides.
+    /// Runs to wait for in addition.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub after: Vec<IdPrefix>,
-    /// Runs that it is not to wait for any more.
+    /// Runs to wait for no longer.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub not_after: Vec<IdPrefix>,
-    /// Whether it is refused where the run has no budget. Older programs looked at the budget
-    /// before they wrote and recorded nothing of it, so their entries are decided without.
+    /// Set to refuse the change if the run has no budget. Older programs checked the budget before
+    /// they wrote and did not record this need, so their entries are decided without it.
     #[serde(skip_serializing_if = "super::is_default", default)]
     pub needs_budget: bool,
 }
@@ -91,7 +89,7 @@ impl Decide for Set {
 }
 
 impl Set {
-    /// Asks for a budget where it changes one that it does not bring.
+    /// Makes the change need a budget if it changes a budget's settings without bringing one.
     #[must_use]
     pub fn needing_its_budget(self) -> Set {
         let changes_one = self.warn_percent.is_some() || self.enforced.is_some();
@@ -119,7 +117,7 @@ fn refuse_cycle(act: &Act<'_>, run: &RunId, upstream: &RunId) -> Result<(), No> 
     }
 }
 
-/// The settings that differ, as they are now.
+/// Returns the settings that differ, with their new values.
 fn changes(before: &Run, after: &Run) -> Map<String, Value> {
     let settings = |run: &Run| {
         let budget = run.budget.map(|budget| budget.tokens);

@@ -1,4 +1,4 @@
-//! `run skip` and `run unskip`: phases that a run passes over.
+//! `run skip` and `run unskip`: choose phases that a run passes over.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,13 +16,13 @@ use crate::core::time::Timestamp;
 /// A phase that is passed over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Skip {
-    /// Which.
+    /// The phase that is skipped.
     pub phase: PhaseName,
-    /// Why.
+    /// The reason, in the words of the agent that skipped it.
     pub reason: Line,
-    /// Since when.
+    /// The time since when it is skipped.
     pub at: Timestamp,
-    /// Who said so.
+    /// The agent that skipped it.
     pub by: AgentName,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
@@ -30,35 +30,29 @@ pub struct Skip {
     pub unknown: Map<String, Value>,
 }
 
-/// Where it stands.
 pub fn key(run: &Run, place: usize) -> Key {
     index::phase(run, place).join("skip")
 }
 
-/// Whether a phase is passed over, and why.
+/// Reads the skip of a phase, if it is passed over.
 pub fn of(documents: &dyn Documents, run: &Run, place: usize) -> Result<Option<Skip>, ReadError> {
     read(documents, &key(run, place))
 }
 
-/// A phase to be passed over, or not any more.
+/// A request to skip a phase, or to skip it no longer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetSkip {
-    /// Of which run.
     pub run: IdPrefix,
-    /// Which.
     pub phase: PhaseName,
-    /// Why.
     pub reason: Line,
-    /// Whether it is to be passed over.
+    /// True to skip the phase, false to skip it no longer.
     pub skip: bool,
 }
 
-/// What came of it.
+/// The run after a skip or unskip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkipSet {
-    /// The run.
     pub run: Run,
-    /// Whether anything changed.
     pub changed: bool,
 }
 

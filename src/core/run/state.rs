@@ -1,7 +1,7 @@
-//! The state of a run, thing by thing, as its documents tell it.
+//! The state of a run, thing by thing, as its documents have it.
 //!
 //! A thing is a document without its place: `run`, `dispatch da...`, `visit draft 2`. Tallies are
-//! not among them: [`laws`](super::laws) hold them against counting.
+//! not among them: [`laws`](super::laws) compares them with a count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,29 +21,29 @@ use crate::core::run::rollback_record::RollbackRecord;
 use crate::core::run::verdict::Verdict;
 use crate::core::run::{Run, dependencies, dispatch, index, phase, record, skip};
 
-/// What is known of one thing, by field.
+/// The fields of one thing.
 pub type Fields = Map<String, Value>;
 
-/// The state of a run, by thing. A run that does not exist has none.
+/// The state of a run, by thing. A run that does not exist has no things.
 pub type State = BTreeMap<String, Fields>;
 
 /// The thing that is the run itself.
 pub const RUN: &str = "run";
 
-/// Where the facts are told otherwise.
+/// A field that the events and the documents have different values for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
-    /// What it is about: a thing and a field of it, of the run itself the field alone.
+    /// The thing and its field; for the run itself, the field alone.
     pub fact: String,
-    /// By the events.
+    /// The value by the events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replayed: Option<String>,
-    /// By the documents.
+    /// The value by the documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<String>,
 }
 
-/// Where two tellings differ. What says nothing is the same as what is not said.
+/// Finds the differences of two states. An empty value equals a missing one.
 pub fn differences(replayed: &State, stored: &State) -> Vec<Difference> {
     let things: BTreeSet<&String> = replayed.keys().chain(stored.keys()).collect();
     let mut found = Vec::new();
@@ -79,7 +79,7 @@ fn of_thing(thing: &str, replayed: &Fields, stored: &Fields) -> Vec<Difference> 
     compared.collect()
 }
 
-/// A value without what says nothing: documents leave that out, and events may not.
+/// Removes empty values: documents leave them out, and events may not.
 fn without_nothing(value: &Value) -> Option<Value> {
     match value {
         Value::Null | Value::Bool(false) => None,
@@ -106,7 +106,7 @@ fn fields(document: &impl Serialize) -> Fields {
     }
 }
 
-/// The state of a run by its documents.
+/// Reads the state of a run from its documents.
 pub fn stored(documents: &dyn Documents, id: &RunId) -> Result<State, ReadError> {
     let mut state = State::new();
     let Some(run) = index::by_id(documents, id)? else { return Ok(state) };

@@ -1,4 +1,4 @@
-//! `run verdict add`: what a review of a phase came to.
+//! `run verdict add`: records the result of a review of a phase.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,18 +13,17 @@ use crate::core::run::{Run, Standing, events, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// What a review found.
+/// The result of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Finding {
-    /// Nothing.
+    /// The review found nothing.
     Clean,
-    /// Something.
+    /// The review found something.
     Findings,
 }
 
 impl Finding {
-    /// The word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             Finding::Clean => "clean",
@@ -33,27 +32,27 @@ impl Finding {
     }
 }
 
-/// What a review of a phase came to.
+/// The result of a review of a phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// Its name.
+    /// The id of the verdict.
     pub id: VerdictId,
-    /// Of which phase.
+    /// The phase that was reviewed.
     pub phase: PhaseName,
-    /// What was found.
+    /// The result of the review.
     pub result: Finding,
-    /// In a few words.
+    /// The result in a few words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<Line>,
-    /// Whether it counts.
+    /// The standing of the verdict; it counts unless its phase was rolled back.
     #[serde(default)]
     pub status: Standing,
-    /// How many phases the run had come to when it was given.
+    /// The number of phases that the run had come to when the verdict was given.
     #[serde(default)]
     pub step: u32,
-    /// When it was given.
+    /// The time of the verdict.
     pub at: Timestamp,
-    /// By whom.
+    /// The agent that gave the verdict.
     pub by: AgentName,
     /// Fields of a later version, kept as they are.
     #[serde(flatten)]
@@ -61,17 +60,14 @@ pub struct Verdict {
     pub unknown: Map<String, Value>,
 }
 
-/// A verdict to be recorded.
+/// A verdict to record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddVerdict {
-    /// Of which run.
     pub run: IdPrefix,
-    /// Of which phase; the present one where it is not said.
+    /// The phase; the current one if none is named.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub phase: Option<PhaseName>,
-    /// What was found.
     pub result: Finding,
-    /// In a few words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<Line>,
 }

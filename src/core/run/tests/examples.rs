@@ -1,4 +1,4 @@
-//! Single cases, each told in a few lines.
+//! Single cases, each shown in a few lines.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn rewrite(world: &mut World, dir: &Key, change: impl Fn(&mut Value)) {
     }
 }
 
-/// 4/INV-7, 4/INV-8: what has no status counts, and fields that are not known survive.
+/// 4/INV-7, 4/INV-8: a document without a status counts, and unknown fields survive.
 #[test]
 fn documents_of_another_version_are_read_and_kept() {
     let mut world = World::new();
@@ -57,8 +57,8 @@ fn documents_of_another_version_are_read_and_kept() {
     }
 }
 
-/// A setting of a budget that is not there is refused on the state that would be written. An entry
-/// of a program that did not record the need is decided as it was.
+/// A setting of a budget that does not exist is refused on the state that would be written. An
+/// entry of a program that did not record the need is decided as it was.
 #[test]
 fn a_run_without_a_budget_has_no_settings_of_one() {
     let mut world = World::new();
@@ -80,7 +80,7 @@ fn a_run_without_a_budget_has_no_settings_of_one() {
     assert_eq!(world.run(RUN).budget.map(|budget| budget.warn_percent), Some(50));
 }
 
-/// An artifact whose name another one has is given another name.
+/// An artifact whose id is taken by another one gets another id.
 #[test]
 fn a_name_that_is_taken_is_not_given_again() {
     let mut world = World::new();
@@ -97,7 +97,7 @@ fn a_name_that_is_taken_is_not_given_again() {
     assert_eq!(paths, ["a.md", "b.md"]);
 }
 
-/// A damaged document is named, and others are read.
+/// A damaged document is reported, and the others are read.
 #[test]
 fn a_damaged_run_is_named_and_the_others_are_listed() {
     let mut world = World::new();
@@ -141,7 +141,7 @@ fn signals_follow_from_what_gates_said() {
         (vec![blocked(1), record(1, Outcome::Passed, None, false)], [1, 0, 1, 0]),
         (vec![record(1, Outcome::Warned, None, true)], [0, 0, 0, 1]),
         (vec![record(1, Outcome::Waived, None, false)], [0, 0, 0, 0]),
-        // What came of an earlier visit stands, whatever the next one shows.
+        // The answers to an earlier visit stand, whatever the next one shows.
         (
             vec![blocked(1), record(1, Outcome::Passed, None, true), past(3, justified)],
             [1, 1, 0, 1],
@@ -151,8 +151,8 @@ fn signals_follow_from_what_gates_said() {
     }
 }
 
-/// However many runs are waited for and however many questions are asked of them, what a gate said
-/// fits into a document.
+/// The answer of a gate fits into a document, however many runs it waits for and however many
+/// conditions it has.
 #[test]
 fn what_the_largest_gate_says_can_be_kept() {
     let mut world = World::new();
@@ -188,7 +188,7 @@ fn what_the_largest_gate_says_can_be_kept() {
     assert!(size < DOCUMENT_BYTES_MAX, "{size} bytes");
 }
 
-/// 4/F2-callers: a part goes on only while what it is a part of goes on.
+/// 4/F2-callers: a completed child is reopened only while its parent goes on.
 #[test]
 fn a_part_of_what_is_over_does_not_go_on() {
     let part = "m2p8q0cd";

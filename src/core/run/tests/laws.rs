@@ -16,7 +16,7 @@ use crate::core::run::state::{State, differences, stored};
 use crate::core::run::{Run, Status, dispatch, events, gate, index, laws};
 use crate::core::time::Timestamp;
 
-/// The state of a run by the events from the first on.
+/// Replays all events of a run.
 fn replayed(run: &RunId, events: &[(Event, Timestamp)]) -> Replay {
     let mut replay = Replay::from(run.clone(), State::new());
     for (event, at) in events {
@@ -25,7 +25,7 @@ fn replayed(run: &RunId, events: &[(Event, Timestamp)]) -> Replay {
     replay
 }
 
-/// A field of a thing, as text.
+/// Returns a field of a thing, as text.
 fn text<'f>(state: &'f State, thing: &str, field: &str) -> &'f str {
     state[thing].get(field).and_then(Value::as_str).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What must be true of runs, whatever is done to them.
+//! Laws and examples of runs.
 
 mod examples;
 mod laws;

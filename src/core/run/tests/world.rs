@@ -24,7 +24,7 @@ use crate::core::time::Timestamp;
 /// A ledger that is nothing but a map.
 pub(super) struct World {
     pub(super) documents: BTreeMap<Key, Vec<u8>>,
-    /// What happened, and when.
+    /// The events, and their times.
     pub(super) events: Vec<(Event, Timestamp)>,
     pub(super) at: Timestamp,
     ops: u128,
@@ -43,7 +43,7 @@ impl World {
         }
     }
 
-    /// A ledger in which deeds find runs to be done to.
+    /// A ledger with runs for deeds to act on.
     pub(super) fn with_runs() -> World {
         let mut world = World::new();
         for run in &RUNS[..2] {
