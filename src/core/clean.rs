@@ -1,11 +1,11 @@
-//! The words of others in each command, without their secrets.
+//! The fields of each command that have text of others, and how secrets are removed from them.
 //!
-//! What is recorded is pushed, and cannot be taken back. So a command is cleaned when a request is
-//! made of it, whichever door it came through and whether it was built or deserialised. What is
-//! read back from a ledger is only checked: an entry is what its command was at the time.
+//! Whatever is recorded is pushed, and cannot be taken back. So a command is cleaned when a request
+//! is made of it, through whichever door it came and whether it was built or deserialised. Text
+//! that is read back from a ledger is only checked: an entry is what its command was at the time.
 //!
-//! Names of files, agents, locks, phases and runs stay as they are: they would name something else
-//! otherwise. Those of overrides are refused if they have the shape of a secret.
+//! Names of files, agents, locks, phases and runs stay as they are, since they would name something
+//! else otherwise. Names of overrides are refused if they have the shape of a secret.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,17 +64,17 @@ use crate::core::text::{BadText, Line};
 /// The fields of a command that had a secret in them.
 pub type LeftOut = BTreeSet<&'static str>;
 
-/// Stands for a text that does not know which field it is.
+/// Stands for a field whose name the text does not know.
 const UNNAMED: &str = "";
 
-/// What can have words of others in it.
+/// A value that can have text of others in it.
 pub trait Clean {
-    /// Takes secrets out of them, and refuses what could not mean the same afterwards. Tells where
-    /// there were any.
+    /// Removes secrets from the text, and refuses text that could not mean the same without them.
+    /// Returns the fields that had any.
     fn clean(&mut self) -> Result<LeftOut, BadText>;
 }
 
-/// Tells whoever gave the words that they are not recorded as they were given; nothing if they are.
+/// Tells the caller that its text is not recorded as it was given; `None` if it is.
 pub fn notice(left_out: &LeftOut) -> Option<String> {
     let fields: Vec<String> = left_out.iter().map(|field| field.replace('_', " ")).collect();
     let fields = fields.join(" and the ");
@@ -98,7 +98,7 @@ fn all<'c, T: Clean + 'c>(parts: impl Iterator<Item = &'c mut T>) -> Result<Left
     })
 }
 
-/// Every command, with those of its fields that have words of others.
+/// Implements [`Clean`] for commands by listing their fields that have text of others.
 macro_rules! words_of_others {
     ($($command:ident { $($field:ident),* })*) => {
         $(impl Clean for $command {
@@ -161,7 +161,8 @@ words_of_others! {
     Override { agent, reason, evidence_ids, created_by, scope, unknown }
 }
 
-/// An import tells what it left out when it reads its document, which has had no secrets since.
+/// Cleans the document again, and reports nothing: reading the document has removed its secrets and
+/// reported them.
 impl Clean for Import {
     fn clean(&mut self) -> Result<LeftOut, BadText> {
         self.entries.clean()?;
@@ -187,14 +188,14 @@ impl Clean for Line {
     fn clean(&mut self) -> Result<LeftOut, BadText> {
         let redacted = redact(self.as_str());
         let had_any = redacted != self.as_str();
-        // What stands in the place of a secret can be longer than it.
+        // The replacement of a secret can be longer than the secret.
         let clean: String = redacted.chars().take(LINE_CHARS_MAX).collect();
         *self = Line::new(&clean)?;
         Ok(unnamed(had_any))
     }
 }
 
-/// What a key announces as a secret is one, whatever it looks like.
+/// Redacts every value whose key names a secret, whatever the value looks like.
 impl Clean for BTreeMap<MetadataKey, Line> {
     fn clean(&mut self) -> Result<LeftOut, BadText> {
         let mut left_out = LeftOut::new();
@@ -231,7 +232,8 @@ impl Clean for Verdict {
     }
 }
 
-/// Texts of this ledger, which clean themselves when they are made and show what that left out.
+/// Implements [`Clean`] for texts of the override ledger, which remove secrets when they are made
+/// and show where.
 macro_rules! made_again {
     ($($text:ident)*) => {
         $(impl Clean for $text {
@@ -245,7 +247,8 @@ macro_rules! made_again {
 
 made_again! { Note Context Body }
 
-/// Names that can be nothing else, and are refused if they say too much.
+/// Implements [`Clean`] for names, which cannot be changed and are refused if they have the shape
+/// of a secret.
 macro_rules! names {
     ($($name:ident)*) => {
         $(impl Clean for $name {

@@ -1,6 +1,6 @@
-//! Every command, as it is recorded in the entry that it made.
+//! Every command, as the entry that it made records it.
 //!
-//! The record holds every input that the decision used, so that another machine can take the same
+//! The record holds every input that the decision used. So another machine can take the same
 //! decision on another state, and `verify` can take it again on the same one.
 
 use serde::{Deserialize, Serialize};
@@ -31,24 +31,21 @@ use crate::core::time::Timestamp;
 /// A command with everything that its decision uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request<C> {
-    /// What is to be decided.
     #[serde(flatten)]
     pub command: C,
-    /// Who asks.
     pub actor: AgentName,
-    /// On which host.
     pub host: Line,
-    /// When, by the asker's clock.
+    /// The asker's clock.
     pub clock: Timestamp,
     /// The version of the decisions.
     pub rules: u32,
-    /// What the asker's host knows to have ended.
+    /// The holds and tickets that the asker's host knows to have ended.
     #[serde(skip_serializing_if = "Gone::is_empty", default)]
     pub gone: Gone,
 }
 
 impl<C: Clone + Into<Command>> Request<C> {
-    /// The request as an entry records it.
+    /// Turns the request into the form that an entry records.
     pub fn recorded(&self) -> Request<Command> {
         let Request { command, actor, host, clock, rules, gone } = self.clone();
         Request { command: command.into(), actor, host, clock, rules, gone }
@@ -56,7 +53,7 @@ impl<C: Clone + Into<Command>> Request<C> {
 }
 
 impl<C: Clean> Request<C> {
-    /// Makes a request under the present rules, without the secrets in its words.
+    /// Makes a request under the present rules, and removes the secrets from its text.
     pub fn new(
         command: C,
         actor: AgentName,
@@ -66,7 +63,7 @@ impl<C: Clean> Request<C> {
         Ok(Request::cleaned(command, actor, host, clock)?.0)
     }
 
-    /// Makes such a request, and tells which of its fields had a secret in them.
+    /// Makes a request like [`Request::new`], and tells which of its fields had a secret in them.
     pub fn cleaned(
         mut command: C,
         actor: AgentName,
@@ -78,14 +75,15 @@ impl<C: Clean> Request<C> {
         Ok((request, left_out))
     }
 
-    /// The same request of one whose host knows what has ended.
+    /// Adds the holds and tickets that the asker's host knows to have ended.
     #[must_use]
     pub fn knowing(self, gone: Gone) -> Request<C> {
         Request { gone, ..self }
     }
 }
 
-/// Every command in one list: its name in the code, its type, and the word that is recorded.
+/// Defines every command in one list: its name in the code, its type, and the word that is
+/// recorded.
 macro_rules! commands {
     ($($(#[$about:meta])* $name:ident($command:ty) = $word:literal,)*) => {
         /// The commands that the ledgers record.
@@ -96,7 +94,6 @@ macro_rules! commands {
         }
 
         impl Command {
-            /// The word that is recorded for each of them.
             pub const WORDS: &[&str] = &[$($word),*];
         }
 
@@ -108,7 +105,7 @@ macro_rules! commands {
             }
         }
 
-        /// Any command, for those who take a decision again and do not care for its answer.
+        /// Decides any command, for callers that take a decision again and do not need its answer.
         impl Decide for Command {
             type Answer = String;
 
@@ -134,98 +131,98 @@ macro_rules! commands {
 commands! {
     /// Asks for holds.
     Reserve(Reserve) = "reserve",
-    /// Extends them.
+    /// Extends holds.
     Renew(Renew) = "renew",
-    /// Lets them go.
+    /// Releases holds.
     Release(Release) = "release",
-    /// Hands them on.
+    /// Moves holds to another agent.
     Transfer(Transfer) = "transfer",
-    /// Removes expired ones.
+    /// Removes expired holds.
     Sweep(Sweep) = "sweep",
     /// Gives up a place in line.
     Leave(Leave) = "leave",
-    /// Makes a run.
+    /// Creates a run.
     RunCreate(run::create::Create) = "run create",
-    /// Changes its settings.
+    /// Changes the settings of a run.
     RunSet(run::set::Set) = "run set",
-    /// Takes it on.
+    /// Moves a run to its next phase.
     RunAdvance(run::advance::Advance) = "run advance",
-    /// Takes it past a gate that is shut.
+    /// Moves a run past a gate that is shut.
     RunOverride(run::override_gate::OverrideGate) = "run gate override",
-    /// Passes over a phase, or not any more.
+    /// Skips a phase, or skips it no longer.
     RunSkip(run::skip::SetSkip) = "run skip",
-    /// Takes it back.
+    /// Moves a run back to an earlier phase.
     RunRollback(run::rollback::RollBackRun) = "run rollback",
-    /// Ends it for good.
+    /// Ends a run for good.
     RunEnd(run::end::End) = "run end",
-    /// Notes an artifact.
+    /// Records an artifact.
     RunArtifactAdd(run::artifact::AddArtifact) = "run artifact add",
-    /// Notes what a review came to.
+    /// Records the result of a review.
     RunVerdictAdd(run::verdict::AddVerdict) = "run verdict add",
-    /// Notes who works.
+    /// Records that an agent works in a run.
     RunAgentAdd(run::agent::AddAgent) = "run agent add",
-    /// Notes who has finished.
+    /// Records that an agent has finished.
     RunAgentFinish(run::agent::FinishAgent) = "run agent finish",
-    /// Hands work out.
+    /// Hands out work.
     RunDispatchAdd(run::dispatch::AddDispatch) = "run dispatch add",
-    /// Notes what became of it.
+    /// Records a report on a dispatch.
     RunDispatchUpdate(run::dispatch::UpdateDispatch) = "run dispatch update",
-    /// Goes back to an earlier entry.
+    /// Goes back to the state of an earlier entry.
     Rollback(Rollback) = "rollback",
     /// Goes on from the newest whole entry.
     Repair(Repair) = "repair",
-    /// Asks a holder to let go.
+    /// Asks a holder to release holds.
     Ask(negotiation::ask::Ask) = "ask",
-    /// Answers such a request.
+    /// Answers a request.
     Answer(negotiation::answer::Answer) = "answer",
-    /// Takes what was asked for.
+    /// Takes the holds that were asked for.
     Take(negotiation::take::Take) = "take",
     /// Sends a message.
     Send(negotiation::send::Send) = "send",
-    /// Says that messages were received.
+    /// Acknowledges messages.
     Acknowledge(negotiation::acknowledge::Acknowledge) = "acknowledge",
-    /// Forgets threads that are over.
+    /// Removes threads that are over.
     Prune(negotiation::prune::Prune) = "prune",
-    /// Records what kind of project was found.
+    /// Records the kind of project that was detected.
     DomainDetect(Detect) = "domain detect",
-    /// Records what somebody else says that it is.
+    /// Records the kind of project that somebody else names.
     DomainSet(Classify) = "domain set",
-    /// Takes that back.
+    /// Removes what somebody else named.
     DomainUnset(Declassify) = "domain unset",
-    /// Records which agents were made.
+    /// Records the agent files that were generated.
     DomainAgents(RecordAgents) = "domain agents",
-    /// Wants an agent left out.
+    /// Proposes to leave an agent out.
     Propose(routing::propose::Propose) = "override propose",
-    /// Agrees.
+    /// Approves a proposal.
     Approve(routing::approve::Approve) = "override approve",
     /// Leaves an agent out.
     Apply(routing::apply::Apply) = "override apply",
-    /// Takes that back.
+    /// Undoes an override.
     Revert(routing::revert::Revert) = "override revert",
     /// Keeps an agent from being left out.
     BlockAgent(routing::block::BlockAgent) = "override block",
-    /// Does not any more.
+    /// Allows again that an agent is left out.
     Unblock(routing::block::Unblock) = "override unblock",
     /// Records what became of an agent's findings.
     AddEvidence(routing::evidence::AddEvidence) = "override evidence add",
-    /// Records what a session of a trial measured.
+    /// Records a measurement of a session during a trial.
     TakeSample(routing::sample::TakeSample) = "override canary sample",
     /// Judges the trials that are due.
     CheckTrials(routing::canary::CheckTrials) = "override canary check",
-    /// Tells an agent something besides.
+    /// Adds an instruction for an agent.
     AddOverlay(routing::overlay::AddOverlay) = "override overlay add",
-    /// Does not any more.
+    /// Disables an added instruction.
     DisableOverlay(routing::overlay::DisableOverlay) = "override overlay disable",
-    /// Sets a number that decisions go by.
+    /// Sets a threshold of the decisions.
     SetThreshold(routing::thresholds::SetThreshold) = "override thresholds",
     /// Forgets what was learnt.
     Reset(routing::reset::Reset) = "override reset",
-    /// Takes a document in.
+    /// Imports a document of another tool.
     Import(routing::import::Import) = "override import",
 }
 
 impl Command {
-    /// The earlier entry that the decision reads besides the present state.
+    /// Returns the earlier entry that the decision reads besides the present state.
     pub fn reads_entry(&self) -> Option<&EntryName> {
         if let Command::Rollback(rollback) = self { Some(&rollback.to) } else { None }
     }
@@ -236,19 +233,17 @@ fn decide_and_sum_up<C: Decide>(command: &C, act: &mut Act<'_>) -> Result<String
     Ok(command.summary(&answer, &act.env))
 }
 
-/// A decision: the answer, and what it changes. No changes, no entry.
+/// A decision: the answer and the changes. Without changes there is no entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decided<A> {
-    /// What the asker is told.
     pub answer: A,
-    /// What is to be written.
     pub changes: Option<Changes>,
-    /// One line for people.
+    /// A line for people.
     pub summary: String,
 }
 
-/// Takes a decision, and with it the share of tidying up that every write to its ledger does, and
-/// what askers are to be told of it.
+/// Takes a decision. A decision that changes the ledger also does its share of the sweeping, and
+/// notifies the askers of the holds that it ended.
 pub fn decide<C: Decide>(
     command: &C,
     documents: &dyn Documents,
@@ -265,7 +260,7 @@ pub fn decide<C: Decide>(
             sweep::in_passing(&mut act)?;
             notify::askers(&mut act)?;
         }
-        // Nothing in these ends by itself.
+        // Nothing in these ledgers ends by itself.
         LedgerName::Overrides | LedgerName::Domains | LedgerName::Runs => {}
     }
     debug_assert!(act.has_events(), "what changes a ledger leaves an event");

@@ -1,36 +1,35 @@
-//! Which entries of a chain a compaction keeps.
+//! The choice of entries that a compaction keeps.
 //!
-//! A pure function of what the chain looks like: when each entry was made, and to which entry a
-//! rollback goes back. The checkpoint stands for the newest entry that is old enough and that no
+//! The choice is a pure function of the chain: the time of each entry, and the entry that each
+//! rollback goes back to. The checkpoint stands for the newest entry that is old enough and that no
 //! kept rollback reaches behind, so that every kept entry can still be decided again.
 
 use std::collections::BTreeSet;
 
 use crate::core::time::Timestamp;
 
-/// What counts of an entry.
+/// An entry, as far as a compaction needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link<I> {
-    /// Its name.
     pub id: I,
-    /// When it was decided.
+    /// The time of the decision.
     pub at: Timestamp,
-    /// The earlier entry that its decision read besides the state before it.
+    /// The earlier entry that the decision read besides the state before it.
     pub goes_back_to: Option<I>,
 }
 
-/// What a compaction does to a chain.
+/// The effect of a compaction on a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan<I> {
-    /// The entry that the checkpoint stands for.
     pub stands_for: I,
     /// The entries after it, newest first.
     pub kept: Vec<I>,
-    /// How many entries are set aside: the one that the checkpoint stands for, and those before.
+    /// The number of entries that are set aside: the one that the checkpoint stands for, and those
+    /// before it.
     pub set_aside: u64,
 }
 
-/// Makes a [`Plan`] while the chain is walked, and remembers the kept entries only.
+/// Makes a [`Plan`] while the chain is walked, and remembers only the kept entries.
 #[derive(Debug)]
 pub struct Planner<I> {
     now: Timestamp,
@@ -43,7 +42,7 @@ pub struct Planner<I> {
 }
 
 impl<I: Copy + Ord> Planner<I> {
-    /// Keeps what is at most so old at that time.
+    /// Keeps entries that are at most so old at that time.
     pub fn new(now: Timestamp, keep_seconds: u64) -> Planner<I> {
         Planner {
             now,
@@ -72,7 +71,7 @@ impl<I: Copy + Ord> Planner<I> {
         }
     }
 
-    /// The plan; none if the chain would not become shorter.
+    /// Returns the plan; `None` if the chain would not become shorter.
     pub fn plan(self) -> Option<Plan<I>> {
         let Planner { stands_for, kept, set_aside, .. } = self;
         let stands_for = stands_for.filter(|_| set_aside > 1)?;
@@ -87,8 +86,8 @@ mod tests {
 
     const NOW_SECONDS: i64 = 1_000_000;
 
-    /// A chain, newest first, of entries named by their age: each at least as old as the one
-    /// before, some of them rollbacks to an older one.
+    /// Generates a chain, newest first, of entries named by their place: each at least as old as
+    /// the one before, some of them rollbacks to an older one.
     fn chains() -> impl Strategy<Value = Vec<Link<usize>>> {
         prop::collection::vec((0..50i64, prop::option::weighted(0.2, 1..6usize)), 0..40).prop_map(
             |steps| {
@@ -113,7 +112,7 @@ mod tests {
         planner.plan()
     }
 
-    /// The rule as one would say it: the first place that is old enough and closed.
+    /// States the rule in plain words: the first place that is old enough and closed.
     fn by_the_rule(chain: &[Link<usize>], keep_seconds: u64) -> Option<usize> {
         let now = Timestamp::from_millis(NOW_SECONDS * 1000);
         (0..chain.len()).find(|place| {

@@ -1,30 +1,29 @@
-//! Going on past what cannot be read: it is named, and stops nobody who has no need of it.
+//! Damage that is passed over: it is reported, and stops no command that does not need the
+//! document.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::documents::ReadError;
 
-/// Something that can be read, or why it cannot.
+/// A document, or the reason why it cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found<T> {
-    /// It can be read.
     Whole(T),
-    /// It cannot, and is passed over.
     Damaged(Damage),
 }
 
 /// A document that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Damage {
-    /// Where it stands.
+    /// The path of the document in the ledger's tree.
     pub key: String,
-    /// What is wrong with it.
+    /// The reason why the document cannot be read.
     pub why: String,
 }
 
 impl<T> Found<T> {
-    /// What was found, if it can be read.
+    /// Returns the document if it can be read.
     pub fn whole(self) -> Option<T> {
         match self {
             Found::Whole(found) => Some(found),
@@ -33,7 +32,7 @@ impl<T> Found<T> {
     }
 }
 
-/// What a reading comes to, for those who go on past what is damaged. Nothing where nothing is.
+/// Turns damage into a value, for callers that pass over it; `None` if there is no document.
 pub fn found<T>(reading: Result<Option<T>, ReadError>) -> Result<Option<Found<T>>, ReadError> {
     match reading {
         Ok(found) => Ok(found.map(Found::Whole)),

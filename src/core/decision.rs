@@ -1,9 +1,9 @@
-//! The frame that all decisions share.
+//! The framework that all decisions share.
 //!
-//! A decision reads a [`Draft`], edits it, names the events, and gives an answer or a refusal. It
-//! is taken again, on another state, whenever the ledger moved meanwhile, and it is taken again by
-//! `verify` to see that an entry is what its command makes of the entry before. So it may depend
-//! on nothing but its arguments.
+//! A decision reads a [`Draft`], edits it, records events, and returns an answer or a refusal. If
+//! the ledger moved meanwhile, the decision is taken again on another state. `verify` also takes it
+//! again, to see that an entry is what its command makes of the entry before. So a decision may
+//! depend on nothing but its arguments.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -20,17 +20,15 @@ use crate::core::run;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// Raised whenever any decision changes, so that `verify` knows which entries it can take again.
+/// The version of the decisions. It is raised whenever a decision changes, so that `verify` knows
+/// which entries it can decide again.
 pub const RULES: u32 = 1;
 
-/// What a decision is given besides the documents and the command.
+/// The inputs of a decision besides the documents and the command.
 #[derive(Clone, Copy)]
 pub struct Env<'a> {
-    /// Which ledger this is about.
     pub ledger: LedgerName,
-    /// Who asks.
     pub actor: &'a AgentName,
-    /// On which host.
     pub host: &'a Line,
     /// The later of the asker's clock and the time of the entry before.
     pub now: Timestamp,
@@ -38,15 +36,14 @@ pub struct Env<'a> {
     pub op: &'a OpId,
     /// The highest fence given so far.
     pub fence: u64,
-    /// Whether the ledger folds case.
     pub case: Case,
-    /// What the asker's host knows to have ended.
+    /// The holds and tickets that the asker's host knows to have ended.
     pub gone: &'a Gone,
     /// The state that a rollback goes back to.
     pub earlier: Option<&'a dyn Documents>,
 }
 
-/// Why there is no decision.
+/// The reason why a decision changes nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum No {
     /// The decision was no.
@@ -65,19 +62,19 @@ impl From<run::refusal::Refusal> for No {
 
 /// A command whose outcome is a pure function of a state.
 pub trait Decide: Clean {
-    /// What the asker is told.
+    /// The answer to the asker.
     type Answer;
 
     /// Decides on a state.
     fn decide(&self, act: &mut Act<'_>) -> Result<Self::Answer, No>;
 
-    /// One line for people, once it is decided.
+    /// Summarizes the decision in one line for people.
     fn summary(&self, answer: &Self::Answer, env: &Env<'_>) -> String;
 }
 
-/// A decision in the making: the state with its edits, the events, the ids and fences given out.
+/// A decision in the making: the state with its edits, the events, and the ids and fences given
+/// out.
 pub struct Act<'a> {
-    /// What the decision is given.
     pub env: Env<'a>,
     draft: Draft<'a>,
     events: Vec<Event>,
@@ -85,12 +82,10 @@ pub struct Act<'a> {
     fence: u64,
 }
 
-/// What a decision changes.
+/// The changes that a decision makes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// The documents.
     pub edits: Edits,
-    /// What happened.
     pub events: Vec<Event>,
     /// The highest fence given out by now.
     pub fence: u64,
@@ -110,7 +105,7 @@ impl<'a> Act<'a> {
         self.draft.put(key, encode(document));
     }
 
-    /// Writes a document as it was before.
+    /// Writes a document byte for byte, as an earlier state had it.
     pub fn put_bytes(&mut self, key: Key, bytes: Vec<u8>) {
         self.draft.put(key, bytes);
     }
@@ -120,7 +115,7 @@ impl<'a> Act<'a> {
         self.draft.remove(key);
     }
 
-    /// Notes what happened.
+    /// Records an event.
     pub fn record(&mut self, kind: &str, subject: &impl ToString, data: Map<String, Value>) {
         self.events.push(Event {
             kind: kind.to_owned(),
@@ -130,13 +125,13 @@ impl<'a> Act<'a> {
         });
     }
 
-    /// Notes what happened to the ledger as a whole.
+    /// Records an event of the ledger as a whole.
     pub fn record_of_ledger(&mut self, kind: &str, data: Map<String, Value>) {
         let actor = self.env.actor.clone();
         self.events.push(Event { kind: kind.to_owned(), actor, subject: None, data });
     }
 
-    /// The next id that this act derives and that `is_taken` does not know.
+    /// Derives the next id of this act that `is_taken` does not claim.
     pub fn new_id<I: Derived>(
         &mut self,
         is_taken: impl Fn(&Draft<'a>, &I) -> Result<bool, ReadError>,
@@ -149,14 +144,14 @@ impl<'a> Act<'a> {
         }
     }
 
-    /// The number of the next thing that this act makes, which its name is derived from.
+    /// Returns the number of the next thing that this act makes, for deriving its id.
     pub fn next_number(&mut self) -> u64 {
         self.ids_given += 1;
         self.ids_given - 1
     }
 
-    /// Takes a further decision for another agent, on top of this one: all of it, or nothing of it
-    /// if that is refused. What comes of it is this actor's doing.
+    /// Takes a further decision for another agent, on top of this one. If it is refused, nothing of
+    /// it stays. Its events name this actor.
     pub fn on_behalf_of<C: Decide>(
         &mut self,
         agent: &AgentName,
@@ -176,33 +171,30 @@ impl<'a> Act<'a> {
         Ok(answer)
     }
 
-    /// What has happened so far.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// The highest fence given out so far.
+    /// Returns the highest fence given out so far.
     pub fn fence(&self) -> u64 {
         self.fence
     }
 
-    /// A fence above all that were given before.
+    /// Returns a fence above all that were given out before.
     pub fn new_fence(&mut self) -> u64 {
         self.fence += 1;
         self.fence
     }
 
-    /// Whether nothing has changed so far.
+    /// Tells whether nothing has changed so far.
     pub fn is_unchanged(&self) -> bool {
         self.draft.is_unchanged() && self.events.is_empty()
     }
 
-    /// Whether anything has happened so far.
     pub fn has_events(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// What the decision changes.
     pub fn into_changes(self) -> Changes {
         Changes { edits: self.draft.into_edits(), events: self.events, fence: self.fence }
     }

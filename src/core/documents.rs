@@ -1,8 +1,8 @@
-//! What a decision may read, and how it says what is to be written.
+//! The documents that a decision reads, and the edits that it makes.
 //!
 //! A ledger is a tree of small JSON documents named by path. [`Documents`] reads one state of it:
 //! git implements it lazily, a `BTreeMap` implements it for tests. A [`Draft`] is that state with
-//! the edits of the present decision on top, so that a decision sees what it has just done.
+//! the edits of the present decision on top, so that a decision sees its own edits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,34 +17,31 @@ use crate::core::limits::{DIRECTORIES_MAX, DOCUMENTS_MAX};
 pub struct Key(String);
 
 impl Key {
-    /// The directory that holds everything.
     pub fn root() -> Key {
         Key::default()
     }
 
-    /// A key from its parts, none of which may hold a `/`.
+    /// Joins the parts of a key, none of which may contain a `/`.
     pub fn of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Key {
         parts.into_iter().fold(Key::root(), |key, part| key.join(part))
     }
 
-    /// The child of this directory with that name.
+    /// Returns the child of this directory with that name.
     #[must_use]
     pub fn join(&self, name: &str) -> Key {
         debug_assert!(!name.is_empty() && !name.contains('/'), "one tree entry: {name:?}");
         if self.0.is_empty() { Key(name.to_owned()) } else { Key(format!("{}/{name}", self.0)) }
     }
 
-    /// The path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The parts from the root down.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         self.0.split('/').filter(|part| !part.is_empty())
     }
 
-    /// The directory that this key is in, and its name there.
+    /// Splits the key into its directory and its name there.
     pub fn split_last(&self) -> (Key, &str) {
         match self.0.rsplit_once('/') {
             Some((dir, name)) => (Key(dir.to_owned()), name),
@@ -52,7 +49,7 @@ impl Key {
         }
     }
 
-    /// The path below `dir`, if this key is below it.
+    /// Returns the path below `dir`, if this key is below it.
     fn below<'a>(&'a self, dir: &Key) -> Option<&'a str> {
         if dir.0.is_empty() {
             return Some(&self.0);
@@ -70,39 +67,30 @@ impl fmt::Display for Key {
 /// One name in a directory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Child {
-    /// Its name there.
     pub name: String,
-    /// What it is.
     pub kind: ChildKind,
 }
 
-/// What a [`Child`] is.
+/// The kind of a [`Child`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChildKind {
-    /// A document.
     Document,
     /// A directory, which may turn out to be empty in a draft.
     Directory,
 }
 
-/// Why a state could not be read. A decision that meets one is not taken.
+/// The reason why a state could not be read. No decision is taken on such a state.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// A document that is not what it should be.
     #[error("damaged document '{key}': {why}")]
-    Damaged {
-        /// Where it stands.
-        key: Key,
-        /// What is wrong with it.
-        why: String,
-    },
+    Damaged { key: Key, why: String },
     /// The store failed.
     #[error(transparent)]
     Store(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl ReadError {
-    /// A damaged document.
     pub fn damaged(key: &Key, why: impl fmt::Display) -> ReadError {
         ReadError::Damaged { key: key.clone(), why: why.to_string() }
     }
@@ -110,40 +98,39 @@ impl ReadError {
 
 /// One state of a ledger.
 pub trait Documents {
-    /// The bytes of a document, `None` where there is none.
+    /// Reads the bytes of a document; `None` if there is none.
     fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, ReadError>;
 
-    /// The names in a directory that begin with `start`, sorted; none where there is no such
-    /// directory. What else is there costs nothing: a directory can be wide.
+    /// Lists the names in a directory that begin with `start`, sorted; none if there is no such
+    /// directory. Other names cost nothing, since a directory can be wide.
     fn list_starting(&self, dir: &Key, start: &str) -> Result<Vec<Child>, ReadError>;
 
-    /// All names in a directory, likewise.
+    /// Lists all names in a directory, sorted.
     fn list(&self, dir: &Key) -> Result<Vec<Child>, ReadError> {
         self.list_starting(dir, "")
     }
 
-    /// How many directories a walk may list.
+    /// Returns the number of directories that a walk may list.
     fn directories_max(&self) -> usize {
         DIRECTORIES_MAX
     }
 }
 
-/// A way through many directories, which comes to an end in every tree, whoever made it.
+/// A walk through many directories that ends in every tree, whoever made it.
 pub struct Walk<'d> {
     documents: &'d dyn Documents,
-    /// Where it began.
     top: Key,
     directories: usize,
     found: usize,
 }
 
 impl<'d> Walk<'d> {
-    /// A way that begins at that directory.
+    /// Begins a walk at a directory.
     pub fn from(documents: &'d dyn Documents, top: &Key) -> Walk<'d> {
         Walk { documents, top: top.clone(), directories: 0, found: 0 }
     }
 
-    /// The next directory on the way.
+    /// Lists a directory, and counts it towards the limits of the walk.
     pub fn list(&mut self, dir: &Key) -> Result<Vec<Child>, ReadError> {
         self.directories += 1;
         if self.directories > self.documents.directories_max() {
@@ -157,7 +144,7 @@ impl<'d> Walk<'d> {
         Ok(children)
     }
 
-    /// All documents at or below a directory.
+    /// Lists all documents at or below a directory.
     pub fn below(&mut self, dir: &Key) -> Result<Vec<Key>, ReadError> {
         let mut found = Vec::new();
         let mut pending = vec![dir.clone()];
@@ -179,7 +166,7 @@ impl<'d> Walk<'d> {
     }
 }
 
-/// Reads a document of a known form.
+/// Reads and parses a document.
 pub fn read<T: DeserializeOwned>(
     documents: &dyn Documents,
     key: &Key,
@@ -188,7 +175,7 @@ pub fn read<T: DeserializeOwned>(
     serde_json::from_slice(&bytes).map(Some).map_err(|error| ReadError::damaged(key, error))
 }
 
-/// The bytes of a document: indented JSON that ends in a newline, so that `git show` is readable.
+/// Encodes a document as indented JSON that ends in a newline, so that `git show` is readable.
 pub fn encode(document: &impl Serialize) -> Vec<u8> {
     let mut bytes = serde_json::to_vec_pretty(document)
         .expect("documents have string keys and no failing parts");
@@ -196,12 +183,12 @@ pub fn encode(document: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// All documents at or below a directory, for tests, `verify` and rollbacks.
+/// Lists all documents at or below a directory, for tests, `verify` and rollbacks.
 pub fn walk(documents: &dyn Documents, dir: &Key) -> Result<Vec<Key>, ReadError> {
     Walk::from(documents, dir).below(dir)
 }
 
-/// What is to change: `None` removes.
+/// The changes of documents; `None` removes one.
 pub type Edits = BTreeMap<Key, Option<Vec<u8>>>;
 
 /// A state with the edits of one decision on top.
@@ -211,7 +198,6 @@ pub struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// A draft that changes nothing yet.
     pub fn on(base: &'a dyn Documents) -> Draft<'a> {
         Draft { base, edits: Edits::new() }
     }
@@ -221,7 +207,7 @@ impl<'a> Draft<'a> {
         self.edits.insert(key, Some(bytes));
     }
 
-    /// Removes a document; one that is not there may be removed too.
+    /// Removes a document, which need not exist.
     pub fn remove(&mut self, key: Key) {
         self.edits.insert(key, None);
     }
@@ -231,12 +217,10 @@ impl<'a> Draft<'a> {
         self.edits.extend(edits);
     }
 
-    /// Whether nothing is to change.
     pub fn is_unchanged(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// What is to change.
     pub fn into_edits(self) -> Edits {
         self.edits
     }
@@ -272,7 +256,8 @@ impl Documents for Draft<'_> {
     }
 }
 
-/// The edits below a directory, under names that begin with `start`, with the rest of their paths.
+/// Finds the edits below a directory, under names that begin with `start`, with the rest of their
+/// paths.
 fn edits_below<'a>(
     edits: &'a Edits,
     dir: &Key,

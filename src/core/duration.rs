@@ -1,6 +1,6 @@
 //! Durations as people write them: `90s`, `15m`, `2h`, `7d`.
 //!
-//! One parser for the command line and the configuration. A number without a unit is refused,
+//! The command line and the configuration share this parser. It refuses a number without a unit,
 //! because half of its readers take it for minutes.
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub const DURATION_MAX: Duration = Duration::from_secs(36_500 * 24 * 60 * 60);
 
 const UNITS: [(char, u64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 
-/// Why a text is no duration.
+/// The reason why a text is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
     /// Not a whole number followed by a unit.
@@ -24,12 +24,12 @@ pub enum DurationError {
     /// Beyond [`DURATION_MAX`].
     #[error("must be at most 36500d")]
     TooLong,
-    /// Not the life of a reservation.
+    /// Outside the bounds of a reservation's life.
     #[error("must be from 1s to 24h")]
     OutsideTtl,
 }
 
-/// Reads a duration of at least one second.
+/// Parses a duration of at least one second.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let unit = text.chars().next_back().ok_or(DurationError::Unparsable)?;
     let (_, seconds_each) =
@@ -48,7 +48,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     }
 }
 
-/// Reads the life time of a reservation.
+/// Parses the life time of a reservation.
 pub fn parse_ttl(text: &str) -> Result<Ttl, DurationError> {
     match parse_duration(text) {
         Ok(length) => Ttl::from_seconds(length.as_secs()).map_err(|_| DurationError::OutsideTtl),

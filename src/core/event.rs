@@ -1,8 +1,8 @@
-//! What happened, as it is written into an entry.
+//! Events, as entries record them.
 //!
-//! An event is a fact in the past tense with an actor, a subject (the id of the thing it is about)
-//! and data. It is kept as it was written: a type that this version does not know is passed on to
-//! readers unchanged.
+//! An event says in the past tense what happened. It has an actor, a subject (the id of the thing
+//! it is about) and data. It is kept as it was written: readers get a type that this version does
+//! not know unchanged.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,24 +10,24 @@ use serde_json::{Map, Value};
 
 use crate::core::ids::AgentName;
 
-/// One fact.
+/// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
-    /// What happened, in the past tense: `granted`, `released`.
+    /// The type of event, in the past tense: `granted`, `released`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Who did it.
+    /// The agent that did it.
     pub actor: AgentName,
-    /// The id of what it happened to.
+    /// The id of the thing that it happened to.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub subject: Option<String>,
-    /// The rest, by type.
+    /// The data, which depends on the type.
     #[serde(default)]
     pub data: Map<String, Value>,
 }
 
 impl Event {
-    /// The text in a field of the data.
+    /// Returns the text in a field of the data.
     pub fn text(&self, field: &str) -> Option<&str> {
         self.data.get(field).and_then(Value::as_str)
     }

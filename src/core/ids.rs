@@ -1,5 +1,5 @@
-//! Names of agents, holds, locks, tickets, acts, entries and requests. Each is its own type,
-//! checked when made.
+//! Ids and names of agents, holds, locks, tickets, acts, entries and requests. Each is a type of
+//! its own, checked when it is made.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,11 +11,10 @@ use sha2::{Digest as _, Sha256};
 use crate::core::limits::{AGENT_CHARS_MAX, LOCK_CHARS_MAX};
 use crate::core::text::is_disguise;
 
-/// Implements the text conversions that all the names below share.
+/// Implements the text conversions that all ids and names below share.
 macro_rules! text_conversions {
     ($name:ident) => {
         impl $name {
-            /// The name as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -45,7 +44,7 @@ macro_rules! text_conversions {
 
 pub(crate) use text_conversions;
 
-/// Text that cannot be the name it was given as.
+/// A text that is not the id or name it was given as.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadId {
     /// Not an agent's name.
@@ -84,7 +83,7 @@ pub enum BadId {
     Message(String),
 }
 
-/// What was given, short enough to be read.
+/// Shortens and escapes a text for a message.
 fn clipped(text: &str) -> String {
     const SHOWN_MAX: usize = 80;
     let start: String = text.chars().take(SHOWN_MAX).collect();
@@ -92,7 +91,7 @@ fn clipped(text: &str) -> String {
     format!("{}{more}", start.escape_debug())
 }
 
-/// Who acts: a person or an agent.
+/// The name of an agent or a person that acts.
 ///
 /// `claude:7f3a91c2/reviewer` is a subagent of the session `claude:7f3a91c2`.
 #[derive(
@@ -104,8 +103,8 @@ pub struct AgentName(String);
 text_conversions!(AgentName);
 
 impl AgentName {
-    /// The name nearest to a text that need not be one, such as a user name of another script:
-    /// other characters become `-`, and a text with nothing to keep becomes `unknown`.
+    /// Returns the name nearest to a text, such as a user name of another script: other characters
+    /// become `-`, and a text with nothing to keep becomes `unknown`.
     pub fn cleaned(text: &str) -> AgentName {
         let start = text.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
         let allowed = |c: char| if c.is_ascii() && is_name_byte(c as u8) { c } else { '-' };
@@ -113,13 +112,13 @@ impl AgentName {
         AgentName(if name.is_empty() { "unknown".to_owned() } else { name })
     }
 
-    /// Whether this is the other, or the session that the other is a subagent of.
+    /// Tells whether this is the other agent, or the session that the other is a subagent of.
     pub fn covers(&self, other: &AgentName) -> bool {
         other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Whether the two are one session, so that neither stands in the other's way. Two subagents
-    /// of one session are not.
+    /// Tells whether one of the two is the other's session, so that neither stands in the other's
+    /// way. Two subagents of one session do stand in each other's way.
     pub fn is_one_with(&self, other: &AgentName) -> bool {
         self.covers(other) || other.covers(self)
     }
@@ -142,13 +141,13 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"._:@/-".contains(&byte)
 }
 
-/// What ids are made of.
+/// The characters of ids.
 pub const ID_ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 const ID_LENGTH: usize = 8;
 
-/// A name that follows from the act that gives it.
+/// An id that is derived from the act that makes it.
 pub trait Derived: Sized {
-    /// The name that the act `op` gives to the thing it makes as number `counter`.
+    /// Derives the id of the thing that is number `counter` of those that the act `op` makes.
     fn derive(op: &OpId, counter: u64) -> Self;
 }
 
@@ -156,13 +155,13 @@ fn derived_text(op: &OpId, counter: u64) -> String {
     short_text(Sha256::new().chain_update(&op.0).chain_update(counter.to_le_bytes()))
 }
 
-/// An id that follows from what was hashed.
+/// Makes an id from a hash.
 pub(crate) fn short_text(hashed: Sha256) -> String {
     let digest = hashed.finalize();
     id_text(u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes")))
 }
 
-/// The name of a hold.
+/// The id of a hold.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -177,7 +176,7 @@ impl Derived for HoldId {
     }
 }
 
-/// A number in the alphabet of ids.
+/// Writes a number with the characters of ids.
 fn id_text(mut number: u64) -> String {
     let mut text = String::with_capacity(ID_LENGTH);
     for _ in 0..ID_LENGTH {
@@ -219,7 +218,7 @@ impl FromStr for HoldIdPrefix {
     }
 }
 
-/// The name of the ticket of one who waits.
+/// The id of the ticket of a waiting agent.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -229,7 +228,8 @@ pub struct TicketId(String);
 text_conversions!(TicketId);
 
 impl TicketId {
-    /// The id of these random bits. Who waits chooses it, because its files are named so too.
+    /// Makes an id of random bits. The waiting process chooses them, because it also names its
+    /// files by the ticket.
     pub fn from_bits(bits: u64) -> TicketId {
         TicketId(id_text(bits))
     }
@@ -243,7 +243,7 @@ impl FromStr for TicketId {
     }
 }
 
-/// The name of a lock: whatever its users agree on.
+/// The name of a lock, whose meaning its users agree on.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -266,7 +266,7 @@ impl FromStr for LockName {
     }
 }
 
-/// One act, however often it is decided: 128 random bits.
+/// The id of one act, however often it is decided: 128 random bits.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -276,17 +276,17 @@ pub struct OpId(String);
 text_conversions!(OpId);
 
 impl OpId {
-    /// The op of these bits.
     pub fn from_bits(bits: u128) -> OpId {
         OpId(format!("{bits:032x}"))
     }
 
-    /// The same as a number, which takes less room.
+    /// Returns the op as a number, which takes less room.
     pub fn to_bits(&self) -> u128 {
         u128::from_str_radix(&self.0, 16).expect("an op is hexadecimal")
     }
 
-    /// A number as random as the op, for what is done to a part of everything at a time.
+    /// Returns a number as random as the op, for work that is done on one part of the whole at a
+    /// time.
     pub fn turn(&self) -> u64 {
         u64::from_str_radix(&self.0[16..], 16).expect("an op is hexadecimal")
     }
@@ -329,7 +329,7 @@ fn is_lower_hex(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
-/// What a caller names its request, so that repeating it is harmless.
+/// The id that a caller gives to its request, so that repeating it is harmless.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]

@@ -1,4 +1,4 @@
-//! What must be true of every state of a ledger, whoever wrote it.
+//! Laws that hold for every state of a ledger, whoever wrote it.
 
 use crate::core::damage::Damage;
 use crate::core::documents::{Documents, Key, ReadError};
@@ -14,20 +14,17 @@ use crate::core::time::Timestamp;
 /// A law that a state breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where.
     pub key: Key,
-    /// What is wrong.
     pub what: String,
 }
 
 impl Fault {
-    /// That a document cannot be read.
     pub fn of(damage: &Damage) -> Fault {
         Fault { key: Key::of(damage.key.split('/')), what: damage.why.clone() }
     }
 }
 
-/// Every law that the state breaks at that moment.
+/// Finds every law that the state breaks at that moment.
 pub fn faults(
     ledger: LedgerName,
     documents: &dyn Documents,

@@ -1,4 +1,4 @@
-//! Which ledgers there are. Where they are kept is [`layout`]'s to say.
+//! The names of the ledgers. [`layout`] knows where they are kept.
 //!
 //! [`layout`]: crate::store::layout
 
@@ -11,22 +11,21 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LedgerName {
-    /// Reservations.
+    /// Holds, tickets, and the threads about them.
     Reservations,
     /// Routing overrides.
     Overrides,
-    /// What kind of project this is, and the agents made for it.
+    /// The kind of project, and the agents that were generated for it.
     Domains,
-    /// Runs.
+    /// Runs, and everything that belongs to them.
     Runs,
 }
 
 impl LedgerName {
-    /// Every ledger.
     pub const ALL: [LedgerName; 4] =
         [LedgerName::Reservations, LedgerName::Overrides, LedgerName::Domains, LedgerName::Runs];
 
-    /// The word for people and programs.
+    /// Returns the word for people and programs.
     pub fn as_str(self) -> &'static str {
         match self {
             LedgerName::Reservations => "reservations",

@@ -1,6 +1,6 @@
-//! The bounds of everything that is stored or asked, in one place.
+//! The limits of everything that is stored or asked, in one place.
 //!
-//! The bounds of a single pattern stand beside the pattern code, in
+//! The limits of a single pattern stand beside the pattern code, in
 //! [`pattern::bounds`](crate::core::pattern).
 
 use crate::core::time::Ttl;
@@ -15,16 +15,16 @@ pub const PATTERNS_PER_COMMAND_MAX: usize = 500;
 pub const SWEPT_PER_ENTRY_MAX: usize = 5_000;
 /// Requests that wait at once, of all agents: each of them reads all tickets.
 pub const TICKETS_MAX: usize = 1_000;
-/// How long the answer to a request id is kept.
+/// The time for which the answer to a request id is kept.
 pub const REQUEST_KEPT_SECONDS: u64 = 7 * 24 * 60 * 60;
 
-/// How long a holder is given to answer a request.
+/// The time that a holder has to answer a request.
 pub const WINDOW_SECONDS: u64 = 10 * 60;
-/// How long it is given if the request is urgent.
+/// The time that a holder has to answer an urgent request.
 pub const URGENT_WINDOW_SECONDS: u64 = 5 * 60;
-/// How long a tool call counts as open: of one whose end was not told nobody knows.
+/// The time for which a tool call counts as open: if its end was not reported, nobody knows it.
 pub const CALL_SECONDS_MAX: u64 = 60 * 60;
-/// How long a holder can put off its answer at most, once.
+/// The longest time by which a holder can defer its answer, once.
 pub const DEFER_SECONDS_MAX: u64 = 60 * 60;
 /// Requests of one agent that wait for an answer.
 pub const OPEN_ASKS_PER_AGENT_MAX: usize = 1_000;
@@ -52,15 +52,15 @@ pub const UPSTREAMS_MAX: usize = 64;
 pub const CHILDREN_MAX: usize = 1_000;
 /// Rules of one gate.
 pub const GATE_RULES_MAX: usize = 32;
-/// Runs that the answer to one question of a gate names; it says how many there are.
+/// Runs that the evidence of one condition names; it also has their number.
 pub const BEHIND_TOLD_MAX: usize = 5;
-/// Facts of its own that a run may carry.
+/// Values that a caller may keep with a run.
 pub const METADATA_MAX: usize = 16;
-/// Characters of the name of such a fact.
+/// Characters of the name of such a value.
 pub const METADATA_KEY_CHARS_MAX: usize = 64;
 /// Commits that one dispatch may name.
 pub const DISPATCH_COMMITS_MAX: usize = 100;
-/// Tokens that are counted: beyond it JSON readers lose the last digits.
+/// Tokens that are counted: beyond this number JSON readers lose the last digits.
 pub const TOKENS_MAX: u64 = 1 << 50;
 
 /// Bytes of one document that a reader accepts.
@@ -71,9 +71,9 @@ pub const NODE_ENTRIES_MAX: usize = 20_000;
 pub const DIRECTORIES_MAX: usize = 1_000_000;
 /// Documents that one walk meets.
 pub const DOCUMENTS_MAX: usize = 1_000_000;
-/// Directories that one walk lists whatever they are.
+/// Directories that one walk lists, even if all of them are alike.
 pub const DIRECTORIES_ANYHOW: usize = 10_000;
-/// Beyond that, how many it lists for each that is not like another. A tree can name one subtree
+/// Beyond that, directories that one walk lists for each distinct one. A tree can name one subtree
 /// many times over, and so have more paths than anybody can walk.
 pub const DIRECTORIES_ALIKE_MAX: usize = 256;
 /// Depth of a tree that a reader follows.

@@ -1,11 +1,11 @@
-//! Secrets in text: found by their shape and replaced before anything is recorded.
+//! Secrets in text: finds them by their shape and replaces them before anything is recorded.
 //!
-//! What is recorded is pushed, and cannot be taken back. So this errs on the side of too much:
-//! a bare value goes on to the next blank, a quoted one to its closing quote.
+//! Whatever is recorded is pushed, and cannot be taken back. So this errs on the side of too much:
+//! an unquoted value goes on to the next blank, a quoted one to its closing quote.
 
 use std::ops::Range;
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 pub const REDACTED: &str = "[redacted]";
 
 /// Every shape that is looked for, in words, for the documentation.
@@ -26,7 +26,7 @@ pub const SHAPES: [&str; 10] = [
     "webhook addresses",
 ];
 
-/// The text without its secrets.
+/// Replaces the secrets in a text.
 pub fn redact(text: &str) -> String {
     let mut found = Vec::new();
     for find in [private_keys, assignments, credentials, tokens, addresses, webhooks] {
@@ -89,16 +89,16 @@ const KEY_WORDS: [&str; 20] = [
 ];
 /// Keys of two words.
 const SPACED_KEYS: [&str; 4] = ["api key", "access key", "account key", "private key"];
-/// Keys that are a secret's only as a whole, or behind a separator.
+/// Keys that mean a secret only as a whole, or behind a separator.
 const WHOLE_KEYS: [&str; 3] = ["auth", "pass", "pin"];
-/// A count, not a secret.
+/// Keys that mean a count and not a secret.
 const INNOCENT_KEYS: [&str; 1] = ["tokens"];
 
 fn is_key_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// Whether what is given to that key is a secret.
+/// Tells whether the value of that key is a secret.
 pub(in crate::core) fn is_secret_key(key: &str) -> bool {
     let key = key.trim_start_matches('-').to_ascii_lowercase();
     if INNOCENT_KEYS.contains(&key.as_str()) {
@@ -112,7 +112,7 @@ pub(in crate::core) fn is_secret_key(key: &str) -> bool {
         || WHOLE_KEYS.iter().any(is_last_part)
 }
 
-/// The words that a key could be, with where they end.
+/// Finds the words of a text that could be keys.
 fn keys(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -138,7 +138,7 @@ fn assignments(text: &str) -> Vec<Range<usize>> {
     keys.filter_map(|key| value_of(text, &key)).collect()
 }
 
-/// The value that is given to a key: after `=`, `:`, `=>` or `:=`, or after an option's blank.
+/// Finds the value of a key: after `=`, `:`, `=>` or `:=`, or after the blank behind an option.
 fn value_of(text: &str, key: &Range<usize>) -> Option<Range<usize>> {
     let is_option = text[key.clone()].starts_with("--");
     let mut at = key.end + opening(&text[key.end..]).map_or(0, |(escapes, _)| escapes + 1);
@@ -177,15 +177,15 @@ fn word_length(text: &str) -> usize {
     text.find(char::is_whitespace).unwrap_or(text.len())
 }
 
-/// The quote that a text begins with, and how many backslashes stand before it: one in a text that
-/// was itself put into quotes, as JSON in JSON is.
+/// Returns the quote that a text begins with, and the number of backslashes before it: one in a
+/// text that was itself quoted, as JSON in JSON is.
 fn opening(text: &str) -> Option<(usize, char)> {
     let escapes = text.bytes().take_while(|byte| *byte == b'\\').count();
     let quote = text[escapes..].chars().next()?;
     matches!(quote, '"' | '\'' | '`').then_some((escapes, quote))
 }
 
-/// Where a quote closes, if it does; what is escaped more than the opening quote does not close it.
+/// Finds the closing quote. A quote that is escaped more than the opening one does not close it.
 fn closing(text: &str, depth: usize, quote: char) -> Option<usize> {
     if depth > 0 {
         let before = |at: usize| text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count();
@@ -204,7 +204,7 @@ fn closing(text: &str, depth: usize, quote: char) -> Option<usize> {
     None
 }
 
-/// `Bearer abc` and `Basic dXNlcjpwYXNz`, wherever they stand.
+/// Finds credentials such as `Bearer abc` and `Basic dXNlcjpwYXNz` anywhere in a text.
 fn credentials(text: &str) -> Vec<Range<usize>> {
     const SECRET_MIN: usize = 8;
     let mut found = Vec::new();
@@ -219,7 +219,7 @@ fn credentials(text: &str) -> Vec<Range<usize>> {
         let start = key.end + gap;
         let value = &text[start..start + word_length(&text[start..])];
         // 'basic understanding' and 'the bearer of it' are prose; credentials are hardly ever all
-        // of small letters.
+        // small letters.
         let word = value.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
         let is_prose = word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
         let is_long = value.len() >= SECRET_MIN;
@@ -231,7 +231,7 @@ fn credentials(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Prefixes of tokens, and how much follows at least.
+/// Prefixes of tokens, and the number of characters that follow at least.
 const TOKENS: [(&str, usize); 32] = [
     ("AKIA", 16),
     ("ASIA", 16),
@@ -284,7 +284,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
             let is_one = match prefix {
                 // Web tokens have three parts.
                 "eyJ" => behind.contains(&b'.'),
-                // Words with hyphens between them are no key.
+                // Words with hyphens between them are not a key.
                 "sk-" => {
                     let mut parts = behind.split(|byte| *byte == b'-');
                     behind.iter().any(u8::is_ascii_digit)
@@ -300,7 +300,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// User and password in front of a host.
+/// Finds user and password in front of a host.
 fn addresses(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     // A pattern has one of the two slashes.

@@ -1,4 +1,4 @@
-//! No secret of any shape is left, and what is no secret is.
+//! No secret of any shape is left, and text that is not a secret is.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Why a decision said no: what stands in the way, and what can be done about it.
+//! The reasons why a decision says no.
 //!
 //! A refusal is data. The doors turn it into a message, JSON, or a hook's verdict.
 
@@ -17,98 +17,64 @@ use crate::core::time::Timestamp;
 /// A request and the hold that stands in its way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conflict {
-    /// What was asked for.
     #[serde(flatten)]
     pub target: Target,
-    /// What stands in the way.
     pub held: Hold,
 }
 
 /// A decision that said no. Nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Somebody else holds what was asked for.
+    /// Another agent holds the target.
     #[error("held by another")]
     Held {
-        /// Each request with each hold that stands in its way.
+        /// Each target with each hold that stands in its way.
         conflicts: Vec<Conflict>,
-        /// Who waits for the same and goes first.
+        /// The tickets of agents that wait for the same targets and go first.
         before: Vec<Ticket>,
-        /// When that was so.
+        /// The time of the decision.
         at: Timestamp,
     },
-    /// Those who wait would wait for each other.
+    /// The asker would close a circle of agents that wait for each other.
     #[error("waiting would never end: {}", told(circle))]
     Deadlock {
-        /// Who waits for whom, back to the one who asked; at least two.
+        /// The links of the circle, which ends at the asker; at least two.
         circle: Vec<Link>,
     },
-    /// The holds belong to somebody else.
+    /// The holds belong to another agent.
     #[error("'{}' belongs to '{}'", holds[0].id, holds[0].holder)]
     NotYours {
-        /// Whose holds were named; at least one.
+        /// The named holds; at least one.
         holds: Vec<Hold>,
-        /// When that was so.
+        /// The time of the decision.
         at: Timestamp,
     },
-    /// More than is allowed.
     #[error("{what}: {count}, at most {max} are allowed")]
-    TooMany {
-        /// Of what.
-        what: &'static str,
-        /// How many there would be.
-        count: usize,
-        /// How many there may be.
-        max: usize,
-    },
-    /// The beginning of several ids.
+    TooMany { what: &'static str, count: usize, max: usize },
+    /// A prefix that several ids begin with.
     #[error("'{prefix}' is the beginning of {} ids: {}", ids.len(), listed(ids, ", "))]
-    Ambiguous {
-        /// What was typed.
-        prefix: HoldIdPrefix,
-        /// What begins so.
-        ids: Vec<HoldId>,
-    },
-    /// No such thing.
+    Ambiguous { prefix: HoldIdPrefix, ids: Vec<HoldId> },
     #[error("no live reservation '{}'", listed(named, "', '"))]
-    NothingThere {
-        /// What was named.
-        named: Vec<String>,
-    },
+    NothingThere { named: Vec<String> },
     /// A request id that was used for something else.
     #[error("request id '{id}' was used by '{by}' for another request")]
     RequestMismatch {
-        /// The id.
         id: RequestId,
-        /// Who used it first.
+        /// The agent that used the id first.
         by: AgentName,
     },
-    /// A request that was answered before, and whose answer is not true any more.
+    /// A request that was answered before, with an answer that is not true any more.
     #[error("request '{id}' was granted before, and {} ended since", ended_holds(ended))]
-    RequestOver {
-        /// The id.
-        id: RequestId,
-        /// What has ended.
-        ended: Vec<HoldId>,
-    },
-    /// A decision about routing.
+    RequestOver { id: RequestId, ended: Vec<HoldId> },
     #[error(transparent)]
     Routing(#[from] routing::refusal::Refusal),
-    /// A decision about a run.
     #[error(transparent)]
     Run(#[from] run::refusal::Refusal),
-    /// The ledger is not in the state that was expected.
+    /// The ledger is not in the state that the caller expected.
     #[error("the ledger has moved on: expected entry '{expected}', found '{found}'")]
-    Changed {
-        /// What the caller had seen.
-        expected: String,
-        /// What is there.
-        found: String,
-    },
-    /// A negotiation does not go on.
+    Changed { expected: String, found: String },
     #[error(transparent)]
     Dispute(Box<Dispute>),
-    /// It was about domains.
     #[error(transparent)]
     Domain(#[from] domain::refusal::Refusal),
 }
@@ -129,13 +95,13 @@ fn ended_holds(ids: &[HoldId]) -> String {
     format!("{} {has}", listed(ids, ", "))
 }
 
-/// Refuses more than is allowed.
+/// Refuses a count above its maximum.
 pub fn within(what: &'static str, count: usize, max: usize) -> Result<(), Refusal> {
     if count > max { Err(Refusal::TooMany { what, count, max }) } else { Ok(()) }
 }
 
 impl Refusal {
-    /// The word for programs.
+    /// Returns the code of the refusal, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::Held { .. } => "held",

@@ -1,8 +1,8 @@
-//! `doctor --repair`: a ledger goes on from its newest whole entry, and says what was lost.
+//! `doctor --repair`: records that a ledger goes on from its newest whole entry, and what was lost.
 //!
-//! Where a ledger went on from an earlier entry, the decision changes no document. It is there for
-//! the record: whoever reads the ledger later learns that something is missing, and where what is
-//! left of it is kept. Where only reservations cannot be read, it takes out those and no others.
+//! If a ledger goes on from an earlier entry, the decision changes no document. It is for the
+//! record: later readers learn that something is missing, and where the rest of it is kept. If only
+//! reservations cannot be read, the decision removes those and no others.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
@@ -12,16 +12,16 @@ use crate::core::documents::Key;
 use crate::core::reservation::index;
 use crate::core::text::Line;
 
-/// What a ledger is repaired from.
+/// The repair of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repair {
-    /// What the ref held: the name of the damaged entry, or whatever else stood there.
+    /// The value that the ref held: the name of the damaged entry, or whatever else stood there.
     pub lost: Line,
-    /// What was wrong with it.
+    /// The damage that was found.
     pub why: Line,
-    /// The ref, the entry or the file that has what is left of it.
+    /// The ref, the entry or the file that keeps the rest of it.
     pub kept_at: Line,
-    /// Whether reservations that cannot be read are taken out.
+    /// Set to remove the reservations that cannot be read.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub takes_out: bool,
 }

@@ -1,6 +1,6 @@
-//! `ledger rollback`: the state of an earlier entry, as a decision like any other.
+//! `ledger rollback`: restores the state of an earlier entry, by a decision like any other.
 //!
-//! One entry restores what another had. What is append-only is carried forward, and the counters
+//! One entry restores what another had. Append-only documents are carried forward, and counters
 //! live in trailers, so nothing that was said once is unsaid.
 
 use std::collections::BTreeSet;
@@ -17,23 +17,21 @@ use crate::core::reservation::{self, Hold};
 use crate::core::routing;
 use crate::core::text::Line;
 
-/// Where to go back to, and why.
+/// A request to go back to an earlier state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rollback {
-    /// The entry whose state is to be there again.
     pub to: EntryName,
-    /// Why.
     pub reason: Line,
 }
 
-/// What came of it.
+/// The effects of a rollback.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RolledBack {
-    /// Holds that live again.
+    /// Holds that were granted again.
     pub regranted: Vec<Hold>,
-    /// Holds that are no more.
+    /// Holds that were revoked.
     pub revoked: Vec<Hold>,
-    /// Documents of other ledgers that are as they were.
+    /// Documents of other ledgers that were restored.
     pub restored: Vec<Key>,
 }
 
@@ -51,7 +49,7 @@ impl Decide for Rollback {
                 Ok(self.restore(act, earlier, routing::index::is_append_only)?)
             }
             LedgerName::Runs => Ok(self.restore(act, earlier, |_| false)?),
-            // Which files were made is a fact of the disk, and no rollback unmakes one.
+            // The record of generated files describes the disk, and a rollback removes no file.
             LedgerName::Domains => {
                 let is_of_agents = |key: &Key| key.parts().next() == Some(domain::AGENTS);
                 Ok(self.restore(act, earlier, is_of_agents)?)
@@ -66,8 +64,8 @@ impl Decide for Rollback {
 }
 
 impl Rollback {
-    /// Makes every document what it was, except those that are carried forward. Nothing is parsed:
-    /// a damaged document is what people roll back from.
+    /// Restores every document, except those that are carried forward. Nothing is parsed: people
+    /// roll back because of damaged documents.
     pub fn restore(
         &self,
         act: &mut Act<'_>,
@@ -77,7 +75,8 @@ impl Rollback {
         let keys: BTreeSet<Key> =
             walk(act, &Key::root())?.into_iter().chain(walk(earlier, &Key::root())?).collect();
         let mut restored = Vec::new();
-        // What stands at the root is the frame's: the format, and the command of this very entry.
+        // Documents at the root belong to the framework: the format, and the command of this very
+        // entry.
         let is_ours = |key: &Key| key.parts().count() > 1 && !is_carried_forward(key);
         for key in keys.into_iter().filter(is_ours) {
             let before = earlier.get(&key)?;

@@ -1,6 +1,6 @@
-//! Amounts of room on a disk, for people.
+//! Amounts of disk space, for people.
 
-/// So many bytes in words, with at most three digits before the unit.
+/// Writes a number of bytes in words, with at most three digits before the unit.
 pub fn in_words(bytes: u64) -> String {
     let units = ["bytes", "KB", "MB", "GB", "TB"];
     let mut amount = bytes;

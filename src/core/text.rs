@@ -1,7 +1,7 @@
 //! One line of text from a person or an agent: a reason, a task, a subject.
 //!
-//! It is checked on the way in and again when a document is read, because a ledger can come from
-//! anybody. How it is escaped on the way out depends on where it goes and is decided there.
+//! Text is checked on the way in, and again when a document is read, because a ledger can come from
+//! anybody. Each output escapes it for its own place.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,13 +19,12 @@ use crate::core::limits::LINE_CHARS_MAX;
 #[serde(try_from = "String", into = "String")]
 pub struct Line(String);
 
-/// Why a text is no [`Line`].
+/// The reason why a text is not a [`Line`].
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadLine {
     /// Nothing but blanks.
     #[error("the text is empty")]
     Empty,
-    /// Longer than allowed.
     #[error("the text has {0} characters; at most {LINE_CHARS_MAX} are allowed")]
     TooLong(usize),
     /// A character that could disguise the text or disturb a terminal.
@@ -34,35 +33,33 @@ pub enum BadLine {
         u32::from(*character)
     )]
     Character {
-        /// What was found.
         character: char,
-        /// Where, in characters from 1.
+        /// The position in characters, counted from 1.
         position: usize,
     },
 }
 
-/// Why a text does not go into a ledger.
+/// The reason why a text may not go into a ledger.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadText {
-    /// Not a line.
     #[error(transparent)]
     Line(#[from] BadLine),
-    /// It speaks to a model.
+    /// The text reads as an instruction to a model.
     #[error("the text has the phrase '{0}', which reads as an instruction; say it otherwise")]
     Instruction(&'static str),
-    /// Longer than a reader accepts.
+    /// The text is longer than a reader accepts.
     #[error("the text has {0} characters; at most {1} are allowed")]
     TooLong(usize, usize),
-    /// It cannot be cleaned and be the same still.
+    /// The text has a secret in it, and would mean something else without it.
     #[error("the text has the shape of a secret, and is not recorded")]
     Secret,
-    /// Nothing is left of it.
+    /// No text is left.
     #[error("the text is empty")]
     Empty,
 }
 
 impl Line {
-    /// The text, if every character of it is fit to be shown.
+    /// Checks that every character of the text is fit to be shown.
     pub fn new(text: &str) -> Result<Line, BadLine> {
         let count = text.chars().count();
         if text.trim().is_empty() {
@@ -77,13 +74,12 @@ impl Line {
         }
     }
 
-    /// The text itself.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Whether a character can hide or reorder what stands around it: control characters,
+/// Tells whether a character can hide or reorder the text around it: control characters,
 /// bidirectional overrides and isolates, zero-width characters, line and paragraph separators.
 pub fn is_disguise(character: char) -> bool {
     character.is_control()
@@ -99,7 +95,7 @@ pub fn is_disguise(character: char) -> bool {
         )
 }
 
-/// The text with every disguise written out as `\u{..}`, for one line on a terminal.
+/// Writes every disguise in the text out as `\u{..}`, for one line on a terminal.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.contains(is_disguise) {
         return Cow::Borrowed(text);
@@ -147,7 +143,7 @@ impl fmt::Display for Line {
 mod tests {
     use super::*;
 
-    /// 1/SAFETY-1-owner: what could disguise a text is refused by name.
+    /// 1/SAFETY-1-owner: a character that could disguise a text is refused, and the error names it.
     #[test]
     fn disguises_are_refused_by_name() {
         for hostile in ["a\nb", "a\u{1b}[31mb", "a\u{202e}b", "a\u{200b}b", "a\u{feff}b", "a\u{7f}"]

@@ -1,4 +1,4 @@
-//! Points in time and lengths of it, as values. Nobody here asks a clock.
+//! Points in time and spans of it, as values. Nothing here reads a clock.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,53 +15,55 @@ use crate::core::limits;
 #[serde(try_from = "String", into = "String")]
 pub struct Timestamp(jiff::Timestamp);
 
-/// Text that is no RFC 3339 time.
+/// A text that is not an RFC 3339 time.
 #[derive(Debug, thiserror::Error)]
 #[error("'{0}' is not a time such as 2026-01-31T08:30:00Z")]
 pub struct NotATime(String);
 
 impl Timestamp {
-    /// The moment so many milliseconds after 1970 began; out of range is cut to the range.
+    /// Returns the moment so many milliseconds after 1970 began; a number out of range becomes the
+    /// last possible moment.
     pub fn from_millis(millis: i64) -> Timestamp {
         Timestamp(jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX))
     }
 
-    /// Milliseconds since 1970 began.
+    /// Returns the milliseconds since 1970 began.
     pub fn as_millis(self) -> i64 {
         self.0.as_millisecond()
     }
 
-    /// To the second and without punctuation, for names of refs and files: `20260131T083000Z`.
+    /// Formats the moment to the second and without punctuation, for names of refs and files:
+    /// `20260131T083000Z`.
     pub fn compact(self) -> String {
         self.0.strftime("%Y%m%dT%H%M%SZ").to_string()
     }
 
-    /// Whole seconds since 1970 began.
+    /// Returns the whole seconds since 1970 began.
     pub fn as_seconds(self) -> i64 {
         self.0.as_second()
     }
 
-    /// The moment one life later; the end of time is not passed.
+    /// Returns the moment one life later, or the last possible one.
     #[must_use]
     pub fn plus(self, ttl: Ttl) -> Timestamp {
         self.plus_seconds(ttl.as_seconds())
     }
 
-    /// The moment so many seconds later; the end of time is not passed.
+    /// Returns the moment so many seconds later, or the last possible one.
     #[must_use]
     pub fn plus_seconds(self, seconds: u64) -> Timestamp {
         let millis = i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1_000);
         Timestamp::from_millis(self.as_millis().saturating_add(millis))
     }
 
-    /// The moment so many milliseconds later; the end of time is not passed.
+    /// Returns the moment so many milliseconds later, or the last possible one.
     #[must_use]
     pub fn plus_millis(self, millis: u128) -> Timestamp {
         let millis = i64::try_from(millis).unwrap_or(i64::MAX);
         Timestamp::from_millis(self.as_millis().saturating_add(millis))
     }
 
-    /// Whole seconds from `earlier` to this moment, 0 if it is not earlier.
+    /// Counts the whole seconds from `earlier` to this moment; 0 if it is not earlier.
     pub fn seconds_since(self, earlier: Timestamp) -> u64 {
         let millis = self.as_millis().saturating_sub(earlier.as_millis());
         u64::try_from(millis / 1_000).unwrap_or(0)
@@ -97,28 +99,27 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// How long a hold lives unless it is renewed: 1 second to 24 hours.
+/// The time that a hold lives unless it is renewed: 1 second to 24 hours.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "u64", into = "u64")]
 pub struct Ttl(u64);
 
-/// A life outside the bounds.
+/// A time to live outside the limits.
 #[derive(Debug, thiserror::Error)]
 #[error("a TTL must be from {} to {}, not {seconds}s", limits::TTL_MIN, limits::TTL_MAX)]
 pub struct BadTtl {
-    /// What was asked for.
     pub seconds: u64,
 }
 
 impl Ttl {
-    /// For the bounds themselves.
+    /// Makes a value without a check, for the limits themselves.
     pub(crate) const fn from_seconds_const(seconds: u64) -> Ttl {
         Ttl(seconds)
     }
 
-    /// So many seconds, if that is within the bounds.
+    /// Checks that the seconds are within the limits.
     pub fn from_seconds(seconds: u64) -> Result<Ttl, BadTtl> {
         let ttl = Ttl(seconds);
         if (limits::TTL_MIN..=limits::TTL_MAX).contains(&ttl) {
@@ -128,7 +129,6 @@ impl Ttl {
         }
     }
 
-    /// The length in seconds.
     pub fn as_seconds(self) -> u64 {
         self.0
     }
@@ -154,7 +154,7 @@ impl fmt::Display for Ttl {
     }
 }
 
-/// A length of time as people write it: `90s`, `15m`, `2h`, `7d`, the largest unit that fits.
+/// Formats a span of time in the largest unit that divides it: `90s`, `15m`, `2h`, `7d`.
 pub fn span(seconds: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(24 * 60 * 60, "d"), (60 * 60, "h"), (60, "m")];
     UNITS
@@ -166,7 +166,8 @@ pub fn span(seconds: u64) -> String {
         )
 }
 
-/// A length of time for people, rounded down: nobody is told of time that is not there.
+/// Formats a span of time for people, rounded down so that nobody is promised time that is not
+/// there.
 pub fn about(seconds: u64) -> String {
     match seconds {
         0..=119 => format!("{seconds}s"),
@@ -176,7 +177,7 @@ pub fn about(seconds: u64) -> String {
     }
 }
 
-/// A point in time as seen from `now`, both in seconds: `in 14m`, `3m ago`, `now`.
+/// Formats a point in time as seen from `now`, both in seconds: `in 14m`, `3m ago`, `now`.
 pub fn relative(at: i64, now: i64) -> String {
     let distance = at.abs_diff(now);
     match at.cmp(&now) {

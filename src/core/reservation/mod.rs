@@ -45,9 +45,9 @@ use crate::core::time::Timestamp;
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// No stranger may hold any of the same paths.
+    /// Strangers may hold nothing that meets the target.
     Exclusive,
-    /// Strangers may hold the same paths, shared as well.
+    /// Strangers may hold it too, if they also share it.
     Shared,
 }
 

@@ -32,8 +32,8 @@ pub enum Source {
     /// The default gates.
     #[default]
     Default,
-    /// The gates that the repository had when the run was created, and default ones where it had
-    /// none.
+    /// The gates that the repository had when the run was created, and default ones where it
+    /// had none.
     Repository,
     /// The gates that were given for this run.
     Run,
