@@ -15,7 +15,7 @@
 //!   command are text of others, and [`redact`] removes secrets from such text;
 //! - [`compaction`] chooses the entries of a chain that are kept when it is made shorter;
 //! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values that all of them
-//!   use;
+//!   use, and `words` defines enums of words;
 //! - [`negotiation`] has the rules of asking, answering, taking over and of messages;
 //! - [`repair`] is the record of a ledger that goes on from its newest whole entry;
 //! - [`reservation`] has the rules of reservations, one file a verb, [`routing`] those of routing
@@ -48,3 +48,4 @@ pub mod run;
 pub mod size;
 pub mod text;
 pub mod time;
+mod words;

@@ -41,6 +41,7 @@ use crate::core::reservation::target::targets;
 use crate::core::reservation::{Target, named_targets};
 use crate::core::text::Line;
 use crate::core::time::{Timestamp, Ttl};
+use crate::core::words::words;
 
 /// A conversation of agents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,34 +127,21 @@ pub struct Outcome {
     pub fence: u64,
 }
 
-/// The way in which a request ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum How {
-    /// The holder released the hold.
-    Released,
-    /// The holder refused.
-    Refused,
-    /// The asker took the hold.
-    Taken,
-    /// The time of the hold ran out.
-    Expired,
-    /// The hold went to another agent.
-    Transferred,
-    /// A rollback undid the hold.
-    Revoked,
-}
-
-impl How {
-    pub fn name(self) -> &'static str {
-        match self {
-            How::Released => "released",
-            How::Refused => "refused",
-            How::Taken => "taken",
-            How::Expired => "expired",
-            How::Transferred => "transferred",
-            How::Revoked => "revoked",
-        }
+words! {
+    /// The way in which a request ended.
+    pub enum How {
+        /// The holder released the hold.
+        Released = "released",
+        /// The holder refused.
+        Refused = "refused",
+        /// The asker took the hold.
+        Taken = "taken",
+        /// The time of the hold ran out.
+        Expired = "expired",
+        /// The hold went to another agent.
+        Transferred = "transferred",
+        /// A rollback undid the hold.
+        Revoked = "revoked",
     }
 }
 
@@ -190,55 +178,27 @@ impl Thread {
     }
 }
 
-/// The subject of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MessageKind {
-    /// An agent asks for holds of the recipient.
-    Ask,
-    /// The holder released the holds for the asker.
-    Released,
-    /// The holder needs more time.
-    Deferred,
-    /// The holder refuses.
-    Refused,
-    /// The asker took the holds.
-    Taken,
-    /// A hold that was asked for is not in the way any more, or went to another agent.
-    Freed,
-    /// An agent committed paths that the recipient holds or asked for.
-    Commit,
-    /// The recipient acknowledged a message.
-    Ack,
-    /// Anything else that an agent has to say.
-    Note,
-}
-
-impl MessageKind {
-    pub const ALL: [MessageKind; 9] = [
-        MessageKind::Ask,
-        MessageKind::Released,
-        MessageKind::Deferred,
-        MessageKind::Refused,
-        MessageKind::Taken,
-        MessageKind::Freed,
-        MessageKind::Commit,
-        MessageKind::Ack,
-        MessageKind::Note,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            MessageKind::Ask => "ask",
-            MessageKind::Released => "released",
-            MessageKind::Deferred => "deferred",
-            MessageKind::Refused => "refused",
-            MessageKind::Taken => "taken",
-            MessageKind::Freed => "freed",
-            MessageKind::Commit => "commit",
-            MessageKind::Ack => "ack",
-            MessageKind::Note => "note",
-        }
+words! {
+    /// The subject of a message.
+    pub enum MessageKind {
+        /// An agent asks for holds of the recipient.
+        Ask = "ask",
+        /// The holder released the holds for the asker.
+        Released = "released",
+        /// The holder needs more time.
+        Deferred = "deferred",
+        /// The holder refuses.
+        Refused = "refused",
+        /// The asker took the holds.
+        Taken = "taken",
+        /// A hold that was asked for is not in the way any more, or went to another agent.
+        Freed = "freed",
+        /// An agent committed paths that the recipient holds or asked for.
+        Commit = "commit",
+        /// The recipient acknowledged a message.
+        Ack = "ack",
+        /// Anything else that an agent has to say.
+        Note = "note",
     }
 }
 

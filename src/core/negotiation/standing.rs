@@ -9,6 +9,7 @@ use crate::core::limits::CALL_SECONDS_MAX;
 use crate::core::negotiation::{Asked, How};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
+use crate::core::words::words;
 
 /// The last sign of life of an agent, on the host that saw it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,27 +48,15 @@ pub enum Held {
     NoMore,
 }
 
-/// The time that a request has waited, in terms of its window.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Stage {
-    /// Less than half of the window.
-    Fresh,
-    /// Half of the window or more.
-    Reminder,
-    /// The whole window.
-    Overdue,
-}
-
-impl Stage {
-    pub fn name(self) -> &'static str {
-        match self {
-            Stage::Fresh => "fresh",
-            Stage::Reminder => "reminder",
-            Stage::Overdue => "overdue",
-        }
+words! {
+    /// The time that a request has waited, in terms of its window.
+    pub enum Stage {
+        /// Less than half of the window.
+        Fresh = "fresh",
+        /// Half of the window or more.
+        Reminder = "reminder",
+        /// The whole window.
+        Overdue = "overdue",
     }
 }
 

@@ -89,7 +89,7 @@ pub fn waiting(act: &mut Act<'_>, ticket: &Ticket) {
 
 /// Records that an agent waits no longer.
 pub fn wait_over(act: &mut Act<'_>, ticket: &Ticket, over: Over) {
-    let data = [("agent", json!(ticket.agent)), ("why", json!(over.word()))];
+    let data = [("agent", json!(ticket.agent)), ("why", json!(over))];
     act.record(
         "wait_over",
         &ticket.id,

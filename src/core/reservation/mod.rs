@@ -38,17 +38,16 @@ use crate::core::reservation::process::Process;
 pub use crate::core::reservation::target::Target;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
+use crate::core::words::words;
 
-/// Exclusive or shared.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Strangers may hold nothing that meets the target.
-    Exclusive,
-    /// Strangers may hold it too, if they also share it.
-    Shared,
+words! {
+    /// Exclusive or shared.
+    pub enum Mode {
+        /// Strangers may hold nothing that meets the target.
+        Exclusive = "exclusive",
+        /// Strangers may hold it too, if they also share it.
+        Shared = "shared",
+    }
 }
 
 impl Mode {
@@ -60,13 +59,6 @@ impl Mode {
     /// Tells whether a hold of this mode grants everything that a hold of the other would.
     pub fn gives(self, other: Mode) -> bool {
         self == Mode::Exclusive || other == Mode::Shared
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Mode::Exclusive => "exclusive",
-            Mode::Shared => "shared",
-        }
     }
 }
 

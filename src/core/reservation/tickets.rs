@@ -84,7 +84,8 @@ impl Ticket {
 }
 
 /// The reason why a ticket ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Over {
     /// The agent got what it waited for.
     Granted,
@@ -92,17 +93,6 @@ pub enum Over {
     GaveUp,
     /// The time is up, or the waiting process has ended.
     Gone,
-}
-
-impl Over {
-    /// Returns the word for the reason in an event.
-    pub fn word(self) -> &'static str {
-        match self {
-            Over::Granted => "granted",
-            Over::GaveUp => "gave_up",
-            Over::Gone => "gone",
-        }
-    }
 }
 
 pub fn key(id: &TicketId) -> Key {

@@ -13,29 +13,19 @@ use crate::core::run::refusal::Refusal;
 use crate::core::run::{Run, events, index, phase};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
+use crate::core::words::words;
 
-/// The status of an agent in a run.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum MemberStatus {
-    /// The agent works.
-    #[default]
-    Active,
-    /// The agent has finished.
-    Completed,
-    /// The agent failed.
-    Failed,
-}
-
-impl MemberStatus {
-    pub fn name(self) -> &'static str {
-        match self {
-            MemberStatus::Active => "active",
-            MemberStatus::Completed => "completed",
-            MemberStatus::Failed => "failed",
-        }
+words! {
+    /// The status of an agent in a run.
+    #[derive(Default)]
+    pub enum MemberStatus {
+        /// The agent works.
+        #[default]
+        Active = "active",
+        /// The agent has finished.
+        Completed = "completed",
+        /// The agent failed.
+        Failed = "failed",
     }
 }
 

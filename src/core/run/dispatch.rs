@@ -18,51 +18,30 @@ use crate::core::run::rollback_record::{self, RollbackRecord};
 use crate::core::run::{Run, events, index, phase};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
+use crate::core::words::words;
 
-/// The status of a dispatch.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum DispatchStatus {
-    /// The work was handed out.
-    Spawned,
-    /// An agent works on it.
-    Running,
-    /// The work is done.
-    Completed,
-    /// The work failed.
-    Failed,
-    /// The work took too long.
-    Timeout,
-    /// The work was cancelled.
-    Cancelled,
+words! {
+    /// The status of a dispatch.
+    pub enum DispatchStatus {
+        /// The work was handed out.
+        Spawned = "spawned",
+        /// An agent works on it.
+        Running = "running",
+        /// The work is done.
+        Completed = "completed",
+        /// The work failed.
+        Failed = "failed",
+        /// The work took too long.
+        Timeout = "timeout",
+        /// The work was cancelled.
+        Cancelled = "cancelled",
+    }
 }
 
 impl DispatchStatus {
-    pub const ALL: [DispatchStatus; 6] = [
-        DispatchStatus::Spawned,
-        DispatchStatus::Running,
-        DispatchStatus::Completed,
-        DispatchStatus::Failed,
-        DispatchStatus::Timeout,
-        DispatchStatus::Cancelled,
-    ];
-
     /// Tells whether the work goes on.
     pub fn is_open(self) -> bool {
         matches!(self, DispatchStatus::Spawned | DispatchStatus::Running)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            DispatchStatus::Spawned => "spawned",
-            DispatchStatus::Running => "running",
-            DispatchStatus::Completed => "completed",
-            DispatchStatus::Failed => "failed",
-            DispatchStatus::Timeout => "timeout",
-            DispatchStatus::Cancelled => "cancelled",
-        }
     }
 }
 

@@ -17,27 +17,26 @@ use crate::core::run::gates::gates_of;
 use crate::core::run::names::PhaseName;
 use crate::core::run::phase::Tally;
 use crate::core::run::verdict::Finding;
+use crate::core::words::words;
 
-/// The kinds of conditions.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Check {
-    /// The phase has an artifact that counts.
-    ArtifactExists,
-    /// No agent works in the phase.
-    AgentsComplete,
-    /// The phase has a verdict that counts.
-    VerdictExists,
-    /// The newest verdict that counts found nothing.
-    VerdictClean,
-    /// The run has not exceeded its budget.
-    BudgetNotExceeded,
-    /// The child runs are at the phase, or further.
-    ChildrenAtPhase,
-    /// The runs that this one waits for are at the phase, or further.
-    UpstreamsAtPhase,
+words! {
+    /// The kinds of conditions.
+    pub enum Check {
+        /// The phase has an artifact that counts.
+        ArtifactExists = "artifact_exists",
+        /// No agent works in the phase.
+        AgentsComplete = "agents_complete",
+        /// The phase has a verdict that counts.
+        VerdictExists = "verdict_exists",
+        /// The newest verdict that counts found nothing.
+        VerdictClean = "verdict_clean",
+        /// The run has not exceeded its budget.
+        BudgetNotExceeded = "budget_not_exceeded",
+        /// The child runs are at the phase, or further.
+        ChildrenAtPhase = "children_at_phase",
+        /// The runs that this one waits for are at the phase, or further.
+        UpstreamsAtPhase = "upstreams_at_phase",
+    }
 }
 
 impl Check {
@@ -51,18 +50,6 @@ impl Check {
                 | Check::VerdictExists
                 | Check::VerdictClean
         )
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Check::ArtifactExists => "artifact_exists",
-            Check::AgentsComplete => "agents_complete",
-            Check::VerdictExists => "verdict_exists",
-            Check::VerdictClean => "verdict_clean",
-            Check::BudgetNotExceeded => "budget_not_exceeded",
-            Check::ChildrenAtPhase => "children_at_phase",
-            Check::UpstreamsAtPhase => "upstreams_at_phase",
-        }
     }
 }
 

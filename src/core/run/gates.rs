@@ -12,6 +12,7 @@ use crate::core::run::chain::Chain;
 use crate::core::run::gate::{Check, Rule};
 use crate::core::run::names::PhaseName;
 use crate::core::run::{Run, index};
+use crate::core::words::words;
 
 /// The rules between two neighbouring phases. A gate without rules is open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,27 +26,18 @@ pub struct Gate {
     pub rules: Vec<Rule>,
 }
 
-/// The origin of a run's gates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Source {
-    /// The default gates.
-    #[default]
-    Default,
-    /// The gates that the repository had when the run was created, and default ones where it
-    /// had none.
-    Repository,
-    /// The gates that were given for this run.
-    Run,
-}
-
-impl Source {
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::Default => "default",
-            Source::Repository => "repository",
-            Source::Run => "run",
-        }
+words! {
+    /// The origin of a run's gates.
+    #[derive(Default)]
+    pub enum Source {
+        /// The default gates.
+        #[default]
+        Default = "default",
+        /// The gates that the repository had when the run was created, and default ones where it
+        /// had none.
+        Repository = "repository",
+        /// The gates that were given for this run.
+        Run = "run",
     }
 }
 

@@ -54,54 +54,33 @@ use crate::core::run::names::{MetadataKey, PhaseName, RunId};
 use crate::core::run::refusal::Refusal;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
+use crate::core::words::words;
 
-/// The status of a run.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// The run goes on.
-    #[default]
-    Active,
-    /// The run reached its last phase. Only a rollback leads back from here.
-    Completed,
-    /// The run was cancelled, for good.
-    Cancelled,
-    /// The run failed, for good.
-    Failed,
-}
-
-impl Status {
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Active => "active",
-            Status::Completed => "completed",
-            Status::Cancelled => "cancelled",
-            Status::Failed => "failed",
-        }
+words! {
+    /// The status of a run.
+    #[derive(Default)]
+    pub enum Status {
+        /// The run goes on.
+        #[default]
+        Active = "active",
+        /// The run reached its last phase. Only a rollback leads back from here.
+        Completed = "completed",
+        /// The run was cancelled, for good.
+        Cancelled = "cancelled",
+        /// The run failed, for good.
+        Failed = "failed",
     }
 }
 
-/// The standing of an artifact or a verdict: it counts, or its phase was rolled back.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// It counts.
-    #[default]
-    Active,
-    /// The phase that it belongs to was rolled back.
-    RolledBack,
-}
-
-impl Standing {
-    pub fn name(self) -> &'static str {
-        match self {
-            Standing::Active => "active",
-            Standing::RolledBack => "rolled_back",
-        }
+words! {
+    /// The standing of an artifact or a verdict: it counts, or its phase was rolled back.
+    #[derive(Default)]
+    pub enum Standing {
+        /// It counts.
+        #[default]
+        Active = "active",
+        /// The phase that it belongs to was rolled back.
+        RolledBack = "rolled_back",
     }
 }
 

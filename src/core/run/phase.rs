@@ -12,6 +12,7 @@ use crate::core::run::names::VerdictId;
 use crate::core::run::verdict::Finding;
 use crate::core::run::{Run, index};
 use crate::core::time::Timestamp;
+use crate::core::words::words;
 
 /// The numbers that gates and rollbacks ask of a phase. A phase in which nothing happened has no
 /// tally.
@@ -81,28 +82,17 @@ pub fn count(
     Ok(tally)
 }
 
-/// The way in which a run left a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Left {
-    /// The run moved on to a later phase.
-    Advanced,
-    /// The run went back to an earlier phase.
-    RolledBack,
-    /// The run was cancelled in the phase.
-    Cancelled,
-    /// The run failed in the phase.
-    Failed,
-}
-
-impl Left {
-    pub fn name(self) -> &'static str {
-        match self {
-            Left::Advanced => "advanced",
-            Left::RolledBack => "rolled_back",
-            Left::Cancelled => "cancelled",
-            Left::Failed => "failed",
-        }
+words! {
+    /// The way in which a run left a phase.
+    pub enum Left {
+        /// The run moved on to a later phase.
+        Advanced = "advanced",
+        /// The run went back to an earlier phase.
+        RolledBack = "rolled_back",
+        /// The run was cancelled in the phase.
+        Cancelled = "cancelled",
+        /// The run failed in the phase.
+        Failed = "failed",
     }
 }
 

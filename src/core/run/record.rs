@@ -13,6 +13,7 @@ use crate::core::run::phase::{self, Tally};
 use crate::core::run::{Run, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
+use crate::core::words::words;
 
 /// The strictness of a gate, by the priority of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,31 +38,19 @@ impl Tier {
     }
 }
 
-/// The outcome of a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Outcome {
-    /// All conditions hold.
-    Passed,
-    /// A condition does not hold, and the run goes on with a warning.
-    Warned,
-    /// A condition does not hold, and the run stays.
-    Blocked,
-    /// A condition does not hold, and somebody took the run past the gate.
-    Overridden,
-    /// The gate has conditions, and nobody asked for them.
-    Waived,
-}
-
-impl Outcome {
-    pub fn name(self) -> &'static str {
-        match self {
-            Outcome::Passed => "passed",
-            Outcome::Warned => "warned",
-            Outcome::Blocked => "blocked",
-            Outcome::Overridden => "overridden",
-            Outcome::Waived => "waived",
-        }
+words! {
+    /// The outcome of a gate.
+    pub enum Outcome {
+        /// All conditions hold.
+        Passed = "passed",
+        /// A condition does not hold, and the run goes on with a warning.
+        Warned = "warned",
+        /// A condition does not hold, and the run stays.
+        Blocked = "blocked",
+        /// A condition does not hold, and somebody took the run past the gate.
+        Overridden = "overridden",
+        /// The gate has conditions, and nobody asked for them.
+        Waived = "waived",
     }
 }
 

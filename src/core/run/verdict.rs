@@ -12,23 +12,15 @@ use crate::core::run::phase::{self, LatestVerdict};
 use crate::core::run::{Run, Standing, events, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
+use crate::core::words::words;
 
-/// The result of a review.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Finding {
-    /// The review found nothing.
-    Clean,
-    /// The review found something.
-    Findings,
-}
-
-impl Finding {
-    pub fn name(self) -> &'static str {
-        match self {
-            Finding::Clean => "clean",
-            Finding::Findings => "findings",
-        }
+words! {
+    /// The result of a review.
+    pub enum Finding {
+        /// The review found nothing.
+        Clean = "clean",
+        /// The review found something.
+        Findings = "findings",
     }
 }
 
