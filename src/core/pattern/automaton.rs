@@ -1,31 +1,32 @@
-//! All positions that a name can have reached in one or several words, as a bit set.
+//! A set of words, read side by side: the positions that a name has reached in them are a bit set.
 //!
-//! A word of n steps has n + 1 positions, numbered one word after the other. Reading a byte moves
-//! all of them at once (the Shift-And algorithm): those whose step accepts the byte move on by one,
-//! those before a run also stay, and a run may be left without reading anything. The last position
-//! of a word accepts nothing, so nothing moves from one word into the next.
+//! A word of n steps has n + 1 positions; the positions of all words are numbered in a row. Reading
+//! a byte moves all of them at once (the Shift-And algorithm): a position whose step accepts the
+//! byte moves on by one, a position before a run also stays, and a run may be left without reading
+//! a byte. The last position of a word accepts no byte, so no position moves from one word into the
+//! next.
 
 use super::byte_set::ByteSet;
 use super::name::{Step, Word};
 
-/// The positions reached, 64 a word.
+/// The positions that were reached, 64 to a machine word.
 pub(super) type Row = Vec<u64>;
 
-/// Words, prepared to be read side by side.
+/// Words that are compiled to be read side by side.
 pub(super) struct Automaton {
     width: usize,
-    /// For each byte, the positions whose step accepts it; `width` words each.
+    /// For each byte, the positions whose step accepts it; `width` machine words each.
     columns: Vec<u64>,
     /// The positions before a run.
     runs: Row,
-    /// The positions before anything was read.
+    /// The positions before the first byte.
     start: Row,
     /// The last position of each word.
     ends: Vec<usize>,
 }
 
 impl Automaton {
-    /// Prepares `words`.
+    /// Compiles `words`.
     pub(super) fn of<'w>(words: impl IntoIterator<Item = &'w Word, IntoIter: Clone>) -> Automaton {
         let words = words.into_iter();
         let positions: usize = words.clone().map(|word| length(word) + 1).sum();
@@ -44,7 +45,7 @@ impl Automaton {
         automaton
     }
 
-    /// Adds a word whose first position is `first`; returns the position behind it.
+    /// Adds a word whose first position is `first`. Returns the position after it.
     fn add(&mut self, word: &Word, first: usize) -> usize {
         set(&mut self.start, first);
         match word {
@@ -78,23 +79,23 @@ impl Automaton {
         set(&mut self.columns[column..column + self.width], position);
     }
 
-    /// Words in a row.
+    /// Counts the machine words of a row.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// The positions before anything was read.
+    /// Returns the positions before the first byte.
     pub(super) fn start(&self) -> Row {
         self.start.clone()
     }
 
-    /// The positions whose step accepts `byte`.
+    /// Returns the positions whose step accepts `byte`.
     pub(super) fn column(&self, byte: u8) -> &[u64] {
         let column = usize::from(byte) * self.width;
         &self.columns[column..column + self.width]
     }
 
-    /// Moves on by one byte, which the positions in `column` accept.
+    /// Moves `row` on by one byte, which the positions in `column` accept.
     pub(super) fn advance(&self, row: &mut [u64], column: &[u64]) {
         let (mut moved_over, mut left_over) = (0, 0);
         for (index, word) in row.iter_mut().enumerate() {
@@ -109,12 +110,12 @@ impl Automaton {
         }
     }
 
-    /// For each word in order, whether it accepts what was read.
+    /// Tells for each word, in order, whether it accepts the bytes that were read.
     pub(super) fn accepting<'a>(&'a self, row: &'a [u64]) -> impl Iterator<Item = bool> + 'a {
         self.ends.iter().map(|&end| row[end / 64] & (1 << (end % 64)) != 0)
     }
 
-    /// Whether a word accepts `name`.
+    /// Tells whether a word accepts `name`.
     pub(super) fn accepts(&self, name: &[u8]) -> bool {
         let mut row = self.start();
         for &byte in name {
@@ -123,7 +124,7 @@ impl Automaton {
         self.accepting(&row).any(|accepts| accepts)
     }
 
-    /// Whether the only word of this automaton accepts a name that `steps` accept too.
+    /// Tells whether the only word of this automaton and `steps` accept a name in common.
     pub(super) fn meets(&self, steps: &[Step]) -> bool {
         debug_assert_eq!(self.ends.len(), 1, "a run would leave one word and enter the next");
         let mut row = self.start();
@@ -140,7 +141,7 @@ impl Automaton {
         self.accepting(&row).any(|accepts| accepts)
     }
 
-    /// The positions whose step accepts one of `bytes`.
+    /// Returns the positions whose step accepts one of `bytes`.
     fn column_of(&self, bytes: &ByteSet) -> Row {
         let mut column = vec![0; self.width];
         for byte in bytes.iter() {
@@ -152,12 +153,12 @@ impl Automaton {
     }
 }
 
-/// Whether no position is left: whatever follows, no word accepts it.
+/// Tells whether no position is left. No word accepts a name that begins like this.
 pub(super) fn is_empty(row: &[u64]) -> bool {
     row.iter().all(|&word| word == 0)
 }
 
-/// Reads any bytes at all: every position behind a reached one is reached.
+/// Reads any bytes: every position after a reached one is reached.
 fn spread(row: &mut [u64]) {
     let mut reached = false;
     for word in row {

@@ -1,8 +1,8 @@
-//! How much a pattern may ask for.
+//! Limits on the size of a pattern.
 //!
-//! Patterns come from other agents and from ledgers that others wrote. Every bound is checked on
-//! the way in and again on reading back, before a pattern is compiled or compared, so that the cost
-//! of comparing two accepted patterns is bounded by these numbers alone.
+//! Patterns come from other agents and from ledgers that others wrote. Every limit is checked when
+//! a pattern is written and when it is read back, before it is compiled or compared. So these
+//! numbers alone bound the cost of comparing two accepted patterns.
 
 use super::error::Fault;
 
@@ -20,28 +20,28 @@ pub const WILDCARDS_MAX: usize = 32;
 /// Most patterns that one text may stand for through `{a,b}`.
 pub const ALTERNATIVES_MAX: usize = 16;
 
-/// Most steps that [`Matcher::overlaps`] takes for two accepted patterns; follows from the bounds
+/// Most steps that [`Matcher::overlaps`] takes for two accepted patterns; follows from the limits
 /// above. A step compares one byte or computes one 64-bit word.
 ///
-/// Each name of one pattern is compared with each of the other at most once. All positions in the
-/// names of one pattern are at most 4,096 / 64 + 48 = 112 words, which are prepared for 256 bytes,
-/// moved once for each of 4,096 bytes and looked up for each of 32 sets of 256 bytes: for all pairs
-/// together 112 × (32 × 256 + 4,096 + 32 × 256), 2.3 million. An exact name against a glob takes
-/// 1,024 steps more, for 32 × 48 pairs, and the same again for the reading without wildcards that
-/// either pattern may have: 4.7 million.
+/// Each name of one pattern is compared with each name of the other at most once. All positions in
+/// the names of one pattern are at most 4,096 / 64 + 48 = 112 words, which are prepared for 256
+/// bytes, moved once for each of 4,096 bytes and looked up for each of 32 sets of 256 bytes: for
+/// all pairs together 112 × (32 × 256 + 4,096 + 32 × 256), 2.3 million. An exact name against a
+/// glob takes 1,024 steps more, for 32 × 48 pairs. The reading without wildcards that either
+/// pattern may have costs as much again: 4.7 million.
 ///
 /// [`Matcher::overlaps`]: super::Matcher::overlaps
 pub const OVERLAP_STEPS_MAX: u64 = 1 << 23;
 
 /// Most steps that [`Matcher::covers`] takes before it answers `false`.
 ///
-/// Whether one pattern contains another takes exponential time at worst. Pairs that people write
-/// take a few thousand steps.
+/// Deciding whether one pattern contains another takes exponential time at worst. Pairs that people
+/// write take a few thousand steps.
 ///
 /// [`Matcher::covers`]: super::Matcher::covers
 pub const COVER_STEPS_MAX: u64 = 1 << 17;
 
-/// Refuses a text that is too long to be looked at.
+/// Refuses a text that is too long to be parsed.
 pub(super) fn check_length(length: usize) -> Result<(), Fault> {
     if length > LENGTH_MAX {
         return Err(Fault::TooLong { length });

@@ -8,7 +8,8 @@
 use super::bounds::ALTERNATIVES_MAX;
 use super::error::Fault;
 
-/// The texts that `text` stands for, in the order in which they are written, without repetition.
+/// Expands the braces of `text`: returns the texts that it stands for, in the order in which they
+/// are written, without repetition.
 pub(super) fn expand(text: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
     let mut done: Vec<Vec<u8>> = Vec::new();
     let mut pending = vec![text.to_vec()];
@@ -24,15 +25,15 @@ pub(super) fn expand(text: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
         if alternatives > ALTERNATIVES_MAX {
             return Err(Fault::TooManyAlternatives);
         }
-        // The last alternative goes in first, so that the first one comes out first.
+        // The last alternative is pushed first, so that the first one is popped first.
         pending.extend(group.alternatives(&next).rev());
     }
-    // `{,x}` would hold everything, and an empty pattern alone is refused as well.
+    // `{,x}` would hold everything, and an empty pattern alone is refused too.
     let is_slip = !text.is_empty() && done.iter().any(Vec::is_empty);
     if is_slip { Err(Fault::Empty) } else { Ok(done) }
 }
 
-/// A pair of braces and the commas that belong to it and to no pair inside.
+/// A pair of braces, and the commas that belong to it and to no pair inside it.
 struct Group {
     open: usize,
     close: usize,
@@ -40,7 +41,7 @@ struct Group {
 }
 
 impl Group {
-    /// `text` with this group replaced by each of its alternatives.
+    /// Replaces this group in `text` by each of its alternatives.
     fn alternatives<'t>(&'t self, text: &'t [u8]) -> impl DoubleEndedIterator<Item = Vec<u8>> + 't {
         (0..=self.commas.len()).map(move |index| {
             let start = if index == 0 { self.open } else { self.commas[index - 1] };
@@ -50,7 +51,7 @@ impl Group {
     }
 }
 
-/// The outermost group with a comma that opens first.
+/// Finds the outermost group with a comma that opens first.
 fn first_group(text: &[u8]) -> Result<Option<Group>, Fault> {
     let mut open_groups: Vec<Group> = Vec::new();
     let mut first: Option<Group> = None;

@@ -1,4 +1,4 @@
-//! A set of bytes: what a class lists, and what one position of a name accepts.
+//! A set of bytes: the bytes that a class lists, or that one position of a name accepts.
 
 /// A set of bytes, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,17 +21,17 @@ impl ByteSet {
         (0..=u8::MAX).filter(|&byte| self.contains(byte))
     }
 
-    /// Every byte that a name can have: all but the separator and NUL.
+    /// Returns every byte that a name can have: all but the separator and NUL.
     pub(super) fn of_names() -> ByteSet {
         ByteSet::default().complement()
     }
 
-    /// The bytes that a name can have and that are not in this set.
+    /// Returns the bytes that a name can have and that are not in this set.
     pub(super) fn complement(&self) -> ByteSet {
         ByteSet(self.0.map(|word| !word)).within_names()
     }
 
-    /// The bytes of this set that a name can have.
+    /// Removes the bytes that a name cannot have.
     pub(super) fn within_names(mut self) -> ByteSet {
         for byte in [0, b'/'] {
             self.0[usize::from(byte >> 6)] &= !(1 << (byte & 63));
@@ -39,7 +39,7 @@ impl ByteSet {
         self
     }
 
-    /// This set with the other case of each of its ASCII letters.
+    /// Adds the other case of each ASCII letter in the set.
     pub(super) fn with_both_cases(&self) -> ByteSet {
         let mut both = *self;
         for byte in self.iter() {

@@ -15,7 +15,7 @@ use super::quote::quoted;
 use super::segment::Segment;
 use super::spec::Reading;
 
-/// Which paths somebody means.
+/// The set of paths that somebody means, in canonical form.
 // The text comes first, so that it alone decides comparisons; the segments follow from it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pattern {
@@ -24,7 +24,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Reads `text`, which is relative to the top of the repository, as it was stored.
+    /// Parses `text`, which is relative to the top of the repository, as a ledger stores it.
     pub fn canonical(text: &[u8]) -> Result<Pattern, PatternError> {
         let read = || {
             check_text(text)?;
@@ -36,7 +36,7 @@ impl Pattern {
         read().map_err(|fault| PatternError::new(text, fault))
     }
 
-    /// The pattern for `text` below `base`, whose braces are already expanded.
+    /// Builds the pattern for `text` below `base`. The caller has expanded the braces.
     pub(super) fn build(
         base: Vec<Segment>,
         text: &[u8],
@@ -57,7 +57,7 @@ impl Pattern {
         Pattern::of(segments)
     }
 
-    /// The pattern with these segments; without any it means everything.
+    /// Builds the pattern of these segments. A pattern without segments means everything.
     fn of(mut segments: Vec<Segment>) -> Result<Pattern, Fault> {
         if segments.is_empty() {
             segments.push(Segment::AnyDepth);
@@ -68,30 +68,29 @@ impl Pattern {
         Ok(Pattern { text, segments })
     }
 
-    /// The canonical text.
+    /// Returns the canonical text.
     pub fn as_bytes(&self) -> &[u8] {
         &self.text
     }
 
-    /// Whether this is a path without wildcards.
+    /// Tells whether this is a path without wildcards.
     pub fn is_literal(&self) -> bool {
         self.literal_names().count() == self.segments.len()
     }
 
-    /// The path that this stands for, if it has no wildcards.
+    /// Returns the path that this pattern stands for, if it has no wildcards.
     pub fn literal_path(&self) -> Option<Vec<u8>> {
         self.is_literal().then(|| self.literal_segments().join(&b'/'))
     }
 
-    /// The leading names without wildcards: `src` and `api` of `src/api/*.rs`.
+    /// Returns the leading names without wildcards: `src` and `api` of `src/api/*.rs`.
     ///
     /// Every path that the pattern matches begins with them.
     pub fn literal_segments(&self) -> Vec<Vec<u8>> {
         self.literal_names().map(<[u8]>::to_vec).collect()
     }
 
-    /// The same pattern with these names in the place of its first `count` ones, which have no
-    /// wildcards.
+    /// Replaces the first `count` names, which have no wildcards, by `names`.
     pub fn moved(&self, count: usize, names: &[Vec<u8>]) -> Result<Pattern, PatternError> {
         let below = self.segments.iter().skip(count).cloned();
         let names = names.iter().cloned().map(Segment::Literal);
@@ -99,17 +98,17 @@ impl Pattern {
             .map_err(|fault| PatternError::new(&self.text, fault))
     }
 
-    /// Whether the first segment has wildcards, so that every path has to be compared.
+    /// Tells whether the first segment has wildcards, so that every path has to be compared.
     pub fn begins_with_wildcard(&self) -> bool {
         self.literal_names().next().is_none()
     }
 
-    /// The pattern for people: a path without wildcards as it is, anything else as stored.
+    /// Formats the pattern for people: a path without wildcards as it is, anything else as stored.
     pub fn shown(&self) -> String {
         quoted(&self.literal_path().unwrap_or_else(|| self.text.clone()))
     }
 
-    /// Prepares the pattern for comparisons.
+    /// Compiles the pattern for comparisons.
     pub fn matcher(&self, case: Case) -> Matcher {
         Matcher::compile(&self.segments, case)
     }
@@ -134,7 +133,7 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// Refuses what no pattern can be, before anything else looks at it.
+/// Refuses a text that no pattern can have, before anything else parses it.
 pub(super) fn check_text(text: &[u8]) -> Result<(), Fault> {
     check_length(text.len())?;
     if text.is_empty() {

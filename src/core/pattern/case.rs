@@ -1,6 +1,6 @@
-//! Whether names that differ in case alone are the same name.
+//! Case: decides whether names that differ in case alone are one name.
 
-/// How a ledger compares names.
+/// The way in which a ledger compares names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Case {
     /// Byte by byte.
@@ -9,13 +9,13 @@ pub enum Case {
     /// By Unicode's simple lower case, as far as the bytes are UTF-8.
     ///
     /// Patterns read the lowered path, so `?` is one byte of that. Wildcards that single out one
-    /// byte of a character outside ASCII may overlap without a path that shows it, which errs on
-    /// the safe side.
+    /// byte of a character outside ASCII may overlap although no path belongs to both, which errs
+    /// on the safe side.
     Folded,
 }
 
 impl Case {
-    /// `bytes` in the form in which they are compared.
+    /// Folds `bytes` into the form in which they are compared.
     pub(super) fn fold(self, bytes: &[u8]) -> Vec<u8> {
         match self {
             Case::Sensitive => bytes.to_vec(),

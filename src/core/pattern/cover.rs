@@ -1,9 +1,10 @@
-//! Whether every path of one pattern belongs to another.
+//! Decides whether one pattern covers another: whether every path of the inner pattern belongs to
+//! the outer one.
 //!
 //! Follows the inner pattern one position at a time, together with all positions that the outer one
-//! can have reached on the same names. Names are infinitely many, but they differ only in which
-//! names of the outer pattern accept them; `profiles` finds those differences. A path that the
-//! inner pattern accepts and the outer does not is a counterexample.
+//! can have reached on the same names. There are infinitely many names, but they differ only in
+//! which names of the outer pattern accept them; `profiles` finds those differences. A path that
+//! the inner pattern accepts and the outer does not is a counterexample.
 
 mod profiles;
 
@@ -14,17 +15,18 @@ use super::name::Name;
 use super::sequence::{Part, Sequence};
 use profiles::{Profile, profiles};
 
-/// A pattern has at most this many readings.
+/// Most readings that a pattern has.
 const READINGS_MAX: usize = 2;
 
-/// Whether `outer` accepts every path that `inner` accepts; `false` if that takes too much work.
+/// Tells whether `outer` accepts every path that `inner` accepts. Answers `false` if that takes too
+/// much work to find out.
 pub(super) fn covers(outer: &[Sequence], inner: &[Sequence]) -> bool {
     debug_assert!(outer.len() <= READINGS_MAX);
     let mut work = Work { left: COVER_STEPS_MAX };
     inner.iter().all(|inner| Search::new(outer, inner).finds_no_counterexample(&mut work))
 }
 
-/// The work that may still be done.
+/// The work that the search may still do.
 struct Work {
     left: u64,
 }
@@ -96,7 +98,7 @@ impl<'m> Search<'m> {
         Ok(false)
     }
 
-    /// The outer positions after a name that the candidates in `profile` accept.
+    /// Returns the outer positions after a name that the candidates in `profile` accept.
     fn advance(&self, rows: &[u64; READINGS_MAX], profile: Profile) -> [u64; READINGS_MAX] {
         let mut next = [0; READINGS_MAX];
         let mut candidate = 0;
@@ -111,7 +113,8 @@ impl<'m> Search<'m> {
         next
     }
 
-    /// Whether the inner pattern accepts here and the outer does not, or the outer never will.
+    /// Tells whether the inner pattern accepts the path that was read and the outer does not, or
+    /// whether the outer can no longer accept any path that begins like it.
     fn outer_is_lost(&self, state: State) -> bool {
         let mut rows = state.outer.iter().zip(self.outer);
         let inner_accepts = match self.inner.parts().get(state.inner..) {
@@ -125,7 +128,7 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// Remembers to go on from `state`, and from behind a `**` that stands for no name.
+    /// Queues `state`, and the state after a `**` that stands for no name.
     fn enter(&mut self, state: State) {
         if self.seen.insert(state) {
             self.pending.push(state);

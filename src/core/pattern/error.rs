@@ -1,20 +1,19 @@
-//! Why a pattern was refused, in words for the person who wrote it.
+//! The reason why a pattern was refused, in words for the person who wrote it.
 
 use thiserror::Error;
 
 use super::bounds::{ALTERNATIVES_MAX, LENGTH_MAX, SEGMENTS_MAX, WILDCARDS_MAX};
 use super::quote::quoted;
 
-/// How much of an over-long pattern an error repeats.
+/// Bytes of an over-long pattern that an error repeats.
 const EXCERPT_BYTES: usize = 60;
 
-/// A pattern that was refused, and what is wrong with it.
+/// A pattern that was refused, and the fault in it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("bad pattern '{pattern}': {fault}")]
 pub struct PatternError {
     /// The pattern as it was written, quoted where it would not print.
     pub pattern: String,
-    /// What is wrong with it.
     pub fault: Fault,
 }
 
@@ -28,30 +27,21 @@ impl PatternError {
     }
 }
 
-/// What is wrong with a pattern.
+/// The fault in a pattern that was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
-    /// Nothing was written.
+    /// The text is empty.
     #[error("it is empty; write '.' for the current directory or ':/' for the whole repository")]
     Empty,
     /// More than [`LENGTH_MAX`] bytes.
     #[error("{length} bytes are too long; at most {LENGTH_MAX} are allowed")]
-    TooLong {
-        /// Its length in bytes.
-        length: usize,
-    },
+    TooLong { length: usize },
     /// More than [`SEGMENTS_MAX`] segments.
     #[error("{count} segments are too many; at most {SEGMENTS_MAX} are allowed")]
-    TooManySegments {
-        /// Its number of segments.
-        count: usize,
-    },
+    TooManySegments { count: usize },
     /// More than [`WILDCARDS_MAX`] wildcards.
     #[error("{count} wildcards are too many; at most {WILDCARDS_MAX} are allowed")]
-    TooManyWildcards {
-        /// Its number of wildcards.
-        count: usize,
-    },
+    TooManyWildcards { count: usize },
     /// Braces that stand for more than [`ALTERNATIVES_MAX`] patterns.
     #[error("braces stand for too many patterns; at most {ALTERNATIVES_MAX} are allowed")]
     TooManyAlternatives,
@@ -76,7 +66,7 @@ pub enum Fault {
     /// A control byte that is not escaped.
     #[error("it has the control byte 0x{byte:02x}; use --literal for a name that has one")]
     ControlByte {
-        /// The first such byte.
+        /// The first control byte.
         byte: u8,
     },
     /// `..` leads above the top of the repository.
@@ -90,8 +80,5 @@ pub enum Fault {
     Absolute,
     /// Pathspec magic that patterns do not have.
     #[error("'{magic}' is not supported; only ':/', ':(top)', ':(literal)' and ':(glob)' are")]
-    UnknownMagic {
-        /// The magic as it was written.
-        magic: String,
-    },
+    UnknownMagic { magic: String },
 }

@@ -15,7 +15,7 @@ pub struct Matcher {
     case: Case,
     /// The path, folded, of a pattern without wildcards.
     literal: Option<Vec<u8>>,
-    /// A path belongs to the pattern if it belongs to one of these; one or two.
+    /// A path belongs to the pattern if it belongs to one of its readings. There are one or two.
     readings: Vec<Sequence>,
 }
 
@@ -35,7 +35,7 @@ impl Matcher {
         Matcher { case, literal, readings }
     }
 
-    /// Whether `path` belongs to the pattern.
+    /// Tells whether `path` belongs to the pattern.
     pub fn matches(&self, path: &[u8]) -> bool {
         match self.case {
             Case::Sensitive => self.matches_folded(path),
@@ -43,9 +43,9 @@ impl Matcher {
         }
     }
 
-    /// Whether there is a path that belongs to both patterns. Exact.
+    /// Tells whether some path belongs to both patterns. Exact.
     ///
-    /// Does at most [`OVERLAP_STEPS_MAX`](super::bounds::OVERLAP_STEPS_MAX) steps.
+    /// Takes at most [`OVERLAP_STEPS_MAX`](super::bounds::OVERLAP_STEPS_MAX) steps.
     pub fn overlaps(&self, other: &Matcher) -> bool {
         debug_assert_eq!(self.case, other.case);
         if let (Some(own), Some(its)) = (&self.literal, &other.literal) {
@@ -54,7 +54,7 @@ impl Matcher {
         self.readings.iter().any(|own| other.readings.iter().any(|its| own.meets(its)))
     }
 
-    /// Whether every path of `other` belongs to this pattern.
+    /// Tells whether every path of `other` belongs to this pattern.
     ///
     /// `true` is always right. `false` is right unless the answer would have taken more than
     /// [`COVER_STEPS_MAX`](super::bounds::COVER_STEPS_MAX) steps.
@@ -66,11 +66,13 @@ impl Matcher {
         covers(&self.readings, &other.readings)
     }
 
-    /// Whether some path at or below the directory with these names belongs to the pattern. Exact.
+    /// Tells whether some path at or below the directory with these names belongs to the pattern.
+    /// Exact.
     pub fn may_match_below<Segment: AsRef<[u8]>>(&self, directory: &[Segment]) -> bool {
         let directory: Vec<_> =
             directory.iter().map(|name| self.case.fold(name.as_ref())).collect();
-        // Every position can be left towards the end, so a position that is reached is enough.
+        // Every position can reach the end of its reading, so one position that was reached is
+        // enough.
         self.rows(directory.iter().map(Vec::as_slice)).any(|(_, row)| row != 0)
     }
 
@@ -85,7 +87,7 @@ impl Matcher {
         self.rows(names).any(|(reading, row)| reading.accepts(row))
     }
 
-    /// The positions of each reading after `names`.
+    /// Returns the positions of each reading after `names`.
     fn rows<'n>(
         &self,
         names: impl Iterator<Item = &'n [u8]> + Clone,
@@ -105,7 +107,7 @@ fn part(segment: &Segment, case: Case) -> Part {
     }
 }
 
-/// Whether a segment may be a name that somebody has: it has no wildcards, or classes only.
+/// Tells whether the segment may be meant as a name: it has no wildcards, or only classes.
 fn may_be_meant_literally(segment: &Segment) -> bool {
     match segment {
         Segment::AnyDepth => false,
@@ -116,7 +118,7 @@ fn may_be_meant_literally(segment: &Segment) -> bool {
     }
 }
 
-/// The names of the path that is spelled like the pattern.
+/// Returns the names of the path that is spelled like the pattern.
 fn spelled_path(segments: &[Segment]) -> Vec<&[u8]> {
     let spelled = segments.iter().map(|segment| match segment {
         Segment::AnyDepth => b"**".as_slice(),

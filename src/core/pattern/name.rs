@@ -1,12 +1,12 @@
-//! Sets of names: what one segment of a compiled pattern accepts.
+//! Sets of names, such as one segment of a compiled pattern accepts.
 
 use super::automaton::Automaton;
 use super::byte_set::ByteSet;
 use super::case::Case;
 use super::segment::Token;
 
-/// How many bytes are compared by retrying before an automaton is prepared instead. Retrying is
-/// faster for the names that people have and quadratic for those that they do not.
+/// Bytes that are compared by retrying before an automaton is compiled instead. Retrying is faster
+/// for the names that people have, and quadratic for the names that they do not have.
 const RETRY_WORK_MAX: usize = 1 << 10;
 
 /// A set of names, never empty: a name belongs to it if one of its words accepts it.
@@ -25,7 +25,7 @@ pub(super) enum Word {
     Glob(Vec<Step>),
 }
 
-/// What one position of a word accepts.
+/// The bytes that one position of a word accepts.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Byte(u8),
@@ -35,17 +35,17 @@ pub(super) enum Step {
 }
 
 impl Name {
-    /// Any name at all.
+    /// Returns the set of all names.
     pub(super) fn any() -> Name {
         Name { words: vec![Word::Glob(vec![Step::Run])] }
     }
 
-    /// The name that is already folded to `name`.
+    /// Returns the set of one name, which the caller has folded.
     pub(super) fn exact(name: Vec<u8>) -> Name {
         Name { words: vec![Word::Exact(name)] }
     }
 
-    /// The names that `tokens` match, and the one that is `spelled` like them.
+    /// Returns the names that `tokens` match, and the one name that is `spelled` like them.
     pub(super) fn glob(tokens: &[Token], spelled: &[u8], case: Case) -> Name {
         let mut words = Vec::new();
         words.extend(steps(tokens, case).map(Word::Glob));
@@ -64,7 +64,7 @@ impl Name {
         self.words.iter().any(|word| word.accepts(name))
     }
 
-    /// Whether there is a name in both.
+    /// Tells whether the two sets have a name in common.
     pub(super) fn meets(&self, other: &Name) -> bool {
         self.words.iter().any(|word| other.words.iter().any(|its| word.meets(its)))
     }
@@ -101,14 +101,14 @@ impl Step {
     }
 }
 
-/// The steps for `tokens`, or `None` if a class is empty, so that they match no name.
+/// Compiles `tokens` into steps. Returns `None` if a class is empty, so that they match no name.
 fn steps(tokens: &[Token], case: Case) -> Option<Vec<Step>> {
     let mut steps = Vec::with_capacity(tokens.len());
     let mut literal = Vec::new();
     for token in tokens {
         let step = match token {
             Token::Byte(byte) => {
-                // Collected up to the next wildcard, because folding looks at whole characters.
+                // Collects bytes up to the next wildcard, because folding reads whole characters.
                 literal.push(*byte);
                 continue;
             }
@@ -124,8 +124,8 @@ fn steps(tokens: &[Token], case: Case) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// The bytes of a class, or `None` if there are none. A negated class excludes both cases of what
-/// it lists: `[^a]` folded must not match `A`.
+/// Returns the bytes of a class, or `None` if there are none. A negated class excludes both cases
+/// of the bytes that it lists: `[^a]` folded must not match `A`.
 fn class(listed: &ByteSet, negated: bool, case: Case) -> Option<ByteSet> {
     let listed = match case {
         Case::Sensitive => *listed,
@@ -135,8 +135,8 @@ fn class(listed: &ByteSet, negated: bool, case: Case) -> Option<ByteSet> {
     (!set.is_empty()).then_some(set)
 }
 
-/// Whether the bytes before the first wildcard on either side already differ. Most pairs of globs
-/// part here (`*.rs` and `*.md` do from the end), at no cost.
+/// Tells whether the bytes before the first wildcard on either side already differ. This tells most
+/// pairs of globs apart at no cost (`*.rs` and `*.md` from the end).
 fn differ<'s>(left: impl Iterator<Item = &'s Step>, right: impl Iterator<Item = &'s Step>) -> bool {
     for pair in left.zip(right) {
         match pair {
@@ -148,8 +148,8 @@ fn differ<'s>(left: impl Iterator<Item = &'s Step>, right: impl Iterator<Item = 
     false
 }
 
-/// Matches by letting the latest run take one byte more after each failure; `None` if that takes
-/// too long.
+/// Matches by letting the latest run take one byte more after each failure. Returns `None` if that
+/// takes too long.
 fn accepts_by_retrying(steps: &[Step], name: &[u8]) -> Option<bool> {
     let (mut step, mut byte) = (0, 0);
     let mut latest_run = None;

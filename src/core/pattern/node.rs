@@ -1,8 +1,8 @@
-//! Names of the tree nodes under which ledgers keep what belongs to a path.
+//! Names of the tree nodes under which ledgers store documents that belong to a path.
 //!
-//! A path's own names will not do: git and its servers refuse trees with `.git`, `..`, or with
-//! names that some file system takes for these. Each name gets a prefix and is escaped so that no
-//! two names share a node and any tool can print it.
+//! The names of the path itself will not do: git and its servers refuse trees with `.git`, `..`, or
+//! a name that some file system takes for one of them. Each name gets a prefix and is escaped, so
+//! that no two names share a node and any tool can print it.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use super::case::Case;
 /// Longest escaped name. File systems allow 255 bytes, which leaves room for an extension.
 const ESCAPED_MAX: usize = 200;
 
-/// The name of the node for one segment of a path.
+/// Returns the name of the node for one segment of a path.
 ///
 /// A name that is too long becomes a hash; [`node_segment`] cannot undo that.
 pub fn node_name(segment: &[u8], case: Case) -> String {
@@ -30,8 +30,8 @@ pub fn node_name(segment: &[u8], case: Case) -> String {
     hashed
 }
 
-/// The segment, folded as it was, that a node was named for; `None` if the name is a hash or is not
-/// one that [`node_name`] gives.
+/// Returns the segment that a node was named for, folded as it was. Returns `None` if the name is a
+/// hash or no name that [`node_name`] gives.
 pub fn node_segment(name: &str) -> Option<Vec<u8>> {
     let mut segment = Vec::with_capacity(name.len());
     let mut rest = name.strip_prefix('+')?.as_bytes();
@@ -45,7 +45,7 @@ pub fn node_segment(name: &str) -> Option<Vec<u8>> {
             rest = after;
         }
     }
-    // One segment, one name: other spellings of the same bytes are not ours.
+    // A segment has one name: another spelling of the same bytes is not ours.
     (node_name(&segment, Case::Sensitive) == name).then_some(segment)
 }
 

@@ -1,9 +1,9 @@
-//! One segment of a pattern: what stands between two separators.
+//! One segment of a pattern: the text between two separators.
 
 use super::byte_set::ByteSet;
 use super::error::Fault;
 
-/// One segment, read.
+/// A segment that was parsed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Segment {
     /// `**`: any number of names, or none.
@@ -12,30 +12,31 @@ pub(super) enum Segment {
     Literal(Vec<u8>),
     /// A name with wildcards.
     Glob {
-        /// Its canonical text.
         text: Vec<u8>,
-        /// The same without escapes: the segment also stands for the name that is spelled like it,
-        /// because `[id]` is a directory in many web projects.
+        /// The text without escapes. The segment also stands for the name that is spelled like
+        /// this, because `[id]` is a directory in many web projects.
         spelled: Vec<u8>,
         tokens: Vec<Token>,
     },
 }
 
-/// What one position of a name with wildcards accepts.
+/// The bytes that one position of a name with wildcards accepts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Token {
-    /// This byte.
     Byte(u8),
     /// `?`: any one byte.
     One,
     /// `*`: any bytes, or none.
     Run,
     /// `[a-z]` or, negated, `[^a-z]`.
-    Class { listed: ByteSet, negated: bool },
+    Class {
+        listed: ByteSet,
+        negated: bool,
+    },
 }
 
 impl Segment {
-    /// Reads `text`, which has no separator.
+    /// Parses `text`, which has no separator.
     pub(super) fn read(text: &[u8]) -> Result<Segment, Fault> {
         if text == b"**" {
             return Ok(Segment::AnyDepth);
@@ -43,7 +44,7 @@ impl Segment {
         let mut tokens = Vec::new();
         let mut rest = text;
         while let Some((token, after)) = next_token(rest)? {
-            // Adjacent runs are one, and the automata rely on it.
+            // Adjacent runs are one run, and the automata rely on it.
             if token != Token::Run || tokens.last() != Some(&Token::Run) {
                 tokens.push(token);
             }
@@ -57,7 +58,7 @@ impl Segment {
         Ok(Segment::Glob { text, spelled, tokens })
     }
 
-    /// How many wildcards count against the bound.
+    /// Counts the wildcards, which the limit is about.
     pub(super) fn wildcards(&self) -> usize {
         match self {
             Segment::AnyDepth => 1,
@@ -92,8 +93,8 @@ impl Token {
     }
 }
 
-/// `text` with every brace escaped, and with nothing escaped. Braces that are left after expansion
-/// are literal, and must stay so when the text is read again beside others.
+/// Returns `text` with every brace escaped, and `text` without any escape. Braces that are left
+/// after expansion are literal, and must stay literal when the text is parsed again.
 fn respelled(text: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let (mut canonical, mut spelled) = (Vec::new(), Vec::new());
     let mut is_escaped = false;
@@ -110,7 +111,7 @@ fn respelled(text: &[u8]) -> (Vec<u8>, Vec<u8>) {
     (canonical, spelled)
 }
 
-/// The first token of `text` and what follows it.
+/// Splits the first token off `text`.
 fn next_token(text: &[u8]) -> Result<Option<(Token, &[u8])>, Fault> {
     let Some((&first, rest)) = text.split_first() else {
         return Ok(None);
@@ -126,7 +127,7 @@ fn next_token(text: &[u8]) -> Result<Option<(Token, &[u8])>, Fault> {
     }))
 }
 
-/// The first byte of `text`, or the one that it escapes.
+/// Splits the first byte off `text`, or the byte that it escapes.
 fn plain_byte(text: &[u8]) -> Result<(u8, &[u8]), Fault> {
     match text {
         [b'\\', byte, rest @ ..] => Ok((*byte, rest)),
@@ -136,10 +137,10 @@ fn plain_byte(text: &[u8]) -> Result<(u8, &[u8]), Fault> {
     }
 }
 
-/// A class, from behind its `[`.
+/// Parses a class, from behind its `[`.
 ///
-/// As in git, `]` in the first place is a member. A range whose end comes before its start is
-/// empty and no fault: `[user-id]` is a directory that people have.
+/// As in git, `]` in the first place is a member. A range whose end comes before its start is empty
+/// and no fault: `[user-id]` is a directory that people have.
 fn class(text: &[u8]) -> Result<(Token, &[u8]), Fault> {
     let (negated, mut rest) = match text {
         [b'^' | b'!', rest @ ..] => (true, rest),

@@ -1,6 +1,6 @@
 //! Sets of paths: names in a row, with any number of names wherever the pattern has `**`.
 //!
-//! The positions between segments that a path can have reached are one machine word, moved as in
+//! The positions between segments that a path has reached are one machine word. They move as in
 //! `automaton`, with names in the place of bytes.
 
 use super::bounds::SEGMENTS_MAX;
@@ -18,7 +18,7 @@ pub(super) struct Sequence {
     any_depth: u64,
 }
 
-/// What one segment stands for.
+/// The names that one segment stands for.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     /// Any number of names, or none.
@@ -42,17 +42,17 @@ impl Sequence {
         &self.parts
     }
 
-    /// The positions before anything was read.
+    /// Returns the positions before the first name.
     pub(super) fn start(&self) -> u64 {
         self.with_skips(1)
     }
 
-    /// The positions after a name that the parts in `accepting` accept.
+    /// Returns the positions after a name that the parts in `accepting` accept.
     pub(super) fn advance(&self, row: u64, accepting: u64) -> u64 {
         self.with_skips(((row & accepting) << 1) | (row & self.any_depth))
     }
 
-    /// The positions after a name of which `accepts` knows which parts accept it.
+    /// Returns the positions after a name; `accepts` tells which parts accept it.
     pub(super) fn read(&self, row: u64, accepts: impl Fn(&Name) -> bool) -> u64 {
         let mut accepting = 0;
         for (position, name) in self.names_at(row) {
@@ -63,13 +63,13 @@ impl Sequence {
         self.advance(row, accepting)
     }
 
-    /// The names that may come next, each with its position.
+    /// Returns the names that may come next, each with its position.
     pub(super) fn names_at(&self, row: u64) -> impl Iterator<Item = (usize, &Name)> {
         let mut left = row & !self.any_depth;
         std::iter::from_fn(move || {
             let position = left.trailing_zeros() as usize;
             left &= left.wrapping_sub(1);
-            // The last position, if it was reached, has no part and ends this.
+            // The last position, if it was reached, has no part and ends the iterator.
             match self.parts.get(position) {
                 Some(Part::Name(name)) => Some((position, name)),
                 Some(Part::AnyDepth) | None => None,
@@ -77,13 +77,13 @@ impl Sequence {
         })
     }
 
-    /// Whether what was read is a path of this sequence.
+    /// Tells whether the names that were read are a path of this sequence.
     pub(super) fn accepts(&self, row: u64) -> bool {
         row & (1 << self.parts.len()) != 0
     }
 
-    /// Whether there is a path in both. Each name of one is compared with each of the other at most
-    /// once.
+    /// Tells whether the two sequences have a path in common. Compares each name of one with each
+    /// name of the other at most once.
     pub(super) fn meets(&self, other: &Sequence) -> bool {
         let mut row = self.start();
         for part in &other.parts {
@@ -98,13 +98,13 @@ impl Sequence {
         self.accepts(row)
     }
 
-    /// Reads any names at all: every position behind a reached one is reached.
+    /// Reads any names: every position after a reached one is reached.
     fn spread(&self, row: u64) -> u64 {
         let all = u64::MAX >> (63 - self.parts.len());
         all & (u64::MAX << row.trailing_zeros())
     }
 
-    /// Adds the positions that are reached by reading no name for a `**`.
+    /// Adds the positions that are reached when a `**` stands for no name.
     fn with_skips(&self, row: u64) -> u64 {
         row | ((row & self.any_depth) << 1)
     }

@@ -1,4 +1,4 @@
-//! Patterns as people write them: relative to where they stand, with git's pathspec prefixes.
+//! Patterns as people write them: relative to their directory, with git's pathspec prefixes.
 
 use super::braces::expand;
 use super::canonical::{Pattern, append, check_text};
@@ -6,17 +6,17 @@ use super::error::{Fault, PatternError};
 use super::quote::quoted;
 use super::segment::Segment;
 
-/// Whether wildcards mean anything.
+/// The way in which a text is read: with wildcards or as a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reading {
     /// Wildcards, escapes, braces and pathspec prefixes are read.
     #[default]
     Glob,
-    /// The text is a path, whatever bytes it has.
+    /// The text is a path, byte by byte.
     Literal,
 }
 
-/// The patterns that `spec` stands for when written in the directory `prefix`.
+/// Parses `spec` into the patterns that it stands for when it is written in the directory `prefix`.
 ///
 /// `prefix` is a path relative to the top of the repository, empty at the top. `:/x` and `:(top)x`
 /// are relative to the top wherever they are written; `:(literal)x` reads the rest literally.
@@ -32,15 +32,15 @@ pub fn parse(spec: &[u8], prefix: &[u8], reading: Reading) -> Result<Vec<Pattern
     read().map_err(|fault| PatternError::new(spec, fault))
 }
 
-/// The path as a pattern. One that is too deep or too long to be one cannot be reserved by its
-/// name, only with a directory above it: of those the lowest that fits stands for it, so that
-/// whoever holds the path meets the pattern.
+/// Returns the pattern of one path. A path that is too deep or too long for a pattern can only be
+/// reserved with a directory above it, so the lowest directory that fits stands for it: then the
+/// pattern overlaps the hold of an agent that holds the path.
 pub fn for_path(path: &[u8]) -> Option<Pattern> {
     let mut ends = (1..=path.len()).rev().filter(|&end| end == path.len() || path[end] == b'/');
     ends.find_map(|end| parse(&path[..end], b"", Reading::Literal).ok()?.pop())
 }
 
-/// What a pathspec prefix says about the text behind it.
+/// A text behind its pathspec prefix, and the meaning of that prefix.
 struct Target<'s> {
     text: &'s [u8],
     from_top: bool,
@@ -79,8 +79,8 @@ fn directory(path: &[u8]) -> Result<Vec<Segment>, Fault> {
     Ok(segments)
 }
 
-/// Reads git's pathspec prefixes. Those that we cannot honour are refused: reading `:!src` as a
-/// name would hold the wrong thing. Any other text that begins with a colon is itself.
+/// Reads git's pathspec prefixes. A prefix that we cannot honour is refused: reading `:!src` as a
+/// name would hold the wrong paths. Any other text that begins with a colon is a name.
 fn read_magic(spec: &[u8]) -> Result<Target<'_>, Fault> {
     match spec {
         [b':', b'(', rest @ ..] => read_long_magic(rest),
@@ -90,7 +90,7 @@ fn read_magic(spec: &[u8]) -> Result<Target<'_>, Fault> {
     }
 }
 
-/// The words and the text of `:(words)text`, from behind the opening parenthesis.
+/// Reads the words and the text of `:(words)text`, from behind the opening parenthesis.
 fn read_long_magic(rest: &[u8]) -> Result<Target<'_>, Fault> {
     let unknown = |words: &[u8]| Fault::UnknownMagic { magic: format!(":({})", quoted(words)) };
     let Some(end) = rest.iter().position(|&byte| byte == b')') else {

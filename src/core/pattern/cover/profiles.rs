@@ -1,9 +1,8 @@
-//! In which ways the names of a set differ for other sets of names.
+//! Profiles: the ways in which names differ for the candidates, which are other sets of names.
 //!
-//! The profile of a name says which of the candidates accept it. Only profiles that contain no
-//! other
-//! matter to the search for a counterexample: a path that is covered with fewer acceptances is
-//! covered with more.
+//! The profile of a name tells which of the candidates accept it. Only profiles that contain no
+//! other matter to the search for a counterexample: a path that is covered with fewer acceptances
+//! is also covered with more.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -18,10 +17,10 @@ pub(super) type Profile = u128;
 
 const _: () = assert!(SEGMENTS_MAX * READINGS_MAX <= Profile::BITS as usize);
 
-/// What one row costs beyond its words: it is copied, hashed and kept.
+/// The cost of a row beyond its words: it is copied, hashed and stored.
 const ROW_OVERHEAD: usize = 16;
 
-/// The smallest profiles that names in `name` have with regard to `candidates`.
+/// Finds the smallest profiles that the names in `name` have with regard to `candidates`.
 pub(super) fn profiles(
     name: &Name,
     candidates: &[&Name],
@@ -107,7 +106,8 @@ impl<'m> Exploration<'m> {
                 let mut next = row.clone();
                 self.automaton.advance(&mut next, self.automaton.column(byte));
                 if is_empty(&next) {
-                    // Some name goes on from here and no candidate accepts it: nothing is smaller.
+                    // Some name goes on from here and no candidate accepts it: no profile is
+                    // smaller.
                     return Ok(BTreeSet::from([0]));
                 }
                 self.arrive(target, next);
@@ -116,7 +116,8 @@ impl<'m> Exploration<'m> {
         Ok(self.found)
     }
 
-    /// Takes note of having read at least one byte.
+    /// Records the profile of a name that ends here, and queues the position. At least one byte was
+    /// read.
     fn arrive(&mut self, position: usize, row: Row) {
         if let [] | [Step::Run] = self.steps[position..] {
             let accepted = self.automaton.accepting(&row).zip(&self.owners);
@@ -127,7 +128,7 @@ impl<'m> Exploration<'m> {
         self.enter(position, row);
     }
 
-    /// Remembers to go on from here, and from behind a run that stands for no byte.
+    /// Queues the position, and the position after a run that stands for no byte.
     fn enter(&mut self, position: usize, row: Row) {
         if let Some(Step::Run) = self.steps.get(position)
             && self.seen.insert((position + 1, row.clone()))
@@ -139,7 +140,7 @@ impl<'m> Exploration<'m> {
         }
     }
 
-    /// Bytes of `set`, one for each way in which they differ.
+    /// Picks bytes of `set`, one for each way in which the automaton tells them apart.
     fn representatives(&self, set: &ByteSet) -> Vec<u8> {
         let member = |group: &Vec<u8>| group.iter().copied().find(|&byte| set.contains(byte));
         self.alike.iter().filter_map(member).collect()

@@ -1,4 +1,4 @@
-//! What people write, and what it means.
+//! Patterns as people write them, and their meaning.
 
 use super::super::bounds::{LENGTH_MAX, SEGMENTS_MAX};
 use super::super::{Case, Pattern, Reading, for_path, node_name, node_segment, parse};

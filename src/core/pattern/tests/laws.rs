@@ -61,7 +61,7 @@ proptest! {
         let [a, b] = compiled([&a, &b], case);
         let c = c.matcher(case);
         prop_assert!(!(a.covers(&b) && b.covers(&c)) || a.covers(&c));
-        // What overlaps the part overlaps the whole.
+        // A pattern that overlaps the part overlaps the whole.
         prop_assert!(!(a.covers(&b) && b.overlaps(&c)) || a.overlaps(&c));
     }
 

@@ -1,5 +1,5 @@
-//! What patterns mean, shown three times: by examples, by definitions that are too slow to use, and
-//! by laws that hold whatever the pattern.
+//! The meaning of patterns, shown three times: by examples, by definitions that are too slow to
+//! use, and by laws that hold for every pattern.
 
 mod brute_force;
 mod examples;

@@ -1,4 +1,4 @@
-//! The same questions asked of regular expressions, by an automaton library that others wrote.
+//! The laws checked against regular expressions, by an automaton library that others wrote.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
