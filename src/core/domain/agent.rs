@@ -1,20 +1,20 @@
-//! An agent as a file: the same specification always gives the same bytes.
+//! Rendering of an agent as a file: equal specifications give equal bytes.
 
 use sha2::{Digest as _, Sha256};
 
 use crate::core::domain::name::Name;
 use crate::core::domain::profile::Specification;
 
-/// Raised when the same specification gives other bytes.
+/// Raised when an equal specification gives other bytes.
 pub const GENERATOR: u32 = 1;
 
-/// The bytes of the file of an agent: front matter as agents expect it, with where it comes from,
-/// and what the profile says. No time stands in it; the ledger has that.
+/// Renders the file of an agent: front matter as agents expect it, with the origin of the file, and
+/// the text of the profile. It has no time in it; the ledger has that.
 pub fn render(domain: &Name, specification: &Specification) -> Vec<u8> {
     let Specification { name, focus, persona, lens, areas, hints } = specification;
     let mut text = String::from("---\n");
     text.push_str(&format!("name: {name}\n"));
-    // A JSON string is a YAML string, whatever stands in it.
+    // Any JSON string is a YAML string.
     let description = serde_json::json!(format!("Reviews {domain} changes: {focus}"));
     text.push_str(&format!("description: {description}\n"));
     text.push_str(&format!("generated_by: git-coord\ndomain: {domain}\ngenerator: {GENERATOR}\n"));
@@ -33,7 +33,7 @@ pub fn render(domain: &Name, specification: &Specification) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// What names the content of an agent's file.
+/// Hashes the content of an agent's file.
 pub fn content_hash(bytes: &[u8]) -> String {
     format!("{:x}", Sha256::digest(bytes))
 }

@@ -1,9 +1,10 @@
-//! What the ledger of domains holds: what was detected, by what it was detected from, and what
-//! somebody has classified.
+//! The documents of the ledger of domains: answers of detections, each stored under its basis and
+//! its structure, and the classification that somebody recorded.
 //!
-//! An answer is kept under the list that it was taken by and the structure that it rests on. So
-//! worktrees with different content each have their own, a tree that is as it was once has its
-//! answer back, and two versions of the program do not take turns in calling each other's stale.
+//! An answer is stored under the list that the detection went by and the structure that it rests
+//! on. So worktrees with different content each have their own answer, a tree that returns to an
+//! earlier structure gets its earlier answer back, and two versions of the program do not take
+//! turns in calling each other's answers stale.
 
 use std::cmp::Reverse;
 
@@ -18,73 +19,73 @@ use crate::core::ids::{AgentName, OpId};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// Answers that are kept, of all lists together; the one that was recorded first goes first.
+/// Most answers that the ledger holds, of all lists together. The oldest is removed first.
 pub const ANSWERS_KEPT_MAX: usize = 32;
 const DETECTED: &str = "detected";
 const CLASSIFIED: &str = "classified";
 
-/// What was detected.
+/// The answer of a detection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detected {
-    /// The domains, the primary one first; none if this is nothing that is known.
+    /// The domains, the primary one first; none if the project belongs to no known domain.
     pub domains: Vec<Found>,
-    /// When. Nothing is decided by it.
+    /// No decision depends on it.
     pub detected_at: Timestamp,
-    /// Which answer of this ledger it is: what was recorded later has a higher number.
+    /// The position of this answer in the ledger: a later answer has a higher number.
     pub number: u64,
-    /// What that rests on, named.
+    /// Names `structure`.
     pub fingerprint: Fingerprint,
-    /// Who says so: `heuristic`.
+    /// The author of the answer: always `heuristic`.
     pub source: Line,
-    /// What that rests on.
+    /// The structure that the answer rests on.
     pub structure: Structure,
-    /// Whether there was more than is looked at.
+    /// Set if the tree had more projects or directories than a survey lists.
     #[serde(default)]
     pub cut_short: bool,
     /// The commit that was checked out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub head: Option<Line>,
-    /// The act that found it out, which a later one may have to know.
+    /// The act that recorded the answer. A later detection names it to tell whether it is out of
+    /// date.
     pub op: OpId,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
 }
 
-/// What somebody else has said: a person, or a model that they asked.
+/// The answer of somebody else: a person, or a model that they asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Classified {
     /// The domains, the primary one first.
     pub domains: Vec<Found>,
-    /// Where that comes from: `human`, the name of a model.
+    /// The author of the answer: `human`, or the name of a model.
     pub source: Line,
-    /// Why.
     pub reason: Line,
-    /// Who recorded it.
+    /// The agent that recorded it.
     pub by: AgentName,
-    /// When.
     pub classified_at: Timestamp,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
 }
 
-/// What a reader of one list sees, whose tree has a certain structure.
+/// The answers of a ledger, as a reader sees them that goes by one list and whose tree has a
+/// certain structure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cache {
-    /// What was detected from a tree of that structure.
+    /// The answer for a tree of exactly that structure.
     pub own: Option<Detected>,
-    /// If nothing was: the answer by this list whose structure differs least, and of several the
-    /// newest. It is the one that is stale.
+    /// If there is none: the answer by this list whose structure differs least, the newest of
+    /// several. This one is stale.
     pub near: Option<Detected>,
-    /// If there is none by this list: the newest by another.
+    /// If there is no answer by this list: the newest by another list.
     pub other: Option<Detected>,
-    /// What somebody has classified, which goes before what was detected.
+    /// The classification that somebody recorded. It takes precedence over detections.
     pub classified: Option<Classified>,
 }
 
 impl Cache {
-    /// Everything that a reader of that list sees in a state.
+    /// Reads the answers for a reader of that basis and structure.
     pub fn read(
         documents: &dyn Documents,
         basis: &Basis,
@@ -95,7 +96,7 @@ impl Cache {
         Cache::around(documents, basis, structure, own, classified)
     }
 
-    /// The same of a state in which something is damaged: what cannot be read is not there.
+    /// Reads the answers of a state that may be damaged: skips a document that cannot be parsed.
     pub fn read_legible(
         documents: &dyn Documents,
         basis: &Basis,
@@ -129,7 +130,7 @@ impl Cache {
         Ok(cache)
     }
 
-    /// The domains to go by.
+    /// Returns the domains in effect: those of the classification, or those that were detected.
     pub fn domains(&self) -> &[Found] {
         match (&self.classified, self.detected()) {
             (Some(classified), _) => &classified.domains,
@@ -138,18 +139,18 @@ impl Cache {
         }
     }
 
-    /// What was detected: from such a tree, or else from one that is near, or else by another list.
+    /// Returns the answer of a detection: from a tree of this structure, or else from a similar
+    /// one, or else by another list.
     pub fn detected(&self) -> Option<&Detected> {
         self.own.as_ref().or(self.near.as_ref()).or(self.other.as_ref())
     }
 
-    /// Whether there is any answer.
     pub fn is_empty(&self) -> bool {
         self.classified.is_none() && self.detected().is_none()
     }
 }
 
-/// Where what was detected from a tree of that structure stands.
+/// Returns the key of the answer for a tree of that structure.
 pub fn detected_key(fingerprint: &Fingerprint) -> Key {
     Key::of([DETECTED, &fingerprint.basis().to_string(), &fingerprint.digest])
 }
@@ -159,21 +160,21 @@ fn own_key(basis: &Basis, structure: &Structure) -> Key {
     detected_key(&Fingerprint { algorithm: basis.algorithm, ..fingerprint })
 }
 
-/// Where what was classified stands.
+/// Returns the key of the classification.
 pub fn classified_key() -> Key {
     Key::of([CLASSIFIED, "domains"])
 }
 
-/// Whether anything was detected, by whatever list.
+/// Tells whether the ledger holds an answer by any list.
 pub fn has_answers(documents: &dyn Documents) -> Result<bool, ReadError> {
     Ok(!documents.list(&Key::of([DETECTED]))?.is_empty())
 }
 
-/// Where everything stands that was detected, by every list that says something to this version.
+/// Lists the keys of all answers, by every list whose name this version can parse.
 pub fn answer_keys(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
     let mut keys = Vec::new();
     for list in documents.list(&Key::of([DETECTED]))? {
-        // A name that says nothing to this version is a later one's.
+        // A name that cannot be parsed is a later version's.
         if list.name.parse::<Basis>().is_err() {
             continue;
         }
@@ -183,13 +184,13 @@ pub fn answer_keys(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
     Ok(keys)
 }
 
-/// Everything that was detected, as far as it can be read: it is only there to be replaced.
+/// Reads all answers. An answer that cannot be parsed is `None`: it is only there to be replaced.
 pub fn answers(documents: &dyn Documents) -> Result<Vec<(Key, Option<Detected>)>, ReadError> {
     let keys = answer_keys(documents)?.into_iter();
     keys.map(|key| Ok((key.clone(), legible(documents, &key)?))).collect()
 }
 
-/// The act that recorded the newest answer by a list. Whoever looks at a tree begins from it.
+/// Finds the act that recorded the newest answer by a list. A detection begins from it.
 pub fn newest(documents: &dyn Documents, basis: &Basis) -> Result<Option<OpId>, ReadError> {
     let all = answers(documents)?.into_iter().filter_map(|(_, detected)| detected);
     let of_list = all.filter(|detected| detected.fingerprint.basis() == *basis);

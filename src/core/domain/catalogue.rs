@@ -1,4 +1,4 @@
-//! The catalogue of domains and of the signals that give each of them away. It is shipped as data,
+//! The catalogue of domains and of the signals that identify each of them. It is shipped as data,
 //! and a file of the repository can extend or replace it; users know it as the domain index.
 
 use std::collections::BTreeSet;
@@ -16,17 +16,17 @@ use crate::core::domain::structure::LIST_LENGTH;
 /// The catalogue that comes with the program.
 const SHIPPED: &str = include_str!("catalogue.toml");
 
-/// Bytes of a catalogue file.
+/// Most bytes of a catalogue file.
 pub const CATALOGUE_BYTES_MAX: u64 = 256 * 1024;
-/// Domains of a catalogue.
+/// Most domains of a catalogue.
 const DOMAINS_MAX: usize = 100;
-/// Signals of one sort.
+/// Most signals of one kind.
 const SIGNALS_MAX: usize = 100;
-/// Bytes of a directory, framework or keyword.
+/// Most bytes of a directory, framework or keyword.
 const SIGNAL_BYTES_MAX: usize = 200;
 
-/// Files whose coming and going counts although no domain's list names them: they come with a tool
-/// that does, and are often all that is there.
+/// Files that are structural although no domain lists them: they come with a tool whose other files
+/// are listed, and are often all that is there.
 const ALWAYS_STRUCTURAL: [&str; 17] = [
     "*.tres",
     "*.godot",
@@ -47,13 +47,13 @@ const ALWAYS_STRUCTURAL: [&str; 17] = [
     "*.xib",
 ];
 
-/// One domain and what gives it away.
+/// A domain and the signals that identify it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Domain {
-    /// What it is called.
+    /// The name of the domain.
     pub name: Name,
-    /// From which confidence on a project is taken for one.
+    /// The confidence from which on a project belongs to the domain.
     #[serde(default = "usual_threshold")]
     pub min_confidence: Confidence,
     /// Names of directories at a project's top, or paths from there.
@@ -62,10 +62,10 @@ pub struct Domain {
     /// Files at a project's top or one level below it.
     #[serde(default)]
     pub files: Vec<NamePattern>,
-    /// What its manifests depend on.
+    /// Frameworks that its manifests depend on.
     #[serde(default)]
     pub frameworks: Vec<String>,
-    /// What its sources say.
+    /// Words that occur in its sources.
     #[serde(default)]
     pub keywords: Vec<String>,
 }
@@ -74,14 +74,14 @@ fn usual_threshold() -> Confidence {
     Confidence::from_hundredths(30)
 }
 
-/// A catalogue as a file says it.
+/// A catalogue file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CatalogueFile {
-    /// Whether it stands alone, instead of beside the shipped one.
+    /// Replaces the shipped catalogue instead of extending it.
     #[serde(default)]
     replace: bool,
-    /// Directories that are never looked into.
+    /// Directories that a survey never enters.
     #[serde(default)]
     skip: BTreeSet<String>,
     /// Files that make a directory a project, besides manifests.
@@ -91,7 +91,7 @@ struct CatalogueFile {
     domains: Vec<Domain>,
 }
 
-/// The catalogue that counts.
+/// The catalogue in effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Catalogue {
     skip: BTreeSet<String>,
@@ -99,37 +99,25 @@ pub struct Catalogue {
     domains: Vec<Domain>,
 }
 
-/// Why a text is no index.
+/// The reason why a text is no catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCatalogue {
-    /// Not UTF-8, or not TOML, or not of this form.
+    /// Not UTF-8, not TOML, or not of this form.
     #[error("{0}")]
     Malformed(String),
-    /// A domain that stands there twice.
+    /// A domain that is listed twice.
     #[error("domain '{0}' stands there twice")]
     Twice(Name),
-    /// A signal that cannot be one.
+    /// A text that cannot be a signal.
     #[error("domain '{domain}': '{signal}' cannot be a signal")]
-    Signal {
-        /// Whose.
-        domain: Name,
-        /// Which.
-        signal: String,
-    },
-    /// More than is looked at.
+    Signal { domain: Name, signal: String },
+    /// More than a survey can take.
     #[error("{what}: {count}, at most {max} are allowed")]
-    TooMany {
-        /// Of what.
-        what: &'static str,
-        /// How many there are.
-        count: usize,
-        /// How many there may be.
-        max: usize,
-    },
+    TooMany { what: &'static str, count: usize, max: usize },
 }
 
 impl Catalogue {
-    /// The catalogue that comes with the program.
+    /// Returns the catalogue that comes with the program.
     pub fn shipped() -> Catalogue {
         let file =
             CatalogueFile::parse(SHIPPED.as_bytes()).expect("a test reads the shipped catalogue");
@@ -137,9 +125,8 @@ impl Catalogue {
         Catalogue { skip, markers, domains }
     }
 
-    /// The shipped index with what a file adds to it: a domain of the same name takes the place of
-    /// the shipped one, others come before all of them. A file that says `replace = true` stands
-    /// alone.
+    /// Extends the shipped catalogue by a file: a domain of the same name replaces the shipped one,
+    /// other domains come before all of them. A file that says `replace = true` stands alone.
     pub fn extended(bytes: &[u8]) -> Result<Catalogue, BadCatalogue> {
         let CatalogueFile { replace, skip, markers, domains } = CatalogueFile::parse(bytes)?;
         if replace {
@@ -160,23 +147,23 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// The domains, the more special ones first.
+    /// Returns the domains, the more special ones first.
     pub fn domains(&self) -> &[Domain] {
         &self.domains
     }
 
-    /// Whether a directory of that name is not looked into. What is hidden is not, either.
+    /// Tells whether a survey does not enter a directory of that name. It enters no hidden one.
     pub fn skips(&self, directory: &str) -> bool {
         directory.starts_with('.') || self.skip.contains(directory)
     }
 
-    /// Files that make a directory a project, besides manifests.
+    /// Returns the files that make a directory a project, besides manifests.
     pub fn markers(&self) -> impl Iterator<Item = &NamePattern> {
         self.markers.iter()
     }
 
-    /// Every file whose coming or going counts: the file signals of all domains, the markers, and
-    /// what always does.
+    /// Returns every structural file, one whose coming or going can change the answer: the file
+    /// signals of all domains, the markers, and the files that are always structural.
     pub fn structural_files(&self) -> BTreeSet<NamePattern> {
         let always = ALWAYS_STRUCTURAL
             .map(|text| NamePattern::try_from(text.to_owned()).expect("a test reads this list"));
@@ -184,13 +171,14 @@ impl Catalogue {
         of_domains.chain(&self.markers).cloned().chain(always).collect()
     }
 
-    /// Every directory whose coming or going counts.
+    /// Returns every structural directory, one whose coming or going can change the answer.
     pub fn structural_directories(&self) -> BTreeSet<&str> {
         let of_domains = self.domains.iter().flat_map(|domain| &domain.directories);
         of_domains.map(String::as_str).collect()
     }
 
-    /// Which list this is: another one for every difference in what is looked at.
+    /// Computes the name of this list. Every difference in the signals that a survey looks for
+    /// gives another name.
     pub fn list_version(&self) -> String {
         let all = (self, self.structural_files(), manifest::NAMES);
         let bytes = serde_json::to_vec(&all).expect("an index is plain data");

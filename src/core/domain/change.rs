@@ -1,6 +1,6 @@
-//! Whether a change of a file counts for what kind of project this is, and why: for people who ask
-//! before they believe a verdict. A change counts exactly if it has part in a difference that makes
-//! the verdict, so the two cannot contradict each other.
+//! Tells for one changed file whether it can change the domain of the project, and why: for people
+//! who ask before they believe a verdict. A change counts exactly if it is part of a difference
+//! that makes the verdict, so the two cannot contradict each other.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,55 +12,55 @@ use crate::core::domain::name_pattern::NamePattern;
 use crate::core::domain::structure::Structure;
 use crate::core::domain::survey::PROJECT_DEPTH_MAX;
 
-/// What happened to a file.
+/// A change of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Change {
-    /// It is new.
+    /// The file is new.
     Added {
-        /// Where.
+        /// The path of the file.
         path: String,
     },
-    /// It says something else.
+    /// The file has other content.
     Modified {
-        /// Where.
+        /// The path of the file.
         path: String,
     },
-    /// It is gone.
+    /// The file is gone.
     Deleted {
-        /// Where it was.
+        /// The path that the file had.
         path: String,
     },
-    /// It has another name.
+    /// The file has another path.
     Renamed {
-        /// Where it was.
+        /// The path that the file had.
         from: String,
-        /// Where it is.
+        /// The path that the file has now.
         path: String,
     },
 }
 
-/// Whether a change counts, and why.
+/// The verdict on one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weight {
-    /// Whether it counts.
+    /// Set if the change counts.
     pub is_structural: bool,
-    /// Why, or why not.
+    /// The reason why it counts or does not.
     pub why: &'static str,
 }
 
-/// How much a file can say about a project.
+/// The part of a file that can tell something about the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
-    /// Nothing.
+    /// No part of it.
     Ordinary,
-    /// That it is there.
+    /// Its existence.
     Structural,
-    /// What it says.
+    /// Its content.
     Manifest,
 }
 
-/// What an answer rests on against what is there now.
+/// The structure that an answer rests on, compared with the present one.
 pub struct Scale<'a> {
     catalogue: &'a Catalogue,
     was: &'a Structure,
@@ -69,12 +69,12 @@ pub struct Scale<'a> {
 }
 
 impl<'a> Scale<'a> {
-    /// What the answer rests on, and what is there now.
+    /// Compares the structure that the answer rests on with the present one.
     pub fn new(catalogue: &'a Catalogue, was: &'a Structure, now: &'a Structure) -> Scale<'a> {
         Scale { catalogue, was, now, reasons: differences(was, now) }
     }
 
-    /// Whether a change counts.
+    /// Tells whether a change counts.
     pub fn weigh(&self, change: &Change) -> Weight {
         use Standing::{Manifest, Ordinary, Structural};
         let paths: Vec<&str> = match change {
@@ -97,7 +97,7 @@ impl<'a> Scale<'a> {
         Weight { is_structural: false, why }
     }
 
-    /// Which part in the differences these paths have, if any.
+    /// Describes the part that these paths have in the differences, if any.
     fn part(&self, paths: &[&str]) -> Option<&'static str> {
         let (mut came, mut left, mut changed) = (false, false, false);
         for path in paths {
@@ -122,14 +122,15 @@ impl<'a> Scale<'a> {
         }
     }
 
-    /// Whether a path is a manifest of a project of which only its digest is kept.
+    /// Tells whether the path is a manifest of a project of which the structure has only the
+    /// digest.
     fn is_beyond(&self, path: &str) -> bool {
         let is_kept = [self.was, self.now].iter().any(|of| of.manifests.contains_key(path));
         !is_kept && standing(self.catalogue, path) == Standing::Manifest
     }
 }
 
-/// Whether something at that path shows a signal of a project.
+/// Tells whether a file at that path shows the signal of the project.
 fn shows(path: &str, project: &str, signal: &str) -> bool {
     let below = |path: &'_ str, directory: &str| -> Option<usize> {
         let rest = path.strip_prefix(directory)?.strip_prefix('/')?;
@@ -145,7 +146,7 @@ fn shows(path: &str, project: &str, signal: &str) -> bool {
     }
     let pattern = signal.strip_prefix("file ").map(|text| NamePattern::try_from(text.to_owned()));
     let Some(Ok(pattern)) = pattern else { return false };
-    // What is named may be a directory, and is looked for at the top and one level below it.
+    // A file signal may name a directory, and matches at the project's top and one level below it.
     match pattern.directory() {
         Some(directory) => {
             let name = below(inner, directory).and_then(|at| inner[at..].split('/').next());
@@ -155,7 +156,7 @@ fn shows(path: &str, project: &str, signal: &str) -> bool {
     }
 }
 
-/// Below this depth nothing is looked at: a project, and one level in it.
+/// A survey reads nothing below this depth: a project, and one level in it.
 const DEPTH_MAX: usize = PROJECT_DEPTH_MAX + 2;
 
 fn standing(catalogue: &Catalogue, path: &str) -> Standing {
@@ -206,7 +207,7 @@ mod tests {
         Structure::of(&survey, &tree).unwrap()
     }
 
-    /// The weight of a change between two trees.
+    /// Assesses a change between two trees.
     fn weight(was: &[(&str, &str)], now: &[(&str, &str)], change: &Change) -> (bool, &'static str) {
         let (was, now) = (structure(was), structure(now));
         let Weight { is_structural, why } =

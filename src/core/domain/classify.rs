@@ -1,6 +1,7 @@
-//! `domain set`: a classification by a person or a model is recorded, and taken back.
+//! `domain set`: records the classification of a person or a model, and takes it back.
 //!
-//! It stands beside what was detected and goes before it, so no detection can overwrite it.
+//! A classification is stored beside the detections and takes precedence over them, so no detection
+//! can overwrite it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
@@ -16,19 +17,17 @@ use crate::core::domain::refusal::Refusal;
 use crate::core::refusal::{self as core, within};
 use crate::core::text::Line;
 
-/// Domains that one classification may name.
+/// Most domains that one classification may name.
 pub const DOMAINS_MAX: usize = 20;
 
-/// What somebody says this project is.
+/// Records the domains that somebody says the project belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Classify {
     /// The domains, the primary one first.
     pub domains: Vec<Name>,
-    /// Where that comes from.
+    /// The author of the answer.
     pub source: Line,
-    /// Why.
     pub reason: Line,
-    /// How sure that is.
     pub confidence: Confidence,
 }
 
@@ -79,7 +78,6 @@ impl Decide for Classify {
 /// Takes a classification back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declassify {
-    /// Why.
     pub reason: Line,
 }
 
@@ -87,7 +85,7 @@ impl Decide for Declassify {
     type Answer = ();
 
     fn decide(&self, act: &mut Act<'_>) -> Result<(), No> {
-        // Not parsed: a damaged one is taken back like any other.
+        // Does not parse the document, so that a damaged one is taken back like any other.
         if act.get(&classified_key())?.is_none() {
             return Err(core::Refusal::from(Refusal::NotClassified).into());
         }

@@ -1,5 +1,5 @@
-//! How sure an answer is: a number from 0 to 1 with two decimals, kept as hundredths so that it
-//! compares exactly and comes out the same everywhere.
+//! The confidence of an answer: a number from 0 to 1 with two decimals, stored as hundredths so
+//! that it compares exactly and prints the same everywhere.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// From 0.00 to 1.00.
+/// A number from 0.00 to 1.00.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -20,15 +20,13 @@ pub struct Confidence(u8);
 pub struct BadConfidence(String);
 
 impl Confidence {
-    /// As sure as can be.
     pub const FULL: Confidence = Confidence(100);
 
-    /// So many hundredths, at most all of them.
+    /// Makes a confidence of hundredths, at most 100.
     pub fn from_hundredths(hundredths: u32) -> Confidence {
         Confidence(u8::try_from(hundredths.min(100)).expect("at most 100"))
     }
 
-    /// In hundredths.
     pub fn hundredths(self) -> u32 {
         u32::from(self.0)
     }
@@ -55,7 +53,7 @@ impl From<Confidence> for f64 {
     }
 }
 
-/// As people type it; nobody is sure by nothing.
+/// Parses a confidence that somebody typed. It must be above 0.
 impl FromStr for Confidence {
     type Err = BadConfidence;
 

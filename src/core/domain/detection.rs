@@ -1,4 +1,4 @@
-//! What kind of project a tree is: the domains of its top and of the projects in it, put together.
+//! Detection: merges the domains of a tree's top and of the projects in it into one answer.
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -16,28 +16,28 @@ use crate::core::domain::score::{Evidence, Score, score};
 use crate::core::domain::source_tree::SourceTree;
 use crate::core::domain::survey::{Project, Survey};
 
-/// Bytes of a source that are searched for keywords.
+/// Bytes at the beginning of a source that are searched for keywords.
 const SOURCE_BYTES_MAX: u64 = 64 * 1024;
 
 /// A domain that a tree belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "FoundDomain")]
 pub struct Found {
-    /// Which.
+    /// The name of the domain.
     pub name: Name,
-    /// How sure that is, where it is surest.
+    /// The highest confidence among its projects.
     pub confidence: Confidence,
-    /// Whether it is the one to go by.
+    /// Set for the primary domain, which is the first.
     pub primary: bool,
-    /// Where, if not only at the top: paths of projects, `.` for the top.
+    /// The paths of its projects, `.` for the top; absent if the top is the only one.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub paths: Vec<String>,
-    /// What that rests on, where it is surest.
+    /// The signals of the project with the highest confidence.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub signals: Vec<String>,
 }
 
-/// Every domain that one of the projects belongs to, the primary one first.
+/// Detects every domain that one of the projects belongs to, the primary one first.
 pub fn detect(
     survey: &Survey,
     tree: &dyn SourceTree,
@@ -61,7 +61,7 @@ pub fn detect(
 
 /// A domain with the projects that belong to it.
 struct Candidate {
-    /// Its place in the catalogue, where the more special ones stand first.
+    /// Its position in the catalogue, where the more special ones come first.
     order: usize,
     name: Name,
     at_top: Option<Confidence>,
@@ -81,8 +81,9 @@ impl Candidate {
         surest.max_by_key(|score| (score.confidence, score.signals.len())).expect("one at least")
     }
 
-    /// What the top is comes first, then what most of the projects are, then what is surest. Of two
-    /// that are equally likely the one with more signals, and then the more special one.
+    /// Ranks a domain of the top first, then the domain of most projects, then the most confident
+    /// one. Of two that are equal, the one with more signals ranks first, and then the more special
+    /// one.
     fn rank(&self) -> impl Ord + use<> {
         let surest = self.surest();
         let rank = (self.at_top, self.projects.len(), surest.confidence, surest.signals.len());

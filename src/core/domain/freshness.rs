@@ -1,4 +1,4 @@
-//! Whether an answer still holds: what it rests on, compared with what is there now.
+//! Freshness of an answer: compares the structure that it rests on with the present one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,58 +9,59 @@ use serde::Serialize;
 use crate::core::domain::cache::{Cache, Detected};
 use crate::core::domain::structure::{Basis, Structure};
 
-/// One reason why an answer may not hold any more.
+/// A reason why an answer may not hold any more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Reason {
-    /// Structures are taken in another way.
+    /// Another algorithm takes structures now.
     Algorithm {
-        /// The way of the answer.
+        /// The algorithm of the answer.
         was: u32,
-        /// The present way.
+        /// The present algorithm.
         is: u32,
     },
-    /// Other things are looked at.
+    /// Another list names the signals now.
     List {
         /// The list of the answer.
         was: String,
         /// The present list.
         is: String,
     },
-    /// A manifest says something else.
+    /// A manifest has other content.
     ManifestChanged {
-        /// Which.
+        /// The path of the manifest.
         path: String,
     },
     /// A manifest is new.
     ManifestCame {
-        /// Which.
+        /// The path of the manifest.
         path: String,
     },
     /// A manifest is gone.
     ManifestLeft {
-        /// Which.
+        /// The path of the manifest.
         path: String,
     },
-    /// A project shows a signal that it did not show.
+    /// A project shows a signal that it did not show before.
     SignalCame {
-        /// Which project.
+        /// The path of the project.
         project: String,
-        /// Which signal.
+        /// The signal, such as `dir scenes`.
         signal: String,
     },
     /// A project does not show a signal any more.
     SignalLeft {
-        /// Which project.
+        /// The path of the project.
         project: String,
-        /// Which signal.
+        /// The signal, such as `dir scenes`.
         signal: String,
     },
-    /// One of the projects has changed of which only that is known.
+    /// One of the projects has changed that are beyond the limit; the structure has only their
+    /// digest.
     Beyond {
-        /// How many there were.
+        /// The number of such projects before.
         was: usize,
-        /// How many there are.
+        /// The number of such projects now.
         is: usize,
     },
 }
@@ -85,12 +86,12 @@ impl fmt::Display for Reason {
     }
 }
 
-/// How it stands with a cache.
+/// The state of a cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The answer holds.
     Fresh,
-    /// The answer holds, and it is that this is nothing that is known.
+    /// The answer holds, and it is that the project belongs to no known domain.
     NoDomain,
     /// The answer may not hold any more.
     Stale(Vec<Reason>),
@@ -98,8 +99,8 @@ pub enum Verdict {
     None,
 }
 
-/// Holds a cache against the structure of now. What somebody else has classified is theirs to take
-/// back: it never becomes stale by itself.
+/// Judges the answers against the present structure. A classification never becomes stale by
+/// itself: its author takes it back.
 pub fn judge(cache: &Cache, now: &Structure, basis: &Basis) -> Verdict {
     if cache.classified.is_some() {
         return Verdict::Fresh;
@@ -125,7 +126,8 @@ fn other_basis(detected: &Detected, basis: &Basis) -> Vec<Reason> {
     reasons
 }
 
-/// Every difference between two structures; none exactly if their fingerprints are equal.
+/// Lists every difference between two structures. There is none exactly if their fingerprints are
+/// equal.
 pub fn differences(was: &Structure, now: &Structure) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let paths: BTreeSet<&String> = was.manifests.keys().chain(now.manifests.keys()).collect();

@@ -1,70 +1,69 @@
-//! What is done about the file of each agent: a decision over what is wanted, what was made, and
-//! what is on disk.
+//! Decides the treatment of each agent's file, from the wanted content, the record and the file on
+//! disk.
 //!
-//! Whatever was not made here is not touched, whatever its name and whatever the mode. What
-//! somebody has edited is kept unless that is forced. Nothing is ever deleted.
+//! A file that was not generated here is never touched, in any mode. A file that somebody edited
+//! stays unless the mode is [`Mode::Force`]. No file is ever deleted.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::core::domain::made::Made;
 
-/// How much is done to files that are there.
+/// The treatment of files that exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Only files that are not there are written.
+    /// Only missing files are written.
     Skip,
-    /// Also those that were made from another specification or by another generator.
+    /// Also files from another specification or of another generator are written.
     Regenerate,
-    /// Also those that were edited.
+    /// Also edited files are written.
     Force,
 }
 
-/// What is at the path of an agent.
+/// The state of the file system at the path of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OnDisk {
-    /// Nothing.
     Nothing,
     /// A file with content of that SHA-256.
     File(String),
     /// A link, a directory, or something else that is no file.
     NoFile,
-    /// Something that cannot be looked at, and why.
+    /// Something that cannot be read, and the reason why.
     Unreadable(String),
 }
 
-/// What is done about an agent.
+/// The treatment of an agent's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "AgentAction")]
 pub enum Action {
-    /// Its file is written.
+    /// The file is written.
     Write,
-    /// Its file is as it should be, and is recorded.
+    /// The file is up to date already, and is recorded.
     Adopt,
-    /// Nothing: its file is as it should be.
+    /// Nothing is done: the file is up to date.
     Current,
-    /// Nothing: its file is there, and the mode leaves it.
+    /// Nothing is done: the file exists, and the mode leaves it.
     Exists,
-    /// Nothing: somebody edited it.
+    /// Nothing is done: somebody edited the file.
     Edited,
-    /// Nothing: it is a file that was not made here.
+    /// Nothing is done: the file was not generated here.
     NotOurs,
-    /// Nothing: what is in its place is no file, so the agent is not there.
+    /// Nothing is done: something that is no file is at its path, so the agent is missing.
     NoFile,
-    /// Nothing: every project has such an agent from elsewhere.
+    /// Nothing is done: every project has this agent from elsewhere.
     Core,
-    /// Nothing: another domain asks for an agent of that name.
+    /// Nothing is done: another domain asks for an agent of that name.
     Twice,
 }
 
 impl Action {
-    /// Whether there is such an agent afterwards.
+    /// Tells whether the agent exists afterwards.
     pub fn is_success(self) -> bool {
         self != Action::NoFile
     }
 
-    /// What it means, for people.
+    /// Returns the words for people.
     pub fn words(self) -> &'static str {
         match self {
             Action::Write => "written",
@@ -80,7 +79,7 @@ impl Action {
     }
 }
 
-/// What is done about an agent whose file should have content of that SHA-256.
+/// Decides the treatment of an agent whose file should have content of the SHA-256 `wanted`.
 pub fn action(mode: Mode, wanted: &str, known: Option<&Made>, disk: &OnDisk) -> Action {
     let there = match disk {
         OnDisk::Nothing => return Action::Write,
@@ -88,7 +87,8 @@ pub fn action(mode: Mode, wanted: &str, known: Option<&Made>, disk: &OnDisk) -> 
         OnDisk::File(content) => content.as_str(),
     };
     let Some(known) = known else {
-        // A command that was killed before it could record what it wrote leaves this behind.
+        // A command that was killed after it wrote the file and before it recorded it leaves this
+        // behind.
         return if there == wanted { Action::Adopt } else { Action::NotOurs };
     };
     if there == wanted {
@@ -106,25 +106,24 @@ pub fn action(mode: Mode, wanted: &str, known: Option<&Made>, disk: &OnDisk) -> 
     }
 }
 
-/// How it stands with an agent or a file.
+/// The state of an agent or a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "AgentState")]
 pub enum State {
-    /// It is as it was made, or as somebody's edits were accepted.
+    /// The file is as it was generated, or has edits that somebody accepted.
     Ok,
-    /// Somebody edited it.
+    /// Somebody edited the file.
     Edited,
-    /// Its file is gone.
+    /// The file is gone.
     Missing,
-    /// Nothing asks for it any more.
+    /// No profile asks for the agent any more.
     Orphaned,
-    /// A file that was not made here.
+    /// The file was not generated here.
     Unknown,
 }
 
 impl State {
-    /// The word for people and programs.
     pub fn word(self) -> &'static str {
         match self {
             State::Ok => "ok",
@@ -136,12 +135,12 @@ impl State {
     }
 }
 
-/// How it stands with the file of an agent that was made, whether or not it is still wanted.
+/// Tells the state of a generated agent's file, also if no profile asks for it any more.
 pub fn file_state(made: &Made, disk: &OnDisk) -> State {
     match disk {
         OnDisk::Nothing => State::Missing,
         OnDisk::File(content) if made.wrote(content) || made.has_accepted(content) => State::Ok,
-        // Nobody missed it, so whoever put something there made it.
+        // Nobody missed the generated file, so this one is somebody else's.
         _ if made.forgotten => State::Unknown,
         OnDisk::File(_) | OnDisk::NoFile | OnDisk::Unreadable(_) => State::Edited,
     }
@@ -181,7 +180,7 @@ mod tests {
         assert_eq!(in_each_mode(None, &file), [Action::NotOurs; 3]);
         assert_eq!(in_each_mode(None, &OnDisk::NoFile), [Action::NoFile; 3]);
         assert_eq!(in_each_mode(Some(&made("old", None)), &OnDisk::NoFile), [Action::NoFile; 3]);
-        // What nobody missed and somebody made anew is theirs.
+        // A file that nobody missed and that somebody put there again is theirs.
         let forgotten = Made { forgotten: true, ..made("old", None) };
         assert_eq!(in_each_mode(Some(&forgotten), &file), [Action::NotOurs; 3]);
         assert_eq!(file_state(&forgotten, &file), State::Unknown);

@@ -1,4 +1,4 @@
-//! What must be true of every state of the ledger of domains.
+//! The laws of the ledger of domains, which hold in every state.
 
 use crate::core::documents::{Documents, Key, ReadError, read, walk};
 use crate::core::domain::AGENTS;
@@ -8,7 +8,7 @@ use crate::core::domain::made::{self, Made};
 use crate::core::domain::structure::{ALGORITHM, Fingerprint};
 use crate::core::laws::Fault;
 
-/// Every law that the state breaks.
+/// Returns every law that the state breaks.
 pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
     let mut faults = Vec::new();
     for key in answer_keys(documents)? {

@@ -1,9 +1,10 @@
-//! The agents that were made, as the ledger remembers them: by path, with what was written there.
+//! Records of the agents whose files were generated: for each path, the hashes of the content that
+//! was written there.
 //!
-//! A file is known by this and by nothing that stands in it, so a header that somebody removes or
-//! copies changes nothing. All worktrees share it, and each may have another version of a file, or
-//! none: so every version that was written is remembered, and what was made is never forgotten for
-//! good because one worktree does not have it.
+//! Only these records identify a generated file, never its content, so a header that somebody
+//! removes or copies changes nothing. All worktrees share the records, and each may have another
+//! version of a file, or none. So a record lists every version that was written, and is not deleted
+//! because one worktree does not have the file.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -17,69 +18,67 @@ use crate::core::pattern::{Case, node_name};
 use crate::core::refusal::within;
 use crate::core::time::Timestamp;
 
-/// Agents that one command may record.
+/// Most agents that one command may record.
 const AGENTS_MAX: usize = 2_000;
 
-/// Versions of a file that are remembered, the newest ones.
+/// Versions of a file that a record lists, the newest ones.
 const VERSIONS_KEPT_MAX: usize = 16;
 
-/// An agent whose file was written.
+/// The record of an agent whose file was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Made {
-    /// Where.
     pub path: TreePath,
-    /// Which agent.
     pub agent: Name,
-    /// Of which domain.
     pub domain: Name,
-    /// The SHA-256 of what was written last.
+    /// The SHA-256 of the version that was written last.
     pub content: String,
-    /// That of what was written before, the newest first: another worktree may still have it.
+    /// The SHA-256 of earlier versions, the newest first: another worktree may still have one.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub earlier: Vec<String>,
-    /// Which generator wrote it.
+    /// The version of the generator that wrote it.
     pub generator: u32,
-    /// When it was recorded. Nothing is decided by it.
+    /// No decision depends on it.
     pub made_at: Timestamp,
-    /// The SHA-256 of what somebody made of it, once that was accepted, the newest first.
+    /// The SHA-256 of edits that somebody made and accepted, the newest first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub accepted: Vec<String>,
-    /// Whether nobody misses it. A file of unknown content in its place is somebody else's then.
+    /// Set if nobody misses the file. Then a file of unknown content at this path is somebody
+    /// else's.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub forgotten: bool,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
 }
 
 impl Made {
-    /// Whether content of that SHA-256 was written here once.
+    /// Tells whether content of that SHA-256 was once written here.
     pub fn wrote(&self, content: &str) -> bool {
         self.content == content || self.earlier.iter().any(|earlier| earlier == content)
     }
 
-    /// Whether such content is somebody's edit that was accepted.
+    /// Tells whether content of that SHA-256 is an edit that somebody accepted.
     pub fn has_accepted(&self, content: &str) -> bool {
         self.accepted.iter().any(|accepted| accepted == content)
     }
 }
 
-/// Puts a version first, and drops the oldest where there are too many.
+/// Puts a version first, and drops the oldest if there are too many.
 fn remember(versions: &mut Vec<String>, content: String) {
     versions.retain(|version| *version != content);
     versions.insert(0, content);
     versions.truncate(VERSIONS_KEPT_MAX);
 }
 
-/// Where a path's agent stands.
+/// Returns the key of the record for a path.
 pub fn key(path: &TreePath) -> Key {
     let parts = path.as_str().split('/');
     let names = parts.map(|part| node_name(part.as_bytes(), Case::Sensitive));
     names.fold(Key::of([AGENTS]), |key, name| key.join(&name))
 }
 
-/// Every agent that was made, by path. A document that says nothing is passed over, and its file is
-/// nobody's until it is recorded anew; the laws name it.
+/// Reads every record, by path. Skips a document that cannot be parsed: its file belongs to nobody
+/// until it is recorded anew, and the laws name it.
 pub fn all(documents: &dyn Documents) -> Result<Vec<Made>, ReadError> {
     let mut found = Vec::new();
     for key in walk(documents, &Key::of([AGENTS]))? {
@@ -92,53 +91,48 @@ pub fn all(documents: &dyn Documents) -> Result<Vec<Made>, ReadError> {
     Ok(found)
 }
 
-/// An agent whose file is there now.
+/// An agent whose file was written or found up to date.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
-    /// Where.
     pub path: TreePath,
-    /// Which agent.
     pub agent: Name,
-    /// Of which domain.
     pub domain: Name,
-    /// The SHA-256 of what is there.
+    /// The SHA-256 of the file.
     pub content: String,
-    /// Which generator wrote it.
+    /// The version of the generator that wrote it.
     pub generator: u32,
 }
 
-/// What somebody made of an agent, and may keep.
+/// An edit of an agent's file that stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accepted {
-    /// Where.
     pub path: TreePath,
-    /// The SHA-256 of what is there.
+    /// The SHA-256 of the edited file.
     pub content: String,
 }
 
-/// Records what was done to files, after it was done.
+/// Records changes of files, after they were made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordAgents {
-    /// Files that were written, or were there already as they should be.
+    /// Files that were written, or were already up to date.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub written: Vec<Written>,
     /// Files whose edits are kept.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub accepted: Vec<Accepted>,
-    /// Files that are gone and that nobody misses any more.
+    /// Files that are gone and that nobody misses.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub forgotten: Vec<TreePath>,
 }
 
 impl RecordAgents {
-    /// Whether there is nothing to record.
     pub fn is_empty(&self) -> bool {
         self.written.is_empty() && self.accepted.is_empty() && self.forgotten.is_empty()
     }
 }
 
 impl Decide for RecordAgents {
-    /// How many agents are now recorded otherwise than before.
+    /// The number of agents whose record changed.
     type Answer = usize;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<usize, No> {
@@ -174,7 +168,7 @@ impl Decide for RecordAgents {
     }
 }
 
-/// A document that cannot be read says nothing about its file, and is replaced.
+/// Reads a record. A document that cannot be parsed says nothing about its file, and is replaced.
 fn present(act: &Act<'_>, path: &TreePath) -> Result<Option<Made>, ReadError> {
     match read(act, &key(path)) {
         Err(ReadError::Damaged { .. }) => Ok(None),

@@ -1,16 +1,16 @@
-//! Domains: what kind of project this is, whether that answer still holds, and the agents that are
-//! made for it.
+//! Domains: the kind of project that a repository is, the freshness of that answer, and the agents
+//! that are generated for it.
 //!
-//! Detection is a function of a tree. [`survey`] looks at one through the [`SourceTree`] it is
-//! given and finds the projects in it; [`manifest`] reads what they depend on; [`score`] holds
-//! them against the [`catalogue`] of domains; [`detection`] puts the answer together. What the
-//! answer rests on is its [`structure`], and [`freshness`] compares that with the structure of
-//! now, so that no date decides anything. [`change`] says which changes of files count for that.
+//! Detection is a function of a tree. [`survey`] reads the tree through a [`SourceTree`] and finds
+//! the projects in it; [`manifest`] reads their dependencies; [`score`] compares them with the
+//! [`catalogue`] of domains; [`detection`] merges the answer. The answer rests on a [`structure`],
+//! and [`freshness`] compares that with the present structure, so that no date decides anything.
+//! [`change`] tells which changes of files count for that.
 //!
 //! [`cache`] holds the documents, [`record`] and [`classify`] are the commands that change them,
-//! [`laws`] what must be true of them. [`profile`] is what a domain asks of its agents, [`agent`]
-//! renders one of them, [`generation`] says what is done about each file, and [`made`] remembers
-//! those that were made.
+//! and [`laws`] hold in every state of them. A [`profile`] lists the agents of a domain, [`agent`]
+//! renders one of them, [`generation`] decides the treatment of each file, and [`made`] records the
+//! files that were generated.
 //!
 //! [`SourceTree`]: source_tree::SourceTree
 
@@ -39,5 +39,5 @@ pub mod survey;
 mod testing;
 pub mod tree_path;
 
-/// The directory of the ledger that says which agents were made.
+/// The directory of the ledger with the records of generated agents.
 pub const AGENTS: &str = "agents";

@@ -1,4 +1,4 @@
-//! Names of domains and of the agents that are made for them.
+//! Names of domains and of the agents that are generated for them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a name.
+/// Most bytes of a name.
 const LENGTH_MAX: usize = 64;
 
 /// A small letter, then small letters, digits and `-`: fit for a file name everywhere.
@@ -25,7 +25,6 @@ pub struct Name(String);
 pub struct BadName(String);
 
 impl Name {
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,8 +1,8 @@
 //! A file signal of the catalogue: a name, or a path from the project's own directory, with at most
 //! one `*` in its last part.
 //!
-//! Less than what people reserve with, and on purpose: which files count is asked of every name
-//! that a check meets, and must be told from a list at a glance.
+//! Simpler than the patterns that people reserve with, on purpose: a survey matches every name that
+//! it meets, and a reader must see at a glance which files a list matches.
 
 use std::fmt;
 
@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct NamePattern {
     text: String,
-    /// Where the last part begins.
+    /// The offset of the last part.
     name_at: usize,
     star: Option<usize>,
 }
 
-/// Why a text is no such pattern.
+/// A text that is no file signal, and the reason why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}' is no file signal: {why}")]
 pub struct BadNamePattern {
@@ -27,13 +27,13 @@ pub struct BadNamePattern {
     why: &'static str,
 }
 
-/// Bytes of a pattern.
+/// Most bytes of a pattern.
 const LENGTH_MAX: usize = 200;
-/// Parts of a path.
+/// Most parts of a path.
 const PARTS_MAX: usize = 5;
 
 impl NamePattern {
-    /// Whether a name matches; the last part is all that counts.
+    /// Tells whether a name matches the last part of the pattern.
     pub fn matches_name(&self, name: &str) -> bool {
         let pattern = &self.text[self.name_at..];
         match self.star {
@@ -47,18 +47,17 @@ impl NamePattern {
         }
     }
 
-    /// The directory that it names, if it names one.
+    /// Returns the directory that the pattern names, if it names one.
     pub fn directory(&self) -> Option<&str> {
         self.name_at.checked_sub(1).map(|slash| &self.text[..slash])
     }
 
-    /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 }
 
-/// Whether a relative path could lead elsewhere, or nowhere.
+/// Tells whether a relative path is free of parts that lead elsewhere or nowhere.
 pub fn is_plain_path(path: &str) -> bool {
     path.split('/').all(|part| !matches!(part, "" | "." | "..")) && !path.contains('\\')
 }

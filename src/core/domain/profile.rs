@@ -1,22 +1,22 @@
-//! Profiles: what a domain asks of a review, and the agents that it wants for it.
+//! Profiles: the review criteria of a domain, and the agents that review for it.
 //!
 //! A profile is Markdown that people write. `## Review criteria` is a list; `## Agent
 //! Specifications` has one `### <name>` for each agent, with the fields `Focus`, `Persona`,
-//! `Decision lens`, `Key review areas` and `Success criteria hints`. A line that goes on with what
-//! the line before it says is part of it, as everywhere in Markdown. One bad specification is named
-//! and does not stop the others.
+//! `Decision lens`, `Key review areas` and `Success criteria hints`. A line that continues the line
+//! before it is part of it, as everywhere in Markdown. A bad specification is reported and does not
+//! stop the others.
 
 use crate::core::domain::name::Name;
 use crate::core::text::shown;
 
-/// Bytes of a profile.
+/// Most bytes of a profile.
 pub const PROFILE_BYTES_MAX: u64 = 256 * 1024;
-/// Agents of a profile.
+/// Most agents of a profile.
 const AGENTS_MAX: usize = 50;
-/// Characters of a line that is taken over.
+/// Characters of a line that are read.
 const LINE_CHARS_MAX: usize = 1_000;
 
-/// Agents that every project has from elsewhere: these are never made.
+/// Agents that every project has from elsewhere: these are never generated.
 pub const CORE_AGENTS: [&str; 7] = [
     "fd-architecture",
     "fd-safety",
@@ -49,48 +49,44 @@ shipped! {
     "web-api",
 }
 
-/// The profile of a domain that comes with the program.
+/// Returns the profile of a domain that comes with the program.
 pub fn shipped(domain: &Name) -> Option<&'static str> {
     SHIPPED.iter().find(|(name, _)| *name == domain.as_str()).map(|(_, text)| *text)
 }
 
-/// What a domain asks.
+/// The review criteria of a domain, and its agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// What a review looks at.
     pub criteria: Vec<String>,
-    /// The agents that it wants, or why one of them cannot be.
+    /// The agents, or for a bad specification the reason why it is none.
     pub agents: Vec<Result<Specification, BadSpecification>>,
 }
 
 /// An agent as a profile describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Specification {
-    /// Its name.
     pub name: Name,
-    /// What it looks at.
+    /// The subject of its reviews.
     pub focus: String,
-    /// Who it is.
+    /// The character that it takes on.
     pub persona: String,
     /// The question that it decides by.
     pub lens: String,
-    /// What it looks for.
+    /// The faults that it looks for.
     pub areas: Vec<String>,
-    /// When it has done well.
+    /// The signs of a good review.
     pub hints: Vec<String>,
 }
 
-/// An agent that cannot be made as it is described.
+/// A specification that no agent can be generated from.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{heading}': {why}")]
 pub struct BadSpecification {
-    /// Its heading.
     pub heading: String,
-    /// What is wrong.
     pub why: String,
 }
 
-/// Reads a profile.
+/// Parses a profile.
 pub fn parse(text: &str) -> Profile {
     let mut profile = Profile::default();
     let mut section = "";
@@ -128,7 +124,7 @@ pub fn parse(text: &str) -> Profile {
     profile
 }
 
-/// An agent that is being read.
+/// A specification that is being parsed.
 #[derive(Default)]
 struct Draft {
     heading: String,
@@ -137,13 +133,13 @@ struct Draft {
     lens: String,
     areas: Vec<String>,
     hints: Vec<String>,
-    /// What a line that is neither a field nor an item goes on with.
+    /// The field that a line which is neither a field nor an item continues.
     open: Option<Open>,
-    /// Whether nothing goes on with the last item of a list.
+    /// Set if the last item of the list cannot be continued.
     item_is_closed: bool,
 }
 
-/// A field that is being read.
+/// A field that is being parsed.
 #[derive(Clone, Copy)]
 enum Open {
     Focus,
@@ -207,7 +203,7 @@ impl Draft {
         }
     }
 
-    /// The text of a field that is no list.
+    /// Returns the text of a field that is no list.
     fn text(&mut self, open: Open) -> Option<&mut String> {
         match open {
             Open::Focus => Some(&mut self.focus),
@@ -235,22 +231,22 @@ impl Draft {
     }
 }
 
-/// An item of a list.
+/// Parses an item of a list.
 fn item(line: &str) -> Option<String> {
     let line = line.trim_start();
     let text = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?;
     Some(clean(text)).filter(|text| !text.is_empty())
 }
 
-/// Whether nothing goes on after this line: an empty one, a rule, a heading, a field in bold that
-/// is none of ours.
+/// Tells whether the next line cannot continue this one: this is empty, a rule, a heading, or a
+/// field in bold that is none of ours.
 fn ends_paragraph(line: &str) -> bool {
     let line = line.trim();
     let is_rule = line.len() >= 3 && line.chars().all(|letter| matches!(letter, '-' | '*' | '_'));
     line.is_empty() || is_rule || line.starts_with('#') || line.starts_with("**")
 }
 
-/// Adds a line to the text that it goes on with.
+/// Appends a line to the text that it continues.
 fn go_on(text: &mut String, line: &str) {
     if !text.is_empty() {
         text.push(' ');
@@ -261,8 +257,8 @@ fn go_on(text: &mut String, line: &str) {
     }
 }
 
-/// Text as it may stand in a file that a model reads: on one line, nothing disguised, not endless.
-/// It may come from a model, or from anybody who can write a profile.
+/// Cleans text for a file that a model reads: one line, nothing disguised, of limited length. The
+/// text may come from a model, or from anybody who can write a profile.
 fn clean(text: &str) -> String {
     shown(text.trim()).chars().take(LINE_CHARS_MAX).collect()
 }

@@ -1,4 +1,4 @@
-//! `domain detect`: what was found out is recorded, unless somebody found out more meanwhile.
+//! `domain detect`: records the answer of a detection, unless another one ended meanwhile.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
@@ -15,36 +15,36 @@ use crate::core::ids::OpId;
 use crate::core::refusal as core;
 use crate::core::text::Line;
 
-/// Who says so, of what this program finds out by itself.
+/// The author of the answers that this program finds by itself.
 pub const HEURISTIC: &str = "heuristic";
 
-/// What a look at a tree came to.
+/// Records the answer of a detection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detect {
-    /// The act that had recorded the newest answer by this list when the look began.
+    /// The act that had recorded the newest answer by this list when the detection began.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub after: Option<OpId>,
     /// The domains, the primary one first.
     pub domains: Vec<Found>,
-    /// What that rests on, named.
+    /// Names `structure`.
     pub fingerprint: Fingerprint,
-    /// What that rests on.
+    /// The structure that the answer rests on.
     pub structure: Structure,
-    /// Whether there was more than is looked at.
+    /// Set if the tree had more projects or directories than a survey lists.
     pub cut_short: bool,
     /// The commit that was checked out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub head: Option<Line>,
-    /// Whether to record it even if it says nothing new.
+    /// Records the answer even if the ledger has it already.
     pub force: bool,
 }
 
-/// What came of it.
+/// The result of recording an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// What is recorded now.
+    /// The answer that the ledger has now.
     pub detected: Detected,
-    /// Whether it was not before.
+    /// False if the ledger had it already.
     pub is_new: bool,
 }
 
@@ -56,7 +56,7 @@ impl Decide for Detect {
         let basis = self.fingerprint.basis();
         let (before, was_damaged) = match read::<Detected>(act, &key) {
             Ok(before) => (before, false),
-            // It is only there to be replaced.
+            // A damaged answer is only there to be replaced.
             Err(ReadError::Damaged { .. }) => (None, true),
             Err(error) => return Err(error.into()),
         };
@@ -69,7 +69,8 @@ impl Decide for Detect {
             }
             return Ok(Recorded { detected: before.clone(), is_new: false });
         }
-        // Whoever recorded that may have looked at a newer tree. To look again is cheap.
+        // The detection that recorded the newest answer may have read a newer tree. Detecting again
+        // is cheap.
         let newest = cache::newest(act, &basis)?;
         if newest.is_some() && self.after != newest {
             return Err(core::Refusal::from(Refusal::OutOfDate).into());
@@ -108,8 +109,8 @@ impl Detect {
         act.record("detected", &self.fingerprint, data);
     }
 
-    /// Makes room for one more answer, and says which number it has. What cannot be read goes
-    /// first, then what was recorded first.
+    /// Makes room for one more answer, and returns its number. Removes answers that cannot be
+    /// parsed first, then the oldest.
     fn make_room(&self, act: &mut Act<'_>) -> Result<u64, ReadError> {
         let own = detected_key(&self.fingerprint);
         let number = |detected: &Option<Detected>| detected.as_ref().map(|of| of.number);
@@ -125,7 +126,7 @@ impl Detect {
     }
 }
 
-/// A classification that says nothing would stand in the way of every reader.
+/// Removes a classification that cannot be parsed: it would stand in the way of every reader.
 fn forget_damaged_classification(act: &mut Act<'_>) -> Result<bool, ReadError> {
     match read::<Classified>(act, &classified_key()) {
         Ok(_) => Ok(false),
@@ -137,7 +138,7 @@ fn forget_damaged_classification(act: &mut Act<'_>) -> Result<bool, ReadError> {
     }
 }
 
-/// Domains for a line of text.
+/// Lists the names of domains for a line of text.
 pub(super) fn named(domains: &[Found]) -> String {
     let names: Vec<&str> = domains.iter().map(|found| found.name.as_str()).collect();
     if names.is_empty() { "no domain".to_owned() } else { names.join(", ") }

@@ -1,18 +1,18 @@
-//! Why a decision about domains said no.
+//! Refusals of decisions about domains.
 
 /// A decision about domains that said no. Nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Another detection has ended since this one looked at the tree.
+    /// Another detection has ended since this one read the tree.
     #[error("this detection is out of date: another one has ended since it began")]
     OutOfDate,
-    /// Nothing was classified.
+    /// The ledger has no classification.
     #[error("no classification is recorded")]
     NotClassified,
 }
 
 impl Refusal {
-    /// The word for programs.
+    /// Returns the word for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::OutOfDate => "out_of_date",

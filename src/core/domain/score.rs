@@ -1,13 +1,13 @@
-//! How much a project looks like a domain.
+//! The score of a project for a domain.
 //!
-//! A confidence is the weighted part of a domain's signals that a project shows: directories 0.3,
-//! files 0.2, frameworks 0.3, keywords 0.2, rounded to two decimals. Four rules make ordinary
-//! projects known and chance matches not (see the decision record on domains):
+//! A confidence is the weighted share of a domain's signals that a project shows: directories 0.3,
+//! files 0.2, frameworks 0.3, keywords 0.2, rounded to two decimals. Four rules identify ordinary
+//! projects and rule out chance matches (see the decision record on domains):
 //!
 //! - the lists name alternatives, so two of a list are as good as all of it, and one is half;
-//! - a framework is declared and not guessed, so one counts for two thirds: with anything that goes
-//!   with it, be it a file, a directory or a word, it is enough;
-//! - a list that is empty hands its weight on to the others;
+//! - a framework is declared and not guessed, so one counts for two thirds: together with a file, a
+//!   directory or a word it is enough;
+//! - an empty list hands its weight on to the others;
 //! - one signal is never enough, and neither are directories alone or keywords alone.
 
 use std::collections::BTreeSet;
@@ -23,39 +23,39 @@ const FILES_WEIGHT: u32 = 20;
 const FRAMEWORKS_WEIGHT: u32 = 30;
 const KEYWORDS_WEIGHT: u32 = 20;
 
-/// So many of a list are as good as all of it.
+/// The number of signals of a list that are as good as all of it.
 const ENOUGH: usize = 2;
-/// Sixths of its weight that one signal of a list counts for, where the list has more.
+/// Sixths of its weight that one signal of a longer list counts for.
 const ONE_OF_SEVERAL: u32 = 3;
-/// The same for frameworks.
+/// Sixths of its weight that one framework of a longer list counts for.
 const ONE_FRAMEWORK: u32 = 4;
-/// All of a weight, in sixths.
+/// Sixths of a whole weight.
 const WHOLE: u32 = 6;
-/// Fewer signals than this prove nothing.
+/// The least number of signals that prove anything.
 const SIGNALS_MIN: usize = 2;
 
-/// What a project shows.
+/// The signals that a project shows.
 pub struct Evidence<'a> {
     /// The directories of the catalogue that it has.
     pub directories: &'a BTreeSet<String>,
     /// The file patterns of the catalogue that it matches.
     pub files: &'a BTreeSet<String>,
-    /// What its manifests depend on, as [`plain`] names.
+    /// The dependencies of its manifests, as [`plain`] names.
     pub frameworks: &'a BTreeSet<String>,
-    /// What its sources say, in small letters; asked for only where it counts.
+    /// Reads the text of its sources, in lower case; called only if it counts.
     pub sources: &'a dyn Fn() -> Result<&'a str, ReadError>,
 }
 
-/// How much a project looks like a domain.
+/// The score of a project for a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Score {
-    /// How sure that is.
     pub confidence: Confidence,
-    /// What it rests on: `dir scenes`, `file *.tscn`, `framework bevy`, `keyword sprite`.
+    /// The signals that it rests on: `dir scenes`, `file *.tscn`, `framework bevy`, `keyword
+    /// sprite`.
     pub signals: Vec<String>,
 }
 
-/// The score of a domain; none if the project is not taken for one.
+/// Scores a project for a domain. Returns `None` if it does not belong to the domain.
 pub fn score(domain: &Domain, evidence: &Evidence<'_>) -> Result<Option<Score>, ReadError> {
     let mut seen = Seen {
         directories: shown(&domain.directories, |name| evidence.directories.contains(name)),
@@ -68,7 +68,7 @@ pub fn score(domain: &Domain, evidence: &Evidence<'_>) -> Result<Option<Score>, 
         frameworks: shown(&domain.frameworks, |name| evidence.frameworks.contains(&plain(name))),
         keywords: Vec::new(),
     };
-    // Sources are read only where the rest does not tell.
+    // Reads sources only if the other signals do not decide.
     if !seen.is_enough(domain) && !domain.keywords.is_empty() {
         let sources = (evidence.sources)()?;
         seen.keywords = shown(&domain.keywords, |word| sources.contains(&word.to_lowercase()));
@@ -82,7 +82,7 @@ fn shown(listed: &[String], is_shown: impl Fn(&str) -> bool) -> Vec<&str> {
     listed.iter().map(String::as_str).filter(|signal| is_shown(signal)).collect()
 }
 
-/// The signals of a domain that were seen.
+/// The signals of a domain that the project shows.
 #[derive(Default)]
 struct Seen<'d> {
     directories: Vec<&'d str>,

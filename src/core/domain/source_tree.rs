@@ -1,60 +1,57 @@
-//! A tree of sources, whatever it is made of: files and directories by name. Links, and what git
-//! ignores, are not in it, and nothing is read through a link.
+//! A tree of sources, independent of its storage: files and directories by name. It has no links
+//! and no files that git ignores, and nothing is read through a link.
 
 use crate::core::documents::ReadError;
 
 /// A file or directory of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Node {
-    /// Its name.
     pub name: String,
-    /// Whether it is a directory.
     pub is_directory: bool,
 }
 
-/// Whether a file or directory of that name is worth a look.
+/// Tells whether a file or directory of that name is wanted. The second argument is true for a
+/// directory.
 pub type Wanted<'a> = dyn Fn(&str, bool) -> bool + 'a;
 
-/// What is at a path.
+/// The kind of thing at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing.
     Nothing,
-    /// A file.
     File,
     /// Something else, or something that only a link leads to.
     Other,
 }
 
-/// A file that is of use as a whole or not at all.
+/// A file that is only useful as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whole {
-    /// There is none.
+    /// The file does not exist.
     Absent,
-    /// What is there is no file, or only a link leads to it.
+    /// Something else is at the path, or only a link leads to it.
     NoFile,
-    /// There is more of it than is read.
+    /// The file has more bytes than the limit.
     TooLong,
-    /// All of it.
+    /// The whole file.
     Bytes(Vec<u8>),
 }
 
 /// A tree of sources.
 pub trait SourceTree {
-    /// What is wanted of what is in a directory, sorted; the top is the empty path, and what is not
-    /// there is empty. What is not wanted costs nothing.
+    /// Lists the wanted entries of a directory, sorted. The top is the empty path, and a directory
+    /// that does not exist is empty. An entry that is not wanted costs nothing.
     fn list(&self, directory: &str, wanted: &Wanted<'_>) -> Result<Vec<Node>, ReadError>;
 
-    /// What is at a path.
+    /// Tells the kind of thing at a path.
     fn kind(&self, path: &str) -> Result<Kind, ReadError>;
 
-    /// The id of a file's content; none if there is no such file.
+    /// Returns the id of a file's content, if there is such a file.
     fn content_id(&self, path: &str) -> Result<Option<String>, ReadError>;
 
-    /// The beginning of a file, at most so many bytes; none if there is no such file.
+    /// Reads the beginning of a file, at most `bytes_max` bytes, if there is such a file.
     fn read(&self, path: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, ReadError>;
 
-    /// A file of at most so many bytes.
+    /// Reads a file of at most `bytes_max` bytes.
     fn read_whole(&self, path: &str, bytes_max: u64) -> Result<Whole, ReadError> {
         match self.kind(path)? {
             Kind::Nothing => return Ok(Whole::Absent),
@@ -69,12 +66,10 @@ pub trait SourceTree {
     }
 }
 
-/// A tree as if one of its directories were not there: the one that files are put into because of
-/// what the tree is must not make it something else.
+/// A tree without one of its directories. Agents are generated into that directory because of the
+/// domain of the tree, and must not change the domain.
 pub struct Without<'a> {
-    /// The tree.
     pub tree: Box<dyn SourceTree + 'a>,
-    /// The path of the directory.
     pub directory: String,
 }
 

@@ -1,7 +1,8 @@
-//! What an answer rests on: the content of every manifest, and which signals each project has.
+//! The structure that an answer rests on: the content of every manifest, and the signals of each
+//! project.
 //!
-//! Its fingerprint says which algorithm took it and which list it was taken by, so that two
-//! programs that look at different things never take each other's for theirs.
+//! Its fingerprint names the algorithm and the list that it was taken by, so that two programs that
+//! look for different signals never mistake each other's fingerprints for their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,11 +17,11 @@ use crate::core::domain::catalogue::Catalogue;
 use crate::core::domain::source_tree::SourceTree;
 use crate::core::domain::survey::{Project, Survey};
 
-/// Raised when the same tree and list give another structure, or the same structure another answer.
+/// Raised when an equal tree and list give another structure, or an equal structure another answer.
 pub const ALGORITHM: u32 = 1;
 
-/// Names and contents of manifests, and signals by project. What other structural files are
-/// called does not count, only which signals they are: one more scene makes no other project.
+/// Paths and contents of manifests, and signals by project. The names of other structural files do
+/// not count, only the signals that they show: one more scene does not change the domain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Structure {
     /// The id of the content of each manifest, by path.
@@ -29,22 +30,22 @@ pub struct Structure {
     /// The signals of each project, by its path: `dir scenes`, `file *.tscn`.
     #[serde(default)]
     pub signals: BTreeMap<String, BTreeSet<String>>,
-    /// Projects beyond those, if there are any.
+    /// Projects beyond the limit, if there are any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub beyond: Option<Beyond>,
 }
 
-/// Projects of which there is too much to keep: whether they are as they were can still be told.
+/// Projects beyond the limit: a digest still tells whether they have changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beyond {
-    /// How many.
+    /// The number of projects.
     pub projects: usize,
-    /// The SHA-256 of what would be kept of them.
+    /// The SHA-256 of the structure of these projects.
     pub digest: String,
 }
 
 impl Structure {
-    /// The structure of what was seen.
+    /// Takes the structure of a tree that was surveyed.
     pub fn of(survey: &Survey, tree: &dyn SourceTree) -> Result<Structure, ReadError> {
         let mut structure = Structure::of_projects(&survey.projects, tree)?;
         if !survey.beyond.is_empty() {
@@ -61,7 +62,7 @@ impl Structure {
         for project in projects {
             for name in &project.manifests {
                 let path = project.at(name);
-                // What vanished meanwhile is not there.
+                // A manifest that vanished since the survey does not exist.
                 if let Some(id) = tree.content_id(&path)? {
                     structure.manifests.insert(path, id);
                 }
@@ -76,7 +77,7 @@ impl Structure {
         Ok(structure)
     }
 
-    /// Its fingerprint under a list.
+    /// Computes the fingerprint under a list.
     pub fn fingerprint(&self, list: &str) -> Fingerprint {
         let all = (ALGORITHM, list, self);
         let bytes = serde_json::to_vec(&all).expect("a structure is plain data");
@@ -87,21 +88,21 @@ impl Structure {
         }
     }
 
-    /// Its fingerprint under a catalogue.
+    /// Computes the fingerprint under a catalogue.
     pub fn fingerprint_by(&self, catalogue: &Catalogue) -> Fingerprint {
         self.fingerprint(&catalogue.list_version())
     }
 }
 
-/// A structure, named: `1:9f3c2ab1d0e4:4fa1...`.
+/// The name of a structure: `1:9f3c2ab1d0e4:4fa1...`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint {
-    /// How the structure was taken.
+    /// The algorithm that took the structure.
     pub algorithm: u32,
-    /// What was looked at.
+    /// The name of the list of signals.
     pub list: String,
-    /// The SHA-256 of both and of the structure.
+    /// The SHA-256 of the algorithm, the list and the structure.
     pub digest: String,
 }
 
@@ -110,12 +111,12 @@ pub struct Fingerprint {
 #[error("not a fingerprint")]
 pub struct NotAFingerprint;
 
-/// Digits that name a list.
+/// Digits of the name of a list.
 pub const LIST_LENGTH: usize = 12;
 const DIGEST_LENGTH: usize = 64;
 
 impl Fingerprint {
-    /// The part that one algorithm and list share.
+    /// Returns the algorithm and the list.
     pub fn basis(&self) -> Basis {
         Basis { algorithm: self.algorithm, list: self.list.clone() }
     }
@@ -154,17 +155,16 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// How and by which list a structure is taken: `1-9f3c2ab1d0e4`. Each has its own answers.
+/// The algorithm and the list that a structure is taken by: `1-9f3c2ab1d0e4`. Each basis has its
+/// own answers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Basis {
-    /// How.
     pub algorithm: u32,
-    /// By which list.
     pub list: String,
 }
 
 impl Basis {
-    /// The present algorithm with a catalogue.
+    /// Returns the present algorithm with the list of a catalogue.
     pub fn of(catalogue: &Catalogue) -> Basis {
         Basis { algorithm: ALGORITHM, list: catalogue.list_version() }
     }

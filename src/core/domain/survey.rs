@@ -1,9 +1,8 @@
-//! A look at a tree: which projects are in it, and which of the files and directories that give a
-//! domain away.
+//! The survey of a tree: finds its projects, and the files and directories that are signals.
 //!
 //! A project is the top of the tree, and every directory down to a few levels that has a manifest
-//! or a marker. Only what counts is listed: nothing below that depth, nothing hidden, nothing that
-//! the catalogue skips.
+//! or a marker. A survey lists no more than counts: nothing below that depth, nothing hidden, no
+//! directory that the catalogue skips.
 
 mod patterns;
 mod sources;
@@ -21,58 +20,57 @@ use crate::core::text::is_disguise;
 use patterns::Patterns;
 use sources::is_source;
 
-/// How many levels below the top a project may begin.
+/// Most levels below the top at which a project may begin.
 pub const PROJECT_DEPTH_MAX: usize = 3;
-/// Projects of a tree that are held against the catalogue, and whose structure is kept.
+/// Most projects of a tree that are compared with the catalogue, and whose structure is stored.
 pub const PROJECTS_MAX: usize = 400;
-/// Directories of a tree that are listed.
+/// Most directories of a tree that a survey lists.
 pub const DIRECTORIES_MAX: usize = 20_000;
-/// Bytes that what was seen of all projects may take up: it has to fit into one document.
+/// Most bytes that all projects may take up: they have to fit into one document.
 const SEEN_BYTES_MAX: usize = 100_000;
-/// Bytes of a path that is looked at.
+/// Most bytes of a path.
 const PATH_BYTES_MAX: usize = 400;
 
-/// What was seen of a tree.
+/// The projects of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// The top, then every other project in the order of its path.
     pub projects: Vec<Project>,
-    /// Further ones, of which is only known whether they are as they were.
+    /// Projects beyond the limit: their structure is only stored as a digest.
     pub beyond: Vec<Project>,
-    /// Whether there were more directories than are listed: what is in the rest is not known.
+    /// Set if the tree has more directories than a survey lists: the rest is unknown.
     pub is_tired: bool,
 }
 
 impl Survey {
-    /// Whether there was more than is looked at.
+    /// Tells whether the tree has more projects or directories than the limits allow.
     pub fn is_cut_short(&self) -> bool {
         self.is_tired || !self.beyond.is_empty()
     }
 }
 
-/// One project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Project {
-    /// Its directory; empty for the top.
+    /// The path of its directory; empty for the top.
     pub path: String,
     /// The directories of the catalogue that it has.
     pub directories: BTreeSet<String>,
-    /// The file patterns of the catalogue that something in it matches.
+    /// The file patterns of the catalogue that a file in it matches.
     pub files: BTreeSet<String>,
-    /// Its manifests, by name.
+    /// The names of its manifests.
     pub manifests: Vec<String>,
     /// The sources that are searched for keywords, by path in the project.
     pub sources: Vec<String>,
 }
 
 impl Project {
-    /// The path in the tree of something in the project.
+    /// Returns the path in the tree of a path in the project.
     pub fn at(&self, path: &str) -> String {
         joined(&self.path, path)
     }
 
-    /// About how many bytes it takes up in a document: each signal and manifest on a line of its
-    /// own, and its path once for each domain that it may belong to.
+    /// Estimates the bytes that the project takes up in a document: each signal and manifest on a
+    /// line of its own, and its path once for each domain that it may belong to.
     fn bytes(&self) -> usize {
         const LINE: usize = 24;
         const ID_LINE: usize = 90;
@@ -83,22 +81,22 @@ impl Project {
         signals + manifests + 4 * (self.path.len() + LINE)
     }
 
-    /// The project's own path, for people and documents.
+    /// Returns the project's path for people and documents.
     pub fn shown(&self) -> &str {
         if self.path.is_empty() { "." } else { &self.path }
     }
 }
 
-/// What a survey is for.
+/// The purpose of a survey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To find out what a tree is.
+    /// Detecting the domains of a tree.
     Detect,
-    /// To compare it with what it was, for which no source is needed.
+    /// Comparing a tree with an earlier structure, which needs no sources.
     Compare,
 }
 
-/// Looks at a tree.
+/// Surveys a tree.
 pub fn survey(
     tree: &dyn SourceTree,
     catalogue: &Catalogue,
@@ -189,7 +187,8 @@ impl Surveyor<'_> {
         is_manifest(name) || (self.purpose == Purpose::Detect && is_source(name)) || is_matched()
     }
 
-    /// Whether a directory is looked into. A name that could disguise a path is nobody's project.
+    /// Tells whether the survey enters a directory. A name that could disguise a path is nobody's
+    /// project.
     fn goes_into(&self, directory: &str, node: &Node) -> bool {
         node.is_directory
             && !self.catalogue.skips(&node.name)
@@ -209,7 +208,7 @@ impl Surveyor<'_> {
         Ok(false)
     }
 
-    /// Whether something in a directory matches, exactly where the pattern says.
+    /// Tells whether an entry of the directory matches, exactly where the pattern says.
     fn has(
         &self,
         directory: &str,
@@ -223,7 +222,7 @@ impl Surveyor<'_> {
         }
     }
 
-    /// What is in a directory some levels down; none if there is no such directory.
+    /// Lists a directory some levels down. Returns `None` if it does not exist.
     fn inner(
         &self,
         directory: &str,

@@ -1,5 +1,5 @@
-//! A path in a tree that somebody has configured or a ledger has recorded: relative, and leading
-//! nowhere else.
+//! A relative path in a tree that leads nowhere else. Somebody has configured it, or a ledger has
+//! recorded it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::domain::name_pattern::is_plain_path;
 use crate::core::text::is_disguise;
 
-/// Bytes of such a path.
+/// Most bytes of such a path.
 const LENGTH_MAX: usize = 400;
 
 /// A relative path without `..`, any spelling of `.git`, and anything that disguises it.
@@ -27,12 +27,11 @@ pub struct TreePath(String);
 pub struct BadTreePath(String);
 
 impl TreePath {
-    /// The path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What is below it under that name.
+    /// Appends a name.
     pub fn join(&self, name: &str) -> Result<TreePath, BadTreePath> {
         format!("{}/{name}", self.0).parse()
     }
@@ -52,8 +51,8 @@ impl FromStr for TreePath {
     }
 }
 
-/// Whether some file system takes a name for `.git`: case is folded, blanks and dots at the end are
-/// dropped, and a short name stands for a long one. What is invisible is refused before.
+/// Tells whether some file system takes a name for `.git`: file systems fold case, drop blanks and
+/// dots at the end, and have short names for long ones. Invisible characters are refused before.
 fn is_git_spelling(name: &str) -> bool {
     let name = name.trim_end_matches(['.', ' ']).to_lowercase();
     name == ".git" || name == "git~1" || name.is_empty()

@@ -1,4 +1,4 @@
-//! Manifests that are parsed, and those that are scanned.
+//! Manifests that are parsed, and manifests that are scanned line by line.
 
 use serde_json::Value;
 
@@ -11,26 +11,26 @@ fn owned<'a>(names: impl IntoIterator<Item = &'a str>) -> Names {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// What comes of a project, as far as its manifest says.
+/// Lists what a project builds, as far as its manifest says.
 fn made(is_command: bool, is_library: bool) -> impl Iterator<Item = String> {
     let named = |says: bool, name: &str| says.then(|| name.to_owned());
     named(is_command, COMMAND).into_iter().chain(named(is_library, LIBRARY))
 }
 
-/// `package.json`: dependencies for use, for development and of peers.
+/// Reads `package.json`: dependencies for use and for development, peers and optional ones.
 pub(super) fn npm(text: &str) -> Names {
     let Ok(manifest) = serde_json::from_str::<Value>(text) else { return Names::new() };
     let tables = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
     let tables = tables.iter().filter_map(|table| manifest[*table].as_object());
     let has = |field: &str| !manifest[field].is_null();
-    // `main` alone says nothing: `npm init` writes it into every manifest.
+    // `main` alone means nothing: `npm init` writes it into every manifest.
     let is_meant_for_others = ["exports", "module", "types", "typings"].into_iter().any(has)
         || (has("main") && has("files"));
     let is_library = is_meant_for_others && manifest["private"] != true && !has("bin");
     tables.flat_map(|table| table.keys().cloned()).chain(made(has("bin"), is_library)).collect()
 }
 
-/// `Cargo.toml`: dependencies, also those for tests, for the build and of one platform.
+/// Reads `Cargo.toml`: dependencies, also for tests, for the build and of one platform.
 pub(super) fn cargo(text: &str) -> Names {
     let Ok(manifest) = text.parse::<toml::Table>() else { return Names::new() };
     let mut names = cargo_tables(&manifest);
@@ -45,22 +45,22 @@ pub(super) fn cargo(text: &str) -> Names {
     names
 }
 
-/// What crates.io calls them.
+/// The category of commands on crates.io.
 const CRATES_OF_COMMANDS: &str = "command-line-utilities";
 
 fn cargo_tables(manifest: &toml::Table) -> Names {
     let tables = ["dependencies", "dev-dependencies", "build-dependencies"];
     let tables = tables.iter().filter_map(|name| manifest.get(*name)?.as_table());
     let name = |(name, dependency): (&String, &toml::Value)| {
-        // A dependency may be called otherwise here than where it comes from.
+        // A dependency may have another name here than on the registry.
         let original = dependency.get("package").and_then(toml::Value::as_str);
         original.unwrap_or(name).to_owned()
     };
     tables.flat_map(|table| table.iter().map(name)).collect()
 }
 
-/// `go.mod`: the last part of each required path that is not a version. What is only required by
-/// something that is required is not this project's.
+/// Reads `go.mod`: the last part of each required path that is not a version. Indirect requirements
+/// are not this project's.
 pub(super) fn go(text: &str) -> Names {
     let mut in_block = false;
     let mut names = Names::new();
@@ -92,7 +92,7 @@ pub(super) fn go(text: &str) -> Names {
     names
 }
 
-/// `pyproject.toml`: PEP 621 with its extras, PEP 735 groups, and Poetry's tables.
+/// Reads `pyproject.toml`: PEP 621 with its extras, PEP 735 groups, and Poetry's tables.
 pub(super) fn pyproject(text: &str) -> Names {
     let Ok(manifest) = text.parse::<toml::Table>() else { return Names::new() };
     let mut names = Names::new();
@@ -131,24 +131,24 @@ pub(super) fn pyproject(text: &str) -> Names {
     names
 }
 
-/// `requirements.txt`: one requirement a line; options and bare addresses name nothing.
+/// Reads `requirements.txt`: one requirement a line. Options and bare addresses name nothing.
 pub(super) fn requirements(text: &str) -> Names {
     let lines = text.lines().map(|line| line.split(" #").next().unwrap_or_default().trim());
-    // `torch @ https://...` names what the address has.
+    // `torch @ https://...` names the package at the address.
     let is_bare_address =
         |line: &str| line.split_once("://").is_some_and(|(before, _)| !before.contains('@'));
     let is_one = |line: &&str| !line.starts_with(['#', '-']) && !is_bare_address(line);
     lines.filter(is_one).filter_map(requirement).collect()
 }
 
-/// The name that a Python requirement begins with.
+/// Parses the name at the beginning of a Python requirement.
 fn requirement(text: &str) -> Option<String> {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let name: String = text.trim().chars().take_while(|letter| is_of_name(*letter)).collect();
     (!name.is_empty()).then_some(name)
 }
 
-/// `Gemfile` and `*.gemspec`: what `gem` and `add_dependency` are called with.
+/// Reads `Gemfile` and `*.gemspec`: the arguments of `gem` and `add_dependency`.
 pub(super) fn ruby(text: &str) -> Names {
     let calls = [".add_dependency", ".add_runtime_dependency", ".add_development_dependency"];
     let declares = |line: &str| {
@@ -162,12 +162,12 @@ pub(super) fn ruby(text: &str) -> Names {
     owned(first)
 }
 
-/// `*.gemspec`: the same, and a gem comes of it.
+/// Reads `*.gemspec`: its dependencies, and the library that a gem is.
 pub(super) fn gemspec(text: &str) -> Names {
     ruby(text).into_iter().chain(made(false, true)).collect()
 }
 
-/// `mix.exs`: the atoms that the tuples of dependencies begin with.
+/// Reads `mix.exs`: the atom at the beginning of each tuple of a dependency.
 pub(super) fn elixir(text: &str) -> Names {
     let text = without_comments(text, OF_HASHES);
     let tuples = text.split('{').skip(1).filter_map(|tuple| tuple.trim_start().strip_prefix(':'));
@@ -181,7 +181,7 @@ pub(super) fn elixir(text: &str) -> Names {
     tuples.filter_map(atom).chain(made).collect()
 }
 
-/// `Package.swift`: the last part of each address, and the products that are used.
+/// Reads `Package.swift`: the last part of each address, and the products in use.
 pub(super) fn swift(text: &str) -> Names {
     let text = without_comments(text, OF_BRACES);
     let mut names = Names::new();
@@ -197,7 +197,7 @@ pub(super) fn swift(text: &str) -> Names {
     names
 }
 
-/// `pubspec.yaml`: the keys one step below the tables of dependencies. No other YAML is read.
+/// Reads `pubspec.yaml`: the keys one level below the tables of dependencies, and no other YAML.
 pub(super) fn pub_dart(text: &str) -> Names {
     let mut names = Names::new();
     let (mut in_table, mut step) = (false, None);

@@ -4,7 +4,7 @@
 use super::scan::{OF_BRACES, quoted, statements, without_comments};
 use super::without_scala_version;
 
-/// What a script depends on.
+/// Reads the dependencies of a script.
 pub(super) fn dependencies(text: &str) -> Vec<String> {
     let text = without_comments(text, OF_BRACES);
     let mut names = Vec::new();
@@ -16,7 +16,7 @@ pub(super) fn dependencies(text: &str) -> Vec<String> {
         if is_plugin(statement) {
             names.extend(quoted(statement).first().map(|id| (*id).to_owned()));
         }
-        // Core plugins are named without quotes: `java-library` stands in backquotes.
+        // Core plugins are named without quotes: `java-library` is in backquotes.
         names.extend(
             statement.strip_prefix('`').and_then(|rest| rest.split('`').next()).map(str::to_owned),
         );
@@ -25,7 +25,7 @@ pub(super) fn dependencies(text: &str) -> Vec<String> {
     names
 }
 
-/// `group:artifact:version` gives both names; the group is how some frameworks are known.
+/// Parses `group:artifact:version` into both names; some frameworks are known by their group.
 fn coordinates(text: &str) -> Vec<String> {
     let parts: Vec<&str> = text.split(':').collect();
     match parts.as_slice() {
@@ -36,7 +36,8 @@ fn coordinates(text: &str) -> Vec<String> {
     }
 }
 
-/// The same in parts: `group: 'io.ktor', name: 'ktor-server-core'`, or with `=` in Kotlin.
+/// Parses coordinates in parts: `group: 'io.ktor', name: 'ktor-server-core'`, or with `=` in
+/// Kotlin.
 fn by_parts(statement: &str) -> Vec<String> {
     let part = |name: &str| {
         let (_, after) = statement.split_once(name)?;
@@ -56,8 +57,8 @@ fn is_plugin(statement: &str) -> bool {
     starts.iter().any(|start| statement.starts_with(start))
 }
 
-/// What a catalogue calls it: `libs.ktor.server.core` by its own name, which people keep close to
-/// that of the library, and `libs.plugins.android.application` also as it stands there.
+/// Reads names from a version catalogue: `libs.ktor.server.core` by its own name, which people
+/// choose close to that of the library, and `libs.plugins.android.application` also as a whole.
 fn from_catalogue(statement: &str) -> Vec<String> {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "._".contains(letter);
     let mut names = Vec::new();

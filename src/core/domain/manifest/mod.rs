@@ -1,12 +1,11 @@
-//! What projects depend on, read from the bytes of their manifests.
+//! The dependencies of projects, read from the bytes of their manifests.
 //!
-//! JSON and TOML are parsed. The other formats are scanned for what declares a dependency,
+//! JSON and TOML are parsed. The other formats are scanned for declarations of dependencies,
 //! statement by statement or tag by tag: several of them are programs, which only their own tool
-//! could run.
-//! What a scanner cannot see is a name that is computed, or spread over variables. A manifest that
-//! is broken names nothing.
+//! could run. A scanner cannot see a name that is computed or spread over variables. A broken
+//! manifest has no dependencies.
 //!
-//! A manifest also says what comes of the project. That is named in brackets, which no registry
+//! A manifest also tells what the project builds. That is named in brackets, which no registry
 //! allows in a name: [`COMMAND`] and [`LIBRARY`].
 
 mod formats;
@@ -16,15 +15,15 @@ mod xml;
 
 use std::collections::BTreeSet;
 
-/// Bytes of a manifest that are looked at.
+/// Bytes at the beginning of a manifest that are read.
 pub const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// What a manifest is said to name if a command comes of it that people install and type.
+/// A manifest is said to name this if the project builds a command that people install and type.
 pub const COMMAND: &str = "[command]";
-/// What a manifest is said to name if a package comes of it that others depend on.
+/// A manifest is said to name this if the project builds a package that others depend on.
 pub const LIBRARY: &str = "[library]";
 
-/// The names of all manifests. One that begins with `*` is any name with that end.
+/// The names of all manifests. A name that begins with `*` stands for any name with that end.
 pub const NAMES: [&str; 16] = [
     "package.json",
     "Cargo.toml",
@@ -44,7 +43,7 @@ pub const NAMES: [&str; 16] = [
     "pubspec.yaml",
 ];
 
-/// Whether a file of that name is a manifest.
+/// Tells whether a file of that name is a manifest.
 pub fn is_manifest(name: &str) -> bool {
     NAMES.iter().any(|pattern| match pattern.strip_prefix('*') {
         Some(end) => name.ends_with(end) && name.len() > end.len(),
@@ -52,10 +51,11 @@ pub fn is_manifest(name: &str) -> bool {
     })
 }
 
-/// What the manifest of that name depends on, and what comes of it, each name [`plain`].
+/// Reads the dependencies of the manifest of that name, and what the project builds, each name
+/// [`plain`].
 pub fn dependencies(name: &str, bytes: &[u8]) -> BTreeSet<String> {
     let Ok(text) = std::str::from_utf8(bytes) else { return BTreeSet::new() };
-    // Windows editors begin a text so.
+    // Windows editors put a byte order mark first.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let found = match name {
         "package.json" => formats::npm(text),
@@ -75,13 +75,14 @@ pub fn dependencies(name: &str, bytes: &[u8]) -> BTreeSet<String> {
     found.iter().map(|name| plain(name)).filter(|name| !name.is_empty()).collect()
 }
 
-/// A name as it is compared: registries differ in what separates its parts, and in case.
+/// Normalizes a name for comparison: registries differ in case and in the separators that they
+/// allow.
 pub fn plain(name: &str) -> String {
     let kept = name.chars().filter(|letter| !matches!(letter, '-' | '_' | '.'));
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// The name of an artifact without the version of Scala that it was built for: `spark-sql_2.13`.
+/// Strips the version of Scala that an artifact was built for: `spark-sql_2.13`.
 fn without_scala_version(artifact: &str) -> &str {
     let is_version = |text: &str| {
         text.starts_with(|letter: char| letter.is_ascii_digit())

@@ -1,21 +1,21 @@
-//! What the scanners of build scripts share: texts in quotes, comments, calls and statements. No
-//! text of these languages that matters here goes over the end of its line.
+//! Functions that the scanners of build scripts share: texts in quotes, comments, calls and
+//! statements. No relevant text of these languages goes over the end of its line.
 
-/// How a language marks what it does not read.
+/// The comment syntax of a language.
 #[derive(Clone, Copy)]
 pub(super) struct Comments {
-    /// What the rest of a line is a comment after.
+    /// Begins a comment that goes to the end of the line.
     pub(super) line: &'static str,
-    /// What a comment of many lines stands between.
+    /// Begin and end a comment of many lines.
     pub(super) block: Option<(&'static str, &'static str)>,
 }
 
-/// Java's children: Gradle's two languages, and Swift.
+/// The syntax of Gradle's two languages, and of Swift.
 pub(super) const OF_BRACES: Comments = Comments { line: "//", block: Some(("/*", "*/")) };
-/// Elixir.
+/// The syntax of Elixir.
 pub(super) const OF_HASHES: Comments = Comments { line: "#", block: None };
 
-/// The texts between quotes of either kind.
+/// Returns the texts between quotes of either kind.
 pub(super) fn quoted(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = line;
@@ -29,12 +29,12 @@ pub(super) fn quoted(line: &str) -> Vec<&str> {
     found
 }
 
-/// Follows a text letter by letter and knows whether it stands inside of quotes.
+/// Follows a text letter by letter and tells whether it is inside quotes.
 #[derive(Default)]
 struct Quotes(Option<char>);
 
 impl Quotes {
-    /// Whether this letter is code: neither in quotes nor a quote.
+    /// Tells whether this letter is code: neither in quotes nor a quote.
     fn is_code(&mut self, letter: char) -> bool {
         match (self.0, letter) {
             (_, '\n') => self.0 = None,
@@ -49,7 +49,7 @@ impl Quotes {
     }
 }
 
-/// A text without its comments. An address in quotes has no comment in it.
+/// Strips the comments from a text. An address in quotes has no comment in it.
 pub(super) fn without_comments(text: &str, marks: Comments) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut quotes = Quotes::default();
@@ -73,7 +73,7 @@ pub(super) fn without_comments(text: &str, marks: Comments) -> String {
     kept
 }
 
-/// The statements of a script: what line ends, semicolons and braces part.
+/// Splits a script into statements, at line ends, semicolons and braces.
 pub(super) fn statements(text: &str) -> Vec<&str> {
     let mut quotes = Quotes::default();
     let ends =
@@ -81,7 +81,7 @@ pub(super) fn statements(text: &str) -> Vec<&str> {
     text.split(ends).map(str::trim).filter(|statement| !statement.is_empty()).collect()
 }
 
-/// What stands between the parentheses of each call, as in `.package(...)`.
+/// Returns the text between the parentheses of each call, such as `.package(...)`.
 pub(super) fn calls<'t>(text: &'t str, start: &str) -> Vec<&'t str> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices(start) {

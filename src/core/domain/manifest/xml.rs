@@ -1,14 +1,14 @@
-//! Maven's and .NET's project files, scanned tag by tag. Comments are left out; entities, CDATA and
-//! what properties stand for are not resolved.
+//! Maven's and .NET's project files, scanned tag by tag. Comments are stripped; entities, CDATA and
+//! properties are not resolved.
 
 use super::{COMMAND, LIBRARY, without_scala_version};
 
-/// `pom.xml`: artifacts of dependencies, plugins and the parent, with their groups. What a
-/// dependency is to come without is none.
+/// Reads `pom.xml`: artifacts of dependencies, plugins and the parent, with their groups. An
+/// exclusion is no dependency.
 pub(super) fn maven(text: &str) -> Vec<String> {
     let text = without_comments(text);
     let mut names = Vec::new();
-    // What this project itself is called says nothing about what it uses.
+    // The name of this project itself says nothing about its dependencies.
     let (mut inside, mut excluded) = (0, 0);
     for tag in tags(&text).filter(|tag| !tag.is_closed) {
         match tag.name {
@@ -25,7 +25,7 @@ pub(super) fn maven(text: &str) -> Vec<String> {
     names
 }
 
-/// `*.csproj` and its kind: packages that are referenced, frameworks, and the SDK.
+/// Reads `*.csproj` and its kind: packages that are referenced, frameworks, and the SDK.
 pub(super) fn dotnet(text: &str) -> Vec<String> {
     let text = without_comments(text);
     let mut names = Vec::new();
@@ -54,12 +54,12 @@ pub(super) fn dotnet(text: &str) -> Vec<String> {
     names
 }
 
-/// One tag and the text up to the next.
+/// A tag and the text up to the next tag.
 struct Tag<'t> {
     name: &'t str,
     attributes: &'t str,
     after: &'t str,
-    /// It ends where it begins: `<plugin/>`.
+    /// A tag that is its own end: `<plugin/>`.
     is_closed: bool,
 }
 

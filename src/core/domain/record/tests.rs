@@ -80,7 +80,7 @@ fn a_detection_that_was_overtaken_is_refused() {
     assert!(matches!(older, No::Refused(AnyRefusal::Domain(Refusal::OutOfDate))), "{older:?}");
     assert_eq!(seen(&memory, "three", LIST).own.unwrap(), newer.detected);
     assert_eq!(seen(&memory, "two", LIST).own, None);
-    // Who began before there was anything is out of date as well.
+    // A detection that began before the first answer is out of date too.
     assert!(act(&mut memory, 4, &command("two", LIST, None)).is_err());
 }
 

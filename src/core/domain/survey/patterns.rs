@@ -1,15 +1,15 @@
-//! The file patterns of a catalogue, laid out so that a name finds its own without a look at each.
+//! The file patterns of a catalogue, indexed so that a name is not compared with each of them.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::core::domain::name_pattern::NamePattern;
 
-/// Patterns by how they are found.
+/// Patterns by the way in which they are found.
 pub(super) struct Patterns<'p> {
     exact: HashMap<&'p str, &'p NamePattern>,
     by_extension: HashMap<&'p str, &'p NamePattern>,
     others: Vec<&'p NamePattern>,
-    /// Those that say where.
+    /// Patterns that name a directory.
     pub(super) of_paths: Vec<&'p NamePattern>,
 }
 
@@ -37,7 +37,7 @@ impl<'p> Patterns<'p> {
         patterns
     }
 
-    /// Every pattern that a name matches, wherever it is.
+    /// Calls `found` for every pattern that a name matches in any directory.
     pub(super) fn of_name(&self, name: &str, mut found: impl FnMut(&NamePattern)) {
         let extension = name.rsplit_once('.').and_then(|(_, end)| self.by_extension.get(end));
         let others = self.others.iter().filter(|pattern| pattern.matches_name(name));

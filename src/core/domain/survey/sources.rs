@@ -8,24 +8,24 @@ use crate::core::documents::ReadError;
 use crate::core::domain::manifest::is_manifest;
 use crate::core::domain::source_tree::Node;
 
-/// Sources of a project that are searched.
+/// Most sources of a project that are searched.
 const SOURCES_MAX: usize = 5;
-/// Directories of a project in which sources are looked for.
+/// Most directories of a project in which the survey looks for sources.
 const SEARCHED_MAX: usize = 40;
-/// What the names of sources end in.
+/// The extensions of sources.
 const EXTENSIONS: [&str; 22] = [
     "rs", "py", "js", "mjs", "jsx", "ts", "tsx", "go", "java", "kt", "scala", "swift", "rb", "cs",
     "c", "cpp", "h", "ino", "ex", "dart", "gd", "php",
 ];
 
-/// Whether a file of that name is a source.
+/// Tells whether a file of that name is a source.
 pub(super) fn is_source(name: &str) -> bool {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     EXTENSIONS.contains(&extension)
 }
 
 impl Surveyor<'_> {
-    /// The first sources of the project in a directory, by path in it.
+    /// Finds the first sources of the project in a directory, by their path in it.
     pub(super) fn sources(&self, directory: &str) -> Result<Vec<String>, ReadError> {
         let mut found = Vec::new();
         let mut level = vec![String::new()];
@@ -39,7 +39,7 @@ impl Surveyor<'_> {
                 searched += 1;
                 let here = at(directory, &inner);
                 let nodes = self.peek(&here)?;
-                // Another project has its own.
+                // A directory with a manifest is another project, which has its own sources.
                 let is_manifest = |node: &Node| !node.is_directory && is_manifest(&node.name);
                 if !inner.is_empty() && nodes.iter().any(is_manifest) {
                     continue;
@@ -55,8 +55,8 @@ impl Surveyor<'_> {
         Ok(found)
     }
 
-    /// What is in a directory, without counting it among those that a survey lists: a comparison
-    /// looks for no sources, and must see the same projects.
+    /// Lists a directory without counting it among those that the survey lists: a survey for a
+    /// comparison reads no sources, and must see the same projects.
     fn peek(&self, directory: &str) -> Result<Rc<Vec<Node>>, ReadError> {
         if let Some(nodes) = self.listed.borrow().get(directory) {
             return Ok(Rc::clone(nodes));
