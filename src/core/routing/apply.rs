@@ -1,8 +1,8 @@
-//! `override apply`: an agent is left out from now on, on trial.
+//! `override apply`: leaves an agent out from now on, on trial.
 //!
-//! Override, record and trial are one act. Applying what is in force already updates what is said
-//! about it and makes neither a second record nor a second trial. Whoever did not see it when it
-//! asked lost a race, and is told so.
+//! Override, record and trial are one act. Applying an override that is in force updates it, and
+//! makes neither a second record nor a second trial. An asker that did not see the override in
+//! force when it asked has lost a race, and the answer says so.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -23,13 +23,13 @@ use crate::core::routing::text::Note;
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Action, Modification, Override, Scope, autonomy, revert, united};
 
-/// Whether an agent reviews what cuts across everything, and whether leaving it out was confirmed.
+/// The confirmation that some agents need before they are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Care {
-    /// It does.
+    /// Set if the agent reviews concerns of all changes.
     #[serde(skip_serializing_if = "is_false", default)]
     pub cross_cutting: bool,
-    /// It was.
+    /// Set if somebody confirmed to leave it out.
     #[serde(skip_serializing_if = "is_false", default)]
     pub confirmed: bool,
 }
@@ -40,7 +40,7 @@ fn is_false(is: &bool) -> bool {
 }
 
 impl Care {
-    /// Refuses what was not confirmed.
+    /// Refuses to leave out a cross-cutting agent without a confirmation.
     pub fn keep(self, agent: &RoutedName) -> Result<(), Refusal> {
         if self.cross_cutting && !self.confirmed {
             return Err(Refusal::CrossCutting { agent: agent.clone() });
@@ -49,25 +49,22 @@ impl Care {
     }
 }
 
-/// Who is left out, and why.
+/// Leaves an agent out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Apply {
-    /// The agent.
     pub agent: RoutedName,
-    /// Why.
     pub reason: Note,
-    /// What it rests on.
+    /// The evidence that the override rests on.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub evidence: Vec<EvidenceRef>,
-    /// Where it counts; as before if absent.
+    /// The reviews that it applies to; as before if absent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub scope: Option<Scope>,
-    /// What decides.
+    /// The decider.
     pub source: Word,
     /// The record of the override that the asker saw in force.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seen: Option<RecordId>,
-    /// Whether it takes a confirmation.
     #[serde(flatten)]
     pub care: Care,
 }
@@ -75,32 +72,28 @@ pub struct Apply {
 /// An override that came into force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InForce {
-    /// The override.
     pub entry: Override,
-    /// Its record.
     pub record: Modification,
-    /// Its trial.
     pub canary: Canary,
-    /// Other agents that are on trial: what is measured is measured of all.
+    /// Other agents that are on trial. Metrics are taken over all agents, so their trials mix.
     pub also_on_trial: Vec<RoutedName>,
-    /// Who had proposed it.
+    /// The agent that had proposed it.
     pub proposed_by: Option<AgentName>,
 }
 
-/// What came of it.
+/// The result of applying an override.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// It is in force now.
+    /// The override came into force.
     New(Box<InForce>),
-    /// It was in force, and more is said about it now.
+    /// The override was in force and has changed.
     Updated(Box<Override>),
-    /// It is in force, by this very session or by another, and nothing is to be added.
+    /// The override is in force, applied by this session or by another, and nothing has changed.
     Already {
-        /// The override.
         entry: Box<Override>,
-        /// Who applied it.
+        /// The agent that applied it.
         by: AgentName,
-        /// Whether it was not there yet when the asker looked.
+        /// Set if it came into force after the asker looked.
         raced: bool,
     },
 }
@@ -138,7 +131,8 @@ impl Decide for Apply {
 }
 
 impl Apply {
-    /// What was proposed, or something new, in the words of now.
+    /// Builds the entry from the proposal, or a new one, with the reason, evidence and scope of
+    /// this request.
     fn new_entry(&self, act: &Act<'_>, proposal: Option<Override>) -> Override {
         let mut entry = proposal.unwrap_or_else(|| Override {
             agent: self.agent.clone(),
@@ -160,8 +154,9 @@ impl Apply {
         entry
     }
 
-    /// Refuses what nobody confirmed, what is blocked, and what a program may not do by itself. To
-    /// change what is in force is no smaller thing than to put it in force: a wider scope is both.
+    /// Refuses a change that needs a confirmation, that is blocked, or that a program may not make
+    /// by itself. Changing an override in force is checked like putting it in force: a wider scope
+    /// is both.
     fn keep_allowed(&self, act: &Act<'_>) -> Result<(), No> {
         self.care.keep(&self.agent)?;
         keep_unblocked(act, &self.agent)?;
@@ -193,7 +188,7 @@ impl Apply {
     }
 }
 
-/// How often the agent was wrong where it was overridden; all of it where nothing is known.
+/// Computes the share of the agent's overridden findings that were wrong; 1 if nothing is known.
 pub(super) fn confidence(act: &Act<'_>, agent: &RoutedName) -> Result<Ratio, No> {
     let numbers = Thresholds::read(act)?;
     let tally = Tally::of(&evidence::counting_of(act, agent, act.env.now, &numbers)?);
@@ -203,7 +198,7 @@ pub(super) fn confidence(act: &Act<'_>, agent: &RoutedName) -> Result<Ratio, No>
     })
 }
 
-/// Puts an override in force: the override, its record and its trial, as one event.
+/// Puts an override in force: writes the override, its record and its trial in one event.
 pub(super) fn put_in_force(
     act: &mut Act<'_>,
     mut entry: Override,

@@ -1,4 +1,4 @@
-//! `override approve`: what was proposed comes into force, as it was proposed.
+//! `override approve`: puts a proposal in force, as it was proposed.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,22 +10,20 @@ use crate::core::routing::names::{RoutedName, Word};
 use crate::core::routing::propose::keep_unblocked;
 use crate::core::routing::refusal::Refusal;
 
-/// Whose proposal is approved.
+/// Approves the proposal about an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approve {
-    /// The agent.
     pub agent: RoutedName,
-    /// Whether it takes a confirmation.
     #[serde(flatten)]
     pub care: Care,
 }
 
-/// What came of it.
+/// The result of an approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Approved {
-    /// It is in force now.
+    /// The override came into force.
     New(Box<InForce>),
-    /// It was already.
+    /// The override was in force already.
     Already(Box<Override>),
 }
 
@@ -41,7 +39,7 @@ impl Decide for Approve {
         }
         self.care.keep(&self.agent)?;
         keep_unblocked(act, &self.agent)?;
-        // To approve is a person's act, whoever proposed.
+        // Approving is a person's act, also if a program proposed.
         let human: Word = Word::HUMAN.parse().expect("it is a word");
         Ok(Approved::New(Box::new(put_in_force(act, entry, &human)?)))
     }

@@ -1,5 +1,5 @@
-//! What a program may do by itself. Off unless somebody switches it on, and off again by itself
-//! when too much of it had to be taken back.
+//! Limits on the acts of programs without a person. Autonomy is off unless somebody switches it on,
+//! and switches itself off when too many changes were reverted.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ use crate::core::routing::thresholds::{self, Thresholds};
 use crate::core::routing::{Modification, index};
 use crate::core::time::Timestamp;
 
-/// The system's breaker looks at so many agents at least.
+/// The least number of agents that the system's circuit breaker needs to trip.
 const AGENTS_MIN: usize = 3;
 
-/// Refuses what a program may not do by itself.
+/// Refuses to leave out an agent if a program may not do so by itself.
 pub fn keep(act: &Act<'_>, agent: &RoutedName, cross_cutting: bool) -> Result<(), No> {
     let bar = bar(act, agent, cross_cutting, act.env.now)?;
     let refusal = |why| Refusal::NotAutomatic { by: act.env.actor.clone(), why };
     bar.map_or(Ok(()), |why| Err(refusal(why).into()))
 }
 
-/// What keeps a program from leaving out an agent.
+/// Finds the first limit that keeps a program from leaving out an agent.
 pub fn bar(
     documents: &dyn Documents,
     agent: &RoutedName,
@@ -67,29 +67,29 @@ fn is_within_rate(at: Timestamp, now: Timestamp, numbers: &Thresholds) -> bool {
     now.seconds_since(at) < numbers.number(thresholds::RATE_HOURS) * HOUR_SECONDS
 }
 
-/// How many changes that the rate limit counts programs made to one thing.
+/// Counts the changes that programs made to one record, within the window of the rate limit.
 fn changes(record: &Modification, now: Timestamp, numbers: &Thresholds) -> u64 {
     let made = record.is_automatic() && is_within_rate(record.at, now, numbers);
     u64::from(made) + updates(record, now, numbers)
 }
 
-/// How many of these are updates.
+/// Counts the updates among these changes.
 pub(super) fn updates(record: &Modification, now: Timestamp, numbers: &Thresholds) -> u64 {
     let last = record.updated.as_ref().filter(|last| is_within_rate(last.at, now, numbers));
     last.map_or(0, |last| last.automatic)
 }
 
-/// How often each agent with a record was taken back lately.
+/// The recent reverts of each agent that has a record.
 pub struct Reverts {
     by_agent: BTreeMap<RoutedName, u64>,
-    /// From so many on an agent's breaker has tripped.
+    /// The number of reverts from which on an agent's breaker has tripped.
     most: u64,
-    /// In so many days.
+    /// The number of days in which these reverts count.
     days: u64,
 }
 
 impl Reverts {
-    /// Counts records.
+    /// Counts the recent reverts among records.
     pub fn of(records: &[Modification], now: Timestamp, numbers: &Thresholds) -> Reverts {
         let days = numbers.number(thresholds::BREAKER_DAYS);
         let is_recent = |at: Timestamp| now.seconds_since(at) < days * DAY_SECONDS;
@@ -103,17 +103,17 @@ impl Reverts {
         Reverts { by_agent, most: numbers.number(thresholds::BREAKER_REVERTS), days }
     }
 
-    /// How many breakers have tripped.
+    /// Counts the breakers that have tripped.
     pub fn tripped(&self) -> usize {
         self.by_agent.values().filter(|count| **count >= self.most).count()
     }
 
-    /// Whether the breaker of this agent has tripped.
+    /// Tells whether the breaker of this agent has tripped.
     pub fn has_tripped_for(&self, agent: &RoutedName) -> bool {
         self.by_agent.get(agent).is_some_and(|count| *count >= self.most)
     }
 
-    /// Whether half of the agents have tripped theirs, which trips the system's.
+    /// Tells whether half of the agents have tripped their breakers, which trips the system's.
     pub fn has_tripped(&self) -> bool {
         let all = self.by_agent.len();
         all >= AGENTS_MIN && self.tripped() * 2 >= all

@@ -1,4 +1,5 @@
-//! `override block` and `unblock`: an agent that is not to be left out, whatever the evidence says.
+//! `override block` and `unblock`: an agent that must not be left out, no matter what the evidence
+//! says.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -11,12 +12,10 @@ use crate::core::routing::names::RoutedName;
 use crate::core::routing::propose::line;
 use crate::core::routing::text::Note;
 
-/// Who is not to be left out, and why. What is in force stays.
+/// Blocks an agent from being left out. An override in force stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockAgent {
-    /// The agent.
     pub agent: RoutedName,
-    /// Why.
     pub reason: Note,
 }
 
@@ -32,8 +31,8 @@ impl Decide for BlockAgent {
     }
 }
 
-/// Blocks an agent. A block that is there with another reason is replaced where that was asked
-/// for; `None` if nothing changed.
+/// Blocks an agent. Replaces a block with another reason if `replaces` is set. Returns `None` if
+/// nothing changed.
 pub(super) fn blocked(
     act: &mut Act<'_>,
     agent: &RoutedName,
@@ -56,10 +55,9 @@ pub(super) fn blocked(
     Ok(Some(block))
 }
 
-/// Who may be left out again.
+/// Lets an agent be left out again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unblock {
-    /// The agent.
     pub agent: RoutedName,
 }
 

@@ -1,7 +1,7 @@
-//! Trials: an override in force is watched for a while, and then judged.
+//! Trials: an override in force is observed for some time, and then judged.
 //!
 //! A trial begins with the override and ends with a verdict, or with the override. Its end is
-//! computed when it begins, from the one clock of the decision: there is no trial without one.
+//! computed when it begins, from the one clock of the decision: no trial is without an end.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,35 +21,35 @@ use crate::core::routing::thresholds::{self, Thresholds};
 use crate::core::routing::{Override, Trial};
 use crate::core::time::Timestamp;
 
-/// How a trial stands.
+/// The state of a trial.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// It goes on.
+    /// The trial is open.
     Active,
-    /// It goes on, with nothing to be held against.
+    /// The trial is open, without a baseline to compare with.
     Monitoring,
-    /// Nothing got worse.
+    /// The trial ended and no metric got worse.
     Passed,
-    /// Something got worse.
+    /// The trial ended and some metric got worse.
     Alert,
-    /// Its time ended without a sample.
+    /// The trial ended without a sample.
     ExpiredUnused,
-    /// It ended with samples and nothing to hold them against.
+    /// The trial ended with samples and without a baseline to compare them with.
     Unjudged,
-    /// Its override was taken back.
+    /// The override was reverted during its trial.
     Reverted,
 }
 
 impl Status {
-    /// Whether it goes on.
+    /// Tells whether the trial has not ended.
     pub fn is_open(self) -> bool {
         matches!(self, Status::Active | Status::Monitoring)
     }
 
-    /// The word that is stored and shown.
+    /// Returns the word that is stored and shown.
     pub fn name(self) -> &'static str {
         match self {
             Status::Active => "active",
@@ -63,15 +63,15 @@ impl Status {
     }
 }
 
-/// What a trial came to.
+/// The verdict of a trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// When it was said.
+    /// The time of the verdict.
     pub at: Timestamp,
-    /// The mean of the samples; absent where there were none.
+    /// The mean of the samples; absent if there were none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub metrics: Option<Metrics>,
-    /// Which of them got worse.
+    /// The names of the metrics that got worse.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub worse: Vec<String>,
 }
@@ -79,32 +79,32 @@ pub struct Verdict {
 /// The trial of an override.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Canary {
-    /// The record it belongs to.
+    /// The record that the trial belongs to.
     pub id: RecordId,
-    /// The agent.
+    /// The review agent.
     pub agent: RoutedName,
-    /// How it stands.
+    /// The state of the trial.
     pub status: Status,
-    /// After so many samples there is a verdict.
+    /// The number of samples that end the trial.
     pub window_uses: u64,
-    /// Since when.
+    /// The time at which the trial began.
     pub opened_at: Timestamp,
-    /// And until then at the latest.
+    /// The time at which the trial ends at the latest.
     pub expires_at: Timestamp,
-    /// How things were before.
+    /// The metrics before the trial.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub baseline: Option<Baseline>,
-    /// What came of it.
+    /// The verdict, once the trial has ended.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub verdict: Option<Verdict>,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
 impl Canary {
-    /// The trial as readers of the exported document see it.
+    /// Returns the trial as readers of the exported document see it.
     pub fn trial(&self) -> Trial {
         Trial {
             status: self.status,
@@ -114,12 +114,12 @@ impl Canary {
         }
     }
 
-    /// Whether there is to be a verdict.
+    /// Tells whether the trial has to be judged.
     pub fn is_due(&self, samples: usize, now: Timestamp) -> bool {
         self.status.is_open() && (samples as u64 >= self.window_uses || now >= self.expires_at)
     }
 
-    /// What the samples come to.
+    /// Judges the samples against the baseline.
     pub fn judged(
         &self,
         samples: &[Sample],
@@ -145,35 +145,35 @@ impl Canary {
     }
 }
 
-/// What one session of a trial measured.
+/// The metrics of one session of a trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
-    /// Of which trial.
+    /// The trial that it belongs to.
     pub canary: RecordId,
-    /// Of which agent.
+    /// The review agent.
     pub agent: RoutedName,
-    /// In which session.
+    /// The session that was measured.
     pub session: Note,
-    /// When.
+    /// The time at which it was recorded.
     pub at: Timestamp,
-    /// Who said so.
+    /// The agent that recorded it.
     pub by: AgentName,
-    /// The numbers.
+    /// The metrics of the session.
     #[serde(flatten)]
     pub metrics: Metrics,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
-/// The trial of an agent that goes on.
+/// Finds the open trial of an agent.
 pub fn open_of(documents: &dyn Documents, agent: &RoutedName) -> Result<Option<Canary>, ReadError> {
     let canaries = index::canaries_of(documents, agent)?;
     Ok(canaries.into_iter().find(|canary| canary.status.is_open()))
 }
 
-/// The other agents that are on trial.
+/// Lists the other agents that are on trial.
 pub fn others_on_trial(
     documents: &dyn Documents,
     agent: &RoutedName,
@@ -183,7 +183,8 @@ pub fn others_on_trial(
     Ok(open.map(|canary| canary.agent).collect())
 }
 
-/// Refuses to change what is being measured, or was and is not judged yet.
+/// Refuses to change an agent that is on trial, or whose trial has ended without a verdict: the
+/// samples would measure something else.
 pub fn keep_out_of_trial(act: &Act<'_>, agent: &RoutedName) -> Result<(), No> {
     let Some(canary) = open_of(act, agent)? else { return Ok(()) };
     let (agent, end) = (agent.clone(), canary.expires_at);
@@ -194,7 +195,7 @@ pub fn keep_out_of_trial(act: &Act<'_>, agent: &RoutedName) -> Result<(), No> {
     })
 }
 
-/// A trial that begins now.
+/// Begins a trial now.
 pub fn begun(act: &Act<'_>, agent: &RoutedName, id: &RecordId) -> Result<Canary, No> {
     keep_out_of_trial(act, agent)?;
     let now = act.env.now;
@@ -214,7 +215,8 @@ pub fn begun(act: &Act<'_>, agent: &RoutedName, id: &RecordId) -> Result<Canary,
     })
 }
 
-/// Ends a trial and tells its override so, in one event.
+/// Ends a trial, and writes its verdict into the trial and its state into the override, in one
+/// event.
 pub(super) fn close(
     act: &mut Act<'_>,
     mut canary: Canary,
@@ -232,7 +234,7 @@ pub(super) fn close(
     Ok(canary)
 }
 
-/// Puts the present state of a trial into its override.
+/// Copies the state of a trial into its override.
 pub fn retell(entry: &mut Override, canary: &Canary) {
     let unknown = entry.canary.take().map(|trial| trial.unknown).unwrap_or_default();
     entry.canary = Some(Trial { unknown, ..canary.trial() });
@@ -241,19 +243,18 @@ pub fn retell(entry: &mut Override, canary: &Canary) {
 /// `override canary check`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckTrials {
-    /// Of this agent only.
+    /// Checks the trial of this agent only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent: Option<RoutedName>,
 }
 
-/// How a trial was found.
+/// A trial that was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The trial, as it is now.
     pub canary: Canary,
-    /// How many samples it has.
+    /// The number of its samples.
     pub samples: u64,
-    /// Whether it ended with this check.
+    /// Set if it ended with this check.
     pub closed: bool,
 }
 
@@ -296,7 +297,7 @@ impl Decide for CheckTrials {
     }
 }
 
-/// The trial of an override in force, whether it goes on or not.
+/// Finds the trial of an override in force, open or ended.
 pub fn present(documents: &dyn Documents, entry: &Override) -> Result<Option<Canary>, ReadError> {
     let applied = crate::core::routing::revert::applied(documents, &entry.agent)?;
     let Some(record) = applied else { return Ok(None) };

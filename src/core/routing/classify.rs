@@ -1,4 +1,5 @@
-//! What evidence adds up to: how ripe a pattern is, and whether an agent may be left out.
+//! Evaluation of evidence: the maturity of its patterns, and the eligibility of an agent to be left
+//! out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,25 +13,25 @@ use crate::core::routing::names::{RoutedName, Word};
 use crate::core::routing::thresholds::{self, Thresholds};
 use crate::core::time::Timestamp;
 
-/// A pattern needs so many rows to be one.
+/// The least number of rows that make a pattern.
 const ROWS_MIN: u64 = 2;
-/// From this on, and below the percentage that leaves an agent out, its wording may be at fault.
+/// From this percentage of wrong findings on, and below the percentage that leaves an agent out,
+/// the wording of the agent may be at fault.
 const OVERLAY_PERCENT_MIN: u64 = 40;
 
-/// How ripe a pattern is.
+/// The maturity of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// Neither sessions nor projects nor events are enough.
     Emerging,
-    /// One or two of them are.
+    /// One or two of sessions, projects and events are enough.
     Growing,
-    /// All three are.
+    /// Sessions, projects and events are enough.
     Ready,
 }
 
 impl Class {
-    /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
             Class::Emerging => "emerging",
@@ -44,25 +45,24 @@ impl Class {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "EvidencePattern")]
 pub struct Pattern {
-    /// The agent.
     #[serde(skip)]
     pub source: RoutedName,
-    /// What happened.
+    /// The event of the rows.
     pub event: Word,
-    /// Why.
+    /// The reason of the rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Word>,
-    /// How many rows.
+    /// The number of rows.
     pub events: u64,
-    /// Of how many sessions.
+    /// The number of sessions.
     pub sessions: u64,
-    /// In how many projects.
+    /// The number of projects.
     pub projects: u64,
-    /// How ripe it is.
+    /// The maturity of the pattern.
     pub class: Class,
 }
 
-/// The patterns among rows.
+/// Finds the patterns among rows.
 pub fn patterns(rows: &[Evidence], numbers: &Thresholds) -> Vec<Pattern> {
     let mut groups: BTreeMap<_, Vec<&Evidence>> = BTreeMap::new();
     for row in rows {
@@ -100,53 +100,54 @@ pub fn patterns(rows: &[Evidence], numbers: &Thresholds) -> Vec<Pattern> {
     found
 }
 
-/// How many different texts there are.
+/// Counts different texts.
 pub fn distinct<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
     texts.into_iter().collect::<BTreeSet<_>>().len() as u64
 }
 
-/// How often an agent was overridden, and how often for being wrong.
+/// The number of an agent's findings that were overridden, and that were wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
     /// Findings that were overridden.
     pub overridden: u64,
-    /// Those that were wrong.
+    /// Overridden findings that were wrong.
     pub wrong: u64,
 }
 
 impl Tally {
-    /// Counts rows.
+    /// Counts the overridden findings among rows.
     pub fn of(rows: &[Evidence]) -> Tally {
         let count = |is: fn(&Evidence) -> bool| rows.iter().filter(|row| is(row)).count() as u64;
         Tally { overridden: count(Evidence::is_overridden), wrong: count(Evidence::is_wrong) }
     }
 
-    /// The percentage that was wrong, cut; none where nothing was overridden.
+    /// Returns the percentage of overridden findings that were wrong, rounded down; `None` if none
+    /// was overridden.
     pub fn percent(self) -> Option<u64> {
         (self.wrong * 100).checked_div(self.overridden)
     }
 }
 
-/// Whether an agent may be left out, or why not.
+/// The eligibility of an agent to be left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Eligibility {
-    /// It may.
+    /// The agent may be left out.
     Eligible,
-    /// Somebody said that it is not to be.
+    /// The agent is blocked.
     Blacklisted,
-    /// Nobody ever overrode it.
+    /// None of its findings was ever overridden.
     NoOverrides,
-    /// It was right too often.
+    /// Too few of its overridden findings were wrong.
     TooFewWrong {
         /// The percentage that was wrong.
         percent: u64,
-        /// What is needed.
+        /// The percentage that is needed.
         needed: u64,
     },
 }
 
 impl Eligibility {
-    /// `eligible` or `not_eligible:<why>`.
+    /// Formats the eligibility as `eligible` or `not_eligible:<why>`.
     pub fn word(&self) -> String {
         match self {
             Eligibility::Eligible => "eligible".to_owned(),
@@ -159,22 +160,18 @@ impl Eligibility {
     }
 }
 
-/// What is known about an agent, and what follows.
+/// The evidence about an agent, and the conclusions from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assessment {
-    /// The agent.
     pub agent: RoutedName,
-    /// Whether it may be left out.
     pub eligibility: Eligibility,
-    /// Whether its wording may be at fault instead.
+    /// Set if its wording may be at fault instead.
     pub overlay: bool,
-    /// Whether it is on its way to being eligible.
+    /// Set if it may become eligible.
     pub approaching: bool,
-    /// How often it was overridden.
     pub tally: Tally,
-    /// Sessions with evidence about it that counts.
+    /// The number of sessions with evidence that counts.
     pub sessions: u64,
-    /// Its patterns.
     pub patterns: Vec<Pattern>,
     /// The rows that count.
     pub rows: Vec<Evidence>,

@@ -1,7 +1,7 @@
-//! A document of version 1, as other tools keep it, read with care.
+//! Parser for a document of version 1, as other tools write it.
 //!
-//! What is not as it should be is left out, brought within its bounds or refused, each with a
-//! remark; a secret in it is gone before anybody gets to see what was read.
+//! A field that is not as it should be is left out, clamped to its bounds or refused, each with a
+//! remark. Secrets are redacted before anybody sees the text.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,13 +18,13 @@ use crate::core::routing::text::{Context, Note, keep_name};
 use crate::core::routing::{Action, LIST_MAX, Override, Scope, Trial};
 use crate::core::text::{BadText, Line};
 
-/// Why a document is not taken at all.
+/// The reason why a document is refused as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadDocument {
-    /// Not JSON, or no object.
+    /// It is not JSON, or no object.
     #[error("it is no JSON object: {0}")]
     NoObject(String),
-    /// Of another version, or of none.
+    /// It has another version, or none.
     #[error("its version is {0}; only version {VERSION} is known")]
     Version(String),
     /// It has no list of overrides.
@@ -32,29 +32,29 @@ pub enum BadDocument {
     NoList,
 }
 
-/// What is said about one entry of a document.
+/// A remark about one entry of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Remark {
-    /// Which, by the name that it has there.
+    /// The name of the agent, as the document has it.
     pub agent: String,
-    /// What.
+    /// The remark.
     pub what: String,
 }
 
-/// A document that was read.
+/// A document that was parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadDocument {
-    /// The overrides that can be taken.
+    /// The overrides that can be imported.
     pub entries: Vec<Override>,
-    /// What the document says besides.
+    /// The other fields of the document.
     pub unknown: Map<String, Value>,
-    /// What is not as it was.
+    /// Remarks about entries that were changed.
     pub changed: Vec<Remark>,
-    /// What cannot be taken.
+    /// Remarks about entries that were refused.
     pub refused: Vec<Remark>,
 }
 
-/// Reads a document of version 1.
+/// Parses a document of version 1.
 pub fn read_document(bytes: &[u8], prefixes: &[String]) -> Result<ReadDocument, BadDocument> {
     let mut fields: Map<String, Value> =
         serde_json::from_slice(bytes).map_err(|error| BadDocument::NoObject(error.to_string()))?;
@@ -88,7 +88,7 @@ pub fn read_document(bytes: &[u8], prefixes: &[String]) -> Result<ReadDocument, 
     Ok(document)
 }
 
-/// One entry, field by field.
+/// An entry that is being parsed, field by field.
 struct EntryReader<'p> {
     fields: Map<String, Value>,
     name: String,
@@ -163,14 +163,14 @@ impl<'p> EntryReader<'p> {
         Ok(agent)
     }
 
-    /// Takes secrets out of what nobody knows the meaning of.
+    /// Redacts secrets in unknown fields.
     fn clean(&mut self, place: &str, fields: &mut Map<String, Value>) {
         if foreign::clean(fields) {
             self.change(&format!("a secret in {place} was redacted"));
         }
     }
 
-    /// A text, cleaned; left out if nothing can be made of it.
+    /// Takes a text, cleaned. Leaves it out if it is no text.
     fn text(&mut self, field: &str) -> Result<Option<Line>, String> {
         let text = match self.fields.shift_remove(field) {
             None | Some(Value::Null) => return Ok(None),
@@ -225,7 +225,8 @@ impl<'p> EntryReader<'p> {
             Some(Value::Object(fields)) => fields,
             Some(_) => return Err("its scope is no object".to_owned()),
         };
-        // A scope that cannot be read would count everywhere: that is worse than not at all.
+        // An override whose scope cannot be parsed would apply everywhere: that is worse than not
+        // at all.
         let named = fields.get("domains").cloned();
         let domain = |text: &str| Note::new(text).ok().map(Note::into_line);
         let domains = list(fields.shift_remove("domains"), domain);
@@ -254,7 +255,7 @@ impl<'p> EntryReader<'p> {
         Ratio::try_from(number.clamp(0.0, 1.0)).ok()
     }
 
-    /// A field that is left out if it is not what it should be.
+    /// Takes a field, and leaves it out if it cannot be parsed.
     fn parsed<T: serde::de::DeserializeOwned>(&mut self, field: &str) -> Option<T> {
         let value = self.fields.shift_remove(field).filter(|value| !value.is_null())?;
         let parsed = serde_json::from_value(value).ok();

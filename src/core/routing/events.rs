@@ -1,8 +1,7 @@
 //! The events of routing, written and read back.
 //!
-//! An event carries every document that it wrote, by what it is, and names what it removed:
-//! [`fold`] gives the documents that the events lead to, and a property test compares them with
-//! the tree.
+//! An event has every document that it wrote, by its kind, and the keys that it removed. [`fold`]
+//! computes the documents that the events lead to, and a property test compares them with the tree.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +23,7 @@ const GONE_BELOW: &str = "gone_below";
 const THRESHOLDS: &str = "thresholds";
 const DOCUMENT: &str = "document";
 
-/// One event in the making, with the edits that belong to it.
+/// An event that is being built, with the edits that belong to it.
 pub struct EventBuilder {
     kind: &'static str,
     subject: String,
@@ -32,7 +31,7 @@ pub struct EventBuilder {
 }
 
 impl EventBuilder {
-    /// What happened to whom.
+    /// Starts an event of that kind about a subject.
     pub fn new(kind: &'static str, subject: &impl ToString) -> EventBuilder {
         EventBuilder { kind, subject: subject.to_string(), data: Map::new() }
     }
@@ -53,7 +52,7 @@ impl EventBuilder {
         self
     }
 
-    /// Writes what nobody knows of an imported document.
+    /// Writes the unknown fields of an imported document.
     #[must_use]
     pub fn put_document(mut self, act: &mut Act<'_>, unknown: &Map<String, Value>) -> EventBuilder {
         act.put(index::document_key(), unknown);
@@ -78,14 +77,14 @@ impl EventBuilder {
         Ok(self)
     }
 
-    /// Says something besides.
+    /// Adds a value that is no document.
     #[must_use]
     pub fn say(mut self, name: &str, what: &impl Serialize) -> EventBuilder {
         self.data.insert(name.to_owned(), value(what));
         self
     }
 
-    /// Notes it.
+    /// Records the event.
     pub fn record(self, act: &mut Act<'_>) {
         act.record(self.kind, &self.subject, self.data);
     }
@@ -102,7 +101,7 @@ fn value(document: &impl Serialize) -> Value {
     serde_json::to_value(document).expect("a document is plain data")
 }
 
-/// Follows the events: the documents after them, by where they stand.
+/// Applies an event to the documents before it, by key.
 pub fn fold(state: &mut BTreeMap<String, Value>, event: &Event) {
     for (field, value) in &event.data {
         if let Some(key) = place(field, value) {
@@ -123,7 +122,7 @@ fn texts<'e>(event: &'e Event, field: &str) -> impl Iterator<Item = &'e str> {
     list.into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Where a document of an event stands.
+/// Returns the key of a document in an event.
 fn place(field: &str, value: &Value) -> Option<Key> {
     match field {
         Override::FIELD => of::<Override>(value),

@@ -1,8 +1,8 @@
-//! Evidence: rows that say what became of an agent's findings, and `override evidence add`.
+//! Evidence: rows about the fate of an agent's findings, and `override evidence add`.
 //!
-//! Rows are append-only. A new one is in quarantine for a while: it is shown, but nothing is
-//! decided by it. Each has a number within its session, given inside the decision, so that no two
-//! rows of a session share one.
+//! Rows are append-only. A new row is in quarantine for some time: it is shown, but no decision
+//! depends on it. Each row has a number within its session, which the decision assigns, so that no
+//! two rows of a session share one.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,19 +19,17 @@ use crate::core::routing::thresholds::{self, Thresholds};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// The length of an hour.
 pub const HOUR_SECONDS: u64 = 60 * 60;
-/// The length of a day.
 pub const DAY_SECONDS: u64 = 24 * HOUR_SECONDS;
 
-/// Events that say that a finding was overridden.
+/// Events of a finding that was overridden.
 const OVERRIDDEN: [&str; 2] = ["override", "disagreement_override"];
-/// The event that says that an agent was used.
+/// The event of an agent that was used.
 const USED: &str = "agent_dispatch";
-/// The reason that says that it was wrong.
+/// The reason of a finding that was wrong.
 const WRONG: &str = "agent_wrong";
 
-/// What the row is about.
+/// The kind of source that a row is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
@@ -39,75 +37,75 @@ pub enum SourceKind {
     Agent,
     /// A tool and its advice.
     Tool,
-    /// A pattern that is looked for.
+    /// A pattern that reviews look for.
     Pattern,
-    /// A skill's text.
+    /// The text of a skill.
     Skill,
 }
 
-/// One row.
+/// A row of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
-    /// Its name.
+    /// The id of the row.
     pub id: RecordId,
-    /// When it was recorded.
+    /// The time at which it was recorded.
     pub at: Timestamp,
-    /// The session it came from.
+    /// The session that it came from.
     pub session: Note,
-    /// Its number there, from 1.
+    /// The number of the row in its session, from 1.
     pub seq: u64,
-    /// Whom it is about.
+    /// The source that the row is about.
     pub source: RoutedName,
-    /// What that is.
+    /// The kind of the source.
     pub source_kind: SourceKind,
     /// The commit that was checked out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub source_version: Option<Line>,
-    /// What happened: `override`, `disagreement_override`, `agent_dispatch`, ...
+    /// The event: `override`, `disagreement_override`, `agent_dispatch`, ...
     pub event: Word,
-    /// Why: `agent_wrong`, `severity_miscalibrated`, `deprioritized`, `already_fixed`, ...
+    /// The reason: `agent_wrong`, `severity_miscalibrated`, `deprioritized`, `already_fixed`, ...
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub override_reason: Option<Word>,
-    /// What surrounds it.
+    /// The circumstances, as free text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub context: Option<Context>,
-    /// The project.
+    /// The project that it came from.
     pub project: Note,
-    /// How many findings a use of the agent had.
+    /// The number of findings, where the event is a use of the agent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub findings: Option<u32>,
-    /// Nothing is decided by it before.
+    /// No decision depends on the row before this time.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub quarantined_until: Option<Timestamp>,
-    /// What it follows from.
+    /// The evidence that this row follows from.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub lineage: Vec<EvidenceRef>,
-    /// Who recorded it.
+    /// The agent that recorded it.
     pub by: AgentName,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
 impl Evidence {
-    /// Whether decisions may go by it.
+    /// Tells whether decisions may depend on the row.
     pub fn counts(&self, now: Timestamp, thresholds: &Thresholds) -> bool {
         self.quarantined_until.is_none_or(|until| now >= until)
             && now.seconds_since(self.at) <= window_seconds(thresholds)
     }
 
-    /// Whether a finding was overridden.
+    /// Tells whether the row is about a finding that was overridden.
     pub fn is_overridden(&self) -> bool {
         OVERRIDDEN.contains(&self.event.as_str())
     }
 
-    /// Whether a finding was overridden because it was wrong.
+    /// Tells whether the row is about a finding that was overridden because it was wrong.
     pub fn is_wrong(&self) -> bool {
         self.is_overridden() && self.override_reason.as_ref().is_some_and(|r| r.as_str() == WRONG)
     }
 
-    /// Whether the agent was used.
+    /// Tells whether the row is about a use of the agent.
     pub fn is_use(&self) -> bool {
         self.event.as_str() == USED
     }
@@ -117,24 +115,24 @@ fn window_seconds(thresholds: &Thresholds) -> u64 {
     thresholds.number(thresholds::EVIDENCE_DAYS) * DAY_SECONDS
 }
 
-/// The session that rows came from.
+/// A session that rows came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
-    /// Its name, as its harness has it.
+    /// The name of the session, as its harness has it.
     pub session: Note,
-    /// The last number given to a row of it.
+    /// The last number that a row of it got.
     pub seq: u64,
-    /// When its first row came.
+    /// The time of its first row.
     pub first_at: Timestamp,
-    /// When its last row came.
+    /// The time of its last row.
     pub last_at: Timestamp,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
-/// The days whose evidence may count.
+/// Lists the directories of the days whose evidence may count.
 fn days(
     documents: &dyn Documents,
     now: Timestamp,
@@ -149,7 +147,7 @@ fn days(
     Ok(days.filter(|day| *day >= first).map(|day| root.join(&day)).collect())
 }
 
-/// The rows about one agent that decisions may go by.
+/// Reads the rows about one agent that decisions may depend on.
 pub fn counting_of(
     documents: &dyn Documents,
     agent: &RoutedName,
@@ -164,7 +162,7 @@ pub fn counting_of(
     Ok(rows)
 }
 
-/// All rows that decisions may go by.
+/// Reads all rows that decisions may depend on.
 pub fn counting(
     documents: &dyn Documents,
     now: Timestamp,
@@ -175,7 +173,7 @@ pub fn counting(
     Ok(rows)
 }
 
-/// All rows of the days that may count, those in quarantine too.
+/// Reads all rows of the days that may count, also those in quarantine.
 pub fn recent(
     documents: &dyn Documents,
     now: Timestamp,
@@ -193,29 +191,22 @@ pub fn recent(
 /// `override evidence add`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddEvidence {
-    /// Whom it is about.
     pub agent: RoutedName,
-    /// What that is.
     pub source_kind: SourceKind,
     /// The commit that was checked out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub source_version: Option<Line>,
-    /// What happened.
     pub event: Word,
-    /// Why.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<Word>,
-    /// The session it came from.
     pub session: Note,
-    /// The project.
     pub project: Note,
-    /// What surrounds it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub context: Option<Context>,
-    /// How many findings a use of the agent had.
+    /// The number of findings, where the event is a use of the agent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub findings: Option<u32>,
-    /// What it follows from.
+    /// The evidence that this row follows from.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub lineage: Vec<EvidenceRef>,
 }

@@ -1,4 +1,5 @@
-//! `override export`: the overrides as one document of version 1, for readers that know no ledger.
+//! `override export`: the overrides as one document of version 1, for readers that do not know the
+//! ledger.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,20 +11,20 @@ use crate::core::routing::{Override, index};
 /// The version of the document.
 pub const VERSION: u64 = 1;
 
-/// The document.
+/// The exported document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Exported {
     /// Always 1.
     pub version: u64,
-    /// The overrides.
+    /// All overrides of the ledger.
     pub overrides: Vec<Override>,
-    /// What an imported document said besides.
+    /// The other fields of an imported document.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
-/// The overrides of a state.
+/// Builds the document from a state.
 pub fn export(documents: &dyn Documents) -> Result<Exported, ReadError> {
     Ok(Exported {
         version: VERSION,

@@ -1,14 +1,14 @@
-//! Fields of another tool's document that nobody here knows the meaning of: kept, without secrets.
+//! Unknown fields of another tool's document: preserved, without secrets.
 
 use serde_json::{Map, Value};
 
 use crate::core::redact::{REDACTED, is_secret_key, redact};
 
-/// Takes secrets out of fields, and out of their names; whether there were any.
+/// Redacts secrets in fields and in their names. Tells whether there were any.
 pub(in crate::core) fn clean(fields: &mut Map<String, Value>) -> bool {
     let mut had_any = false;
     for (name, mut value) in std::mem::take(fields) {
-        // A name and its value are a secret together, too.
+        // A name and its value can be a secret together.
         had_any |= if is_secret_key(&name) { blank(&mut value) } else { clean_value(&mut value) };
         let clean_name = redact(&name);
         had_any |= clean_name != name;
@@ -31,8 +31,8 @@ fn clean_value(value: &mut Value) -> bool {
     }
 }
 
-/// Takes out every text and number: whatever is given to the key of a secret is one, however it is
-/// wrapped.
+/// Redacts every text and number: any value under the key of a secret is one, no matter how deep it
+/// is nested.
 fn blank(value: &mut Value) -> bool {
     match value {
         Value::String(text) if text.is_empty() || text == REDACTED => false,

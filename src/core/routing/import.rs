@@ -1,6 +1,7 @@
-//! `override import`: a document of version 1 is taken into the ledger.
+//! `override import`: takes a document of version 1 into the ledger.
 //!
-//! What an agent has here already stays. What is kept, changed and refused is said, each by name.
+//! An override that an agent has here already stays. The answer names what was imported, changed
+//! and refused.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -19,27 +20,26 @@ use crate::core::routing::thresholds::{CANARY_DAYS, CANARY_USES, Threshold};
 use crate::core::routing::{OVERRIDES_MAX, Override};
 use crate::core::text::Line;
 
-/// What is taken into the ledger.
+/// Imports the overrides of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
-    /// The overrides.
     pub entries: Vec<Override>,
-    /// What the document says besides.
+    /// The other fields of the document.
     #[serde(skip_serializing_if = "Map::is_empty", default)]
     pub unknown: Map<String, Value>,
-    /// Agents that review what cuts across everything, and that nobody confirmed to leave out.
+    /// Cross-cutting agents that nobody confirmed to leave out.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub unconfirmed: Vec<RoutedName>,
 }
 
-/// What came of it.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// Overrides that are there now.
+    /// Agents whose override was imported.
     pub kept: Vec<RoutedName>,
-    /// What is not as it was.
+    /// Remarks about entries that were changed.
     pub changed: Vec<Remark>,
-    /// What was not taken.
+    /// Remarks about entries that were refused.
     pub refused: Vec<Remark>,
 }
 
@@ -90,7 +90,7 @@ impl Import {
     }
 }
 
-/// Takes one entry, and says what had to be changed.
+/// Imports one entry, and returns the changes that it needed.
 fn take(act: &mut Act<'_>, entry: &Override) -> Result<Vec<&'static str>, No> {
     let mut entry = entry.clone();
     let agent = entry.agent.clone();
@@ -99,7 +99,7 @@ fn take(act: &mut Act<'_>, entry: &Override) -> Result<Vec<&'static str>, No> {
         EventBuilder::new("proposed", &agent).put(act, &entry).record(act);
         return Ok(Vec::new());
     }
-    // What decided there stands in the override. Here, somebody took it in: that is a person's act.
+    // The override names who decided elsewhere. Here, a person decided to import it.
     let human = Line::new(Word::HUMAN).expect("a word is a line");
     let mut record = Change::of_routing(&entry, human).recorded(act)?;
     record.confidence = entry.confidence;
@@ -113,7 +113,8 @@ fn take(act: &mut Act<'_>, entry: &Override) -> Result<Vec<&'static str>, No> {
     Ok(changed)
 }
 
-/// The trial that goes on, or begins, and what had to be changed about it. None where it is over.
+/// Returns the trial that goes on or begins, and the changes that it needed. A trial that has ended
+/// is `None`.
 fn trial(
     act: &Act<'_>,
     entry: &mut Override,
@@ -132,7 +133,7 @@ fn trial(
         trial.status = Status::ExpiredUnused;
         return Ok((None, vec!["its trial was over by now"]));
     }
-    // What it was held against is not in the document.
+    // The document does not have the baseline.
     let mut changed = vec!["its trial goes on without a baseline"];
     let window_uses = bounded(trial.window_uses, CANARY_USES);
     let latest = now.plus_seconds(u64::from(CANARY_DAYS.most) * DAY_SECONDS);

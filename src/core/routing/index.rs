@@ -1,20 +1,20 @@
-//! Where the documents of this ledger stand.
+//! The keys of the documents in this ledger.
 //!
 //! ```text
 //! overrides/fd-safety.json                   one override, by agent
 //! modifications/fd-safety/k3v9x0ab.json      the records of how overrides came and went
 //! canaries/fd-safety/k3v9x0ab.json           the trial of that record
 //! samples/fd-safety/k3v9x0ab/9f86....json    one sample a session of that trial
-//! blocked/fd-safety.json                     who is not to be left out
+//! blocked/fd-safety.json                     an agent that must not be left out
 //! evidence/2026-01-31/fd-safety/a1b2c3d4.json
 //! sessions/9/9f86....json                    the last number given to a row of that session
-//! overlays/fd-safety/wording.json            what an agent is told besides
-//! settings/thresholds.json                   numbers that differ from the usual ones
-//! settings/document.json                     fields of an imported document that nobody knows
+//! overlays/fd-safety/wording.json            an additional text for an agent
+//! settings/thresholds.json                   numbers that differ from the defaults
+//! settings/document.json                     unknown fields of an imported document
 //! ```
 //!
-//! What is unique is a name: an agent has one override, a session gives one sample, a block has
-//! one reason.
+//! Uniqueness is by key: an agent has one override, a session gives one sample, a block has one
+//! reason.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -31,17 +31,16 @@ use crate::core::time::Timestamp;
 
 /// A document of this ledger.
 pub trait Document: Serialize + DeserializeOwned {
-    /// What it is called in events.
+    /// The name of such a document in events.
     const FIELD: &'static str;
 
-    /// Where it stands.
+    /// Returns the key of the document.
     fn key(&self) -> Key;
 }
 
-/// The directories that hold what is append-only: a rollback leaves them alone.
+/// Directories of append-only documents: a rollback leaves them alone.
 const APPEND_ONLY: [&str; 2] = [EVIDENCE, SESSIONS];
 
-/// Whether a document is append-only.
 pub fn is_append_only(key: &Key) -> bool {
     key.parts().next().is_some_and(|root| APPEND_ONLY.contains(&root))
 }
@@ -50,9 +49,7 @@ pub fn is_append_only(key: &Key) -> bool {
 pub const EVIDENCE: &str = "evidence";
 /// Sessions that rows came from.
 pub const SESSIONS: &str = "sessions";
-/// Trials.
 pub const CANARIES: &str = "canaries";
-/// Samples of trials.
 pub const SAMPLES: &str = "samples";
 /// Records of changes.
 pub const MODIFICATIONS: &str = "modifications";
@@ -69,58 +66,58 @@ fn stem(name: &str) -> &str {
     name.strip_suffix(".json").unwrap_or(name)
 }
 
-/// A name for any text: a session may be called whatever its harness likes.
+/// Computes a file name for any text: a harness may give a session any name.
 fn digest(text: &str) -> String {
     format!("{:x}", Sha256::digest(text))[..32].to_owned()
 }
 
-/// Where the override of an agent stands.
+/// Returns the key of an agent's override.
 pub fn override_key(agent: &RoutedName) -> Key {
     Key::of([OVERRIDES, &file(agent.as_str())])
 }
 
-/// Where a block stands.
+/// Returns the key of an agent's block.
 pub fn block_key(agent: &RoutedName) -> Key {
     Key::of([BLOCKED, &file(agent.as_str())])
 }
 
-/// Where the trial of a record stands.
+/// Returns the key of the trial that belongs to a record.
 pub fn canary_key(agent: &RoutedName, id: &RecordId) -> Key {
     Key::of([CANARIES, agent.as_str(), &file(id.as_str())])
 }
 
-/// Where the samples of a trial stand.
+/// Returns the directory of a trial's samples.
 pub fn samples_dir(agent: &RoutedName, id: &RecordId) -> Key {
     Key::of([SAMPLES, agent.as_str(), id.as_str()])
 }
 
-/// Where the sample of a session stands.
+/// Returns the key of a session's sample.
 pub fn sample_key(agent: &RoutedName, id: &RecordId, session: &Note) -> Key {
     samples_dir(agent, id).join(&file(&digest(session.as_str())))
 }
 
-/// Where a session stands.
+/// Returns the key of a session.
 pub fn session_key(session: &Note) -> Key {
     let name = digest(session.as_str());
     Key::of([SESSIONS, &name[..1], &file(&name)])
 }
 
-/// The directory of a day's evidence.
+/// Returns the directory of a day's evidence.
 pub fn day_dir(at: Timestamp) -> Key {
     Key::of([EVIDENCE, &day(at)])
 }
 
-/// The day of a moment: `2026-01-31`.
+/// Formats the day of a time: `2026-01-31`.
 pub fn day(at: Timestamp) -> String {
     at.to_string().chars().take_while(|letter| *letter != 'T').collect()
 }
 
-/// Where the thresholds stand.
+/// Returns the key of the thresholds.
 pub fn thresholds_key() -> Key {
     Key::of([SETTINGS, &file("thresholds")])
 }
 
-/// Where the unknown fields of an imported document stand.
+/// Returns the key of the unknown fields of an imported document.
 pub fn document_key() -> Key {
     Key::of([SETTINGS, &file("document")])
 }
@@ -189,7 +186,7 @@ impl Document for Overlay {
     }
 }
 
-/// The override of an agent.
+/// Reads the override of an agent.
 pub fn override_of(
     documents: &dyn Documents,
     agent: &RoutedName,
@@ -197,17 +194,18 @@ pub fn override_of(
     at(documents, &override_key(agent))
 }
 
-/// Whether the agent is not to be left out.
+/// Reads the block of an agent.
 pub fn block_of(documents: &dyn Documents, agent: &RoutedName) -> Result<Option<Block>, ReadError> {
     at(documents, &block_key(agent))
 }
 
-/// Every override.
+/// Reads every override.
 pub fn overrides(documents: &dyn Documents) -> Result<Vec<Override>, ReadError> {
     all_in(documents, &Key::of([OVERRIDES]))
 }
 
-/// The overrides that can be read, and the faults of the others: for readers that go on.
+/// Reads the overrides that can be parsed, and collects the errors of the others, for readers that
+/// go on.
 pub fn readable_overrides(
     documents: &dyn Documents,
 ) -> Result<(Vec<Override>, Vec<ReadError>), ReadError> {
@@ -222,12 +220,12 @@ pub fn readable_overrides(
     Ok((found, faults))
 }
 
-/// Every block.
+/// Reads every block.
 pub fn blocks(documents: &dyn Documents) -> Result<Vec<Block>, ReadError> {
     all_in(documents, &Key::of([BLOCKED]))
 }
 
-/// The records of an agent.
+/// Reads the records of an agent.
 pub fn modifications_of(
     documents: &dyn Documents,
     agent: &RoutedName,
@@ -235,12 +233,12 @@ pub fn modifications_of(
     all_in(documents, &Key::of([MODIFICATIONS, agent.as_str()]))
 }
 
-/// Every record.
+/// Reads every record.
 pub fn modifications(documents: &dyn Documents) -> Result<Vec<Modification>, ReadError> {
     all_below(documents, &Key::of([MODIFICATIONS]))
 }
 
-/// The trials of an agent.
+/// Reads the trials of an agent.
 pub fn canaries_of(
     documents: &dyn Documents,
     agent: &RoutedName,
@@ -248,12 +246,12 @@ pub fn canaries_of(
     all_in(documents, &Key::of([CANARIES, agent.as_str()]))
 }
 
-/// Every trial.
+/// Reads every trial.
 pub fn canaries(documents: &dyn Documents) -> Result<Vec<Canary>, ReadError> {
     all_below(documents, &Key::of([CANARIES]))
 }
 
-/// The samples of a trial, in the order they came.
+/// Reads the samples of a trial, in the order in which they were recorded.
 pub fn samples(
     documents: &dyn Documents,
     agent: &RoutedName,
@@ -264,7 +262,7 @@ pub fn samples(
     Ok(samples)
 }
 
-/// The overlays of an agent.
+/// Reads the overlays of an agent.
 pub fn overlays_of(
     documents: &dyn Documents,
     agent: &RoutedName,
@@ -272,22 +270,22 @@ pub fn overlays_of(
     all_in(documents, &Key::of([OVERLAYS, agent.as_str()]))
 }
 
-/// Every overlay.
+/// Reads every overlay.
 pub fn overlays(documents: &dyn Documents) -> Result<Vec<Overlay>, ReadError> {
     all_below(documents, &Key::of([OVERLAYS]))
 }
 
-/// Every session.
+/// Reads every session.
 pub fn sessions(documents: &dyn Documents) -> Result<Vec<Session>, ReadError> {
     all_below(documents, &Key::of([SESSIONS]))
 }
 
-/// The rows of a directory of evidence.
+/// Reads the rows in a directory of evidence.
 pub fn evidence_in(documents: &dyn Documents, dir: &Key) -> Result<Vec<Evidence>, ReadError> {
     all_in(documents, dir)
 }
 
-/// A document that says itself where it stands.
+/// Reads a document, and checks that it belongs to that key.
 pub fn at<D: Document>(documents: &dyn Documents, key: &Key) -> Result<Option<D>, ReadError> {
     let found: Option<D> = read(documents, key)?;
     match found {
@@ -298,7 +296,7 @@ pub fn at<D: Document>(documents: &dyn Documents, key: &Key) -> Result<Option<D>
     }
 }
 
-/// The names of the directories in one.
+/// Lists the names of the directories in a directory.
 pub fn directories(documents: &dyn Documents, dir: &Key) -> Result<Vec<String>, ReadError> {
     let children = documents.list(dir)?.into_iter();
     let directories = children.filter(|child| child.kind == ChildKind::Directory);
@@ -307,7 +305,7 @@ pub fn directories(documents: &dyn Documents, dir: &Key) -> Result<Vec<String>, 
 
 fn files(documents: &dyn Documents, dir: &Key) -> Result<Vec<Key>, ReadError> {
     let children = documents.list(dir)?.into_iter();
-    // Other names are of a later version.
+    // Other names are a later version's.
     let ours = children
         .filter(|child| child.kind == ChildKind::Document && stem(&child.name) != child.name);
     Ok(ours.map(|child| dir.join(&child.name)).collect())
@@ -321,7 +319,7 @@ fn all_in<D: Document>(documents: &dyn Documents, dir: &Key) -> Result<Vec<D>, R
     Ok(found)
 }
 
-/// One directory deeper.
+/// Reads all documents one directory deeper.
 fn all_below<D: Document>(documents: &dyn Documents, dir: &Key) -> Result<Vec<D>, ReadError> {
     let mut found = Vec::new();
     for name in directories(documents, dir)? {

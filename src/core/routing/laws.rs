@@ -1,4 +1,4 @@
-//! What must be true of the overrides of every state, whoever wrote it.
+//! The laws of overrides, which hold in every state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::core::routing::names::{RecordId, RoutedName};
 use crate::core::routing::overlay::{self, Overlay};
 use crate::core::routing::{Kind, Modification};
 
-/// Every law that the state breaks.
+/// Returns every law that the state breaks.
 pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
     let mut faults = Vec::new();
     let records = index::modifications(documents)?;
@@ -28,7 +28,7 @@ fn fault(key: Key, what: impl Into<String>) -> Fault {
     Fault { key, what: what.into() }
 }
 
-/// An override is in force exactly if one record says so.
+/// Checks that an override is in force exactly if one record says so.
 fn whole_overrides(
     documents: &dyn Documents,
     records: &[Modification],
@@ -64,8 +64,8 @@ fn whole_overrides(
     Ok(())
 }
 
-/// A trial belongs to a record, at most one of an agent goes on, and it has no more samples than
-/// it takes.
+/// Checks that a trial belongs to a record, that an agent has at most one open trial, and that a
+/// trial has no more samples than it takes.
 fn whole_trials(
     documents: &dyn Documents,
     records: &[Modification],
@@ -106,7 +106,7 @@ fn whole_trials(
     Ok(())
 }
 
-/// Overlays keep the budget, and an active one has its record.
+/// Checks that overlays stay within the budget, and that an active overlay has its record.
 fn whole_overlays(overlays: &[Overlay], records: &[Modification], faults: &mut Vec<Fault>) {
     let mut by_agent: BTreeMap<&RoutedName, Vec<Overlay>> = BTreeMap::new();
     for overlay in overlays {
@@ -125,7 +125,8 @@ fn whole_overlays(overlays: &[Overlay], records: &[Modification], faults: &mut V
     }
 }
 
-/// No two rows of a session have one number, and none is above the last that was given.
+/// Checks that no two rows of a session share a number, and that no number is above the last one
+/// given.
 fn numbered_rows(documents: &dyn Documents, faults: &mut Vec<Fault>) -> Result<(), ReadError> {
     let sessions = index::sessions(documents)?;
     let last: BTreeMap<&str, u64> =

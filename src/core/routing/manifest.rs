@@ -1,43 +1,42 @@
-//! Which files a tool may change: the question that is asked before an exported document is put
-//! somewhere. Without a manifest nothing may be changed; a missing one is no permission.
+//! Permission to change files: asked before an exported document is written somewhere. Without a
+//! manifest nothing may be changed; a missing manifest is no permission.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::pattern::{Case, Pattern};
 
-/// What people wrote down about files.
+/// The rules about files that people wrote down.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Manifest {
-    /// Never to be changed.
+    /// Files that must never be changed.
     #[serde(default)]
     pub protected_paths: Vec<Pattern>,
-    /// May be changed.
+    /// Files that may be changed.
     #[serde(default)]
     pub modification_allow_list: Vec<Pattern>,
-    /// May be changed only after somebody agreed.
+    /// Files that may be changed only after somebody agreed.
     #[serde(default)]
     pub always_propose: Vec<Pattern>,
 }
 
-/// Whether a file may be changed.
+/// The permission to change a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
-    /// It may.
+    /// The file may be changed.
     Allowed,
-    /// It may, once somebody agreed.
+    /// The file may be changed once somebody agreed.
     ProposeOnly,
-    /// It is protected.
+    /// The file must not be changed.
     Protected,
-    /// Nobody allowed it.
+    /// No rule allows to change the file.
     NotAllowed,
-    /// There is no manifest to say.
+    /// There is no manifest.
     NoManifest,
 }
 
 impl Permission {
-    /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
             Permission::Allowed => "allowed",
@@ -49,7 +48,7 @@ impl Permission {
     }
 }
 
-/// Whether the manifest, if there is one, lets a file be changed.
+/// Tells whether the manifest, if there is one, allows to change a file.
 pub fn permission(manifest: Option<&Manifest>, path: &[u8], case: Case) -> Permission {
     let Some(manifest) = manifest else { return Permission::NoManifest };
     let has = |list: &[Pattern]| list.iter().any(|pattern| pattern.matcher(case).matches(path));

@@ -1,9 +1,10 @@
-//! The numbers of a session, the baseline that a trial is held against, and its verdict.
+//! The metrics of a session, the baseline that a trial is compared with, and its verdict.
 //!
-//! Of a session: the override rate is findings overridden of findings, the false-positive rate is
-//! those overridden as wrong of those overridden, the density is findings of uses. All evidence of
-//! the session counts, whichever agent it is about: what is measured must still be there once the
-//! agent is gone. A finding that was overridden was one, whether or not a use counted it.
+//! In a session, the override rate is the share of findings that were overridden, the
+//! false-positive rate is the share of overridden findings that were wrong, and the density is
+//! findings per use. All evidence of the session counts, about any agent: the metrics must still
+//! exist once the agent is left out. An overridden finding counts as a finding even if no use
+//! counted it.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +16,19 @@ use crate::core::routing::names::RoutedName;
 use crate::core::routing::ratio::Ratio;
 use crate::core::routing::thresholds::{self, Thresholds};
 
-/// The three numbers.
+/// The three metrics of a session or of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Metrics {
-    /// Findings overridden, of findings.
+    /// The share of findings that were overridden.
     pub override_rate: Ratio,
-    /// Overridden as wrong, of overridden.
+    /// The share of overridden findings that were wrong.
     pub fp_rate: Ratio,
-    /// Findings, of uses.
+    /// Findings per use.
     pub density: Ratio,
 }
 
 impl Metrics {
-    /// The numbers of one session.
+    /// Computes the metrics of one session.
     pub fn of_session<'e>(rows: impl IntoIterator<Item = &'e Evidence>) -> Metrics {
         let (mut overridden, mut wrong, mut uses, mut told) = (0, 0, 0, 0);
         for row in rows {
@@ -40,12 +41,12 @@ impl Metrics {
         Metrics {
             override_rate: Ratio::of(overridden, findings),
             fp_rate: Ratio::of(wrong, overridden),
-            // A session that nobody counted uses of used the agents once.
+            // A session without counted uses used the agents once.
             density: Ratio::of(findings, uses.max(1)),
         }
     }
 
-    /// The mean of several.
+    /// Computes the mean of several metrics.
     pub fn mean(all: &[Metrics]) -> Metrics {
         let mean = |of: fn(&Metrics) -> Ratio| Ratio::mean(all.iter().map(of));
         Metrics {
@@ -56,17 +57,18 @@ impl Metrics {
     }
 }
 
-/// How things were before a change.
+/// The metrics before a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
-    /// Over how many sessions.
+    /// The number of sessions.
     pub sessions: u64,
-    /// Their mean.
+    /// The mean over these sessions.
     #[serde(flatten)]
     pub metrics: Metrics,
 }
 
-/// The baseline of an agent: the last sessions with evidence about it; none if they are too few.
+/// Computes the baseline of an agent from the last sessions with evidence about it. Returns `None`
+/// if they are too few.
 pub fn baseline(
     rows: &[Evidence],
     agent: &RoutedName,
@@ -85,7 +87,7 @@ pub fn baseline(
     let most = usize::try_from(thresholds.number(thresholds::CANARY_USES)).unwrap_or(usize::MAX);
     with_agent.truncate(most);
     let found = with_agent.len() as u64;
-    // A window that is shorter than what a baseline needs is all that can be had.
+    // If the window is shorter than the baseline needs, a full window is enough.
     let needed = thresholds.number(thresholds::MIN_BASELINE).min(most as u64);
     if found < needed {
         return None;
@@ -95,8 +97,8 @@ pub fn baseline(
     Some(Baseline { sessions: found, metrics: Metrics::mean(&each) })
 }
 
-/// The names of the metrics that got worse: both rates up, or the density down, by more than the
-/// allowed percentage and by no less than the noise floor.
+/// Lists the names of the metrics that got worse: a rate that went up or a density that went down,
+/// by more than the allowed percentage and by at least the noise floor.
 pub fn worse(before: &Metrics, after: &Metrics, numbers: &Thresholds) -> Vec<&'static str> {
     let percent = numbers.number(thresholds::ALERT_PERCENT);
     let floor = numbers.ratio(thresholds::NOISE_FLOOR);

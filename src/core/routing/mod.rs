@@ -1,16 +1,15 @@
-//! Routing overrides: which review agents a router leaves out here, on whose word, and on trial.
+//! Routing overrides: the review agents that a router leaves out in this repository.
 //!
-//! An [`Override`] says that an agent is to be left out, or that somebody proposes so. One that is
-//! in force has a [`Modification`], the record of how it came to be, and may be on trial, which is
-//! a [`Canary`](canary::Canary). All three are written by one decision and taken back by one.
+//! An [`Override`] says that an agent is left out, or that somebody proposes so. An override in
+//! force has a [`Modification`], the record of how it came into force, and may be on trial, which
+//! is a [`Canary`](canary::Canary). One decision writes all three, and one takes them back.
 //!
-//! One file a verb ([`propose`], [`approve`], [`apply`], [`revert`], [`block`], [`evidence`],
-//! [`sample`], [`canary`], [`overlay`], [`thresholds`], [`reset`], [`import`]), each a pure
-//! decision. [`index`] is where documents stand, [`events`] the events they leave, [`laws`] what
-//! must be true of every state. [`classify`] and [`metrics`] make sense of evidence, [`autonomy`]
-//! says what may be done without a person, [`route`] is the reader's side, [`document`] reads what
-//! other tools keep. [`text`], [`phrases`] and `foreign` keep secrets and instructions
-//! out.
+//! Each verb is one file ([`propose`], [`approve`], [`apply`], [`revert`], [`block`], [`evidence`],
+//! [`sample`], [`canary`], [`overlay`], [`thresholds`], [`reset`], [`import`]) with a pure
+//! decision. [`index`] maps documents to keys, [`events`] builds the events, and [`laws`] hold in
+//! every state. [`classify`] and [`metrics`] evaluate evidence, [`autonomy`] limits what programs
+//! do without a person, [`route`] is the reader's side, and [`document`] reads documents of other
+//! tools. [`text`], [`phrases`] and `foreign` remove secrets and refuse instructions.
 
 pub mod apply;
 pub mod approve;
@@ -56,12 +55,12 @@ use crate::core::text::BadText;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// Overrides that one ledger holds.
+/// Most overrides of one ledger.
 pub const OVERRIDES_MAX: usize = 1_000;
-/// Domains, patterns or references to evidence of one override.
+/// Most domains, patterns or references to evidence of one override.
 pub const LIST_MAX: usize = 200;
 
-/// What an override asks of a router.
+/// The request of an override to a router.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -69,32 +68,33 @@ pub const LIST_MAX: usize = 200;
 pub enum Action {
     /// Leave the agent out.
     Exclude,
-    /// Show that somebody wants it left out.
+    /// Show that somebody proposes to leave the agent out.
     Propose,
 }
 
-/// Where an override counts: in all of these, and everywhere if nothing is named.
+/// The reviews that an override applies to. Every condition must hold; without conditions it
+/// applies to all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Scope {
-    /// One of these domains.
+    /// The review belongs to one of these domains.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub domains: Vec<Line>,
-    /// And within these paths.
+    /// All paths of the review are within these patterns.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub file_patterns: Vec<Pattern>,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
 impl Scope {
-    /// Whether it limits nothing and says nothing.
+    /// Tells whether the scope has no condition and no unknown field.
     pub fn is_empty(&self) -> bool {
         self.domains.is_empty() && self.file_patterns.is_empty() && self.unknown.is_empty()
     }
 
-    /// Refuses patterns with a secret in them: they cannot be cleaned and mean the same.
+    /// Refuses patterns with a secret in them: a pattern without its secret would mean other paths.
     pub fn keep_out_secrets(&self) -> Result<(), BadText> {
         self.file_patterns
             .iter()
@@ -102,107 +102,107 @@ impl Scope {
     }
 }
 
-/// The trial of an override as readers of the exported document see it.
+/// The trial of an override, as readers of the exported document see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
-    /// How it stands.
+    /// The state of the trial.
     pub status: Status,
-    /// After so many samples there is a verdict.
+    /// The number of samples that end the trial.
     pub window_uses: u64,
-    /// And then at the latest.
+    /// The time at which the trial ends at the latest.
     pub expires_at: Timestamp,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
-/// One override: an entry of the exported document.
+/// An override: an entry of the exported document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Override {
-    /// The agent.
+    /// The review agent.
     pub agent: RoutedName,
-    /// What is asked of routers.
+    /// The request to routers.
     pub action: Action,
-    /// Why.
+    /// The reason for the override.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<Line>,
-    /// What it rests on.
+    /// The evidence that the override rests on.
     #[serde(default)]
     pub evidence_ids: Vec<EvidenceRef>,
-    /// When it was proposed or applied first.
+    /// The time at which it was first proposed or applied.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub created: Option<Timestamp>,
-    /// What decided: `human`, or the program that did. Missing reads as `human`.
+    /// The decider: `human`, or the name of a program. Missing reads as `human`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub created_by: Option<Line>,
-    /// When it came into force.
+    /// The time at which it came into force.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub approved: Option<Timestamp>,
-    /// How often the agent was wrong where it was overridden, 0 to 1.
+    /// The share of the agent's overridden findings that were wrong, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub confidence: Option<Ratio>,
-    /// Where it counts; everywhere if absent.
+    /// The reviews that it applies to; all if absent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub scope: Option<Scope>,
-    /// Its trial.
+    /// The trial of the override.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub canary: Option<Trial>,
-    /// Who acted.
+    /// The agent that acted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub by: Option<AgentName>,
-    /// Fields of a later version or of another tool, kept as they are.
+    /// Fields of a later version or of another tool, preserved as they are.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
 impl Override {
-    /// Whether routers leave the agent out.
+    /// Tells whether routers leave the agent out.
     pub fn is_in_force(&self) -> bool {
         self.action == Action::Exclude
     }
 
-    /// Since when.
+    /// Returns the time at which it came into force, or was proposed.
     pub fn since(&self) -> Option<Timestamp> {
         self.approved.or(self.created)
     }
 }
 
-/// Whether a change still stands.
+/// The state of a modification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
     /// It is in force.
     Applied,
-    /// It was taken back.
+    /// Somebody took it back.
     Reverted,
 }
 
-/// What was changed.
+/// The kind of a modification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Whom a router leaves out.
+    /// An agent that routers leave out.
     Routing,
-    /// What an agent is told besides.
+    /// An additional text for an agent.
     Overlay,
 }
 
-/// The last change to what is said about something that is in force.
+/// The last change of a modification that is in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Update {
-    /// What decided: `human`, or the program that did.
+    /// The decider: `human`, or the name of a program.
     pub source: Line,
-    /// Who acted.
+    /// The agent that acted.
     pub by: AgentName,
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
-    /// How many of its kind programs made by themselves, none of them longer after the one before
-    /// than the rate limit looks back.
+    /// The number of changes that programs made in a row, each within the window of the rate limit
+    /// after the one before.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub automatic: u64,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
@@ -216,80 +216,79 @@ fn is_zero(number: &u64) -> bool {
 /// The record of a change that came into force, and of its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Modification {
-    /// Its name; its canary has the same.
+    /// The id of the record; its canary has the same id.
     pub id: RecordId,
     /// The agent, or the agent and its overlay: `fd-safety`, `fd-safety/wording`.
     pub group_id: Line,
-    /// The agent.
+    /// The review agent.
     pub agent: RoutedName,
-    /// How long it is meant to stay.
+    /// The time for which the change is meant to stay: always `persistent`.
     pub tier: Line,
-    /// What was changed.
+    /// The kind of the change.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// The document that was changed.
+    /// The key of the document that was changed.
     pub target: Line,
-    /// The act that did it, which names the entry: its `Coord-Op`.
+    /// The act that made the change. It names the entry by its `Coord-Op`.
     pub op: OpId,
-    /// How sure it was.
+    /// The confidence at the time of the change.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub confidence: Option<Ratio>,
-    /// Why.
+    /// The reason for the change.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub summary: Option<Line>,
-    /// Whether it still stands.
+    /// The state of the change.
     pub status: Standing,
-    /// What decided: `human`, or the program that did.
+    /// The decider: `human`, or the name of a program.
     pub created_by: Line,
-    /// Who acted.
+    /// The agent that acted.
     pub by: AgentName,
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
-    /// Who brought it up to date last, if anybody did.
+    /// The last update, if there was one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub updated: Option<Update>,
-    /// When it was taken back.
+    /// The time at which the change was reverted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reverted_at: Option<Timestamp>,
-    /// By whom.
+    /// The agent that reverted it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reverted_by: Option<AgentName>,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
 impl Modification {
-    /// Whether it is in force.
     pub fn is_applied(&self) -> bool {
         self.status == Standing::Applied
     }
 
-    /// Whether a program did it by itself.
+    /// Tells whether a program made the change by itself.
     pub fn is_automatic(&self) -> bool {
         self.created_by.as_str() != Word::HUMAN
     }
 }
 
-/// An agent that is not to be left out, whatever the evidence says.
+/// A block: the agent must not be left out, no matter what the evidence says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
-    /// The agent.
+    /// The review agent.
     pub agent: RoutedName,
-    /// Why.
+    /// The reason for the block.
     pub reason: Line,
-    /// Since when.
+    /// The time of the block.
     pub at: Timestamp,
-    /// Who said so.
+    /// The agent that blocked it.
     pub by: AgentName,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
-/// Of two lists one that has all of both, in order, each once.
+/// Merges two lists in order, without repetition.
 fn united(old: &[EvidenceRef], new: &[EvidenceRef]) -> Vec<EvidenceRef> {
     let mut all = old.to_vec();
     for item in new {

@@ -1,4 +1,4 @@
-//! The names in this ledger. Each is its own type, checked when made and again when read.
+//! The names in this ledger. Each is its own type, checked when it is made and when it is read.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,13 +12,13 @@ use crate::core::limits::AGENT_CHARS_MAX;
 use crate::core::routing::text::Note;
 use crate::core::text::BadText;
 
-/// Text that cannot be the name it was given as.
+/// Text that cannot be the name that it was given as.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{}' is not {what}", crate::core::text::shown(text))]
 pub struct BadName {
-    /// What was given, cut short.
+    /// The text, truncated.
     pub text: String,
-    /// What it was to be.
+    /// The kind of name that was expected.
     pub what: &'static str,
 }
 
@@ -27,7 +27,7 @@ fn bad(text: &str, what: &'static str) -> BadName {
     BadName { text: text.chars().take(SHOWN_MAX).collect(), what }
 }
 
-/// A name of one alphabet that begins with a character of a smaller one.
+/// Defines a name type over one alphabet, whose first character is from a smaller one.
 macro_rules! plain_name {
     ($(#[$about:meta])* $name:ident, $first:expr, $rest:expr, $what:literal) => {
         $(#[$about])*
@@ -38,7 +38,6 @@ macro_rules! plain_name {
         pub struct $name(String);
 
         impl $name {
-            /// The name as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -110,7 +109,7 @@ plain_name!(
 );
 
 plain_name!(
-    /// A word out of an open list: an event, a reason, who made an override.
+    /// A word out of an open list: an event, a reason, the decider of an override.
     Word,
     is_lower,
     is_word_letter,
@@ -118,17 +117,17 @@ plain_name!(
 );
 
 impl Word {
-    /// A person who decides.
+    /// The word for a person who decides.
     pub const HUMAN: &'static str = "human";
 
-    /// Whether a person decided; everything else acts by itself.
+    /// Tells whether a person decided; everything else acts by itself.
     pub fn is_human(&self) -> bool {
         self.0 == Word::HUMAN
     }
 }
 
 impl RoutedName {
-    /// The name behind the first of these prefixes that the text has, as often as it has one.
+    /// Strips these prefixes from a name, as often as it has one, always the longest.
     pub fn behind(prefixes: &[String], text: &str) -> Result<RoutedName, BadName> {
         let mut rest = text;
         while let Some(behind) = prefixes
@@ -151,7 +150,6 @@ impl RoutedName {
 pub struct RecordId(HoldId);
 
 impl RecordId {
-    /// The id as text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -169,31 +167,31 @@ impl fmt::Display for RecordId {
     }
 }
 
-/// What an override rests on: a row of this ledger, or whatever another tool calls its own.
+/// A reference to evidence: a row of this ledger, or the id of another tool.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(untagged)]
 pub enum EvidenceRef {
-    /// The row of a database.
+    /// The number of a row in a database.
     Number(u64),
     /// A name.
     Text(Note),
 }
 
-/// What cannot be named as evidence.
+/// A value that cannot be a reference to evidence.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadEvidence {
-    /// Not what an id can be.
+    /// The value is neither a text nor a whole number.
     #[error("an id of evidence is a text or a whole number")]
     Kind,
-    /// Not a text that is recorded.
+    /// The text cannot be recorded.
     #[error(transparent)]
     Text(#[from] BadText),
 }
 
 impl EvidenceRef {
-    /// What somebody names, in JSON: cleaned like every other text.
+    /// Parses a JSON value that somebody gave, cleaned like every other text.
     pub fn said(value: &Value) -> Result<EvidenceRef, BadEvidence> {
         match value {
             Value::String(text) => Ok(EvidenceRef::Text(Note::new(text)?)),

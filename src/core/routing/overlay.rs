@@ -1,4 +1,4 @@
-//! Overlays: what an agent is told besides. Written by people only, within a budget.
+//! Overlays: additional texts for an agent. Only people write them, within a budget.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,43 +18,43 @@ use crate::core::routing::text::Body;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// What all active overlays of an agent may cost.
+/// Most tokens of all active overlays of an agent.
 pub const TOKENS_MAX: u64 = 500;
 
-/// What an agent is told besides.
+/// An additional text for an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Overlay {
-    /// The agent.
+    /// The review agent.
     pub agent: RoutedName,
-    /// Its name there.
+    /// The name of the overlay, unique for the agent.
     pub id: OverlayId,
-    /// Whether it counts.
+    /// False once the overlay is disabled.
     pub active: bool,
-    /// When it was written.
+    /// The time at which it was written.
     pub created: Timestamp,
-    /// What decided.
+    /// The decider: `human`.
     pub created_by: Line,
-    /// Who acted.
+    /// The agent that acted.
     pub by: AgentName,
-    /// What it rests on.
+    /// The evidence that it rests on.
     #[serde(default)]
     pub evidence_ids: Vec<EvidenceRef>,
-    /// What it says.
+    /// The text for the agent.
     pub body: Body,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     #[schemars(skip)]
     pub unknown: Map<String, Value>,
 }
 
 impl Overlay {
-    /// Its name among all changes.
+    /// Returns its name among all changes.
     pub fn group(&self) -> String {
         format!("{}/{}", self.agent, self.id)
     }
 }
 
-/// What the active ones among overlays cost.
+/// Sums up the tokens of the active overlays.
 pub fn tokens(overlays: &[Overlay]) -> u64 {
     overlays.iter().filter(|overlay| overlay.active).map(|overlay| overlay.body.tokens()).sum()
 }
@@ -62,27 +62,23 @@ pub fn tokens(overlays: &[Overlay]) -> u64 {
 /// `override overlay add`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddOverlay {
-    /// The agent.
     pub agent: RoutedName,
-    /// Its name there.
     pub id: OverlayId,
-    /// What it says.
     pub body: Body,
-    /// What it rests on.
+    /// The evidence that it rests on.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub evidence: Vec<EvidenceRef>,
-    /// What decides.
+    /// The decider.
     pub source: Word,
 }
 
-/// What came of it.
+/// The result of adding an overlay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OverlayAdded {
-    /// The overlay.
     pub overlay: Overlay,
-    /// What all overlays of the agent cost now.
+    /// The tokens of all overlays of the agent now.
     pub tokens: u64,
-    /// Whether it was there before, word for word.
+    /// Set if it was there before, word for word.
     pub was_there: bool,
 }
 
@@ -140,9 +136,7 @@ impl Decide for AddOverlay {
 /// `override overlay disable`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DisableOverlay {
-    /// The agent.
     pub agent: RoutedName,
-    /// Its name there.
     pub id: OverlayId,
 }
 
@@ -174,7 +168,7 @@ impl Decide for DisableOverlay {
     }
 }
 
-/// Switches off the overlay of a record; its text stays.
+/// Disables the overlay of a record; its text stays.
 pub(super) fn switch_off(act: &mut Act<'_>, record: Modification) -> Result<Option<Overlay>, No> {
     let all = index::overlays_of(act, &record.agent)?;
     let own = all.into_iter().find(|overlay| overlay.group() == record.group_id.as_str());

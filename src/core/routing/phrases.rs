@@ -1,13 +1,13 @@
-//! Phrases that speak to a model instead of about an agent. What is recorded here is shown to
-//! routers and reviewers that are models themselves, so such text is refused by name.
+//! Phrases that speak to a model instead of about an agent. Routers and reviewers that read this
+//! ledger are models themselves, so text with such a phrase is refused, and the refusal names it.
 
-/// A refused phrase: what it is called, and whether a text has it.
+/// A refused phrase: its name, and a test for a text.
 struct Phrase {
     name: &'static str,
     is_in: fn(&[&str], &str) -> bool,
 }
 
-/// How many words may stand between the two that make a phrase.
+/// Most words between the two that make a phrase.
 const GAP_MAX: usize = 3;
 
 const EARLIER: [&str; 5] = ["previous", "prior", "above", "earlier", "preceding"];
@@ -39,7 +39,7 @@ const PHRASES: [Phrase; 6] = [
             text.match_indices('<').any(|(at, _)| {
                 let behind = &text[at + 1..];
                 let name = behind.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
-                // 'a < system b' compares; a tag with blanks in it is one if it ends.
+                // 'a < system b' compares; a tag with blanks in it needs its end.
                 let is_tag = !behind.starts_with(char::is_whitespace) || name.contains('>');
                 is_tag && TAGS.iter().any(|tag| name.starts_with(tag))
             })
@@ -57,12 +57,12 @@ const PHRASES: [Phrase; 6] = [
     },
 ];
 
-/// The names of all refused phrases, for the documentation.
+/// Returns the names of all refused phrases, for the documentation.
 pub fn names() -> [&'static str; 6] {
     PHRASES.map(|phrase| phrase.name)
 }
 
-/// The first refused phrase that the text has, in whatever case, spacing and punctuation.
+/// Finds the first refused phrase in a text, in any case, spacing and punctuation.
 pub fn refused(text: &str) -> Option<&'static str> {
     let lower = text.to_lowercase();
     let words: Vec<&str> =

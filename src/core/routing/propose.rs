@@ -1,4 +1,4 @@
-//! `override propose`: somebody wants an agent left out. Nothing is changed by it but the record.
+//! `override propose`: somebody wants an agent left out. Only the proposal is recorded.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -14,29 +14,27 @@ use crate::core::routing::text::Note;
 use crate::core::routing::{Action, LIST_MAX, OVERRIDES_MAX, Override, Scope};
 use crate::core::text::Line;
 
-/// Who is to be left out, and why.
+/// Proposes to leave an agent out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Propose {
-    /// The agent.
     pub agent: RoutedName,
-    /// Why.
     pub reason: Note,
-    /// What it rests on.
+    /// The evidence that the proposal rests on.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub evidence: Vec<EvidenceRef>,
-    /// Where it is to count.
+    /// The reviews that it is to apply to.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub scope: Option<Scope>,
-    /// What proposes it.
+    /// The decider: `human`, or the name of a program.
     pub source: Word,
 }
 
-/// What came of it.
+/// The result of a proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposed {
-    /// The override that is there.
+    /// The override in the ledger.
     pub entry: Override,
-    /// Whether it was there before, proposed or in force, and stays as it was.
+    /// Set if it was there before, proposed or in force, and stays as it was.
     pub was_there: bool,
 }
 
@@ -72,17 +70,17 @@ impl Decide for Propose {
     }
 }
 
-/// A note as a line of a document.
+/// Converts a note into a line of a document.
 pub(super) fn line(note: &Note) -> Line {
     Line::new(note.as_str()).expect("a note is a line")
 }
 
-/// Who decided, as a line of a document.
+/// Converts the decider into a line of a document.
 pub(super) fn source_line(source: &Word) -> Line {
     Line::new(source.as_str()).expect("a word is a line")
 }
 
-/// Refuses an agent that is not to be left out.
+/// Refuses to leave out a blocked agent.
 pub(super) fn keep_unblocked(documents: &dyn Documents, agent: &RoutedName) -> Result<(), No> {
     match index::block_of(documents, agent)? {
         None => Ok(()),
@@ -90,7 +88,7 @@ pub(super) fn keep_unblocked(documents: &dyn Documents, agent: &RoutedName) -> R
     }
 }
 
-/// Refuses more than readers accept.
+/// Refuses one more override than readers accept, or longer lists.
 pub(super) fn keep_bounds(
     documents: &dyn Documents,
     evidence: &[EvidenceRef],
@@ -102,7 +100,7 @@ pub(super) fn keep_bounds(
     Ok(())
 }
 
-/// The same of one override, where there is none more.
+/// Refuses longer lists in one override than readers accept.
 pub(super) fn keep_lists(evidence: &[EvidenceRef], scope: Option<&Scope>) -> Result<(), No> {
     within("evidence of one override", evidence.len(), LIST_MAX)?;
     if let Some(scope) = scope {

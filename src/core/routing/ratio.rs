@@ -1,4 +1,4 @@
-//! Numbers with four decimals, exact: what is compared and added up must not depend on rounding.
+//! Numbers with four decimals, exact: comparisons and sums must not depend on rounding.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,9 +6,9 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How many parts one is made of.
+/// The number of parts that make one.
 const PARTS: u32 = 10_000;
-/// The largest number; a rate beyond it is a slip of the finger.
+/// The largest number; a larger rate is a typing mistake.
 const WHOLE_MAX: u32 = 100_000;
 
 /// A number from 0 to 100,000 with four decimals.
@@ -34,34 +34,32 @@ pub struct Ratio(u32);
 #[error("'{0}' is not a number from 0 to {WHOLE_MAX} such as 0.25")]
 pub struct NotARatio(String);
 
-/// Text that is no part of a whole.
+/// Text that is no number from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is not a rate: a number from 0 to 1 such as 0.25")]
 pub struct NotARate(String);
 
 impl Ratio {
-    /// Nothing.
     pub const ZERO: Ratio = Ratio(0);
-    /// One.
     pub const ONE: Ratio = Ratio(PARTS);
 
-    /// A part of a whole, as somebody types it: no more than one.
+    /// Parses a rate that somebody typed: at most one.
     pub fn rate(text: &str) -> Result<Ratio, NotARate> {
         let number = text.parse().ok().filter(|number| *number <= Ratio::ONE);
         number.ok_or_else(|| NotARate(text.to_owned()))
     }
 
-    /// A whole number, cut to the largest.
+    /// Makes a ratio of a whole number, at most the largest.
     pub fn whole(number: u32) -> Ratio {
         Ratio(number.min(WHOLE_MAX) * PARTS)
     }
 
-    /// So many of so many, rounded; of none it is zero.
+    /// Divides, and rounds to four decimals. A share of nothing is zero.
     pub fn of(part: u64, whole: u64) -> Ratio {
         Ratio::rounded(part, whole, 1)
     }
 
-    /// The same to two decimals.
+    /// Divides, and rounds to two decimals. A share of nothing is zero.
     pub fn to_hundredths(part: u64, whole: u64) -> Ratio {
         Ratio::rounded(part, whole, 100)
     }
@@ -76,23 +74,23 @@ impl Ratio {
         Ratio(u32::try_from(parts).unwrap_or(u32::MAX).min(WHOLE_MAX * PARTS))
     }
 
-    /// In ten-thousandths.
+    /// Returns the number in ten-thousandths.
     pub fn parts(self) -> u64 {
         u64::from(self.0)
     }
 
-    /// The whole part.
+    /// Rounds down to a whole number.
     pub fn floor(self) -> u64 {
         u64::from(self.0 / PARTS)
     }
 
-    /// What is left of it after taking the other away; nothing if the other is larger.
+    /// Subtracts another number, down to zero.
     #[must_use]
     pub fn less(self, other: Ratio) -> Ratio {
         Ratio(self.0.saturating_sub(other.0))
     }
 
-    /// The mean, rounded; of nothing it is zero.
+    /// Computes the mean, rounded. The mean of nothing is zero.
     pub fn mean(numbers: impl IntoIterator<Item = Ratio>) -> Ratio {
         let (sum, count) = numbers
             .into_iter()
@@ -114,7 +112,7 @@ impl TryFrom<f64> for Ratio {
         if !(0.0..=f64::from(WHOLE_MAX)).contains(&number) {
             return Err(NotARatio(number.to_string()));
         }
-        // The formatter rounds, and what it prints is a whole number once the point is gone.
+        // The formatter rounds, and its output without the point is a whole number of parts.
         let parts = format!("{number:.4}").replace('.', "");
         parts.parse().map(Ratio).map_err(|_| NotARatio(number.to_string()))
     }
@@ -124,7 +122,7 @@ impl FromStr for Ratio {
     type Err = NotARatio;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // Neither signs nor exponents nor words such as 'inf'.
+        // Refuses signs, exponents and words such as 'inf'.
         let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         let number: Option<f64> = text.parse().ok().filter(|_| is_plain);
         number.ok_or_else(|| NotARatio(text.to_owned()))?.try_into()

@@ -1,4 +1,4 @@
-//! The record of a change: made when it comes into force, and ended when it is taken back.
+//! The record of a change: made when the change comes into force, and ended when it is reverted.
 
 use serde_json::Map;
 
@@ -23,19 +23,19 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// An agent is left out.
+    /// Describes an agent that is left out.
     pub(super) fn of_routing(entry: &Override, source: Line) -> Change {
         let (agent, target) = (entry.agent.clone(), entry.key());
         Change { group: agent.to_string(), agent, kind: Kind::Routing, target, source }
     }
 
-    /// An agent is told something besides.
+    /// Describes an overlay that is added.
     pub(super) fn of_overlay(overlay: &Overlay, source: Line) -> Change {
         let (group, target) = (overlay.group(), overlay.key());
         Change { group, agent: overlay.agent.clone(), kind: Kind::Overlay, target, source }
     }
 
-    /// Its record, which names the act that it is part of.
+    /// Makes the record, which names the act that it is part of.
     pub(super) fn recorded(self, act: &mut Act<'_>) -> Result<Modification, No> {
         let known = index::modifications_of(act, &self.agent)?;
         let id = act.new_id(|_, id: &RecordId| Ok(known.iter().any(|record| record.id == *id)))?;
@@ -62,7 +62,7 @@ impl Change {
     }
 }
 
-/// The record of an override that says something else from now on.
+/// Updates the record of an override that has changed.
 pub(super) fn updated(
     act: &Act<'_>,
     mut record: Modification,
@@ -83,7 +83,7 @@ pub(super) fn updated(
     Ok(record)
 }
 
-/// The record of something that was taken back now.
+/// Marks a record as reverted now.
 pub(super) fn ended(act: &Act<'_>, mut record: Modification) -> Modification {
     record.status = Standing::Reverted;
     record.reverted_at = Some(act.env.now);

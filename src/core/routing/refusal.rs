@@ -1,4 +1,4 @@
-//! Why a decision about routing said no.
+//! Refusals of decisions about routing.
 
 use crate::core::ids::AgentName;
 use crate::core::routing::Block;
@@ -8,148 +8,95 @@ use crate::core::time::Timestamp;
 /// A decision about routing that said no. Nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The agent is not to be left out.
+    /// The agent must not be left out.
     #[error(
         "'{}' is blocked from being left out, by '{}': {}",
         .0.agent, .0.by, crate::core::text::shown(.0.reason.as_str())
     )]
     Blocked(Box<Block>),
-    /// The agent looks at what every change touches.
+    /// The agent reviews concerns of all changes.
     #[error("'{agent}' reviews what cuts across everything; leaving it out needs a confirmation")]
-    CrossCutting {
-        /// Which.
-        agent: RoutedName,
-    },
-    /// Nobody proposed it.
+    CrossCutting { agent: RoutedName },
+    /// There is no proposal.
     #[error("nobody proposes to leave out '{agent}'")]
-    NoProposal {
-        /// Which.
-        agent: RoutedName,
-    },
-    /// The agent is on trial, and a change would spoil what is measured.
+    NoProposal { agent: RoutedName },
+    /// The agent is on trial, and a change would spoil the measurement.
     #[error("'{agent}' is on trial until {until}; a change now would spoil what is measured")]
-    OnTrial {
-        /// Which.
-        agent: RoutedName,
-        /// At the latest.
-        until: Timestamp,
-    },
-    /// Somebody took it back while this was decided.
+    OnTrial { agent: RoutedName, until: Timestamp },
+    /// The override was reverted while this was decided.
     #[error("the override of '{agent}' was taken back meanwhile")]
-    Withdrawn {
-        /// Which.
-        agent: RoutedName,
-    },
-    /// There is no trial to be sampled.
+    Withdrawn { agent: RoutedName },
+    /// The agent is not on trial.
     #[error("'{agent}' is not on trial")]
-    NoTrial {
-        /// Which.
-        agent: RoutedName,
-    },
-    /// The time of the trial is over.
+    NoTrial { agent: RoutedName },
+    /// The trial has ended.
     #[error("the trial of '{agent}' ended at {ended}; it waits for its verdict")]
-    TrialOver {
-        /// Which.
-        agent: RoutedName,
-        /// When.
-        ended: Timestamp,
-    },
-    /// The session belongs to what was before the trial.
+    TrialOver { agent: RoutedName, ended: Timestamp },
+    /// The session began before the trial.
     #[error(
         "session '{}' began before the trial, at {opened} or earlier",
         crate::core::text::shown(session)
     )]
     SessionBefore {
-        /// Which.
         session: String,
-        /// When the trial began.
+        /// The time at which the trial began.
         opened: Timestamp,
     },
-    /// There is no evidence to take numbers from.
+    /// The session has no evidence to compute metrics from.
     #[error("session '{session}' has no evidence to take numbers from; give all three")]
-    NoNumbers {
-        /// Which.
-        session: String,
-    },
-    /// No such overlay.
+    NoNumbers { session: String },
+    /// The agent has no such overlay.
     #[error("'{agent}' has no overlay '{id}'")]
-    NoOverlay {
-        /// Of which agent.
-        agent: RoutedName,
-        /// Which.
-        id: OverlayId,
-    },
-    /// The overlays of an agent cost too much.
+    NoOverlay { agent: RoutedName, id: OverlayId },
+    /// The overlays of an agent would cost too many tokens.
     #[error("the overlays of '{agent}' would cost {tokens} tokens; at most {max} are allowed")]
     OverBudget {
-        /// Of which agent.
         agent: RoutedName,
-        /// With this one.
+        /// The cost with this one.
         tokens: u64,
-        /// The budget.
         max: u64,
     },
-    /// A program may not do it by itself.
+    /// A program may not do this by itself.
     #[error("'{by}' may not do this by itself: {why}")]
-    NotAutomatic {
-        /// Who asked.
-        by: AgentName,
-        /// What stands in the way, and its word.
-        why: Bar,
-    },
+    NotAutomatic { by: AgentName, why: Bar },
 }
 
-/// What keeps a program from acting by itself.
+/// A limit that keeps a program from acting by itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Bar {
-    /// Nobody allowed it.
+    /// Nobody switched autonomy on.
     #[error("autonomy is off")]
     Off,
-    /// What an agent is told is a person's to change.
+    /// Only people change the text for an agent.
     #[error("what an agent is told is changed by people only")]
     Overlay,
-    /// So is whether something that cuts across everything is reviewed.
+    /// Only people leave out an agent that reviews concerns of all changes.
     #[error("agents that review what cuts across everything are left out by people only")]
     CrossCutting,
-    /// Too many agents had to be brought back.
+    /// The overrides of too many agents were reverted.
     #[error("{tripped} of {all} agents were taken back too often; autonomy is to be off")]
     SystemBreaker {
-        /// How many.
+        /// The number of agents whose breaker has tripped.
         tripped: usize,
-        /// Of how many.
+        /// The number of agents with a record.
         all: usize,
     },
-    /// The agent had to be brought back too often.
+    /// The override of the agent was reverted too often.
     #[error("it was taken back {reverts} times in {days} days")]
-    Breaker {
-        /// How often.
-        reverts: u64,
-        /// In how many days.
-        days: u64,
-    },
-    /// Too many changes lately.
+    Breaker { reverts: u64, days: u64 },
+    /// Programs made too many changes lately.
     #[error("{changes} changes were made by programs in the last {hours} hours")]
-    Rate {
-        /// How many.
-        changes: u64,
-        /// In how many hours.
-        hours: u64,
-    },
-    /// Too little is known.
+    Rate { changes: u64, hours: u64 },
+    /// There is evidence of too few sessions.
     #[error("there is evidence of {found} sessions; {needed} are needed")]
-    Sessions {
-        /// How many.
-        found: u64,
-        /// Of how many.
-        needed: u64,
-    },
-    /// The evidence does not say so.
+    Sessions { found: u64, needed: u64 },
+    /// The evidence does not make the agent eligible.
     #[error("the evidence says {0}")]
     NotEligible(String),
 }
 
 impl Refusal {
-    /// The word for programs.
+    /// Returns the word for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::Blocked(_) => "blocked",
@@ -175,7 +122,7 @@ impl Refusal {
         }
     }
 
-    /// Whether what was named is not there, rather than in the way.
+    /// Tells whether the refusal is that something does not exist.
     pub fn is_absence(&self) -> bool {
         matches!(
             self,

@@ -1,6 +1,6 @@
-//! `override reset`: what was learnt is forgotten. Overrides, sessions and thresholds stay.
+//! `override reset`: deletes what was learnt. Overrides, sessions and thresholds stay.
 //!
-//! The record of an override in force stays with it: there is never one without the other.
+//! The record of an override in force stays with it: neither exists without the other.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,22 +10,22 @@ use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::record::forget;
 
-/// What is forgotten.
+/// The documents to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Area {
     /// All rows of evidence.
     Evidence,
-    /// All trials, those that go on included.
+    /// All trials, also open ones.
     Canary,
-    /// The records of what is over.
+    /// The records of changes that were reverted.
     Modifications,
-    /// All three.
+    /// All three areas.
     All,
 }
 
 impl Area {
-    /// The word that is typed and recorded.
+    /// Returns the word that is typed and recorded.
     pub fn name(self) -> &'static str {
         match self {
             Area::Evidence => "evidence",
@@ -40,10 +40,9 @@ impl Area {
     }
 }
 
-/// What is forgotten.
+/// Deletes the documents of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reset {
-    /// Of what.
     pub scope: Area,
 }
 

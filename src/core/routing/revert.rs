@@ -1,4 +1,4 @@
-//! `override revert`: what is in force or proposed is taken back, exactly.
+//! `override revert`: takes back exactly what is in force or proposed.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,42 +18,41 @@ use crate::core::routing::text::Note;
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Block, Kind, Modification, Override};
 
-/// Records of what is over are kept as long as the longest window that counts them.
+/// The time for which records of reverted changes stay: as long as the longest window that counts
+/// them.
 const KEPT_SECONDS: u64 = 365 * DAY_SECONDS;
 
-/// What is taken back.
+/// The changes to take back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
     /// The override of this agent.
     Agent(RoutedName),
-    /// Whatever this act put in force.
+    /// Everything that this act put in force.
     Act(OpId),
 }
 
-/// What is taken back, and whether it may come again.
+/// Takes changes back, and may block them from coming again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revert {
-    /// What.
     pub target: Target,
-    /// Why.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<Note>,
-    /// Why it is not to be applied again; absent if it may be.
+    /// The reason why the override must not be applied again; absent if it may be.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub block: Option<Note>,
 }
 
-/// What came of it.
+/// The result of taking changes back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reverted {
-    /// Overrides that are gone.
+    /// Overrides that were removed.
     pub overrides: Vec<Override>,
-    /// Overlays that are switched off, by agent and name.
+    /// Overlays that were disabled, by agent and name.
     pub overlays: Vec<String>,
-    /// Blocks that are there now.
+    /// Blocks that were added.
     pub blocks: Vec<Block>,
-    /// Whether autonomy was switched off, because too much had to be taken back.
+    /// Set if autonomy was switched off, because too many changes were reverted.
     pub autonomy_off: bool,
 }
 
@@ -126,7 +125,7 @@ impl Revert {
     }
 }
 
-/// The record of an override in force.
+/// Finds the record of an override in force.
 pub fn applied(
     documents: &dyn Documents,
     agent: &RoutedName,
@@ -143,7 +142,7 @@ fn over_for_long(act: &Act<'_>, agent: &RoutedName) -> Result<Vec<Modification>,
     Ok(index::modifications_of(act, agent)?.into_iter().filter(is_old).collect())
 }
 
-/// Switches autonomy off when half of the agents were taken back too often.
+/// Switches autonomy off when half of the agents have tripped their breakers.
 fn trip_system(act: &mut Act<'_>) -> Result<bool, No> {
     let numbers = Thresholds::read(act)?;
     if !numbers.autonomy() {

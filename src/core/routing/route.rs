@@ -1,11 +1,11 @@
-//! The reader's side: of the agents that a router would use, those that are left.
+//! The reader's side: filters the agents that a router would use.
 
 use crate::core::pattern::Case;
 use crate::core::routing::names::RoutedName;
 use crate::core::routing::{Action, Override, Scope};
 use crate::core::text::Line;
 
-/// What is to be reviewed.
+/// A change under review.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matter {
     /// The domains that it belongs to.
@@ -15,9 +15,9 @@ pub struct Matter {
 }
 
 impl Scope {
-    /// Whether an override counts for a matter: it belongs to one of the domains, and all of its
-    /// paths are within the patterns. An agent that is left out for one path of two is still
-    /// needed for the other.
+    /// Tells whether the scope applies to a change: the change belongs to one of the domains, and
+    /// all of its paths are within the patterns. An agent that is left out for one path of two is
+    /// still needed for the other.
     pub fn counts_for(&self, matter: &Matter, case: Case) -> bool {
         let is_domain = |domain: &Line| matter.domains.contains(domain);
         let is_inside = |path: &Vec<u8>| {
@@ -29,27 +29,27 @@ impl Scope {
     }
 }
 
-/// An agent as the router names it, and as overrides do.
+/// An agent that a router would use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// As the router has it.
+    /// The name that the router uses.
     pub given: String,
-    /// The name that overrides go by.
+    /// The name that overrides use.
     pub name: RoutedName,
 }
 
-/// Who is left, and who is not.
+/// The agents that a router uses, and those that it leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Routed {
-    /// Those who are left, as they were given.
+    /// Agents that are used, by the router's names.
     pub agents: Vec<String>,
-    /// Those who are not, each with the override that says so.
+    /// Agents that are left out, each with its override.
     pub excluded: Vec<(String, Override)>,
-    /// Those who are left, and whom somebody wants left out.
+    /// Agents that are used and that somebody proposes to leave out, each with the proposal.
     pub proposed: Vec<(String, Override)>,
 }
 
-/// Leaves out whom the overrides say.
+/// Leaves out the agents that overrides exclude from reviews of the change.
 pub fn route(
     candidates: Vec<Candidate>,
     overrides: &[Override],

@@ -1,4 +1,5 @@
-//! `override canary sample`: what one session of a trial measured; the last brings the verdict.
+//! `override canary sample`: records the metrics of one session of a trial. The last sample brings
+//! the verdict.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -18,25 +19,22 @@ use crate::core::routing::thresholds::Thresholds;
 /// `override canary sample`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakeSample {
-    /// Of which agent.
     pub agent: RoutedName,
-    /// In which session.
     pub session: Note,
-    /// The numbers; absent if the evidence of the session is to give them.
+    /// The metrics; computed from the evidence of the session if absent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub metrics: Option<Metrics>,
 }
 
-/// What came of a sample.
+/// The result of recording a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sampled {
-    /// The sample that is there.
+    /// The sample in the ledger.
     pub sample: Sample,
-    /// Whether it was there before, and stays as it was.
+    /// Set if it was there before, and stays as it was.
     pub was_there: bool,
-    /// How many there are.
+    /// The number of samples of the trial.
     pub samples: u64,
-    /// The trial.
     pub canary: Canary,
 }
 
@@ -46,7 +44,7 @@ impl Decide for TakeSample {
     fn decide(&self, act: &mut Act<'_>) -> Result<Sampled, No> {
         let agent = &self.agent;
         let Some(canary) = open_of(act, agent)? else {
-            // The last sample closes the trial; repeated, it has nothing to say.
+            // The last sample closes the trial; an agent that repeats it gets the earlier answer.
             return self.said_before(act);
         };
         let mut samples = index::samples(act, agent, &canary.id)?;
@@ -105,9 +103,9 @@ impl TakeSample {
         Err(Refusal::NoTrial { agent: self.agent.clone() }.into())
     }
 
-    /// Whether the session began before the trial, as far as evidence and earlier trials tell: it
-    /// may be part of what the trial is held against. One that began in the very same moment is of
-    /// before, since a baseline takes it in.
+    /// Tells whether the session began before the trial, as far as evidence and earlier trials
+    /// show: it may be part of the baseline. A session that began at the very time of the trial
+    /// counts as earlier, since a baseline includes it.
     fn is_of_before(&self, act: &Act<'_>, canary: &Canary) -> Result<bool, No> {
         let known: Option<Session> = index::at(act, &index::session_key(&self.session))?;
         if known.is_some_and(|session| session.first_at <= canary.opened_at) {
@@ -122,8 +120,8 @@ impl TakeSample {
         Ok(false)
     }
 
-    /// The numbers that were given, or those of the session's evidence. A sample is what was
-    /// measured: evidence in quarantine steers nothing, but it happened.
+    /// Returns the given metrics, or computes them from the session's evidence. A sample is a
+    /// measurement: evidence in quarantine decides nothing, but it happened.
     fn measured(&self, act: &Act<'_>) -> Result<Metrics, No> {
         if let Some(metrics) = self.metrics {
             return Ok(metrics);

@@ -1,7 +1,7 @@
-//! Text that goes into this ledger: cleaned when it is made, before anything is recorded.
+//! Text of this ledger: cleaned when it is made, before anything is recorded.
 //!
-//! What is read back is only checked: a ledger can come from anybody, and is not changed by
-//! being read.
+//! Text that is read back is only checked: a ledger can come from anybody, and reading does not
+//! change it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,21 +13,22 @@ use crate::core::redact::redact;
 use crate::core::routing::phrases;
 use crate::core::text::{BadText, Line, is_disguise};
 
-/// Characters of a context.
+/// Most characters of a context.
 pub const CONTEXT_CHARS_MAX: usize = 500;
-/// Characters of an overlay's text.
+/// Most characters of an overlay's text.
 pub const BODY_CHARS_MAX: usize = 2_000;
 
 fn keep_out_instructions(text: &str) -> Result<(), BadText> {
     phrases::refused(text).map_or(Ok(()), |phrase| Err(BadText::Instruction(phrase)))
 }
 
-/// Refuses a secret in what has to stay as it is, such as a pattern.
+/// Refuses a secret in text that cannot be redacted, such as a pattern.
 pub fn keep_out_secrets(text: &str) -> Result<(), BadText> {
     if redact(text) == text { Ok(()) } else { Err(BadText::Secret) }
 }
 
-/// Refuses a name that says more than a name should: an alphabet alone keeps nothing out.
+/// Refuses a name that has an instruction or a secret in it: a restricted alphabet keeps neither
+/// out.
 pub fn keep_name(text: &str) -> Result<(), BadText> {
     keep_out_instructions(text)?;
     keep_out_secrets(text)
@@ -41,20 +42,19 @@ pub fn keep_name(text: &str) -> Result<(), BadText> {
 pub struct Note(Line);
 
 impl Note {
-    /// The text without its secrets, verbatim otherwise.
+    /// Redacts the secrets of a text, and leaves the rest as it is.
     pub fn new(text: &str) -> Result<Note, BadText> {
-        // A disguise could part a secret; it is refused before anything else is looked for.
+        // A disguising character could split a secret, so it is refused before anything else is
+        // checked.
         Line::new(text)?;
         keep_out_instructions(text)?;
         Ok(Note(Line::new(&redact(text))?))
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The text as the line that it is.
     pub fn into_line(self) -> Line {
         self.0
     }
@@ -74,22 +74,21 @@ impl fmt::Display for Note {
     }
 }
 
-/// What surrounds a finding: any text, cleaned and cut to one line of 500 characters.
+/// The circumstances of a finding: any text, cleaned and cut to one line of 500 characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Context(String);
 
 impl Context {
-    /// The text without escape sequences, control characters and secrets, cut to size.
+    /// Removes escape sequences, control characters and secrets, and cuts the text to size.
     pub fn new(text: &str) -> Result<Context, BadText> {
         let stripped = strip(text);
         keep_out_instructions(&stripped)?;
-        // Secrets first: one that is cut in two has no shape any more.
+        // Redacts before cutting: a secret that is cut in two has no recognizable shape.
         let line = redact(&stripped).split_whitespace().collect::<Vec<_>>().join(" ");
         Context::try_from(cut(&line, CONTEXT_CHARS_MAX))
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -117,25 +116,24 @@ impl FromStr for Context {
     }
 }
 
-/// What an overlay tells its agent: lines of text, cleaned and cut to 2,000 characters.
+/// The text of an overlay: lines of text, cleaned and cut to 2,000 characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Body(String);
 
 impl Body {
-    /// The text without escape sequences, control characters and secrets, cut to size.
+    /// Removes escape sequences, control characters and secrets, and cuts the text to size.
     pub fn new(text: &str) -> Result<Body, BadText> {
         let stripped = strip(text);
         keep_out_instructions(&stripped)?;
         Body::try_from(cut(redact(&stripped).trim(), BODY_CHARS_MAX))
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What it costs a reader: 1.3 for each word, rounded up.
+    /// Estimates the tokens that the text costs a reader: 1.3 for each word, rounded up.
     pub fn tokens(&self) -> u64 {
         let words = self.0.split_whitespace().count() as u64;
         (words * 13).div_ceil(10)
@@ -172,13 +170,13 @@ fn bounded(text: String, max: usize) -> Result<String, BadText> {
     if count > max { Err(BadText::TooLong(count, max)) } else { Ok(text) }
 }
 
-/// 7/NUMBERS: text is cut at the border of a character.
+/// Cuts text at the border of a character (7/NUMBERS).
 fn cut(text: &str, max: usize) -> String {
     text.chars().take(max).collect()
 }
 
-/// The text without escape sequences of terminals and without characters that disguise; line ends
-/// stay, tabs become blanks.
+/// Removes escape sequences of terminals and disguising characters. Line ends stay, tabs become
+/// blanks.
 fn strip(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
@@ -203,7 +201,7 @@ fn skip_escape(letters: &mut Letters<'_>) {
             letters.next();
             skip_control_sequence(letters);
         }
-        // Titles and links: until the bell, or an escape and a backslash.
+        // Titles and links end with a bell, or with an escape and a backslash.
         Some(']' | 'P' | '^' | '_' | 'X') => {
             while let Some(letter) = letters.next() {
                 match letter {

@@ -1,8 +1,9 @@
-//! The numbers that decisions about routing go by, and `override thresholds`, which changes them.
+//! The numbers that decisions about routing depend on, and `override thresholds`, which changes
+//! them.
 //!
-//! What a ledger says is read with care, because it may have been written by hand or by another
-//! tool: a number outside of its bounds is cut to them, and what is no number is the usual one.
-//! What somebody types is refused instead.
+//! A number from a ledger is read with care, because somebody may have written it by hand or with
+//! another tool: one outside of its bounds is clamped, and a value that is no number reads as the
+//! default. A value that somebody types is refused instead.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,20 +17,17 @@ use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index;
 use crate::core::routing::ratio::Ratio;
 
-/// One of the numbers.
+/// A number that decisions depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Threshold {
-    /// Its name.
     pub name: &'static str,
-    /// The least that it may be.
     pub least: u32,
-    /// The most that it may be.
     pub most: u32,
-    /// What it usually is, in ten-thousandths.
+    /// The default, in ten-thousandths.
     usual_parts: u32,
-    /// What it does.
+    /// The description for users.
     pub meaning: &'static str,
-    /// Whether it may have decimals.
+    /// Set if it has no decimals.
     pub is_whole: bool,
 }
 
@@ -43,16 +41,12 @@ const fn whole(
     Threshold { name, least, most, usual_parts: usual * 10_000, meaning, is_whole: true }
 }
 
-/// Sessions that make a pattern ready.
 pub const MIN_SESSIONS: Threshold =
     whole("min_sessions", 1, 1_000, 3, "sessions that make a pattern ready");
-/// Projects that make a pattern ready.
 pub const MIN_PROJECTS: Threshold =
     whole("min_projects", 1, 1_000, 2, "projects that make a pattern ready");
-/// Events that make a pattern ready.
 pub const MIN_EVENTS: Threshold =
     whole("min_events", 1, 1_000, 5, "events that make a pattern ready");
-/// Percent of overridden findings that were wrong, from which an agent is eligible.
 pub const WRONG_PERCENT: Threshold = whole(
     "wrong_percent",
     1,
@@ -60,18 +54,13 @@ pub const WRONG_PERCENT: Threshold = whole(
     80,
     "percent of overrides for being wrong from which an agent may be left out",
 );
-/// Samples that end a trial.
 pub const CANARY_USES: Threshold =
     whole("canary_uses", 1, 1_000, 20, "samples that end a trial; also the sessions of a baseline");
-/// Days that end a trial.
 pub const CANARY_DAYS: Threshold = whole("canary_days", 1, 365, 14, "days that end a trial");
-/// Sessions that a baseline needs.
 pub const MIN_BASELINE: Threshold =
     whole("min_baseline", 1, 1_000, 15, "sessions without which there is no baseline");
-/// Percent by which a metric may get worse.
 pub const ALERT_PERCENT: Threshold =
     whole("alert_percent", 1, 100, 20, "percent by which a metric may get worse");
-/// What a metric must have got worse by at least.
 pub const NOISE_FLOOR: Threshold = Threshold {
     name: "noise_floor",
     least: 0,
@@ -80,29 +69,23 @@ pub const NOISE_FLOOR: Threshold = Threshold {
     meaning: "difference below which a worse metric is noise",
     is_whole: false,
 };
-/// Reverts that trip the breaker of an agent.
 pub const BREAKER_REVERTS: Threshold =
     whole("breaker_reverts", 1, 100, 3, "reverts that trip the breaker of an agent");
-/// In so many days.
 pub const BREAKER_DAYS: Threshold =
     whole("breaker_days", 1, 365, 30, "days in which those reverts count");
-/// Changes that programs may make.
 pub const RATE_CHANGES: Threshold =
     whole("rate_changes", 1, 50, 5, "changes that programs may make by themselves");
-/// In so many hours.
 pub const RATE_HOURS: Threshold =
     whole("rate_hours", 1, 168, 24, "hours in which those changes count");
-/// Hours before evidence counts.
 pub const QUARANTINE_HOURS: Threshold =
     whole("quarantine_hours", 0, 8_760, 48, "hours before evidence counts; 0 is at once");
-/// Days for which evidence counts.
 pub const EVIDENCE_DAYS: Threshold =
     whole("evidence_days", 1, 365, 90, "days for which evidence counts");
 
-/// The name of the one switch among the numbers.
+/// The name of the only switch among the numbers.
 pub const AUTONOMY: &str = "autonomy";
 
-/// All of them.
+/// All thresholds, in the order in which they are shown.
 pub const ALL: [Threshold; 15] = [
     MIN_SESSIONS,
     MIN_PROJECTS,
@@ -122,7 +105,7 @@ pub const ALL: [Threshold; 15] = [
 ];
 
 impl Threshold {
-    /// What it usually is.
+    /// Returns the default.
     pub fn usual(self) -> Ratio {
         Ratio::of(u64::from(self.usual_parts), 10_000)
     }
@@ -134,55 +117,52 @@ impl Threshold {
     }
 }
 
-/// The numbers that count.
+/// The thresholds in effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thresholds {
     set: Map<String, Value>,
 }
 
 impl Thresholds {
-    /// The numbers of a state.
+    /// Reads the thresholds of a state.
     pub fn read(documents: &dyn Documents) -> Result<Thresholds, ReadError> {
         let set = read(documents, &index::thresholds_key())?.unwrap_or_default();
         Ok(Thresholds { set })
     }
 
-    /// One of the numbers: what is set, within its bounds, or the usual one.
+    /// Returns the number that is set, clamped to its bounds, or the default.
     pub fn ratio(&self, threshold: Threshold) -> Ratio {
         let set = self.set.get(threshold.name).and_then(Value::as_f64);
         set.and_then(|number| threshold.bounded(number)).unwrap_or_else(|| threshold.usual())
     }
 
-    /// The same where it is a whole number.
+    /// Returns the whole number that is set, clamped to its bounds, or the default.
     pub fn number(&self, threshold: Threshold) -> u64 {
         self.ratio(threshold).floor()
     }
 
-    /// Whether programs may act by themselves.
+    /// Tells whether programs may act by themselves.
     pub fn autonomy(&self) -> bool {
         self.set.get(AUTONOMY) == Some(&Value::Bool(true))
     }
 
-    /// What is set, with the switch off.
+    /// Returns the settings with autonomy off.
     pub fn without_autonomy(&self) -> Map<String, Value> {
         let mut set = self.set.clone();
         set.insert(AUTONOMY.to_owned(), json!(false));
         set
     }
 
-    /// Whether somebody has set it.
     pub fn is_set(&self, name: &str) -> bool {
         self.set.contains_key(name)
     }
 }
 
-/// A number or the switch, as somebody types it.
+/// A number or the switch, as somebody typed it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Setting {
-    /// The switch.
     Switch(bool),
-    /// A number.
     Number(Ratio),
 }
 
@@ -198,23 +178,22 @@ impl fmt::Display for Setting {
     }
 }
 
-/// Why a threshold is not set.
+/// The reason why a threshold was not set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSetting {
-    /// No such threshold.
+    /// There is no such threshold.
     #[error("no threshold '{}'; there is: {}", crate::core::text::shown(.0), every_name())]
     Name(String),
-    /// Not a number within the bounds.
+    /// The value is no number within the bounds.
     #[error("'{}' does not fit: {} is a {} from {} to {}", crate::core::text::shown(value),
         threshold.name, if threshold.is_whole { "whole number" } else { "number" },
         threshold.least, threshold.most)]
     Number {
-        /// Which.
         threshold: Threshold,
-        /// What was typed.
+        /// The text that was typed.
         value: String,
     },
-    /// Neither on nor off.
+    /// The value is neither true nor false.
     #[error("'{}' does not fit: autonomy is true or false", crate::core::text::shown(.0))]
     Switch(String),
 }
@@ -231,7 +210,7 @@ pub struct SetThreshold {
 }
 
 impl SetThreshold {
-    /// What somebody typed, if it fits.
+    /// Parses a name and a value that somebody typed.
     pub fn parse(name: &str, value: &str) -> Result<SetThreshold, BadSetting> {
         let own = name.to_owned();
         if name == AUTONOMY {
