@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use crate::core::domain::agent_record::RecordAgents;
 use crate::core::domain::classify::{Classify, Declassify};
-use crate::core::domain::made::RecordAgents;
 use crate::core::domain::record::Detect;
 use crate::core::limits::{BODY_BYTES_MAX, LINE_CHARS_MAX};
 use crate::core::negotiation::acknowledge::Acknowledge;

@@ -19,8 +19,8 @@ use crate::app::Ctx;
 use crate::app::answer::{self, Answer, Note};
 use crate::app::error::{AppError, with_causes};
 use crate::core::domain::agent::{GENERATOR, content_hash, render};
+use crate::core::domain::agent_record::{self, AgentRecord, RecordAgents, Written};
 use crate::core::domain::generation::{Action, OnDisk};
-use crate::core::domain::made::{self, Made, RecordAgents, Written};
 use crate::core::domain::name::Name;
 use crate::core::domain::profile::CORE_AGENTS;
 use crate::core::domain::tree_path::TreePath;
@@ -56,7 +56,7 @@ struct Workshop<'c> {
     /// The tops of the other worktrees, once somebody asks.
     elsewhere: OnceCell<Vec<PathBuf>>,
     wanted: Vec<Wanted>,
-    made: Vec<Made>,
+    made: Vec<AgentRecord>,
     /// What is not to be made, by domain, and why.
     outcomes: Vec<OfDomain>,
 }
@@ -66,7 +66,7 @@ impl<'c> Workshop<'c> {
         let tree = ctx.repository().work_tree().ok_or(StoreError::NoWorkTree)?;
         let Known { cache, .. } = known(ctx)?;
         let profiled = profiles::of(ctx, cache.domains())?;
-        let made = made::all(&ctx.read_ledger(LedgerName::Domains)?.base.snapshot)?;
+        let made = agent_record::all(&ctx.read_ledger(LedgerName::Domains)?.base.snapshot)?;
         let mut workshop = Workshop {
             ctx,
             files: WorkFiles::new(&tree.top, ctx.files),
@@ -111,7 +111,7 @@ impl<'c> Workshop<'c> {
         Ok(workshop)
     }
 
-    fn made_at(&self, path: &TreePath) -> Option<&Made> {
+    fn made_at(&self, path: &TreePath) -> Option<&AgentRecord> {
         self.made.iter().find(|made| made.path == *path)
     }
 
@@ -139,7 +139,7 @@ impl<'c> Workshop<'c> {
     }
 
     /// Finds what this project asks of an agent that was made.
-    fn asks(&self, made: &Made) -> Asked {
+    fn asks(&self, made: &AgentRecord) -> Asked {
         if self.wanted_at(&made.path).is_some() {
             return Asked::For;
         }

@@ -197,7 +197,8 @@ pub fn newest(documents: &dyn Documents, basis: &Basis) -> Result<Option<OpId>, 
     Ok(of_list.max_by_key(|detected| detected.number).map(|detected| detected.op))
 }
 
-fn legible<D: serde::de::DeserializeOwned>(
+/// Reads a document. One that cannot be parsed says nothing, and is as good as absent.
+pub(super) fn legible<D: serde::de::DeserializeOwned>(
     documents: &dyn Documents,
     key: &Key,
 ) -> Result<Option<D>, ReadError> {

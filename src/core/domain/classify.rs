@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::documents::{Documents as _, ReadError, read};
-use crate::core::domain::cache::{Classified, classified_key};
+use crate::core::documents::Documents as _;
+use crate::core::domain::cache::{Classified, classified_key, legible};
 use crate::core::domain::confidence::Confidence;
 use crate::core::domain::detection::Found;
 use crate::core::domain::name::Name;
@@ -48,10 +48,7 @@ impl Decide for Classify {
                 });
             }
         }
-        let before = match read::<Classified>(act, &classified_key()) {
-            Err(ReadError::Damaged { .. }) => None,
-            read => read?,
-        };
+        let before: Option<Classified> = legible(act, &classified_key())?;
         let classified = Classified {
             domains,
             source: self.source.clone(),

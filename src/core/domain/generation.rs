@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::core::domain::made::Made;
+use crate::core::domain::agent_record::AgentRecord;
 
 /// The treatment of files that exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Action {
             Action::Current => "as it should be",
             Action::Exists => "kept, though its profile has changed",
             Action::Edited => "kept, somebody edited it",
-            Action::NotOurs => "kept, it was not made here",
+            Action::NotOurs => "kept, it was not record here",
             Action::NoFile => "not there, what is in its place is no file",
             Action::Core => "left out, it comes from elsewhere",
             Action::Twice => "left out, another domain has one of that name",
@@ -80,7 +80,7 @@ impl Action {
 }
 
 /// Decides the treatment of an agent whose file should have content of the SHA-256 `wanted`.
-pub fn action(mode: Mode, wanted: &str, known: Option<&Made>, disk: &OnDisk) -> Action {
+pub fn action(mode: Mode, wanted: &str, known: Option<&AgentRecord>, disk: &OnDisk) -> Action {
     let there = match disk {
         OnDisk::Nothing => return Action::Write,
         OnDisk::NoFile | OnDisk::Unreadable(_) => return Action::NoFile,
@@ -95,11 +95,11 @@ pub fn action(mode: Mode, wanted: &str, known: Option<&Made>, disk: &OnDisk) -> 
         let is_recorded = known.wrote(wanted) && !known.forgotten;
         return if is_recorded { Action::Current } else { Action::Adopt };
     }
-    let is_as_made = known.wrote(there);
-    if known.forgotten && !is_as_made && !known.has_accepted(there) {
+    let is_as_generated = known.wrote(there);
+    if known.forgotten && !is_as_generated && !known.has_accepted(there) {
         return Action::NotOurs;
     }
-    match (is_as_made, mode) {
+    match (is_as_generated, mode) {
         (true, Mode::Skip) => Action::Exists,
         (true, Mode::Regenerate | Mode::Force) | (false, Mode::Force) => Action::Write,
         (false, Mode::Skip | Mode::Regenerate) => Action::Edited,
@@ -136,12 +136,12 @@ impl State {
 }
 
 /// Tells the state of a generated agent's file, also if no profile asks for it any more.
-pub fn file_state(made: &Made, disk: &OnDisk) -> State {
+pub fn file_state(record: &AgentRecord, disk: &OnDisk) -> State {
     match disk {
         OnDisk::Nothing => State::Missing,
-        OnDisk::File(content) if made.wrote(content) || made.has_accepted(content) => State::Ok,
+        OnDisk::File(content) if record.wrote(content) || record.has_accepted(content) => State::Ok,
         // Nobody missed the generated file, so this one is somebody else's.
-        _ if made.forgotten => State::Unknown,
+        _ if record.forgotten => State::Unknown,
         OnDisk::File(_) | OnDisk::NoFile | OnDisk::Unreadable(_) => State::Edited,
     }
 }
@@ -152,8 +152,8 @@ mod tests {
     use crate::core::domain::agent::GENERATOR;
     use crate::core::time::Timestamp;
 
-    fn made(content: &str, accepted: Option<&str>) -> Made {
-        Made {
+    fn recorded(content: &str, accepted: Option<&str>) -> AgentRecord {
+        AgentRecord {
             path: ".claude/agents/fd-x.md".parse().unwrap(),
             agent: "fd-x".parse().unwrap(),
             domain: "web-api".parse().unwrap(),
@@ -169,8 +169,8 @@ mod tests {
 
     const MODES: [Mode; 3] = [Mode::Skip, Mode::Regenerate, Mode::Force];
 
-    fn in_each_mode(made: Option<&Made>, disk: &OnDisk) -> [Action; 3] {
-        MODES.map(|mode| action(mode, "new", made, disk))
+    fn in_each_mode(record: Option<&AgentRecord>, disk: &OnDisk) -> [Action; 3] {
+        MODES.map(|mode| action(mode, "new", record, disk))
     }
 
     /// 2/P1-1-user: what was not made here is touched in no mode.
@@ -179,9 +179,12 @@ mod tests {
         let file = OnDisk::File("theirs".to_owned());
         assert_eq!(in_each_mode(None, &file), [Action::NotOurs; 3]);
         assert_eq!(in_each_mode(None, &OnDisk::NoFile), [Action::NoFile; 3]);
-        assert_eq!(in_each_mode(Some(&made("old", None)), &OnDisk::NoFile), [Action::NoFile; 3]);
+        assert_eq!(
+            in_each_mode(Some(&recorded("old", None)), &OnDisk::NoFile),
+            [Action::NoFile; 3]
+        );
         // A file that nobody missed and that somebody put there again is theirs.
-        let forgotten = Made { forgotten: true, ..made("old", None) };
+        let forgotten = AgentRecord { forgotten: true, ..recorded("old", None) };
         assert_eq!(in_each_mode(Some(&forgotten), &file), [Action::NotOurs; 3]);
         assert_eq!(file_state(&forgotten, &file), State::Unknown);
     }
@@ -191,9 +194,9 @@ mod tests {
     fn every_version_that_was_made_is_known() {
         use Action::{Exists, Write};
         let file = OnDisk::File("older".to_owned());
-        assert_eq!(in_each_mode(Some(&made("old", None)), &file), [Exists, Write, Write]);
-        assert_eq!(file_state(&made("old", None), &file), State::Ok);
-        let forgotten = Made { forgotten: true, ..made("old", None) };
+        assert_eq!(in_each_mode(Some(&recorded("old", None)), &file), [Exists, Write, Write]);
+        assert_eq!(file_state(&recorded("old", None), &file), State::Ok);
+        let forgotten = AgentRecord { forgotten: true, ..recorded("old", None) };
         assert_eq!(in_each_mode(Some(&forgotten), &file), [Exists, Write, Write]);
         assert_eq!(file_state(&forgotten, &file), State::Ok);
         assert_eq!(file_state(&forgotten, &OnDisk::Nothing), State::Missing);
@@ -203,23 +206,23 @@ mod tests {
     fn modes_differ_in_what_they_do_to_files_that_were_made() {
         use Action::{Adopt, Current, Edited, Exists, Write};
         let file = |content: &str| OnDisk::File(content.to_owned());
-        let old = made("old", None);
+        let old = recorded("old", None);
         assert_eq!(in_each_mode(None, &OnDisk::Nothing), [Write; 3]);
         assert_eq!(in_each_mode(Some(&old), &OnDisk::Nothing), [Write; 3]);
         assert_eq!(in_each_mode(Some(&old), &file("old")), [Exists, Write, Write]);
         assert_eq!(in_each_mode(Some(&old), &file("edited")), [Edited, Edited, Write]);
-        assert_eq!(in_each_mode(Some(&made("new", None)), &file("new")), [Current; 3]);
+        assert_eq!(in_each_mode(Some(&recorded("new", None)), &file("new")), [Current; 3]);
         assert_eq!(in_each_mode(Some(&old), &file("new")), [Adopt; 3], "killed before it recorded");
         assert_eq!(in_each_mode(None, &file("new")), [Adopt; 3], "the same, the first time");
-        let accepted = made("old", Some("mine"));
+        let accepted = recorded("old", Some("mine"));
         assert_eq!(in_each_mode(Some(&accepted), &file("mine")), [Edited, Edited, Write]);
     }
 
     #[test]
     fn states_are_told_by_content() {
-        let one = made("as-made", Some("accepted"));
+        let one = recorded("as-generated", Some("accepted"));
         let file = |content: &str| OnDisk::File(content.to_owned());
-        assert_eq!(file_state(&one, &file("as-made")), State::Ok);
+        assert_eq!(file_state(&one, &file("as-generated")), State::Ok);
         assert_eq!(file_state(&one, &file("accepted")), State::Ok);
         assert_eq!(file_state(&one, &file("else")), State::Edited);
         assert_eq!(file_state(&one, &OnDisk::NoFile), State::Edited);

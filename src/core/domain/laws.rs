@@ -2,9 +2,9 @@
 
 use crate::core::documents::{Documents, Key, ReadError, read, walk};
 use crate::core::domain::AGENTS;
+use crate::core::domain::agent_record::{self, AgentRecord};
 use crate::core::domain::cache::{Classified, Detected, answer_keys, classified_key, detected_key};
 use crate::core::domain::detection::Found;
-use crate::core::domain::made::{self, Made};
 use crate::core::domain::structure::{ALGORITHM, Fingerprint};
 use crate::core::laws::Fault;
 
@@ -43,8 +43,8 @@ pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
         Err(error) => faults.push(damaged(error)?),
     }
     for key in walk(documents, &Key::of([AGENTS]))? {
-        match read::<Made>(documents, &key) {
-            Ok(Some(made)) if made::key(&made.path) != key => {
+        match read::<AgentRecord>(documents, &key) {
+            Ok(Some(record)) if agent_record::key(&record.path) != key => {
                 let what = "it stands under another path than its own".to_owned();
                 faults.push(Fault { key, what });
             }

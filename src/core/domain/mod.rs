@@ -9,12 +9,13 @@
 //!
 //! [`cache`] holds the documents, [`record`] and [`classify`] are the commands that change them,
 //! and [`laws`] hold in every state of them. A [`profile`] lists the agents of a domain, [`agent`]
-//! renders one of them, [`generation`] decides the treatment of each file, and [`made`] records the
+//! renders one of them, [`generation`] decides the treatment of each file, and [`agent_record`] records the
 //! files that were generated.
 //!
 //! [`SourceTree`]: source_tree::SourceTree
 
 pub mod agent;
+pub mod agent_record;
 pub mod cache;
 pub mod catalogue;
 pub mod change;
@@ -24,7 +25,6 @@ pub mod detection;
 pub mod freshness;
 pub mod generation;
 pub mod laws;
-pub mod made;
 pub mod manifest;
 pub mod name;
 pub mod name_pattern;

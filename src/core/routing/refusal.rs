@@ -17,7 +17,6 @@ pub enum Refusal {
     /// The agent reviews concerns of all changes.
     #[error("'{agent}' reviews what cuts across everything; leaving it out needs a confirmation")]
     CrossCutting { agent: RoutedName },
-    /// There is no proposal.
     #[error("nobody proposes to leave out '{agent}'")]
     NoProposal { agent: RoutedName },
     /// The agent is on trial, and a change would spoil the measurement.

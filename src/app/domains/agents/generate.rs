@@ -10,8 +10,8 @@ use crate::app::domains::profiles::left_out;
 use crate::app::error::with_causes;
 use crate::app::next::command;
 use crate::app::problem::{Hint, Problem};
+use crate::core::domain::agent_record::{AgentRecord, RecordAgents};
 use crate::core::domain::generation::{Action, Mode, OnDisk, State, action};
-use crate::core::domain::made::{Made, RecordAgents};
 use crate::core::domain::name::Name;
 use crate::core::domain::tree_path::TreePath;
 
@@ -33,7 +33,7 @@ pub struct Body {
     pub dry_run: bool,
     /// The orphaned agents themselves, for people.
     #[serde(skip)]
-    pub orphans: Vec<Made>,
+    pub orphans: Vec<AgentRecord>,
 }
 
 /// The agents of one domain.
@@ -131,7 +131,7 @@ pub fn generate(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
         of.expect("what is wanted is wanted by a domain").agents.push(outcome);
     }
     let listed = workshop.inventory().listed.into_iter();
-    let orphans: Vec<Made> =
+    let orphans: Vec<AgentRecord> =
         listed.filter(|of| of.state == State::Orphaned).filter_map(|of| of.made).collect();
     let (written, of_write) =
         if request.dry_run { (None, Vec::new()) } else { recorded(ctx, record)? };

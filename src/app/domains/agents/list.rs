@@ -9,8 +9,8 @@ use crate::app::Ctx;
 use crate::app::answer::{Answer, Note};
 use crate::app::error::with_causes;
 use crate::app::problem::Problem;
+use crate::core::domain::agent_record::AgentRecord;
 use crate::core::domain::generation::{OnDisk, State, file_state};
-use crate::core::domain::made::Made;
 use crate::core::domain::name::Name;
 use crate::core::domain::tree_path::TreePath;
 use crate::core::time::Timestamp;
@@ -60,7 +60,7 @@ pub(super) struct Listed {
     pub state: State,
     /// How it stands with its file, if it was made here.
     pub file: Option<State>,
-    pub made: Option<Made>,
+    pub made: Option<AgentRecord>,
     /// Whether its specification or the generator has changed since.
     pub is_outdated: bool,
     /// Whether what is there is somebody's edit that was accepted.
@@ -138,7 +138,7 @@ impl Workshop<'_> {
     }
 
     /// Looks at what was made. It is nothing to this worktree if it is neither here nor missed.
-    fn of_made(&self, made: &Made) -> Option<Listed> {
+    fn of_made(&self, made: &AgentRecord) -> Option<Listed> {
         let disk = self.disk(&made.path);
         let asked = self.asks(made);
         if disk == OnDisk::Nothing {

@@ -9,8 +9,8 @@ use crate::app::Ctx;
 use crate::app::answer::{Answer, Note, Outcome};
 use crate::app::error::with_causes;
 use crate::app::problem::Problem;
+use crate::core::domain::agent_record::{Accepted, RecordAgents};
 use crate::core::domain::generation::{OnDisk, State};
-use crate::core::domain::made::{Accepted, RecordAgents};
 use crate::core::domain::tree_path::TreePath;
 
 /// The answer to `domain agents repair`.

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::documents::{Documents, Key, ReadError, read, walk};
+use crate::core::documents::{Documents, Key, ReadError, walk};
 use crate::core::domain::AGENTS;
+use crate::core::domain::cache::legible;
 use crate::core::domain::name::Name;
 use crate::core::domain::tree_path::TreePath;
 use crate::core::pattern::{Case, node_name};
@@ -26,7 +27,7 @@ const VERSIONS_KEPT_MAX: usize = 16;
 
 /// The record of an agent whose file was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Made {
+pub struct AgentRecord {
     pub path: TreePath,
     pub agent: Name,
     pub domain: Name,
@@ -51,7 +52,7 @@ pub struct Made {
     pub unknown: Map<String, Value>,
 }
 
-impl Made {
+impl AgentRecord {
     /// Tells whether content of that SHA-256 was once written here.
     pub fn wrote(&self, content: &str) -> bool {
         self.content == content || self.earlier.iter().any(|earlier| earlier == content)
@@ -79,13 +80,10 @@ pub fn key(path: &TreePath) -> Key {
 
 /// Reads every record, by path. Skips a document that cannot be parsed: its file belongs to nobody
 /// until it is recorded anew, and the laws name it.
-pub fn all(documents: &dyn Documents) -> Result<Vec<Made>, ReadError> {
+pub fn all(documents: &dyn Documents) -> Result<Vec<AgentRecord>, ReadError> {
     let mut found = Vec::new();
     for key in walk(documents, &Key::of([AGENTS]))? {
-        match read::<Made>(documents, &key) {
-            Err(ReadError::Damaged { .. }) => {}
-            made => found.extend(made?),
-        }
+        found.extend(legible::<AgentRecord>(documents, &key)?);
     }
     found.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(found)
@@ -143,20 +141,21 @@ impl Decide for RecordAgents {
             changed += usize::from(record(act, written)?);
         }
         for Accepted { path, content } in &self.accepted {
-            let Some(mut made) = present(act, path)? else { continue };
-            if !made.has_accepted(content) {
-                remember(&mut made.accepted, content.clone());
-                act.put(key(path), &made);
-                act.record("agent_accepted", path, named(&made.agent, &made.domain));
+            let Some(mut stored) = legible::<AgentRecord>(act, &key(path))? else { continue };
+            if !stored.has_accepted(content) {
+                remember(&mut stored.accepted, content.clone());
+                act.put(key(path), &stored);
+                act.record("agent_accepted", path, named(&stored.agent, &stored.domain));
                 changed += 1;
             }
         }
         for path in &self.forgotten {
-            let made = present(act, path)?.filter(|made| !made.forgotten);
-            let Some(mut made) = made else { continue };
-            made.forgotten = true;
-            act.put(key(path), &made);
-            act.record("agent_forgotten", path, named(&made.agent, &made.domain));
+            let stored =
+                legible::<AgentRecord>(act, &key(path))?.filter(|stored| !stored.forgotten);
+            let Some(mut stored) = stored else { continue };
+            stored.forgotten = true;
+            act.put(key(path), &stored);
+            act.record("agent_forgotten", path, named(&stored.agent, &stored.domain));
             changed += 1;
         }
         Ok(changed)
@@ -168,23 +167,15 @@ impl Decide for RecordAgents {
     }
 }
 
-/// Reads a record. A document that cannot be parsed says nothing about its file, and is replaced.
-fn present(act: &Act<'_>, path: &TreePath) -> Result<Option<Made>, ReadError> {
-    match read(act, &key(path)) {
-        Err(ReadError::Damaged { .. }) => Ok(None),
-        read => read,
-    }
-}
-
 fn record(act: &mut Act<'_>, written: &Written) -> Result<bool, ReadError> {
     let Written { path, agent, domain, content, generator } = written.clone();
-    let before = present(act, &path)?;
-    let is_known = before.as_ref().is_some_and(|made| {
-        made.agent == agent
-            && made.domain == domain
-            && made.content == content
-            && made.generator == generator
-            && !made.forgotten
+    let before = legible::<AgentRecord>(act, &key(&path))?;
+    let is_known = before.as_ref().is_some_and(|stored| {
+        stored.agent == agent
+            && stored.domain == domain
+            && stored.content == content
+            && stored.generator == generator
+            && !stored.forgotten
     });
     if is_known {
         return Ok(false);
@@ -195,7 +186,7 @@ fn record(act: &mut Act<'_>, written: &Written) -> Result<bool, ReadError> {
         remember(&mut earlier, before.content);
         earlier.retain(|version| *version != content);
     }
-    let made = Made {
+    let stored = AgentRecord {
         path: path.clone(),
         agent,
         domain,
@@ -207,8 +198,8 @@ fn record(act: &mut Act<'_>, written: &Written) -> Result<bool, ReadError> {
         forgotten: false,
         unknown,
     };
-    act.put(key(&path), &made);
-    act.record("agent_made", &path, named(&made.agent, &made.domain));
+    act.put(key(&path), &stored);
+    act.record("agent_made", &path, named(&stored.agent, &stored.domain));
     Ok(true)
 }
 
