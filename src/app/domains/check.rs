@@ -11,7 +11,7 @@ use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, Reading};
 use crate::core::domain::cache::{self, Cache};
-use crate::core::domain::change::{Change, Scale, Weight};
+use crate::core::domain::change::{Assessment, Change, Comparison};
 use crate::core::domain::freshness::{Reason, Verdict, judge};
 use crate::core::domain::structure::Structure;
 use crate::core::domain::survey::Purpose;
@@ -133,7 +133,7 @@ pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
 
 impl Explanation {
     fn of(changes: Changes, exit_code: u8) -> Explanation {
-        let view = |(change, Weight { is_structural, why })| ChangeView {
+        let view = |(change, Assessment { is_structural, why })| ChangeView {
             change,
             structural: is_structural,
             why,
@@ -210,8 +210,8 @@ fn compare(ctx: &Ctx, look: &Look<'_>) -> Result<Standing, AppError> {
 /// The changes since a detection, as far as they are listed.
 #[derive(Clone, Debug, Default)]
 struct Changes {
-    /// Each with its weight.
-    listed: Vec<(Change, Weight)>,
+    /// Each with its assessment.
+    listed: Vec<(Change, Assessment)>,
     /// How many more there are.
     more: usize,
     /// What they are counted from.
@@ -246,13 +246,13 @@ fn changes(ctx: &Ctx, which: Which, standing: &Standing) -> Result<Changes, AppE
         return Ok(nothing_listed(Since::Gone(commit)));
     };
     let catalogue = super::catalogue::catalogue(ctx, which)?;
-    let scale = Scale::new(&catalogue, &detected.structure, now);
-    let weighed = |change: Change| {
-        let weight = scale.weigh(&change);
-        (change, weight)
+    let comparison = Comparison::new(&catalogue, &detected.structure, now);
+    let assessed = |change: Change| {
+        let assessment = comparison.assess(&change);
+        (change, assessment)
     };
-    let mut listed: Vec<(Change, Weight)> = found.into_iter().map(weighed).collect();
-    listed.sort_by_key(|(_, weight)| !weight.is_structural);
+    let mut listed: Vec<(Change, Assessment)> = found.into_iter().map(assessed).collect();
+    listed.sort_by_key(|(_, assessment)| !assessment.is_structural);
     let more = listed.len().saturating_sub(CHANGES_MAX);
     listed.truncate(CHANGES_MAX);
     Ok(Changes { listed, more, since: Since::Commit(commit) })

@@ -42,7 +42,7 @@ pub enum Change {
 
 /// The verdict on one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Weight {
+pub struct Assessment {
     /// Set if the change counts.
     pub is_structural: bool,
     /// The reason why it counts or does not.
@@ -51,7 +51,7 @@ pub struct Weight {
 
 /// The part of a file that can tell something about the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Standing {
+enum Relevance {
     /// No part of it.
     Ordinary,
     /// Its existence.
@@ -61,22 +61,22 @@ enum Standing {
 }
 
 /// The structure that an answer rests on, compared with the present one.
-pub struct Scale<'a> {
+pub struct Comparison<'a> {
     catalogue: &'a Catalogue,
     was: &'a Structure,
     now: &'a Structure,
     reasons: Vec<Reason>,
 }
 
-impl<'a> Scale<'a> {
+impl<'a> Comparison<'a> {
     /// Compares the structure that the answer rests on with the present one.
-    pub fn new(catalogue: &'a Catalogue, was: &'a Structure, now: &'a Structure) -> Scale<'a> {
-        Scale { catalogue, was, now, reasons: differences(was, now) }
+    pub fn new(catalogue: &'a Catalogue, was: &'a Structure, now: &'a Structure) -> Comparison<'a> {
+        Comparison { catalogue, was, now, reasons: differences(was, now) }
     }
 
     /// Tells whether a change counts.
-    pub fn weigh(&self, change: &Change) -> Weight {
-        use Standing::{Manifest, Ordinary, Structural};
+    pub fn assess(&self, change: &Change) -> Assessment {
+        use Relevance::{Manifest, Ordinary, Structural};
         let paths: Vec<&str> = match change {
             Change::Added { path } | Change::Modified { path } | Change::Deleted { path } => {
                 vec![path]
@@ -84,17 +84,17 @@ impl<'a> Scale<'a> {
             Change::Renamed { from, path } => vec![from, path],
         };
         if let Some(why) = self.part(&paths) {
-            return Weight { is_structural: true, why };
+            return Assessment { is_structural: true, why };
         }
-        let standings = paths.iter().map(|path| standing(self.catalogue, path));
-        let why = match (standings.max().unwrap_or(Ordinary), change) {
+        let relevances = paths.iter().map(|path| relevance(self.catalogue, path));
+        let why = match (relevances.max().unwrap_or(Ordinary), change) {
             (Ordinary, _) => "no structural file",
             (Structural, Change::Modified { .. }) => "only its existence counts",
             (Structural, Change::Renamed { .. }) => "structural before and after",
             (Structural, _) => "what it shows is shown with and without it",
             (Manifest, _) => "as it was looked at",
         };
-        Weight { is_structural: false, why }
+        Assessment { is_structural: false, why }
     }
 
     /// Describes the part that these paths have in the differences, if any.
@@ -126,7 +126,7 @@ impl<'a> Scale<'a> {
     /// digest.
     fn is_beyond(&self, path: &str) -> bool {
         let is_kept = [self.was, self.now].iter().any(|of| of.manifests.contains_key(path));
-        !is_kept && standing(self.catalogue, path) == Standing::Manifest
+        !is_kept && relevance(self.catalogue, path) == Relevance::Manifest
     }
 }
 
@@ -159,7 +159,7 @@ fn shows(path: &str, project: &str, signal: &str) -> bool {
 /// A survey reads nothing below this depth: a project, and one level in it.
 const DEPTH_MAX: usize = PROJECT_DEPTH_MAX + 2;
 
-fn standing(catalogue: &Catalogue, path: &str) -> Standing {
+fn relevance(catalogue: &Catalogue, path: &str) -> Relevance {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let mut around = directory.split('/').filter(|part| !part.is_empty());
     let depth = around.clone().count();
@@ -180,18 +180,18 @@ fn standing(catalogue: &Catalogue, path: &str) -> Standing {
             .any(|named| around.contains(&format!("/{named}/")))
     };
     if is_named_by_path() {
-        return Standing::Structural;
+        return Relevance::Structural;
     }
     if depth >= DEPTH_MAX || around.any(|part| catalogue.skips(part)) {
-        return Standing::Ordinary;
+        return Relevance::Ordinary;
     }
     if is_manifest(name) && depth <= PROJECT_DEPTH_MAX {
-        return Standing::Manifest;
+        return Relevance::Manifest;
     }
     let files = catalogue.structural_files();
     let is_matched = files.iter().any(|p| p.directory().is_none() && p.matches_name(name));
     let is_structural = is_matched || is_in_named_directory();
-    if is_structural { Standing::Structural } else { Standing::Ordinary }
+    if is_structural { Relevance::Structural } else { Relevance::Ordinary }
 }
 
 #[cfg(test)]
@@ -208,21 +208,25 @@ mod tests {
     }
 
     /// Assesses a change between two trees.
-    fn weight(was: &[(&str, &str)], now: &[(&str, &str)], change: &Change) -> (bool, &'static str) {
+    fn assessment(
+        was: &[(&str, &str)],
+        now: &[(&str, &str)],
+        change: &Change,
+    ) -> (bool, &'static str) {
         let (was, now) = (structure(was), structure(now));
-        let Weight { is_structural, why } =
-            Scale::new(&Catalogue::shipped(), &was, &now).weigh(change);
+        let Assessment { is_structural, why } =
+            Comparison::new(&Catalogue::shipped(), &was, &now).assess(change);
         (is_structural, why)
     }
 
     fn renamed(from: &str, to: &str) -> (bool, &'static str) {
         let change = Change::Renamed { from: from.to_owned(), path: to.to_owned() };
-        weight(&[(from, "")], &[(to, "")], &change)
+        assessment(&[(from, "")], &[(to, "")], &change)
     }
 
     fn added(before: &[(&str, &str)], path: &str) -> (bool, &'static str) {
         let now = [before, &[(path, "")]].concat();
-        weight(before, &now, &Change::Added { path: path.to_owned() })
+        assessment(before, &now, &Change::Added { path: path.to_owned() })
     }
 
     /// 2/P2-2: a rename counts where it crosses the border of what is structural.
@@ -239,7 +243,7 @@ mod tests {
     fn the_content_of_manifests_counts_and_that_of_others_does_not() {
         let modified = |path: &str| {
             let change = Change::Modified { path: path.to_owned() };
-            weight(&[(path, "1")], &[(path, "2")], &change)
+            assessment(&[(path, "1")], &[(path, "2")], &change)
         };
         assert_eq!(modified("packages/a/package.json"), (true, "content of a manifest"));
         assert_eq!(modified("scenes/a.tscn"), (false, "only its existence counts"));
@@ -265,6 +269,6 @@ mod tests {
         }
         let known = [("package.json", "{}")];
         let change = Change::Added { path: "package.json".to_owned() };
-        assert_eq!(weight(&known, &known, &change), (false, "as it was looked at"));
+        assert_eq!(assessment(&known, &known, &change), (false, "as it was looked at"));
     }
 }
