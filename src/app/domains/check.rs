@@ -199,7 +199,7 @@ fn compare(ctx: &Ctx, look: &Look<'_>) -> Result<Standing, AppError> {
     let (mut now, mut is_tired) = (None, false);
     if cache::has_answers(&base.snapshot)? {
         let (survey, structure) = look.survey(Purpose::Compare)?;
-        (now, is_tired) = (Some(structure), survey.is_tired);
+        (now, is_tired) = (Some(structure), survey.hit_directory_limit);
     }
     let structure = now.clone().unwrap_or_default();
     let cache = Cache::read(&base.snapshot, &look.basis, &structure)?;

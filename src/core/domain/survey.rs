@@ -39,13 +39,13 @@ pub struct Survey {
     /// Projects beyond the limit: their structure is only stored as a digest.
     pub beyond: Vec<Project>,
     /// Set if the tree has more directories than a survey lists: the rest is unknown.
-    pub is_tired: bool,
+    pub hit_directory_limit: bool,
 }
 
 impl Survey {
     /// Tells whether the tree has more projects or directories than the limits allow.
     pub fn is_cut_short(&self) -> bool {
-        self.is_tired || !self.beyond.is_empty()
+        self.hit_directory_limit || !self.beyond.is_empty()
     }
 }
 
@@ -119,8 +119,8 @@ pub fn survey(
     let mut pending = vec![(String::new(), 0)];
     let mut seen_bytes = 0;
     while let Some((directory, depth)) = pending.pop() {
-        if surveyor.is_tired() {
-            survey.is_tired = true;
+        if surveyor.hit_directory_limit() {
+            survey.hit_directory_limit = true;
             break;
         }
         let is_full = survey.projects.len() >= PROJECTS_MAX || seen_bytes > SEEN_BYTES_MAX;
@@ -137,7 +137,7 @@ pub fn survey(
         if depth == PROJECT_DEPTH_MAX {
             continue;
         }
-        for node in nodes.iter().rev().filter(|node| surveyor.goes_into(&directory, node)) {
+        for node in nodes.iter().rev().filter(|node| surveyor.enters(&directory, node)) {
             pending.push((joined(&directory, &node.name), depth + 1));
         }
     }
@@ -160,7 +160,7 @@ struct Surveyor<'a> {
 }
 
 impl Surveyor<'_> {
-    fn is_tired(&self) -> bool {
+    fn hit_directory_limit(&self) -> bool {
         self.listed.borrow().len() >= DIRECTORIES_MAX
     }
 
@@ -189,7 +189,7 @@ impl Surveyor<'_> {
 
     /// Tells whether the survey enters a directory. A name that could disguise a path is nobody's
     /// project.
-    fn goes_into(&self, directory: &str, node: &Node) -> bool {
+    fn enters(&self, directory: &str, node: &Node) -> bool {
         node.is_directory
             && !self.catalogue.skips(&node.name)
             && directory.len() + node.name.len() < PATH_BYTES_MAX
@@ -262,9 +262,9 @@ impl Surveyor<'_> {
                 project.directories.insert((*wanted).to_owned());
             }
         }
-        self.take_in(&mut project, nodes);
-        for node in nodes.iter().filter(|node| self.goes_into(directory, node)) {
-            self.take_in(&mut project, &self.list(&joined(directory, &node.name))?);
+        self.add_files(&mut project, nodes);
+        for node in nodes.iter().filter(|node| self.enters(directory, node)) {
+            self.add_files(&mut project, &self.list(&joined(directory, &node.name))?);
         }
         for pattern in &self.patterns.of_paths {
             if self.has(directory, nodes, pattern)? {
@@ -277,7 +277,7 @@ impl Surveyor<'_> {
         Ok(project)
     }
 
-    fn take_in(&self, project: &mut Project, nodes: &[Node]) {
+    fn add_files(&self, project: &mut Project, nodes: &[Node]) {
         for node in nodes {
             self.patterns.of_name(&node.name, |pattern| {
                 project.files.insert(pattern.as_str().to_owned());

@@ -47,7 +47,7 @@ impl Surveyor<'_> {
                 let sources = nodes.iter().filter(|n| !n.is_directory && is_source(&n.name));
                 let room = SOURCES_MAX - found.len();
                 found.extend(sources.take(room).map(|node| joined(&inner, &node.name)));
-                let below = nodes.iter().filter(|node| self.goes_into(&here, node));
+                let below = nodes.iter().filter(|node| self.enters(&here, node));
                 next.extend(below.map(|node| joined(&inner, &node.name)));
             }
             level = next;
