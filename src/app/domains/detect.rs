@@ -128,7 +128,7 @@ fn look_once(
         Reader::Lenient => Cache::read_legible,
     };
     let mut cache = read(&base.snapshot, &look.basis, &structure)?;
-    if reader == Reader::Strict && !force && cache.own.is_some() {
+    if reader == Reader::Strict && !force && cache.exact.is_some() {
         let (written, notes) = (None, Vec::new());
         return Ok(Detection { cache, is_new: false, before, written, notes, at: now });
     }
@@ -146,6 +146,6 @@ fn look_once(
     let committed = ctx.transact(LedgerName::Domains, command, None)?;
     let Answer { body, written, notes, at, .. } = Answer::committed(committed, |recorded| recorded);
     let Recorded { detected, is_new } = body;
-    cache = Cache { own: Some(detected), near: None, other: None, ..cache };
+    cache = Cache { exact: Some(detected), nearest: None, other: None, ..cache };
     Ok(Detection { cache, is_new, before, written, notes, at })
 }

@@ -74,10 +74,10 @@ pub struct Classified {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cache {
     /// The answer for a tree of exactly that structure.
-    pub own: Option<Detected>,
+    pub exact: Option<Detected>,
     /// If there is none: the answer by this list whose structure differs least, the newest of
     /// several. This one is stale.
-    pub near: Option<Detected>,
+    pub nearest: Option<Detected>,
     /// If there is no answer by this list: the newest by another list.
     pub other: Option<Detected>,
     /// The classification that somebody recorded. It takes precedence over detections.
@@ -91,9 +91,9 @@ impl Cache {
         basis: &Basis,
         structure: &Structure,
     ) -> Result<Cache, ReadError> {
-        let own = read(documents, &own_key(basis, structure))?;
+        let exact = read(documents, &exact_key(basis, structure))?;
         let classified = read(documents, &classified_key())?;
-        Cache::around(documents, basis, structure, own, classified)
+        Cache::around(documents, basis, structure, exact, classified)
     }
 
     /// Reads the answers of a state that may be damaged: skips a document that cannot be parsed.
@@ -102,29 +102,29 @@ impl Cache {
         basis: &Basis,
         structure: &Structure,
     ) -> Result<Cache, ReadError> {
-        let own = legible(documents, &own_key(basis, structure))?;
+        let exact = legible(documents, &exact_key(basis, structure))?;
         let classified = legible(documents, &classified_key())?;
-        Cache::around(documents, basis, structure, own, classified)
+        Cache::around(documents, basis, structure, exact, classified)
     }
 
     fn around(
         documents: &dyn Documents,
         basis: &Basis,
         structure: &Structure,
-        own: Option<Detected>,
+        exact: Option<Detected>,
         classified: Option<Classified>,
     ) -> Result<Cache, ReadError> {
-        let mut cache = Cache { own, classified, ..Cache::default() };
-        if cache.own.is_some() {
+        let mut cache = Cache { exact, classified, ..Cache::default() };
+        if cache.exact.is_some() {
             return Ok(cache);
         }
         let all = answers(documents)?.into_iter().filter_map(|(_, detected)| detected);
         let (of_list, others): (Vec<_>, Vec<_>) =
             all.partition(|detected| detected.fingerprint.basis() == *basis);
-        cache.near = of_list.into_iter().min_by_key(|detected| {
+        cache.nearest = of_list.into_iter().min_by_key(|detected| {
             (differences(&detected.structure, structure).len(), Reverse(detected.number))
         });
-        if cache.near.is_none() {
+        if cache.nearest.is_none() {
             cache.other = others.into_iter().max_by_key(|detected| detected.number);
         }
         Ok(cache)
@@ -142,7 +142,7 @@ impl Cache {
     /// Returns the answer of a detection: from a tree of this structure, or else from a similar
     /// one, or else by another list.
     pub fn detected(&self) -> Option<&Detected> {
-        self.own.as_ref().or(self.near.as_ref()).or(self.other.as_ref())
+        self.exact.as_ref().or(self.nearest.as_ref()).or(self.other.as_ref())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -155,7 +155,7 @@ pub fn detected_key(fingerprint: &Fingerprint) -> Key {
     Key::of([DETECTED, &fingerprint.basis().to_string(), &fingerprint.digest])
 }
 
-fn own_key(basis: &Basis, structure: &Structure) -> Key {
+fn exact_key(basis: &Basis, structure: &Structure) -> Key {
     let fingerprint = structure.fingerprint(&basis.list);
     detected_key(&Fingerprint { algorithm: basis.algorithm, ..fingerprint })
 }

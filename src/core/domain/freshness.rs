@@ -105,10 +105,10 @@ pub fn judge(cache: &Cache, now: &Structure, basis: &Basis) -> Verdict {
     if cache.classified.is_some() {
         return Verdict::Fresh;
     }
-    match (&cache.own, &cache.near, &cache.other) {
-        (Some(own), ..) if own.domains.is_empty() => Verdict::NoDomain,
+    match (&cache.exact, &cache.nearest, &cache.other) {
+        (Some(exact), ..) if exact.domains.is_empty() => Verdict::NoDomain,
         (Some(_), ..) => Verdict::Fresh,
-        (None, Some(near), _) => Verdict::Stale(differences(&near.structure, now)),
+        (None, Some(nearest), _) => Verdict::Stale(differences(&nearest.structure, now)),
         (None, None, Some(other)) => Verdict::Stale(other_basis(other, basis)),
         (None, None, None) => Verdict::None,
     }

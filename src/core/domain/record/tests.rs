@@ -78,8 +78,8 @@ fn a_detection_that_was_overtaken_is_refused() {
     let newer = act(&mut memory, 2, &command("three", LIST, Some(&first))).unwrap();
     let older = act(&mut memory, 3, &command("two", LIST, Some(&first))).unwrap_err();
     assert!(matches!(older, No::Refused(AnyRefusal::Domain(Refusal::OutOfDate))), "{older:?}");
-    assert_eq!(seen(&memory, "three", LIST).own.unwrap(), newer.detected);
-    assert_eq!(seen(&memory, "two", LIST).own, None);
+    assert_eq!(seen(&memory, "three", LIST).exact.unwrap(), newer.detected);
+    assert_eq!(seen(&memory, "two", LIST).exact, None);
     // A detection that began before the first answer is out of date too.
     assert!(act(&mut memory, 4, &command("two", LIST, None)).is_err());
 }
@@ -131,7 +131,7 @@ fn every_structure_has_its_own_answer() {
     }
     let changed = Reason::ManifestChanged { path: "Cargo.toml".to_owned() };
     assert_eq!(verdict(&memory, "three", LIST), Verdict::Stale(vec![changed]));
-    let near = seen(&memory, "three", LIST).near.unwrap();
+    let near = seen(&memory, "three", LIST).nearest.unwrap();
     assert_eq!(near.structure, structure("two"), "of two that are equally near the newest");
 }
 
@@ -145,12 +145,12 @@ fn only_so_many_answers_are_kept_and_the_first_goes() {
         last = Some(recorded.unwrap());
     }
     assert_eq!(cache::answers(&memory).unwrap().len(), ANSWERS_KEPT_MAX);
-    assert_eq!(seen(&memory, "1", LIST).own, None);
-    assert!(seen(&memory, "2", LIST).own.is_some());
+    assert_eq!(seen(&memory, "1", LIST).exact, None);
+    assert!(seen(&memory, "2", LIST).exact.is_some());
     // Another list makes room in the same place, and is not driven out by its own age.
     act(&mut memory, 99, &command("0", "00000000bbbb", None)).unwrap();
     assert_eq!(cache::answers(&memory).unwrap().len(), ANSWERS_KEPT_MAX);
-    assert_eq!(seen(&memory, "2", LIST).own, None);
+    assert_eq!(seen(&memory, "2", LIST).exact, None);
 }
 
 /// 2/P1-3-format: fields of a later version survive, in what is detected and what is classified.
@@ -182,7 +182,7 @@ fn a_damaged_document_is_replaced() {
     memory.insert(classified_key(), b"[".to_vec());
     assert!(Cache::read(&memory, &basis(LIST), &structure("one")).is_err());
     let legible = Cache::read_legible(&memory, &basis(LIST), &structure("one")).unwrap();
-    assert!(legible.own.is_some() && legible.classified.is_none());
+    assert!(legible.exact.is_some() && legible.classified.is_none());
     act(&mut memory, 3, &command("one", LIST, None)).unwrap();
     seen(&memory, "one", LIST);
 }
