@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use crate::core::documents::ReadError;
 use crate::core::domain::catalogue::Domain;
 use crate::core::domain::confidence::Confidence;
-use crate::core::domain::manifest::plain;
+use crate::core::domain::manifest::normalized;
 use crate::core::domain::name_pattern::NamePattern;
 
 const DIRECTORIES_WEIGHT: u32 = 30;
@@ -40,7 +40,7 @@ pub struct Evidence<'a> {
     pub directories: &'a BTreeSet<String>,
     /// The file patterns of the catalogue that it matches.
     pub files: &'a BTreeSet<String>,
-    /// The dependencies of its manifests, as [`plain`] names.
+    /// The dependencies of its manifests, as [`normalized`] names.
     pub frameworks: &'a BTreeSet<String>,
     /// Reads the text of its sources, in lower case; called only if it counts.
     pub sources: &'a dyn Fn() -> Result<&'a str, ReadError>,
@@ -65,7 +65,9 @@ pub fn score(domain: &Domain, evidence: &Evidence<'_>) -> Result<Option<Score>, 
             .map(NamePattern::as_str)
             .filter(|pattern| evidence.files.contains(*pattern))
             .collect(),
-        frameworks: shown(&domain.frameworks, |name| evidence.frameworks.contains(&plain(name))),
+        frameworks: shown(&domain.frameworks, |name| {
+            evidence.frameworks.contains(&normalized(name))
+        }),
         keywords: Vec::new(),
     };
     // Reads sources only if the other signals do not decide.

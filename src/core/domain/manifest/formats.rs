@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::scan::{OF_BRACES, OF_HASHES, calls, quoted, without_comments};
+use super::scan::{C_STYLE, HASH_STYLE, calls, quoted, without_comments};
 use super::{COMMAND, LIBRARY};
 
 type Names = Vec<String>;
@@ -12,7 +12,7 @@ fn owned<'a>(names: impl IntoIterator<Item = &'a str>) -> Names {
 }
 
 /// Lists what a project builds, as far as its manifest says.
-fn made(is_command: bool, is_library: bool) -> impl Iterator<Item = String> {
+fn products(is_command: bool, is_library: bool) -> impl Iterator<Item = String> {
     let named = |says: bool, name: &str| says.then(|| name.to_owned());
     named(is_command, COMMAND).into_iter().chain(named(is_library, LIBRARY))
 }
@@ -27,7 +27,7 @@ pub(super) fn npm(text: &str) -> Names {
     let is_meant_for_others = ["exports", "module", "types", "typings"].into_iter().any(has)
         || (has("main") && has("files"));
     let is_library = is_meant_for_others && manifest["private"] != true && !has("bin");
-    tables.flat_map(|table| table.keys().cloned()).chain(made(has("bin"), is_library)).collect()
+    tables.flat_map(|table| table.keys().cloned()).chain(products(has("bin"), is_library)).collect()
 }
 
 /// Reads `Cargo.toml`: dependencies, also for tests, for the build and of one platform.
@@ -41,7 +41,7 @@ pub(super) fn cargo(text: &str) -> Names {
     let categories = manifest.get("package").and_then(|package| package.get("categories"));
     let categories = categories.and_then(toml::Value::as_array).into_iter().flatten();
     let is_command = categories.filter_map(toml::Value::as_str).any(|of| of == CRATES_OF_COMMANDS);
-    names.extend(made(is_command, !is_command && manifest.contains_key("lib")));
+    names.extend(products(is_command, !is_command && manifest.contains_key("lib")));
     names
 }
 
@@ -127,7 +127,7 @@ pub(super) fn pyproject(text: &str) -> Names {
         .any(|path| at(path).is_some());
     let is_packaged = at(&["build-system"]).is_some()
         && at(&["tool", "poetry", "package-mode"]).and_then(toml::Value::as_bool) != Some(false);
-    names.extend(made(is_command, is_packaged && !is_command));
+    names.extend(products(is_command, is_packaged && !is_command));
     names
 }
 
@@ -164,12 +164,12 @@ pub(super) fn ruby(text: &str) -> Names {
 
 /// Reads `*.gemspec`: its dependencies, and the library that a gem is.
 pub(super) fn gemspec(text: &str) -> Names {
-    ruby(text).into_iter().chain(made(false, true)).collect()
+    ruby(text).into_iter().chain(products(false, true)).collect()
 }
 
 /// Reads `mix.exs`: the atom at the beginning of each tuple of a dependency.
 pub(super) fn elixir(text: &str) -> Names {
-    let text = without_comments(text, OF_HASHES);
+    let text = without_comments(text, HASH_STYLE);
     let tuples = text.split('{').skip(1).filter_map(|tuple| tuple.trim_start().strip_prefix(':'));
     let atom = |tuple: &str| {
         let end = tuple.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
@@ -177,13 +177,13 @@ pub(super) fn elixir(text: &str) -> Names {
         let is_followed = rest.trim_start().starts_with(',');
         (is_followed && !name.is_empty()).then(|| name.to_owned())
     };
-    let made = made(text.contains("escript:"), text.contains("package:"));
-    tuples.filter_map(atom).chain(made).collect()
+    let products = products(text.contains("escript:"), text.contains("package:"));
+    tuples.filter_map(atom).chain(products).collect()
 }
 
 /// Reads `Package.swift`: the last part of each address, and the products in use.
 pub(super) fn swift(text: &str) -> Names {
-    let text = without_comments(text, OF_BRACES);
+    let text = without_comments(text, C_STYLE);
     let mut names = Names::new();
     for package in calls(&text, ".package(") {
         let addresses = quoted(package).into_iter().filter(|text| text.contains('/'));
@@ -193,7 +193,7 @@ pub(super) fn swift(text: &str) -> Names {
     for used in calls(&text, ".product(") {
         names.extend(quoted(used).first().map(|name| (*name).to_owned()));
     }
-    names.extend(made(text.contains(".executable("), text.contains(".library(")));
+    names.extend(products(text.contains(".executable("), text.contains(".library(")));
     names
 }
 
@@ -219,6 +219,6 @@ pub(super) fn pub_dart(text: &str) -> Names {
             names.push(key.trim_matches(['"', '\'']).to_owned());
         }
     }
-    names.extend(made(is_command, has_name && !is_private && !is_command));
+    names.extend(products(is_command, has_name && !is_private && !is_command));
     names
 }

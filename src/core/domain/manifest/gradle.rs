@@ -1,12 +1,12 @@
 //! Gradle's build scripts, in Groovy and in Kotlin: coordinates, plugins, and names from a version
 //! catalogue.
 
-use super::scan::{OF_BRACES, quoted, statements, without_comments};
+use super::scan::{C_STYLE, quoted, statements, without_comments};
 use super::without_scala_version;
 
 /// Reads the dependencies of a script.
 pub(super) fn dependencies(text: &str) -> Vec<String> {
-    let text = without_comments(text, OF_BRACES);
+    let text = without_comments(text, C_STYLE);
     let mut names = Vec::new();
     for statement in statements(&text) {
         for text in quoted(statement) {

@@ -52,7 +52,7 @@ pub fn is_manifest(name: &str) -> bool {
 }
 
 /// Reads the dependencies of the manifest of that name, and what the project builds, each name
-/// [`plain`].
+/// [`normalized`].
 pub fn dependencies(name: &str, bytes: &[u8]) -> BTreeSet<String> {
     let Ok(text) = std::str::from_utf8(bytes) else { return BTreeSet::new() };
     // Windows editors put a byte order mark first.
@@ -72,12 +72,12 @@ pub fn dependencies(name: &str, bytes: &[u8]) -> BTreeSet<String> {
         name if name.ends_with(".gemspec") => formats::gemspec(text),
         _ => xml::dotnet(text),
     };
-    found.iter().map(|name| plain(name)).filter(|name| !name.is_empty()).collect()
+    found.iter().map(|name| normalized(name)).filter(|name| !name.is_empty()).collect()
 }
 
 /// Normalizes a name for comparison: registries differ in case and in the separators that they
 /// allow.
-pub fn plain(name: &str) -> String {
+pub fn normalized(name: &str) -> String {
     let kept = name.chars().filter(|letter| !matches!(letter, '-' | '_' | '.'));
     kept.flat_map(char::to_lowercase).collect()
 }

@@ -11,9 +11,9 @@ pub(super) struct Comments {
 }
 
 /// The syntax of Gradle's two languages, and of Swift.
-pub(super) const OF_BRACES: Comments = Comments { line: "//", block: Some(("/*", "*/")) };
+pub(super) const C_STYLE: Comments = Comments { line: "//", block: Some(("/*", "*/")) };
 /// The syntax of Elixir.
-pub(super) const OF_HASHES: Comments = Comments { line: "#", block: None };
+pub(super) const HASH_STYLE: Comments = Comments { line: "#", block: None };
 
 /// Returns the texts between quotes of either kind.
 pub(super) fn quoted(line: &str) -> Vec<&str> {

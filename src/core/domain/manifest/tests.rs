@@ -218,7 +218,7 @@ fn a_broken_manifest_names_nothing() {
 
 #[test]
 fn names_are_compared_without_what_registries_differ_in() {
-    assert_eq!(plain("Scikit_Learn"), plain("scikit-learn"));
+    assert_eq!(normalized("Scikit_Learn"), normalized("scikit-learn"));
     assert!(!is_manifest(".csproj") && !is_manifest("package.json.bak"));
 }
 
