@@ -104,14 +104,14 @@ pub fn parse(text: &str) -> Profile {
             } else if ends_paragraph(line) {
                 criterion_is_open = false;
             } else if let Some(last) = profile.criteria.last_mut().filter(|_| criterion_is_open) {
-                go_on(last, line);
+                continue_text(last, line);
             }
         } else if section.eq_ignore_ascii_case("agent specifications") {
             if let Some(heading) = line.strip_prefix("### ") {
                 profile.agents.extend(agent.take().map(Draft::finish));
                 agent = Some(Draft::of(heading.trim()));
             } else if let Some(agent) = &mut agent {
-                agent.take_in(line);
+                agent.read_line(line);
             }
         }
     }
@@ -134,14 +134,14 @@ struct Draft {
     areas: Vec<String>,
     hints: Vec<String>,
     /// The field that a line which is neither a field nor an item continues.
-    open: Option<Open>,
+    open: Option<Field>,
     /// Set if the last item of the list cannot be continued.
     item_is_closed: bool,
 }
 
 /// A field that is being parsed.
 #[derive(Clone, Copy)]
-enum Open {
+enum Field {
     Focus,
     Persona,
     Lens,
@@ -149,14 +149,14 @@ enum Open {
     Hints,
 }
 
-impl Open {
-    fn of(field: &str) -> Option<Open> {
+impl Field {
+    fn of(field: &str) -> Option<Field> {
         match field.trim().to_ascii_lowercase().as_str() {
-            "focus" => Some(Open::Focus),
-            "persona" => Some(Open::Persona),
-            "decision lens" => Some(Open::Lens),
-            "key review areas" => Some(Open::Areas),
-            "success criteria hints" => Some(Open::Hints),
+            "focus" => Some(Field::Focus),
+            "persona" => Some(Field::Persona),
+            "decision lens" => Some(Field::Lens),
+            "key review areas" => Some(Field::Areas),
+            "success criteria hints" => Some(Field::Hints),
             _ => None,
         }
     }
@@ -167,19 +167,19 @@ impl Draft {
         Draft { heading: clean(heading), ..Draft::default() }
     }
 
-    fn take_in(&mut self, line: &str) {
+    fn read_line(&mut self, line: &str) {
         if let Some(item) = item(line) {
             self.item_is_closed = false;
             match self.open {
-                Some(Open::Areas) => self.areas.push(item),
-                Some(Open::Hints) => self.hints.push(item),
+                Some(Field::Areas) => self.areas.push(item),
+                Some(Field::Hints) => self.hints.push(item),
                 _ => self.open = None,
             }
             return;
         }
         // People write fields plain or in bold.
         let plain = line.replace("**", "");
-        let field = plain.split_once(':').and_then(|(name, value)| Some((Open::of(name)?, value)));
+        let field = plain.split_once(':').and_then(|(name, value)| Some((Field::of(name)?, value)));
         if let Some((open, value)) = field {
             self.open = Some(open);
             if let Some(text) = self.text(open) {
@@ -187,29 +187,29 @@ impl Draft {
             }
         } else if ends_paragraph(line) {
             // A list goes on after an empty line, a text does not.
-            self.open = self.open.filter(|open| matches!(open, Open::Areas | Open::Hints));
+            self.open = self.open.filter(|open| matches!(open, Field::Areas | Field::Hints));
             self.item_is_closed = true;
         } else if let Some(open) = self.open {
             let last = match open {
-                Open::Areas => self.areas.last_mut(),
-                Open::Hints => self.hints.last_mut(),
+                Field::Areas => self.areas.last_mut(),
+                Field::Hints => self.hints.last_mut(),
                 _ => None,
             };
             let is_closed = self.item_is_closed;
             match last.filter(|_| !is_closed) {
-                Some(item) => go_on(item, line),
-                None => self.text(open).map_or((), |text| go_on(text, line)),
+                Some(item) => continue_text(item, line),
+                None => self.text(open).map_or((), |text| continue_text(text, line)),
             }
         }
     }
 
     /// Returns the text of a field that is no list.
-    fn text(&mut self, open: Open) -> Option<&mut String> {
+    fn text(&mut self, open: Field) -> Option<&mut String> {
         match open {
-            Open::Focus => Some(&mut self.focus),
-            Open::Persona => Some(&mut self.persona),
-            Open::Lens => Some(&mut self.lens),
-            Open::Areas | Open::Hints => None,
+            Field::Focus => Some(&mut self.focus),
+            Field::Persona => Some(&mut self.persona),
+            Field::Lens => Some(&mut self.lens),
+            Field::Areas | Field::Hints => None,
         }
     }
 
@@ -247,7 +247,7 @@ fn ends_paragraph(line: &str) -> bool {
 }
 
 /// Appends a line to the text that it continues.
-fn go_on(text: &mut String, line: &str) {
+fn continue_text(text: &mut String, line: &str) {
     if !text.is_empty() {
         text.push(' ');
     }
