@@ -172,7 +172,7 @@ impl Override {
 /// The state of a modification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
+pub enum ModificationStatus {
     /// It is in force.
     Applied,
     /// Somebody took it back.
@@ -238,7 +238,7 @@ pub struct Modification {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub summary: Option<Line>,
     /// The state of the change.
-    pub status: Standing,
+    pub status: ModificationStatus,
     /// The decider: `human`, or the name of a program.
     pub created_by: Line,
     /// The agent that acted.
@@ -262,7 +262,7 @@ pub struct Modification {
 
 impl Modification {
     pub fn is_applied(&self) -> bool {
-        self.status == Standing::Applied
+        self.status == ModificationStatus::Applied
     }
 
     /// Tells whether a program made the change by itself.

@@ -10,7 +10,7 @@ use crate::core::routing::names::{RecordId, RoutedName, Word};
 use crate::core::routing::overlay::Overlay;
 use crate::core::routing::propose::source_line;
 use crate::core::routing::thresholds::Thresholds;
-use crate::core::routing::{Kind, Modification, Override, Standing, Update, autonomy};
+use crate::core::routing::{Kind, Modification, ModificationStatus, Override, Update, autonomy};
 use crate::core::text::Line;
 
 /// A change that comes into force.
@@ -50,7 +50,7 @@ impl Change {
             op: act.env.op.clone(),
             confidence: None,
             summary: None,
-            status: Standing::Applied,
+            status: ModificationStatus::Applied,
             created_by: self.source,
             by: act.env.actor.clone(),
             at: act.env.now,
@@ -85,7 +85,7 @@ pub(super) fn updated(
 
 /// Marks a record as reverted now.
 pub(super) fn ended(act: &Act<'_>, mut record: Modification) -> Modification {
-    record.status = Standing::Reverted;
+    record.status = ModificationStatus::Reverted;
     record.reverted_at = Some(act.env.now);
     record.reverted_by = Some(act.env.actor.clone());
     record
