@@ -1,7 +1,7 @@
 //! Leaves an agent out from now on.
 
 use super::change::{Basis, Became, Body, Earlier, each_once, in_force_notes, stranger};
-use super::{agent_name, care, seen};
+use super::{agent_name, confirmation, seen};
 use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
@@ -24,7 +24,7 @@ pub struct Request<'r> {
 /// Puts an override in force, or brings the one that is there up to date.
 pub fn apply(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let agent = agent_name(ctx, request.agent)?;
-    let care = care(ctx, &agent, request.confirmed);
+    let confirmation = confirmation(ctx, &agent, request.confirmed);
     let command = Apply {
         seen: seen(ctx, &agent)?,
         agent: agent.clone(),
@@ -32,14 +32,14 @@ pub fn apply(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
         evidence: each_once(request.basis.evidence),
         scope: request.basis.scope(ctx)?,
         source: request.basis.source.clone(),
-        care,
+        confirmation,
     };
     let committed = ctx.transact(LedgerName::Overrides, command, None)?;
     let mut notes = Vec::new();
     let answer = Answer::committed(committed, |applied| match applied {
         Applied::New(made) => {
             notes.extend(stranger(ctx, request.environment, &agent));
-            notes.extend(in_force_notes(&made, care.cross_cutting));
+            notes.extend(in_force_notes(&made, confirmation.cross_cutting));
             Body::from(*made)
         }
         Applied::Updated(entry) => Body::of(Became::Updated, *entry),

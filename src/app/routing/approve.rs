@@ -1,7 +1,7 @@
 //! Approves a proposal, so that it comes into force.
 
 use super::change::{Became, Body, in_force_notes};
-use super::{agent_name, care};
+use super::{agent_name, confirmation};
 use crate::app::Ctx;
 use crate::app::answer::{Answer, Note};
 use crate::app::problem::Problem;
@@ -18,8 +18,8 @@ pub struct Request<'r> {
 /// Puts a proposal in force.
 pub fn approve(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let agent = agent_name(ctx, request.agent)?;
-    let care = care(ctx, &agent, request.confirmed);
-    let committed = ctx.transact(LedgerName::Overrides, Approve { agent, care }, None)?;
+    let confirmation = confirmation(ctx, &agent, request.confirmed);
+    let committed = ctx.transact(LedgerName::Overrides, Approve { agent, confirmation }, None)?;
     let mut notes = Vec::new();
     let answer = Answer::committed(committed, |approved| match approved {
         Approved::New(made) => {
@@ -27,7 +27,7 @@ pub fn approve(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
                 let text = "you approve your own proposal; a second pair of eyes is better";
                 notes.push(Note::warning(text));
             }
-            notes.extend(in_force_notes(&made, care.cross_cutting));
+            notes.extend(in_force_notes(&made, confirmation.cross_cutting));
             Body::from(*made)
         }
         Approved::Already(entry) => Body::of(Became::Already, *entry),

@@ -33,7 +33,7 @@ use crate::app::ledgers;
 use crate::app::{Ctx, Reading};
 use crate::core::ids::{EntryName, OpId};
 use crate::core::ledger::LedgerName;
-use crate::core::routing::apply::Care;
+use crate::core::routing::apply::Confirmation;
 use crate::core::routing::names::{RecordId, RoutedName};
 use crate::core::routing::revert::{Target, applied};
 use crate::core::routing::text::keep_name;
@@ -63,10 +63,10 @@ fn some_agent(ctx: &Ctx, text: Option<&str>) -> Result<Option<RoutedName>, AppEr
 }
 
 /// Tells whether leaving out that agent takes a confirmation.
-fn care(ctx: &Ctx, agent: &RoutedName, confirmed: bool) -> Care {
+fn confirmation(ctx: &Ctx, agent: &RoutedName, confirmed: bool) -> Confirmation {
     let listed = &ctx.settings().routing.cross_cutting;
     let cross_cutting = listed.iter().any(|name| name == agent.as_str());
-    Care { cross_cutting, confirmed: confirmed && cross_cutting }
+    Confirmation { cross_cutting, confirmed: confirmed && cross_cutting }
 }
 
 /// Finds the record of the override of that agent that is in force now.

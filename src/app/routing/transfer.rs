@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::care;
+use super::confirmation;
 use super::document::{self, Base, PATH_USUAL, PATH_VARIABLE};
 use crate::app::Ctx;
 use crate::app::answer::{Answer, Outcome};
@@ -61,10 +61,9 @@ pub fn import(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem>
     let bytes = request.document.read(ctx)?;
     let read = read_document(&bytes, &ctx.settings().routing.prefixes)
         .map_err(|error| document::bad(error.to_string()))?;
-    let unconfirmed = read
-        .entries
-        .iter()
-        .filter(|entry| care(ctx, &entry.agent, request.confirmed).keep(&entry.agent).is_err());
+    let unconfirmed = read.entries.iter().filter(|entry| {
+        confirmation(ctx, &entry.agent, request.confirmed).require(&entry.agent).is_err()
+    });
     let command = Import {
         unconfirmed: unconfirmed.map(|entry| entry.agent.clone()).collect(),
         entries: read.entries,

@@ -25,7 +25,7 @@ use crate::core::routing::{Action, Modification, Override, Scope, autonomy, reve
 
 /// The confirmation that some agents need before they are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Care {
+pub struct Confirmation {
     /// Set if the agent reviews concerns of all changes.
     #[serde(skip_serializing_if = "is_false", default)]
     pub cross_cutting: bool,
@@ -39,9 +39,9 @@ fn is_false(is: &bool) -> bool {
     !*is
 }
 
-impl Care {
+impl Confirmation {
     /// Refuses to leave out a cross-cutting agent without a confirmation.
-    pub fn keep(self, agent: &RoutedName) -> Result<(), Refusal> {
+    pub fn require(self, agent: &RoutedName) -> Result<(), Refusal> {
         if self.cross_cutting && !self.confirmed {
             return Err(Refusal::CrossCutting { agent: agent.clone() });
         }
@@ -66,7 +66,7 @@ pub struct Apply {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seen: Option<RecordId>,
     #[serde(flatten)]
-    pub care: Care,
+    pub confirmation: Confirmation,
 }
 
 /// An override that came into force.
@@ -158,10 +158,10 @@ impl Apply {
     /// by itself. Changing an override in force is checked like putting it in force: a wider scope
     /// is both.
     fn keep_allowed(&self, act: &Act<'_>) -> Result<(), No> {
-        self.care.keep(&self.agent)?;
+        self.confirmation.require(&self.agent)?;
         keep_unblocked(act, &self.agent)?;
         if !self.source.is_human() {
-            autonomy::keep(act, &self.agent, self.care.cross_cutting)?;
+            autonomy::keep(act, &self.agent, self.confirmation.cross_cutting)?;
         }
         Ok(())
     }

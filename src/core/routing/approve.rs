@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::routing::Override;
-use crate::core::routing::apply::{Care, InForce, put_in_force};
+use crate::core::routing::apply::{Confirmation, InForce, put_in_force};
 use crate::core::routing::index;
 use crate::core::routing::names::{RoutedName, Word};
 use crate::core::routing::propose::keep_unblocked;
@@ -15,7 +15,7 @@ use crate::core::routing::refusal::Refusal;
 pub struct Approve {
     pub agent: RoutedName,
     #[serde(flatten)]
-    pub care: Care,
+    pub confirmation: Confirmation,
 }
 
 /// The result of an approval.
@@ -37,7 +37,7 @@ impl Decide for Approve {
         if entry.is_in_force() {
             return Ok(Approved::Already(Box::new(entry)));
         }
-        self.care.keep(&self.agent)?;
+        self.confirmation.require(&self.agent)?;
         keep_unblocked(act, &self.agent)?;
         // Approving is a person's act, also if a program proposed.
         let human: Word = Word::HUMAN.parse().expect("it is a word");
