@@ -44,7 +44,7 @@ use crate::core::routing::propose::Propose;
 use crate::core::routing::reset::Reset;
 use crate::core::routing::revert::{Revert, Target};
 use crate::core::routing::sample::TakeSample;
-use crate::core::routing::text::{Body, Context, Note, keep_name};
+use crate::core::routing::text::{Body, Context, Note, check_name};
 use crate::core::routing::thresholds::SetThreshold;
 use crate::core::routing::{Override, Scope, foreign};
 use crate::core::run::advance::Advance;
@@ -253,7 +253,7 @@ macro_rules! names {
     ($($name:ident)*) => {
         $(impl Clean for $name {
             fn clean(&mut self) -> Result<LeftOut, BadText> {
-                keep_name(self.as_str()).map(|()| LeftOut::new())
+                check_name(self.as_str()).map(|()| LeftOut::new())
             }
         })*
     };
@@ -282,7 +282,7 @@ impl Clean for Target {
 impl Clean for Scope {
     fn clean(&mut self) -> Result<LeftOut, BadText> {
         let mut left_out = self.domains.clean()?;
-        self.keep_out_secrets()?;
+        self.refuse_secrets()?;
         left_out.extend(self.unknown.clean()?);
         Ok(left_out)
     }

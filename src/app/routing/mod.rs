@@ -36,7 +36,7 @@ use crate::core::ledger::LedgerName;
 use crate::core::routing::apply::Confirmation;
 use crate::core::routing::names::{RecordId, RoutedName};
 use crate::core::routing::revert::{Target, applied};
-use crate::core::routing::text::keep_name;
+use crate::core::routing::text::check_name;
 use crate::core::routing::{Modification, index};
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::history::{Past, PastEntry};
@@ -53,7 +53,7 @@ const NAME_DIGITS_SHOWN: usize = 10;
 fn agent_name(ctx: &Ctx, text: &str) -> Result<RoutedName, AppError> {
     let name = RoutedName::behind(&ctx.settings().routing.prefixes, text)
         .map_err(|error| AppError::Usage(error.to_string()))?;
-    keep_name(name.as_str()).map_err(|error| AppError::Usage(error.to_string()))?;
+    check_name(name.as_str()).map_err(|error| AppError::Usage(error.to_string()))?;
     Ok(name)
 }
 

@@ -15,7 +15,9 @@ use crate::core::routing::events::EventBuilder;
 use crate::core::routing::evidence;
 use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, RecordId, RoutedName, Word};
-use crate::core::routing::propose::{keep_bounds, keep_lists, keep_unblocked, line, source_line};
+use crate::core::routing::propose::{
+    ensure_lists_within_limits, ensure_unblocked, ensure_within_limits, line, source_line,
+};
 use crate::core::routing::ratio::Ratio;
 use crate::core::routing::record::{Change, updated};
 use crate::core::routing::refusal::Refusal;
@@ -116,8 +118,8 @@ impl Decide for Apply {
                 if self.seen.is_some() {
                     return Err(Refusal::Withdrawn { agent: self.agent.clone() }.into());
                 }
-                self.keep_allowed(act)?;
-                keep_bounds(act, &self.evidence, self.scope.as_ref())?;
+                self.ensure_allowed(act)?;
+                ensure_within_limits(act, &self.evidence, self.scope.as_ref())?;
                 let entry = self.new_entry(act, present);
                 Ok(Applied::New(Box::new(put_in_force(act, entry, &self.source)?)))
             }
@@ -157,11 +159,11 @@ impl Apply {
     /// Refuses a change that needs a confirmation, that is blocked, or that a program may not make
     /// by itself. Changing an override in force is checked like putting it in force: a wider scope
     /// is both.
-    fn keep_allowed(&self, act: &Act<'_>) -> Result<(), No> {
+    fn ensure_allowed(&self, act: &Act<'_>) -> Result<(), No> {
         self.confirmation.require(&self.agent)?;
-        keep_unblocked(act, &self.agent)?;
+        ensure_unblocked(act, &self.agent)?;
         if !self.source.is_human() {
-            autonomy::keep(act, &self.agent, self.confirmation.cross_cutting)?;
+            autonomy::ensure_allowed(act, &self.agent, self.confirmation.cross_cutting)?;
         }
         Ok(())
     }
@@ -176,11 +178,11 @@ impl Apply {
         if entry == *before {
             return Ok(Applied::Already { entry: Box::new(entry), by: record.by, raced: false });
         }
-        self.keep_allowed(act)?;
+        self.ensure_allowed(act)?;
         if entry.scope != before.scope {
-            canary::keep_out_of_trial(act, &self.agent)?;
+            canary::ensure_not_on_trial(act, &self.agent)?;
         }
-        keep_lists(&entry.evidence_ids, entry.scope.as_ref())?;
+        ensure_lists_within_limits(&entry.evidence_ids, entry.scope.as_ref())?;
         entry.confidence = Some(confidence(act, &self.agent)?);
         let record = updated(act, record, &entry, &self.source)?;
         EventBuilder::new("updated", &self.agent).put(act, &entry).put(act, &record).record(act);

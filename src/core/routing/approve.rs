@@ -7,7 +7,7 @@ use crate::core::routing::Override;
 use crate::core::routing::apply::{Confirmation, InForce, put_in_force};
 use crate::core::routing::index;
 use crate::core::routing::names::{RoutedName, Word};
-use crate::core::routing::propose::keep_unblocked;
+use crate::core::routing::propose::ensure_unblocked;
 use crate::core::routing::refusal::Refusal;
 
 /// Approves the proposal about an agent.
@@ -38,7 +38,7 @@ impl Decide for Approve {
             return Ok(Approved::Already(Box::new(entry)));
         }
         self.confirmation.require(&self.agent)?;
-        keep_unblocked(act, &self.agent)?;
+        ensure_unblocked(act, &self.agent)?;
         // Approving is a person's act, also if a program proposed.
         let human: Word = Word::HUMAN.parse().expect("it is a word");
         Ok(Approved::New(Box::new(put_in_force(act, entry, &human)?)))

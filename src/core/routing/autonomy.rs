@@ -17,7 +17,7 @@ use crate::core::time::Timestamp;
 const AGENTS_MIN: usize = 3;
 
 /// Refuses to leave out an agent if a program may not do so by itself.
-pub fn keep(act: &Act<'_>, agent: &RoutedName, cross_cutting: bool) -> Result<(), No> {
+pub fn ensure_allowed(act: &Act<'_>, agent: &RoutedName, cross_cutting: bool) -> Result<(), No> {
     let bar = bar(act, agent, cross_cutting, act.env.now)?;
     let refusal = |why| Refusal::NotAutomatic { by: act.env.actor.clone(), why };
     bar.map_or(Ok(()), |why| Err(refusal(why).into()))

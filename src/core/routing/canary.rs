@@ -185,7 +185,7 @@ pub fn others_on_trial(
 
 /// Refuses to change an agent that is on trial, or whose trial has ended without a verdict: the
 /// samples would measure something else.
-pub fn keep_out_of_trial(act: &Act<'_>, agent: &RoutedName) -> Result<(), No> {
+pub fn ensure_not_on_trial(act: &Act<'_>, agent: &RoutedName) -> Result<(), No> {
     let Some(canary) = open_of(act, agent)? else { return Ok(()) };
     let (agent, end) = (agent.clone(), canary.expires_at);
     Err(if act.env.now >= end {
@@ -197,7 +197,7 @@ pub fn keep_out_of_trial(act: &Act<'_>, agent: &RoutedName) -> Result<(), No> {
 
 /// Begins a trial now.
 pub fn begun(act: &Act<'_>, agent: &RoutedName, id: &RecordId) -> Result<Canary, No> {
-    keep_out_of_trial(act, agent)?;
+    ensure_not_on_trial(act, agent)?;
     let now = act.env.now;
     let numbers = Thresholds::read(act)?;
     let rows = evidence::counting(act, now, &numbers)?;

@@ -14,7 +14,7 @@ use crate::core::routing::export::VERSION;
 use crate::core::routing::foreign;
 use crate::core::routing::names::{EvidenceRef, RoutedName};
 use crate::core::routing::ratio::Ratio;
-use crate::core::routing::text::{Context, Note, keep_name};
+use crate::core::routing::text::{Context, Note, check_name};
 use crate::core::routing::{Action, LIST_MAX, Override, Scope, Trial};
 use crate::core::text::{BadText, Line};
 
@@ -156,7 +156,7 @@ impl<'p> EntryReader<'p> {
         };
         let agent =
             RoutedName::behind(self.prefixes, &text).map_err(|error| redact(&error.to_string()))?;
-        keep_name(agent.as_str()).map_err(|error| error.to_string())?;
+        check_name(agent.as_str()).map_err(|error| error.to_string())?;
         if agent.as_str() != text {
             self.change(&format!("it is called '{agent}' here"));
         }
@@ -195,7 +195,7 @@ impl<'p> EntryReader<'p> {
 
     fn by(&mut self) -> Option<AgentName> {
         let by: AgentName = self.parsed("by")?;
-        if keep_name(by.as_str()).is_err() {
+        if check_name(by.as_str()).is_err() {
             self.change("its 'by' is no name, and was left out");
             return None;
         }
@@ -238,7 +238,7 @@ impl<'p> EntryReader<'p> {
         let file_patterns = list(fields.shift_remove("file_patterns"), parse);
         let file_patterns = file_patterns.ok_or("its scope has a pattern that is none")?.concat();
         let mut scope = Scope { domains, file_patterns, unknown: fields };
-        scope.keep_out_secrets().map_err(|error| format!("its scope: {error}"))?;
+        scope.refuse_secrets().map_err(|error| format!("its scope: {error}"))?;
         self.clean("its scope", &mut scope.unknown);
         Ok(Some(scope).filter(|scope| !scope.is_empty()))
     }

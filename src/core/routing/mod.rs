@@ -50,7 +50,7 @@ use crate::core::pattern::Pattern;
 use crate::core::routing::canary::Status;
 use crate::core::routing::names::{EvidenceRef, RecordId, RoutedName, Word};
 use crate::core::routing::ratio::Ratio;
-use crate::core::routing::text::keep_out_secrets;
+use crate::core::routing::text::refuse_secrets;
 use crate::core::text::BadText;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -95,10 +95,10 @@ impl Scope {
     }
 
     /// Refuses patterns with a secret in them: a pattern without its secret would mean other paths.
-    pub fn keep_out_secrets(&self) -> Result<(), BadText> {
+    pub fn refuse_secrets(&self) -> Result<(), BadText> {
         self.file_patterns
             .iter()
-            .try_for_each(|pattern| keep_out_secrets(&String::from_utf8_lossy(pattern.as_bytes())))
+            .try_for_each(|pattern| refuse_secrets(&String::from_utf8_lossy(pattern.as_bytes())))
     }
 }
 

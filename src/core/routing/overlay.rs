@@ -99,7 +99,7 @@ impl Decide for AddOverlay {
             all.push(overlay.clone());
             return Ok(OverlayAdded { overlay, tokens: tokens(&all), was_there: true });
         }
-        canary::keep_out_of_trial(act, &self.agent)?;
+        canary::ensure_not_on_trial(act, &self.agent)?;
         let was_active = before.as_ref().is_some_and(|overlay| overlay.active);
         let overlay = Overlay {
             agent: self.agent.clone(),
@@ -152,7 +152,7 @@ impl Decide for DisableOverlay {
         if !overlay.active {
             return Ok(overlay);
         }
-        canary::keep_out_of_trial(act, &self.agent)?;
+        canary::ensure_not_on_trial(act, &self.agent)?;
         let group = overlay.group();
         let records = index::modifications_of(act, &self.agent)?.into_iter();
         let mut own =

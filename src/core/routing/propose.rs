@@ -45,8 +45,8 @@ impl Decide for Propose {
         if let Some(entry) = index::override_of(act, &self.agent)? {
             return Ok(Proposed { entry, was_there: true });
         }
-        keep_unblocked(act, &self.agent)?;
-        keep_bounds(act, &self.evidence, self.scope.as_ref())?;
+        ensure_unblocked(act, &self.agent)?;
+        ensure_within_limits(act, &self.evidence, self.scope.as_ref())?;
         let entry = Override {
             agent: self.agent.clone(),
             action: Action::Propose,
@@ -81,7 +81,7 @@ pub(super) fn source_line(source: &Word) -> Line {
 }
 
 /// Refuses to leave out a blocked agent.
-pub(super) fn keep_unblocked(documents: &dyn Documents, agent: &RoutedName) -> Result<(), No> {
+pub(super) fn ensure_unblocked(documents: &dyn Documents, agent: &RoutedName) -> Result<(), No> {
     match index::block_of(documents, agent)? {
         None => Ok(()),
         Some(block) => Err(Refusal::Blocked(Box::new(block)).into()),
@@ -89,19 +89,22 @@ pub(super) fn keep_unblocked(documents: &dyn Documents, agent: &RoutedName) -> R
 }
 
 /// Refuses one more override than readers accept, or longer lists.
-pub(super) fn keep_bounds(
+pub(super) fn ensure_within_limits(
     documents: &dyn Documents,
     evidence: &[EvidenceRef],
     scope: Option<&Scope>,
 ) -> Result<(), No> {
-    keep_lists(evidence, scope)?;
+    ensure_lists_within_limits(evidence, scope)?;
     let count = index::overrides(documents)?.len() + 1;
     within("overrides", count, OVERRIDES_MAX)?;
     Ok(())
 }
 
 /// Refuses longer lists in one override than readers accept.
-pub(super) fn keep_lists(evidence: &[EvidenceRef], scope: Option<&Scope>) -> Result<(), No> {
+pub(super) fn ensure_lists_within_limits(
+    evidence: &[EvidenceRef],
+    scope: Option<&Scope>,
+) -> Result<(), No> {
     within("evidence of one override", evidence.len(), LIST_MAX)?;
     if let Some(scope) = scope {
         within("domains of one override", scope.domains.len(), LIST_MAX)?;

@@ -18,20 +18,20 @@ pub const CONTEXT_CHARS_MAX: usize = 500;
 /// Most characters of an overlay's text.
 pub const BODY_CHARS_MAX: usize = 2_000;
 
-fn keep_out_instructions(text: &str) -> Result<(), BadText> {
+fn refuse_instructions(text: &str) -> Result<(), BadText> {
     phrases::refused(text).map_or(Ok(()), |phrase| Err(BadText::Instruction(phrase)))
 }
 
 /// Refuses a secret in text that cannot be redacted, such as a pattern.
-pub fn keep_out_secrets(text: &str) -> Result<(), BadText> {
+pub fn refuse_secrets(text: &str) -> Result<(), BadText> {
     if redact(text) == text { Ok(()) } else { Err(BadText::Secret) }
 }
 
 /// Refuses a name that has an instruction or a secret in it: a restricted alphabet keeps neither
 /// out.
-pub fn keep_name(text: &str) -> Result<(), BadText> {
-    keep_out_instructions(text)?;
-    keep_out_secrets(text)
+pub fn check_name(text: &str) -> Result<(), BadText> {
+    refuse_instructions(text)?;
+    refuse_secrets(text)
 }
 
 /// One line of a person or agent, without secrets: a reason, a session, a project.
@@ -47,7 +47,7 @@ impl Note {
         // A disguising character could split a secret, so it is refused before anything else is
         // checked.
         Line::new(text)?;
-        keep_out_instructions(text)?;
+        refuse_instructions(text)?;
         Ok(Note(Line::new(&redact(text))?))
     }
 
@@ -83,7 +83,7 @@ impl Context {
     /// Removes escape sequences, control characters and secrets, and cuts the text to size.
     pub fn new(text: &str) -> Result<Context, BadText> {
         let stripped = strip(text);
-        keep_out_instructions(&stripped)?;
+        refuse_instructions(&stripped)?;
         // Redacts before cutting: a secret that is cut in two has no recognizable shape.
         let line = redact(&stripped).split_whitespace().collect::<Vec<_>>().join(" ");
         Context::try_from(cut(&line, CONTEXT_CHARS_MAX))
@@ -125,7 +125,7 @@ impl Body {
     /// Removes escape sequences, control characters and secrets, and cuts the text to size.
     pub fn new(text: &str) -> Result<Body, BadText> {
         let stripped = strip(text);
-        keep_out_instructions(&stripped)?;
+        refuse_instructions(&stripped)?;
         Body::try_from(cut(redact(&stripped).trim(), BODY_CHARS_MAX))
     }
 

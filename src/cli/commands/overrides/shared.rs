@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::core::pattern::Pattern;
 use crate::core::routing::Override;
 use crate::core::routing::names::EvidenceRef;
-use crate::core::routing::text::{Note, keep_name};
+use crate::core::routing::text::{Note, check_name};
 use crate::core::text::{Line, shown};
 
 /// Parses one id, or several as a JSON array.
@@ -44,7 +44,7 @@ where
     T::Err: Display,
 {
     let name = text.parse().map_err(|error: T::Err| error.to_string())?;
-    keep_name(text).map_err(|error| error.to_string())?;
+    check_name(text).map_err(|error| error.to_string())?;
     Ok(name)
 }
 
