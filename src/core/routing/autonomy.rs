@@ -8,7 +8,7 @@ use crate::core::documents::{Documents, ReadError};
 use crate::core::routing::classify::{self, Eligibility};
 use crate::core::routing::evidence::{DAY_SECONDS, HOUR_SECONDS};
 use crate::core::routing::names::RoutedName;
-use crate::core::routing::refusal::{Bar, Refusal};
+use crate::core::routing::refusal::{AutonomyLimit, Refusal};
 use crate::core::routing::thresholds::{self, Thresholds};
 use crate::core::routing::{Modification, index};
 use crate::core::time::Timestamp;
@@ -18,48 +18,48 @@ const AGENTS_MIN: usize = 3;
 
 /// Refuses to leave out an agent if a program may not do so by itself.
 pub fn ensure_allowed(act: &Act<'_>, agent: &RoutedName, cross_cutting: bool) -> Result<(), No> {
-    let bar = bar(act, agent, cross_cutting, act.env.now)?;
+    let limit = limit(act, agent, cross_cutting, act.env.now)?;
     let refusal = |why| Refusal::NotAutomatic { by: act.env.actor.clone(), why };
-    bar.map_or(Ok(()), |why| Err(refusal(why).into()))
+    limit.map_or(Ok(()), |why| Err(refusal(why).into()))
 }
 
 /// Finds the first limit that keeps a program from leaving out an agent.
-pub fn bar(
+pub fn limit(
     documents: &dyn Documents,
     agent: &RoutedName,
     cross_cutting: bool,
     now: Timestamp,
-) -> Result<Option<Bar>, ReadError> {
+) -> Result<Option<AutonomyLimit>, ReadError> {
     let numbers = Thresholds::read(documents)?;
     if !numbers.autonomy() {
-        return Ok(Some(Bar::Off));
+        return Ok(Some(AutonomyLimit::Off));
     }
     if cross_cutting {
-        return Ok(Some(Bar::CrossCutting));
+        return Ok(Some(AutonomyLimit::CrossCutting));
     }
     let records = index::modifications(documents)?;
     let reverts = Reverts::of(&records, now, &numbers);
     if reverts.has_tripped() {
         let (tripped, all) = (reverts.tripped(), reverts.by_agent.len());
-        return Ok(Some(Bar::SystemBreaker { tripped, all }));
+        return Ok(Some(AutonomyLimit::SystemBreaker { tripped, all }));
     }
     let own = reverts.by_agent.get(agent).copied().unwrap_or(0);
     if own >= reverts.most {
-        return Ok(Some(Bar::Breaker { reverts: own, days: reverts.days }));
+        return Ok(Some(AutonomyLimit::Breaker { reverts: own, days: reverts.days }));
     }
     let changes: u64 = records.iter().map(|record| changes(record, now, &numbers)).sum();
     if changes >= numbers.number(thresholds::RATE_CHANGES) {
         let hours = numbers.number(thresholds::RATE_HOURS);
-        return Ok(Some(Bar::Rate { changes, hours }));
+        return Ok(Some(AutonomyLimit::Rate { changes, hours }));
     }
     let assessed = classify::assess(documents, agent, now)?;
     let needed = numbers.number(thresholds::MIN_BASELINE);
     if assessed.sessions < needed {
-        return Ok(Some(Bar::Sessions { found: assessed.sessions, needed }));
+        return Ok(Some(AutonomyLimit::Sessions { found: assessed.sessions, needed }));
     }
     Ok(match assessed.eligibility {
         Eligibility::Eligible => None,
-        other => Some(Bar::NotEligible(other.word())),
+        other => Some(AutonomyLimit::NotEligible(other.word())),
     })
 }
 

@@ -13,7 +13,7 @@ use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, OverlayId, RoutedName, Word};
 use crate::core::routing::propose::source_line;
 use crate::core::routing::record::{Change, ended};
-use crate::core::routing::refusal::{Bar, Refusal};
+use crate::core::routing::refusal::{AutonomyLimit, Refusal};
 use crate::core::routing::text::Body;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -88,7 +88,7 @@ impl Decide for AddOverlay {
     fn decide(&self, act: &mut Act<'_>) -> Result<OverlayAdded, No> {
         if !self.source.is_human() {
             let by = act.env.actor.clone();
-            return Err(Refusal::NotAutomatic { by, why: Bar::Overlay }.into());
+            return Err(Refusal::NotAutomatic { by, why: AutonomyLimit::Overlay }.into());
         }
         let mut all = index::overlays_of(act, &self.agent)?;
         let before = all.iter().position(|overlay| overlay.id == self.id).map(|at| all.remove(at));

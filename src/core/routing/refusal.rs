@@ -57,12 +57,12 @@ pub enum Refusal {
     },
     /// A program may not do this by itself.
     #[error("'{by}' may not do this by itself: {why}")]
-    NotAutomatic { by: AgentName, why: Bar },
+    NotAutomatic { by: AgentName, why: AutonomyLimit },
 }
 
 /// A limit that keeps a program from acting by itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Bar {
+pub enum AutonomyLimit {
     /// Nobody switched autonomy on.
     #[error("autonomy is off")]
     Off,
@@ -110,13 +110,13 @@ impl Refusal {
             Refusal::NoOverlay { .. } => "no_overlay",
             Refusal::OverBudget { .. } => "over_budget",
             Refusal::NotAutomatic { why, .. } => match why {
-                Bar::Off => "autonomy_off",
-                Bar::Overlay | Bar::CrossCutting => "never_automatic",
-                Bar::SystemBreaker { .. } => "system_breaker",
-                Bar::Breaker { .. } => "circuit_breaker",
-                Bar::Rate { .. } => "rate_limit",
-                Bar::Sessions { .. } => "too_few_sessions",
-                Bar::NotEligible(_) => "not_eligible",
+                AutonomyLimit::Off => "autonomy_off",
+                AutonomyLimit::Overlay | AutonomyLimit::CrossCutting => "never_automatic",
+                AutonomyLimit::SystemBreaker { .. } => "system_breaker",
+                AutonomyLimit::Breaker { .. } => "circuit_breaker",
+                AutonomyLimit::Rate { .. } => "rate_limit",
+                AutonomyLimit::Sessions { .. } => "too_few_sessions",
+                AutonomyLimit::NotEligible(_) => "not_eligible",
             },
         }
     }
