@@ -73,7 +73,7 @@ pub(super) fn look(ctx: &Ctx, environment: &Environment) -> Result<(Body, Timest
     let mut found = Vec::new();
     for entry in index::overrides(documents)? {
         let record = revert::applied(documents, &entry.agent)?;
-        let trial = match canary::present(documents, &entry)? {
+        let trial = match canary::of_override(documents, &entry)? {
             None => None,
             Some(canary) => Some(trial(documents, canary, now, &thresholds)?),
         };

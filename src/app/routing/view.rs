@@ -135,6 +135,6 @@ pub(super) fn trial(
 ) -> Result<TrialView, AppError> {
     let samples = index::samples(documents, &canary.agent, &canary.id)?;
     let is_due = canary.is_due(samples.len(), now);
-    let due = is_due.then(|| canary.judged(&samples, now, thresholds));
+    let due = is_due.then(|| canary.judge(&samples, now, thresholds));
     Ok(TrialView { canary, samples, due })
 }

@@ -209,11 +209,11 @@ pub(super) fn put_in_force(
     let agent = entry.agent.clone();
     let proposed_by = if entry.action == Action::Propose { entry.by.clone() } else { None };
     let mut record = Change::of_routing(&entry, source_line(source)).recorded(act)?;
-    let canary = canary::begun(act, &agent, &record.id)?;
+    let canary = canary::begin(act, &agent, &record.id)?;
     entry.action = Action::Exclude;
     entry.approved = Some(act.env.now);
     entry.confidence = Some(confidence(act, &agent)?);
-    canary::retell(&mut entry, &canary);
+    canary::copy_trial(&mut entry, &canary);
     record.confidence = entry.confidence;
     record.summary.clone_from(&entry.reason);
     let also_on_trial = canary::others_on_trial(act, &agent)?;

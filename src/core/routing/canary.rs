@@ -120,7 +120,7 @@ impl Canary {
     }
 
     /// Judges the samples against the baseline.
-    pub fn judged(
+    pub fn judge(
         &self,
         samples: &[Sample],
         now: Timestamp,
@@ -196,7 +196,7 @@ pub fn ensure_not_on_trial(act: &Act<'_>, agent: &RoutedName) -> Result<(), No> 
 }
 
 /// Begins a trial now.
-pub fn begun(act: &Act<'_>, agent: &RoutedName, id: &RecordId) -> Result<Canary, No> {
+pub fn begin(act: &Act<'_>, agent: &RoutedName, id: &RecordId) -> Result<Canary, No> {
     ensure_not_on_trial(act, agent)?;
     let now = act.env.now;
     let numbers = Thresholds::read(act)?;
@@ -227,7 +227,7 @@ pub(super) fn close(
     canary.verdict = Some(verdict);
     let mut event = EventBuilder::new("canary_closed", &canary.agent).put(act, &canary);
     if let Some(mut entry) = index::override_of(act, &canary.agent)? {
-        retell(&mut entry, &canary);
+        copy_trial(&mut entry, &canary);
         event = event.put(act, &entry);
     }
     event.record(act);
@@ -235,7 +235,7 @@ pub(super) fn close(
 }
 
 /// Copies the state of a trial into its override.
-pub fn retell(entry: &mut Override, canary: &Canary) {
+pub fn copy_trial(entry: &mut Override, canary: &Canary) {
     let unknown = entry.canary.take().map(|trial| trial.unknown).unwrap_or_default();
     entry.canary = Some(Trial { unknown, ..canary.trial() });
 }
@@ -269,11 +269,11 @@ impl Decide for CheckTrials {
             if self.agent.as_ref().is_some_and(|agent| *agent != entry.agent) {
                 continue;
             }
-            let Some(canary) = present(act, &entry)? else { continue };
+            let Some(canary) = of_override(act, &entry)? else { continue };
             let samples = index::samples(act, &canary.agent, &canary.id)?;
             let is_due = canary.is_due(samples.len(), now);
             let canary = if is_due {
-                let (status, verdict) = canary.judged(&samples, now, &numbers);
+                let (status, verdict) = canary.judge(&samples, now, &numbers);
                 close(act, canary, status, verdict)?
             } else {
                 canary
@@ -298,7 +298,10 @@ impl Decide for CheckTrials {
 }
 
 /// Finds the trial of an override in force, open or ended.
-pub fn present(documents: &dyn Documents, entry: &Override) -> Result<Option<Canary>, ReadError> {
+pub fn of_override(
+    documents: &dyn Documents,
+    entry: &Override,
+) -> Result<Option<Canary>, ReadError> {
     let applied = crate::core::routing::revert::applied(documents, &entry.agent)?;
     let Some(record) = applied else { return Ok(None) };
     index::at(documents, &index::canary_key(&entry.agent, &record.id))

@@ -122,8 +122,8 @@ fn trial(
 ) -> Result<(Option<Canary>, Vec<&'static str>), No> {
     let now = act.env.now;
     let Some(trial) = &mut entry.canary else {
-        let canary = canary::begun(act, &entry.agent, id)?;
-        canary::retell(entry, &canary);
+        let canary = canary::begin(act, &entry.agent, id)?;
+        canary::copy_trial(entry, &canary);
         return Ok((Some(canary), vec!["it had no trial; one begins now"]));
     };
     if !trial.status.is_open() {
@@ -152,7 +152,7 @@ fn trial(
         verdict: None,
         unknown: Map::new(),
     };
-    canary::retell(entry, &canary);
+    canary::copy_trial(entry, &canary);
     Ok((Some(canary), changed))
 }
 

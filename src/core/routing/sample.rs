@@ -75,7 +75,7 @@ impl Decide for TakeSample {
         samples.push(sample.clone());
         let count = samples.len();
         let canary = if canary.is_due(count, now) {
-            let (status, verdict) = canary.judged(&samples, now, &Thresholds::read(act)?);
+            let (status, verdict) = canary.judge(&samples, now, &Thresholds::read(act)?);
             close(act, canary, status, verdict)?
         } else {
             canary
