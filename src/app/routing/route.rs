@@ -18,17 +18,17 @@ use crate::core::pattern::Case;
 use crate::core::routing::document::read_document;
 use crate::core::routing::index;
 use crate::core::routing::revert;
-use crate::core::routing::route::{self, Candidate, Matter, Routed};
+use crate::core::routing::route::{self, Candidate, ReviewedChange, Routed};
 use crate::core::routing::{Modification, Override};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
 
-/// The agents that a router would use, and the matter.
+/// The agents that a router would use, and the change.
 pub struct Request<'r> {
     pub agents: &'r [String],
     pub domains: &'r [Line],
-    /// The paths that the matter touches, relative to where the caller stands.
+    /// The paths that the change touches, relative to where the caller stands.
     pub paths: &'r [OsString],
     /// Says where the roster is, and names a document in the place of the ledger.
     pub environment: &'r Environment,
@@ -82,7 +82,7 @@ struct Found {
     now: Timestamp,
 }
 
-/// Finds the agents that are left for a matter, by the document that the environment names, or by
+/// Finds the agents that are left for a change, by the document that the environment names, or by
 /// the ledger.
 pub fn route(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let mut candidates = Vec::new();
@@ -90,7 +90,7 @@ pub fn route(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
         candidates.push(Candidate { given: given.clone(), name: agent_name(ctx, given)? });
     }
     let paths = specs::paths(ctx.repository(), request.paths)?;
-    let matter = Matter { domains: request.domains.to_vec(), paths };
+    let change = ReviewedChange { domains: request.domains.to_vec(), paths };
     let mut found = match request.environment.os(PATH_VARIABLE) {
         Some(path) => in_document(ctx, path)?,
         None => in_ledger(ctx)?,
@@ -105,7 +105,7 @@ pub fn route(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
         format!("the override of '{}' names an agent that is not there", entry.agent)
     };
     warnings.extend(orphaned.into_iter().map(warning));
-    let routed = route::route(candidates, &known, &matter, found.case);
+    let routed = route::route(candidates, &known, &change, found.case);
     let notes: Vec<Note> = warnings.iter().map(Note::warning).collect();
     let now = found.now;
     Ok(Answer::read(body(ctx, &found, routed, warnings), now).noting(notes))

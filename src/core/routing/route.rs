@@ -7,7 +7,7 @@ use crate::core::text::Line;
 
 /// A change under review.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Matter {
+pub struct ReviewedChange {
     /// The domains that it belongs to.
     pub domains: Vec<Line>,
     /// The paths that it touches, from the top of the repository.
@@ -18,14 +18,14 @@ impl Scope {
     /// Tells whether the scope applies to a change: the change belongs to one of the domains, and
     /// all of its paths are within the patterns. An agent that is left out for one path of two is
     /// still needed for the other.
-    pub fn counts_for(&self, matter: &Matter, case: Case) -> bool {
-        let is_domain = |domain: &Line| matter.domains.contains(domain);
+    pub fn counts_for(&self, change: &ReviewedChange, case: Case) -> bool {
+        let is_domain = |domain: &Line| change.domains.contains(domain);
         let is_inside = |path: &Vec<u8>| {
             self.file_patterns.iter().any(|pattern| pattern.matcher(case).matches(path))
         };
         (self.domains.is_empty() || self.domains.iter().any(is_domain))
             && (self.file_patterns.is_empty()
-                || (!matter.paths.is_empty() && matter.paths.iter().all(is_inside)))
+                || (!change.paths.is_empty() && change.paths.iter().all(is_inside)))
     }
 }
 
@@ -53,14 +53,14 @@ pub struct Routed {
 pub fn route(
     candidates: Vec<Candidate>,
     overrides: &[Override],
-    matter: &Matter,
+    change: &ReviewedChange,
     case: Case,
 ) -> Routed {
     let mut routed = Routed::default();
     for Candidate { given, name } in candidates {
         let own = overrides.iter().find(|entry| entry.agent == name);
         let counts = |entry: &&Override| {
-            entry.scope.as_ref().is_none_or(|scope| scope.counts_for(matter, case))
+            entry.scope.as_ref().is_none_or(|scope| scope.counts_for(change, case))
         };
         match own.filter(counts) {
             Some(entry) if entry.action == Action::Exclude => {
@@ -88,8 +88,8 @@ mod tests {
         }
     }
 
-    fn matter(domains: &[&str], paths: &[&str]) -> Matter {
-        Matter {
+    fn change(domains: &[&str], paths: &[&str]) -> ReviewedChange {
+        ReviewedChange {
             domains: domains.iter().map(|domain| Line::new(domain).unwrap()).collect(),
             paths: paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
         }
@@ -99,17 +99,17 @@ mod tests {
     fn a_scope_is_all_of_what_it_names() {
         let both = scope(&["web", "db"], &["src/api/**"]);
         let table = [
-            (matter(&["web"], &["src/api/x.rs"]), true),
-            (matter(&["db", "games"], &["src/api/x.rs", "src/api/y.rs"]), true),
-            (matter(&["games"], &["src/api/x.rs"]), false),
-            (matter(&["web"], &["docs/x.md"]), false),
-            (matter(&["web"], &["src/api/x.rs", "docs/x.md"]), false),
-            (matter(&["web"], &[]), false),
-            (matter(&[], &["src/api/x.rs"]), false),
+            (change(&["web"], &["src/api/x.rs"]), true),
+            (change(&["db", "games"], &["src/api/x.rs", "src/api/y.rs"]), true),
+            (change(&["games"], &["src/api/x.rs"]), false),
+            (change(&["web"], &["docs/x.md"]), false),
+            (change(&["web"], &["src/api/x.rs", "docs/x.md"]), false),
+            (change(&["web"], &[]), false),
+            (change(&[], &["src/api/x.rs"]), false),
         ];
-        for (matter, expected) in table {
-            assert_eq!(both.counts_for(&matter, Case::Sensitive), expected, "{matter:?}");
+        for (change, expected) in table {
+            assert_eq!(both.counts_for(&change, Case::Sensitive), expected, "{change:?}");
         }
-        assert!(scope(&[], &[]).counts_for(&matter(&[], &[]), Case::Sensitive));
+        assert!(scope(&[], &[]).counts_for(&change(&[], &[]), Case::Sensitive));
     }
 }
