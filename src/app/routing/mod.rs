@@ -51,7 +51,7 @@ const NAME_DIGITS_SHOWN: usize = 10;
 
 /// Reads the name of an agent behind the configured prefixes.
 fn agent_name(ctx: &Ctx, text: &str) -> Result<RoutedName, AppError> {
-    let name = RoutedName::behind(&ctx.settings().routing.prefixes, text)
+    let name = RoutedName::without_prefixes(&ctx.settings().routing.prefixes, text)
         .map_err(|error| AppError::Usage(error.to_string()))?;
     check_name(name.as_str()).map_err(|error| AppError::Usage(error.to_string()))?;
     Ok(name)

@@ -103,7 +103,7 @@ impl Roster {
     fn add(&mut self, ctx: &Ctx, text: &str) {
         // What is no name is no agent: a README lies in many directories.
         if let (Ok(name), Some(names)) =
-            (RoutedName::behind(&ctx.settings().routing.prefixes, text), &mut self.names)
+            (RoutedName::without_prefixes(&ctx.settings().routing.prefixes, text), &mut self.names)
         {
             names.insert(name);
         }

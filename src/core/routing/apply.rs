@@ -23,7 +23,7 @@ use crate::core::routing::record::{Change, updated};
 use crate::core::routing::refusal::Refusal;
 use crate::core::routing::text::Note;
 use crate::core::routing::thresholds::Thresholds;
-use crate::core::routing::{Action, Modification, Override, Scope, autonomy, revert, united};
+use crate::core::routing::{Action, Modification, Override, Scope, autonomy, merged, revert};
 
 /// The confirmation that some agents need before they are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,7 +151,7 @@ impl Apply {
             unknown: Map::new(),
         });
         entry.reason = Some(line(&self.reason));
-        entry.evidence_ids = united(&entry.evidence_ids, &self.evidence);
+        entry.evidence_ids = merged(&entry.evidence_ids, &self.evidence);
         entry.scope = self.scope.clone().or(entry.scope);
         entry
     }
@@ -208,7 +208,7 @@ pub(super) fn put_in_force(
 ) -> Result<InForce, No> {
     let agent = entry.agent.clone();
     let proposed_by = if entry.action == Action::Propose { entry.by.clone() } else { None };
-    let mut record = Change::of_routing(&entry, source_line(source)).recorded(act)?;
+    let mut record = Change::of_routing(&entry, source_line(source)).into_record(act)?;
     let canary = canary::begin(act, &agent, &record.id)?;
     entry.action = Action::Exclude;
     entry.approved = Some(act.env.now);

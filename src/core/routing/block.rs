@@ -23,7 +23,7 @@ impl Decide for BlockAgent {
     type Answer = Option<Block>;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Option<Block>, No> {
-        blocked(act, &self.agent, &self.reason, true)
+        put_block(act, &self.agent, &self.reason, true)
     }
 
     fn summary(&self, _: &Option<Block>, env: &Env<'_>) -> String {
@@ -33,7 +33,7 @@ impl Decide for BlockAgent {
 
 /// Blocks an agent. Replaces a block with another reason if `replaces` is set. Returns `None` if
 /// nothing changed.
-pub(super) fn blocked(
+pub(super) fn put_block(
     act: &mut Act<'_>,
     agent: &RoutedName,
     reason: &Note,

@@ -154,8 +154,8 @@ impl<'p> EntryReader<'p> {
         let Some(Value::String(text)) = self.fields.shift_remove("agent") else {
             return Err("it has no agent".to_owned());
         };
-        let agent =
-            RoutedName::behind(self.prefixes, &text).map_err(|error| redact(&error.to_string()))?;
+        let agent = RoutedName::without_prefixes(self.prefixes, &text)
+            .map_err(|error| redact(&error.to_string()))?;
         check_name(agent.as_str()).map_err(|error| error.to_string())?;
         if agent.as_str() != text {
             self.change(&format!("it is called '{agent}' here"));
@@ -211,7 +211,7 @@ impl<'p> EntryReader<'p> {
         if items.len() > LIST_MAX {
             return Err(format!("it has more than {LIST_MAX} 'evidence_ids'"));
         }
-        let ids: Result<Vec<EvidenceRef>, _> = items.iter().map(EvidenceRef::said).collect();
+        let ids: Result<Vec<EvidenceRef>, _> = items.iter().map(EvidenceRef::from_json).collect();
         let ids = ids.map_err(|error| format!("its 'evidence_ids' cannot be read: {error}"))?;
         if json!(ids) != Value::Array(items) {
             self.change("its 'evidence_ids' was cleaned");

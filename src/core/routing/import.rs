@@ -101,7 +101,7 @@ fn take(act: &mut Act<'_>, entry: &Override) -> Result<Vec<&'static str>, No> {
     }
     // The override names who decided elsewhere. Here, a person decided to import it.
     let human = Line::new(Word::HUMAN).expect("a word is a line");
-    let mut record = Change::of_routing(&entry, human).recorded(act)?;
+    let mut record = Change::of_routing(&entry, human).into_record(act)?;
     record.confidence = entry.confidence;
     record.summary.clone_from(&entry.reason);
     let (canary, changed) = trial(act, &mut entry, &record.id)?;

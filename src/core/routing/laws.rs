@@ -15,12 +15,12 @@ pub fn faults(documents: &dyn Documents) -> Result<Vec<Fault>, ReadError> {
     let mut faults = Vec::new();
     let records = index::modifications(documents)?;
     let canaries = index::canaries(documents)?;
-    whole_overrides(documents, &records, &canaries, &mut faults)?;
-    whole_trials(documents, &records, &canaries, &mut faults)?;
+    check_overrides(documents, &records, &canaries, &mut faults)?;
+    check_trials(documents, &records, &canaries, &mut faults)?;
     let overlays = index::overlays(documents)?;
-    whole_overlays(&overlays, &records, &mut faults);
+    check_overlays(&overlays, &records, &mut faults);
     index::blocks(documents)?;
-    numbered_rows(documents, &mut faults)?;
+    check_row_numbers(documents, &mut faults)?;
     Ok(faults)
 }
 
@@ -29,7 +29,7 @@ fn fault(key: Key, what: impl Into<String>) -> Fault {
 }
 
 /// Checks that an override is in force exactly if one record says so.
-fn whole_overrides(
+fn check_overrides(
     documents: &dyn Documents,
     records: &[Modification],
     canaries: &[Canary],
@@ -45,11 +45,11 @@ fn whole_overrides(
         match (entry.is_in_force(), own.as_slice()) {
             (true, [record]) => {
                 let trial = canaries.iter().find(|canary| canary.id == record.id);
-                let told = entry.canary.as_ref().map(|trial| trial.status);
-                if trial.is_some_and(|canary| Some(canary.status) != told) {
+                let stated = entry.canary.as_ref().map(|trial| trial.status);
+                if trial.is_some_and(|canary| Some(canary.status) != stated) {
                     faults.push(fault(entry.key(), "says something else than its trial"));
                 }
-                if trial.is_none() && told.is_some_and(Status::is_open) {
+                if trial.is_none() && stated.is_some_and(Status::is_open) {
                     faults.push(fault(entry.key(), "is on a trial that is not there"));
                 }
             }
@@ -66,7 +66,7 @@ fn whole_overrides(
 
 /// Checks that a trial belongs to a record, that an agent has at most one open trial, and that a
 /// trial has no more samples than it takes.
-fn whole_trials(
+fn check_trials(
     documents: &dyn Documents,
     records: &[Modification],
     canaries: &[Canary],
@@ -107,7 +107,7 @@ fn whole_trials(
 }
 
 /// Checks that overlays stay within the budget, and that an active overlay has its record.
-fn whole_overlays(overlays: &[Overlay], records: &[Modification], faults: &mut Vec<Fault>) {
+fn check_overlays(overlays: &[Overlay], records: &[Modification], faults: &mut Vec<Fault>) {
     let mut by_agent: BTreeMap<&RoutedName, Vec<Overlay>> = BTreeMap::new();
     for overlay in overlays {
         by_agent.entry(&overlay.agent).or_default().push(overlay.clone());
@@ -127,7 +127,7 @@ fn whole_overlays(overlays: &[Overlay], records: &[Modification], faults: &mut V
 
 /// Checks that no two rows of a session share a number, and that no number is above the last one
 /// given.
-fn numbered_rows(documents: &dyn Documents, faults: &mut Vec<Fault>) -> Result<(), ReadError> {
+fn check_row_numbers(documents: &dyn Documents, faults: &mut Vec<Fault>) -> Result<(), ReadError> {
     let sessions = index::sessions(documents)?;
     let last: BTreeMap<&str, u64> =
         sessions.iter().map(|session| (session.session.as_str(), session.seq)).collect();

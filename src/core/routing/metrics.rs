@@ -30,14 +30,14 @@ pub struct Metrics {
 impl Metrics {
     /// Computes the metrics of one session.
     pub fn of_session<'e>(rows: impl IntoIterator<Item = &'e Evidence>) -> Metrics {
-        let (mut overridden, mut wrong, mut uses, mut told) = (0, 0, 0, 0);
+        let (mut overridden, mut wrong, mut uses, mut reported) = (0, 0, 0, 0);
         for row in rows {
             overridden += u64::from(row.is_overridden());
             wrong += u64::from(row.is_wrong());
             uses += u64::from(row.is_use());
-            told += row.findings.map_or(0, u64::from);
+            reported += row.findings.map_or(0, u64::from);
         }
-        let findings = told.max(overridden);
+        let findings = reported.max(overridden);
         Metrics {
             override_rate: Ratio::of(overridden, findings),
             fp_rate: Ratio::of(wrong, overridden),

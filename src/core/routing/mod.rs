@@ -289,7 +289,7 @@ pub struct Block {
 }
 
 /// Merges two lists in order, without repetition.
-fn united(old: &[EvidenceRef], new: &[EvidenceRef]) -> Vec<EvidenceRef> {
+fn merged(old: &[EvidenceRef], new: &[EvidenceRef]) -> Vec<EvidenceRef> {
     let mut all = old.to_vec();
     for item in new {
         if !all.contains(item) {

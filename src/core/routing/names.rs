@@ -128,7 +128,7 @@ impl Word {
 
 impl RoutedName {
     /// Strips these prefixes from a name, as often as it has one, always the longest.
-    pub fn behind(prefixes: &[String], text: &str) -> Result<RoutedName, BadName> {
+    pub fn without_prefixes(prefixes: &[String], text: &str) -> Result<RoutedName, BadName> {
         let mut rest = text;
         while let Some(behind) = prefixes
             .iter()
@@ -192,7 +192,7 @@ pub enum BadEvidence {
 
 impl EvidenceRef {
     /// Parses a JSON value that somebody gave, cleaned like every other text.
-    pub fn said(value: &Value) -> Result<EvidenceRef, BadEvidence> {
+    pub fn from_json(value: &Value) -> Result<EvidenceRef, BadEvidence> {
         match value {
             Value::String(text) => Ok(EvidenceRef::Text(Note::new(text)?)),
             other => other.as_u64().map(EvidenceRef::Number).ok_or(BadEvidence::Kind),
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn prefixes_are_stripped_longest_first() {
         let prefixes = ["interflux:".to_owned(), "interflux:review:".to_owned()];
-        let behind = |text: &str| RoutedName::behind(&prefixes, text).map(String::from);
+        let behind = |text: &str| RoutedName::without_prefixes(&prefixes, text).map(String::from);
         assert_eq!(behind("interflux:review:fd-safety").unwrap(), "fd-safety");
         assert_eq!(behind("interflux:fd-safety").unwrap(), "fd-safety");
         assert_eq!(behind("fd-safety").unwrap(), "fd-safety");

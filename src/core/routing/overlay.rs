@@ -12,7 +12,7 @@ use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, OverlayId, RoutedName, Word};
 use crate::core::routing::propose::source_line;
-use crate::core::routing::record::{Change, ended};
+use crate::core::routing::record::{Change, marked_reverted};
 use crate::core::routing::refusal::{AutonomyLimit, Refusal};
 use crate::core::routing::text::Body;
 use crate::core::text::Line;
@@ -121,7 +121,7 @@ impl Decide for AddOverlay {
         let mut event = EventBuilder::new("overlay_added", &self.agent).put(act, &overlay);
         if !was_active {
             let change = Change::of_overlay(&overlay, source_line(&self.source));
-            let record = change.recorded(act)?;
+            let record = change.into_record(act)?;
             event = event.put(act, &record);
         }
         event.record(act);
@@ -179,7 +179,7 @@ fn disabled(act: &mut Act<'_>, mut overlay: Overlay, record: Option<Modification
     overlay.active = false;
     let mut event = EventBuilder::new("overlay_disabled", &overlay.agent).put(act, &overlay);
     if let Some(record) = record {
-        event = event.put(act, &ended(act, record));
+        event = event.put(act, &marked_reverted(act, record));
     }
     event.record(act);
     overlay

@@ -36,7 +36,7 @@ impl Change {
     }
 
     /// Makes the record, which names the act that it is part of.
-    pub(super) fn recorded(self, act: &mut Act<'_>) -> Result<Modification, No> {
+    pub(super) fn into_record(self, act: &mut Act<'_>) -> Result<Modification, No> {
         let known = index::modifications_of(act, &self.agent)?;
         let id = act.new_id(|_, id: &RecordId| Ok(known.iter().any(|record| record.id == *id)))?;
         let line = |text: &str| Line::new(text).expect("names are lines");
@@ -84,7 +84,7 @@ pub(super) fn updated(
 }
 
 /// Marks a record as reverted now.
-pub(super) fn ended(act: &Act<'_>, mut record: Modification) -> Modification {
+pub(super) fn marked_reverted(act: &Act<'_>, mut record: Modification) -> Modification {
     record.status = ModificationStatus::Reverted;
     record.reverted_at = Some(act.env.now);
     record.reverted_by = Some(act.env.actor.clone());

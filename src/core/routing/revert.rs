@@ -6,21 +6,21 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::OpId;
 use crate::core::routing::autonomy::Reverts;
-use crate::core::routing::block::blocked;
+use crate::core::routing::block::put_block;
 use crate::core::routing::canary::{self, Status, Verdict};
 use crate::core::routing::events::EventBuilder;
 use crate::core::routing::evidence::DAY_SECONDS;
 use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::names::RoutedName;
 use crate::core::routing::overlay;
-use crate::core::routing::record::{ended, forget};
+use crate::core::routing::record::{forget, marked_reverted};
 use crate::core::routing::text::Note;
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Block, Kind, Modification, Override};
 
 /// The time for which records of reverted changes stay: as long as the longest window that counts
 /// them.
-const KEPT_SECONDS: u64 = 365 * DAY_SECONDS;
+const RETENTION_SECONDS: u64 = 365 * DAY_SECONDS;
 
 /// The changes to take back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ impl Decide for Revert {
         for agent in &agents {
             answer.overrides.extend(self.take_back(act, agent)?);
             if let Some(reason) = &self.block {
-                answer.blocks.extend(blocked(act, agent, reason, false)?);
+                answer.blocks.extend(put_block(act, agent, reason, false)?);
             }
         }
         if !answer.overrides.is_empty() {
@@ -96,8 +96,8 @@ impl Decide for Revert {
         let why = self.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
         let verb = if names.is_empty() { "block" } else { "take back" };
         let blocked = answer.blocks.iter().map(|block| block.agent.to_string());
-        let told = if names.is_empty() { blocked.collect() } else { names };
-        format!("{verb} {} by {}{why}", told.join(", "), env.actor)
+        let named = if names.is_empty() { blocked.collect() } else { names };
+        format!("{verb} {} by {}{why}", named.join(", "), env.actor)
     }
 }
 
@@ -115,9 +115,9 @@ impl Revert {
                 canary.verdict = Some(Verdict { at, metrics: None, worse: Vec::new() });
                 event = event.put(act, &canary);
             }
-            event = event.put(act, &ended(act, record));
+            event = event.put(act, &marked_reverted(act, record));
         }
-        for old in over_for_long(act, agent)? {
+        for old in expired_records(act, agent)? {
             event = forget(act, event, &old)?;
         }
         event.record(act);
@@ -134,10 +134,10 @@ pub fn applied(
     Ok(records.into_iter().find(|record| record.is_applied() && record.kind == Kind::Routing))
 }
 
-fn over_for_long(act: &Act<'_>, agent: &RoutedName) -> Result<Vec<Modification>, ReadError> {
+fn expired_records(act: &Act<'_>, agent: &RoutedName) -> Result<Vec<Modification>, ReadError> {
     let now = act.env.now;
     let is_old = |record: &Modification| {
-        record.reverted_at.is_some_and(|at| now.seconds_since(at) > KEPT_SECONDS)
+        record.reverted_at.is_some_and(|at| now.seconds_since(at) > RETENTION_SECONDS)
     };
     Ok(index::modifications_of(act, agent)?.into_iter().filter(is_old).collect())
 }

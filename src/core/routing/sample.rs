@@ -45,7 +45,7 @@ impl Decide for TakeSample {
         let agent = &self.agent;
         let Some(canary) = open_of(act, agent)? else {
             // The last sample closes the trial; an agent that repeats it gets the earlier answer.
-            return self.said_before(act);
+            return self.earlier_sample(act);
         };
         let mut samples = index::samples(act, agent, &canary.id)?;
         if let Some(sample) = samples.iter().find(|sample| sample.session == self.session) {
@@ -54,7 +54,7 @@ impl Decide for TakeSample {
             return Ok(Sampled { sample, was_there: true, samples, canary });
         }
         let now = act.env.now;
-        if self.is_of_before(act, &canary)? {
+        if self.began_before_trial(act, &canary)? {
             let (session, opened) = (self.session.to_string(), canary.opened_at);
             return Err(Refusal::SessionBefore { session, opened }.into());
         }
@@ -92,7 +92,7 @@ impl Decide for TakeSample {
 }
 
 impl TakeSample {
-    fn said_before(&self, act: &Act<'_>) -> Result<Sampled, No> {
+    fn earlier_sample(&self, act: &Act<'_>) -> Result<Sampled, No> {
         for canary in index::canaries_of(act, &self.agent)? {
             let samples = index::samples(act, &self.agent, &canary.id)?;
             if let Some(sample) = samples.iter().find(|sample| sample.session == self.session) {
@@ -106,7 +106,7 @@ impl TakeSample {
     /// Tells whether the session began before the trial, as far as evidence and earlier trials
     /// show: it may be part of the baseline. A session that began at the very time of the trial
     /// counts as earlier, since a baseline includes it.
-    fn is_of_before(&self, act: &Act<'_>, canary: &Canary) -> Result<bool, No> {
+    fn began_before_trial(&self, act: &Act<'_>, canary: &Canary) -> Result<bool, No> {
         let known: Option<Session> = index::at(act, &index::session_key(&self.session))?;
         if known.is_some_and(|session| session.first_at <= canary.opened_at) {
             return Ok(true);

@@ -24,7 +24,7 @@ pub struct Threshold {
     pub least: u32,
     pub most: u32,
     /// The default, in ten-thousandths.
-    usual_parts: u32,
+    default_parts: u32,
     /// The description for users.
     pub meaning: &'static str,
     /// Set if it has no decimals.
@@ -35,10 +35,10 @@ const fn whole(
     name: &'static str,
     least: u32,
     most: u32,
-    usual: u32,
+    default: u32,
     meaning: &'static str,
 ) -> Threshold {
-    Threshold { name, least, most, usual_parts: usual * 10_000, meaning, is_whole: true }
+    Threshold { name, least, most, default_parts: default * 10_000, meaning, is_whole: true }
 }
 
 pub const MIN_SESSIONS: Threshold =
@@ -65,7 +65,7 @@ pub const NOISE_FLOOR: Threshold = Threshold {
     name: "noise_floor",
     least: 0,
     most: 10,
-    usual_parts: 1_000,
+    default_parts: 1_000,
     meaning: "difference below which a worse metric is noise",
     is_whole: false,
 };
@@ -106,8 +106,8 @@ pub const ALL: [Threshold; 15] = [
 
 impl Threshold {
     /// Returns the default.
-    pub fn usual(self) -> Ratio {
-        Ratio::of(u64::from(self.usual_parts), 10_000)
+    pub fn default(self) -> Ratio {
+        Ratio::of(u64::from(self.default_parts), 10_000)
     }
 
     fn bounded(self, number: f64) -> Option<Ratio> {
@@ -133,7 +133,7 @@ impl Thresholds {
     /// Returns the number that is set, clamped to its bounds, or the default.
     pub fn ratio(&self, threshold: Threshold) -> Ratio {
         let set = self.set.get(threshold.name).and_then(Value::as_f64);
-        set.and_then(|number| threshold.bounded(number)).unwrap_or_else(|| threshold.usual())
+        set.and_then(|number| threshold.bounded(number)).unwrap_or_else(|| threshold.default())
     }
 
     /// Returns the whole number that is set, clamped to its bounds, or the default.
@@ -272,22 +272,22 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_numbers_are_within_their_bounds() {
-        let usual = Thresholds::default();
+    fn the_default_numbers_are_within_their_bounds() {
+        let default = Thresholds::default();
         for threshold in ALL {
-            let number = usual.ratio(threshold);
+            let number = default.ratio(threshold);
             assert!(number >= Ratio::whole(threshold.least), "{threshold:?}");
             assert!(number <= Ratio::whole(threshold.most), "{threshold:?}");
         }
         let numbers =
-            [MIN_SESSIONS, MIN_PROJECTS, MIN_EVENTS, WRONG_PERCENT].map(|t| usual.number(t));
+            [MIN_SESSIONS, MIN_PROJECTS, MIN_EVENTS, WRONG_PERCENT].map(|t| default.number(t));
         assert_eq!(numbers, [3, 2, 5, 80]);
-        assert_eq!(usual.ratio(NOISE_FLOOR).to_string(), "0.10");
-        assert!(!usual.autonomy());
+        assert_eq!(default.ratio(NOISE_FLOOR).to_string(), "0.10");
+        assert!(!default.autonomy());
     }
 
     #[test]
-    fn what_is_no_number_is_the_usual_one() {
+    fn what_is_no_number_is_the_default() {
         let odd =
             read_of(&json!({ "canary_days": "many", "canary_uses": null, "autonomy": "yes" }));
         assert_eq!((odd.number(CANARY_DAYS), odd.number(CANARY_USES)), (14, 20));

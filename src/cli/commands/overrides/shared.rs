@@ -13,7 +13,7 @@ use crate::core::text::{Line, shown};
 
 /// Parses one id, or several as a JSON array.
 pub(super) fn parse_evidence(text: &str) -> Result<EvidenceList, String> {
-    let said = |value: &Value| EvidenceRef::said(value).map_err(|error| error.to_string());
+    let said = |value: &Value| EvidenceRef::from_json(value).map_err(|error| error.to_string());
     if text.trim_start().starts_with('[') {
         let items: Vec<Value> = serde_json::from_str(text)
             .map_err(|_| "expected an id, or a JSON array of texts and numbers".to_owned())?;
