@@ -1,4 +1,5 @@
-//! Entries that are published at once: one's own, and on top of it those of others' requests.
+//! The entries that a writer publishes with one swap: its own entry, and on top of it the entries
+//! of waiting writers.
 
 use crate::store::error::StoreError;
 use crate::store::git::backend::Objects;
@@ -17,7 +18,7 @@ pub(super) struct Batch<'l, 'b> {
 }
 
 impl<'l, 'b> Batch<'l, 'b> {
-    /// Begins an empty batch on top of a stored entry, or before the first.
+    /// Begins an empty batch on top of a stored entry, or on an empty ledger if `tip` is `None`.
     pub(super) fn on(ledger: &'l Ledger<'b>, tip: Option<ObjectId>) -> Batch<'l, 'b> {
         let stored = ledger.backend();
         let ahead = Ahead { stored, new: NewObjects::new(stored.hash_kind()) };
@@ -43,13 +44,13 @@ impl<'l, 'b> Batch<'l, 'b> {
         Ok(())
     }
 
-    /// Returns the newest entry, and the objects of all.
+    /// Returns the newest entry of the batch and the objects of all its entries.
     pub(super) fn into_parts(self) -> (Option<ObjectId>, NewObjects) {
         (self.tip, self.ahead.new)
     }
 }
 
-/// The repository, with what is not stored yet.
+/// The objects of the repository, overlaid with those of a batch that is not stored yet.
 struct Ahead<'b> {
     stored: &'b dyn Objects,
     new: NewObjects,

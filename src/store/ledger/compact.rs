@@ -1,10 +1,11 @@
-//! Makes a ledger's chain shorter: a checkpoint takes the place of the old entries.
+//! Shortens a ledger's chain: a checkpoint replaces the old entries.
 //!
-//! The checkpoint is a commit without parent that has the tree and the counters of the entry that
-//! it stands for. The entries after it are written again on top of it, each with its own op,
-//! counters, events, tree and committer, so that no document, no later event, no fence and no
-//! number changes. The old chain is kept under a ref of its own, which is made first: a process
-//! that is killed between the two refs has lost nothing and can begin again.
+//! The checkpoint is a commit without a parent. It has the tree and the counters of the entry that
+//! it stands for. The entries after that one are rewritten on top of the checkpoint. Each keeps its
+//! op, counters, events, tree and committer, so no document, later event, fence or number changes.
+//!
+//! A ref of its own keeps the old chain. That ref is created first: a process that is killed
+//! between the two refs has lost nothing and can start over.
 
 use std::collections::HashMap;
 use std::mem;
@@ -28,8 +29,8 @@ use crate::store::ledger::snapshot::{read_entry, read_object};
 use crate::store::ledger::transact::TransactError;
 use crate::store::ledger::writer::Writer;
 
-/// Bytes that are written again at once: some 50,000 entries. A pack of this size is larger than
-/// those that later writers would merge.
+/// The number of bytes of rewritten commits in one pack: some 50,000 entries. Later writers merge
+/// only packs that are smaller than this.
 const BYTES_AT_ONCE: usize = 40 << 20;
 
 /// A request to shorten a ledger.
@@ -41,34 +42,34 @@ pub struct Compaction {
     pub host: Line,
     /// The time of the request.
     pub clock: Timestamp,
-    /// Entries younger than this are kept.
+    /// The age in seconds up to which entries are kept.
     pub keep_seconds: u64,
 }
 
 /// The outcome of a compaction, or of a dry run.
 #[derive(Clone, Debug)]
 pub struct Compacted {
-    /// The entries that stay and those that do not.
     pub plan: Plan<ObjectId>,
     /// The refs that were written; `None` after a dry run.
     pub written: Option<Written>,
-    /// The room of the entries that do not stay, if it was asked for.
+    /// The disk space of the entries that are set aside; `None` unless it was asked for.
     pub bytes: Option<u64>,
     /// Warnings for the caller.
     pub notices: Vec<String>,
 }
 
-/// The two refs of a compaction.
+/// The refs that a compaction wrote.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// The new newest entry.
+    /// The newest entry of the shortened chain.
     pub tip: ObjectId,
-    /// The ref of the chain that was set aside.
+    /// The ref that keeps the old chain.
     pub archive: String,
 }
 
 impl Ledger<'_> {
-    /// Plans a compaction of the present chain; none if the chain would not become shorter.
+    /// Plans a compaction of the current chain. Returns `None` if the chain would not become
+    /// shorter.
     pub fn plan_compaction(
         &self,
         wanted: &Compaction,
@@ -87,14 +88,14 @@ impl Ledger<'_> {
         Ok(planner.plan())
     }
 
-    /// Plans a compaction, and measures the room of the entries that would not stay.
+    /// Plans a compaction and measures the disk space of the entries that it would set aside.
     pub fn dry_run(&self, wanted: &Compaction) -> Result<Option<Compacted>, StoreError> {
         let Some(plan) = self.plan_compaction(wanted)? else { return Ok(None) };
         let bytes = Some(self.backend.room_of_history(&plan.stands_for)?);
         Ok(Some(Compacted { plan, written: None, bytes, notices: Vec::new() }))
     }
 
-    /// Puts a checkpoint in the place of what is old; none if there is nothing to set aside.
+    /// Replaces the old entries by a checkpoint. Returns `None` if there is nothing to set aside.
     pub fn compact(
         &self,
         wanted: &Compaction,
@@ -114,11 +115,11 @@ impl Ledger<'_> {
             let note = LogNote { committer: &committer, message: &why };
             let keep = Update::new(&archive, None, replaces, note);
             let swap = Update::new(&reference, Some(replaces), tip, note);
-            // Somebody may have been killed between the two.
+            // A process may have been killed after it wrote the first of the two refs.
             let is_archived = self.backend.tip(&archive)? == Some(replaces);
             let keep = (!is_archived).then_some(keep);
             let is_published = writer.publish(&objects, keep, swap)?;
-            // Protected for as long as no ref led there.
+            // Until here no ref led to these packs, and only this value protected them.
             drop(stored);
             if is_published {
                 let written = Some(Written { tip, archive });
@@ -168,8 +169,8 @@ impl Ledger<'_> {
         Ok(Entry { tree: old.tree, parent: None, message })
     }
 
-    /// Writes the kept entries again on top of the checkpoint. They may be most of a long history,
-    /// so they are stored bit by bit, and only the last bit is in memory.
+    /// Rewrites the kept entries on top of the checkpoint. They may be most of a long history, so
+    /// they are stored in several packs, and only the last one is in memory.
     pub(super) fn replanted(
         &self,
         plan: &Plan<ObjectId>,
@@ -200,15 +201,15 @@ impl Ledger<'_> {
     }
 }
 
-/// A shorter chain.
+/// A chain that was rewritten on top of a checkpoint.
 #[derive(Debug)]
 pub(super) struct Replanted {
     pub(super) tip: ObjectId,
-    /// Its last entries, which are not stored yet.
+    /// The last entries, which are not stored yet.
     pub(super) objects: NewObjects,
-    /// The protection of those before.
+    /// Protects the packs of the entries before those.
     pub(super) stored: Vec<Stored>,
 }
 
-/// The one event of a checkpoint.
+/// The type of the only event in a checkpoint.
 pub const COMPACTED: &str = "compacted";

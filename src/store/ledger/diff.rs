@@ -7,7 +7,7 @@ use crate::store::git::object::ObjectId;
 use crate::store::ledger::snapshot::Snapshot;
 use crate::store::ledger::tree::{EntryKind, Trees as _};
 
-/// The keys of documents that are not the same in both.
+/// Returns the keys of the documents that differ between two states.
 pub fn changed(before: &Snapshot<'_>, after: &Snapshot<'_>) -> Result<Vec<Key>, ReadError> {
     let mut changed = Vec::new();
     let mut pending = vec![(Key::root(), before.root(), after.root())];

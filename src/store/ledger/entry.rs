@@ -1,4 +1,4 @@
-//! Entries: one commit each, written and read back.
+//! Entries: the format of their commits, and how they are written and parsed.
 //!
 //! ```text
 //! reserve src/api/** for claude:7f3a91c2 (15m)
@@ -12,8 +12,8 @@
 //! Coord-Fence: 1769848200124
 //! ```
 //!
-//! The counters live in the trailers and are read from the parent, never from a tree, so nothing
-//! that restores a tree can turn them back.
+//! The counters are in the trailers and are read from the parent, never from a tree, so restoring
+//! an older tree cannot turn them back.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -27,26 +27,27 @@ use crate::core::ids::OpId;
 use crate::core::time::Timestamp;
 use crate::store::git::object::{Object, ObjectId, ObjectKind};
 
-/// The document that holds a command too large for the message. It belongs to one entry alone.
+/// The document that holds a command too large for the message. It belongs to its own entry only.
 pub const COMMAND_DOCUMENT: &str = "command";
 
-/// Beyond this, counters are not counted but made up, and JSON readers lose their last digits.
+/// The highest valid counter. A larger one was forged rather than counted, and JSON readers lose
+/// its last digits.
 const COUNTER_MAX: u64 = 1 << 53;
 
 const ROLLBACK_TO: &str = "Coord-Rollback-To";
 const STANDS_FOR: &str = "Coord-Stands-For";
 
-/// The committer, as git names one.
+/// The committer of an entry's commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Committer {
-    /// Name, without the characters that would end it.
+    /// The name, without the characters that would end it.
     pub name: String,
-    /// Address, likewise.
+    /// The address, without the characters that would end it.
     pub email: String,
 }
 
 impl Committer {
-    /// A committer whose parts cannot break out of their line.
+    /// Builds a committer whose parts cannot break out of their line.
     pub fn new(name: &str, email: &str) -> Committer {
         let clean = |text: &str| -> String {
             let kept = text.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>'));
@@ -55,7 +56,7 @@ impl Committer {
         Committer { name: clean(name), email: clean(email) }
     }
 
-    /// The line that git writes about who and when.
+    /// Formats the committer and the time as git writes them in a commit.
     pub fn signature(&self, at: Timestamp) -> String {
         format!("{} <{}> {} +0000", self.name, self.email, at.as_seconds())
     }
@@ -64,21 +65,22 @@ impl Committer {
 /// The counters that an entry hands on to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counters {
-    /// The act.
+    /// The act that the entry records.
     pub op: OpId,
-    /// The place of its last event among all events of the chain, from 1.
+    /// The number of the entry's last event. Events of a chain are numbered from 1.
     pub seq: u64,
-    /// The time of the decision; never before that of the parent.
+    /// The time of the decision. It is never before that of the parent.
     pub at: Timestamp,
-    /// The highest fence given out.
+    /// The highest fence that was given out.
     pub fence: u64,
 }
 
-/// The room that a counter must have left so that writers can go on: more than any entry takes.
+/// The number of values that a counter must have left so that writers can continue: more than any
+/// entry takes.
 const COUNTER_ROOM: u64 = 1_000_000;
 
 impl Counters {
-    /// Says why no entry can follow on these, if none can: somebody has made one of them up.
+    /// Explains why no entry can follow these counters, if none can: a counter was forged.
     pub fn exhausted(&self) -> Option<String> {
         let counters = [("sequence", self.seq), ("fence", self.fence)];
         let (name, value) =
@@ -86,12 +88,12 @@ impl Counters {
         Some(format!("its {name} is {value}, so high that no entry can follow it"))
     }
 
-    /// Tells that no reader would accept these.
+    /// Tells whether the counters are so high that no reader accepts them.
     pub fn are_too_high(&self) -> bool {
         self.seq.max(self.fence) > COUNTER_MAX
     }
 
-    /// Counts what a decision changes.
+    /// Adds the events and fences of a decision.
     pub fn count(&mut self, changes: &Changes) {
         self.seq = self.seq.saturating_add(changes.events.len() as u64);
         self.fence = changes.fence;
@@ -110,20 +112,20 @@ pub enum Recorded {
 /// The trailers of a rollback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undoes {
-    /// The entry that is restored.
+    /// The entry whose state is restored.
     pub to: ObjectId,
-    /// The number of entries that are undone.
+    /// The number of entries that the rollback undoes.
     pub count: u64,
 }
 
 /// The trailers of a checkpoint: the root of a ledger that was made shorter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// The entry whose state and counters it has.
+    /// The entry whose state and counters the checkpoint has.
     pub stands_for: ObjectId,
-    /// The newest entry of the chain that was set aside.
+    /// The newest entry of the old chain.
     pub replaces: ObjectId,
-    /// The number of entries that are not in the chain any more.
+    /// The number of entries that are no longer in the chain.
     pub set_aside: u64,
 }
 
@@ -132,42 +134,35 @@ pub struct Checkpoint {
 pub struct Message {
     /// One line for people.
     pub summary: String,
-    /// The events, in order.
     pub events: Vec<Event>,
     /// The command that was decided.
     pub command: Recorded,
-    /// The counters.
     pub counters: Counters,
-    /// For a rollback.
+    /// Set for a rollback.
     pub undoes: Option<Undoes>,
-    /// For a checkpoint.
+    /// Set for a checkpoint.
     pub checkpoint: Option<Checkpoint>,
 }
 
-/// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The whole state after it.
+    /// The state after this entry.
     pub tree: ObjectId,
-    /// The entry before it.
     pub parent: Option<ObjectId>,
-    /// The message of its commit.
     pub message: Message,
 }
 
-/// The part of an entry that a state needs. An entry can have thousands of events, and a reader of
-/// the state does not need them.
+/// The part of an entry that readers of the state need. They have no use for the events, of which
+/// an entry can have thousands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryHead {
-    /// The whole state after it.
+    /// The state after this entry.
     pub tree: ObjectId,
-    /// The entry before it.
     pub parent: Option<ObjectId>,
-    /// The counters for the next entry.
     pub counters: Counters,
 }
 
-/// A commit that is no entry.
+/// The error for a commit that is not an entry.
 #[derive(Debug, thiserror::Error)]
 #[error("not in the format of an entry: {0}")]
 pub struct NotAnEntry(String);
@@ -249,7 +244,7 @@ impl Message {
     }
 }
 
-/// The line for people, the lines for programs, and the trailers.
+/// Splits a message into the summary for people, the JSON lines and the trailers.
 fn split(text: &str) -> Result<(&str, &str, &str), NotAnEntry> {
     let (summary, rest) = text.split_once("\n\n").ok_or_else(|| not("it has no body"))?;
     let (body, trailers) =
@@ -298,7 +293,7 @@ impl<'t> Trailers<'t> {
 }
 
 impl Entry {
-    /// The entry as a commit object.
+    /// Encodes the entry as a commit object.
     pub fn to_object(&self, signature: &str) -> Object {
         let mut text = format!("tree {}\n", self.tree);
         if let Some(parent) = &self.parent {
@@ -312,15 +307,15 @@ impl Entry {
         Object { kind: ObjectKind::Commit, bytes: text.into_bytes() }
     }
 
-    /// Reads a commit object.
+    /// Parses a commit object.
     pub fn parse(bytes: &[u8]) -> Result<Entry, NotAnEntry> {
         let (EntryHead { tree, parent, .. }, message) = EntryHead::parse_with_message(bytes)?;
         Ok(Entry { tree, parent, message: Message::decode(message)? })
     }
 }
 
-/// A commit of an entry, on another parent and with the entry that it goes back to under another
-/// name. Everything else stays to the byte, whoever wrote it.
+/// Rewrites an entry's commit onto another parent, and renames the entry that a rollback refers to.
+/// Every other byte stays, including those that another version of the program wrote.
 pub fn replant(
     commit: &[u8],
     parent: ObjectId,
@@ -347,7 +342,7 @@ pub fn replant(
     Ok(Object { kind: ObjectKind::Commit, bytes: moved.into_bytes() })
 }
 
-/// The message of a rollback with another name for the entry that it goes back to.
+/// Renames the entry that the message of a rollback refers to.
 fn with_target(message: &str, old: ObjectId, new: ObjectId) -> Result<String, NotAnEntry> {
     let (summary, body, trailers) = split(message)?;
     let mut text = format!("{}\n\n", summary.replacen(&old.short(), &new.short(), 1));
@@ -368,7 +363,7 @@ fn with_target(message: &str, old: ObjectId, new: ObjectId) -> Result<String, No
 }
 
 impl EntryHead {
-    /// Reads of a commit object what the state needs.
+    /// Parses only the part of a commit object that readers of the state need.
     pub fn parse(bytes: &[u8]) -> Result<EntryHead, NotAnEntry> {
         EntryHead::parse_with_message(bytes).map(|(head, _)| head)
     }

@@ -1,4 +1,4 @@
-//! The entries of a ledger, newest first, and the one walk back through all of them.
+//! Iterators over the entries of a ledger, newest first, and searches along them.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ pub struct History<'l, 'b> {
 }
 
 impl<'l, 'b> History<'l, 'b> {
-    /// Begins with that entry.
+    /// Begins with the entry `id`.
     pub fn from(ledger: &'l Ledger<'b>, id: Option<ObjectId>) -> History<'l, 'b> {
         History { ledger, next: id }
     }
 
-    /// Begins with that entry, if it is in this clone; it may well not be.
+    /// Begins with the entry `id`, or is empty if this clone does not have that entry.
     pub fn if_here(ledger: &'l Ledger<'b>, id: ObjectId) -> History<'l, 'b> {
         let is_here = matches!(ledger.backend().look(&id), Ok(Some(_)));
         History { ledger, next: is_here.then_some(id) }
@@ -47,23 +47,21 @@ impl Iterator for History<'_, '_> {
     }
 }
 
-/// An entry on the way back through a ledger's past.
+/// An entry of a ledger's chain, or of a chain that a compaction replaced.
 pub struct PastEntry {
-    /// The name of its commit.
     pub id: ObjectId,
-    /// Its content.
     pub entry: Entry,
-    /// The ref that keeps it, if a compaction has set it aside.
+    /// The ref that keeps the entry, if a compaction has set it aside.
     pub archive: Option<String>,
 }
 
-/// Walks back through the chain of a [`History`] and then through the chains that compactions
-/// replaced. An entry of the chain that cannot be read is an error; the older chains are walked as
-/// far as they can be read.
+/// Walks back through the current chain, and then through the chains that compactions replaced. An
+/// unreadable entry of the current chain is an error. An older chain ends at its first unreadable
+/// entry.
 pub struct Past<'l, 'b> {
     chain: History<'l, 'b>,
     archive: Option<String>,
-    /// The chain that the last entry replaced, which is looked for only if somebody goes on.
+    /// The chain that the last entry replaced. It is opened only if the caller continues.
     replaced: Option<Replaced>,
 }
 
@@ -73,7 +71,7 @@ struct Replaced {
 }
 
 impl<'l, 'b> Past<'l, 'b> {
-    /// Begins with that entry.
+    /// Begins with the entry `tip`.
     pub fn from(ledger: &'l Ledger<'b>, tip: Option<ObjectId>) -> Past<'l, 'b> {
         Past { chain: History::from(ledger, tip), archive: None, replaced: None }
     }
@@ -111,8 +109,8 @@ fn replaced_by(entry: &Entry) -> Option<Replaced> {
 pub(super) struct Since(pub(super) Option<ObjectId>);
 
 impl Ledger<'_> {
-    /// Finds the entry of an act between two states. Fails where a compaction came in between and
-    /// its archive does not lead back to the older state: then nobody can tell.
+    /// Finds the entry of an act between two states. Fails if a compaction came in between and its
+    /// archive does not lead back to the older state: then the entry may exist without being found.
     pub(super) fn act_since(
         &self,
         since: Since,
@@ -137,23 +135,20 @@ impl Ledger<'_> {
     }
 }
 
-/// The meaning of an entry's name, or of the beginning of one, in a ledger.
+/// The result of looking up an entry by its name or a prefix of it.
 pub enum Found {
-    /// One entry.
     One(ObjectId),
-    /// None.
     None,
-    /// Several.
     Several,
-    /// One that a compaction has set aside; this ref has it.
+    /// A compaction has set the entry aside, and this ref keeps it.
     SetAside(String),
 }
 
-/// Shorter names are numbers only: three digits of an id are no name.
+/// The minimum length of an id's prefix. Shorter names can only be numbers.
 const ID_PREFIX_MIN: usize = 4;
 
-/// Finds an entry by its id, by the beginning of that, or by the number of one of its events. The
-/// name that an entry had before a compaction still counts, if no entry of the chain has it.
+/// Finds an entry by its id, by a prefix of the id, or by the number of one of its events. A name
+/// from before a compaction is valid if no entry of the current chain has it.
 pub fn find(ledger: &Ledger<'_>, tip: Option<ObjectId>, name: &str) -> Result<Found, StoreError> {
     let number: Option<u64> = name.parse().ok();
     let whole = ledger.backend().hash_kind().len() * 2;
@@ -162,7 +157,8 @@ pub fn find(ledger: &Ledger<'_>, tip: Option<ObjectId>, name: &str) -> Result<Fo
     for item in Past::from(ledger, tip) {
         let is_found = !by_id.is_empty() || by_number.is_some();
         let PastEntry { id, entry, archive } = match item {
-            // Older chains count only if the chain has none, and below a gap nothing is told apart.
+            // Older chains count only if the current chain has no match. Below an unreadable entry
+            // nothing can be told apart.
             Ok(PastEntry { archive: Some(_), .. }) | Err(_) if is_found => break,
             Ok(past) => past,
             Err(error) => return Err(error),
@@ -194,15 +190,15 @@ pub fn find(ledger: &Ledger<'_>, tip: Option<ObjectId>, name: &str) -> Result<Fo
     })
 }
 
-/// Tells that one of the entry's events has that number.
+/// Tells whether one of the entry's events has this number.
 fn has_number(entry: &Entry, number: u64) -> bool {
     let last = entry.message.counters.seq;
     let first = last.saturating_sub(entry.message.events.len() as u64) + 1;
     (first..=last).contains(&number)
 }
 
-/// Finds the entry of the chain that stands for one of an earlier chain: the one of the same act,
-/// or the checkpoint.
+/// Finds the entry of the current chain that replaced one of an older chain: the entry of the same
+/// act, or the checkpoint.
 fn now_named(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,
@@ -223,8 +219,8 @@ fn now_named(
     Ok(None)
 }
 
-/// Tells that an entry may lie behind the end of a shallow clone: the chain ends there, and does
-/// not have it.
+/// Tells whether an entry may be missing because the clone is shallow: the chain ends at the
+/// boundary and does not contain it.
 pub fn is_cut_off_from(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,
@@ -241,7 +237,7 @@ pub fn is_cut_off_from(
     last.map_or(Ok(false), |id| ledger.backend().is_cut_off_at(&id))
 }
 
-/// Counts the entries above one of them; `None` if it is not among them.
+/// Counts the entries between `tip` and `to`. Returns `None` if `to` is not an ancestor.
 pub fn distance(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,

@@ -1,7 +1,8 @@
-//! Ledgers: chains of entries, each a commit whose tree is the state after it.
+//! Ledgers: chains of entries. Each entry is a commit whose tree is the state after it.
 //!
-//! - [`Ledger`] gives the states of a ledger; a [`snapshot`] is the state at one entry;
-//! - [`entry`] and [`tree`] are the bytes of an entry, [`diff`] the documents that differ;
+//! - [`Ledger`] opens the states of a ledger; a [`snapshot`] is the state at one entry;
+//! - [`entry`] and [`tree`] are the bytes of an entry, and [`diff`] lists the documents that
+//!   differ;
 //! - [`proposal`] takes a decision on a state, and [`transact`] is the only way to write it;
 //! - [`history`] walks the entries, [`verify`] checks them, [`published`] logs the newest ones;
 //! - [`compact`] shortens a chain, [`repair`] continues a damaged one.
@@ -42,32 +43,31 @@ pub struct Ledger<'b> {
     pub(super) writing: Writing,
 }
 
-/// A state and what the next entry goes on from.
+/// The state at an entry, on which the next entry is decided.
 pub struct Base<'b> {
-    /// The documents.
     pub snapshot: Snapshot<'b>,
-    /// The format; `None` before the first entry.
+    /// `None` before the first entry.
     pub format: Option<Format>,
 }
 
 impl Base<'_> {
-    /// Says why no entry can follow on this one, if none can.
+    /// Explains why no entry can follow this one, if none can.
     pub fn exhausted(&self) -> Option<String> {
         let tip = self.snapshot.tip()?;
         Some(format!("entry {}: {}", tip.id.short(), tip.head.counters.exhausted()?))
     }
 
-    /// The entry, `None` before the first.
+    /// Returns the entry; `None` before the first.
     pub fn id(&self) -> Option<ObjectId> {
         self.snapshot.tip().map(|tip| tip.id)
     }
 
-    /// The counters of the entry.
     pub fn counters(&self) -> Option<&Counters> {
         self.snapshot.tip().map(|tip| &tip.head.counters)
     }
 
-    /// The counters of the next entry, before its decision adds events and gives out fences.
+    /// Returns the counters of the next entry, before its decision adds events and gives out
+    /// fences.
     pub fn next_counters(&self, clock: Timestamp, op: &OpId) -> Counters {
         let (op, last) = (op.clone(), self.counters());
         match last {
@@ -78,49 +78,46 @@ impl Base<'_> {
 }
 
 impl<'b> Ledger<'b> {
-    /// The ledger of that name.
     pub fn new(backend: &'b dyn Backend, name: LedgerName, writing: Writing) -> Ledger<'b> {
         Ledger { backend, name, writing }
     }
 
-    /// Returns the name of the ledger.
     pub fn name(&self) -> LedgerName {
         self.name
     }
 
-    /// Returns the repository that stores it.
     pub fn backend(&self) -> &'b dyn Backend {
         self.backend
     }
 
-    /// The state now. Takes no lock.
+    /// Reads the current state. Takes no lock.
     pub fn now(&self) -> Result<Base<'b>, StoreError> {
         self.at(self.tip()?)
     }
 
-    /// Returns the newest entry; `None` before the first.
+    /// Reads the id of the newest entry; `None` before the first.
     pub(super) fn tip(&self) -> Result<Option<ObjectId>, StoreError> {
         self.backend.tip(&self.name.reference())
     }
 
-    /// The state at an entry.
+    /// Reads the state at an entry.
     pub fn at(&self, id: Option<ObjectId>) -> Result<Base<'b>, StoreError> {
         let (snapshot, format) = Snapshot::at(self.backend, self.name, id)?;
         Ok(Base { snapshot, format })
     }
 
-    /// Tells how the ledger, or a new one, compares names.
+    /// Tells how the ledger compares names. A new ledger takes the setting of its writer.
     pub fn case(&self, base: &Base<'_>) -> Case {
         base.format.as_ref().map_or(self.writing.case, Format::case)
     }
 
-    /// Returns how far the newest entry is ahead of a clock, if that is worth a warning.
+    /// Returns how many seconds the newest entry is ahead of a clock, if that is worth a warning.
     pub fn seconds_ahead(&self, base: &Base<'_>, clock: Timestamp) -> Option<u64> {
         let ahead = base.counters()?.at.seconds_since(clock);
         (ahead > self.writing.clock_skew.as_secs()).then_some(ahead)
     }
 
-    /// Returns this ledger for reading only, with names compared as an entry says.
+    /// Returns a ledger for reading only that compares names in the given way.
     pub(super) fn for_reading(&self, case: Case) -> Ledger<'b> {
         let Writing { committer, wait, clock_skew, upkeep, .. } = &self.writing;
         let writing = Writing {
@@ -134,7 +131,7 @@ impl<'b> Ledger<'b> {
         Ledger { backend: self.backend, name: self.name, writing }
     }
 
-    /// The earlier state that a command reads.
+    /// Reads the earlier state that a command refers to, if it refers to one.
     pub(super) fn earlier(&self, command: &Command) -> Result<Option<Base<'b>>, StoreError> {
         let Some(entry) = command.reads_entry() else { return Ok(None) };
         let id = entry.as_str().parse().map_err(|_| {
@@ -144,7 +141,7 @@ impl<'b> Ledger<'b> {
     }
 }
 
-/// Words the warning about a clock that is behind the ledger.
+/// Formats the warning about a clock that is behind the ledger.
 pub fn clock_notice(seconds: u64) -> String {
     let ahead = about(seconds);
     format!(
@@ -152,7 +149,7 @@ pub fn clock_notice(seconds: u64) -> String {
     )
 }
 
-/// The command that an entry records, as it was written.
+/// Reads the command that an entry records, as it was written.
 pub fn recorded_command(entry: &Entry, base: &Base<'_>) -> Result<Value, ReadError> {
     match &entry.message.command {
         Recorded::Inline(value) => Ok(value.clone()),
@@ -164,7 +161,7 @@ pub fn recorded_command(entry: &Entry, base: &Base<'_>) -> Result<Value, ReadErr
     }
 }
 
-/// A recorded command that this version knows.
+/// Decodes a recorded command. Fails for a command that this version does not know.
 pub fn decode_request(recorded: Value) -> Result<Request<Command>, ReadError> {
     serde_json::from_value(recorded).map_err(|error| {
         ReadError::damaged(&Key::of([COMMAND_DOCUMENT]), format!("the recorded command: {error}"))

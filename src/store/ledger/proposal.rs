@@ -1,7 +1,7 @@
-//! Decides a command on a state: gives the answer, and the entry that would record it.
+//! Decides a command on a state: computes the answer, and the entry that would record it.
 //!
-//! There is one function for all: [`transact`] writes the proposed entry, a dry run shows its
-//! answer, and [`verify`] compares it with the entry that is there.
+//! One function serves all callers: [`transact`] writes the proposed entry, a dry run shows its
+//! answer, and [`verify`] compares it with the stored entry.
 //!
 //! [`transact`]: crate::store::ledger::transact
 //! [`verify`]: crate::store::ledger::verify
@@ -28,36 +28,34 @@ use crate::store::ledger::{Base, Ledger};
 
 /// The outcome of a decision.
 pub struct Proposal<A> {
-    /// The answer to the asker.
+    /// The answer for the caller.
     pub answer: A,
-    /// The time that counted.
+    /// The time of the decision. It is later than the request's clock if the ledger is ahead of it.
     pub at: Timestamp,
     /// The entry to write; `None` if nothing changes.
     pub entry: Option<ProposedEntry>,
 }
 
-/// An entry, and the documents and trees that are new with it.
+/// An entry, with the documents and trees that it adds.
 pub struct ProposedEntry {
-    /// The entry.
     pub entry: Entry,
-    /// Its new objects, without the commit.
+    /// The new objects, without the commit.
     pub objects: NewObjects,
 }
 
-/// An entry with everything that its commit takes.
+/// An entry as a commit that is ready to be stored.
 pub struct Sealed {
-    /// Its name.
     pub id: ObjectId,
-    /// Its new objects, the commit among them.
+    /// The new objects, with the commit.
     pub objects: NewObjects,
     /// The committer and the time, as git writes them.
     pub signature: String,
-    /// Its summary, in one line.
+    /// The first line of the message.
     pub summary: String,
 }
 
 impl ProposedEntry {
-    /// The entry as its committer signs it.
+    /// Builds the commit of the entry.
     pub fn seal(self, committer: &Committer, at: Timestamp) -> Sealed {
         let ProposedEntry { entry, mut objects } = self;
         let signature = committer.signature(at);
@@ -66,17 +64,17 @@ impl ProposedEntry {
     }
 }
 
-/// A decision that changes something.
+/// A decision that changes something, as input for its entry.
 struct Made {
     counters: Counters,
     summary: String,
     changes: Changes,
-    /// The entry that it goes back to.
+    /// The entry that a rollback restores.
     earlier: Option<ObjectId>,
 }
 
 impl Ledger<'_> {
-    /// Takes the decision on a state and makes the entry, without writing anything.
+    /// Takes the decision on a state and builds the entry, without writing anything.
     pub fn propose<C>(
         &self,
         base: &Base<'_>,
@@ -98,8 +96,8 @@ impl Ledger<'_> {
         Ok(Proposal { answer, at, entry: entry.transpose()? })
     }
 
-    /// Repeats the decision of an entry that is there, for its answer and the time that counted.
-    /// Only for a command that reads nothing but the state.
+    /// Repeats the decision of an existing entry, for its answer and time. Only for a command that
+    /// reads nothing but the state.
     pub(super) fn answered<C>(
         &self,
         base: &Base<'_>,
@@ -179,8 +177,8 @@ impl Ledger<'_> {
     }
 }
 
-/// Chooses where the command is recorded, and returns the edits for that: a large one becomes a
-/// document of this entry, and the document of the entry before goes.
+/// Chooses where the command is recorded, and returns the edits for that. A large command becomes a
+/// document of this entry. The document of the previous entry is removed.
 fn place(request: &Request<Command>, hash: HashKind) -> (Recorded, Edits) {
     let value = serde_json::to_value(request).expect("a request is plain data");
     let key = Key::of([COMMAND_DOCUMENT]);

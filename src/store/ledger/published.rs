@@ -1,8 +1,8 @@
-//! The log of published entries: a line for each move of a ledger's ref.
+//! The log of published entries: one line for each move of a ledger's ref.
 //!
-//! The ref alone says what is published. Where it is lost, the log tells the newest entry from
-//! those of writers that were killed before the move. It is not synced, and losing it loses no
-//! state.
+//! The ref alone defines what is published. If the ref is lost, the log tells the newest entry from
+//! the entries of writers that were killed before the move. The log is not synced, and losing it
+//! loses no state.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use crate::store::git::object::ObjectId;
 use crate::store::layout::HelperDir;
 use crate::store::os::files::{FileError, Files};
 
-/// Some two hundred lines; the file before is kept as well.
+/// The size at which the log is rotated: some two hundred lines. The previous file is kept.
 const LENGTH_MAX: u64 = 8 * 1024;
-/// More than both files together ever have.
+/// The most that is read of a file. It is more than both files together ever have.
 const READ_MAX: u64 = 1 << 20;
 
-/// The records of one repository.
+/// The logs of one repository.
 #[derive(Clone, Debug)]
 pub struct Published {
     directory: PathBuf,
@@ -30,19 +30,20 @@ impl Published {
         Published { directory: HelperDir::Published.below(common), files }
     }
 
-    /// Notes that an entry has become the newest. Writers whose moves follow each other closely may
-    /// note them in another order.
+    /// Appends an entry that has become the newest. Writers that publish shortly after each other
+    /// may append in another order.
     pub fn note(&self, ledger: LedgerName, id: ObjectId) -> Result<(), FileError> {
         let path = self.path(ledger);
         if self.files.stamp(&path)?.is_some_and(|stamp| stamp.length > LENGTH_MAX) {
-            // A process that has the old file open adds to it, and it is read as well.
+            // A process that has the old file open appends to it, and readers read the old file
+            // too.
             match self.files.rename(&path, &self.earlier(ledger)) {
-                // Another has just done so.
+                // Another process has just rotated it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 other => other?,
             }
         }
-        // The rest of a killed writer's line stays a line of its own.
+        // The leading newline separates this line from one that a killed writer left incomplete.
         let line = format!("\n{id}\n");
         match self.files.append(&path, line.as_bytes()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -53,8 +54,8 @@ impl Published {
         }
     }
 
-    /// The entries that are known to have been the newest, in the order in which they were noted.
-    /// Whatever else stands there is passed over.
+    /// Reads the entries that were published, in the order in which they were logged. Skips every
+    /// other line.
     pub fn entries(&self, ledger: LedgerName) -> Result<Vec<ObjectId>, FileError> {
         let mut entries = Vec::new();
         for path in [self.earlier(ledger), self.path(ledger)] {

@@ -1,11 +1,11 @@
-//! A ledger that is damaged: found out, and taken on from its newest whole entry.
+//! Repair: finds the damage of a ledger and continues the ledger from its newest whole entry.
 //!
-//! A ledger is damaged when its ref holds no entry, or when something that the newest entry's tree
-//! names is missing or cannot be read. Its repair is an entry like any other, on top of the newest
-//! whole one, and the ref moves by one swap from the damaged value. Nothing is deleted.
+//! A ledger is damaged if its ref does not point at an entry, or if an object that the newest
+//! entry's tree refers to is missing or unreadable. A repair is an entry like any other, on top of
+//! the newest whole one, and the ref moves by one swap from the damaged value. Nothing is deleted.
 //!
-//! A repair needs the same finding twice, some time apart: beside a repack, what is there can seem
-//! to be missing for a moment.
+//! A repair must find the same damage twice, some time apart: during a repack, existing objects can
+//! seem to be missing for a moment.
 
 mod choice;
 mod kept;
@@ -36,23 +36,23 @@ use kept::line;
 pub use plan::{Left, Plan};
 pub use put_back::PutBack;
 
-/// The wait of a repair between its two looks.
+/// The time between two checks for the same damage.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
-/// The number of looks before it gives up.
+/// The number of checks before a repair gives up.
 const LOOKS_MAX: usize = 5;
 
 /// The damage of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// The entry that its ref names; `None` if it names none.
+    /// The entry that the ref points at; `None` if it points at none.
     pub tip: Option<ObjectId>,
-    /// The bytes of a ref that names no entry.
+    /// The content of a ref that does not point at an entry.
     raw: Vec<u8>,
-    /// The reason, for people.
+    /// The description for people.
     pub why: String,
 }
 
-/// The size of everything below a tree, along all paths.
+/// The size of a tree with everything below it. A subtree counts once for each path to it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Extent {
     directories: usize,
@@ -66,41 +66,37 @@ impl Extent {
     }
 }
 
-/// The choice where nothing of a ledger is whole.
+/// The behaviour of a repair if no entry of the ledger is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WhereNothingIsWhole {
-    /// Nothing: what it held cannot be had again.
+    /// For a ledger whose content cannot be reconstructed.
     Refuse,
-    /// It begins again: what it held can be found out again.
+    /// For a ledger whose content can be gathered again.
     BeginAgain,
 }
 
-/// The agent that repairs.
+/// The author of a repair.
 #[derive(Clone, Debug)]
 pub struct Repairer {
-    /// Its name.
     pub actor: AgentName,
-    /// Its host.
     pub host: Line,
-    /// The time of the repair.
     pub clock: Timestamp,
 }
 
-/// A ledger that is whole again.
+/// The outcome of a repair.
 #[derive(Clone, Debug)]
 pub struct Repaired {
-    /// The damage, the entry that it continued from, and the losses.
     pub plan: Plan,
-    /// The entry that says so.
+    /// The entry that records the repair.
     pub entry: ObjectId,
-    /// The ref or the file that has what was damaged.
+    /// The ref or file that keeps the damaged state.
     pub kept_at: String,
     /// Warnings for the caller.
     pub notices: Vec<String>,
 }
 
 impl Damage {
-    /// Returns the content of the ref, for people.
+    /// Describes the content of the ref, for people.
     fn lost(&self) -> String {
         match self.tip {
             Some(id) => id.to_string(),
@@ -111,7 +107,7 @@ impl Damage {
 }
 
 impl Ledger<'_> {
-    /// Finds the damage of the ledger, if there is any. An object that cannot be fetched is no
+    /// Finds the damage of the ledger, if there is any. An object that cannot be fetched is not
     /// damage, and neither is a newer format.
     pub fn damage(&self) -> Result<Option<Damage>, StoreError> {
         let reference = self.name.reference();
@@ -133,7 +129,7 @@ impl Ledger<'_> {
         Ok(Some(Damage { tip, raw, why: error.to_string() }))
     }
 
-    /// Checks that an entry is one of this ledger, and that everything its tree names can be read.
+    /// Checks that an entry belongs to this ledger and that every object of its tree is readable.
     fn check_whole(&self, id: ObjectId) -> Result<(), StoreError> {
         let reference = self.name.reference();
         let tree = read_entry(self.backend, &reference, &id)?.tree;
@@ -148,7 +144,7 @@ impl Ledger<'_> {
         })
     }
 
-    /// Reads every object that a tree leads to, each once, and counts the paths that lead there.
+    /// Reads every object below a tree once, and limits the number of paths to them.
     fn read_below(&self, root: ObjectId) -> Result<(), StoreError> {
         let mut extents = HashMap::new();
         self.extent(root, 0, &mut extents).map(drop)
@@ -189,13 +185,15 @@ impl Ledger<'_> {
         Ok(all)
     }
 
-    /// Takes a damaged ledger on from its newest whole entry; none if it is not damaged.
+    /// Continues a damaged ledger from its newest whole entry. Returns `None` if the ledger is not
+    /// damaged.
     pub fn repair(&self, who: &Repairer, op: &OpId) -> Result<Option<Repaired>, TransactError> {
         self.repair_or(who, op, WhereNothingIsWhole::Refuse)
     }
 
-    /// Sets the present state aside: under a ref if it can be read, as a file if not. A damaged
-    /// ledger continues from the newest whole entry, or begins again. Says where it is kept.
+    /// Backs the current state up: under a ref if it is readable, otherwise as a file. A damaged
+    /// ledger continues from its newest whole entry, or starts over. Returns the ref or the path of
+    /// the backup.
     pub fn set_aside(&self, who: &Repairer, op: &OpId) -> Result<String, TransactError> {
         if let Some(repaired) = self.repair_or(who, op, WhereNothingIsWhole::BeginAgain)? {
             return Ok(repaired.kept_at);
@@ -219,7 +217,7 @@ impl Ledger<'_> {
         op: &OpId,
         otherwise: WhereNothingIsWhole,
     ) -> Result<Option<Repaired>, TransactError> {
-        // Not while others wait for their turn: there may be nothing to repair.
+        // First without the writer's turn: others wait for it, and there may be nothing to repair.
         let Some(mut seen) = self.plan_repair()? else { return Ok(None) };
         thread::sleep(BETWEEN_LOOKS);
         let mut writer = Writer::begin(self)?;
@@ -257,7 +255,7 @@ impl Ledger<'_> {
             let new = objects.add(entry.to_object(&committer));
             let note = LogNote { committer: &committer, message: &entry.message.summary };
             let keep = match &kept {
-                // Somebody may have been killed between the two.
+                // A process may have been killed after it wrote the first of the two refs.
                 Some((name, tip)) if self.backend.tip(name)? == Some(*tip) => None,
                 Some((name, tip)) => Some(Update::new(name, None, *tip, note)),
                 None => None,

@@ -1,4 +1,5 @@
-//! A ledger at one entry: immutable, read without any lock, documents loaded when asked for.
+//! The state of a ledger at one entry. It is immutable, is read without a lock, and loads documents
+//! on demand.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,27 +23,24 @@ use crate::store::ledger::tree::{EntryKind, Tree, Trees};
 /// The format that this program writes, and the newest that it reads.
 pub const FORMAT_VERSION: u64 = 1;
 
-/// The document at the root that says what the ledger is.
+/// The document at the root of a ledger that identifies it and its format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Format {
-    /// The name of the ledger.
     pub ledger: String,
-    /// Its format.
     pub version: u64,
-    /// Names that differ in case alone are one.
+    /// Set if names that differ only in case are the same name.
     pub fold: bool,
-    /// Fields of a later version, kept as they are.
+    /// Fields of a later version, preserved as they are.
     #[serde(flatten)]
     pub unknown: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Format {
-    /// Returns the key of its document.
     pub fn key() -> Key {
         Key::of(["format"])
     }
 
-    /// The format of a new ledger.
+    /// Describes a new ledger.
     pub fn new(ledger: LedgerName, case: Case) -> Format {
         Format {
             ledger: ledger.to_string(),
@@ -52,33 +50,30 @@ impl Format {
         }
     }
 
-    /// Tells how the ledger compares names.
     pub fn case(&self) -> Case {
         if self.fold { Case::Folded } else { Case::Sensitive }
     }
 }
 
-/// The entry that a snapshot is of.
+/// The entry of a snapshot.
 #[derive(Clone, Debug)]
 pub struct Tip {
-    /// Its name.
     pub id: ObjectId,
-    /// The part of it that the state needs.
     pub head: EntryHead,
 }
 
-/// A ledger at one entry, or before its first.
+/// The state of a ledger at one entry, or before the first.
 pub struct Snapshot<'b> {
     objects: &'b dyn Objects,
     reference: String,
     tip: Option<Tip>,
     trees: RefCell<HashMap<ObjectId, Rc<Tree>>>,
-    /// A decision about many patterns reads the same documents again and again.
+    /// A cache: a decision about many patterns reads the same documents many times.
     blobs: RefCell<HashMap<ObjectId, Vec<u8>>>,
 }
 
 impl<'b> Snapshot<'b> {
-    /// The state at an entry, whose format is checked.
+    /// Opens the state at an entry and checks its format.
     pub fn at(
         objects: &'b dyn Objects,
         ledger: LedgerName,
@@ -103,7 +98,6 @@ impl<'b> Snapshot<'b> {
         Ok((snapshot, format))
     }
 
-    /// The entry that this is the state of.
     pub fn tip(&self) -> Option<&Tip> {
         self.tip.as_ref()
     }
@@ -118,7 +112,7 @@ impl<'b> Snapshot<'b> {
         let bytes = bytes.ok_or_else(|| damaged("it has no format document".to_owned()))?;
         let version: FormatVersion = serde_json::from_slice(&bytes)
             .map_err(|error| damaged(format!("its format document is malformed: {error}")))?;
-        // The version is read first and alone: a later one may have any other shape.
+        // The version is read on its own first: a later one may have any other shape.
         if version.version > FORMAT_VERSION {
             return Err(StoreError::NewerFormat {
                 reference: self.reference.clone(),
@@ -134,14 +128,14 @@ impl<'b> Snapshot<'b> {
         Ok(format)
     }
 
-    /// The root tree.
+    /// Returns the id of the root tree.
     pub fn root(&self) -> Option<ObjectId> {
         self.tip.as_ref().map(|tip| tip.head.tree)
     }
 
     fn directory(&self, dir: &Key) -> Result<Option<Rc<Tree>>, ReadError> {
         let Some(mut id) = self.root() else { return Ok(None) };
-        // A directory's own name is needed where it is read, and not each time it is passed.
+        // The key of a directory is needed only if the directory has to be read.
         let above = |depth| Key::of(dir.parts().take(depth));
         for (depth, part) in dir.parts().enumerate() {
             if depth >= TREE_DEPTH_MAX {
@@ -172,7 +166,7 @@ struct FormatVersion {
     version: u64,
 }
 
-/// Reads an object that must be there and be of that kind.
+/// Reads an object that must exist and be of the given kind.
 pub fn read_object(
     objects: &dyn Objects,
     id: &ObjectId,
@@ -185,7 +179,7 @@ pub fn read_object(
     }
 }
 
-/// Reads an entry of the ledger under that ref.
+/// Reads an entry of a ledger. `reference` names the ledger in errors.
 pub fn read_entry(
     objects: &dyn Objects,
     reference: &str,
@@ -219,7 +213,7 @@ fn read_commit<T>(
     parse(&object.bytes).map_err(|error| damaged(format!("commit {}: {error}", id.short())))
 }
 
-/// A failure to reach what is stored stays what it is; everything else is damage.
+/// Passes on a failure to reach the store. Every other error is damage of the ledger.
 fn not_reached(
     error: Box<dyn std::error::Error + Send + Sync>,
     damaged: impl FnOnce(String) -> StoreError,
@@ -231,7 +225,7 @@ fn not_reached(
     }
 }
 
-/// To pass it over could hide a hold that git shows.
+/// Builds the error for a tree entry of another kind. Skipping it could hide a hold that git shows.
 fn neither(dir: &Key, name: &str) -> ReadError {
     let why = format!("'{}' is neither document nor directory", name.escape_debug());
     ReadError::damaged(dir, why)
@@ -271,8 +265,8 @@ impl Documents for Snapshot<'_> {
         if let Some(bytes) = self.blobs.borrow().get(&entry.id) {
             return Ok(Some(bytes.clone()));
         }
-        // An object that is missing or unreadable here may be whole elsewhere: not the document is
-        // damaged, but this store.
+        // If an object is missing or unreadable, this store is damaged, not the document: the
+        // object may be whole in another clone.
         let object = read_object(self.objects, &entry.id, ObjectKind::Blob).map_err(unreadable)?;
         let size = object.bytes.len();
         if size > DOCUMENT_BYTES_MAX

@@ -1,9 +1,9 @@
-//! Writing to a ledger: the one way there is.
+//! The only way to write to a ledger.
 //!
-//! [`Ledger::transact`] takes a decision on the present state, writes it as one pack, and swaps
-//! the ref if it still is what the decision was taken on. If it moved, the decision is taken
-//! again. Correctness rests on the swap alone; the queue in front of it only saves the writers of
-//! one machine from taking their decisions in vain.
+//! [`Ledger::transact`] takes a decision on the current state, writes it as one pack, and moves the
+//! ref by compare-and-swap. If the ref has moved since the decision, the decision is taken again.
+//! Correctness rests on the swap alone. The queue in front of it only saves the writers of one
+//! machine from deciding in vain.
 
 use std::path::Path;
 use std::time::Duration;
@@ -29,25 +29,23 @@ use crate::store::os::files::Files;
 
 /// The settings of a writer.
 pub struct Writing {
-    /// The committer of its entries.
     pub committer: Committer,
-    /// Lines up the writers of this machine; `None` where file locks do not work.
+    /// The queue of this machine's writers; `None` where file locks do not work.
     pub turns: Option<Turns>,
-    /// The time to try before the answer is "busy".
+    /// The time after which a write fails as busy.
     pub wait: Duration,
-    /// The comparison of names in a new ledger.
+    /// The comparison of names that a new ledger gets.
     pub case: Case,
-    /// The lead of the newest entry over the asker's clock that causes no warning.
+    /// How far the newest entry may be ahead of the caller's clock without a warning.
     pub clock_skew: Duration,
-    /// The limit of the upkeep after a write.
+    /// The limit on maintenance after a write.
     pub upkeep: Budget,
 }
 
-/// The writers of one machine, one behind the other.
+/// The queue of this machine's writers, with their requests for a group commit.
 pub struct Turns {
-    /// Says whose turn it is.
     pub queue: Queue,
-    /// The requests that waiting writers leave to the writer whose turn it is.
+    /// The requests of waiting writers.
     pub pending: PendingRequests,
 }
 
@@ -64,41 +62,36 @@ impl Turns {
 /// The outcome of a write.
 #[derive(Debug)]
 pub struct Committed<A> {
-    /// The answer to the asker.
+    /// The answer for the caller.
     pub answer: A,
-    /// The time that counted.
+    /// The time of the decision.
     pub at: Timestamp,
-    /// The act that was decided.
     pub op: OpId,
-    /// The entry that was made; `None` if there was nothing to write.
+    /// The new entry; `None` if nothing had to be written.
     pub entry: Option<ObjectId>,
     /// Warnings for the caller.
     pub notices: Vec<String>,
 }
 
-/// The reason that nothing was written.
+/// The reason that a transaction wrote nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum TransactError {
-    /// The decision was no.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The state could not be read.
     #[error(transparent)]
     Unreadable(#[from] ReadError),
-    /// Others were writing all the time.
+    /// Other writers were at work all the time.
     #[error(
         "the ledger '{ledger}' is busy: {cause} for {}{}",
         about(*waited_seconds),
         more.as_ref().map(|more| format!("; {more}")).unwrap_or_default()
     )]
     Busy {
-        /// The ledger.
         ledger: LedgerName,
-        /// The obstacle.
         cause: String,
-        /// The time that the writer tried.
         waited_seconds: u64,
-        /// More about the obstacle.
+        /// Details about the cause.
         more: Option<String>,
     },
     /// The store failed.
@@ -115,11 +108,11 @@ impl From<No> for TransactError {
     }
 }
 
-/// A state, and what a request comes to on it.
+/// A state, and the proposal that a request leads to on it.
 type Looked<'b, A> = (Base<'b>, Proposal<A>);
 
 impl<'b> Ledger<'b> {
-    /// Decides and writes, however often the ledger moves meanwhile.
+    /// Decides a request and writes its entry. Decides again whenever the ledger moves in between.
     pub fn transact<C>(
         &self,
         request: &Request<C>,
@@ -129,14 +122,16 @@ impl<'b> Ledger<'b> {
     where
         C: Decide + Clone + Into<Command>,
     {
-        // A partial clone fetches missing objects over the network now, while nobody waits.
+        // A partial clone fetches missing objects over the network now, while no other writer
+        // waits.
         let may_fetch = self.backend.may_fetch();
         let looked = may_fetch.then(|| self.look(self.now()?, request, op)).transpose()?;
         self.write(request, op, expect, looked)
     }
 
-    /// Writes what is often so already. Looks once, at the state that was read before if it still
-    /// is the newest, and waits for its turn only if there is something to write.
+    /// Like [`Ledger::transact`], but returns early if the decision writes nothing. Reuses the
+    /// state in `base` if it is still current, and enters the queue only if there is something to
+    /// write.
     pub fn transact_if_needed<C>(
         &self,
         base: Base<'b>,
@@ -171,8 +166,8 @@ impl<'b> Ledger<'b> {
         Ok((base, proposal))
     }
 
-    /// Looks, decides and publishes, until the ref did not move in between. An earlier look counts
-    /// for as long as the ledger has not moved.
+    /// Decides and publishes until the ref has not moved in between. A preview is used as long as
+    /// the ledger has not moved since.
     fn write<C>(
         &self,
         request: &Request<C>,
@@ -187,8 +182,8 @@ impl<'b> Ledger<'b> {
         writer.wait(|| self.pending(request, op, expect))?;
         loop {
             let tip = self.tip()?;
-            // Asked of the state that is decided on: the writer that took the request on may still
-            // be at work.
+            // Searched in the state that is decided on: the writer that claimed the request may
+            // still be at work.
             if let Some(done) = writer.done_by_another(tip, op)? {
                 return self.answer_of(request, op, done, writer);
             }
@@ -230,9 +225,9 @@ impl<'b> Ledger<'b> {
         }
     }
 
-    /// Returns the request for another writer to decide. The owner keeps a request that depends on
-    /// more than the newest state, one whose objects may have to be fetched, which can take long,
-    /// and one that git may write after the writer that took it on is dead.
+    /// Builds the request for another writer to decide. Returns `None` for a request that depends
+    /// on more than the newest state, for one whose objects may have to be fetched, which can take
+    /// long, and where git may complete the write after its writer was killed.
     fn pending<C>(
         &self,
         request: &Request<C>,
@@ -250,13 +245,13 @@ impl<'b> Ledger<'b> {
         (!is_alone && can_be_given).then_some(PendingRequest { op, committer, fsync, request })
     }
 
-    /// Says that another writer took the request on and that its outcome is not known.
+    /// Builds the error for a request that another writer has claimed and whose outcome is unknown.
     pub(super) fn taken_on(&self, waited: Duration) -> StoreError {
         let reference = self.name.reference();
         StoreError::TakenOn { reference, waited_seconds: waited.as_secs() }
     }
 
-    /// Answers a request whose entry another writer has made, once the disk has it.
+    /// Answers a request whose entry another writer has published, once the entry is on disk.
     fn answer_of<C: Decide>(
         &self,
         request: &Request<C>,

@@ -1,8 +1,8 @@
-//! Trees: read, and rewritten along the paths that an entry changes.
+//! Trees: parsed, and rewritten along the paths that an entry changes.
 //!
-//! What an edit does not touch is carried over as it is, whatever it is: documents and directories
-//! of a later version survive. A tree that git would not have written is refused: an empty name,
-//! or the same name twice, would make a reader see something else than git shows.
+//! Everything that an edit does not touch is carried over unchanged, so documents and directories
+//! of a later version survive. A tree that git would not have written is refused: an empty or a
+//! duplicate name would make a reader see something else than git shows.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -14,16 +14,14 @@ use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId, ObjectKi
 /// The kind of an entry in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
-    /// A directory.
     Directory,
-    /// A document.
     Document,
-    /// A symbolic link or a submodule, which no version writes.
+    /// A symbolic link or a submodule. No version of this program writes one.
     Other,
 }
 
 impl EntryKind {
-    /// By git's mode, whose leading zeros some tools write.
+    /// Derives the kind from git's mode. Some tools write modes with leading zeros.
     fn of_mode(mode: u32) -> EntryKind {
         match mode & 0o170_000 {
             0o040_000 => EntryKind::Directory,
@@ -33,19 +31,15 @@ impl EntryKind {
     }
 }
 
-/// One name in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeEntry<'t> {
-    /// Its name.
     pub name: &'t [u8],
-    /// The kind.
     pub kind: EntryKind,
-    /// The object that it names.
     pub id: ObjectId,
     mode: u32,
 }
 
-/// A tree as git stores it, with the place of each entry.
+/// A tree as git stores it, with the position of each entry.
 #[derive(Clone, Debug)]
 pub struct Tree {
     bytes: Vec<u8>,
@@ -53,7 +47,7 @@ pub struct Tree {
     hash: HashKind,
 }
 
-/// The position of an entry in the bytes: its name ends where its id begins, less a NUL.
+/// The position of an entry in the bytes. The name ends one NUL before the id.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     mode: u32,
@@ -61,13 +55,13 @@ struct Place {
     id: usize,
 }
 
-/// Bytes that are no tree, or none that git would write.
+/// The error for bytes that are not a tree, or not one that git would write.
 #[derive(Debug, thiserror::Error)]
 #[error("not a tree that git writes")]
 pub struct NotATree;
 
 impl Tree {
-    /// Reads a tree object.
+    /// Parses a tree object.
     pub fn parse(bytes: Vec<u8>, hash: HashKind) -> Result<Tree, NotATree> {
         let mut entries = Vec::new();
         let mut at = 0;
@@ -98,12 +92,12 @@ impl Tree {
         }
     }
 
-    /// The entries in git's order.
+    /// Lists the entries in git's order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = TreeEntry<'_>> {
         self.entries.iter().map(|place| self.entry(place))
     }
 
-    /// The entries whose names begin so, likewise.
+    /// Lists the entries whose names begin with `start`, in git's order.
     pub fn entries_starting(&self, start: &str) -> impl Iterator<Item = TreeEntry<'_>> {
         let is_before = |place: &Place| {
             let entry = self.entry(place);
@@ -114,12 +108,12 @@ impl Tree {
         found.take_while(move |entry| entry.name.starts_with(start.as_bytes()))
     }
 
-    /// The entry of that name.
+    /// Finds the entry of this name.
     pub fn get(&self, name: &str) -> Option<TreeEntry<'_>> {
         if name.contains('/') {
             return None;
         }
-        // Git's order depends on the kind, so the name can stand in either of two places.
+        // Git's order depends on the kind, so there are two positions where the name can be.
         [EntryKind::Document, EntryKind::Directory].into_iter().find_map(|kind| {
             let wanted = |place: &Place| {
                 let entry = self.entry(place);
@@ -139,7 +133,7 @@ fn order(one: &TreeEntry<'_>, other: &TreeEntry<'_>) -> Ordering {
     order_of(one.name, one.kind, other.name, other.kind)
 }
 
-/// Git sorts directories as if their names ended in a slash.
+/// Compares two names as git does: a directory sorts as if its name ended in a slash.
 fn order_of(one: &[u8], one_kind: EntryKind, other: &[u8], other_kind: EntryKind) -> Ordering {
     let common = one.len().min(other.len());
     let end = |name: &[u8], kind: EntryKind| match name.get(common) {
@@ -151,7 +145,7 @@ fn order_of(one: &[u8], one_kind: EntryKind, other: &[u8], other_kind: EntryKind
         .then_with(|| end(one, one_kind).cmp(&end(other, other_kind)))
 }
 
-/// A tree that is being changed: names with their modes and ids.
+/// A tree under construction: names with modes and ids.
 #[derive(Clone, Debug, Default)]
 struct Draft {
     entries: BTreeMap<Vec<u8>, (u32, ObjectId)>,
@@ -199,24 +193,22 @@ impl Draft {
     }
 }
 
-/// Gives the trees that are there already.
+/// A source of stored trees.
 pub trait Trees {
-    /// The reason that a tree cannot be read.
     type Error;
 
-    /// The tree of that id, at that place of the ledger.
+    /// Reads a tree. `at` names its place in errors.
     fn tree(&self, id: &ObjectId, at: &Key) -> Result<Rc<Tree>, Self::Error>;
 
-    /// The hash of the repository.
     fn hash_kind(&self) -> HashKind;
 }
 
-/// Edits by the first part of their path.
+/// Edits, grouped by the first part of their path.
 #[derive(Default)]
 struct Branch<'e> {
-    /// The change of the document of that name.
+    /// The edit of the document of this name.
     document: Option<&'e Option<Vec<u8>>>,
-    /// The changes below the directory of that name.
+    /// The edits below the directory of this name.
     below: BTreeMap<&'e str, Branch<'e>>,
 }
 
@@ -234,17 +226,16 @@ impl<'e> Branch<'e> {
     }
 }
 
-/// A rewritten tree with every object that is new in it.
+/// A rewritten tree, with every new object in it.
 pub struct Rewritten {
-    /// The new root.
     pub root: ObjectId,
-    /// Blobs and trees of the edited paths.
+    /// The blobs and trees of the edited paths.
     pub objects: NewObjects,
-    /// The number of names in the widest of these trees.
+    /// The number of names in the largest of these trees.
     pub widest: usize,
 }
 
-/// Applies edits to a tree. Directories that become empty vanish.
+/// Applies edits to a tree. Removes directories that become empty.
 pub fn rewrite<T: Trees>(
     trees: &T,
     root: Option<ObjectId>,

@@ -1,8 +1,8 @@
-//! Checks a ledger: decodes, counts and decides every entry again.
+//! Verifies a ledger: decodes every entry, checks its counters and repeats its decision.
 //!
-//! An entry is right if its recorded command, taken again on the entry before, gives the same tree
-//! and the same message. That covers the layout of the tree as well, so only the newest state is
-//! held against the laws.
+//! An entry is valid if its recorded command, decided again on the previous entry, gives the same
+//! tree and the same message. That covers the layout of the tree as well, so only the newest state
+//! is checked against the laws.
 
 use std::collections::HashMap;
 
@@ -17,34 +17,33 @@ use crate::store::ledger::history::{History, is_cut_off_from};
 use crate::store::ledger::proposal::ProposedEntry;
 use crate::store::ledger::{Base, Ledger, decode_request, recorded_command};
 
-/// Something in a ledger that is not as it should be.
+/// A violation that was found in a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The entry it was found in.
     pub entry: Option<ObjectId>,
-    /// The document, where it is about one.
+    /// The document, if the fault is about one.
     pub key: Option<Key>,
-    /// The fault, for people.
+    /// The description for people.
     pub what: String,
 }
 
-/// The result of a check.
+/// The result of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Entries looked at.
+    /// The number of entries that were checked.
     pub entries: u64,
-    /// Entries made under other rules, which were decoded but not decided again.
+    /// The number of entries that were decided under other rules. They were decoded, but not
+    /// decided again.
     pub other_rules: u64,
-    /// Checkpoints of compactions, which stand for an earlier entry.
+    /// The number of checkpoints, each of which stands for an earlier entry.
     pub checkpoints: u64,
-    /// Entries that could not be decided again, because a shallow clone ends at them, or before
-    /// what they go back to.
+    /// The number of entries that could not be decided again, because a shallow clone ends at them
+    /// or before the entry that they restore.
     pub cut_off: u64,
-    /// The faults that were found.
     pub faults: Vec<Fault>,
 }
 
-/// Looks at the whole ledger as it is at that moment.
+/// Verifies the whole ledger in its current state.
 pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError> {
     let mut report = Report::default();
     let tip = match ledger.now() {
@@ -54,8 +53,8 @@ pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError>
             return Ok(report);
         }
     };
-    // Newest first, as they are found, so that the chain is never in memory as a whole: of each
-    // entry two numbers stay. The state before an entry is the one after the next.
+    // Walks newest first and keeps two numbers for each entry, so that the chain is never in memory
+    // as a whole. The state before an entry is the state after the next one of the walk.
     let mut later_with_op = HashMap::new();
     let mut next = None;
     for item in History::from(ledger, tip) {
@@ -84,7 +83,7 @@ pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError>
             report.fault(Some(later), format!("op {op} stands twice"));
         }
     }
-    // Told from the first entry on: one fault often follows from another before it.
+    // Reported oldest first: a fault often causes others after it.
     report.faults.reverse();
     if let Some(id) = tip {
         check_laws(ledger, id, now, &mut report);
@@ -122,11 +121,11 @@ enum Checked {
     Wrong(String),
 }
 
-/// A state, or why it cannot be read.
+/// A state, or the error of reading it.
 type State<'b> = Result<Base<'b>, StoreError>;
 
-/// Takes the entry's decision again on the state before it and compares. Where a shallow clone
-/// ends, there is none.
+/// Repeats the entry's decision on the state before it and compares. `before` is `None` at the
+/// boundary of a shallow clone.
 fn check_entry(
     ledger: &Ledger<'_>,
     entry: &Entry,
@@ -171,8 +170,8 @@ fn check_entry(
     }
 }
 
-/// A checkpoint is held against the entry that it stands for, where that can still be read: what
-/// was set aside is kept, but not sent to other clones.
+/// Compares a checkpoint with the entry that it stands for, if that is readable. The old chain is
+/// kept, but not sent to other clones.
 fn check_checkpoint(ledger: &Ledger<'_>, entry: &Entry, checkpoint: &Checkpoint) -> Checked {
     let wrong = |what: &str| Checked::Wrong(format!("a checkpoint, but {what}"));
     if entry.parent.is_some() {

@@ -18,12 +18,13 @@ use crate::store::ledger::{Base, Ledger, clock_notice};
 use crate::store::machine::group_commit::PendingRequest;
 use crate::store::machine::queue::QueueGuard;
 
-/// The part of the time, in eighths, that a writer waits for its turn. Then it tries without: the
-/// process that has the turn may be stopped, and the swap alone keeps writes correct.
+/// The part of the timeout, in eighths, that a writer waits for its turn. Then it tries without:
+/// the process that has the turn may be stopped, and the swap alone keeps writes correct.
 const EIGHTHS_FOR_TURN: u32 = 6;
-/// The part, in eighths, for a writer whose request another has taken on and is about to write.
+/// The part, in eighths, for a writer whose request another writer has claimed and is about to
+/// write.
 const EIGHTHS_IF_TAKEN: u32 = 7;
-/// The longest time that a writer decides for others before it publishes.
+/// The longest time that a writer decides requests of others before it publishes.
 const BATCH_TIME_MAX: Duration = Duration::from_millis(100);
 /// The longest pause between two tries of a swap.
 const PAUSE_MAX: Duration = Duration::from_millis(100);
@@ -35,22 +36,22 @@ pub(super) struct Writer<'l, 'b> {
     deadline: Instant,
     turn: Option<QueueGuard>,
     pub(super) tries: u32,
-    /// The state on which this writer left its request, if another one has taken it on.
+    /// The state at which this writer submitted its request, if another writer has claimed it.
     taken: Option<Since>,
-    /// The batch has entries of others.
+    /// Set if the batch contains entries of other writers.
     with_others: bool,
     pub(super) notices: Vec<String>,
 }
 
 impl<'l, 'b> Writer<'l, 'b> {
-    /// Waits for the turn.
+    /// Creates a writer and waits for its turn.
     pub(super) fn begin(ledger: &'l Ledger<'b>) -> Result<Writer<'l, 'b>, TransactError> {
         let mut writer = Writer::new(ledger);
         writer.wait(|| None)?;
         Ok(writer)
     }
 
-    /// Begins a writer whose turn has not come yet.
+    /// Creates a writer that has not entered the queue yet.
     pub(super) fn new(ledger: &'l Ledger<'b>) -> Writer<'l, 'b> {
         let begun = Instant::now();
         let deadline = begun + ledger.writing.wait;
@@ -66,9 +67,9 @@ impl<'l, 'b> Writer<'l, 'b> {
         }
     }
 
-    /// Waits for the turn, and leaves the request to the writers before. One that takes it on may
-    /// write it, refuse it or fail. The turn may not have come after the wait: the queue is there
-    /// for speed, and a writer that has waited for most of its time goes on without.
+    /// Waits for the turn, and submits the request to the writers in front. A writer that claims it
+    /// may write it, refuse it or fail. The turn may not have come when this returns: the queue is
+    /// there for speed, and a writer that has waited for most of its timeout continues without.
     pub(super) fn wait(
         &mut self,
         pending: impl FnOnce() -> Option<PendingRequest>,
@@ -83,10 +84,11 @@ impl<'l, 'b> Writer<'l, 'b> {
         let until = |eighths| self.begun + self.ledger.writing.wait / 8 * eighths;
         if let Some(pending) = pending() {
             let since = Since(self.ledger.tip()?);
-            // A request that cannot be left to others is done alone.
+            // A writer that cannot submit its request decides it on its own.
             if let Ok(Some(given)) = requests.give(&pending) {
                 let entered = queue.enter(until(EIGHTHS_FOR_TURN));
-                // After an error it may be taken; it is unlocked now, so not later.
+                // After an error it counts as claimed. Withdrawing has released the lock, so nobody
+                // claims it later.
                 let is_taken = given.take_back().map_or(true, |back| !back);
                 self.taken = is_taken.then_some(since);
                 self.turn = entered.map_err(StoreError::from)?;
@@ -101,7 +103,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         Ok(())
     }
 
-    /// Finds the entry that another writer made of this one's request, seen from a tip.
+    /// Finds the entry that another writer made of this writer's request, from `tip` back.
     pub(super) fn done_by_another(
         &self,
         tip: Option<ObjectId>,
@@ -110,22 +112,23 @@ impl<'l, 'b> Writer<'l, 'b> {
         self.taken.map_or(Ok(None), |since| self.ledger.act_since(since, tip, op))
     }
 
-    /// Finds it after a failure. A failing look must not hide the first failure.
+    /// Finds the entry of another writer after a failure. Ignores further errors, so that they do
+    /// not hide the first.
     pub(super) fn done_after_all(&self, op: &OpId) -> Option<(ObjectId, Entry)> {
         let since = self.taken?;
         self.ledger.act_since(since, self.ledger.tip().ok()?, op).ok()?
     }
 
-    /// Warns if the newest entry is ahead of the asker's clock.
+    /// Warns if the newest entry is ahead of the caller's clock.
     pub(super) fn warn_of_clock(&mut self, base: &Base<'_>, clock: Timestamp) {
         let notice = self.ledger.seconds_ahead(base, clock).map(clock_notice);
         self.notices.extend(notice.filter(|notice| !self.notices.contains(notice)));
     }
 
-    /// Lets a decision pass that has an entry. One without fails where it may not be the last
-    /// word: another writer has taken the request on, is still at work, and decides on a later
-    /// state than is known here. Only an entry of one's own is sure to be the only one, since it
-    /// makes the other lose its swap.
+    /// Passes on a decision that has an entry. A decision without an entry fails if it may not be
+    /// final: another writer has claimed the request, is still at work, and may decide on a later
+    /// state than this one. Only an entry of this writer is sure to be the only one, because it
+    /// makes the other writer lose its swap.
     pub(super) fn last_word<A>(
         &self,
         decided: Result<Proposal<A>, TransactError>,
@@ -135,14 +138,13 @@ impl<'l, 'b> Writer<'l, 'b> {
         if is_open && !is_written { Err(self.others()) } else { decided }
     }
 
-    /// Lets the next writer begin.
     pub(super) fn give_up_turn(&mut self) {
         self.turn = None;
     }
 
-    /// Leaves with what another has written, once the disk has it.
+    /// Ends with an entry that another writer has published, once the entry is on disk.
     pub(super) fn leave(mut self, entry: ObjectId) -> Vec<String> {
-        // The writer of the entry may have been killed since.
+        // The writer of the entry may have been killed before it logged the entry.
         self.note(entry);
         self.settle(&self.ledger.name.reference());
         self.notices
@@ -150,7 +152,7 @@ impl<'l, 'b> Writer<'l, 'b> {
 
     fn busy(&self, cause: String, more: Option<String>) -> TransactError {
         if self.taken.is_some() {
-            // Busy means that nothing was written, and nothing will be.
+            // Busy would promise that nothing was written and nothing will be.
             return self.ledger.taken_on(self.begun.elapsed()).into();
         }
         let waited_seconds = self.begun.elapsed().as_secs();
@@ -161,8 +163,8 @@ impl<'l, 'b> Writer<'l, 'b> {
         self.busy("others were writing".to_owned(), None)
     }
 
-    /// Publishes an entry, with the entries of waiting requests on top of it; none if the ref has
-    /// moved since the decision.
+    /// Publishes an entry with the entries of waiting requests on top of it. Returns `None` if the
+    /// ref has moved since the decision.
     pub(super) fn publish_entry(
         &mut self,
         base: Option<ObjectId>,
@@ -181,16 +183,15 @@ impl<'l, 'b> Writer<'l, 'b> {
         let reference = name.reference();
         let update = Update::new(&reference, base, tip, note);
         let is_in = self.publish(&objects, None, update)?;
-        // With requests on top of it, it was never the newest; and it is told of all the same.
+        // With other entries on top of it, it was never the newest, but its owner is told of it.
         if is_in && id != tip {
             self.note(id);
         }
         Ok(is_in.then_some(id))
     }
 
-    /// Adds the entries that others have asked for while they wait. A request that was taken on
-    /// lives for one try: its owner may be the one who wins the swap, and a writer that waits for
-    /// another try may outlive the owner.
+    /// Adds the entries of waiting requests. A claimed request is valid for one try: its owner may
+    /// win the next swap, and this writer could outlive the owner in a second try.
     fn decide_for_others(&mut self, batch: &mut Batch<'_, '_>) {
         let begun = Instant::now();
         self.with_others = false;
@@ -200,7 +201,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         let Some(turns) = &self.ledger.writing.turns else { return };
         for pending in turns.pending.take() {
             self.with_others = true;
-            // Without an entry the owner decides for itself, and is told why.
+            // If there is no entry, the owner decides its request itself and gets the reason.
             drop(catch_unwind(AssertUnwindSafe(|| batch.decide(&pending).ok())));
             if begun.elapsed() > BATCH_TIME_MAX {
                 break;
@@ -208,8 +209,8 @@ impl<'l, 'b> Writer<'l, 'b> {
         }
     }
 
-    /// Stores the objects and moves the ref; false if it had moved, after a pause, so that the
-    /// caller decides again. A chain to keep gets its ref before.
+    /// Stores the objects and moves the ref. Creates the ref in `keep` before that. Returns false,
+    /// after a pause, if the ref had moved, so that the caller decides again.
     pub(super) fn publish(
         &mut self,
         objects: &NewObjects,
@@ -217,8 +218,8 @@ impl<'l, 'b> Writer<'l, 'b> {
         update: Update<'_>,
     ) -> Result<bool, TransactError> {
         let Ledger { backend, .. } = self.ledger;
-        // Whose turn it is has nobody to fear; all others may have lost by the time that the disk
-        // has their pack, and keep what would be of no use out of git's sight.
+        // A writer that has its turn expects no competition. Every other writer may have lost by
+        // the time that its pack is on disk, and then keeps the useless pack out of git's sight.
         let is_wanted = || {
             let is_alone = self.turn.is_some() || keep.is_some();
             is_alone || backend.tip(update.reference).map_or(true, |tip| tip == update.expect)
@@ -236,11 +237,11 @@ impl<'l, 'b> Writer<'l, 'b> {
             if update.reference == self.ledger.name.reference() {
                 self.note(update.new);
             }
-            // The next one can decide already, while this one clears up and waits for the disk.
+            // Lets the next writer decide while this one cleans up and waits for the disk.
             self.turn = None;
         }
-        // A lost try only loses its protection: its pack may hold what another try relies on, and
-        // git may have listed it. A merge makes one of them all.
+        // A lost try only gives up the protection of its pack: another try may rely on its objects,
+        // and git may have listed it. A later merge combines these packs.
         if let Some(Err(error)) = stored.map(Stored::release) {
             self.notices.push(format!("a pack stays protected until the next write: {error}"));
         }
@@ -261,8 +262,8 @@ impl<'l, 'b> Writer<'l, 'b> {
         Ok(false)
     }
 
-    /// Logs the published entry, for the day that the ref is lost. A writer that is killed before
-    /// has told nobody of its entry. Without the log a repair has to ask.
+    /// Logs a published entry, in case the ref is lost. A writer that is killed before this has
+    /// reported its entry to nobody. Without the log, a repair has to ask.
     fn note(&self, entry: ObjectId) {
         self.ledger.backend.note_published(self.ledger.name, entry).ok();
     }
@@ -275,7 +276,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     ) -> Result<Swap, TransactError> {
         if let Some(keep) = keep {
             match self.swap(keep, stored)? {
-                // The next swap relies on it.
+                // The next swap relies on this ref.
                 Swap::Done => self.ledger.backend.settle(keep.reference)?,
                 other => return Ok(other),
             }
@@ -283,20 +284,20 @@ impl<'l, 'b> Writer<'l, 'b> {
         self.swap(update, stored)
     }
 
-    /// Waits until the disk has it, before anybody is told that it is done. Other writers need not
-    /// wait for that: their entries follow on this one, and are on disk no sooner.
+    /// Waits until the ref is on disk, before the caller reports success. Other writers need not
+    /// wait: their entries follow this one and cannot be on disk sooner.
     fn settle(&mut self, reference: &str) {
         if let Err(error) = self.ledger.backend.settle(reference) {
             self.notices.push(format!("the entry is in, but a power cut may lose it: {error}"));
         }
     }
 
-    /// Swaps a ref; waits while another holds git's own lock on it.
+    /// Swaps a ref, and waits while another process holds git's lock on it.
     fn swap(&mut self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, TransactError> {
         for tries in 0.. {
             match self.swap_once(update, stored)? {
                 Swap::Locked if !self.with_others && Instant::now() < self.deadline => {
-                    // One that is there for a moment is somebody's.
+                    // A lock that exists only for a moment belongs to a live process.
                     if tries > 1 {
                         self.notices.extend(self.ledger.backend.clear_lock(update.reference)?);
                     }
@@ -308,7 +309,8 @@ impl<'l, 'b> Writer<'l, 'b> {
         unreachable!("the loop ends at the deadline")
     }
 
-    /// Swaps a ref once. An error after the ref has moved is a warning: the entry is in.
+    /// Swaps a ref once. Turns an error after the ref has moved into a warning: the entry is
+    /// published.
     fn swap_once(
         &mut self,
         update: Update<'_>,
@@ -318,7 +320,7 @@ impl<'l, 'b> Writer<'l, 'b> {
             Ok::<bool, StoreError>(self.ledger.backend.tip(update.reference)? == Some(update.new))
         };
         let failed = match self.ledger.backend.swap(update, stored) {
-            // A file system over a network may repeat a rename that was done, and find no lock.
+            // A network file system may repeat a rename that succeeded, and then find no lock.
             Ok(Swap::Moved) if is_in()? => return Ok(Swap::Done),
             Err(error) => error,
             outcome => return outcome,
@@ -330,7 +332,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         Ok(Swap::Done)
     }
 
-    /// Tidies, for which nobody waits, and returns the warnings for the caller.
+    /// Runs maintenance, for which nobody waits, and returns the warnings for the caller.
     pub(super) fn finish(self) -> Vec<String> {
         let Writer { ledger, mut notices, .. } = self;
         if let Err(error) = ledger.backend.maintain(ledger.writing.upkeep) {
@@ -340,7 +342,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     }
 }
 
-/// Waits a random while that grows with the tries, but not past the deadline.
+/// Sleeps a random time that grows with the tries, but not past the deadline.
 fn pause(tries: u32, deadline: Instant) -> Result<(), StoreError> {
     let random = getrandom::u32().map_err(|error| StoreError::Random(error.to_string()))?;
     let longest = Duration::from_millis(1 << tries.min(7)).min(PAUSE_MAX);

@@ -1,8 +1,8 @@
-//! Chooses the entry that a damaged ledger continues from, where its ref does not lead to one.
+//! Chooses the entry that a damaged ledger continues from if its ref does not lead to one.
 //!
 //! The repository has more commits than the ledger: writers that lost a race or were killed left
-//! entries that nobody was ever told of. Entries that are known to have been published therefore
-//! count first, and the report names those that only may have been.
+//! entries that they never reported to anybody. Entries in the log of published entries therefore
+//! take precedence, and the report names the entries that may or may not have been published.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -12,11 +12,9 @@ use crate::core::time::Timestamp;
 /// A commit that has the form of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate<I> {
-    /// Its name.
     pub id: I,
-    /// The entry before it.
     pub parent: Option<I>,
-    /// The place of its last event.
+    /// The number of its last event.
     pub seq: u64,
     /// The time of its decision.
     pub at: Timestamp,
@@ -24,27 +22,25 @@ pub(super) struct Candidate<I> {
     pub is_archived: bool,
 }
 
-/// The entry that a repair continues from, and the entries that it gives up.
+/// The entry that a repair continues from, and the entries that the repair drops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Choice<I> {
-    /// The entry.
     pub whole: I,
-    /// It is known to have been published.
+    /// Set if the entry is in the log of published entries.
     pub is_known: bool,
-    /// Later entries that were published and are not whole, the newest first.
+    /// Published entries after it that are not whole, newest first.
     pub lost: Vec<I>,
-    /// Entries beside it, of which it is not known whether they were published, the newest first.
+    /// Entries that compete with it and may have been published, newest first.
     pub doubtful: Vec<I>,
 }
 
-/// All candidates, and which of them are known to have been published.
+/// All candidates by id.
 struct Candidates<'c, I> {
     by_id: HashMap<I, &'c Candidate<I>>,
 }
 
-/// Chooses among all commits. `published` are those that are known to have been the newest, in the
-/// order in which that was noted; `is_whole` says whether an entry is one of this ledger and can be
-/// read with all that belongs to it.
+/// Chooses among all commits. `published` is the log of published entries, in its order. `is_whole`
+/// tells whether an entry belongs to this ledger and all its objects are readable.
 pub(super) fn choose<I: Copy + Eq + Hash + Ord>(
     candidates: &[Candidate<I>],
     published: &[I],
@@ -73,13 +69,14 @@ pub(super) fn choose<I: Copy + Eq + Hash + Ord>(
 }
 
 impl<I: Copy + Eq + Hash + Ord> Candidates<'_, I> {
-    /// The entry and those before it, as far as they can be read.
+    /// Walks from an entry back to the oldest readable one.
     fn back_from(&self, id: I) -> impl Iterator<Item = I> {
         let parent = |id: &I| self.by_id.get(id)?.parent.filter(|id| self.by_id.contains_key(id));
         std::iter::successors(Some(id), parent)
     }
 
-    /// The last one that was noted, or one that came after it and was noted before.
+    /// Finds the newest logged entry: the last of the log, or a descendant of it that was logged
+    /// before.
     fn newest(&self, noted: &[I]) -> Option<I> {
         let mut newest = *noted.last()?;
         for id in noted.iter().rev() {
@@ -92,8 +89,8 @@ impl<I: Copy + Eq + Hash + Ord> Candidates<'_, I> {
         Some(newest)
     }
 
-    /// Lists the entries that were decided after the parent of this one, and are neither on the way
-    /// to this one nor known to have been published. Losers of old races are older than that.
+    /// Lists the entries that were decided after the parent of the chosen one, and are neither
+    /// ancestors of it nor known to have been published. Losers of earlier races are older.
     fn beside(&self, chosen: I, published: &HashSet<I>) -> Vec<I> {
         let way: HashSet<I> = self.back_from(chosen).collect();
         let before = self.back_from(chosen).nth(1).unwrap_or(chosen);

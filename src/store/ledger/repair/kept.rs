@@ -1,4 +1,4 @@
-//! Keeps the damaged parts aside before a repair.
+//! Backs up the damaged state before a repair.
 
 use super::Damage;
 use crate::core::limits::LINE_CHARS_MAX;
@@ -10,8 +10,8 @@ use crate::store::ledger::Ledger;
 use crate::store::ledger::entry::EntryHead;
 
 impl Ledger<'_> {
-    /// The ref that will keep what is damaged, if a ref can: git stops collecting garbage where a
-    /// ref leads to something that is missing or cannot be read.
+    /// Names the ref that will back up the damaged entry. Returns `None` if no ref can: `git gc`
+    /// fails while a ref leads to an object that is missing or unreadable.
     pub(super) fn kept_ref(
         &self,
         damage: &Damage,
@@ -27,7 +27,8 @@ impl Ledger<'_> {
         Ok(is_kept.then(|| (self.name.damaged(at, &tip), tip)))
     }
 
-    /// Keeps what the ref held, and the damaged commit if it can be read, as a file.
+    /// Writes the content of the ref to a file, with the damaged commit if it is readable. Returns
+    /// the path.
     pub(super) fn keep_as_file(
         &self,
         damage: &Damage,
@@ -49,7 +50,7 @@ impl Ledger<'_> {
     }
 }
 
-/// The beginning of a text, with nothing in it that disguises anything.
+/// Shortens a text to one line and removes characters that could disguise something.
 pub(super) fn line(text: &str) -> Line {
     let safe: String = shown(text.trim()).chars().take(LINE_CHARS_MAX).collect();
     Line::new(&safe).unwrap_or_else(|_| Line::new("nothing").expect("a plain word is a line"))

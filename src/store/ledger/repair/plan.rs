@@ -1,4 +1,4 @@
-//! Plans a repair and names what it would lose, without writing anything.
+//! Plans a repair and lists what it would lose, without writing anything.
 
 use std::collections::HashSet;
 
@@ -13,32 +13,29 @@ use crate::store::ledger::entry::EntryHead;
 use crate::store::ledger::history::History;
 use crate::store::ledger::snapshot::{read_entry, read_object};
 
-/// The plan of a repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The damage that it repairs.
     pub damage: Damage,
-    /// The entry that it goes on from; none if there is no whole one.
+    /// The entry to continue from; `None` if no entry is whole.
     pub whole: Option<ObjectId>,
-    /// It is known to have been the newest once. If not, it is the latest.
+    /// Set if the entry is known to have been published. Otherwise it is the latest by time.
     pub is_known: bool,
-    /// Entries that were published and come after it, the newest first.
+    /// Published entries after it, newest first.
     pub lost: Vec<Left>,
-    /// Entries beside it that may have been published, the newest first.
+    /// Entries that compete with it and may have been published, newest first.
     pub doubtful: Vec<Left>,
 }
 
-/// An entry that a repair leaves behind.
+/// An entry that a repair drops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// Its name.
     pub id: ObjectId,
-    /// Its summary; none if it cannot be read.
+    /// `None` if the entry is unreadable.
     pub summary: Option<String>,
 }
 
 impl Candidate<ObjectId> {
-    /// The object of that name, if it has the form of an entry.
+    /// Parses an object; `None` if it does not have the form of an entry.
     pub(super) fn of(id: ObjectId, object: &Object) -> Option<Candidate<ObjectId>> {
         let EntryHead { parent, counters, .. } = EntryHead::parse(&object.bytes).ok()?;
         Some(Candidate { id, parent, seq: counters.seq, at: counters.at, is_archived: false })
@@ -46,7 +43,7 @@ impl Candidate<ObjectId> {
 }
 
 impl Ledger<'_> {
-    /// Plans a repair; none if nothing is wrong.
+    /// Plans a repair. Returns `None` if nothing is damaged.
     pub fn plan_repair(&self) -> Result<Option<Plan>, StoreError> {
         self.backend.be_patient(PATIENCE_OF_REPAIRS);
         let Some(damage) = self.damage()? else { return Ok(None) };
@@ -58,7 +55,7 @@ impl Ledger<'_> {
             return Ok(Some(Plan { damage, whole: None, is_known: false, lost, doubtful }));
         };
         let Choice { whole, is_known, lost, doubtful } = choice;
-        // The entry that the ref names was published, unless it can be seen to be something else.
+        // The entry that the ref points at was published, unless it is readable and no entry.
         let is_lost = |tip: &ObjectId| {
             let is_known = *tip == whole || lost.contains(tip);
             !is_known && (self.left(*tip).summary.is_some() || !self.is_here(tip))
@@ -70,7 +67,7 @@ impl Ledger<'_> {
         Ok(Some(Plan { damage, whole: Some(whole), is_known, lost, doubtful }))
     }
 
-    /// The newest whole entry on the way back from the damaged one, if there is such a way.
+    /// Plans to continue from the newest whole ancestor of the damaged entry, if it has one.
     fn plan_along_the_chain(&self, damage: &Damage) -> Option<Plan> {
         let mut lost = Vec::new();
         for (id, entry) in History::from(self, damage.tip).map_while(Result::ok) {
@@ -84,11 +81,11 @@ impl Ledger<'_> {
     }
 
     fn choose_among_all(&self) -> Result<Option<Choice<ObjectId>>, StoreError> {
-        // Without the log the latest entry is chosen.
+        // If the log is unreadable, the latest entry is chosen.
         let published = self.backend.published(self.name).unwrap_or_default();
         let mut candidates: Vec<Candidate<ObjectId>> = match self.backend.every_commit() {
             Ok(every) => every.into_iter().filter_map(|id| self.candidate(id)).collect(),
-            // Damage may keep git from listing anything.
+            // Damage may keep git from listing commits.
             Err(StoreError::Program(ProgramError::Failed { .. })) => self.back_from(&published),
             Err(error) => return Err(error),
         };
@@ -97,12 +94,12 @@ impl Ledger<'_> {
         Ok(choose(&candidates, &published, |id| self.check_whole(*id).is_ok()))
     }
 
-    /// The commit of that name, if it can be read and has the form of an entry.
+    /// Reads a commit; `None` if it is unreadable or does not have the form of an entry.
     pub(super) fn candidate(&self, id: ObjectId) -> Option<Candidate<ObjectId>> {
         Candidate::of(id, &read_object(self.backend, &id, ObjectKind::Commit).ok()?)
     }
 
-    /// These entries and those before them, each once, as far as they can be read.
+    /// Lists these entries and their readable ancestors, each once.
     fn back_from(&self, ids: &[ObjectId]) -> Vec<Candidate<ObjectId>> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         for id in ids {
@@ -116,7 +113,7 @@ impl Ledger<'_> {
         found
     }
 
-    /// Marks the entries of the chains that compactions have set aside.
+    /// Marks the entries of chains that compactions have set aside.
     fn mark_archived(&self, by_id: &mut [Candidate<ObjectId>]) -> Result<(), StoreError> {
         let mut seen = HashSet::new();
         for reference in self.backend.refs_below(&self.name.archives())? {

@@ -1,7 +1,7 @@
-//! A ledger whose ref somebody has deleted or put back: told, and left as it is.
+//! Detects a ref that was deleted or reset to an older entry. Reports it and changes nothing.
 //!
-//! That is allowed, and every earlier entry is a whole state. But it may not have been meant, and
-//! then nothing else shows that something is missing.
+//! Users may do that on purpose, and every earlier entry is a valid state. If it was an accident,
+//! nothing else shows that entries are missing.
 
 use std::collections::HashSet;
 
@@ -10,22 +10,22 @@ use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::Ledger;
 
-/// A ref that is behind what was published.
+/// A ref that is behind the log of published entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PutBack {
-    /// The entry that it names; none if it is gone.
+    /// The entry that the ref points at; `None` if the ref is gone.
     pub tip: Option<ObjectId>,
     /// The entry that was published last.
     pub published: ObjectId,
-    /// Its entry can be continued from.
+    /// Set if the ledger can continue from the published entry.
     pub is_whole: bool,
 }
 
 impl Ledger<'_> {
-    /// Tells whether the ref is behind the entry that was published last, by the record of this
-    /// repository. Ends with the next write, which is published as well.
+    /// Compares the ref with this repository's log of published entries. Returns `None` if the ref
+    /// is not behind. The next write ends the condition, because its entry is logged too.
     pub fn put_back(&self) -> Result<Option<PutBack>, StoreError> {
-        // Before the ref is read: what is noted afterwards is no news.
+        // The log is read before the ref: an entry that is logged in between is not missing.
         let noted = self.backend.published(self.name).unwrap_or_default();
         let tip = self.tip()?;
         let Some(newest) = self.newest_of(&noted) else {
@@ -40,13 +40,14 @@ impl Ledger<'_> {
         Ok(Some(PutBack { tip, published: newest.id, is_whole }))
     }
 
-    /// The newest of the noted entries, if it is still there. That is not always the last: not of
-    /// those that were published together, nor of those that followed each other closely.
+    /// Finds the newest logged entry that still exists. It is not always the last of the log:
+    /// entries that are published together or shortly after each other may be logged in another
+    /// order.
     fn newest_of(&self, noted: &[ObjectId]) -> Option<Candidate<ObjectId>> {
         let here = |id: ObjectId| Candidate::of(id, &self.backend.look(&id).ok()??);
         let mut newest = here(*noted.last()?)?;
         let mut seen = HashSet::new();
-        // An entry that is no longer there is older than any that counts.
+        // An entry that no longer exists is older than any that matters.
         for first in noted.iter().rev().map_while(|id| here(*id)) {
             let mut next = Some(first.clone());
             while let Some(one) = next.filter(|one| one.seq > newest.seq && seen.insert(one.id)) {
@@ -61,7 +62,7 @@ impl Ledger<'_> {
     }
 }
 
-/// Tells by the numbers of the last events that a ref is behind. A compaction does not change them.
+/// Compares the numbers of the last events. A compaction does not change those.
 fn is_behind(tip: Option<u64>, published: u64) -> bool {
     tip.is_none_or(|tip| tip < published)
 }
