@@ -1,6 +1,6 @@
-//! `<ref>.lock`: the file whose exclusive creation gives the right to move a ref.
+//! `<ref>.lock`: the process that creates this file exclusively may move the ref.
 //!
-//! Ours is a link to a signed file: creating a link is as exclusive as creating a file.
+//! Our locks are hard links to a signed file. Creating a link is as exclusive as creating a file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,29 +9,29 @@ use super::{RefError, RefName, Refs, Target};
 use crate::store::git::signature::{Draft, content};
 use crate::store::os::files::{FileError, Files, Purpose};
 
-/// The number of times that the directory of a ref is made anew when `git pack-refs` removes it,
-/// being empty, just before the lock is created in it. git itself tries three times.
+/// The number of attempts to create a lock. `git pack-refs` removes the ref's directory if it is
+/// empty, possibly just before the lock is created in it. git itself tries three times.
 const ATTEMPTS_MAX: usize = 16;
 
-/// A lock that is ours until it is dropped or becomes the ref.
+/// A lock that belongs to this process until it is dropped or becomes the ref.
 pub(super) struct RefLock {
     path: PathBuf,
-    /// The content that was put there.
+    /// The content that this process wrote.
     content: String,
     files: Files,
     is_over: bool,
-    /// Dropped after the lock, which must never be without it. One that was made before is the
-    /// caller's, who keeps it for longer.
+    /// The signature of the lock, which must exist as long as the lock does: fields drop after the
+    /// lock's own `drop`. `None` if the caller made the signature and keeps it for longer.
     _signature: Option<Draft>,
 }
 
 impl RefLock {
-    /// Makes the lock the ref; false if it was taken from us, and then nothing is moved.
+    /// Renames the lock to the ref. Returns false, and moves nothing, if the lock was taken away.
     ///
-    /// Nobody takes a lock from the living, but people, older versions and other programs do. One
-    /// that was taken is seen here, and stays taken: nobody puts one of ours back, for the ref may
-    /// have moved meanwhile. What remains is the time between two calls of the system: a lock that
-    /// is taken after the look, and whose place another lock gets before the rename.
+    /// No writer takes a lock from a live process, but people, older versions and other programs
+    /// do. This check notices it. A lock that was taken away is never put back, because the ref may
+    /// have moved meanwhile. One race remains: the lock is taken away between the check and the
+    /// rename, and another lock is created in that time.
     pub(super) fn rename_to(mut self, path: &Path) -> Result<bool, FileError> {
         if !self.is_ours()? {
             return Ok(false);
@@ -44,8 +44,9 @@ impl RefLock {
         Ok(true)
     }
 
-    /// Compares the lock with what was put there. By content, which no other attempt shares, and
-    /// not by stamp: there are file systems on which the number of a file changes with its name.
+    /// Compares the content of the lock file with what this process wrote. No other attempt has the
+    /// same content. The stamp is not compared: on some file systems the inode number changes with
+    /// the name.
     fn is_ours(&self) -> Result<bool, FileError> {
         let length = self.content.len() as u64 + 1;
         let found = self.files.read_start(&self.path, length)?;
@@ -55,7 +56,8 @@ impl RefLock {
 
 impl Drop for RefLock {
     fn drop(&mut self) {
-        // Once renamed or taken, a file of this name is somebody else's lock.
+        // After a rename, or once the lock was taken away, a file of this name is another process's
+        // lock.
         if !self.is_over && self.is_ours().unwrap_or(false) {
             self.files.remove(&self.path).ok();
         }
@@ -63,8 +65,8 @@ impl Drop for RefLock {
 }
 
 impl Refs {
-    /// Asks for the lock of a ref once, without waiting; none if it is somebody else's. It holds
-    /// what the ref will hold.
+    /// Tries once to create the lock of a ref, with the ref's next value as its content. Returns
+    /// `None` if another process holds it.
     pub(super) fn lock(&self, name: &RefName, to: Target<'_>) -> Result<Option<RefLock>, RefError> {
         let path = self.lock_path(name);
         let own = if to.draft.is_some() { None } else { self.signatures().sign(to.new)? };
@@ -107,14 +109,15 @@ impl Refs {
             return Ok(());
         };
         match self.files.make_directories(directory) {
-            // Removed under our hands: the next attempt makes it again.
+            // Another process has just removed it: the next attempt creates it again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(self.blocked(name, error)),
             Ok(()) => Ok(()),
         }
     }
 
-    /// A file where a directory is needed is a ref; any other cause stays what it is.
+    /// Explains a failure to create a directory. If one of the parents is a file, that file is a
+    /// ref.
     fn blocked(&self, name: &RefName, error: FileError) -> RefError {
         match name.parents().find(|parent| self.common.join(parent).is_file()) {
             Some(other) => RefError::InTheWay { name: name.clone(), other: other.to_owned() },

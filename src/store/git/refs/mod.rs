@@ -1,8 +1,9 @@
 //! Refs in files: read, and moved by compare-and-swap under git's own protocol.
 //!
-//! Correctness of everything rests here: `<ref>.lock` is created exclusively, the value is
-//! compared under it, and the lock becomes the ref. git, libgit2 and we exclude each other this
-//! way. Repositories with `reftable` refs have no such files and never come here.
+//! The correctness of the whole program rests on this module. It creates `<ref>.lock` exclusively,
+//! compares the ref's value while it holds the lock, and renames the lock to the ref. git, libgit2
+//! and this program exclude each other this way. Repositories with `reftable` refs have no such
+//! files and do not use this module.
 
 mod lock;
 mod name;
@@ -25,32 +26,31 @@ use packed::PackedRefs;
 pub use stale::{Holder, LockFiles, MovedAside, SeenLock};
 pub use watched::FileRefs;
 
-/// An id in hexadecimal and a newline; whatever is longer is no ref.
+/// The maximum length of a loose ref, which holds an id in hexadecimal and a newline.
 const LOOSE_LENGTH_MAX: u64 = 4096;
-/// Two million refs; git itself is slow long before.
+/// The maximum length of `packed-refs`: two million refs. git itself is slow long before.
 const PACKED_LENGTH_MAX: u64 = 256 << 20;
 
 /// The reason that a ref could not be read or moved.
 #[derive(Debug, thiserror::Error)]
 pub enum RefError {
-    /// It points at another ref; ours never do.
+    /// The ref points at another ref. Ours never do.
     #[error("'{0}' is a symbolic ref")]
     Symbolic(RefName),
-    /// Its file holds something else than an object id.
+    /// The file of the ref does not hold an object id.
     #[error("'{0}' does not hold an object id")]
     Broken(RefName),
-    /// `packed-refs` is not what git writes.
+    /// git did not write this `packed-refs`.
     #[error("the line of '{0}' in packed-refs does not hold an object id")]
     BrokenPacked(RefName),
     /// A ref `a` and a ref `a/b` cannot both exist.
     #[error("'{name}' cannot be created beside '{other}'")]
     InTheWay {
-        /// The ref that was to be created.
+        /// The ref to be created.
         name: RefName,
-        /// The ref, or the directory of refs, that is there.
+        /// The existing ref, or directory of refs.
         other: String,
     },
-    /// The disk did not do its part.
     #[error(transparent)]
     File(#[from] FileError),
 }
@@ -61,14 +61,14 @@ pub enum RefError {
 pub enum Swap {
     /// The ref has the new value.
     Done,
-    /// The ref had another value than expected, or the lock on it was taken from us, so that it
-    /// may have; nothing was changed.
+    /// The ref did not have the expected value, or the lock was taken away, so that it may not.
+    /// Nothing was changed.
     Moved,
-    /// Somebody else holds the ref's lock; nothing was changed.
+    /// Another process holds the ref's lock. Nothing was changed.
     Locked,
 }
 
-/// The line of a reflog about a move, where there is a reflog.
+/// The reflog line for a move. It is written only if the ref has a reflog.
 #[derive(Clone, Copy, Debug)]
 pub struct LogNote<'a> {
     /// `name <mail> seconds zone`, as in a commit.
@@ -81,7 +81,7 @@ pub struct LogNote<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     new: ObjectId,
-    /// The file that has it already.
+    /// A file that holds the new value already.
     draft: Option<&'a Draft>,
 }
 
@@ -92,7 +92,7 @@ impl From<ObjectId> for Target<'_> {
 }
 
 impl<'a> From<&'a Draft> for Target<'a> {
-    /// The draft must have been written.
+    /// Takes a draft that has been written to disk.
     fn from(draft: &'a Draft) -> Self {
         Target { new: draft.new, draft: Some(draft) }
     }
@@ -107,22 +107,22 @@ pub struct Refs {
 }
 
 impl Refs {
-    /// The refs of the repository with this common directory.
     pub fn new(common: &Path, hash: HashKind, files: Files) -> Refs {
         Refs { common: common.to_owned(), hash, files }
     }
 
-    /// The object that a ref points at; none if there is no such ref.
+    /// Reads the object that a ref points at; `None` if the ref does not exist.
     pub fn read(&self, name: &RefName) -> Result<Option<ObjectId>, RefError> {
         if let Some(id) = self.read_once(name)? {
             return Ok(Some(id));
         }
-        // Absent from both: a ref can move from one place to the other between two looks.
+        // Not found in either place: the ref can have moved from one to the other between the two
+        // reads.
         self.read_loose(name)
     }
 
-    /// Moves a ref from `expect` on, or creates it where absence is expected. A power cut can
-    /// undo it until it is settled ([`Refs::settle`]).
+    /// Moves a ref from `expect` to its new value, or creates it if `expect` is `None`. A power cut
+    /// can undo the move until [`Refs::settle`] returns.
     pub fn swap<'a>(
         &self,
         name: &RefName,
@@ -146,12 +146,12 @@ impl Refs {
         self.commit(lock, name)
     }
 
-    /// The beginning of the file of a ref, whatever it says; none if there is no file.
+    /// Reads the start of a ref's file without parsing it; `None` if there is no file.
     pub fn raw(&self, name: &RefName) -> Result<Option<Vec<u8>>, RefError> {
         Ok(self.files.read_start(&self.path(name), LOOSE_LENGTH_MAX)?)
     }
 
-    /// Moves a ref that cannot be read, if its file still begins with `broken`.
+    /// Moves a ref that is unreadable, if its file still begins with `broken`.
     pub fn mend<'a>(
         &self,
         name: &RefName,
@@ -168,8 +168,8 @@ impl Refs {
         self.commit(lock, name)
     }
 
-    /// One look at both places, which is exact while the ref's lock is held: git removes a loose
-    /// ref under that lock only, and only after `packed-refs` has it.
+    /// Reads the loose ref, then `packed-refs`. The result is exact while the ref's lock is held:
+    /// git removes a loose ref only under that lock, and only after it is in `packed-refs`.
     fn read_once(&self, name: &RefName) -> Result<Option<ObjectId>, RefError> {
         self.or_packed(name, self.read_loose(name)?)
     }
@@ -186,7 +186,7 @@ impl Refs {
         let content = match self.files.read(&self.path(name), LOOSE_LENGTH_MAX) {
             Ok(Some(content)) => content,
             Ok(None) => return Ok(None),
-            // Refs below this name, or what is left of them.
+            // A directory of refs below this name, or an empty one that is left of it.
             Err(error) if error.kind() == io::ErrorKind::IsADirectory => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                 return Err(RefError::Broken(name.clone()));
@@ -206,7 +206,7 @@ impl Refs {
         Ok(PackedRefs::new(content.unwrap_or_default()))
     }
 
-    /// The file system sees to loose refs; packed ones have to be looked for.
+    /// Checks that no packed ref conflicts with a new one. For loose refs the file system does.
     fn check_nothing_in_the_way(&self, name: &RefName) -> Result<(), RefError> {
         match self.packed()?.conflicting(name) {
             Some(other) => Err(RefError::InTheWay { name: name.clone(), other }),
@@ -214,7 +214,7 @@ impl Refs {
         }
     }
 
-    /// Makes the lock the ref.
+    /// Renames the lock to the ref.
     fn commit(&self, lock: RefLock, name: &RefName) -> Result<Swap, RefError> {
         let path = self.path(name);
         if self.files.is_directory(&path)? && self.files.remove_empty_directories(&path).is_err() {
@@ -224,15 +224,15 @@ impl Refs {
         Ok(if lock.rename_to(&path)? { Swap::Done } else { Swap::Moved })
     }
 
-    /// Forces the last move of a ref to disk, where a power cut cannot undo it. Not part of the
-    /// move, because others can go on from it meanwhile: what they settle includes it.
+    /// Syncs the last move of a ref to disk, so that a power cut cannot undo it. This is not part
+    /// of the move: other writers can continue meanwhile, and their sync includes this one.
     pub fn settle(&self, name: &RefName) -> Result<(), FileError> {
         let path = self.path(name);
         path.parent().map_or(Ok(()), |directory| self.files.sync_directory(directory))
     }
 
-    /// Forces the directories that lead to a ref to disk. A process that makes a ref's file does so
-    /// first: the directories may be new, and those that replace the file rely on them.
+    /// Syncs the directories that lead to a ref. The process that creates a ref's file does so
+    /// first: the directories may be new, and writers that replace the file rely on them.
     fn sync_parents(&self, name: &RefName) -> Result<(), FileError> {
         let mut parents: Vec<&str> = name.parents().collect();
         // The last one is synced once the file is in it.
@@ -240,8 +240,8 @@ impl Refs {
         parents.iter().try_for_each(|parent| self.files.sync_directory(&self.common.join(parent)))
     }
 
-    /// Adds a line where the user wants a log of this ref, which a file there shows. Before the
-    /// move, as in git: a log that cannot be written stops it.
+    /// Appends to the reflog if the ref has one; its file exists if the user wants it. As in git,
+    /// this comes before the move, and a reflog that cannot be written stops the move.
     fn append_log(
         &self,
         name: &RefName,
@@ -254,7 +254,7 @@ impl Refs {
         let line = format!("{old} {new} {}\t{message}\n", note.committer);
         let logs = self.common.join("logs");
         let path = logs.join(name.as_str());
-        // The user chooses where all logs are kept; a clone does not choose where ours are.
+        // The user may redirect all logs by a link, but not the directories of our own refs.
         let own = name.parents().filter(|parent| format!("{parent}/").starts_with(NAMESPACE));
         own.map(|parent| logs.join(parent))
             .chain([path.clone()])

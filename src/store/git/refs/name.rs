@@ -3,17 +3,16 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The full name of a ref, such as `refs/coord/runs`: git takes it, and it is a safe path.
+/// The full name of a ref, such as `refs/coord/runs`. It is valid in git and safe as a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RefName(String);
 
 impl RefName {
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The names of the directories it is in, from the root: `refs`, `refs/coord`.
+    /// Lists the directories that the ref is in, from the root: `refs`, `refs/coord`.
     pub(super) fn parents(&self) -> impl Iterator<Item = &str> {
         self.0.match_indices('/').map(|(place, _)| &self.0[..place])
     }
@@ -25,7 +24,7 @@ impl fmt::Display for RefName {
     }
 }
 
-/// Text that names no ref.
+/// The error for text that is not the full name of a ref.
 #[derive(Debug, thiserror::Error)]
 #[error("'{0}' is not the full name of a ref")]
 pub struct NotARefName(String);
@@ -33,7 +32,7 @@ pub struct NotARefName(String);
 impl FromStr for RefName {
     type Err = NotARefName;
 
-    /// The rules of `git check-ref-format`.
+    /// Checks the rules of `git check-ref-format`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let refused = |c: char| c.is_ascii_control() || " ~^:?*[\\".contains(c);
         let part_is_fine = |part: &str| {

@@ -1,10 +1,10 @@
-//! `packed-refs`: one line for each ref, sorted by name, found without parsing the others.
+//! `packed-refs`: one line for each ref, sorted by name, searched without parsing the other lines.
 //!
 //! ```text
 //! # pack-refs with: peeled fully-peeled sorted
 //! <id> refs/heads/main
 //! <id> refs/tags/v1
-//! ^<id of what the tag above points at>
+//! ^<id of the object that the tag above points at>
 //! ```
 
 use std::cmp::Ordering;
@@ -14,12 +14,13 @@ use super::{HashKind, ObjectId, RefError, RefName};
 /// The content of `packed-refs`; empty if there is no such file.
 pub(super) struct PackedRefs {
     content: Vec<u8>,
-    /// The start of the lines of refs.
+    /// The offset of the first ref's line.
     start: usize,
     sorted: bool,
 }
 
-/// The id at the start of a loose ref, or of a line here, which only white space may follow.
+/// Parses the id at the start of a loose ref or of a line in `packed-refs`. White space or the end
+/// must follow it.
 pub(super) fn leading_id(bytes: &[u8], hash: HashKind) -> Option<ObjectId> {
     let (id, rest) = bytes.split_at_checked(hash.len() * 2)?;
     let ended = rest.first().is_none_or(u8::is_ascii_whitespace);
@@ -47,7 +48,8 @@ impl PackedRefs {
         id.map(Some).ok_or_else(|| RefError::BrokenPacked(name.clone()))
     }
 
-    /// A ref that cannot stand beside `name`: one that is its directory, or one below it.
+    /// Finds a ref that cannot exist beside `name`: one that is a directory of its path, or one
+    /// below it.
     pub(super) fn conflicting(&self, name: &RefName) -> Option<String> {
         let named_by = |wanted: &[u8], fits: &dyn Fn(&[u8]) -> bool| {
             let found = name_in(line_at(&self.content, self.first_not_before(wanted)));
@@ -60,9 +62,9 @@ impl PackedRefs {
         })
     }
 
-    /// Finds the start of the first line whose ref is `name` or comes after it. In an unsorted
-    /// file, which only very old programs left: whose ref is `name`, or is in it if it ends with
-    /// `/`.
+    /// Finds the offset of the first line whose ref is `name` or comes after it. An unsorted file,
+    /// which only very old programs wrote, is searched for `name` itself, or for a ref below it if
+    /// it ends with `/`.
     fn first_not_before(&self, name: &[u8]) -> usize {
         if self.sorted { self.search(name) } else { self.scan(name) }
     }
@@ -81,7 +83,7 @@ impl PackedRefs {
         at
     }
 
-    /// Bisection over bytes: from any byte it is a short way back to the start of a line.
+    /// Bisects over byte offsets. The start of a line is never far from any byte.
     fn search(&self, name: &[u8]) -> usize {
         let (mut low, mut high) = (self.start, self.content.len());
         while low < high {
@@ -95,7 +97,8 @@ impl PackedRefs {
         low
     }
 
-    /// The start of the ref's line that `at` is in, not before `low`, itself such a start.
+    /// Finds the start of the ref's line that contains `at`. `low` must be such a start, and is the
+    /// lower bound.
     fn ref_line_start(&self, low: usize, at: usize) -> usize {
         let mut at = at;
         loop {

@@ -1,10 +1,10 @@
-//! A lock file in the way: tells whose it is, and takes it away if it is nobody's.
+//! Lock files in the way: finds the holder of a lock, and removes a lock whose holder is dead.
 //!
-//! Git never takes a lock from a process, since its holder goes on as if it had it. So a writer
-//! takes away nothing but a lock that is signed by a process of this host which has ended. A lock
-//! of the living is theirs, however long they do not move. Nothing tells whose an unsigned one is,
-//! such as git's, and nothing is known of the processes of another host: those are for people to
-//! judge, with `git coord doctor --repair`.
+//! Git never takes a lock from a process, because its holder would continue as if it had the lock.
+//! A writer therefore removes only a lock that was signed by a process of this host which has
+//! ended. The lock of a live process stays, however long that process is stopped. The holder of an
+//! unsigned lock, such as one of git's, is unknown, and so is the state of processes on other
+//! hosts. People have to judge those locks, with `git coord doctor --repair`.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -18,29 +18,21 @@ use crate::store::os::process::{Liveness, ProcessIdentity};
 use crate::store::os::processes::{self, Running};
 use crate::store::os::stillness::Stillness;
 
-/// Between two looks at a lock that is watched.
+/// The time between two looks at a watched lock.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Longer than what is in any lock of ours.
+/// The maximum number of bytes read of a lock. Ours are shorter.
 const CONTENT_LENGTH_MAX: u64 = 128;
 
 /// The holder of a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// Nobody: the process of this host that signed it has ended.
+    /// No process: the one of this host that signed the lock has ended.
     Ended,
-    /// A process of this host that runs, or is stopped.
-    Lives {
-        /// Its number.
-        pid: u32,
-        /// It is stopped.
-        is_stopped: bool,
-    },
+    /// A live process of this host, which may be stopped.
+    Lives { pid: u32, is_stopped: bool },
     /// A process of another host, or of another container.
-    Elsewhere {
-        /// Its host.
-        host: String,
-    },
-    /// It is not signed: git has made it, or another program.
+    Elsewhere { host: String },
+    /// Unknown: the lock is not signed, so git or another program made it.
     Unknown,
 }
 
@@ -58,20 +50,18 @@ impl Holder {
     }
 }
 
-/// A lock file as it was seen.
+/// A lock file at the time it was inspected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenLock {
-    /// Its path.
     pub path: PathBuf,
-    /// Its holder.
     pub holder: Holder,
-    /// Its age, by the clock of the machine.
+    /// The age by this machine's clock.
     pub age: Duration,
     stamp: Stamp,
 }
 
 impl SeenLock {
-    /// Says whose it is and what to do about it, for people.
+    /// Explains to people who holds the lock and what to do about it.
     pub fn explained(&self) -> String {
         let age = about(self.age.as_secs());
         let repair = "git coord doctor --repair";
@@ -94,18 +84,18 @@ impl SeenLock {
         }
     }
 
-    /// The processes of this host that have it open.
+    /// Lists the processes of this host that have the lock open.
     pub fn openers(&self) -> Vec<Running> {
         processes::having_open(&self.path)
     }
 }
 
-/// A lock that was taken away.
+/// A lock file that was moved out of the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MovedAside {
-    /// The path that it had.
+    /// The former path.
     pub lock: PathBuf,
-    /// The path that it has now.
+    /// The new path.
     pub now_at: PathBuf,
 }
 
@@ -117,26 +107,25 @@ pub struct LockFiles {
 }
 
 impl LockFiles {
-    /// Opens the locks of the repository with this common directory.
     pub fn new(common: &Path, files: Files) -> LockFiles {
         LockFiles { common: common.to_owned(), files }
     }
 
-    /// Reads the lock at a path and its holder; none if there is no such file.
+    /// Inspects the lock at a path; `None` if there is no such file.
     pub fn see(&self, path: &Path) -> Result<Option<SeenLock>, FileError> {
         let Some(stamp) = self.files.stamp(path)? else { return Ok(None) };
         let is_file = self.files.entry_type(path)? == Some(EntryType::File);
         let read = || self.files.read_start(path, CONTENT_LENGTH_MAX);
         let content = if is_file { read()?.unwrap_or_default() } else { Vec::new() };
         let signatures = Signatures::new(&self.common, self.files);
-        // Without the signatures nobody can tell whose it is.
+        // If the signatures are unreadable, the holder is unknown.
         let signer = signatures.signer(stamp, &content).ok().flatten();
         let (path, holder) = (path.to_owned(), Holder::of(signer.as_ref()));
         let age = stamp.modified.elapsed().unwrap_or_default();
         Ok(Some(SeenLock { path, holder, age, stamp }))
     }
 
-    /// Watches a lock; false once it is another one, or none any more.
+    /// Watches a lock for a time. Returns false as soon as it is gone or replaced.
     pub fn stays(&self, seen: &SeenLock, patience: Duration) -> Result<bool, FileError> {
         let begun = Instant::now();
         let mut still = Stillness::begin(seen.stamp, Duration::ZERO);
@@ -149,14 +138,14 @@ impl LockFiles {
         Ok(false)
     }
 
-    /// Moves a lock into `coord/tmp`; none if it is not there any more, or another one is.
+    /// Moves a lock into `coord/tmp`. Returns `None` if it is gone or replaced.
     ///
-    /// The caller gets the kernel's lock on the very file, and looks again under it: so of those
-    /// that have seen it one moves it, and none moves the file that was put in its place.
+    /// Takes a kernel lock on the file itself and checks it again: of several processes that have
+    /// seen the file, only one moves it, and none moves the file that replaced it.
     pub fn take_away(&self, seen: &SeenLock) -> Result<Option<MovedAside>, FileError> {
         let SeenLock { path, stamp, .. } = seen;
         let Some(opened) = self.files.open_existing(path)? else { return Ok(None) };
-        // On a file system without locks, the look has to do.
+        // Without kernel locks on this file system, the check has to do.
         let is_first = self.files.try_lock(&opened, path).unwrap_or(true);
         if is_first && self.files.stamp(path)? == Some(*stamp) {
             return self.move_aside(seen);
@@ -164,17 +153,17 @@ impl LockFiles {
         Ok(None)
     }
 
-    /// Moves what is there. People who remove a lock at that moment are not kept out, and what is
-    /// moved may be the next one. That is put back if it is git's, which would not notice. One of
-    /// ours stays away: its maker notices before it moves the ref, but would not notice one that
-    /// came back after others had moved the ref.
+    /// Moves the file that has the lock's name. A person may remove the lock at that moment, and
+    /// then the moved file may be the next lock. If it is one of git's, it is put back, because git
+    /// would not notice. One of ours is not put back: its holder notices before it moves the ref,
+    /// but would not notice a lock that came back after others had moved the ref.
     pub(super) fn move_aside(&self, seen: &SeenLock) -> Result<Option<MovedAside>, FileError> {
         let SeenLock { path, stamp, .. } = seen;
         let aside = HelperDir::Staging.below(&self.common);
         self.files.make_directories(&aside)?;
         let name = path.strip_prefix(&self.common).unwrap_or(path).to_string_lossy();
         let aside = aside.join(format!("{}.{}", name.replace('/', "-"), stamp.inode));
-        // A rename between two names of one file would do nothing and call it success.
+        // Renaming between two names of the same file would do nothing and succeed.
         self.files.remove(&aside)?;
         match self.files.rename(path, &aside) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -195,7 +184,7 @@ impl LockFiles {
 }
 
 impl Refs {
-    /// Takes away the lock of a ref if it is nobody's.
+    /// Moves the lock of a ref out of the way if the process that held it has ended.
     pub fn clear_lock(&self, name: &RefName) -> Result<Option<MovedAside>, RefError> {
         let locks = self.lock_files();
         let seen = locks.see(&self.lock_path(name))?;
@@ -203,7 +192,7 @@ impl Refs {
         Ok(nobodys.map_or(Ok(None), |seen| locks.take_away(&seen))?)
     }
 
-    /// The lock of a ref, if there is one.
+    /// Inspects the lock of a ref, if there is one.
     pub fn seen_lock(&self, name: &RefName) -> Result<Option<SeenLock>, RefError> {
         Ok(self.lock_files().see(&self.lock_path(name))?)
     }

@@ -1,4 +1,4 @@
-//! Refs in files as a backend has them.
+//! Implements the backend's interface to refs for refs in files.
 
 use super::{RefName, Refs, SeenLock, Swap, Target};
 use crate::store::error::StoreError;
@@ -6,13 +6,12 @@ use crate::store::git::backend::{InTheWay, MoveRefs, Update};
 use crate::store::git::object::ObjectId;
 use crate::store::git::signature::Draft;
 
-/// The refs of one repository.
+/// The refs of one repository, as a backend uses them.
 pub struct FileRefs {
     refs: Refs,
 }
 
 impl FileRefs {
-    /// Wraps the refs of a repository.
     pub fn new(refs: Refs) -> FileRefs {
         FileRefs { refs }
     }
@@ -57,7 +56,7 @@ impl MoveRefs for FileRefs {
     }
 
     fn lock_of(&self, name: &RefName) -> InTheWay {
-        // A lock that cannot be looked at has a name all the same.
+        // Even if the lock cannot be inspected, its name is known.
         let seen = self.refs.seen_lock(name).ok().flatten();
         InTheWay { lock: format!("{name}.lock"), whose: seen.as_ref().map(SeenLock::explained) }
     }
