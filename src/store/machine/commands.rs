@@ -1,8 +1,8 @@
-//! The commands that run under `with`: one small file for each `with` of this machine. Its name
-//! tells the process of the `with`, its content the process of the command.
+//! The commands that run under `with`: one small file for each `with` on this machine. The file
+//! name identifies the process of the `with`, and the content that of its command.
 //!
-//! A `with` can be killed while its command goes on. By this file others see that the command still
-//! runs. Losing it loses no state: what is held is then free as soon as its `with` is gone.
+//! A `with` can be killed while its command continues. This file shows others that the command
+//! still runs. Losing it loses no state: the holds are then free as soon as their `with` is gone.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::store::layout::HelperDir;
 use crate::store::os::files::{Files, Purpose};
 use crate::store::os::process::{Liveness, ProcessIdentity};
 
-/// One line.
+/// The maximum length of a file, which holds one line.
 const LINE_BYTES_MAX: u64 = 4 * 1024;
 
 /// The commands of one repository on this machine.
@@ -22,22 +22,22 @@ pub struct Commands {
     files: Files,
 }
 
-/// The known state of the command of a `with`.
+/// The recorded state of a `with`'s command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// It was about to be started, and may run.
+    /// The command was about to start, and may run.
     Starting,
-    /// It is this process.
+    /// The command is this process.
     Started(ProcessIdentity),
 }
 
 impl Command {
-    /// Tells that it is known to have ended.
+    /// Tells whether the command is known to have ended.
     pub fn has_ended(&self) -> bool {
         matches!(self, Command::Started(process) if process.has_ended_here())
     }
 
-    /// Its process, if that is known to run.
+    /// Returns the command's process if it is known to run.
     pub fn running(&self) -> Option<&ProcessIdentity> {
         match self {
             Command::Started(process) if process.runs_here() => Some(process),
@@ -47,12 +47,12 @@ impl Command {
 }
 
 impl Commands {
-    /// Opens the records of the repository with this common directory.
     pub fn new(common_dir: &Path, files: Files) -> Commands {
         Commands { dir: HelperDir::Commands.below(common_dir), files }
     }
 
-    /// Notes that a `with` is about to start its command, and removes what the dead have left.
+    /// Records that a `with` is about to start its command, and removes the files of dead
+    /// processes.
     pub fn begin(&self, with: &ProcessIdentity) -> Result<(), StoreError> {
         self.files.make_directories(&self.dir)?;
         self.clear_up();
@@ -61,7 +61,7 @@ impl Commands {
         Ok(self.files.write_new(&path, b"", Purpose::Helper)?)
     }
 
-    /// Notes which process the command is.
+    /// Records the process of the command.
     pub fn started(
         &self,
         with: &ProcessIdentity,
@@ -73,7 +73,7 @@ impl Commands {
         Ok(())
     }
 
-    /// Forgets the command of a `with`.
+    /// Removes the record of a `with`.
     pub fn forget(&self, with: &ProcessIdentity) -> Result<(), StoreError> {
         if let Some(path) = self.path(with) {
             self.files.remove(&path)?;
@@ -81,8 +81,8 @@ impl Commands {
         Ok(())
     }
 
-    /// Reads the command of a `with`; none if it was never about to start one. One that cannot be
-    /// read may run.
+    /// Reads the command of a `with`; `None` if the `with` never was about to start one. An
+    /// unreadable record counts as a command that may run.
     pub fn of(&self, with: &ProcessIdentity) -> Option<Command> {
         let is_it = |name: &OsString| {
             let named = name.to_str().and_then(ProcessIdentity::from_file_name);
@@ -98,7 +98,7 @@ impl Commands {
         let read = self.files.read(path, LINE_BYTES_MAX);
         let Ok(bytes) = read else { return Some(Command::Starting) };
         let text = String::from_utf8(bytes?).unwrap_or_default();
-        // A line that is not whole is being written.
+        // An incomplete line is still being written.
         let process = text.strip_suffix('\n').and_then(|line| line.parse().ok());
         Some(process.map_or(Command::Starting, Command::Started))
     }
@@ -107,8 +107,8 @@ impl Commands {
         Some(self.dir.join(with.to_file_name()?))
     }
 
-    /// Removes the files of each `with` whose command has ended as well. A command that was about
-    /// to be started stays until the machine starts again: it may run.
+    /// Removes the file of each dead `with` whose command has ended too. The file of a command that
+    /// was about to start stays until the machine reboots: the command may run.
     fn clear_up(&self) {
         for name in self.files.list(&self.dir).unwrap_or_default() {
             let with = name.to_str().and_then(ProcessIdentity::from_file_name);

@@ -1,8 +1,8 @@
-//! The agents that made the commits of this repository, as far as this machine saw it.
+//! The agents that made the commits of this repository, as far as this machine knows.
 //!
-//! A line for each commit, in two files that take turns: a full one takes the place of the other,
-//! so that both together stay small. Losing them is forgetting: a push of another's commits is then
-//! compared with who holds what they change.
+//! Two files hold a line for each commit. When the newer one is full, it replaces the older one, so
+//! that both together stay small. If they are lost, a push of another agent's commits is compared
+//! with the current holders of the changed paths.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,12 @@ use crate::store::git::object::ObjectId;
 use crate::store::layout::HelperDir;
 use crate::store::os::files::Files;
 
-/// Some thousand lines. A file outgrows it by as many lines as are written at the same time.
+/// The size at which the files rotate: some thousand lines. A file can exceed it by the lines that
+/// are written concurrently.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 const READ_BYTES_MAX: u64 = 2 * FILE_BYTES_MAX;
 
-/// The known authors of the commits of a repository.
+/// The recorded authors of the commits of a repository.
 #[derive(Clone, Debug)]
 pub struct CommitAuthors {
     dir: PathBuf,
@@ -25,7 +26,6 @@ pub struct CommitAuthors {
 }
 
 impl CommitAuthors {
-    /// Of the repository with this common directory.
     pub fn new(common_dir: &Path, files: Files) -> CommitAuthors {
         CommitAuthors { dir: HelperDir::CommitAuthors.below(common_dir), files }
     }
@@ -38,7 +38,7 @@ impl CommitAuthors {
         self.dir.join("older")
     }
 
-    /// Notes that `agent` has made a commit.
+    /// Records that `agent` has made a commit.
     pub fn note(&self, commit: &ObjectId, agent: &AgentName) -> Result<(), StoreError> {
         self.files.make_directories(&self.dir)?;
         let newer = self.newer();
@@ -49,7 +49,7 @@ impl CommitAuthors {
         Ok(self.files.append(&newer, format!("{commit} {agent}\n").as_bytes())?)
     }
 
-    /// Everything that is known.
+    /// Reads all records.
     pub fn all(&self) -> Result<HashMap<ObjectId, AgentName>, StoreError> {
         let mut known = HashMap::new();
         for path in [self.older(), self.newer()] {
@@ -60,7 +60,7 @@ impl CommitAuthors {
     }
 }
 
-/// Reads a line; none if it is not ours or was cut short.
+/// Parses a line; `None` if it is truncated or not ours.
 fn read(line: &str) -> Option<(ObjectId, AgentName)> {
     let (commit, agent) = line.split_once(' ')?;
     Some((commit.parse().ok()?, agent.parse().ok()?))

@@ -1,7 +1,7 @@
 //! The position of each consumer in the events of each ledger.
 //!
-//! A small file per consumer on its own machine. It is no state: a consumer that loses it reads
-//! again.
+//! Each consumer has a small file on its own machine. The file is not state: a consumer that loses
+//! it reads the events again.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,33 +19,32 @@ const CURSOR_BYTES_MAX: u64 = 64 * 1024;
 /// The last entry that was delivered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
-    /// Its name.
+    /// The entry's name.
     pub entry: String,
-    /// Its number at that time.
+    /// The entry's number at that time.
     pub seq: u64,
 }
 
 /// The positions of a consumer, by ledger.
 pub type Cursor = BTreeMap<String, Position>;
 
-/// The cursors of this repository on this machine.
+/// The cursors of one repository on this machine.
 pub struct Cursors {
     dir: PathBuf,
     files: Files,
 }
 
 impl Cursors {
-    /// Opens the cursors under that common directory.
     pub fn new(common_dir: &Path, files: Files) -> Cursors {
         Cursors { dir: HelperDir::Cursors.below(common_dir), files }
     }
 
     fn path(&self, consumer: &AgentName) -> PathBuf {
-        // A consumer's name may hold slashes; `%` is in no name.
+        // A consumer's name may contain slashes, but never `%`.
         self.dir.join(format!("{}.json", consumer.as_str().replace('/', "%2F")))
     }
 
-    /// Loads the positions of a consumer; none if it was never seen.
+    /// Loads the positions of a consumer; `None` for a new consumer.
     pub fn load(&self, consumer: &AgentName) -> Result<Option<Cursor>, StoreError> {
         let path = self.path(consumer);
         let Some(bytes) = self.files.read(&path, CURSOR_BYTES_MAX)? else { return Ok(None) };
@@ -55,7 +54,7 @@ impl Cursors {
         })
     }
 
-    /// Moves the consumer's cursor, all of it or not at all.
+    /// Replaces the consumer's cursor atomically.
     pub fn save(&self, consumer: &AgentName, cursor: &Cursor) -> Result<(), StoreError> {
         self.files.make_directories(&self.dir)?;
         let path = self.path(consumer);
@@ -70,12 +69,12 @@ impl Cursors {
         Ok(self.files.rename(&staged, &path)?)
     }
 
-    /// Forgets a consumer; whether it was known.
+    /// Deletes the cursor of a consumer. Returns false if there was none.
     pub fn delete(&self, consumer: &AgentName) -> Result<bool, StoreError> {
         Ok(self.files.remove(&self.path(consumer))?)
     }
 
-    /// Every consumer.
+    /// Lists all consumers.
     pub fn list(&self) -> Result<Vec<AgentName>, StoreError> {
         let names = self.files.list(&self.dir)?;
         let consumers = names.iter().filter_map(|name| {

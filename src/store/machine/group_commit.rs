@@ -1,15 +1,15 @@
-//! Group commit: the writer whose turn it is also writes what the waiting writers ask for.
+//! Group commit: the writer at the front of the queue also writes the requests of waiting writers.
 //!
-//! The disk needs as long for one entry as for many. A writer that finds the queue taken therefore
-//! leaves its request in a file, which it keeps locked for as long as it lives. The writer whose
-//! turn it is takes these requests on and writes an entry for each, in one pack and with one move
-//! of the ref.
+//! The disk needs as long for one entry as for many. A writer that cannot enter the queue at once
+//! therefore submits its request as a file, and keeps that file locked for as long as it lives. The
+//! writer at the front claims these requests and writes an entry for each, in one pack and with one
+//! move of the ref.
 //!
-//! A request belongs to the process that removes its file: its owner, when its turn has come or it
-//! waits no longer, or the writer that takes it on. That writer may fail or find that the answer is
-//! no. Then there is no entry; the owner finds none when its turn comes, and decides for itself.
-//! It looks for the entry on the state that it decides on, and the swap of the ref does the rest:
-//! nothing is written twice, and losing these files costs time and nothing else.
+//! A request belongs to the process that removes its file: to its owner, when the owner's turn has
+//! come or it stops waiting, or to the writer that claims it. That writer may fail, or its decision
+//! may be a refusal. Then there is no entry; the owner finds none when its turn comes, and decides
+//! for itself. It searches for the entry in the state that it decides on, and the swap of the ref
+//! does the rest: nothing is written twice, and losing these files only costs time.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -24,12 +24,12 @@ use crate::store::layout::HelperDir;
 use crate::store::ledger::entry::Committer;
 use crate::store::os::files::{EntryType, FileError, Files};
 
-/// The most requests that are taken on at once: the writer that takes them waits for all of them.
+/// The maximum number of requests in a batch: the writer that claims them waits for all of them.
 const TAKEN_MAX: usize = 32;
-/// The owner of a larger request does it alone.
+/// The maximum size of a submitted request. The owner of a larger one decides it alone.
 const REQUEST_BYTES_MAX: u64 = 64 * 1024;
 
-/// The requests of one ledger on this machine.
+/// The submitted requests of one ledger on this machine.
 #[derive(Clone, Debug)]
 pub struct PendingRequests {
     dir: PathBuf,
@@ -37,20 +37,19 @@ pub struct PendingRequests {
     files: Files,
 }
 
-/// A request with everything that its entry takes.
+/// A request with everything that its entry needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingRequest {
-    /// The act, which the owner knows its entry by.
+    /// The act, by which the owner finds its entry.
     pub op: OpId,
-    /// The committer of its entry.
     pub committer: Committer,
-    /// It counts as done only once the disk has it.
+    /// Set if the request counts as done only once its entry is on disk.
     pub fsync: bool,
-    /// The command, and who asks for it.
+    /// The command and its actor.
     pub request: Request<Command>,
 }
 
-/// A request that was given, for as long as its owner lives.
+/// A submitted request. Its file is locked as long as this value lives.
 #[derive(Debug)]
 #[must_use = "a request must be taken back before it is decided in another way"]
 pub struct Given {
@@ -61,12 +60,12 @@ pub struct Given {
 }
 
 impl PendingRequests {
-    /// Opens the requests of a ledger of the repository with this common directory.
     pub fn new(common: &Path, ledger: LedgerName, files: Files) -> PendingRequests {
         PendingRequests { dir: HelperDir::PendingRequests.below(common), ledger, files }
     }
 
-    /// Tells that a request given here counts as done only once the disk has it.
+    /// Tells whether a request that is submitted here counts as done only once its entry is on
+    /// disk.
     pub fn fsync(&self) -> bool {
         self.files.fsync
     }
@@ -75,15 +74,15 @@ impl PendingRequests {
         self.dir.join(format!("{}.{op}", self.ledger))
     }
 
-    /// Leaves a request to the writers before; none if it is too large for that.
+    /// Submits a request to the writers in front. Returns `None` if it is too large for that.
     pub fn give(&self, pending: &PendingRequest) -> Result<Option<Given>, FileError> {
         let bytes = serde_json::to_vec(pending).expect("a request is plain data");
         if bytes.len() as u64 > REQUEST_BYTES_MAX {
             return Ok(None);
         }
         let path = self.path(&pending.op);
-        // A writer that sees it before it is locked takes its owner for dead and removes it, which
-        // is no more than taking it on and failing.
+        // A writer that sees the file before it is locked takes its owner for dead and removes it.
+        // To the owner that is the same as a request that was claimed and failed.
         let locked = self.files.open_lockable(&path)?;
         let is_locked = self.files.try_lock(&locked, &path)?;
         let given = Given { path, files: self.files, _locked: locked };
@@ -94,16 +93,17 @@ impl PendingRequests {
         Ok(None)
     }
 
-    /// Takes requests of others on, one after the other as they are asked for, as far as they can
-    /// be read. Only for the writer whose turn it is.
+    /// Claims the readable requests of other writers, lazily. Only for the writer at the front of
+    /// the queue.
     pub fn take(&self) -> impl Iterator<Item = PendingRequest> {
         let start = format!("{}.", self.ledger);
         let mut given = self.files.entries(&self.dir).unwrap_or_default();
-        // A pipe would not be opened before somebody writes to it.
+        // Opening a pipe would block until somebody writes to it.
         given.retain(|file| {
             file.kind == EntryType::File && file.name.to_string_lossy().starts_with(&start)
         });
-        // A file system may list them in any order; entries follow from the requests alone.
+        // A file system may list the files in any order. Sorted, the entries depend on the requests
+        // only.
         given.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         let paths = given.into_iter().map(|file| self.dir.join(file.name));
         paths.filter_map(|path| self.take_one(&path).ok().flatten()).take(TAKEN_MAX)
@@ -112,7 +112,7 @@ impl PendingRequests {
     fn take_one(&self, path: &Path) -> Result<Option<PendingRequest>, FileError> {
         let Some(file) = self.files.open_existing(path)? else { return Ok(None) };
         if self.files.try_lock(&file, path)? {
-            // Its owner is dead: nobody waits for the answer, and nobody wants the entry.
+            // The owner is dead: nobody waits for the answer or wants the entry.
             self.files.remove(path)?;
             return Ok(None);
         }
@@ -124,8 +124,8 @@ impl PendingRequests {
         }
     }
 
-    /// A request that can be done here as its owner would do it: nothing of it is unknown, its
-    /// decision is under the same rules, and no promise about the disk is broken.
+    /// Parses a request that this process can decide exactly as its owner would: every field is
+    /// known, the rules are the same, and no promise about the disk is broken.
     fn understood(&self, bytes: &[u8]) -> Option<PendingRequest> {
         let pending: PendingRequest = serde_json::from_slice(bytes).ok()?;
         let Committer { name, email } = &pending.committer;
@@ -139,7 +139,7 @@ impl PendingRequests {
 }
 
 impl Given {
-    /// Takes it back; false if somebody has taken it on.
+    /// Withdraws the request. Returns false if another writer has claimed it.
     pub fn take_back(self) -> Result<bool, FileError> {
         self.files.remove(&self.path)
     }

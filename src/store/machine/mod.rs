@@ -5,8 +5,9 @@
 //!
 //! - [`queue`] lets one writer after the other write, and [`group_commit`] lets the first of them
 //!   write for the others too;
-//! - [`waiters`] tells which waiting processes live and wakes them;
-//! - [`presence`] records when an agent was last seen, [`open_tool_calls`] what it is busy with;
+//! - [`waiters`] tells which waiting processes are alive and wakes them;
+//! - [`presence`] records when an agent was last seen, [`open_tool_calls`] which calls it is busy
+//!   with;
 //! - [`commands`] records the commands that run under `with`;
 //! - [`notes`] records edits that no commit contains yet, [`commit_authors`] the agents that made
 //!   commits;

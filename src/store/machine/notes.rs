@@ -1,8 +1,8 @@
-//! Edits in a worktree that no commit has yet, each with the fence that let it pass.
+//! Edits in a worktree that no commit contains yet, each with the fence that permitted it.
 //!
-//! One small file for each agent and path below the worktree's own git directory, so that several
-//! sessions write beside each other without a lock. Losing a note loses one safety net: that path
-//! is then only compared with who holds it at the time of the commit.
+//! Each agent and path has a small file below the worktree's own git directory, so that several
+//! sessions write concurrently without a lock. Losing a note loses one safety net: that path is
+//! then compared only with its holder at the time of the commit.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use crate::store::error::StoreError;
 use crate::store::layout::{HelperDir, hashed_name};
 use crate::store::os::files::{Files, Purpose};
 
-/// A path, two names and some numbers.
+/// The maximum size of a note: a path, two names and some numbers.
 const NOTE_BYTES_MAX: u64 = 64 * 1024;
-/// More than this many edits without a commit are not looked through.
+/// The maximum number of notes that are read.
 const NOTES_MAX: usize = 20_000;
 
 /// The notes of one worktree.
@@ -27,17 +27,17 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Opens the notes of the worktree with this git directory.
     pub fn new(git_dir: &Path, files: Files) -> Notes {
         Notes { dir: HelperDir::Notes.below(git_dir), files }
     }
 
-    /// Notes an edit, in the place of an earlier one of the same agent and path.
+    /// Writes a note. It replaces an earlier one of the same agent and path.
     pub fn put(&self, note: &Note) -> Result<(), StoreError> {
         let name = file_name(&note.agent, &note.path);
         let bytes = serde_json::to_vec(note).expect("a note is plain data");
         let write = |path: &Path| self.files.write_new(path, &bytes, Purpose::Helper);
-        // The first on a path needs no other name: whoever reads half of it finds no note yet.
+        // The first note on a path is written in place: a reader that sees half of it finds no note
+        // yet.
         let path = self.dir.join(&name);
         let written = match write(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -51,18 +51,18 @@ impl Notes {
             other => return Ok(other?),
         }
         let staged = self.dir.join(format!(".{name}.{}", std::process::id()));
-        // Of a killed process that had the same number.
+        // Left by a killed process that had the same id.
         self.files.remove(&staged)?;
         write(&staged)?;
         Ok(self.files.rename(&staged, &path)?)
     }
 
-    /// The note of that agent on that path.
+    /// Reads the note of an agent on a path.
     pub fn get(&self, agent: &AgentName, path: &Pattern) -> Result<Option<Note>, StoreError> {
         self.read(&self.dir.join(file_name(agent, path)))
     }
 
-    /// Every note of this worktree that can be read.
+    /// Reads every readable note of this worktree.
     pub fn all(&self) -> Result<Vec<Note>, StoreError> {
         let mut notes = Vec::new();
         let names = self.files.list(&self.dir)?;
@@ -75,12 +75,12 @@ impl Notes {
         Ok(notes)
     }
 
-    /// Forgets that agent's note on that path; whether there was one.
+    /// Removes the note of an agent on a path. Returns false if there was none.
     pub fn forget(&self, agent: &AgentName, path: &Pattern) -> Result<bool, StoreError> {
         Ok(self.files.remove(&self.dir.join(file_name(agent, path)))?)
     }
 
-    /// Reads a note; none if the file is no note or was cut short.
+    /// Reads a note; `None` if the file is truncated or not a note.
     fn read(&self, path: &Path) -> Result<Option<Note>, StoreError> {
         let bytes = self.files.read(path, NOTE_BYTES_MAX)?;
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))

@@ -1,8 +1,8 @@
 //! The tool calls of an agent that are open on this machine.
 //!
-//! A record of each beginning and of each end, one after the other in one file: several begin and
-//! end at once, and none of them may undo what another has noted. Every edit waits for one record;
-//! a file of its own for each call would take longer than all else that is done about most edits.
+//! One file holds a record of each start and of each end, in order: several calls start and end at
+//! once, and none of them may undo the record of another. Every edit waits for one record; a
+//! separate file for each call would take longer than everything else that is done for most edits.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,10 +13,10 @@ use crate::store::error::StoreError;
 use crate::store::layout::hashed_name;
 use crate::store::os::files::{EntryType, Files};
 
-/// Some ten thousand calls in one turn. An agent that makes more is not known to be busy with the
-/// earlier ones.
+/// The maximum size of a file: some ten thousand calls in one turn. If an agent makes more, the
+/// earlier ones no longer show that it is busy.
 const BYTES_MAX: u64 = 1 << 20;
-/// The word in the place of a time in the record of an end.
+/// Replaces the time in the record of an end.
 const ENDED: &str = "ended";
 
 /// The tool calls of one agent.
@@ -27,12 +27,11 @@ pub struct OpenToolCalls {
 }
 
 impl OpenToolCalls {
-    /// Opens the calls that are noted in that file.
     pub fn new(file: PathBuf, files: Files) -> OpenToolCalls {
         OpenToolCalls { file, files }
     }
 
-    /// Notes that a call has begun, by whatever it is called.
+    /// Records that a call has begun. `call` is any name of it.
     pub fn begin(&self, call: &str, at: Timestamp) -> Result<(), StoreError> {
         match self.files.entry_type(&self.file)? {
             None => {}
@@ -53,33 +52,33 @@ impl OpenToolCalls {
         Ok(self.files.stamp(&self.file)?.is_some_and(|stamp| stamp.length > BYTES_MAX))
     }
 
-    /// Tells that calls are noted in a regular file: nobody waits for a pipe that lies there, or
-    /// writes where a link leads.
+    /// Tells whether the records are a regular file. A pipe would block the caller, and a link
+    /// would make it write elsewhere.
     fn is_there(&self) -> Result<bool, StoreError> {
         Ok(self.files.entry_type(&self.file)? == Some(EntryType::File))
     }
 
-    /// Notes that it has ended.
+    /// Records that a call has ended.
     pub fn end(&self, call: &str) -> Result<(), StoreError> {
-        // Without a beginning there is no end to note.
+        // A call without a start needs no end.
         if self.is_there()? {
             self.files.append_existing(&self.file, record(call, ENDED).as_bytes())?;
         }
         Ok(())
     }
 
-    /// Notes that none is open.
+    /// Removes all records.
     pub fn end_all(&self) -> Result<(), StoreError> {
         self.files.remove(&self.file)?;
         Ok(())
     }
 
-    /// Returns when the open calls began, as far as that can be read.
+    /// Returns the start times of the open calls, as far as they are readable.
     pub fn open(&self) -> Vec<Timestamp> {
         if !self.is_there().unwrap_or(false) {
             return Vec::new();
         }
-        // One that is too long begins anew with the next call, and is read until then.
+        // A file that is too long is started over by the next call, and is read until then.
         let content = self.files.read(&self.file, 2 * BYTES_MAX).ok().flatten().unwrap_or_default();
         let text = String::from_utf8_lossy(&content);
         let mut began: BTreeMap<&str, Timestamp> = BTreeMap::new();
@@ -94,7 +93,7 @@ impl OpenToolCalls {
     }
 }
 
-/// Begins with the line break: a record that was cut short spoils no other.
+/// Formats a record. It begins with the line break, so that a truncated record spoils no other.
 fn record(call: &str, what: &str) -> String {
     format!("\n{} {what}", hashed_name(&[call.as_bytes()]))
 }

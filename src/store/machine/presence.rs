@@ -1,8 +1,8 @@
-//! The time and the place that each agent was last seen on this machine.
+//! When and where each agent was last seen on this machine.
 //!
-//! One small file for each agent, in the place of an earlier one, and one for its tool calls. It is
-//! no state: nothing is decided by it except what an entry names as its evidence, and losing it
-//! loses one hint.
+//! Each agent has one small file, which is replaced each time, and one file for its tool calls.
+//! They are not state: decisions depend on them only where an entry names them as its evidence, and
+//! losing one loses a hint.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,38 +17,37 @@ use crate::store::layout::HelperDir;
 use crate::store::machine::open_tool_calls::OpenToolCalls;
 use crate::store::os::files::{Files, Purpose};
 
-/// Some names and times.
+/// The maximum size of a file, which holds some names and times.
 const PRESENCE_BYTES_MAX: u64 = 64 * 1024;
-/// More agents than this are not looked through.
+/// The maximum number of agents that are read.
 const AGENTS_MAX: usize = 10_000;
 
 /// An agent as it was last seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
-    /// The agent.
     pub agent: AgentName,
-    /// Its machine.
     pub host: Line,
     /// The time of its last call.
     pub last_seen: Timestamp,
-    /// The linked worktree that it was in; absent for the main one.
+    /// The linked worktree that the agent was in; absent for the main one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worktree: Option<Line>,
     /// The branch that was checked out there.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub branch: Option<Line>,
-    /// The terminal that it ran in.
+    /// The terminal that the agent ran in.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub terminal: Option<Line>,
-    /// The sessions that act under this name, and when each was last seen. Two of them share it.
+    /// The sessions that act under this name, with the time when each was last seen. Two sessions
+    /// share the name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub sessions: BTreeMap<String, Timestamp>,
-    /// The requests that it was told of, by thread, so that it is told once.
+    /// The requests that the agent was told of, by thread, so that it is told of each once.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub told: BTreeMap<String, String>,
 }
 
-/// The agents of this repository on this machine.
+/// The records of one repository on this machine.
 #[derive(Clone, Debug)]
 pub struct Presences {
     dir: PathBuf,
@@ -56,12 +55,11 @@ pub struct Presences {
 }
 
 impl Presences {
-    /// Opens the records under that common directory.
     pub fn new(common_dir: &Path, files: Files) -> Presences {
         Presences { dir: HelperDir::Presence.below(common_dir), files }
     }
 
-    /// A name may hold slashes; `%` is in none.
+    /// Encodes an agent's name as a file name. The name may contain slashes, but never `%`.
     fn name(agent: &AgentName) -> String {
         agent.as_str().replace('/', "%2F")
     }
@@ -70,12 +68,12 @@ impl Presences {
         self.dir.join(format!("{}.json", Presences::name(agent)))
     }
 
-    /// Reads when that agent was last seen; none where that cannot be read.
+    /// Reads the record of an agent; `None` if it is missing or unreadable.
     pub fn get(&self, agent: &AgentName) -> Option<Presence> {
         self.read(&self.path(agent)).filter(|presence| presence.agent == *agent)
     }
 
-    /// The sessions that are known to act under a name.
+    /// Lists the known sessions that act under a name.
     pub fn sessions(&self, agent: &AgentName) -> Vec<String> {
         self.get(agent).map_or_else(Vec::new, |presence| presence.sessions.into_keys().collect())
     }
@@ -85,7 +83,7 @@ impl Presences {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Notes how an agent was seen.
+    /// Replaces the record of an agent.
     pub fn put(&self, presence: &Presence) -> Result<(), StoreError> {
         let name = format!(".{}.{}", Presences::name(&presence.agent), std::process::id());
         let staged = self.dir.join(name);
@@ -96,20 +94,20 @@ impl Presences {
         Ok(self.files.rename(&staged, &self.path(&presence.agent))?)
     }
 
-    /// The tool calls of an agent.
+    /// Opens the records of an agent's tool calls.
     pub fn open_tool_calls(&self, agent: &AgentName) -> OpenToolCalls {
         let file = self.dir.join(format!("{}.open", Presences::name(agent)));
         OpenToolCalls::new(file, self.files)
     }
 
-    /// Every agent that was seen here, as far as that can be read.
+    /// Reads every readable record.
     pub fn all(&self) -> Vec<Presence> {
         let names = self.files.list(&self.dir).unwrap_or_default();
         let whole = names.iter().filter(|name| name.as_encoded_bytes().ends_with(b".json"));
         whole.take(AGENTS_MAX).filter_map(|name| self.read(&self.dir.join(name))).collect()
     }
 
-    /// Forgets an agent.
+    /// Removes the records of an agent. Returns false if there was none.
     pub fn forget(&self, agent: &AgentName) -> Result<bool, StoreError> {
         self.open_tool_calls(agent).end_all()?;
         Ok(self.files.remove(&self.path(agent))?)

@@ -1,9 +1,9 @@
 //! The advisory lock that queues the writers of one machine, one file per ledger.
 //!
-//! It is there for speed: without it writers disturb each other and decide again and again.
-//! Correctness rests on the compare-and-swap of the ref alone, so a file system without locks, or
-//! somebody who deletes the lock file, costs time and nothing else. The lock is the kernel's: it
-//! goes with the process, however that ends.
+//! It exists for speed: without it, writers get in each other's way and decide again and again.
+//! Correctness rests on the compare-and-swap of the ref alone. A file system without locks, or
+//! somebody who deletes the lock file, only costs time. The kernel holds the lock and releases it
+//! when the process ends, however it ends.
 
 use std::fs::File;
 use std::io;
@@ -20,7 +20,7 @@ pub struct Queue {
     files: Files,
 }
 
-/// The front place of a queue; given up when dropped.
+/// The front of the queue. Dropping this value lets the next writer in.
 #[derive(Debug)]
 #[must_use = "the place in the queue is given up at once"]
 pub struct QueueGuard {
@@ -29,12 +29,12 @@ pub struct QueueGuard {
 }
 
 impl Queue {
-    /// The queue `name` of the repository with this common directory.
     pub fn new(common: &Path, name: &str, files: Files) -> Queue {
         Queue { path: HelperDir::Locks.below(common).join(format!("{name}.lock")), files }
     }
 
-    /// Waits for the front place until `deadline`; none if somebody had it all the time.
+    /// Waits for the front of the queue until `deadline`. Returns `None` if other processes had it
+    /// all that time.
     pub fn enter(&self, deadline: Instant) -> Result<Option<QueueGuard>, FileError> {
         let file = self.files.open_lockable(&self.path)?;
         let left = deadline.saturating_duration_since(Instant::now());
@@ -43,8 +43,8 @@ impl Queue {
         Ok(is_front.then(|| QueueGuard { _file: file }))
     }
 
-    /// Tries to lock its file, which another process may just have done, and lets go; none if there
-    /// is no file yet. Leaves everything as it is.
+    /// Tells whether the file system supports locks on the queue's file; `None` if there is no file
+    /// yet. Changes nothing.
     pub fn can_lock(&self) -> Result<Option<bool>, FileError> {
         if !self.files.exists(&self.path)? {
             return Ok(None);
@@ -59,7 +59,7 @@ impl Queue {
 
     fn try_lock(&self, file: &File) -> Result<bool, FileError> {
         match self.files.try_lock(file, &self.path) {
-            // No locks here: everybody is at the front, and the swap sorts them out.
+            // Without file locks every writer is at the front, and the swap decides between them.
             Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(true),
             other => other,
         }

@@ -1,9 +1,9 @@
 //! The waiting processes of this machine. Each has a file that it keeps locked as long as it lives,
-//! and one that others wake it by.
+//! and a pipe by which others wake it.
 //!
-//! The tickets are in the ledger; these files tell which of this machine's tickets are dead, and
-//! save the living from asking again and again. Losing the files makes others wait until a ticket
-//! ends by itself, and costs nothing else.
+//! The tickets are in the ledger. These files show which tickets of this machine belong to dead
+//! processes, and save live ones from polling often. If the files are lost, others wait until a
+//! ticket expires, and nothing else happens.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,12 +19,13 @@ use crate::store::os::processes;
 use crate::store::os::stillness::Stillness;
 
 const LOCK: &str = "lock";
-/// Not locked yet.
+/// The suffix of a file that is not locked yet.
 const STAGED: &str = "new";
 const BELL: &str = "bell";
-/// One who lives shows it several times a second, unless it waits for its turn to write.
+/// The time without a sign of life after which a waiter counts as stopped. A live one gives a sign
+/// several times a second, unless it waits for its turn to write.
 const STILL_AFTER: Duration = Duration::from_secs(15);
-/// The identity of a process.
+/// The maximum size of a lock file, which holds the identity of a process.
 const IDENTITY_BYTES_MAX: u64 = 1024;
 
 /// The waiters of one repository on this machine.
@@ -34,8 +35,8 @@ pub struct Waiters {
     files: Files,
 }
 
-/// One of them, for as long as it lives. Dropped, or killed, it leaves files that say that it is
-/// dead; [`Standing::leave`] leaves nothing.
+/// One waiting process, for as long as it lives. If it is dropped or killed, its files show that it
+/// is dead. [`Standing::leave`] removes the files.
 #[derive(Debug)]
 pub struct Standing {
     waiters: Waiters,
@@ -45,28 +46,27 @@ pub struct Standing {
 }
 
 impl Waiters {
-    /// Opens the files of the repository with this common directory.
     pub fn new(common_dir: &Path, files: Files) -> Waiters {
         Waiters { dir: HelperDir::Waiters.below(common_dir), files }
     }
 
-    /// Begins to wait with that ticket, which nobody must have seen yet. With it comes the bell
-    /// that others ring, where the file system has such things.
+    /// Registers a process that waits with this ticket, before anybody sees the ticket. Also
+    /// returns the pipe by which others wake it, if the file system supports pipes.
     pub fn stand(&self, ticket: TicketId) -> Result<(Standing, Option<File>), StoreError> {
         self.files.make_directories(&self.dir)?;
         let locked = self.locked(&ticket)?;
-        // A bell that cannot be hung is missed by nobody but the impatient.
+        // Without the pipe the process only wakes later, by polling.
         let bell = self.files.hang_bell(&self.path(&ticket, BELL)).ok();
         Ok((Standing { waiters: self.clone(), ticket, locked }, bell))
     }
 
-    /// Locked before it has its name: one that can be locked by others belongs to a dead one. It
-    /// says which process it belongs to.
+    /// Creates the lock file with the identity of this process. It is locked before it gets its
+    /// name: a named file that others can lock belongs to a dead process.
     fn locked(&self, ticket: &TicketId) -> Result<Option<File>, StoreError> {
         let staged = self.path(ticket, STAGED);
         let file = self.files.open_lockable(&staged)?;
         // A process that cannot lock, or was taken for dead before it could, counts until its
-        // time is up.
+        // ticket expires.
         let identity = ProcessIdentity::current().to_string();
         let is_locked = self.files.try_lock(&file, &staged).unwrap_or(false)
             && self.files.append_existing(&staged, identity.as_bytes()).unwrap_or(false)
@@ -77,14 +77,14 @@ impl Waiters {
         Ok(is_locked.then_some(file))
     }
 
-    /// Lists the tickets of dead processes. One that cannot be looked at counts as alive.
+    /// Lists the tickets of dead processes. A process whose file is unreadable counts as alive.
     pub fn dead(&self) -> Vec<TicketId> {
         let is_dead = |ticket: &TicketId| self.is_unlocked(&self.path(ticket, LOCK));
         self.with(LOCK).into_iter().filter(is_dead).collect()
     }
 
-    /// Lists the tickets whose waiters do not move: each is stopped, or has shown no sign of life
-    /// for long. A waiter that cannot be looked at counts as moving.
+    /// Lists the tickets of waiters that are stopped, or have given no sign of life for long. A
+    /// waiter whose file is unreadable counts as running.
     pub fn still<'t>(
         &self,
         tickets: impl IntoIterator<Item = &'t TicketId>,
@@ -96,7 +96,7 @@ impl Waiters {
             let Some(stamp) = self.files.stamp(&path).ok().flatten() else { return false };
             let still = seen.0.entry((*ticket).clone());
             let unmoved = still.or_insert_with(|| Stillness::begin(stamp, now)).look(stamp, now);
-            // Waiters of an older version say nothing, and show no sign of life either.
+            // Waiters of an older version write no identity and give no signs of life.
             let process = self.process_of(&path).filter(ProcessIdentity::runs_here);
             process.is_some_and(|process| {
                 unmoved >= STILL_AFTER || processes::is_stopped(process.pid())
@@ -115,7 +115,7 @@ impl Waiters {
         file.is_some_and(|file| self.files.try_lock(&file, path).unwrap_or(false))
     }
 
-    /// Removes what the dead have left, once nobody needs to be told any more.
+    /// Removes the files of dead processes, once nobody needs to see them any more.
     pub fn bury(&self, dead: &[TicketId]) {
         for ticket in dead {
             self.remove(ticket).ok();
@@ -126,7 +126,7 @@ impl Waiters {
         }
     }
 
-    /// Wakes all waiters. One that cannot be woken looks again soon enough.
+    /// Wakes all waiters. A waiter that this misses polls again soon.
     pub fn wake(&self) {
         for ticket in self.with(BELL) {
             self.files.ring_bell(&self.path(&ticket, BELL)).ok();
@@ -153,21 +153,21 @@ impl Waiters {
     }
 }
 
-/// The signs of life that a waiter has seen of those before it.
+/// The signs of life that a waiter has seen of the waiters before it.
 #[derive(Clone, Debug, Default)]
 pub struct Seen(BTreeMap<TicketId, Stillness>);
 
 impl Standing {
-    /// Shows that it lives.
+    /// Gives a sign of life.
     pub fn beat(&self) {
         if let Some(file) = &self.locked {
             self.waiters.files.touch(file, &self.waiters.path(&self.ticket, LOCK)).ok();
         }
     }
 
-    /// Stops waiting; the ticket is no more.
+    /// Stops waiting, after the ticket has ended.
     pub fn leave(self) {
-        // A file that stays is found dead, and removed by the next write.
+        // A file that stays counts as dead, and the next write removes it.
         self.waiters.remove(&self.ticket).ok();
     }
 }
