@@ -1,16 +1,17 @@
-//! An object told as pieces of another one and new bytes, as git stores similar objects.
+//! Deltas: an object encoded as copies of parts of another object and new bytes, in git's format.
 
 use std::collections::HashMap;
 
-/// Pieces that are looked for are at least so long.
+/// The minimum length of a match.
 const BLOCK: usize = 16;
-/// So many places of a base are remembered at most; of a longer one every second, third and so on.
+/// The maximum number of positions of a base that are indexed. Of a longer base, every second,
+/// third and so on is.
 const PLACES_MAX: usize = 8192;
-/// What one instruction copies, and what it adds.
+/// The maximum length of one copy instruction, and of one insert instruction.
 const COPY_MAX: usize = 0xffff;
 const INSERT_MAX: usize = 0x7f;
 
-/// The instructions that make `target` of `base`.
+/// Encodes the instructions that turn `base` into `target`.
 pub(super) fn encode(base: &[u8], target: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     push_length(&mut out, base.len());
@@ -32,7 +33,7 @@ fn common_length<'a>(
     left.zip(right).take_while(|(left, right)| left == right).count()
 }
 
-/// Looks for pieces of `base` anywhere in `target`.
+/// Finds matches of `base` anywhere in `target`.
 fn encode_middle(out: &mut Vec<u8>, base: &[u8], target: &[u8]) {
     if target.len() < BLOCK || base.len() < BLOCK {
         insert(out, target);
@@ -40,7 +41,7 @@ fn encode_middle(out: &mut Vec<u8>, base: &[u8], target: &[u8]) {
     }
     let step = 1 + base.len() / PLACES_MAX;
     let blocks = base.windows(BLOCK).enumerate().step_by(step);
-    // The last one of several alike, which are rare.
+    // Of several equal blocks, which are rare, the last one is indexed.
     let places: HashMap<&[u8], usize> = blocks.map(|(at, block)| (block, at)).collect();
     let (mut at, mut pending) = (0, 0);
     while let Some(block) = target.get(at..at + BLOCK) {
@@ -59,7 +60,7 @@ fn encode_middle(out: &mut Vec<u8>, base: &[u8], target: &[u8]) {
     insert(out, &target[pending..]);
 }
 
-/// Seven bits a byte, lowest first.
+/// Writes a length: seven bits a byte, lowest first.
 fn push_length(out: &mut Vec<u8>, length: usize) {
     let mut rest = length;
     while rest >= 0x80 {
@@ -76,8 +77,8 @@ fn insert(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Bytes of the offset and of the length that are zero are left out, and bits of the first byte
-/// say which are there.
+/// Writes copy instructions. Zero bytes of the offset and of the length are left out, and bits of
+/// the first byte tell which ones are present.
 fn copy(out: &mut Vec<u8>, offset: usize, length: usize) {
     let (mut offset, mut left) = (offset, length);
     while left > 0 {
@@ -99,7 +100,7 @@ fn copy(out: &mut Vec<u8>, offset: usize, length: usize) {
     }
 }
 
-/// What the instructions make of `base`; none if they are not for it, or damaged.
+/// Applies the instructions to `base`; `None` if they are damaged or belong to another base.
 pub(super) fn apply(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = delta.iter().copied();
     if length(&mut bytes)? != base.len() {

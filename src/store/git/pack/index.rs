@@ -4,23 +4,24 @@ use super::reader::UnreadablePack;
 use super::{HashKind, ObjectId, count_u32};
 
 const SIGNATURE_AND_VERSION: [u8; 8] = [0xff, b't', b'O', b'c', 0, 0, 0, 2];
-/// For each first byte, how many ids begin with it or a smaller one.
+/// The length of the fanout table: for each first byte, the number of ids that begin with it or a
+/// smaller one.
 const FANOUT_LENGTH: usize = 256 * 4;
 const TABLES_START: usize = SIGNATURE_AND_VERSION.len() + FANOUT_LENGTH;
-/// Offsets from here on stand in a table of their own, with this bit set in the first table.
+/// Offsets from here on are in a table of their own, and the first table has this bit set.
 const LARGE_OFFSET: u64 = 1 << 31;
 
-/// What an index says about one object.
+/// The row of one object in an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) id: ObjectId,
-    /// Of the object's bytes in the pack.
+    /// The checksum of the object's encoded bytes.
     pub(super) crc32: u32,
-    /// Of those bytes from the start of the pack.
+    /// The position of these bytes in the pack.
     pub(super) offset: u64,
 }
 
-/// The index with these rows, which are sorted by id, of the pack with this checksum.
+/// Encodes an index. The rows must be sorted by id.
 pub(super) fn encode(rows: &[Row], pack_checksum: ObjectId) -> Vec<u8> {
     debug_assert!(rows.is_sorted_by(|left, right| left.id < right.id));
     let hash = pack_checksum.hash_kind();
@@ -54,13 +55,13 @@ pub(super) fn encode(rows: &[Row], pack_checksum: ObjectId) -> Vec<u8> {
     bytes
 }
 
-/// An index that was read back.
+/// A parsed index.
 pub(super) struct Index {
     pub(super) rows: Vec<Row>,
     pub(super) pack_checksum: ObjectId,
 }
 
-/// How many objects an index lists, from its first bytes alone.
+/// Reads the number of objects from the first bytes of an index.
 pub(super) fn object_count(index: &[u8]) -> Result<usize, UnreadablePack> {
     if !index.starts_with(&SIGNATURE_AND_VERSION) {
         return Err(UnreadablePack::Malformed("the index is not of version 2"));
@@ -68,7 +69,7 @@ pub(super) fn object_count(index: &[u8]) -> Result<usize, UnreadablePack> {
     Ok(number_u32(index, TABLES_START - 4)? as usize)
 }
 
-/// Reads an index, having checked that it is as it was written.
+/// Parses an index and checks its checksum.
 pub(super) fn decode(bytes: &[u8], hash: HashKind) -> Result<Index, UnreadablePack> {
     let count = object_count(bytes)?;
     let body_length = bytes.len().checked_sub(hash.len()).ok_or(TRUNCATED)?;
@@ -76,7 +77,7 @@ pub(super) fn decode(bytes: &[u8], hash: HashKind) -> Result<Index, UnreadablePa
     if hash.digest(&[body]).as_bytes() != checksum {
         return Err(UnreadablePack::Malformed("the index does not match its checksum"));
     }
-    // The checksum vouches for the writer's arithmetic only, so every access is checked.
+    // A valid checksum does not prove that the offsets are valid, so every access is checked.
     let ids_end = count
         .checked_mul(hash.len())
         .and_then(|length| length.checked_add(TABLES_START))

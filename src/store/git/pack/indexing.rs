@@ -1,4 +1,4 @@
-//! Makes the index of a pack that has lost it.
+//! Rebuilds the index of a pack.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use super::reader::{Header, header};
 use super::{HEADER_LENGTH, HashKind, OFFSET_DELTA, SIGNATURE, VERSION, delta, index, number};
 use crate::store::git::object::{Object, ObjectKind};
 
-/// No object of ours is longer.
+/// The maximum length of an object. Ours are shorter.
 const LENGTH_MAX: usize = 64 << 20;
 
-/// The index of a pack of ours, to the byte what was written with it.
+/// Rebuilds the index of one of our packs. The result is byte for byte the original.
 pub fn index_of(pack: &[u8], hash: HashKind) -> Result<Vec<u8>, UnreadablePack> {
     let body_length = pack.len().checked_sub(hash.len()).filter(|length| *length >= HEADER_LENGTH);
     let (body, trailer) = pack.split_at(body_length.ok_or(UnreadablePack::NotIntact)?);
@@ -38,7 +38,8 @@ pub fn index_of(pack: &[u8], hash: HashKind) -> Result<Vec<u8>, UnreadablePack> 
     Ok(index::encode(&rows, checksum))
 }
 
-/// The object that begins there, and how long it is in the pack, given those before it.
+/// Decodes the object at an offset, given the objects before it. Also returns its length in the
+/// pack.
 fn object_at(
     body: &[u8],
     offset: usize,
@@ -60,13 +61,13 @@ fn object_at(
     Ok((object, start + taken))
 }
 
-/// What was compressed, and how many bytes that took.
+/// Inflates a stream of known length. Also returns its compressed length.
 fn inflate(data: &[u8], length: usize) -> Result<(Vec<u8>, usize), UnreadablePack> {
     if length > LENGTH_MAX {
         return Err(Malformed("an object is too long"));
     }
     let mut stream = Decompress::new(true);
-    // One byte more, so that a stream that does not end there is told from one that does.
+    // One byte more than needed shows a stream that does not end there.
     let mut bytes = Vec::with_capacity(length + 1);
     let status = stream.decompress_vec(data, &mut bytes, FlushDecompress::Finish);
     let is_whole = matches!(status, Ok(Status::StreamEnd)) && bytes.len() == length;

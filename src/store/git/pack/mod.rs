@@ -1,8 +1,8 @@
 //! Pack files (version 2) and their indexes, as bytes.
 //!
-//! Written by hand because ours are simple: everything is in memory, a new object is written whole,
-//! and told by the difference to another one when packs are merged (`similar`). Where the bytes go
-//! is the business of `packs`; packs of others are read by git and libgit2.
+//! This is our own code because our packs are simple: everything is in memory, new objects are
+//! stored whole, and deltas are only made when packs are merged (`similar`). `packs` stores the
+//! bytes in files. git and libgit2 read the packs of others.
 
 mod delta;
 mod index;
@@ -24,35 +24,33 @@ pub use similar::find_similar;
 
 const SIGNATURE: &[u8; 4] = b"PACK";
 const VERSION: u32 = 2;
-/// Signature, version and number of objects.
+/// The length of the header: signature, version and number of objects.
 const HEADER_LENGTH: usize = 12;
 
-/// Git's number for a difference to an object that stands before it in the same pack.
+/// Git's type number of a delta against an earlier object of the same pack.
 const OFFSET_DELTA: u8 = 6;
 
-/// An object as it stands in a pack.
+/// An object as it is encoded in a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackEntry {
     id: ObjectId,
     content: Content,
 }
 
-/// How an object is told; the data is compressed, and `length` is what it is without that.
+/// The encoding of an object. `data` is compressed, and `length` is its length without compression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Content {
-    /// By itself.
+    /// A whole object.
     Whole { kind: ObjectKind, length: usize, data: Vec<u8> },
-    /// By its difference to another object of the pack.
+    /// A delta against another object of the pack.
     Delta { base: ObjectId, length: usize, data: Vec<u8> },
 }
 
 impl PackEntry {
-    /// The object's name.
     pub fn id(&self) -> ObjectId {
         self.id
     }
 
-    /// Whether it is told by another.
     pub fn is_delta(&self) -> bool {
         matches!(self.content, Content::Delta { .. })
     }
@@ -66,11 +64,11 @@ impl PackEntry {
 /// A pack and its index, ready to be written to two files.
 #[derive(Clone, Debug)]
 pub struct Pack {
-    /// Hash over the pack, which is also its last bytes.
+    /// The hash of the pack, which is also its last bytes.
     pub checksum: ObjectId,
-    /// Content of the `.pack` file.
+    /// The content of the `.pack` file.
     pub pack: Vec<u8>,
-    /// Content of the `.idx` file.
+    /// The content of the `.idx` file.
     pub index: Vec<u8>,
 }
 
@@ -82,8 +80,9 @@ impl Pack {
         Pack::from_entries(entries, objects.hash_kind())
     }
 
-    /// Packs what is already compressed, each object once, and as it came first: so what one is
-    /// told by is never told by it, though another pack may have it the other way around.
+    /// Packs encoded objects. Of several encodings of an object, the first is used: another pack
+    /// may have the delta between two objects in the other direction, and using both would make a
+    /// cycle.
     pub fn from_entries(entries: impl IntoIterator<Item = PackEntry>, hash: HashKind) -> Pack {
         let mut by_id: BTreeMap<ObjectId, Content> = BTreeMap::new();
         for PackEntry { id, content } in entries {
@@ -105,7 +104,7 @@ impl Pack {
     }
 }
 
-/// Writes an object, after those that it is told by, unless it is there.
+/// Writes an object after its delta bases, unless it is written already.
 fn place(
     pack: &mut Vec<u8>,
     by_id: &BTreeMap<ObjectId, Content>,
@@ -142,7 +141,8 @@ fn place(
     }
 }
 
-/// Seven bits a byte, highest first, and one less for each byte that follows.
+/// Encodes the distance to a delta base: seven bits a byte, highest first, and one less for each
+/// byte that follows.
 fn distance_back(distance: u64) -> Vec<u8> {
     let mut bytes = vec![distance.to_le_bytes()[0] & 0x7f];
     let mut rest = distance >> 7;
@@ -170,7 +170,7 @@ impl Packer {
         let Object { kind, bytes } = object;
         let mut data = Vec::new();
         match kind {
-            // Mostly hashes, which do not shrink, and there are more trees than anything else.
+            // Trees consist mostly of hashes, which do not shrink, and outnumber all other objects.
             ObjectKind::Tree => stored::encode(bytes, &mut data),
             ObjectKind::Blob | ObjectKind::Commit | ObjectKind::Tag => {
                 self.deflate(bytes, &mut data);
@@ -184,7 +184,7 @@ impl Packer {
         loop {
             let taken = usize::try_from(self.compressor.total_in()).unwrap_or(usize::MAX);
             let rest = bytes.get(taken..).unwrap_or_default();
-            // Room for what does not shrink, so that once is enough for nearly everything.
+            // Room for incompressible data, so that one call suffices nearly always.
             out.reserve(rest.len() + 64);
             let status = self.compressor.compress_vec(rest, out, FlushCompress::Finish);
             match status.expect("because a stream that was just reset takes any bytes") {
@@ -195,12 +195,12 @@ impl Packer {
     }
 }
 
-/// The format counts objects in 32 bits.
+/// Converts a count of objects, which is 32 bits in the format.
 fn count_u32(count: usize) -> u32 {
     u32::try_from(count).expect("because so many objects do not fit into memory")
 }
 
-/// Git's number for an object by itself.
+/// Returns git's type number of a whole object.
 fn number(kind: ObjectKind) -> u8 {
     match kind {
         ObjectKind::Commit => 1,
@@ -210,7 +210,8 @@ fn number(kind: ObjectKind) -> u8 {
     }
 }
 
-/// Kind and length: three bits and four in the first byte, then seven bits a byte, lowest first.
+/// Encodes type and length: three bits and four in the first byte, then seven bits a byte, lowest
+/// first.
 fn entry_header(kind: u8, length: usize) -> Vec<u8> {
     let mut header = vec![kind << 4 | low_bits(length, 4)];
     let mut rest = length >> 4;

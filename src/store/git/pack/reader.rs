@@ -1,7 +1,7 @@
-//! Takes packs apart into entries that can be copied into another pack without inflating them.
+//! Splits packs into entries that can be copied into another pack without inflating them.
 //!
-//! Good enough for our own packs. Anything unexpected, such as an object that is told by one of
-//! another pack, is an error and not an attempt: whoever merges leaves such a pack alone.
+//! This suffices for our own packs. Anything else, such as a delta against an object of another
+//! pack, is an error, and a merge skips such a pack.
 
 use std::collections::HashMap;
 
@@ -10,21 +10,21 @@ use super::{
     VERSION, index, number,
 };
 
-/// Why a pack cannot be taken apart here.
+/// The reason that a pack cannot be split.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadablePack {
-    /// Somebody packed it again, in a way that ours are not.
+    /// Another program repacked it, with deltas that ours do not have.
     #[error("the pack tells objects by others in a way of git's own")]
     HasForeignDeltas,
-    /// It is cut, or damaged.
+    /// It is truncated or damaged.
     #[error("the pack does not match its checksum")]
     NotIntact,
-    /// Not what an intact pack and its index look like.
+    /// The pack or its index is not valid.
     #[error("{0}")]
     Malformed(&'static str),
 }
 
-/// The entries of a pack, each checked against the index.
+/// Reads the entries of a pack and checks each against the index.
 pub fn read_entries(
     pack: &[u8],
     index: &[u8],
@@ -53,7 +53,7 @@ pub fn read_entries(
     Ok(entries)
 }
 
-/// What an entry says, given which object begins so far before it.
+/// Decodes an entry. `base_at` finds the object that begins at a distance before it.
 fn content(
     encoded: &[u8],
     base_at: impl Fn(u64) -> Option<ObjectId>,
@@ -74,19 +74,19 @@ fn content(
     }
 }
 
-/// What stands before the data of an object.
+/// The header of an encoded object.
 pub(super) struct Header {
-    /// Git's number for what it is.
+    /// Git's type number.
     pub(super) kind: u8,
-    /// How long it is without compression.
+    /// The length without compression.
     pub(super) length: usize,
-    /// How far back the object begins that it is told by.
+    /// The distance to the delta base.
     pub(super) distance: Option<u64>,
-    /// Where the data begins.
+    /// The start of the data.
     pub(super) start: usize,
 }
 
-/// Reads the header that an object begins with.
+/// Parses the header of an encoded object.
 pub(super) fn header(encoded: &[u8]) -> Result<Header, UnreadablePack> {
     const SHORT: UnreadablePack = UnreadablePack::Malformed("an object ends too early");
     let mut bytes = encoded.iter();
@@ -112,7 +112,7 @@ pub(super) fn header(encoded: &[u8]) -> Result<Header, UnreadablePack> {
     Ok(Header { kind, length, distance, start })
 }
 
-/// The pack without its trailer, once header and trailer agree with the index.
+/// Returns the pack without its trailer, after comparing header and trailer with the index.
 fn body<'a>(
     pack: &'a [u8],
     index: &index::Index,

@@ -1,9 +1,8 @@
-//! Finds objects that are like others among those that are merged for the first time, and stores
-//! the difference.
+//! Finds similar objects among those that are merged for the first time, and stores deltas.
 //!
-//! An entry changes the trees on the way to one document, each in one place, so most of its objects
-//! are nearly those of the entry before. Each object is looked at once: what comes from a pack that
-//! has differences already is copied as it is.
+//! An entry changes the trees on the path to one document, each in one place, so most of its
+//! objects are nearly those of the previous entry. Each object is examined once: entries of a pack
+//! that already has deltas are copied.
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -13,26 +12,27 @@ use flate2::Compression;
 use super::{Content, HashKind, ObjectId, PackEntry, Packer, delta, stored};
 use crate::store::git::object::{Object, ObjectKind};
 
-/// How many differences it takes at most to make an object: readers pay for each.
+/// The maximum length of a delta chain. Readers pay for each delta.
 const DEPTH_MAX: u32 = 16;
-/// How many entries and documents one is compared with.
+/// The number of recent objects that a commit or blob is compared with.
 const RECENT: usize = 4;
-/// How many children of a tree it is told by.
+/// The number of children by which similar trees are found.
 const CHILDREN: usize = 64;
-/// Longer trees are left as they are. Two that share children differ in few places.
+/// The maximum length of a tree that is examined. Two trees that share children differ in few
+/// places.
 const TREE_LENGTH_MAX: usize = 4 << 20;
-/// And longer ones of the rest, where a long search may be in vain.
+/// The maximum length of other objects, where a long search may be in vain.
 const LENGTH_MAX: usize = 64 << 10;
 
-/// An object that others may be told by.
+/// A possible delta base.
 struct Candidate {
     id: ObjectId,
     object: Object,
     depth: u32,
 }
 
-/// Stores these entries, none of which is a difference, as differences where that is shorter. The
-/// search ends once it has looked at that many bytes, which bounds its time and its memory.
+/// Replaces whole objects by deltas if those are shorter. The search ends after it has examined
+/// `bytes_max` bytes, which bounds its time and its memory.
 pub fn find_similar(entries: Vec<PackEntry>, hash: HashKind, bytes_max: u64) -> Vec<PackEntry> {
     let mut search = Search {
         hash,
@@ -46,11 +46,11 @@ pub fn find_similar(entries: Vec<PackEntry>, hash: HashKind, bytes_max: u64) -> 
 
 struct Search {
     hash: HashKind,
-    /// How many bytes of objects are looked at before the rest is left as it is.
+    /// The number of bytes that may still be examined.
     bytes_left: usize,
     packer: Packer,
     candidates: Vec<Candidate>,
-    /// The newest candidate that has a child of this name.
+    /// The newest candidate that has this child.
     by_child: HashMap<ObjectId, usize>,
 }
 
@@ -64,7 +64,7 @@ impl Search {
             let difference = delta::encode(&base.object.bytes, &object.bytes);
             let data = self.packer.shortest(&difference);
             let is_shorter = data.len() + 4 < best.stored_length();
-            // A mistake here would be damage there.
+            // An incorrect delta would damage the repository.
             let is_right =
                 || delta::apply(&base.object.bytes, &difference).as_ref() == Some(&object.bytes);
             if is_shorter && is_right() {
@@ -77,7 +77,7 @@ impl Search {
         best
     }
 
-    /// Those among the candidates that an object is probably like.
+    /// Finds the candidates that are probably similar to an object.
     fn alike(&self, object: &Object) -> Vec<usize> {
         let is_useful = |place: &usize| {
             let candidate = &self.candidates[*place];
@@ -109,7 +109,7 @@ impl Search {
     }
 }
 
-/// The object of an entry; none if it is not worth a look, or longer than that.
+/// Inflates the object of an entry; `None` if it is longer than the limits or not worth examining.
 fn inflated(entry: &PackEntry, bytes_max: usize) -> Option<Object> {
     let Content::Whole { kind, length, data } = &entry.content else { return None };
     let length_max = match kind {
@@ -126,8 +126,8 @@ fn inflated(entry: &PackEntry, bytes_max: usize) -> Option<Object> {
     (bytes.len() == *length).then_some(Object { kind: *kind, bytes })
 }
 
-/// Some children of a tree, chosen by their names alone, so that trees that share most children
-/// share most of these.
+/// Samples the children of a tree by their ids alone, so that trees that share most children share
+/// most samples.
 fn telling_children(tree: &[u8], hash: HashKind) -> Vec<ObjectId> {
     let mut children = Vec::new();
     let mut rest = tree;
@@ -146,7 +146,7 @@ fn telling_children(tree: &[u8], hash: HashKind) -> Vec<ObjectId> {
 }
 
 impl Packer {
-    /// The shorter one of the two ways to write bytes.
+    /// Compresses bytes, or stores them if that is shorter.
     fn shortest(&mut self, bytes: &[u8]) -> Vec<u8> {
         let (mut deflated, mut plain) = (Vec::new(), Vec::new());
         self.deflate(bytes, &mut deflated);

@@ -1,15 +1,15 @@
-//! A zlib stream (RFC 1950) of blocks that are stored as they are, for what does not shrink.
+//! Zlib streams (RFC 1950) of stored blocks, for incompressible data.
 
-/// Stream without a preset dictionary, made with the least effort.
+/// The header of a stream without a preset dictionary, at the lowest level.
 const HEADER: [u8; 2] = [0x78, 0x01];
-/// The length of a stored block has 16 bits.
+/// The maximum length of a stored block: 16 bits.
 const BLOCK_LENGTH_MAX: usize = 0xffff;
 /// The largest prime below 2^16.
 const ADLER_MODULUS: u32 = 65_521;
-/// So many bytes can be added up before a 32-bit sum overflows.
+/// The number of bytes that can be added up before a 32-bit sum overflows.
 const ADLER_RUN: usize = 5_552;
 
-/// Adds the stream of these bytes to `out`.
+/// Appends the stream of these bytes to `out`.
 pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() + bytes.len() / BLOCK_LENGTH_MAX * 5 + 16);
     out.extend_from_slice(&HEADER);

@@ -1,12 +1,11 @@
-//! The processes of this machine that are a git at the upkeep of a repository.
+//! Finds git processes of this machine that maintain a repository.
 //!
-//! Only Linux shows them to everybody. Elsewhere none is seen, and the age of what is to be removed
-//! has to do.
+//! Only Linux shows the processes of all users. On other systems none is found, and the age of the
+//! files that are to be removed has to do.
 
 use std::path::Path;
 
-/// Whether a git that can be seen relies on packs of the repository with this common directory,
-/// which it has listed.
+/// Tells whether a visible git process relies on packs of this repository that it has listed.
 #[cfg(target_os = "linux")]
 pub(super) fn any_at_upkeep(common: &Path) -> bool {
     linux::any_at_upkeep(common)
@@ -25,7 +24,7 @@ mod linux {
     use std::os::unix::ffi::OsStrExt as _;
     use std::path::{Path, PathBuf};
 
-    /// What git does that fails when a pack is gone.
+    /// The subcommands of git that fail if a pack disappears.
     const VERBS: [&[u8]; 7] = [
         b"fsck",
         b"gc",
@@ -35,7 +34,7 @@ mod linux {
         b"repack",
         b"verify-pack",
     ];
-    /// A file that says where a work tree's repository is has one line.
+    /// The maximum length of a `.git` file, which has one line.
     const LINK_LENGTH_MAX: u64 = 4096;
 
     pub(super) fn any_at_upkeep(common: &Path) -> bool {
@@ -48,7 +47,7 @@ mod linux {
     }
 
     fn is_at_upkeep(process: &Path, common: &Path) -> bool {
-        // The name is short, and nearly always another one.
+        // The name is short to read, and nearly always of another program.
         let is_git = fs::read(process.join("comm")).is_ok_and(|name| name.starts_with(b"git"));
         if !is_git {
             return false;
@@ -57,20 +56,20 @@ mod linux {
         is_upkeep(&line) && is_about(process, &line, common)
     }
 
-    /// Whether this is the command line of a git that relies on the packs which it has listed.
+    /// Tells whether this is the command line of a git that relies on the packs it has listed.
     fn is_upkeep(command_line: &[u8]) -> bool {
         let mut words = command_line.split(|byte| *byte == 0);
         let program = words.next().unwrap_or_default();
         let program = program.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         match program.strip_prefix(b"git-") {
             Some(verb) => VERBS.contains(&verb),
-            // A message that is one of these words costs some delay.
+            // A commit message that is one of these words only costs some delay.
             None => program == b"git" && words.any(|word| VERBS.contains(&word)),
         }
     }
 
-    /// Whether a git is about that repository. What another user hides may be; what is not there
-    /// any more was that of a process which has ended.
+    /// Tells whether a git process works in this repository. A process that another user hides may;
+    /// a process that has disappeared does not.
     fn is_about(process: &Path, command_line: &[u8], common: &Path) -> bool {
         let is_hidden = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
         let directory = match fs::read_link(process.join("cwd")) {
@@ -90,13 +89,14 @@ mod linux {
         found.is_none_or(|found| found.starts_with(common))
     }
 
-    /// What stands behind that beginning in words that are each ended by a zero byte.
+    /// Finds the value after a prefix in a list of words that are terminated by zero bytes.
     fn value<'w>(words: &'w [u8], beginning: &[u8]) -> Option<&'w OsStr> {
         let mut words = words.split(|byte| *byte == 0);
         words.find_map(|word| word.strip_prefix(beginning)).map(OsStr::from_bytes)
     }
 
-    /// The git directory of a work tree, or the directory itself if it is one.
+    /// Finds the git directory of a work tree. Returns the directory itself if it is a git
+    /// directory.
     fn git_dir_at(directory: &Path) -> Option<PathBuf> {
         let inner = directory.join(".git");
         match fs::metadata(&inner) {

@@ -1,10 +1,10 @@
-//! Whether git is at its own upkeep, and has listed packs that it will look for again.
+//! Detects whether git maintains the repository and has listed packs that it will open again.
 //!
-//! `git repack`, which `git gc` and `git maintenance` start, lists the packs at its beginning and
-//! fails when one of them is gone at its end. `gc` and `maintenance` say that they are at it by a
-//! file. `repack` and `multi-pack-index` do not: they take a lock only when they write, long after
-//! they have listed, and give up when somebody else has it, so taking it would make them fail.
-//! They are looked for among the processes of this machine, where the system shows those.
+//! `git repack`, which `git gc` and `git maintenance` start, lists the packs when it starts and
+//! fails if one of them is gone when it ends. `gc` and `maintenance` show that they run by a file.
+//! `repack` and `multi-pack-index` do not: they take a lock only when they write, long after they
+//! have listed the packs, and fail if another process has it, so taking that lock would make them
+//! fail. They are searched among the processes of this machine, if the system shows those.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -14,22 +14,22 @@ use super::{Packs, git_processes};
 use crate::store::os::files::FileError;
 use crate::store::os::process::{Liveness, ProcessIdentity};
 
-/// As long as git itself respects another's `gc.pid`.
+/// The age at which a `gc.pid` is ignored, as in git.
 const GC_AGE_MAX: Duration = Duration::from_secs(12 * 60 * 60);
-/// What is being written is written to more often than this.
+/// The age at which an unfinished file is ignored. A live writer modifies it more often.
 const WRITTEN_AGE_MAX: Duration = Duration::from_secs(10 * 60);
-/// A process id and the name of a host.
+/// The maximum length of `gc.pid`: a process id and a host name.
 const PID_FILE_LENGTH_MAX: u64 = 1024;
-/// How git begins the names of packs that it is writing.
+/// The prefixes of packs that git is writing.
 const UNFINISHED: [&str; 2] = ["tmp_", ".tmp-"];
 
 impl Packs {
-    /// Whether git is at its upkeep here, at that time of the disk, as far as can be told.
+    /// Tells whether git seems to maintain the repository. `now` is the time by the disk's clock.
     pub(super) fn is_git_at_upkeep(&self, now: SystemTime) -> Result<bool, FileError> {
         Ok(self.has_signs_of_upkeep(now)? || git_processes::any_at_upkeep(&self.common))
     }
 
-    /// Whether there is a file that says so.
+    /// Tells whether a file shows that git maintains the repository.
     pub(super) fn has_signs_of_upkeep(&self, now: SystemTime) -> Result<bool, FileError> {
         let is_recent = |path: &Path, limit| {
             let stamp = self.files.stamp(path)?;
@@ -58,7 +58,7 @@ impl Packs {
     }
 }
 
-/// Whether the `git gc` that left this `gc.pid` may still run. Git asks the same of it.
+/// Tells whether the `git gc` that wrote this `gc.pid` may still run. Git checks the same.
 fn may_run(content: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(content) else { return false };
     let mut words = text.split_whitespace();

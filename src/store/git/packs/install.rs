@@ -1,7 +1,7 @@
-//! How a pack appears: `.keep`, then `.pack`, then `.idx`.
+//! Installs a pack: `.keep` first, then `.pack`, then `.idx`.
 //!
-//! In this order the pack is protected before anybody can find it, and whole once anybody can,
-//! because readers find packs by their `.idx`.
+//! Readers find packs by their `.idx`. In this order the pack is protected before a reader can find
+//! it, and complete as soon as one can.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ use crate::store::git::signature::Draft;
 use crate::store::os::files::{FileError, Files, NewFile, Purpose};
 use crate::store::os::process::ProcessIdentity;
 
-/// First word of our `.keep` files.
+/// The first word of our `.keep` files.
 const PROGRAM: &str = "git-coord";
 
-/// The protection of an installed pack, until a ref reaches it.
+/// Protects an installed pack until a ref reaches it.
 #[derive(Debug)]
 #[must_use = "dropping it lets git gc delete the objects before a ref reaches them"]
 pub struct Kept {
@@ -26,12 +26,11 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// The pack.
     pub fn name(&self) -> &PackName {
         &self.name
     }
 
-    /// Ends the protection: the ref was moved, or never will be. The pack itself stays.
+    /// Ends the protection, because the ref was moved or never will be. The pack itself stays.
     pub fn release(mut self) -> Result<(), FileError> {
         self.released = true;
         self.files.remove(&self.path).map(|_| ())
@@ -39,8 +38,8 @@ impl Kept {
 }
 
 impl Drop for Kept {
-    /// A writer that gives up needs its objects no more. If this fails, the next writer sees that
-    /// the process, or its signature, is gone.
+    /// Ends the protection of a writer that gives up. If this fails, the next writer sees that the
+    /// process, or its signature, is gone.
     fn drop(&mut self) {
         if !self.released {
             self.files.remove(&self.path).ok();
@@ -49,15 +48,15 @@ impl Drop for Kept {
 }
 
 impl Packs {
-    /// Writes a pack into the repository, protected until the caller has moved its ref. What the
-    /// ref is to hold then is written with it, and must outlive the protection.
+    /// Writes a pack into the repository, protected until the caller has moved its ref. Writes the
+    /// ref's next value with it, which must outlive the protection.
     pub fn install(&self, pack: &Pack, next: Option<&Draft>) -> Result<Kept, FileError> {
         let name = self.stage(pack, next)?;
         self.show(name, next)
     }
 
-    /// Installs a pack that is still wanted once the disk has it. What nobody has seen can be
-    /// removed at once; what stands beside git's packs cannot, because git may have listed it.
+    /// Installs a pack if it is still wanted once it is on disk. A staged pack that nobody has seen
+    /// can be removed at once. An installed one cannot, because git may have listed it.
     pub fn install_if(
         &self,
         is_wanted: &dyn Fn() -> bool,
@@ -72,7 +71,7 @@ impl Packs {
         Ok(None)
     }
 
-    /// Writes the files of a pack to where nobody looks for packs.
+    /// Writes the files of a pack to the staging directory, where nobody looks for packs.
     fn stage(&self, pack: &Pack, next: Option<&Draft>) -> Result<PackName, FileError> {
         let name = PackName::unique(pack.checksum);
         self.write(&name, pack, next).inspect_err(|_| self.abandon(&name))?;
@@ -94,7 +93,7 @@ impl Packs {
         self.files.write_all_new(&files)
     }
 
-    /// Moves the files of a pack to where readers find them, protected.
+    /// Moves the staged files of a pack to where readers find them, protected.
     fn show(&self, name: PackName, next: Option<&Draft>) -> Result<Kept, FileError> {
         self.place(&name, next).inspect_err(|_| self.abandon(&name))?;
         let path = self.path(&name, Part::Keep);
@@ -109,7 +108,8 @@ impl Packs {
         self.files.sync_directory(&self.directory)
     }
 
-    /// Any file will do as `.keep`, and one that is there already spares the making of another.
+    /// Creates the `.keep` of a pack. Any file will do, and a link to an existing one saves
+    /// creating another.
     fn protect(&self, name: &PackName, next: Option<&Draft>) -> Result<(), FileError> {
         let keep = self.path(name, Part::Keep);
         if let Some(next) = next
@@ -119,18 +119,18 @@ impl Packs {
         }
         let staged = self.staged(name, Part::Keep);
         let text = keep_text(ProcessIdentity::current());
-        // Lost in a power cut, together with the process that it speaks for.
+        // Not synced: a power cut that loses the file also ends the process that it protects.
         self.files.write_new(&staged, text.as_bytes(), Purpose::Helper)?;
         self.files.rename(&staged, &keep)
     }
 
-    /// Clears what a failed installation left. Reports nothing: the failure is the news, and
-    /// whatever stays is collected by `maintain`.
+    /// Removes the files of a failed installation. Ignores errors: the caller reports the failure,
+    /// and `maintain` removes what stays.
     fn abandon(&self, name: &PackName) {
         for part in Part::ALL {
             self.files.remove(&self.staged(name, part)).ok();
         }
-        // With its index the pack is in use, even if the directory could not be synced.
+        // A pack that has its index is in use, even if the directory could not be synced.
         if matches!(self.files.exists(&self.path(name, Part::Index)), Ok(false)) {
             self.files.remove(&self.path(name, Part::Pack)).ok();
         }
@@ -142,13 +142,13 @@ fn keep_text(process: &ProcessIdentity) -> String {
     format!("{PROGRAM} {process}\n")
 }
 
-/// What a `.keep` says of who made it.
+/// The owner of a `.keep` file, according to its content.
 pub(super) enum Keeper {
     /// This process.
     Named(ProcessIdentity),
-    /// Whoever signed it.
+    /// The process that signed it.
     Signer,
-    /// Nothing that is left.
+    /// Unknown, because the file is empty.
     Emptied,
     /// It is not one of ours.
     Other,
@@ -168,7 +168,7 @@ impl Keeper {
     }
 }
 
-/// Whether it is what a ref was to hold.
+/// Tells whether the text is the next value of a ref.
 fn is_next_value(text: &str) -> bool {
     text.strip_suffix('\n').is_some_and(|id| id.parse::<ObjectId>().is_ok())
 }

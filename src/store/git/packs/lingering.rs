@@ -1,10 +1,10 @@
-//! Packs whose objects a merged pack holds, and which stay for a while all the same.
+//! Packs whose objects are in a merged pack, but which stay for a while.
 //!
-//! A `git repack` fails when a pack is gone that it had listed, so a merge removes nothing. It
-//! writes down which packs it has made superfluous, in a file of `coord/packs` named after the
-//! merged pack. A later writer removes them: after some minutes, or when packs become many, and not
-//! while git is at its upkeep. Until then they are neither counted nor merged again. Without that
-//! file they are packs like any other, with objects that another one has as well.
+//! `git repack` fails if a pack is gone that it has listed, so a merge removes nothing. It records
+//! the packs that it has made redundant in a file of `coord/packs`, named after the merged pack. A
+//! later writer removes them, after some minutes or when there are many packs, but not while git
+//! maintains the repository. Until then they are neither counted nor merged again. If the record is
+//! lost, they are packs like any other, whose objects another pack has too.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,18 +16,19 @@ use super::upkeep::is_older;
 use super::{PackName, Packs, Part};
 use crate::store::os::files::{FileError, Purpose};
 
-/// How long they stay where packs are few.
+/// The time that redundant packs stay if there are few packs.
 const STAY: Duration = Duration::from_secs(10 * 60);
-/// Packs of anybody's beside which they may stay. Git packs by itself beyond 50.
+/// The number of packs of any owner up to which redundant packs may stay. Git starts to repack by
+/// itself beyond 50.
 pub(super) const LISTED_MAX: usize = 40;
-/// Packs of anybody's from which on reading them takes so long that even git's upkeep is not
-/// waited for.
+/// The number of packs of any owner from which on reading is so slow that a merge does not even
+/// wait for git's maintenance.
 pub(super) const CROWD: usize = 1_000;
-/// After the name of a merged pack.
+/// The suffix of a record, after the name of the merged pack.
 const ENDING: &str = ".merged";
 const RECORD_LENGTH_MAX: u64 = 1 << 20;
 
-/// A merge, and what it made superfluous.
+/// A recorded merge, with the packs that it made redundant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Merged {
     into: PackName,
@@ -36,25 +37,24 @@ pub(super) struct Merged {
 }
 
 impl Merged {
-    /// The packs that are not needed any more.
+    /// Returns the redundant packs.
     pub(super) fn names(&self) -> &[PackName] {
         &self.names
     }
 }
 
-/// What our packs come to.
+/// The number and size of our packs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// How many there are.
     pub packs: usize,
-    /// How many of them are not needed any more.
+    /// The number of redundant packs among them.
     pub superfluous: usize,
-    /// How long they and their indexes are.
+    /// The size of the packs and their indexes.
     pub bytes: u64,
 }
 
 impl Packs {
-    /// How much room our packs take.
+    /// Measures our packs.
     pub fn room(&self) -> Result<Room, FileError> {
         let (names, merges) = (self.ours()?, self.recorded_merges()?);
         let superfluous = superfluous(&merges);
@@ -68,7 +68,7 @@ impl Packs {
         Ok(Room { packs: names.len(), superfluous, bytes })
     }
 
-    /// Writes down that the objects of these packs are in that one, which is on disk.
+    /// Records that the merged pack, which is on disk, contains the objects of these packs.
     pub(super) fn record_merge(
         &self,
         into: &PackName,
@@ -80,7 +80,7 @@ impl Packs {
         self.files.write_new(&self.record(into), content.as_bytes(), Purpose::Helper)
     }
 
-    /// The merges that are written down.
+    /// Reads the records of merges.
     pub(super) fn recorded_merges(&self) -> Result<Vec<Merged>, FileError> {
         let mut merges = Vec::new();
         for file in self.files.list(&self.left_alone())? {
@@ -96,8 +96,8 @@ impl Packs {
         Ok(merges)
     }
 
-    /// Removes what merges made superfluous and is due, given what our clock says and how many
-    /// packs there are; false if git wants something of it to stay.
+    /// Removes redundant packs that are due. `clock` is this machine's time, and `listed` is the
+    /// number of all packs. Returns false if git still needs one of them.
     pub(super) fn let_go(
         &self,
         merges: &[Merged],
@@ -116,7 +116,8 @@ impl Packs {
         let due: Vec<&Merged> = merges.iter().filter(|merged| is_due(merged, now)).collect();
         let mut names = Vec::new();
         for merged in &due {
-            // Without it the others are needed: somebody has brought back an earlier state.
+            // If the merged pack is gone, the others are needed: somebody has restored an earlier
+            // state.
             if self.is_whole(&merged.into)? {
                 names.extend(merged.names.iter().cloned());
             }
@@ -130,18 +131,18 @@ impl Packs {
         Ok(true)
     }
 
-    /// Removes packs, unless git begins to look at them meanwhile.
+    /// Removes packs, unless git starts to use them meanwhile.
     ///
-    /// The index goes first, as in git (`unlink_pack_path`): readers look for `.idx` files and take
-    /// the pack to be there, so the other order shows them an index without pack. A reader that had
-    /// read this index finds the pack gone, looks at the directory once more, and finds the merged
-    /// one. It is only set aside at first: a git that began after the first look may have listed
-    /// it, and one that is done may have named it in a multi-pack-index.
+    /// The index goes first, as in git (`unlink_pack_path`): readers look for `.idx` files and
+    /// expect the pack beside them, so the other order would show them an index without a pack. A
+    /// reader that has read this index finds the pack gone, lists the directory again, and finds
+    /// the merged pack. The index is only moved aside at first: a git that started after the first
+    /// check may have listed it, and one that has finished may have added it to a multi-pack-index.
     fn remove_unless_wanted(&self, names: &[PackName], may_wait: bool) -> Result<bool, FileError> {
         let Some(indexed) = named_packs(&self.directory, &self.files)? else { return Ok(false) };
         let mut aside = Vec::new();
         for name in names.iter().filter(|name| !indexed.contains(name)) {
-            // One with a `.keep` is the user's to keep.
+            // A pack with a `.keep` belongs to the user.
             let is_kept = self.files.exists(&self.path(name, Part::Keep))?;
             if !is_kept && self.set_index_aside(name)? {
                 aside.push(name);
@@ -163,12 +164,12 @@ impl Packs {
         Ok(!is_disturbed)
     }
 
-    /// Moves the index of a pack to where nobody looks for it; false if there is none.
+    /// Moves the index of a pack to where nobody looks for it. Returns false if there is none.
     fn set_index_aside(&self, name: &PackName) -> Result<bool, FileError> {
         self.move_if_there(&self.path(name, Part::Index), &self.set_aside(name))
     }
 
-    /// Moves it back.
+    /// Moves the index of a pack back.
     fn bring_index_back(&self, name: &PackName) -> Result<bool, FileError> {
         self.move_if_there(&self.set_aside(name), &self.path(name, Part::Index))
     }
@@ -180,8 +181,8 @@ impl Packs {
         }
     }
 
-    /// Where the index of a pack is that is about to go: not in `coord/tmp`, where it would be an
-    /// old file that somebody has left.
+    /// Returns the path of an index that was moved aside. It is not in `coord/tmp`, where it would
+    /// be removed as a leftover.
     pub(super) fn set_aside(&self, name: &PackName) -> PathBuf {
         self.left_alone().join(name.file(Part::Index))
     }
@@ -196,7 +197,7 @@ impl Packs {
     }
 }
 
-/// The packs that are there although merges made them superfluous.
+/// Returns the redundant packs of all merges.
 pub(super) fn superfluous(merges: &[Merged]) -> BTreeSet<&PackName> {
     merges.iter().flat_map(Merged::names).collect()
 }

@@ -1,8 +1,9 @@
-//! Merges our packs, so that the user's `git commit` does not start to pack automatically (git
-//! counts packs, and ours with them) and reading does not get slower with every entry.
+//! Merges our packs, so that the user's `git commit` does not start to repack automatically (git
+//! counts all packs) and reading does not get slower with every entry.
 //!
-//! What was merged before is copied as it is; among the rest similar objects are sought, as git
-//! does when it packs. `git repack` would rewrite the user's packs as well.
+//! Objects that were merged before are copied. Among the others, similar objects are found and
+//! stored as deltas, as git does when it packs. `git repack` would rewrite the user's packs as
+//! well.
 
 use std::time::{Instant, SystemTime};
 
@@ -13,13 +14,13 @@ use crate::store::git::pack::{self, Pack, PackEntry};
 use crate::store::machine::queue::Queue;
 use crate::store::os::files::{FileError, Files, Purpose};
 
-/// Packs of ours that may stand beside each other; one more, and some are merged.
+/// The number of our packs above which some are merged.
 pub const PACKS_MAX: usize = 16;
-/// Packs that a merge leaves at most, so that the next one is some entries away.
+/// The maximum number of packs after a merge. The next merge is some entries away.
 const PACKS_AFTER_MERGE_MAX: usize = 6;
 
-/// How much one writer may do for all. Packs that are larger than half of it are not merged, and
-/// not counted: so any two that are counted fit, and time and memory have a bound.
+/// The limit on one writer's maintenance. Packs larger than half of it are neither merged nor
+/// counted. So any two that are counted fit, and time and memory are bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     bytes: u64,
@@ -28,20 +29,20 @@ pub struct Budget {
 impl Budget {
     /// For a hook, which somebody waits for: some hundredths of a second.
     pub const HOOK: Budget = Budget { bytes: 4 << 20 };
-    /// For a command: some tenths of a second, and 100 MB of memory. A larger pack is git's.
+    /// For a command: some tenths of a second, and 100 MB of memory. Larger packs are left to git.
     pub const COMMAND: Budget = Budget { bytes: 32 << 20 };
 
-    /// Whether a pack of that length is worth merging.
+    /// Tells whether a pack of this length is worth merging.
     fn covers(self, length: u64) -> bool {
         length < self.bytes / 2
     }
 }
 
 impl Packs {
-    /// Removes of our packs, of which these are whole, what merges left and is due, and merges some
-    /// if they are many; returns how many. Given is how many packs there are of anybody's. When
-    /// another process is at it, or git at its upkeep, there is nothing to do that a later writer
-    /// cannot do as well.
+    /// Removes redundant packs that are due, and merges our packs if there are many. Returns the
+    /// number of merged packs. `names` are our complete packs, and `listed` is the number of all
+    /// packs. Does nothing while another process does this or git maintains the repository: a later
+    /// writer can do it as well.
     pub(super) fn keep_few(
         &self,
         names: &[PackName],
@@ -70,7 +71,7 @@ impl Packs {
         self.merge(&chosen, budget)
     }
 
-    /// Which of these packs to merge.
+    /// Chooses the packs to merge.
     fn choose(&self, names: Vec<PackName>, budget: Budget) -> Result<Vec<PackName>, FileError> {
         let Some(indexed) = named_packs(&self.directory, &self.files)? else {
             return Ok(Vec::new());
@@ -79,7 +80,7 @@ impl Packs {
         let is_left_alone = |name: &PackName| left_alone.iter().any(|left| *left == *name.0);
         let mut sized = Vec::new();
         for name in names.into_iter().filter(|n| !indexed.contains(n) && !is_left_alone(n)) {
-            // A list is made while others write, so what is to be merged is looked at once more.
+            // Other processes write while the packs are listed, so each is checked again.
             if self.is_free(&name)?
                 && let Some(stamp) = self.files.stamp(&self.path(&name, Part::Pack))?
                 && budget.covers(stamp.length)
@@ -93,7 +94,7 @@ impl Packs {
         sized.sort_unstable();
         let lengths: Vec<u64> = sized.iter().map(|(length, ..)| *length).collect();
         sized.truncate(smallest_to_merge(&lengths, budget));
-        // In the order in which they were written, neighbours are alike.
+        // Neighbours in the order of writing are similar.
         sized.sort_by_key(|(_, modified, _)| *modified);
         Ok(sized.into_iter().map(|(.., name)| name).collect())
     }
@@ -108,10 +109,9 @@ impl Packs {
             }
         }
         let entries = known.into_iter().chain(pack::find_similar(new, self.hash, budget.bytes));
-        // Protected until the others are known to be superfluous, so that no other merge takes it
-        // for one of them. For gc it makes no difference: what was unreachable before may go, as it
-        // might have before.
-        // On disk in any case: packs go for it that have been there for long.
+        // The merged pack is protected until the merge is recorded, so that no other merge includes
+        // it. Git's gc is not affected: it may remove unreachable objects as before. It is synced
+        // in any case, because it replaces packs that have been on disk for long.
         let durable = Packs { files: Files { fsync: true, ..self.files }, ..self.clone() };
         let merged = durable.install(&Pack::from_entries(entries, self.hash), None)?;
         self.record_merge(merged.name(), names)?;
@@ -119,7 +119,7 @@ impl Packs {
         Ok(names.len())
     }
 
-    /// The entries of a pack; none if it is gone or not to be merged.
+    /// Reads the entries of a pack; `None` if it is gone or cannot be merged.
     fn entries(
         &self,
         name: &PackName,
@@ -135,7 +135,7 @@ impl Packs {
         }
     }
 
-    /// Has nobody try this one again.
+    /// Marks a pack, so that no writer tries to merge it again.
     fn leave_alone<T>(&self, name: &PackName) -> Result<Option<T>, FileError> {
         let directory = self.left_alone();
         self.files.make_directories(&directory)?;
@@ -144,11 +144,11 @@ impl Packs {
     }
 }
 
-/// How many packs to merge, from the smallest, given their lengths in ascending order.
+/// Chooses how many packs to merge, from the smallest. `lengths` is sorted in ascending order.
 ///
-/// What stays beside the merged pack is at least twice as large as everything smaller together,
-/// so an object is copied a logarithmic number of times. Where that would leave too many packs,
-/// the factor grows: more copying for fewer packs.
+/// Each pack that stays is at least twice as large as all smaller ones together, so an object is
+/// copied a logarithmic number of times. If that would leave too many packs, the factor grows: more
+/// copying for fewer packs.
 fn smallest_to_merge(lengths: &[u64], budget: Budget) -> usize {
     let mut factor = 2;
     let wanted = loop {
@@ -166,8 +166,8 @@ fn smallest_to_merge(lengths: &[u64], budget: Budget) -> usize {
     lengths.iter().take(wanted).take_while(fits).count()
 }
 
-/// The length of the shortest beginning after which each is at least `factor` times the sum of
-/// those before it.
+/// Finds the shortest prefix after which each length is at least `factor` times the sum of those
+/// before it.
 fn smallest_out_of_proportion(lengths: &[u64], factor: u64) -> usize {
     let mut smaller = 0_u64;
     let mut out = 0;

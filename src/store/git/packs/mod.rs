@@ -1,17 +1,18 @@
-//! Our packs among those of the repository: written safely, kept few, and told from the user's.
+//! Our packs in the repository: installed safely, few in number, and distinguished from the user's.
 //!
-//! - *Ours* is a pack whose name says so. No other is ever read, merged or
-//!   removed here, and of ours none that `coord/packs` names, which turned out not to be mergeable.
-//! - A pack that no ref reaches yet is protected by a `.keep` file (`install`), because
-//!   `git gc --prune=now` deletes everything else that is unreachable.
-//! - After a [`Packs::maintain`] that nobody disturbed there are at most [`PACKS_MAX`] of ours,
-//!   however many entries were written (`upkeep`, `merge`). Not counted are those that must stay:
-//!   with a `.keep`, named by the user's multi-pack-index, or too large for the [`Budget`]; and
-//!   those that are about to go.
-//! - A pack whose objects were merged into another goes later (`lingering`), and not while git is
-//!   at its own upkeep (`git_upkeep`), which fails when a pack is gone that it has listed.
-//! - The pack of an attempt that lost is never deleted: a competitor may have found its objects
-//!   already there. It goes when git's own gc finds it unreachable.
+//! - A pack is *ours* if its name says so. This module never reads, merges or removes any other,
+//!   nor one of ours that `coord/packs` marks because it could not be merged.
+//! - A `.keep` file protects a pack that no ref reaches yet (`install`), because `git gc
+//!   --prune=now` deletes every other unreachable object.
+//! - After an undisturbed [`Packs::maintain`] there are at most [`PACKS_MAX`] of our packs, however
+//!   many entries were written (`upkeep`, `merge`). Packs that must stay are not counted: those
+//!   with a `.keep`, those that the user's multi-pack-index names, those too large for the
+//!   [`Budget`], and redundant ones that are about to go.
+//! - A pack whose objects were merged into another is removed later (`lingering`), and not while
+//!   git maintains the repository (`git_upkeep`), because git fails if a pack is gone that it has
+//!   listed.
+//! - The pack of a lost attempt is never deleted: another writer may have found its objects and
+//!   rely on them. Git's own gc removes it once it is unreachable.
 
 mod git_processes;
 mod git_upkeep;
@@ -40,12 +41,13 @@ pub use merge::{Budget, PACKS_MAX};
 pub use multi_pack_index::names as names_in_multi_pack_index;
 pub use upkeep::Upkeep;
 
-/// How git begins the name of a pack.
+/// The prefix of a pack's name in git.
 const PREFIX: &str = "pack-";
-/// Digits that tell our packs: no other pack ends like this by chance.
+/// The number of digits at the end of a name that mark a pack as ours. No other pack ends like this
+/// by chance.
 const SIGN_LENGTH: usize = 16;
 
-/// The packs of one repository that we wrote.
+/// Our packs in one repository.
 #[derive(Clone, Debug)]
 pub struct Packs {
     common: PathBuf,
@@ -59,11 +61,11 @@ pub struct Packs {
 pub struct PackName(String);
 
 impl PackName {
-    /// A name that no pack has or ever had.
+    /// Creates a name that no pack has or ever had.
     ///
-    /// git takes the pack's checksum, and reads any name. The checksum would not do: when an
+    /// git uses the pack's checksum, but accepts any name. The checksum would be wrong here: if an
     /// attempt is repeated with the same objects, a `git gc` that listed the first, unprotected
-    /// pack deletes files by that name later, and takes the second with its `.keep`.
+    /// pack deletes files by that name later, and with them the second pack and its `.keep`.
     fn unique(checksum: ObjectId) -> PackName {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -74,8 +76,8 @@ impl PackName {
         PackName(format!("{PREFIX}{unique}{}", sign(unique)))
     }
 
-    /// Whether it is the name of a pack that we wrote: it ends in a hash of its beginning. A file
-    /// that says so would be one more to be made, synced and removed with every entry.
+    /// Tells whether the name is of one of our packs: it ends in a hash of its beginning. A marker
+    /// file would be one more file to create, sync and remove for every entry.
     fn is_ours(&self) -> bool {
         let hash = self.0.strip_prefix(PREFIX).unwrap_or_default();
         let split = hash.len().checked_sub(SIGN_LENGTH);
@@ -83,12 +85,12 @@ impl PackName {
         parts.is_some_and(|(unique, end)| end == sign(unique))
     }
 
-    /// What these characters name, if it is a pack that we wrote.
+    /// Parses the name of one of our packs.
     fn of_ours(text: &str) -> Option<PackName> {
         text.parse().ok().filter(PackName::is_ours)
     }
 
-    /// The name of one of its files.
+    /// Returns the name of one of the pack's files.
     fn file(&self, part: Part) -> String {
         format!("{self}.{}", part.extension())
     }
@@ -100,14 +102,14 @@ impl fmt::Display for PackName {
     }
 }
 
-/// What the name of a pack of ours ends in, by its beginning.
+/// Computes the end of our pack's name from its beginning.
 fn sign(unique: &str) -> String {
     let mut sign = HashKind::Sha1.digest(&[b"git-coord ", unique.as_bytes()]).to_string();
     sign.truncate(SIGN_LENGTH);
     sign
 }
 
-/// Text that names no pack.
+/// The error for text that is not the name of a pack.
 #[derive(Debug, thiserror::Error)]
 #[error("not the name of a pack")]
 pub struct NotAPackName;
@@ -143,17 +145,16 @@ impl Part {
 }
 
 impl Packs {
-    /// Our packs in a repository with these common and object directories.
     pub fn new(common: &Path, objects: &Path, hash: HashKind, files: Files) -> Packs {
         Packs { common: common.to_owned(), directory: objects.join("pack"), hash, files }
     }
 
-    /// The packs that are ours, whole or not.
+    /// Lists our packs, complete or not.
     pub fn ours(&self) -> Result<BTreeSet<PackName>, FileError> {
         Ok(self.listed()?.keys().filter_map(|name| PackName::of_ours(name)).collect())
     }
 
-    /// Which files there are of each pack, whoever's it is.
+    /// Lists the files of each pack of any owner.
     fn listed(&self) -> Result<BTreeMap<String, Vec<Part>>, FileError> {
         let mut packs: BTreeMap<String, Vec<Part>> = BTreeMap::new();
         for file in self.files.list(&self.directory)? {
@@ -167,19 +168,21 @@ impl Packs {
         Ok(packs)
     }
 
-    /// Whether some remote promised objects that are not here: git marks the packs of a partial
-    /// clone.
+    /// Tells whether a remote has promised objects that are missing here: git marks the packs of a
+    /// partial clone.
     pub fn has_promises(&self) -> bool {
         let names = self.files.list(&self.directory).unwrap_or_default();
         names.iter().any(|name| name.as_encoded_bytes().ends_with(b".promisor"))
     }
 
-    /// Where those are named that are left alone.
+    /// Returns the directory with the marks of packs that cannot be merged and the records of
+    /// merges.
     fn left_alone(&self) -> PathBuf {
         HelperDir::Packs.below(&self.common)
     }
 
-    /// Where files are written before they appear, since git deletes unknown ones in `objects`.
+    /// Returns the directory where files are written before they are installed. Git deletes unknown
+    /// files in `objects`.
     fn staging(&self) -> PathBuf {
         HelperDir::Staging.below(&self.common)
     }

@@ -1,7 +1,7 @@
-//! Which packs the repository's multi-pack-index names.
+//! Reads the names of packs in the repository's multi-pack-index.
 //!
-//! It is the user's file: `git fsck` fails when a pack that it names is gone, so such a pack is no
-//! longer ours to merge. Only the list of names is read, of the single file and of a chain's.
+//! The file belongs to the user: `git fsck` fails if a pack is gone that it names, so such a pack
+//! must not be merged any more. Only the names are read, of the single file and of a chain.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use super::PackName;
 use crate::store::os::files::{FileError, Files};
 
-/// Enough for the names of 20,000 packs; the objects after them are not needed.
+/// The number of bytes to read: enough for the names of 20,000 packs. The objects after them are
+/// not needed.
 const READ_LENGTH: u64 = 1 << 20;
 const HEADER_LENGTH: usize = 12;
 const CHUNK_ROW_LENGTH: usize = 12;
 
-/// The packs that a multi-pack-index names; none if there is one that cannot be understood.
+/// Reads the packs that multi-pack-indexes name; `None` if one of those is not understood.
 pub(super) fn named_packs(
     packs: &Path,
     files: &Files,
@@ -36,7 +37,7 @@ pub(super) fn named_packs(
     Ok(Some(named))
 }
 
-/// The names in the `PNAM` chunk, each ended by a zero byte; padding follows the last.
+/// Parses the names in the `PNAM` chunk. A zero byte terminates each, and padding follows the last.
 pub fn names(content: &[u8]) -> Option<Vec<PackName>> {
     if !content.starts_with(b"MIDX") {
         return None;

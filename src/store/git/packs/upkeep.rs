@@ -1,7 +1,7 @@
-//! What a writer does after its swap, so that nothing has to run in the background: removes what
-//! dead processes left behind, and has packs merged when there are many.
+//! Maintenance that a writer does after its swap, so that nothing has to run in the background: it
+//! removes files of dead processes, and merges packs if there are many.
 //!
-//! With nothing to do it costs two directory listings.
+//! If there is nothing to do, it costs two directory listings.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -14,67 +14,70 @@ use crate::store::machine::queue::Queue;
 use crate::store::os::files::{FileError, Purpose};
 use crate::store::os::process::{Liveness, ProcessIdentity};
 
-/// An installation takes milliseconds.
+/// The age at which an unsigned file in the staging directory is a leftover. An installation takes
+/// milliseconds.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60 * 60);
-/// Nobody can tell from here whether a process of another host lives; it may have been suspended.
+/// The age at which a file of another host is a leftover. Its process cannot be checked from here,
+/// and may be suspended.
 const ELSEWHERE_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// The most that lies between a pack and its `.keep`, which are written in one go.
+/// The maximum time between a pack and its `.keep`, which are written together.
 const WRITTEN_TOGETHER: Duration = Duration::from_secs(5);
-/// Longer packs are not merged, and so not written by us.
+/// The maximum length of a pack whose index is rebuilt. Longer packs are not merged, so this
+/// program did not write them.
 const MENDED_LENGTH_MAX: u64 = 256 << 20;
-/// Ours are one line; anything longer is somebody else's.
+/// The maximum length of our `.keep` files, which have one line.
 const KEEP_LENGTH_MAX: u64 = 4096;
 
-/// What was done.
+/// The outcome of maintenance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Upkeep {
-    /// `.keep` files of dead processes that were removed.
+    /// The number of removed `.keep` files of dead processes.
     pub keeps_removed: usize,
-    /// Files of dead processes that were removed.
+    /// The number of other removed files of dead processes.
     pub leftovers_removed: usize,
-    /// Packs that were merged into one.
+    /// The number of packs that were merged into one.
     pub packs_merged: usize,
 }
 
-/// What there is of a pack of ours.
+/// The state of one of our packs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// In use, and free to be merged.
     Whole,
-    /// Protected by its writer, or by the user.
+    /// Protected by its writer or by the user.
     Kept,
-    /// A pack without index: its installation or its removal was cut short.
+    /// Without an index: its installation or its removal was interrupted.
     Torn,
-    /// Not there yet, or no more.
+    /// Not installed yet, or removed.
     Absent,
 }
 
-/// Whether what cannot be mended is cleared away: not by whoever reads.
+/// Tells whether packs that cannot be repaired are removed. Readers do not remove them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Clearing {
     Yes,
     No,
 }
 
-/// What became of a pack without index.
+/// The outcome of repairing a pack without an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mended {
-    /// It has one again.
+    /// The index was rebuilt.
     Indexed,
-    /// It is gone.
+    /// The pack was removed.
     Removed,
-    /// Somebody else is at it.
+    /// Another process is working on it, or it cannot be repaired.
     Left,
 }
 
 impl Packs {
-    /// Clears up after the dead and merges our packs if they are many, within that budget.
+    /// Cleans up after dead processes, and merges our packs if there are many, within the budget.
     pub fn maintain(&self, budget: Budget) -> Result<Upkeep, FileError> {
         let leftovers_removed = self.collect_staging(SystemTime::now())?;
         let mut upkeep = Upkeep { leftovers_removed, ..Upkeep::default() };
         let listed = self.listed()?;
         if listed.len() <= PACKS_MAX && listed.values().all(|parts| is_ordinary(parts)) {
-            // As nearly always; which of them are ours makes no difference.
+            // The usual case. It does not matter which of the packs are ours.
             return Ok(upkeep);
         }
         let (count, mut whole) = (listed.len(), Vec::new());
@@ -101,13 +104,13 @@ impl Packs {
         Ok(upkeep)
     }
 
-    /// Whether a pack is whole and nobody protects it.
+    /// Tells whether a pack is complete and not protected.
     pub(super) fn is_free(&self, name: &PackName) -> Result<bool, FileError> {
         Ok(self.state(name)? == State::Whole)
     }
 
-    /// Removes what is old in `coord/tmp`, given what our clock says. That clock may be wrong, and
-    /// the disk has another: what looks old is compared with a file that is made now.
+    /// Removes old files in `coord/tmp`. `clock` is this machine's time, which may differ from that
+    /// of the disk: a file that seems old is compared with a file that is created now.
     pub(super) fn collect_staging(&self, clock: SystemTime) -> Result<usize, FileError> {
         let (mut removed, mut disk_time) = (0, None);
         for name in self.files.list(&self.staging())? {
@@ -123,14 +126,14 @@ impl Packs {
                 None => *disk_time.insert(self.disk_time()?),
             };
             if is_old(now) {
-                // What another user owns is theirs to remove, and no reason to stop here.
+                // A file of another user is theirs to remove, and no reason to stop.
                 removed += usize::from(self.files.remove(&path).unwrap_or(false));
             }
         }
         Ok(removed)
     }
 
-    /// The time by the clock that the times of files come from.
+    /// Reads the clock that sets the times of files.
     pub(super) fn disk_time(&self) -> Result<SystemTime, FileError> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -138,21 +141,21 @@ impl Packs {
         let process = process.unwrap_or_else(|| std::process::id().to_string());
         let path = self.staging().join(format!("time,{process},{count}"));
         self.files.make_directories(&self.staging())?;
-        // One of the same name is of a process that has ended.
+        // A file of the same name belongs to a process that has ended.
         self.files.remove(&path)?;
         self.files.write_new(&path, b"", Purpose::Helper)?;
         let stamp = self.files.stamp(&path)?;
         self.files.remove(&path)?;
-        // Somebody who clears up may have been faster; then nothing counts as old.
+        // Another process may have removed the file already. Then nothing counts as old.
         Ok(stamp.map_or(SystemTime::UNIX_EPOCH, |stamp| stamp.modified))
     }
 
-    /// Removes the `.keep` of a process of this host that has ended, or that a power cut emptied.
-    /// Owners remove theirs before its signature: if the signature is not there any more, either
-    /// the owner is done, and the `.keep` gone as well, or nobody is left who would remove it.
+    /// Removes a `.keep` whose process on this host has ended, or that a power cut emptied. An
+    /// owner removes its `.keep` before the signature. If the signature is gone, either the owner
+    /// has finished and the `.keep` is gone too, or no process is left that would remove it.
     fn release_dead(&self, name: &PackName) -> Result<bool, FileError> {
         let path = self.path(name, Part::Keep);
-        // What another user hides from us is not ours to judge, and no reason to stop here.
+        // An unreadable file of another user is not ours to judge, and no reason to stop.
         let content = self.files.read_start(&path, KEEP_LENGTH_MAX).unwrap_or(None);
         let Some(content) = content else { return Ok(false) };
         let is_over = match Keeper::of(&content) {
@@ -164,8 +167,8 @@ impl Packs {
         if is_over { self.files.remove(&path) } else { Ok(false) }
     }
 
-    /// Whether an empty `.keep` is ours: those come with their packs, or before them, and are empty
-    /// only when nobody lives any more who relied on them. The user's come later.
+    /// Tells whether an empty `.keep` is ours. Ours are written with their packs or before them,
+    /// and are empty only if no live process relies on them. The user's are written later.
     fn came_with_its_pack(&self, name: &PackName) -> Result<bool, FileError> {
         let modified = |part| {
             let stamp = self.files.stamp(&self.path(name, part));
@@ -177,9 +180,10 @@ impl Packs {
         Ok(apart <= WRITTEN_TOGETHER)
     }
 
-    /// The order of the questions matters, because a writer may be installing this pack: `.keep`
-    /// is there before `.pack` and goes after `.idx` came. So once the pack is seen without
-    /// `.keep`, its installation is over, and a missing index stays missing.
+    /// Determines the state of a pack. The order of the checks matters, because a writer may be
+    /// installing the pack: `.keep` exists before `.pack`, and is removed after `.idx` was created.
+    /// So if the pack exists without `.keep`, its installation is over, and a missing index stays
+    /// missing.
     fn state(&self, name: &PackName) -> Result<State, FileError> {
         let there = |part| self.files.exists(&self.path(name, part));
         let pack = there(Part::Pack)?;
@@ -192,8 +196,8 @@ impl Packs {
         Ok(if there(Part::Index)? { State::Whole } else { State::Torn })
     }
 
-    /// Gives packs of ours back the indexes that they have lost; whether there were any. Whoever
-    /// finds an object missing asks for that.
+    /// Rebuilds missing indexes of our packs. Returns true if it rebuilt any. Called when an object
+    /// is missing.
     pub fn mend(&self) -> Result<bool, FileError> {
         let mut any = false;
         for (name, parts) in self.listed()? {
@@ -205,15 +209,15 @@ impl Packs {
         Ok(any)
     }
 
-    /// Ends the removal of a pack that was cut short: its objects are elsewhere. Any other pack
-    /// without index gets a new one.
+    /// Completes the interrupted removal of a pack whose objects are in another one. Rebuilds the
+    /// index of any other pack that has none.
     ///
-    /// `git gc` removes an index if it does not see the pack beside it, and where packs are many
-    /// it does not see all of those that come while it lists them. So a pack without index may be
-    /// what a ref relies on. If its writer was killed instead, its objects are superfluous, and
-    /// git's own gc removes them.
+    /// `git gc` removes an index if it does not see the pack beside it, and with many packs it
+    /// misses some that are installed while it lists them. So a ref may rely on a pack without an
+    /// index. If the pack's writer was killed instead, its objects are not needed, and git's own gc
+    /// removes them.
     ///
-    /// Nobody but whoever removes packs in its turn sets an index aside and may bring it back.
+    /// Only the process at the front of the queue moves an index aside, and may move it back.
     fn mend_torn(&self, name: &PackName, clearing: Clearing) -> Result<Mended, FileError> {
         let queue = Queue::new(&self.common, "packs", self.files);
         let Some(_place) = queue.enter(Instant::now())? else { return Ok(Mended::Left) };
@@ -237,7 +241,7 @@ impl Packs {
         self.files.write_new(&staged, &index, Purpose::Immutable)?;
         let index = self.path(name, Part::Index);
         self.files.rename(&staged, &index)?;
-        // Git may have removed the pack meanwhile, and fails on an index that has none.
+        // Git may have removed the pack meanwhile, and fails on an index without a pack.
         if !self.files.exists(&path)? {
             self.files.remove(&index)?;
             return Ok(Mended::Removed);
@@ -247,13 +251,13 @@ impl Packs {
     }
 }
 
-/// Whether a pack of which there are these files is whole, and free to be merged.
+/// Tells whether a pack with these files is complete and not protected.
 fn is_ordinary(parts: &[Part]) -> bool {
     parts.contains(&Part::Pack) && parts.contains(&Part::Index) && !parts.contains(&Part::Keep)
 }
 
-/// The age from which a staged file belongs to nobody; none if somebody lives whose it is. One that
-/// is signed may tell whose the `.keep` of a pack is, as long as its owner can come back.
+/// Returns the age at which a staged file is a leftover; `None` if its owner is alive. A signed
+/// file may identify the owner of a pack's `.keep`, as long as that process can come back.
 fn leftover_age(signer: Option<ProcessIdentity>) -> Option<Duration> {
     match signer.map(|process| process.liveness()) {
         None | Some(Liveness::Dead) => Some(LEFTOVER_AGE),
@@ -262,7 +266,7 @@ fn leftover_age(signer: Option<ProcessIdentity>) -> Option<Duration> {
     }
 }
 
-/// Whether a file of that time is older than that at some time.
+/// Tells whether a file is older than a limit.
 pub(super) fn is_older(modified: SystemTime, limit: Duration, now: SystemTime) -> bool {
     now.duration_since(modified).is_ok_and(|age| age > limit)
 }
