@@ -1,4 +1,4 @@
-//! What a ledger needs of git, and nothing more: so that libgit2 and the `git` program are
+//! The interface that ledgers use of git. It is small, so that libgit2 and the `git` program are
 //! interchangeable.
 
 use std::fmt;
@@ -13,23 +13,23 @@ pub use crate::store::git::refs::Swap;
 use crate::store::git::refs::{LogNote, RefName};
 use crate::store::git::signature::Draft;
 
-/// A ref's change, and what it relies on.
+/// The change of a ref, with its expected value.
 #[derive(Clone, Copy, Debug)]
 pub struct Update<'a> {
-    /// Which ref.
+    /// The full name of the ref.
     pub reference: &'a str,
-    /// What it must be; `None` means that it must not exist.
+    /// The expected value; `None` means that the ref must not exist.
     pub expect: Option<ObjectId>,
-    /// What it must hold instead, where it holds nothing that can be read.
+    /// The expected content of an unreadable ref, instead of a value.
     pub over: Option<&'a [u8]>,
-    /// What it is to be.
+    /// The new value.
     pub new: ObjectId,
-    /// Who and why, for the reflog, where there is one.
+    /// The reflog line, if the ref has a reflog.
     pub note: LogNote<'a>,
 }
 
 impl<'a> Update<'a> {
-    /// The change of a ref that can be read, or is not there yet.
+    /// Describes the change of a ref that is readable or does not exist yet.
     pub fn new(
         reference: &'a str,
         expect: Option<ObjectId>,
@@ -40,52 +40,52 @@ impl<'a> Update<'a> {
     }
 }
 
-/// Objects that are stored and protected from garbage collection until they are released, and
-/// what a ref is to hold that will lead to them.
+/// Stored objects that are protected from garbage collection until they are released, with the next
+/// value of the ref that will lead to them.
 #[must_use = "objects are kept until they are released"]
 #[derive(Debug)]
 pub struct Stored {
-    /// The protection; dropped before what tells whose it is.
+    /// The protection. It is dropped before the draft, which identifies its owner.
     pub kept: Kept,
-    /// The ref's next value, where such things are files. It signs the protection.
+    /// The ref's next value, if refs are files. It signs the protection.
     pub draft: Option<Draft>,
 }
 
 impl Stored {
-    /// Ends the protection: a ref names the objects now, or nobody will.
+    /// Ends the protection: a ref leads to the objects now, or none ever will.
     pub fn release(self) -> Result<(), StoreError> {
         Ok(self.kept.release()?)
     }
 }
 
-/// A lock that stands in the way of a swap, for people.
+/// A lock that blocks a swap, described for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InTheWay {
-    /// What it is called.
+    /// The name of the lock.
     pub lock: String,
-    /// Whose it is and what to do about it, if there is something to say.
+    /// The holder and the remedy, if they are known.
     pub whose: Option<String>,
 }
 
-/// Where objects are read from.
+/// A source of objects.
 pub trait ReadObjects {
-    /// An object, `None` if it is not there.
+    /// Reads an object; `None` if it does not exist.
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError>;
 }
 
-/// Where refs are read and moved; as in [`Backend`], which hands on to it.
+/// A store of refs. [`Backend`] delegates to it.
 pub trait MoveRefs {
-    /// What the ref points at.
+    /// Reads the object that the ref points at.
     fn tip(&self, name: &RefName) -> Result<Option<ObjectId>, StoreError>;
 
-    /// What it holds where that is no object's name; none if there is nothing to be had.
+    /// Reads the content of a ref that is not an object id; `None` if it cannot be had.
     fn raw(&self, name: &RefName) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// A file for what a ref is to hold, to be written before the ref is moved; none where git
-    /// sees to that.
+    /// Prepares a file with the next value of a ref, to be written before the move. Returns `None`
+    /// if git writes it.
     fn draft(&self, new: ObjectId) -> Option<Draft>;
 
-    /// Moves it if it is what it is expected to be, to what the draft says if that is the same.
+    /// Moves the ref if it has the expected value. Uses the draft if it holds the new value.
     fn swap(
         &self,
         name: &RefName,
@@ -93,65 +93,66 @@ pub trait MoveRefs {
         draft: Option<&Draft>,
     ) -> Result<Swap, StoreError>;
 
-    /// Makes the move outlive a power cut.
+    /// Makes the last move durable.
     fn settle(&self, name: &RefName) -> Result<(), StoreError>;
 
-    /// Takes away the lock on it if whoever had it is dead.
+    /// Moves the ref's lock out of the way if its holder is dead. Returns a message if it did.
     fn clear_lock(&self, name: &RefName) -> Result<Option<String>, StoreError>;
 
-    /// What its lock is called, and whose it is.
+    /// Describes the ref's lock and its holder.
     fn lock_of(&self, name: &RefName) -> InTheWay;
 
-    /// Whether a move ends with the process that makes it.
+    /// Tells whether a move ends with the process that makes it.
     fn ends_with_us(&self) -> bool;
 }
 
-/// Objects under their names.
+/// Objects by id.
 pub trait Objects {
-    /// The hash that names them.
     fn hash_kind(&self) -> HashKind;
 
-    /// An object, `None` if it is not there, which takes more than one look to say.
+    /// Reads an object. Returns `None` only after several attempts have not found it.
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError>;
 
-    /// An object that may well not be there, and need not be: one look.
+    /// Reads an object that need not exist, in one attempt.
     fn look(&self, id: &ObjectId) -> Result<Option<Object>, StoreError>;
 }
 
-/// A repository as a ledger sees it.
+/// A repository as a ledger uses it.
 pub trait Backend: Objects {
-    /// What the ref points at.
+    /// Reads the object that a ref points at.
     fn tip(&self, reference: &str) -> Result<Option<ObjectId>, StoreError>;
 
-    /// What a ref holds that cannot be read; none if there is nothing to be had.
+    /// Reads the content of an unreadable ref; `None` if it cannot be had.
     fn raw(&self, reference: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Every commit that there is, whether or not anything leads to it.
+    /// Lists all commits, reachable or not.
     fn every_commit(&self) -> Result<Vec<ObjectId>, StoreError>;
 
-    /// The names of the refs that begin like this.
+    /// Lists the refs whose names begin with `prefix`.
     fn refs_below(&self, prefix: &str) -> Result<Vec<String>, StoreError>;
 
-    /// Whether everything that an object leads to is there.
+    /// Tells whether every object that is reachable from this one exists.
     fn is_connected(&self, id: &ObjectId) -> Result<bool, StoreError>;
 
-    /// From now on, what is not found is looked for again for that long.
+    /// Sets the time for which objects that are not found are searched again.
     fn be_patient(&self, patience: Duration);
 
-    /// The room on disk of the history that ends with a commit, without what that commit needs.
+    /// Measures the disk space of the history up to a commit, without the objects that the commit's
+    /// own tree needs.
     fn room_of_history(&self, end: &ObjectId) -> Result<u64, StoreError>;
 
-    /// Keeps something damaged as a file under that name, and says where.
+    /// Writes damaged content to a file of this name, and returns its path.
     fn keep_aside(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError>;
 
-    /// Whether reading may go over the network: this is a partial clone.
+    /// Tells whether reading may access the network, because this is a partial clone.
     fn may_fetch(&self) -> bool;
 
-    /// Whether history ends at that commit, whatever parent it names: this is a shallow clone.
+    /// Tells whether the history ends at this commit although it has a parent, because this is a
+    /// shallow clone.
     fn is_cut_off_at(&self, commit: &ObjectId) -> Result<bool, StoreError>;
 
-    /// Stores objects as one pack, and with it what a ref will hold that leads to them; none if
-    /// they are not wanted any more once the disk has them.
+    /// Stores objects as one pack, together with the next value of the ref that will lead to them.
+    /// Returns `None` if `is_wanted` is false once they are on disk.
     fn store(
         &self,
         objects: &NewObjects,
@@ -159,30 +160,32 @@ pub trait Backend: Objects {
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Option<Stored>, StoreError>;
 
-    /// Moves a ref if it is what it is expected to be, relying on what was stored, if anything was.
+    /// Moves a ref if it has the expected value. `stored` holds the objects that the new value
+    /// needs.
     fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError>;
 
-    /// Notes that an entry has become the newest of a ledger.
+    /// Logs that an entry has become the newest of a ledger.
     fn note_published(&self, ledger: LedgerName, id: ObjectId) -> Result<(), StoreError>;
 
-    /// The entries of a ledger that are known to have been the newest, the latest last.
+    /// Reads the log of a ledger's published entries, the latest last.
     fn published(&self, ledger: LedgerName) -> Result<Vec<ObjectId>, StoreError>;
 
-    /// Makes the last move of a ref outlive a power cut; until then it counts for everybody, but
-    /// may not have been.
+    /// Makes the last move of a ref durable. Until then every reader sees the move, but a power cut
+    /// may undo it.
     fn settle(&self, reference: &str) -> Result<(), StoreError>;
 
-    /// Takes away the lock on a ref if whoever had it is known to be dead; says what it did.
+    /// Moves a ref's lock out of the way if its holder is known to be dead. Returns a message if it
+    /// did.
     fn clear_lock(&self, reference: &str) -> Result<Option<String>, StoreError>;
 
-    /// What stands in the way of a swap that finds the ref locked.
+    /// Describes the lock that blocks a swap.
     fn lock_of(&self, reference: &str) -> Result<InTheWay, StoreError>;
 
-    /// Whether a move of a ref ends with the process that makes it: a git that was started for it
-    /// may go on, when whoever started it has long been taken for dead.
+    /// Tells whether a move of a ref ends with the process that makes it. A git that was started
+    /// for the move may continue after its parent has been taken for dead.
     fn ends_with_us(&self) -> bool;
 
-    /// Tidies what earlier writers left behind, within that budget. Nothing depends on it.
+    /// Cleans up after earlier writers, within the budget. Nothing depends on it.
     fn maintain(&self, budget: Budget) -> Result<(), StoreError>;
 }
 

@@ -1,8 +1,8 @@
-//! Git configuration, read in process and as git reads it.
+//! Git's configuration, read in process and with git's precedence.
 //!
-//! Files come from libgit2 (system, global, repository and worktree, with includes); what the
-//! environment adds (`git -c`, `GIT_CONFIG_COUNT`) is laid over them. Where libgit2 does not know
-//! the repository, git lists it all. `app::config` gives the values their meaning.
+//! libgit2 reads the files (system, global, repository and worktree, with includes). Settings from
+//! the environment (`git -c`, `GIT_CONFIG_COUNT`) override them. If libgit2 cannot open the
+//! repository, git lists all settings. `app::config` interprets the values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -16,16 +16,16 @@ use crate::store::git::program::ProgramError;
 use crate::store::git::repository::Repository;
 use crate::store::git::unreadable_repository::UnreadableRepository;
 
-/// Why the configuration cannot be read.
+/// The reason that the configuration cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A file is malformed or unreadable; libgit2 names it.
+    /// A file is malformed or unreadable. libgit2 names it.
     #[error("cannot read the git configuration: {}", .0.message())]
     Files(#[source] git2::Error),
-    /// Git could not list it.
+    /// Git could not list the configuration.
     #[error("cannot read the git configuration: {0}")]
     Listing(#[from] ProgramError),
-    /// The environment is malformed.
+    /// The configuration in the environment is malformed.
     #[error(transparent)]
     Environment(#[from] ConfigEnvError),
 }
@@ -36,24 +36,24 @@ impl From<git2::Error> for ConfigError {
     }
 }
 
-/// One consistent reading of the configuration: every key with the value that wins. The files are
-/// read once, weaker ones first: asking libgit2 for each key costs more than everything that is
-/// done with the answers.
+/// One consistent reading of the configuration: the effective value of every key. The files are
+/// read once, in ascending precedence: asking libgit2 for each key costs more than everything that
+/// is done with the answers.
 #[derive(Default)]
 pub struct Config {
     values: BTreeMap<String, String>,
-    /// The keys whose value comes from the repository or from what it includes.
+    /// The keys whose value comes from the repository's configuration or its includes.
     of_repository: BTreeSet<String>,
 }
 
 impl Config {
-    /// The configuration outside of any repository.
+    /// Reads the configuration outside of any repository.
     pub fn of_user(env: &Environment) -> Result<Config, ConfigError> {
         Ok(Config::default().with(of_user_files(env)?).with(by_environment(env)?))
     }
 
-    /// What is still known of the configuration of a repository that cannot be opened: the user's,
-    /// with those lines of its own that can be read.
+    /// Reads the configuration of a repository that cannot be opened: the user's settings, and the
+    /// readable lines of the repository's own.
     pub fn of_unreadable(
         repository: &UnreadableRepository,
         env: &Environment,
@@ -63,18 +63,19 @@ impl Config {
         Ok(Config::default().with(of_user_files(env)?).with(own).with(by_environment(env)?))
     }
 
-    /// The configuration that a git command would see in the repository.
+    /// Reads the configuration that a git command would see in the repository.
     pub fn of_repository(
         repository: &Repository,
         env: &Environment,
     ) -> Result<Config, ConfigError> {
-        // Where git lists it, the environment is in the list as well; it is checked all the same.
+        // If git lists the settings, those of the environment are in the list already, but they are
+        // still checked.
         Ok(Config::default()
             .with(repository.settings()?.iter().cloned())
             .with(by_environment(env)?))
     }
 
-    /// Lays settings over those that are there.
+    /// Adds settings that override the existing ones.
     fn with(mut self, entries: impl IntoIterator<Item = Entry>) -> Config {
         for Entry { scope, key, value } in entries {
             match scope {
@@ -86,24 +87,24 @@ impl Config {
         self
     }
 
-    /// Whether the value of a key comes from the repository and not from its user.
+    /// Tells whether the value of a key comes from the repository and not from its user.
     pub fn is_of_repository(&self, key: &str) -> bool {
         config_env::normal_key(key).is_ok_and(|key| self.of_repository.contains(&key))
     }
 
-    /// The value that wins; a key without value is `true`.
+    /// Returns the effective value of a key. A key without a value is `true`.
     pub fn get(&self, key: &str) -> Option<String> {
         self.values.get(&config_env::normal_key(key).ok()?).cloned()
     }
 
-    /// All keys of one section, in git's normal spelling.
+    /// Lists all keys of one section, in git's normal spelling.
     pub fn names_in_section(&self, section: &str) -> BTreeSet<String> {
         let prefix = format!("{}.", section.to_ascii_lowercase());
         self.values.keys().filter(|name| name.starts_with(&prefix)).cloned().collect()
     }
 }
 
-/// What the files of the user and of the machine say.
+/// Reads the configuration files of the user and of the system.
 fn of_user_files(env: &Environment) -> Result<Vec<Entry>, ConfigError> {
     let mut files = git2::Config::new()?;
     for (level, path) in user_files(env) {
@@ -114,13 +115,14 @@ fn of_user_files(env: &Environment) -> Result<Vec<Entry>, ConfigError> {
     of_files(&files.snapshot()?, env.os("GIT_CONFIG_GLOBAL").is_some())
 }
 
-/// What `git -c` and its kin say.
+/// Reads the settings from the environment, such as those of `git -c`.
 fn by_environment(env: &Environment) -> Result<Vec<Entry>, ConfigError> {
     let entry = |(key, value)| Entry { scope: Scope::User, key, value };
     Ok(config_env::from_environment(env)?.into_iter().map(entry).collect())
 }
 
-/// System and user files, where git's own variables may move them or switch them off.
+/// Lists the configuration files of the system and of the user. Git's variables may move them or
+/// disable them.
 fn user_files(env: &Environment) -> Vec<(ConfigLevel, PathBuf)> {
     let mut files = Vec::new();
     let no_system = env.non_empty("GIT_CONFIG_NOSYSTEM").is_some_and(|value| value != "0");

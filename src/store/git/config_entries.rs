@@ -1,16 +1,16 @@
-//! Single settings and who has set them: the user, or the repository that one stands in.
+//! Single settings with their scope: the user, or the repository.
 
 use git2::ConfigLevel;
 
 use crate::store::git::config::ConfigError;
 
-/// Who has set something.
+/// The origin of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The user or the machine's administrator: system and global configuration, `git -c` and
-    /// the environment.
+    /// The user or the administrator: system and global configuration, `git -c` and the
+    /// environment.
     User,
-    /// The repository or the worktree, with whatever these include.
+    /// The repository or the worktree, with their includes.
     Repository,
 }
 
@@ -33,18 +33,16 @@ impl Scope {
     }
 }
 
-/// One setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Who has set it.
     pub scope: Scope,
     /// The key in git's normal spelling.
     pub key: String,
-    /// The value; of a key without one, `true`.
+    /// The value; `true` for a key without one.
     pub value: String,
 }
 
-/// What is in the files that libgit2 has read, weaker ones first.
+/// Lists the settings of the files that libgit2 has read, in ascending precedence.
 pub fn of_files(files: &git2::Config, ignores_xdg: bool) -> Result<Vec<Entry>, ConfigError> {
     let mut entries = Vec::new();
     files.entries(None)?.for_each(|entry| {
@@ -57,7 +55,8 @@ pub fn of_files(files: &git2::Config, ignores_xdg: bool) -> Result<Vec<Entry>, C
     Ok(entries)
 }
 
-/// What `git config --list --null --show-scope` tells: the scope, and a key with its value.
+/// Parses the output of `git config --list --null --show-scope`: a scope, then a key with its
+/// value.
 pub fn of_listing(listed: &[u8]) -> Vec<Entry> {
     let listed = String::from_utf8_lossy(listed);
     let mut entries = Vec::new();
@@ -70,7 +69,7 @@ pub fn of_listing(listed: &[u8]) -> Vec<Entry> {
     entries
 }
 
-/// Reads a boolean as git does: words, or a number that is not zero.
+/// Parses a boolean as git does: a word, or a number that is true unless it is zero.
 pub fn parse_boolean(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" => Some(true),

@@ -1,37 +1,38 @@
-//! Configuration that git hands down in the environment.
+//! Configuration from the environment.
 //!
 //! `git -c key=value coord ...` arrives as `GIT_CONFIG_PARAMETERS`, and scripts use
 //! `GIT_CONFIG_COUNT` with `GIT_CONFIG_KEY_<n>` and `GIT_CONFIG_VALUE_<n>`. libgit2 reads neither.
-//! Pure parsing; `config` lays the result over the files.
+//! This module only parses; `config` combines the result with the files.
 
 use std::collections::BTreeMap;
 
 use crate::core::environment::Environment;
 
-/// More pairs than this in `GIT_CONFIG_COUNT` are a mistake, not a configuration.
+/// The maximum of `GIT_CONFIG_COUNT`. A higher one is a mistake.
 const COUNT_MAX: usize = 10_000;
 
-/// Why the configuration in the environment cannot be read.
+/// The reason that the configuration in the environment cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigEnvError {
     /// `GIT_CONFIG_PARAMETERS` is not a list of quoted words.
     #[error("bogus format in GIT_CONFIG_PARAMETERS")]
     Parameters,
-    /// `GIT_CONFIG_COUNT` is no number of a sensible size.
+    /// `GIT_CONFIG_COUNT` is not a number, or too high.
     #[error("bogus count in GIT_CONFIG_COUNT: '{0}'")]
     Count(String),
-    /// `GIT_CONFIG_COUNT` promises a variable that is not there.
+    /// A variable that `GIT_CONFIG_COUNT` announces is not set.
     #[error("missing environment variable '{0}'")]
     Missing(String),
-    /// A key without section and name.
+    /// A key has no section or no name.
     #[error("'{0}' is not a config key: it has no section and name")]
     Key(String),
 }
 
-/// Keys in git's normal spelling with their last value; a key without value is `true`.
+/// Reads the settings: keys in git's normal spelling with their effective values. A key without a
+/// value is `true`.
 pub fn from_environment(env: &Environment) -> Result<BTreeMap<String, String>, ConfigEnvError> {
     let mut values = BTreeMap::new();
-    // In git's order, so that `-c` wins over the count.
+    // In git's order, so that `-c` overrides the counted pairs.
     for (key, value) in counted_pairs(env)? {
         values.insert(normal_key(&key)?, value);
     }
@@ -41,7 +42,7 @@ pub fn from_environment(env: &Environment) -> Result<BTreeMap<String, String>, C
     Ok(values)
 }
 
-/// Section and name without case, the subsection between them as it is.
+/// Normalises a key: the section and the name become lower case, the subsection between them stays.
 pub fn normal_key(key: &str) -> Result<String, ConfigEnvError> {
     let (Some(section_end), Some(last_dot)) = (key.find('.'), key.rfind('.')) else {
         return Err(ConfigEnvError::Key(key.to_owned()));
@@ -78,8 +79,8 @@ fn counted_pairs(env: &Environment) -> Result<Vec<(String, String)>, ConfigEnvEr
         .collect()
 }
 
-/// Reads both forms that git writes: `'key=value'`, and since 2.31 `'key'='value'`, where a key
-/// without `=` has no value at all.
+/// Parses both forms that git writes: `'key=value'`, and since 2.31 `'key'='value'`. In the second
+/// form a key without a quoted value has none.
 fn parameters(text: &str) -> Result<Vec<(String, String)>, ConfigEnvError> {
     let mut pairs = Vec::new();
     let mut rest = text.trim_start();
@@ -110,8 +111,8 @@ fn parameters(text: &str) -> Result<Vec<(String, String)>, ConfigEnvError> {
     Ok(pairs)
 }
 
-/// One word quoted as git quotes for the shell, and what follows it: between single quotes
-/// everything stands for itself; outside, only `\'` and `\!` appear.
+/// Parses one word that git has quoted for the shell, and returns the rest. Between single quotes
+/// every character is literal; outside, only `\'` and `\!` appear.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut word = String::new();
     let mut rest = text.strip_prefix('\'')?;

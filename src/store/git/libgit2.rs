@@ -1,4 +1,4 @@
-//! Objects read in process, by libgit2.
+//! Reads objects in process, through libgit2.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -16,9 +16,10 @@ pub struct LibGit2Objects {
 }
 
 impl LibGit2Objects {
-    /// The objects of that repository.
+    /// Reads from this repository.
     pub fn new(git: Rc<git2::Repository>) -> LibGit2Objects {
-        // Snapshots keep what they read. A cache beside them only grows with the history.
+        // Snapshots cache the objects that they read. A second cache would only grow with the
+        // history.
         git2::opts::enable_caching(false);
         LibGit2Objects { git }
     }
@@ -49,8 +50,8 @@ impl LibGit2Objects {
     }
 }
 
-/// Reads the size of an object; none if it is of no kind that git has. An index that is damaged
-/// leads to such a one, and the library panics at it.
+/// Reads the size of an object; `None` if git has no such kind of object. A damaged index can lead
+/// to one, and git2 panics on it.
 fn size_of(odb: &git2::Odb<'_>, oid: git2::Oid) -> Option<Result<usize, git2::Error>> {
     thread_local!(static IS_EXPECTED: Cell<bool> = const { Cell::new(false) });
     static QUIET: Once = Once::new();
@@ -87,8 +88,8 @@ impl ReadObjects for LibGit2Objects {
         if let Ok(Some(object)) = self.read_once(id) {
             return Ok(Some(object));
         }
-        // A concurrent repack moves objects from one pack to another: look once more before
-        // believing that one is gone or damaged.
+        // A concurrent repack moves objects between packs: refresh and read again before the object
+        // counts as missing or damaged.
         self.git.odb()?.refresh()?;
         self.read_once(id)
     }

@@ -1,17 +1,17 @@
 //! Git: a repository, and [`Git`], the backend of its ledgers.
 //!
-//! - [`repository`] finds and opens a repository, [`found`] tells which of those found count,
+//! - [`repository`] finds and opens a repository, [`found`] tells which of those found may be used,
 //!   [`unreadable_repository`] is one that cannot be opened;
-//! - [`config`], [`config_entries`] and [`config_env`] are its configuration;
-//! - [`backend`] is what a ledger needs of it; [`libgit2`] and the git [`program`] give it;
+//! - [`config`], [`config_entries`] and [`config_env`] read its configuration;
+//! - [`backend`] is the interface for ledgers, which [`libgit2`] and the git [`program`] implement;
 //! - [`object`], [`pack`], [`packs`] and [`refs`] are its objects and refs as bytes and files;
-//!   [`signature`] tells which process wrote one of them;
+//!   [`signature`] identifies the process that wrote one of them;
 //! - [`proof`] reads again before an object counts as missing.
 //!
-//! Packs are written by our own code everywhere, because every git reads the same packs. Objects
-//! are read by libgit2, or by the `git` program where libgit2 does not know the repository or would
-//! have to fetch. Refs in files are moved by our own code, and all others by git: a file in a
-//! repository that keeps its refs elsewhere would be a ref that nobody else sees.
+//! Our own code writes packs everywhere, because every git reads the same packs. libgit2 reads
+//! objects, or the `git` program does if libgit2 cannot open the repository or would have to fetch.
+//! Our own code moves refs that are files, and git moves all others: in a repository that stores
+//! its refs elsewhere, a file would be a ref that no other program sees.
 
 pub mod backend;
 pub mod config;
@@ -61,9 +61,9 @@ use crate::store::os::files::{Files, Purpose};
 pub struct Git {
     hash: HashKind,
     objects: Rc<dyn ReadObjects>,
-    /// Git, which can fetch what a partial clone left behind.
+    /// Reads through git, which can fetch the objects that a partial clone lacks.
     fetching: Rc<ProgramObjects>,
-    /// Git once more, which is asked where the first way finds nothing.
+    /// Reads through git without fetching, if the first way finds nothing.
     second: ProgramObjects,
     patience: Patience,
     refs: Box<dyn MoveRefs>,
@@ -76,7 +76,7 @@ pub struct Git {
 }
 
 impl Git {
-    /// The backend of an open repository.
+    /// Opens the backend of a repository.
     pub fn open(repository: &Repository, files: Files) -> Result<Git, StoreError> {
         let common = repository.common_dir();
         if let Some(link) = repository.link_in_the_way() {
@@ -118,8 +118,8 @@ impl Git {
 }
 
 impl Git {
-    /// Names what stands in the way of a fetch. An object that was left behind on purpose is not
-    /// lost, and its ledger is not damaged.
+    /// Explains why a missing object cannot be fetched. An object that was left out on purpose is
+    /// not lost, and its ledger is not damaged.
     fn refuse_to_fetch(&self, id: &ObjectId) -> Result<(), StoreError> {
         let why = match self.program.fetching() {
             Fetching::Never | Fetching::Allowed => return Ok(()),
@@ -143,7 +143,7 @@ impl Objects for Git {
 
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
         let look = || match self.look(id) {
-            // What cannot be mended stays missing, and is told so.
+            // If no index could be restored, the object stays missing and is reported so.
             Ok(None) if self.packs.mend().unwrap_or(false) => self.look(id),
             looked => looked,
         };

@@ -1,6 +1,6 @@
 //! Git objects as plain bytes and ids, for both of git's hash functions.
 //!
-//! Objects are made and hashed here, so that a backend only has to store and read them.
+//! Objects are created and hashed here, so that a backend only has to store and read them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,17 +10,17 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-/// Which hash function names the objects of a repository.
+/// The hash function that names the objects of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HashKind {
-    /// 20 bytes, git's default since the beginning.
+    /// 20 bytes. Git's default.
     Sha1,
     /// 32 bytes.
     Sha256,
 }
 
 impl HashKind {
-    /// Length of an id in bytes.
+    /// Returns the length of an id in bytes.
     #[expect(clippy::len_without_is_empty, reason = "no hash is empty")]
     pub fn len(self) -> usize {
         match self {
@@ -29,7 +29,7 @@ impl HashKind {
         }
     }
 
-    /// Git's word for it.
+    /// Returns git's name of the hash function.
     pub fn name(self) -> &'static str {
         match self {
             HashKind::Sha1 => "sha1",
@@ -37,7 +37,7 @@ impl HashKind {
         }
     }
 
-    /// Hash of the concatenated parts.
+    /// Hashes the concatenated parts.
     pub fn digest(self, parts: &[&[u8]]) -> ObjectId {
         let mut bytes = [0u8; 32];
         match self {
@@ -62,14 +62,14 @@ impl HashKind {
     }
 }
 
-/// The name of an object.
+/// The id of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ObjectId {
     kind: HashKind,
     bytes: [u8; 32],
 }
 
-/// A string of hexadecimal digits.
+/// Serialises the id as a string of hexadecimal digits.
 impl Serialize for ObjectId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -91,7 +91,7 @@ impl JsonSchema for ObjectId {
 }
 
 impl ObjectId {
-    /// The id in `bytes`, whose length says which hash it is.
+    /// Builds an id from its bytes, whose number determines the hash function.
     pub fn from_bytes(bytes: &[u8]) -> Option<ObjectId> {
         let kind = match bytes.len() {
             20 => HashKind::Sha1,
@@ -103,17 +103,15 @@ impl ObjectId {
         Some(ObjectId { kind, bytes: all })
     }
 
-    /// The raw id.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.kind.len()]
     }
 
-    /// Which hash made it.
     pub fn hash_kind(&self) -> HashKind {
         self.kind
     }
 
-    /// The first 10 hexadecimal digits, for people.
+    /// Returns the first 10 hexadecimal digits, for people.
     pub fn short(&self) -> String {
         self.to_string()[..10].to_owned()
     }
@@ -143,7 +141,7 @@ impl fmt::Debug for ObjectId {
     }
 }
 
-/// Text that is no object id.
+/// The error for text that is not an object id.
 #[derive(Debug, thiserror::Error)]
 #[error("not an object id")]
 pub struct NotAnObjectId;
@@ -152,7 +150,7 @@ impl FromStr for ObjectId {
     type Err = NotAnObjectId;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // Checked first: numbers may have a sign, ids may not.
+        // Checked first: `from_str_radix` accepts a sign.
         if !text.bytes().all(|byte| byte.is_ascii_hexdigit()) || !text.len().is_multiple_of(2) {
             return Err(NotAnObjectId);
         }
@@ -164,25 +162,24 @@ impl FromStr for ObjectId {
     }
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectKind {
-    /// A document.
+    /// Holds a document.
     Blob,
-    /// A directory of documents.
+    /// Holds a directory of documents.
     Tree,
-    /// An entry.
+    /// Holds an entry.
     Commit,
-    /// An annotated tag; never written here, met when somebody points a ref at one.
+    /// An annotated tag. This program never writes one, but somebody may point a ref at one.
     Tag,
 }
 
 impl ObjectKind {
-    /// Every kind.
     pub const ALL: [ObjectKind; 4] =
         [ObjectKind::Blob, ObjectKind::Tree, ObjectKind::Commit, ObjectKind::Tag];
 
-    /// The word in the object's header.
+    /// Returns the word in the object's header.
     pub fn name(self) -> &'static str {
         match self {
             ObjectKind::Blob => "blob",
@@ -193,24 +190,22 @@ impl ObjectKind {
     }
 }
 
-/// An object in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
-    /// What it is.
     pub kind: ObjectKind,
-    /// Its content, without the header.
+    /// The content, without the header.
     pub bytes: Vec<u8>,
 }
 
 impl Object {
-    /// Its name under the given hash.
+    /// Computes the id.
     pub fn id(&self, hash: HashKind) -> ObjectId {
         let header = format!("{} {}\0", self.kind.name(), self.bytes.len());
         hash.digest(&[header.as_bytes(), &self.bytes])
     }
 }
 
-/// Objects that are not stored yet, each once and under the name that it got when it was made.
+/// Objects that are not stored yet, by id.
 #[derive(Clone, Debug)]
 pub struct NewObjects {
     hash: HashKind,
@@ -218,39 +213,35 @@ pub struct NewObjects {
 }
 
 impl NewObjects {
-    /// None yet.
     pub fn new(hash: HashKind) -> NewObjects {
         NewObjects { hash, by_id: BTreeMap::new() }
     }
 
-    /// The hash that names them.
     pub fn hash_kind(&self) -> HashKind {
         self.hash
     }
 
-    /// One more, and its name.
+    /// Adds an object and returns its id.
     pub fn add(&mut self, object: Object) -> ObjectId {
         let id = object.id(self.hash);
         self.by_id.insert(id, object);
         id
     }
 
-    /// All of another entry; what both have is there once.
+    /// Adds the objects of another set.
     pub fn append(&mut self, mut other: NewObjects) {
         self.by_id.append(&mut other.by_id);
     }
 
-    /// The object of that name.
     pub fn get(&self, id: &ObjectId) -> Option<&Object> {
         self.by_id.get(id)
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
 
-    /// All of them, in the order of their names.
+    /// Iterates over the objects in the order of their ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&ObjectId, &Object)> {
         self.by_id.iter()
     }

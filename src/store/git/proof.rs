@@ -1,9 +1,9 @@
-//! Reads that find nothing: tried again for a while, and in another way, before anybody is told
-//! that an object is missing or damaged.
+//! Retries reads that find nothing, for a while and in another way, before an object counts as
+//! missing or damaged.
 //!
-//! While git repacks, an object leaves one pack and appears in another, and a reader that has
-//! listed the packs just before finds it in neither. What follows from "damaged" is a repair, so
-//! one look is no proof.
+//! While git repacks, an object leaves one pack and appears in another, and a reader that listed
+//! the packs just before finds it in neither. A damaged ledger leads to a repair, so one failed
+//! read is not enough proof.
 
 use std::cell::Cell;
 use std::thread;
@@ -13,17 +13,17 @@ use crate::store::error::StoreError;
 use crate::store::git::backend::ReadObjects;
 use crate::store::git::object::{Object, ObjectId};
 
-/// How long a process tries again in all, unless it is given more: a hook has two seconds.
+/// The total time that a process retries, unless it is given more: a hook has two seconds.
 const PATIENCE: Duration = Duration::from_millis(1_200);
-/// How long one waits that repairs, for each time that it looks.
+/// The time that a repair retries, for each of its checks.
 pub const PATIENCE_OF_REPAIRS: Duration = Duration::from_secs(2);
-/// The first pause, and the longest.
+/// The first pause and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
 
-/// What one look came to.
+/// The outcome of one read.
 type Look = Result<Option<Object>, StoreError>;
 
-/// How much longer a process looks for what it does not find.
+/// The time that a process has left for retries.
 #[derive(Debug)]
 pub struct Patience {
     left: Cell<Duration>,
@@ -36,13 +36,13 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// From now on there is that much of it.
+    /// Sets the time that is left.
     pub fn renew(&self, patience: Duration) {
         self.left.set(patience);
     }
 
-    /// Reads an object by the first way, again and again, and in the end by the second. If neither
-    /// has it, that is what the first way said last.
+    /// Reads an object in the first way until the time is up, and then once in the second. If
+    /// neither finds it, returns the last outcome of the first.
     pub fn read(
         &self,
         id: &ObjectId,
@@ -56,7 +56,7 @@ impl Patience {
                 return looked;
             }
             let Some(pause) = pause(tries, self.left.get(), random_share()) else {
-                // What git cannot tell either stays what it was.
+                // If git does not find it either, the first outcome stands.
                 return match second.read(id) {
                     Ok(Some(object)) => Ok(Some(object)),
                     _ => looked,
@@ -69,12 +69,12 @@ impl Patience {
     }
 }
 
-/// Waits for real.
+/// Sleeps. Tests pass another function instead.
 pub fn sleep(pause: Duration) {
     thread::sleep(pause);
 }
 
-/// Whether another look can come to something else: what is too large stays so.
+/// Tells whether another read can have another outcome. An object that is too large stays so.
 fn is_in_doubt(looked: &Look) -> bool {
     match looked {
         Ok(None) => true,
@@ -83,15 +83,15 @@ fn is_in_doubt(looked: &Look) -> bool {
     }
 }
 
-/// The pause before the next look: longer each time, of a random length so that it does not keep
-/// step with whoever moves the objects; none if no time is left.
+/// Computes the pause before the next read; `None` if no time is left. Pauses grow, and have a
+/// random length so that they do not keep step with the process that moves the objects.
 fn pause(tries: u32, left: Duration, share: f64) -> Option<Duration> {
     let (shortest, longest) = PAUSES;
     let most = shortest.saturating_mul(1 << tries.min(10)).min(longest);
     (!left.is_zero()).then(|| most.mul_f64(0.5 + share / 2.0).min(left))
 }
 
-/// A number from 0 to 1. Where nothing is random, all pauses are long.
+/// Returns a random number from 0 to 1. Without a random source all pauses are long.
 fn random_share() -> f64 {
     getrandom::u32().map_or(1.0, |random| f64::from(random) / f64::from(u32::MAX))
 }

@@ -1,7 +1,7 @@
-//! Where the history of a shallow clone ends.
+//! The boundary of a shallow clone.
 //!
-//! A ledger that was fetched with a depth has a first entry that names a parent which is not there.
-//! Git lists such commits, and takes them for roots.
+//! The first entry of a ledger that was fetched with a depth has a parent that does not exist here.
+//! Git lists such commits and treats them as roots.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use crate::store::git::object::ObjectId;
 use crate::store::os::files::{FileError, Files};
 
-/// A few hundred thousand ends.
+/// The maximum size of the list: a few hundred thousand commits.
 const LENGTH_MAX: u64 = 16 << 20;
 
-/// The commits below which a clone has nothing; read when first asked for.
+/// The commits whose parents a clone does not have. The list is read on first use.
 pub(super) struct Shallow {
     path: PathBuf,
     files: Files,
@@ -21,12 +21,11 @@ pub(super) struct Shallow {
 }
 
 impl Shallow {
-    /// Those of the repository with this common directory.
     pub(super) fn of(common: &Path, files: Files) -> Shallow {
         Shallow { path: common.join("shallow"), files, ends: OnceCell::new() }
     }
 
-    /// Whether that commit is one of them.
+    /// Tells whether the commit is on the boundary.
     pub(super) fn names(&self, commit: &ObjectId) -> Result<bool, FileError> {
         if let Some(ends) = self.ends.get() {
             return Ok(ends.contains(commit));

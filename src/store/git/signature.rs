@@ -1,10 +1,12 @@
-//! Whose file it is: a second name of it, in `coord/tmp`, that spells out the process.
+//! Identifies the process that owns a file, by a second name of the file in `coord/tmp` which
+//! contains the process.
 //!
-//! git writes nothing into a ref's lock that would tell, and the content is to become the ref. So
-//! what a ref is to hold is written under a name with our identity first, and linked to where git
-//! expects the lock. Of a pack's `.keep` git asks only whether it is there: the pack that a ref is
-//! about to need is protected by one more name of the same file. Whoever meets one of these can
-//! look for its signature, and need not wait for somebody who is dead.
+//! Git writes nothing into a ref's lock that identifies its owner, and the content of the lock
+//! becomes the ref. The next value of a ref is therefore written under a name with our identity
+//! first, and then linked to where git expects the lock. Git only checks that a pack's `.keep`
+//! exists: one more link to the same file protects the pack that the ref is about to need. A
+//! process that finds one of these can look for its signature, and need not wait for a dead
+//! process.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,16 +17,16 @@ use crate::store::layout::HelperDir;
 use crate::store::os::files::{FileError, Files, NewFile, Purpose, Stamp};
 use crate::store::os::process::{Liveness, ProcessIdentity};
 
-/// Begins the name of every signature.
+/// The start of every signature's name.
 const PREFIX: &str = "lock,";
-/// An id in hexadecimal and a newline.
+/// The maximum length of a draft: an id in hexadecimal and a newline.
 const DRAFT_LENGTH_MAX: u64 = 128;
 
-/// What a ref is to hold, in a file with our identity in its name, until it is dropped. It can be
-/// written long before the ref's lock is asked for, together with other files.
+/// The next value of a ref, in a file with our identity in its name. Dropping it removes the file.
+/// It can be written long before the ref is locked, together with other files.
 #[derive(Debug)]
 pub struct Draft {
-    /// What the ref is to point at.
+    /// The next value.
     pub new: ObjectId,
     path: PathBuf,
     content: String,
@@ -32,14 +34,14 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The file, to be written by whoever asked for the draft.
+    /// Returns the file, which the caller has to write.
     pub fn file(&self) -> NewFile<'_> {
         let (path, content) = (self.path.as_path(), self.content.as_bytes());
         NewFile { path, content, purpose: Purpose::State }
     }
 
-    /// Gives the file, once it is written, one more name, which nothing may have; false where
-    /// files have only one.
+    /// Links the written file to a path that must not exist. Returns false if the file system has
+    /// no hard links.
     pub fn link(&self, path: &Path) -> Result<bool, FileError> {
         match self.files.link(&self.path, path) {
             Err(error) if cannot_link(error.kind()) => Ok(false),
@@ -50,12 +52,12 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // What stays is collected with everything else that is left in `coord/tmp`.
+        // A file that stays is removed with the other old files in `coord/tmp`.
         self.files.remove(&self.path).ok();
     }
 }
 
-/// What a ref holds that points at an object.
+/// Formats the content of a ref that points at an object.
 pub fn content(id: ObjectId) -> String {
     format!("{id}\n")
 }
@@ -68,12 +70,12 @@ pub struct Signatures {
 }
 
 impl Signatures {
-    /// Those of the repository with this common directory.
     pub fn new(common: &Path, files: Files) -> Signatures {
         Signatures { directory: HelperDir::Staging.below(common), files }
     }
 
-    /// A draft that is not written yet; none if this process cannot be told in a file's name.
+    /// Prepares a draft without writing it. Returns `None` if the identity of this process does not
+    /// fit into a file name.
     pub fn draft(&self, new: ObjectId) -> Option<Draft> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let process = ProcessIdentity::current().to_file_name()?;
@@ -82,7 +84,7 @@ impl Signatures {
         Some(Draft { new, path, content: content(new), files: self.files })
     }
 
-    /// A draft that is written.
+    /// Writes a draft.
     pub fn sign(&self, new: ObjectId) -> Result<Option<Draft>, FileError> {
         let Some(draft) = self.draft(new) else { return Ok(None) };
         let write = || self.files.write_all_new(&[draft.file()]);
@@ -96,8 +98,8 @@ impl Signatures {
         Ok(Some(draft))
     }
 
-    /// Whether somebody may live who signed a file with this content. Not by stamp: there are file
-    /// systems on which each name of a file has a number of its own.
+    /// Tells whether a process that may be alive has signed a file with this content. The stamp is
+    /// not compared: on some file systems each name of a file has its own inode number.
     pub fn is_owned(&self, content: &[u8]) -> Result<bool, FileError> {
         for name in self.files.list(&self.directory)? {
             let Some(process) = name.to_str().and_then(signed_by) else { continue };
@@ -106,16 +108,16 @@ impl Signatures {
             }
             match self.files.read_start(&self.directory.join(&name), DRAFT_LENGTH_MAX) {
                 Ok(signed) if signed.as_deref() != Some(content) => {}
-                // What another user hides may be the one.
+                // An unreadable file of another user may be the one.
                 Ok(_) | Err(_) => return Ok(true),
             }
         }
         Ok(false)
     }
 
-    /// Who made a file; none if it is not signed. Where each name of a file has a number of its
-    /// own, the content tells, which names an entry that nobody else makes; in doubt it is the
-    /// living one.
+    /// Finds the process that signed a file; `None` if it is not signed. On file systems where each
+    /// name of a file has its own inode number, the content decides: it names an entry that no
+    /// other process makes. If several match, a live process takes precedence.
     pub fn signer(
         &self,
         file: Stamp,
@@ -138,13 +140,13 @@ impl Signatures {
     }
 }
 
-/// The process that a file's name spells out, if it is a signature.
+/// Parses the process out of the name of a signature.
 pub fn signed_by(name: &str) -> Option<ProcessIdentity> {
     let (process, _count) = name.strip_prefix(PREFIX)?.rsplit_once(',')?;
     ProcessIdentity::from_file_name(process)
 }
 
-/// Whether a file system refuses second names, as opposed to this one.
+/// Tells whether the file system does not support hard links.
 fn cannot_link(kind: io::ErrorKind) -> bool {
     matches!(
         kind,

@@ -1,30 +1,31 @@
-//! The configuration of one repository, read and changed, and its refs.
+//! The repository's own configuration, and its refs.
 
 use super::{Program, ProgramError, pairs};
 
 impl Program {
-    /// The repository's own configuration: keys in git's normal spelling, each value of each.
+    /// Lists the repository's own configuration: keys in git's normal spelling, with all their
+    /// values.
     pub fn local_configuration(&self) -> Result<Vec<(String, String)>, ProgramError> {
         Ok(pairs(&self.ask(&["config", "--local", "--list", "--null"])?))
     }
 
-    /// Gives a key one more value.
+    /// Adds a value to a key.
     pub fn add_local(&self, key: &str, value: &str) -> Result<(), ProgramError> {
         self.ask(&["config", "--local", "--add", key, value]).map(drop)
     }
 
-    /// Gives a key this value and no other.
+    /// Replaces all values of a key.
     pub fn set_local(&self, key: &str, value: &str) -> Result<(), ProgramError> {
         self.ask(&["config", "--local", "--replace-all", key, value]).map(drop)
     }
 
-    /// Takes this value from a key.
+    /// Removes a value from a key.
     pub fn unset_local(&self, key: &str, value: &str) -> Result<(), ProgramError> {
         let unset = ["config", "--local", "--fixed-value", "--unset-all", key, value];
         self.ask(&unset).map(drop)
     }
 
-    /// Every ref below that prefix with its value.
+    /// Lists the refs below a prefix with their values.
     pub fn values_below(&self, prefix: &str) -> Result<Vec<(String, String)>, ProgramError> {
         let format = "--format=%(refname) %(objectname)";
         let listed = self.ask(&["for-each-ref", format, prefix])?;

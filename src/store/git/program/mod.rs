@@ -1,8 +1,8 @@
-//! The `git` program: what it is asked where libgit2 does not know the repository.
+//! The `git` program, for repositories that libgit2 cannot open.
 //!
-//! [`facts`] finds a repository, [`objects`] reads its objects, [`refs`] its refs where they are no
-//! files, [`restraint`] is what it is kept from, and [`running`] is what has to end with us. This
-//! file calls git, and nothing else does.
+//! [`facts`] finds a repository, [`objects`] reads its objects, [`refs`] moves refs that are not
+//! files, [`restraint`] keeps git from running other programs, and [`running`] ends gits together
+//! with this process. Only this directory calls git.
 
 pub mod facts;
 mod local;
@@ -25,8 +25,8 @@ use crate::store::git::config_entries::{Entry, of_listing};
 use crate::store::git::object::ObjectId;
 use crate::store::os::executable;
 
-/// Variables that would point git at something else than the repository that was found. Those
-/// that carry configuration stay: `git -c` is meant for us as well.
+/// Variables that would direct git to something else than the repository that was found. Variables
+/// with configuration stay: `git -c` applies to this program too.
 const ELSEWHERE: [&str; 11] = [
     "GIT_COMMON_DIR",
     "GIT_DIR",
@@ -41,26 +41,25 @@ const ELSEWHERE: [&str; 11] = [
     "GIT_WORK_TREE",
 ];
 
-/// Why git did not do what it was asked.
+/// The reason that a call of git failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
-    /// There is no git, or it cannot be run.
+    /// Git does not exist or cannot be run.
     #[error("cannot run git, which this repository needs: {0}")]
     NotStarted(#[source] io::Error),
-    /// It said no.
+    /// Git reported a failure.
     #[error("git {verb} failed: {}", first_sentence(words))]
     Failed {
-        /// Which subcommand.
+        /// The subcommand.
         verb: String,
-        /// All that it said.
+        /// The error output.
         words: String,
     },
-    /// It stopped in the middle, or answered something else than documented.
+    /// Git stopped early, or gave an undocumented answer.
     #[error("git {verb} gave no proper answer: {why}")]
     Garbled {
-        /// Which subcommand.
+        /// The subcommand.
         verb: &'static str,
-        /// What was wrong.
         why: String,
     },
 }
@@ -68,56 +67,55 @@ pub enum ProgramError {
 /// Git, for one repository.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The directory that is its `GIT_DIR`.
+    /// The value of `GIT_DIR`.
     git_dir: PathBuf,
-    /// What it is kept from.
     restraint: Rc<Restraint>,
 }
 
 impl Program {
-    /// Git for the repository with this git directory. Given the common one, all worktrees are the
-    /// same to it, as they are to a ledger.
+    /// Calls git for the repository with this git directory. With the common directory, all
+    /// worktrees are equal, as they are for a ledger.
     pub fn new(git_dir: &Path, restraint: Rc<Restraint>) -> Program {
         Program { git_dir: git_dir.to_owned(), restraint }
     }
 
-    /// Whether it may fetch what a partial clone has left behind.
+    /// Tells whether git may fetch the objects that a partial clone lacks.
     pub(in crate::store) fn fetching(&self) -> Fetching {
         self.restraint.fetching
     }
 
-    /// The directory that is its `GIT_DIR`.
     pub(in crate::store) fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
-    /// A call that has not been made yet. The repository is named, not looked for, so git's
-    /// question whose it is has to be settled before.
+    /// Builds a call. It names the repository instead of letting git search for it, so the caller
+    /// must have checked its ownership before.
     pub(in crate::store) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = named(&self.git_dir, arguments);
         self.restraint.apply(&mut command);
         command
     }
 
-    /// What the call prints, if it succeeds.
+    /// Calls git and returns its output, if it succeeds.
     pub(in crate::store) fn ask(&self, arguments: &[&str]) -> Result<Vec<u8>, ProgramError> {
         answer(self.command(arguments))
     }
 }
 
 impl Program {
-    /// The tracked paths in that index, each with a NUL after it.
+    /// Lists the tracked paths of an index, each terminated by a NUL.
     pub(in crate::store) fn tracked(&self, index: &Path) -> Result<Vec<u8>, ProgramError> {
         let mut command = self.command(&["ls-files", "-z", "--cached", "--full-name"]);
-        // Without a work tree to be inside of, all paths are listed.
+        // Outside of a work tree, git lists all paths.
         command.env("GIT_INDEX_FILE", index).current_dir(&self.git_dir);
         answer(command)
     }
 
-    /// Every commit of the store, reachable or not. What git cannot read it passes over.
+    /// Lists all commits of the object store, reachable or not. Git skips unreadable objects.
     pub(in crate::store) fn every_commit(&self) -> Result<Vec<ObjectId>, ProgramError> {
         let check = "--batch-check=%(objecttype) %(objectname)";
-        // In the order of the packs, git would stop at the first pack that it cannot open.
+        // Not with `--unordered`: in the order of the packs, git would stop at the first one that
+        // it cannot open.
         let mut command = self.command(&["cat-file", "--batch-all-objects", check]);
         forbid_fetching(&mut command);
         let listed = answer(command)?;
@@ -126,7 +124,8 @@ impl Program {
         Ok(commits.filter_map(|id| id.parse().ok()).collect())
     }
 
-    /// Whether everything that an object leads to is there: git's own test before it accepts one.
+    /// Tells whether every object that is reachable from this one exists. Git itself checks this
+    /// before it accepts an object.
     pub(in crate::store) fn is_connected(&self, id: &ObjectId) -> Result<bool, ProgramError> {
         match self.ask(&["rev-list", "--objects", "--quiet", &id.to_string()]) {
             Ok(_) => Ok(true),
@@ -135,8 +134,8 @@ impl Program {
         }
     }
 
-    /// The room on disk of the history that ends with a commit, without what that commit needs of
-    /// it.
+    /// Measures the disk space of the history up to a commit, without the objects that the commit's
+    /// own tree needs.
     pub(in crate::store) fn room_of_history(&self, end: &ObjectId) -> Result<u64, ProgramError> {
         let (commit, tree) = (end.to_string(), format!("{end}^{{tree}}"));
         let said = self.ask(&["rev-list", "--objects", "--disk-usage", &commit, "--not", &tree])?;
@@ -147,14 +146,14 @@ impl Program {
         })
     }
 
-    /// Every ref below that prefix.
+    /// Lists the refs below a prefix.
     pub fn refs_below(&self, prefix: &str) -> Result<Vec<String>, ProgramError> {
         let listed = self.ask(&["for-each-ref", "--format=%(refname)", prefix])?;
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 
-    /// The paths of the work tree with that top that differ from the index or are not in it and
-    /// not ignored, and those whose index differs from `HEAD`.
+    /// Lists the paths of a work tree that differ from the index or are untracked, and those whose
+    /// index entry differs from `HEAD`. Ignored paths are left out.
     pub(in crate::store) fn changed(&self, top: &Path) -> Result<Vec<Vec<u8>>, ProgramError> {
         let mut command = self.command(&[
             "status",
@@ -166,15 +165,16 @@ impl Program {
         ]);
         command.env("GIT_WORK_TREE", top).current_dir(top);
         let listed = answer(command)?;
-        // Two letters and a space stand before each path.
+        // Two letters and a space precede each path.
         let lines = listed.split(|byte| *byte == 0).filter(|line| line.len() > 3);
         Ok(lines.map(|line| line[3..].to_vec()).collect())
     }
 
-    /// Whether the path of the work tree with that top is ignored, and not tracked all the same.
+    /// Tells whether a path of the work tree is ignored. A tracked path is not.
     pub fn ignores(&self, top: &Path, path: &Path) -> Result<bool, ProgramError> {
         let mut command = self.command(&["check-ignore", "--quiet", "--"]);
-        // A colon at the beginning would be magic, which this command cannot be told to leave.
+        // Without `./`, a leading colon would be pathspec magic, which this command cannot switch
+        // off.
         command.arg(Path::new(".").join(path)).env("GIT_WORK_TREE", top);
         let output = running::output(command.current_dir(top))?;
         match output.status.code() {
@@ -184,7 +184,7 @@ impl Program {
         }
     }
 
-    /// Whether that path, from the top of the work tree, is a symbolic link in the index.
+    /// Tells whether a path, relative to the top of the work tree, is a symbolic link in the index.
     pub fn tracks_link(&self, top: &Path, path: &Path) -> Result<bool, ProgramError> {
         let mut command = self.command(&["--literal-pathspecs", "ls-files", "--stage", "-z", "--"]);
         command.arg(path).env("GIT_WORK_TREE", top).current_dir(top);
@@ -195,25 +195,25 @@ impl Program {
     }
 }
 
-/// All settings of the repository with that git directory, weaker ones first, and who has set each.
+/// Lists all settings of the repository with their scopes, in ascending precedence.
 pub(in crate::store) fn configuration(git_dir: &Path) -> Result<Vec<Entry>, ProgramError> {
     let mut command = named(git_dir, &["config", "--list", "--null", "--show-scope"]);
     forbid_fetching(&mut command);
     Ok(of_listing(&answer(command)?))
 }
 
-/// Keys with their values, as `git config --list --null` tells them.
+/// Parses the output of `git config --list --null`.
 fn pairs(listed: &[u8]) -> Vec<(String, String)> {
     let listed = String::from_utf8_lossy(listed);
     let pairs = listed.split_terminator('\0').map(|pair| match pair.split_once('\n') {
         Some((key, value)) => (key.to_owned(), value.to_owned()),
-        // A key without value is `true`.
+        // A key without a value is `true`.
         None => (pair.to_owned(), "true".to_owned()),
     });
     pairs.collect()
 }
 
-/// Which git there is.
+/// Returns the version of git.
 pub fn version() -> Result<String, ProgramError> {
     let mut command = git();
     command.arg("version");
@@ -222,18 +222,18 @@ pub fn version() -> Result<String, ProgramError> {
     Ok(said.trim().trim_start_matches("git version ").to_owned())
 }
 
-/// The first two numbers of its version.
+/// Returns the first two numbers of git's version.
 pub fn version_numbers() -> Result<(u32, u32), ProgramError> {
     Ok(numbers(&version()?))
 }
 
-/// The first two numbers of a version; what is no number is zero.
+/// Parses the first two numbers of a version. A part that is not a number is zero.
 pub fn numbers(version: &str) -> (u32, u32) {
     let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
-/// Git for the repository with that git directory, whatever the caller's variables say.
+/// Builds a call for the repository with this git directory, regardless of the caller's variables.
 fn named(git_dir: &Path, arguments: &[&str]) -> Command {
     let mut command = git();
     for name in ELSEWHERE {
@@ -241,12 +241,12 @@ fn named(git_dir: &Path, arguments: &[&str]) -> Command {
     }
     command.args(arguments);
     command.env("GIT_DIR", git_dir);
-    // A replaced object is another one than its name says.
+    // A replaced object would not match its id.
     command.env("GIT_NO_REPLACE_OBJECTS", "1");
     command
 }
 
-/// Git in the current directory and with the caller's variables, to find what they mean.
+/// Builds a call in the current directory and with the caller's variables.
 fn git() -> Command {
     let mut command = executable::command("git");
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
@@ -267,13 +267,13 @@ fn failure(command: &Command, output: &Output) -> ProgramError {
     ProgramError::Failed { verb: verb.to_owned(), words }
 }
 
-/// The first line of what git says, without its prefix: the lines after it are advice.
+/// Returns the first line of git's error output without its prefix. The lines after it are advice.
 pub(in crate::store) fn first_sentence(words: &str) -> String {
     let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
     let Some(first) = lines.next() else { return "it did not say why".to_owned() };
     let prefixes = ["fatal: ", "error: "];
     let first = prefixes.iter().find_map(|prefix| first.strip_prefix(prefix)).unwrap_or(first);
-    // git names what it does not know on a line of its own.
+    // Git names an unknown thing on a line of its own.
     match lines.next() {
         Some(second) if first.ends_with(':') => format!("{first} {second}"),
         _ => first.to_owned(),

@@ -1,4 +1,4 @@
-//! Objects read through one `git cat-file` that stays for as long as it is asked.
+//! Reads objects through one `git cat-file` process that stays open.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -11,23 +11,23 @@ use crate::store::error::StoreError;
 use crate::store::git::backend::ReadObjects;
 use crate::store::git::object::{Object, ObjectId, ObjectKind};
 
-/// Objects as git reads them, fetched from where they were promised if they are not here.
+/// Objects as git reads them. Missing ones are fetched from the remote that promised them.
 pub struct ProgramObjects {
     program: Program,
     reach: Reach,
     session: RefCell<Option<Session>>,
 }
 
-/// How far git goes for an object.
+/// The places that git reads an object from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
-    /// To where it was promised.
+    /// The repository and the remotes that promised objects.
     Remotes,
-    /// Not out of the repository, and through no program that its configuration names.
+    /// The repository only, without any program that its configuration names.
     Here,
 }
 
-/// A `git cat-file` that waits for the next question.
+/// A `git cat-file` process that waits for the next request.
 struct Session {
     child: Child,
     questions: ChildStdin,
@@ -35,7 +35,7 @@ struct Session {
     _noted: Noted,
 }
 
-/// What it says of an object before its content.
+/// The line before an object's content.
 struct Header {
     id: ObjectId,
     kind: ObjectKind,
@@ -43,12 +43,12 @@ struct Header {
 }
 
 impl ProgramObjects {
-    /// The objects of that repository. Nothing is started before something is asked.
+    /// Reads the objects of a repository, and may fetch. Starts git on first use.
     pub fn new(program: Program) -> ProgramObjects {
         ProgramObjects { program, reach: Reach::Remotes, session: RefCell::default() }
     }
 
-    /// The same, of what is here.
+    /// Reads the objects of a repository without fetching.
     pub fn here(program: Program) -> ProgramObjects {
         ProgramObjects { program, reach: Reach::Here, session: RefCell::default() }
     }
@@ -56,13 +56,14 @@ impl ProgramObjects {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.program.command(arguments);
         if self.reach == Reach::Here {
-            // The first is not known to every git; the second leaves none a way to fetch.
+            // Not every git knows the first variable. The second leaves none of them a way to
+            // fetch.
             command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
         }
         command
     }
 
-    /// The object that a name stands for; none if there is no such name, or no such object.
+    /// Resolves a name to an object; `None` if there is no such name or no such object.
     pub(super) fn resolve(&self, name: &str) -> Result<Option<ObjectId>, StoreError> {
         let header = self.with_session(name, |session| session.info(name))?;
         Ok(header.map(|header| header.id))
@@ -80,8 +81,8 @@ impl ProgramObjects {
         Ok(bytes.map(|bytes| Object { kind, bytes }))
     }
 
-    /// Asks; a session that ended is replaced once, and if the next one ends as well, git is asked
-    /// why.
+    /// Sends a request. A session that has ended is replaced once. If the next one ends as well,
+    /// git is asked for the reason.
     fn with_session<T>(
         &self,
         name: &str,
@@ -126,8 +127,7 @@ impl ReadObjects for ProgramObjects {
 
 impl Session {
     fn start(mut command: Command) -> Result<Session, ProgramError> {
-        // What it would say there is asked for when it is needed: a pipe that nobody empties
-        // stops it.
+        // Errors are requested when they are needed: a full pipe that nobody reads would block git.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let (mut child, noted) = running::start(&mut command)?;
         let piped = "a child with pipes has them";
@@ -152,7 +152,7 @@ impl Session {
         Ok(Some(bytes))
     }
 
-    /// `<id> <kind> <size>`, or `<name> missing`.
+    /// Parses `<id> <kind> <size>`, or `<name> missing`.
     fn header(&mut self) -> io::Result<Option<Header>> {
         let mut line = String::new();
         self.answers.read_line(&mut line)?;
@@ -172,7 +172,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // It only reads, so it may end at any moment; waiting leaves no zombie behind.
+        // Git only reads, so it may be killed at any time. Waiting for it leaves no zombie.
         self.child.kill().ok();
         self.child.wait().ok();
     }

@@ -1,4 +1,4 @@
-//! Refs that are no files: read and moved by git itself.
+//! Refs that are not files: git itself reads and moves them.
 
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -14,22 +14,22 @@ use crate::store::git::refs::{LockFiles, RefError, RefName, SeenLock};
 use crate::store::git::signature::Draft;
 use crate::store::os::files::Files;
 
-/// Nobody else's program runs while others wait for us.
+/// Switches hooks off: no program of others may run while other writers wait.
 const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
 
-/// The refs of a repository as git knows them.
+/// The refs of a repository, accessed through git.
 pub struct ProgramRefs {
     program: Program,
     objects: Rc<ProgramObjects>,
     fsync: bool,
     lock: String,
-    /// Where that is, if it is a file.
+    /// The path of the lock, if it is a file.
     lock_file: Option<PathBuf>,
     locks: LockFiles,
 }
 
 impl ProgramRefs {
-    /// The refs of that repository; names are looked up by the same git that reads its objects.
+    /// Accesses the refs of a repository. The git that reads its objects also resolves its names.
     pub fn new(
         program: Program,
         objects: Rc<ProgramObjects>,
@@ -44,7 +44,8 @@ impl ProgramRefs {
         ProgramRefs { program, objects, fsync: files.fsync, lock, lock_file, locks }
     }
 
-    /// Git would put the entry in its place, and nobody would learn that two refs were one.
+    /// Refuses a symbolic ref. Git would replace it by the entry, and nobody would learn that two
+    /// refs were one.
     fn refuse_symbolic(&self, name: &RefName) -> Result<(), StoreError> {
         match self.program.ask(&["symbolic-ref", "--quiet", name.as_str()]) {
             Ok(_) => {
@@ -57,15 +58,15 @@ impl ProgramRefs {
         }
     }
 
-    /// A ref whose object is missing counts as missing with `cat-file`, and so does no ref at all.
-    /// The difference matters: the one is damage, the other the beginning of a ledger.
+    /// Reads the value of a ref. `cat-file` reports a ref whose object is missing like a ref that
+    /// does not exist. The difference matters: the first is damage, the second is a new ledger.
     fn value_of(&self, name: &RefName) -> Result<Option<ObjectId>, StoreError> {
         match self.program.ask(&["rev-parse", "--verify", "--quiet", name.as_str()]) {
             Ok(id) => match String::from_utf8_lossy(&id).trim_end().parse() {
                 Ok(id) => Ok(Some(id)),
                 Err(_) => Err(RefError::Broken(name.clone()).into()),
             },
-            // Quiet about what is not there, and about nothing else.
+            // Git is quiet about a missing ref only.
             Err(ProgramError::Failed { words, .. }) if words.is_empty() => Ok(None),
             Err(error) => self.refuse_symbolic(name).and(Err(error.into())),
         }
@@ -73,7 +74,7 @@ impl ProgramRefs {
 }
 
 impl Program {
-    /// Deletes a ref if it still has that value.
+    /// Deletes a ref if it still has this value.
     pub fn delete_ref(&self, name: &str, expect: &str) -> Result<(), ProgramError> {
         let delete = ["update-ref", "--no-deref", "-d", name, expect];
         self.ask(&[&NO_HOOKS[..], &delete].concat()).map(drop)
@@ -88,12 +89,12 @@ impl MoveRefs for ProgramRefs {
         }
     }
 
-    /// What such a ref holds is known to git alone.
+    /// Returns `None`: only git knows the content of such a ref.
     fn raw(&self, _: &RefName) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(None)
     }
 
-    /// Git writes what a ref is to hold when it moves it.
+    /// Returns `None`: git writes the next value when it moves the ref.
     fn draft(&self, _: ObjectId) -> Option<Draft> {
         None
     }
@@ -124,11 +125,11 @@ impl MoveRefs for ProgramRefs {
             command.env("GIT_COMMITTER_NAME", name.trim()).env("GIT_COMMITTER_EMAIL", email);
             command.env("GIT_COMMITTER_DATE", when.trim());
         }
-        // Whoever kills us and all that we started must not hit git while it holds its lock, which
-        // would then stand in everybody's way for good. It is done in a moment.
+        // A signal to our process group must not kill git while it holds its lock, which would then
+        // block everybody for good. Git only needs a moment.
         command.process_group(0);
         let Err(error) = super::answer(command) else { return Ok(Swap::Done) };
-        // The value tells what the words only describe.
+        // The ref's value decides; git's message only describes.
         let now = self.tip(name)?;
         match error {
             error if now == Some(update.new) => Err(error.into()),
@@ -149,12 +150,12 @@ impl MoveRefs for ProgramRefs {
         false
     }
 
-    /// Git has seen to it.
+    /// Does nothing, because git has synced the ref.
     fn settle(&self, _: &RefName) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// The lock on such refs is git's, and one for the whole repository. It is not ours to judge.
+    /// Does nothing: the lock is git's, and one for the whole repository.
     fn clear_lock(&self, _: &RefName) -> Result<Option<String>, StoreError> {
         Ok(None)
     }

@@ -1,8 +1,8 @@
-//! What keeps git from running programs that a repository's own configuration names.
+//! Keeps git from running programs that a repository's own configuration names.
 //!
-//! Git runs much of what it finds there: filters, hooks, what talks to a remote. Whoever calls git
-//! by hand has chosen to; whoever asks who holds a file has not. So settings of the repository
-//! that name a program are overruled by the user's own, or by what git does without any.
+//! Git runs many such programs: filters, hooks, transports. A user who calls git has chosen that; a
+//! user who asks for the holder of a file has not. Settings of the repository that name a program
+//! are therefore overridden by the user's own settings, or by git's defaults.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,8 +11,7 @@ use std::process::Command;
 use crate::store::git::config_entries::{Entry, Scope, parse_boolean};
 use crate::store::git::found::Found;
 
-/// What holds for every call, whatever the configuration says: no hooks, no upkeep that a fetch
-/// would start, no signature that is looked at.
+/// Settings for every call: no hooks, no maintenance after a fetch, no verification of signatures.
 const ALWAYS: [(&str, &str); 4] = [
     ("core.hookspath", "/dev/null"),
     ("gc.auto", "0"),
@@ -20,48 +19,49 @@ const ALWAYS: [(&str, &str); 4] = [
     ("maintenance.auto", "false"),
 ];
 
-/// Keys without a subsection that name a program, with what git does without one.
+/// Keys without a subsection that name a program, with git's default.
 const PLAIN: [(&str, &str); 3] =
     [("core.alternaterefscommand", "true"), ("core.askpass", ""), ("core.sshcommand", "ssh")];
 
-/// Keys that name a program, by section and last part, with what git does without one. Between the
-/// two stands whatever the repository calls it. What no call of ours runs is not here: no merge, no
-/// signature, no text of a difference.
+/// Keys with a subsection that name a program, by section and name, with git's default. Programs
+/// that none of our calls runs are not listed: merge drivers, signature programs, text conversions.
 const NAMED: [(&str, &str, &str); 3] =
     [("filter", "clean", ""), ("filter", "process", ""), ("filter", "required", "false")];
 
-/// The protocols that git itself speaks. Of any other, the repository would choose the program.
+/// The protocols that git itself implements. For any other, the repository would choose the
+/// program.
 const PROTOCOLS: &str = "file:git:http:https:ssh";
 
-/// Whether git may fetch what a partial clone has left behind.
+/// Tells whether git may fetch the objects that a partial clone lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fetching {
-    /// It has left nothing behind, as far as its configuration tells.
+    /// The configuration does not describe a partial clone.
     #[default]
     Never,
-    /// It has, but was only come upon: nobody has named it, and no `.git` leads to it.
+    /// It is a partial clone, but the repository was only found as a bare one: nobody has named it,
+    /// and no `.git` leads to it.
     NotNamed,
-    /// It has, but names a program for that, and git would run it whatever it is told.
+    /// It is a partial clone, but its configuration names a program for fetching that cannot be
+    /// overridden.
     NamesProgram,
-    /// It has, and is somebody's repository.
+    /// It is a partial clone that may be used.
     Allowed,
 }
 
-/// What git is told at each call for one repository.
+/// The overrides for each call of git in one repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restraint {
-    /// Whether it may fetch.
     pub fetching: Fetching,
-    /// Settings that overrule the repository's own.
+    /// Settings that override the repository's own.
     overruling: Vec<(String, String)>,
-    /// Whether its own configuration names a program that connects to a remote.
+    /// Set if the repository's own configuration names a proxy command.
     has_proxy: bool,
-    /// Whether it has a key that cannot be spelled, and so cannot be overruled.
+    /// Set if a key is not UTF-8, and so cannot be overridden.
     has_unreadable_key: bool,
 }
 
 impl Restraint {
-    /// Reads from all settings, weaker ones first, what has to be overruled.
+    /// Derives the overrides from all settings, which are in ascending precedence.
     pub fn of(entries: &[Entry], found: Found) -> Restraint {
         let (mut restraint, mut names_program) = (Restraint::default(), false);
         let mut by_user: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -77,13 +77,13 @@ impl Restraint {
                     Found::Named | Found::ByDotGit => Fetching::Allowed,
                 };
             }
-            // Of this one git takes the first that it finds, so it cannot be overruled.
+            // Git uses the first value of this key, so it cannot be overridden.
             names_program |=
                 is_of_remote(entry, "uploadpack") && !by_user.contains_key(&*entry.key);
             let Some((key, plain)) = harmless(entry) else { continue };
             let own = by_user.get(key.as_str()).map(Vec::as_slice).unwrap_or_default();
             let mut overrule = |value: &str| restraint.overruling.push((key.clone(), value.into()));
-            // An empty one ends the list before it. Of everything else, the last one counts.
+            // An empty value resets a list. Of every other key the last value counts.
             if is_list(&key) {
                 overrule("");
                 own.iter().copied().for_each(overrule);
@@ -97,10 +97,10 @@ impl Restraint {
         restraint
     }
 
-    /// Restrains a call. What the caller's variables say is the user's own word and stays stronger.
+    /// Restrains a call. The caller's variables are the user's own choice and take precedence.
     pub(super) fn apply(&self, command: &mut Command) {
         if self.has_unreadable_key {
-            // Git stops at this: what it would run there, nobody can keep it from.
+            // This makes git fail: a program under that key could not be prevented.
             command.env("GIT_CONFIG_COUNT", "a key of this repository is not UTF-8");
             return;
         }
@@ -114,7 +114,7 @@ impl Restraint {
         let ours = always.chain(self.overruling.iter().cloned());
         let ours = ours.map(|(key, value)| (OsString::from(key), OsString::from(value)));
         let given: Option<Vec<_>> = (0..count.unwrap_or(0)).map(given).collect();
-        // What is missing there is for git to complain of.
+        // If a variable is missing, git reports it.
         let Some(given) = given else { return };
         let all: Vec<(OsString, OsString)> = ours.chain(given).collect();
         command.env("GIT_CONFIG_COUNT", all.len().to_string());
@@ -133,13 +133,13 @@ impl Restraint {
     }
 }
 
-/// Keeps git from fetching. A git that is too old for the first variable would try, and finds that
-/// no protocol is allowed.
+/// Forbids fetching. A git that is too old for the first variable tries, and finds that no protocol
+/// is allowed.
 pub(super) fn forbid_fetching(command: &mut Command) {
     command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
 }
 
-/// Whether a setting says that some objects are elsewhere, promised by a remote.
+/// Tells whether a setting describes a partial clone.
 fn is_promise(entry: &Entry) -> bool {
     match entry.key.as_str() {
         "extensions.partialclone" => !entry.value.is_empty(),
@@ -155,10 +155,10 @@ fn is_list(key: &str) -> bool {
     parts(key).is_some_and(|(section, _, last)| section == "credential" && last == "helper")
 }
 
-/// The key that has to be set where a setting names a program, and the value that names none.
+/// Returns the key and the value that override a setting which names a program.
 fn harmless(entry: &Entry) -> Option<(String, &'static str)> {
     let key = entry.key.as_str();
-    // As a boolean it means git's own program.
+    // As a boolean it enables git's own program.
     if key == "core.fsmonitor" {
         return parse_boolean(&entry.value).is_none().then(|| (key.to_owned(), "false"));
     }
@@ -176,7 +176,7 @@ fn harmless(entry: &Entry) -> Option<(String, &'static str)> {
     named.map(|(_, _, value)| (key.to_owned(), *value))
 }
 
-/// Section, subsection and name of a key in git's normal spelling.
+/// Splits a key in git's normal spelling into section, subsection and name.
 fn parts(key: &str) -> Option<(&str, &str, &str)> {
     let (section, rest) = key.split_once('.')?;
     let (middle, last) = rest.rsplit_once('.').unwrap_or(("", rest));

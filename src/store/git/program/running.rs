@@ -1,5 +1,5 @@
-//! The gits that run for this process, so that none is left behind by one who has no more time:
-//! what keeps it waiting would keep it for ever.
+//! The git processes that run for this process. A process whose time is up ends them, because the
+//! obstacle that blocks it could block them for ever.
 
 use std::io;
 use std::process::{Child, Command, Output, Stdio};
@@ -9,13 +9,13 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::ProgramError;
 
-/// Those that run; none once they were ended, and no other is started then.
+/// The running processes; `None` after they were ended, when no other may be started.
 static RUNNING: Mutex<Option<Vec<Pid>>> = Mutex::new(Some(Vec::new()));
 
-/// One that runs, for as long as it may have to be ended.
+/// Removes a process from the list when it is dropped.
 pub struct Noted(Pid);
 
-/// Starts a git.
+/// Starts a git and adds it to the list.
 pub fn start(command: &mut Command) -> Result<(Child, Noted), ProgramError> {
     let mut running = lock();
     let Some(running) = running.as_mut() else {
@@ -27,14 +27,13 @@ pub fn start(command: &mut Command) -> Result<(Child, Noted), ProgramError> {
     Ok((child, Noted(pid)))
 }
 
-/// Runs a git to its end.
+/// Runs a git until it ends.
 pub fn output(command: &mut Command) -> Result<Output, ProgramError> {
     let (child, _noted) = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
     child.wait_with_output().map_err(ProgramError::NotStarted)
 }
 
-/// Ends all that run, for one who ends as well and does not wait for them. They put away what they
-/// have begun.
+/// Terminates all running gits without waiting for them. They clean up their own temporary files.
 pub fn end_all() {
     for pid in lock().take().into_iter().flatten() {
         kill_process(pid, Signal::TERM).ok();

@@ -1,4 +1,4 @@
-//! What git says of the trees that are asked what kind of project they are.
+//! Queries about trees, indexes and work trees, for the detection of the kind of project.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -8,12 +8,12 @@ use super::{Program, ProgramError, answer};
 use crate::store::git::object::ObjectId;
 
 impl Program {
-    /// The tree of a revision; none if there is no such revision.
+    /// Resolves a revision to its tree; `None` if there is no such revision.
     pub(crate) fn tree_of(&self, revision: &str) -> Result<Option<ObjectId>, ProgramError> {
         self.named(&format!("{revision}^{{tree}}"))
     }
 
-    /// The commit that a revision names; none if there is none.
+    /// Resolves a revision to its commit; `None` if there is none.
     pub(crate) fn commit_of(&self, revision: &str) -> Result<Option<ObjectId>, ProgramError> {
         self.named(&format!("{revision}^{{commit}}"))
     }
@@ -26,15 +26,15 @@ impl Program {
         }
     }
 
-    /// What an index holds: mode, id and stage, a tab, the path, and a NUL after each.
+    /// Lists the entries of an index: mode, id and stage, a tab, the path, and a terminating NUL.
     pub(crate) fn staged_entries(&self, index: &Path) -> Result<Vec<u8>, ProgramError> {
         let mut command = self.command(&["ls-files", "-z", "--stage", "--full-name"]);
-        // Without a work tree to be inside of, all paths are listed.
+        // Outside of a work tree, git lists all paths.
         command.env("GIT_INDEX_FILE", index).current_dir(self.git_dir());
         answer(command)
     }
 
-    /// The paths that a comparison finds, each with a letter that says what happened to it.
+    /// Compares, and lists the changed paths, each with a letter for the kind of change.
     pub(crate) fn diff(&self, words: &[&str], top: Option<&Path>) -> Result<Vec<u8>, ProgramError> {
         let options = ["--name-status", "-z", "--no-ext-diff", "--ignore-submodules=all", "-M"];
         let mut command = self.command(&["diff"]);
@@ -46,14 +46,14 @@ impl Program {
         answer(command)
     }
 
-    /// The id that the content of a file has as it is, without a filter.
+    /// Hashes the content of a file without applying filters.
     pub(crate) fn hash_of(&self, path: &Path) -> Result<String, ProgramError> {
         let mut command = self.command(&["hash-object", "--no-filters", "--"]);
         command.arg(path);
         Ok(String::from_utf8_lossy(&answer(command)?).trim().to_owned())
     }
 
-    /// The tops of all worktrees of the repository that have one.
+    /// Lists the top directories of all worktrees that are not bare.
     pub(crate) fn work_trees(&self) -> Result<Vec<PathBuf>, ProgramError> {
         let listed = self.ask(&["worktree", "list", "--porcelain", "-z"])?;
         let mut tops = Vec::new();
@@ -67,7 +67,7 @@ impl Program {
         Ok(tops)
     }
 
-    /// What is neither tracked nor ignored in the work tree with that top.
+    /// Lists the paths of a work tree that are neither tracked nor ignored.
     pub(crate) fn untracked(&self, top: &Path) -> Result<Vec<Vec<u8>>, ProgramError> {
         let mut command = self.command(&["ls-files", "-z", "--others", "--exclude-standard"]);
         command.env("GIT_WORK_TREE", top).current_dir(top);

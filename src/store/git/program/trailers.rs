@@ -4,14 +4,14 @@ use std::path::Path;
 
 use super::{ProgramError, answer, named};
 
-/// What the configuration says about the form of a message.
+/// The settings that define comments in a message.
 const FORM: [&str; 2] = ["core.commentchar", "core.commentstring"];
 
-/// Puts trailers at the end of the message in that file, in the place of those it has.
+/// Appends trailers to the message in a file, and replaces existing ones of the same name.
 ///
 /// Git runs the commands that a configuration gives to trailers, and adds trailers of its own
-/// because of them. So it works on the file outside of any repository, and is told of `settings`
-/// what a comment is.
+/// because of them. So git edits the file outside of any repository, and gets only the settings
+/// that define comments from `setting`.
 pub fn add_trailers(
     message: &Path,
     trailers: &[String],
