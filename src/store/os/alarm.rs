@@ -1,4 +1,4 @@
-//! Sleeping, with an ear for signals and for others who have something to say.
+//! A sleep that signals and other processes can interrupt.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 
-/// What ends a wait: Ctrl-C and its kin.
+/// The signals that end a wait, such as that of Ctrl-C.
 pub const ENDING: [i32; 4] = [
     signal_hook::consts::SIGINT,
     signal_hook::consts::SIGTERM,
@@ -18,8 +18,8 @@ pub const ENDING: [i32; 4] = [
     signal_hook::consts::SIGQUIT,
 ];
 
-/// What is passed on to a command that is run for somebody: everything that would end this process
-/// and can be caught, and what a terminal says of its size.
+/// The signals that are forwarded to a command which runs for a user: all that would end this
+/// process and can be caught, and the change of the terminal's size.
 pub const PASSED_ON: [i32; 12] = [
     signal_hook::consts::SIGINT,
     signal_hook::consts::SIGTERM,
@@ -35,8 +35,8 @@ pub const PASSED_ON: [i32; 12] = [
     signal_hook::consts::SIGWINCH,
 ];
 
-/// Those of the signals that were not ignored when this process was started: who runs something
-/// with `nohup` means it.
+/// Returns the signals that were not ignored when this process started. A user who runs a command
+/// with `nohup` wants them ignored.
 pub fn not_ignored(signals: &[i32]) -> impl Iterator<Item = i32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -44,8 +44,8 @@ pub fn not_ignored(signals: &[i32]) -> impl Iterator<Item = i32> {
     signals.iter().copied().filter(move |signal| ignored & (1 << (signal - 1)) == 0)
 }
 
-/// How long something lasts, by two clocks. One never turns back and stands still while the machine
-/// sleeps; the other is the one that everybody compares the ends of holds with, and can be set.
+/// Measures a duration by two clocks. The monotonic one never turns back, but stops while the
+/// machine sleeps. The wall clock, with which the ends of holds are compared, can be set.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     running: Instant,
@@ -53,45 +53,44 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Starts now.
     pub fn start() -> Stopwatch {
         Stopwatch { running: Instant::now(), wall: SystemTime::now() }
     }
 
-    /// How long ago it was started.
     pub fn elapsed(&self) -> Duration {
         later(self.running.elapsed(), self.wall.elapsed().ok())
     }
 }
 
-/// The longer of the two: who overslept must know it, and time that was turned back has passed.
+/// Returns the longer of the two: a process that overslept must know it, and time does not pass
+/// backwards if the wall clock is set back.
 fn later(running: Duration, wall: Option<Duration>) -> Duration {
     wall.map_or(running, |wall| wall.max(running))
 }
 
-/// Why a sleep is over.
+/// The reason that a sleep ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Woken {
-    /// It was long enough.
+    /// The time was over.
     BySleep,
-    /// Somebody rang.
+    /// Another process wrote to the pipe.
     ByPoke,
-    /// A signal of this number came.
+    /// This signal arrived.
     BySignal(i32),
 }
 
-/// An alarm clock that also wakes for signals and for a bell.
+/// Sleeps until a time is over, a signal arrives, or another process writes to a pipe.
 pub struct Alarm {
     begun: Stopwatch,
     signals: SignalDelivery<UnixStream, SignalOnly>,
-    /// Somebody who writes to it rings; reading it never blocks.
+    /// The pipe that other processes write to. Reading it never blocks.
     bell: Option<File>,
-    /// Signals that came with the one that was told.
+    /// Signals that arrived together with the one that was returned.
     pending: Vec<i32>,
 }
 
 impl Alarm {
-    /// Begins now. From here on the signals wake this alarm and do nothing else.
+    /// Starts the clock. From here on the signals only wake this alarm.
     pub fn new(signals: &[i32], bell: Option<File>) -> io::Result<Alarm> {
         let (read, write) = UnixStream::pair()?;
         read.set_nonblocking(true)?;
@@ -99,12 +98,12 @@ impl Alarm {
         Ok(Alarm { begun: Stopwatch::start(), signals, bell, pending: Vec::new() })
     }
 
-    /// How long ago it began, the time included that the machine slept.
+    /// Returns the time since the start, including time in which the machine slept.
     pub fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
-    /// Sleeps that long, or less if somebody rings or a signal comes.
+    /// Sleeps for this time, or until a signal or a message arrives.
     pub fn sleep(&mut self, at_most: Duration) -> Woken {
         if let Some(signal) = self.next_signal() {
             return Woken::BySignal(signal);
@@ -116,18 +115,19 @@ impl Alarm {
         if rang { Woken::ByPoke } else { Woken::BySleep }
     }
 
-    /// Whether the bell rang within that time.
+    /// Waits for a message for this time. Returns true if one arrived.
     fn wait_for_word(&mut self, at_most: Duration) -> bool {
         let word = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
         let mut heard: Vec<PollFd<'_>> = vec![word(self.signals.get_read().as_fd())];
         heard.extend(self.bell.as_ref().map(|bell| word(bell.as_fd())));
-        // A time that no clock can tell is a sleep without end.
+        // A time that is too long for the system means no limit.
         let limit = Timespec::try_from(at_most).ok();
-        // Interrupted or out of memory: who sleeps too short looks once too often.
+        // After an interruption or another failure the sleep is too short, and the caller only
+        // checks once too often.
         poll(&mut heard, limit.as_ref()).ok();
         let rang = heard.get(1).is_some_and(|bell| bell.revents().contains(PollFlags::IN));
         if let Some(bell) = self.bell.as_mut().filter(|_| rang) {
-            // However often it rang, it is heard once.
+            // Several messages count as one.
             let mut word = [0; 256];
             while bell.read(&mut word).is_ok_and(|length| length == word.len()) {}
         }

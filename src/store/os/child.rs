@@ -1,6 +1,6 @@
-//! A command that is run for the user: in a process group of its own, so that all of it can be
-//! signalled, and with the terminal if there is one. Whoever started it can be killed; then another
-//! process takes it over.
+//! A command that runs for a user: in a process group of its own, so that all of it can be
+//! signalled, and with the terminal if there is one. If the process that started it is killed,
+//! another process adopts it.
 
 use std::ffi::OsString;
 use std::io;
@@ -18,39 +18,39 @@ use rustix::termios::{tcgetpgrp, tcsetpgrp};
 
 use crate::store::os::process::{Liveness, ProcessIdentity};
 
-/// How often a command is looked at whose end no signal tells. Elsewhere a look costs a process.
+/// The interval for polling a command whose end is not signalled. On systems other than Linux each
+/// check starts a process.
 const LOOK_PAUSE: Duration =
     if cfg!(target_os = "linux") { Duration::from_millis(250) } else { Duration::from_secs(1) };
 
 /// A command that is watched until it ends.
 pub trait Watched {
-    /// Looks what has become of it.
+    /// Checks whether the command has ended.
     fn state(&mut self) -> io::Result<State>;
 
-    /// Sends a signal to all of its group.
+    /// Sends a signal to the command's process group.
     fn signal(&self, number: i32);
 
-    /// Whether anybody of its group is left.
+    /// Tells whether any process of the group is left.
     fn has_group(&self) -> bool;
 
-    /// How often to look, where no signal tells its end.
+    /// Returns the interval for polling; `None` if a signal announces the command's end.
     fn look_pause(&self) -> Option<Duration>;
 }
 
-/// A command that was started.
+/// A command that this process has started.
 pub struct Running {
     child: Child,
     group: Pid,
-    /// Whether its group has the terminal, which ours had before.
+    /// Set if the command's group has the terminal, which our group had before.
     has_terminal: bool,
 }
 
-/// What has become of it.
+/// The state of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It runs.
     Runs,
-    /// It has ended: its exit code, or 128 and the number of the signal.
+    /// The exit code, or 128 plus the number of the signal that ended it.
     Ended(u8),
 }
 
@@ -73,22 +73,22 @@ impl Running {
         Ok(running)
     }
 
-    /// Its process, for others.
     pub fn process(&self) -> ProcessIdentity {
         ProcessIdentity::of_child(self.child.id())
     }
 
-    /// Gives the terminal to the group, if it is ours to give.
+    /// Gives the terminal to the command's group, if our group has it.
     fn hand_terminal_over(&mut self) {
         let is_ours = tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp());
         self.has_terminal = is_ours && tcsetpgrp(stdin(), self.group).is_ok();
         if self.has_terminal {
-            // It may have asked for the terminal before it was given, and been stopped.
+            // The command may have read from the terminal before it had it, and have been stopped.
             self.signal(Signal::CONT.as_raw());
         }
     }
 
-    /// Only a group that has the terminal may give it away, so it is joined for a moment.
+    /// Takes the terminal back. Only a group that has the terminal may give it away, so this
+    /// process joins the group for a moment.
     fn take_terminal_back(&mut self) {
         let own = getpgrp();
         if std::mem::take(&mut self.has_terminal) && setpgid(None, Some(self.group)).is_ok() {
@@ -101,7 +101,7 @@ impl Running {
         if !self.has_terminal {
             return;
         }
-        // Returns once we are continued, in the foreground or not.
+        // Returns once this process is continued, in the foreground or not.
         kill_current_process_group(Signal::TSTP).ok();
         self.hand_terminal_over();
         self.signal(Signal::CONT.as_raw());
@@ -109,10 +109,12 @@ impl Running {
 }
 
 impl Watched for Running {
-    /// If it was stopped at the terminal, so are we, until somebody lets us go on.
+    /// Checks the command. If it was stopped at the terminal, this process stops too, until it is
+    /// continued.
     fn state(&mut self) -> io::Result<State> {
         let look = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
-        // Not waited for in earnest: as long as it can be, its group is there to be joined.
+        // With `NOWAIT` the ended process stays a zombie, so that its group still exists and can be
+        // joined.
         let news = waitid(WaitId::Pid(self.group), look | WaitIdOptions::NOWAIT)?;
         let Some(news) = news else { return Ok(State::Runs) };
         if news.stopped() {
@@ -137,14 +139,14 @@ impl Watched for Running {
     }
 }
 
-/// A command that another process has started, which is gone. What it ends with is not known.
+/// A command whose parent is dead. Its exit code is not known.
 pub struct Adopted {
     process: ProcessIdentity,
     group: Pid,
 }
 
 impl Adopted {
-    /// Takes over the command with that process, which leads its group.
+    /// Adopts the command with this process, which leads its group.
     pub fn new(process: ProcessIdentity) -> Option<Adopted> {
         let group = i32::try_from(process.pid()).ok().and_then(Pid::from_raw)?;
         Some(Adopted { process, group })
@@ -170,14 +172,14 @@ impl Watched for Adopted {
     }
 }
 
-/// Sends a signal to a group. One that is no more needs none.
+/// Sends a signal to a group. Ignores a group that has ended.
 fn signal_group(group: Pid, number: i32) {
     if let Some(signal) = Signal::from_named_raw(number) {
         kill_process_group(group, signal).ok();
     }
 }
 
-/// As a shell says it.
+/// Converts an exit status as a shell does.
 fn code(status: ExitStatus) -> u8 {
     let by_signal = || status.signal().map_or(255, |signal| 128 + signal);
     u8::try_from(status.code().unwrap_or_else(by_signal)).unwrap_or(u8::MAX)

@@ -1,8 +1,8 @@
-//! Where programs are found: in the directories that `PATH` names for good.
+//! Finds programs in the absolute directories of `PATH`.
 //!
-//! An entry such as `.`, `bin` or nothing at all means another directory wherever one stands.
-//! Hooks stand where a file is edited, so a program that came with a clone would be run in the
-//! place of the one that was meant.
+//! A relative entry such as `.`, `bin` or an empty one depends on the current directory. Hooks run
+//! where a file is edited, so a program that came with a clone would be run instead of the intended
+//! one.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,41 +10,42 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Where programs are looked for if no variable says so.
+/// The directories to search if `PATH` is not set.
 const USUAL: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Prepares a call of a program by its name. Neither it nor what it starts is looked for below the
-/// current directory.
+/// Prepares a call of a program by its name. Neither the program nor those that it starts are
+/// searched below the current directory.
 pub fn command(name: &str) -> Command {
     let mut command = Command::new(found(OsStr::new(name)));
     command.env("PATH", search_path());
     command
 }
 
-/// Finds what a word of a command line means: a path as it is, a name by `PATH`.
+/// Resolves a word of a command line: a path stays, a name is searched in `PATH`.
 pub fn found(word: &OsStr) -> PathBuf {
     if word.as_encoded_bytes().contains(&b'/') {
         return PathBuf::from(word);
     }
     let found = lookup(word, search_path(), is_executable);
-    // What is nowhere is named by a path that nothing lies at, so that nobody looks further.
+    // A name that is not found becomes a path that does not exist, so that the system does not
+    // search any further.
     found.unwrap_or_else(|| Path::new("/").join(word))
 }
 
-/// The directories that `PATH` names for good, as a value of that variable.
+/// Returns the absolute directories of `PATH`, as a value of that variable.
 pub fn search_path() -> &'static OsStr {
     static PATH: OnceLock<OsString> = OnceLock::new();
     PATH.get_or_init(|| for_good(std::env::var_os("PATH").as_deref()))
 }
 
-/// Leaves the entries out that mean another directory wherever one stands.
+/// Drops the relative entries.
 fn for_good(path: Option<&OsStr>) -> OsString {
     let path = path.unwrap_or(OsStr::new(USUAL));
     let entries = std::env::split_paths(path).filter(|entry| entry.is_absolute());
     std::env::join_paths(entries).unwrap_or_else(|_| OsString::from(USUAL))
 }
 
-/// Looks for the first program of that name.
+/// Finds the first program of this name.
 fn lookup(name: &OsStr, path: &OsStr, is_program: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     std::env::split_paths(path).map(|entry| entry.join(name)).find(|file| is_program(file))
 }

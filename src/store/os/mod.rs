@@ -2,8 +2,8 @@
 //!
 //! - [`files`] is the only code that changes files, with the permissions of [`shared_mode`];
 //! - [`process`] identifies a process, [`processes`] lists those of this host;
-//! - [`child`] runs a command for the user, [`stand_in`] goes on with it after a kill;
-//! - [`probe`] runs a program once with a limit of time, [`executable`] finds programs;
+//! - [`child`] runs a command for the user, [`stand_in`] continues it after a kill;
+//! - [`probe`] runs a program once with a time limit, [`executable`] finds programs;
 //! - [`alarm`] sleeps until a signal or a message.
 
 pub mod alarm;

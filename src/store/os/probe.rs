@@ -1,7 +1,7 @@
-//! Runs a program once on an input and reads its answer, with a limit of time.
+//! Runs a program once on an input and reads its output, with a time limit.
 //!
 //! Input and output are files, so that neither a program that does not read nor a child that it
-//! leaves behind can keep us.
+//! leaves behind can block us.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -14,54 +14,51 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::store::os::executable;
 
-/// How often it is looked whether the program has ended.
+/// The interval for polling the program.
 const PAUSE: Duration = Duration::from_millis(5);
-/// How much of what a program says is read.
+/// The maximum number of bytes that are read of each output.
 const SAID_BYTES_MAX: u64 = 1 << 20;
 
-/// A program that is to be run once.
+/// A program to be run once.
 pub struct Probe<'a> {
-    /// The program and its arguments; there is at least the program.
+    /// The program and its arguments. There must be at least the program.
     pub words: &'a [OsString],
-    /// Where it runs.
+    /// The directory that the program runs in.
     pub directory: &'a Path,
-    /// Variables that it gets.
+    /// Environment variables to set.
     pub set: &'a [(&'a str, &'a OsStr)],
-    /// Variables that it does not get.
+    /// Environment variables to remove.
     pub unset: &'a [&'a str],
-    /// What it can read.
+    /// The content of the standard input.
     pub input: &'a [u8],
-    /// How long it may take.
     pub limit: Duration,
 }
 
-/// How a probe came out.
+/// The outcome of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probed {
-    /// The exit code; none if a signal ended it.
+    /// The exit code; `None` if a signal ended the program.
     pub code: Option<i32>,
-    /// What it said.
     pub stdout: String,
-    /// What it said besides.
     pub stderr: String,
 }
 
-/// Why there is no outcome.
+/// The reason that there is no outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    /// It could not be started.
+    /// The program could not be started.
     #[error("it cannot be run: {0}")]
     NotStarted(#[source] io::Error),
-    /// It did not end.
+    /// The program did not end within the limit.
     #[error("it did not answer within {}s", .0.as_secs())]
     TooLong(Duration),
-    /// It could not be listened to.
+    /// Its input or output failed.
     #[error("cannot listen to it: {0}")]
     Unheard(#[from] io::Error),
 }
 
 impl Probe<'_> {
-    /// Runs the program, and ends it and all that it has started when the time is over.
+    /// Runs the program. When the time is over, kills it together with its children.
     pub fn run(&self) -> Result<Probed, ProbeError> {
         let (program, arguments) = self.words.split_first().ok_or_else(no_program)?;
         let mut input = tempfile::tempfile()?;
@@ -89,7 +86,7 @@ impl Probe<'_> {
             std::thread::sleep(PAUSE);
         };
         let Some(status) = status else {
-            // Whoever has ended meanwhile needs no signal.
+            // The program may have ended meanwhile.
             kill_process_group(Pid::from_child(&child), Signal::KILL).ok();
             child.wait()?;
             return Err(ProbeError::TooLong(self.limit));

@@ -1,7 +1,8 @@
-//! Which process left something behind, and whether it still runs.
+//! The identity of a process, and whether the process still runs.
 //!
-//! An identity is one line of text in a file. A process id alone says nothing, since ids are used
-//! again, so it goes with the start time; and it is only ever tested where it was given out.
+//! An identity is one line of text in a file. A process id alone is ambiguous, because the system
+//! reuses ids, so the start time is part of the identity. It is only checked on the host and in the
+//! container that gave out the id.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,40 +12,40 @@ use crate::core::reservation::process::Process;
 use crate::core::text::Line;
 use crate::store::git::object::HashKind;
 
-/// In place of what a system does not tell.
+/// Replaces a value that the system does not provide.
 const UNKNOWN: &str = "-";
-/// File systems take names of 255 bytes, and others put something before and after this.
+/// The maximum length as part of a file name. File systems allow 255 bytes, and callers add a
+/// prefix and a suffix.
 const FILE_NAME_LENGTH_MAX: usize = 200;
 
 /// One run of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessIdentity {
     pid: u32,
-    /// Compared, never interpreted: what it counts from differs from system to system.
+    /// Compared, never interpreted: its origin differs between systems.
     start: String,
-    /// Which boot of the machine; start times of another boot mean nothing.
+    /// The boot of the machine. Start times of another boot mean nothing.
     boot: String,
-    /// Which space of process ids: containers may share a host name but not this.
+    /// The namespace of process ids. Containers may share a host name, but not this.
     namespace: String,
     host: String,
-    /// Which machine, where several are called the same. It tells another boot of this one from one
-    /// of another, and nothing else: containers of one machine may each have their own.
+    /// The machine, in case several have the same host name. It only tells another boot of this
+    /// machine from a boot of another one: containers of one machine may have different ids.
     machine: String,
 }
 
-/// Whether a process still runs.
+/// The answer to whether a process still runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Liveness {
     /// It runs, or nothing shows that it does not.
     Alive,
-    /// It has ended.
     Dead,
-    /// Its id was given out by another host or container, so nothing can be said.
+    /// Another host or container gave out its id, so its state is unknown.
     Elsewhere,
 }
 
 impl ProcessIdentity {
-    /// This process.
+    /// Identifies this process.
     pub fn current() -> &'static ProcessIdentity {
         static CURRENT: OnceLock<ProcessIdentity> = OnceLock::new();
         CURRENT.get_or_init(|| {
@@ -60,25 +61,24 @@ impl ProcessIdentity {
         })
     }
 
-    /// A process that this one has started and not yet waited for.
+    /// Identifies a child of this process that has not been waited for.
     pub fn of_child(pid: u32) -> ProcessIdentity {
         let start = system::start_of(pid).map_or_else(|| UNKNOWN.to_owned(), one_word);
         ProcessIdentity { pid, start, ..ProcessIdentity::current().clone() }
     }
 
-    /// Its number on its host.
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// The process of that id on that host, of which nothing else is known.
+    /// Identifies a process by its id and host alone.
     pub fn known_by_id(pid: u32, host: &str) -> ProcessIdentity {
         let unknown = || UNKNOWN.to_owned();
         let (start, boot, namespace, machine) = (unknown(), unknown(), unknown(), unknown());
         ProcessIdentity { pid, start, boot, namespace, host: one_word(host), machine }
     }
 
-    /// Whether the process still runs.
+    /// Tells whether the process still runs.
     pub fn liveness(&self) -> Liveness {
         if let Some(judged) = self.judged_from(ProcessIdentity::current()) {
             return judged;
@@ -91,49 +91,48 @@ impl ProcessIdentity {
         }
     }
 
-    /// What another process can tell of it without a look at what runs; none if that look tells.
+    /// Judges the process without examining the running processes; `None` if that is not enough.
     fn judged_from(&self, here: &ProcessIdentity) -> Option<Liveness> {
         if self.host != here.host {
             return Some(Liveness::Elsewhere);
         }
         if differ(&self.boot, &here.boot) {
-            // The machine was started again, unless it is another one of the same name.
+            // The machine was rebooted, unless it is another one of the same name.
             let is_another = differ(&self.machine, &here.machine);
             return Some(if is_another { Liveness::Elsewhere } else { Liveness::Dead });
         }
         differ(&self.namespace, &here.namespace).then_some(Liveness::Elsewhere)
     }
 
-    /// Whether both are the same run of the same process. Documents do not tell the machine.
+    /// Tells whether both identify the same run of a process. The machine is not compared, because
+    /// documents do not contain it.
     pub fn is_same_run(&self, other: &ProcessIdentity) -> bool {
         ProcessIdentity { machine: other.machine.clone(), ..self.clone() } == *other
     }
 }
 
 impl ProcessIdentity {
-    /// Whether the process ran in this boot of this machine and has ended. Machines that share a
-    /// name do not share this: what is not known to be of this one is left alone.
+    /// Tells whether the process ran in this boot of this machine and has ended. Machines that
+    /// share a name do not share their boots, so an unknown process never counts as ended.
     pub fn has_ended_here(&self) -> bool {
         self.is_of_this_boot() && self.liveness() == Liveness::Dead
     }
 
-    /// Whether the process was started since the machine was.
+    /// Tells whether the process was started in this boot.
     pub fn is_of_this_boot(&self) -> bool {
         self.boot == ProcessIdentity::current().boot
     }
 
-    /// Whether the process runs in this boot of this machine.
+    /// Tells whether the process runs in this boot of this machine.
     pub fn runs_here(&self) -> bool {
         self.is_of_this_boot() && self.liveness() == Liveness::Alive
     }
 
-    /// Its host.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// The process as documents name it; none if its host is called so strangely that no document
-    /// could.
+    /// Converts the identity for a document; `None` if the host's name is not valid there.
     pub fn to_process(&self) -> Option<Process> {
         let known = |word: &str| Line::new(word).ok().filter(|_| word != UNKNOWN);
         Some(Process {
@@ -145,7 +144,7 @@ impl ProcessIdentity {
         })
     }
 
-    /// The process that a document names.
+    /// Converts the identity from a document.
     pub fn of(process: &Process) -> ProcessIdentity {
         let word =
             |line: &Option<Line>| line.as_ref().map_or(UNKNOWN.to_owned(), ToString::to_string);
@@ -159,21 +158,21 @@ impl ProcessIdentity {
         }
     }
 
-    /// The identity as part of a file's name; none if a host is called so strangely that it
-    /// would not be one.
+    /// Encodes the identity as part of a file name; `None` if it is too long or the host's name is
+    /// not valid there.
     pub fn to_file_name(&self) -> Option<String> {
         let text = self.to_string();
         let fits = text.len() <= FILE_NAME_LENGTH_MAX && !text.contains(['/', ',']);
         fits.then(|| text.replace(' ', ","))
     }
 
-    /// The identity that such a part of a name tells.
+    /// Parses an identity that is part of a file name.
     pub fn from_file_name(name: &str) -> Option<ProcessIdentity> {
         name.replace(',', " ").parse().ok()
     }
 }
 
-/// Unknown differs from nothing: in doubt a process is taken to be alive.
+/// Compares two values. An unknown value differs from none: in doubt a process counts as alive.
 fn differ(left: &str, right: &str) -> bool {
     left != right && left != UNKNOWN && right != UNKNOWN
 }
@@ -183,7 +182,7 @@ fn one_word(text: impl AsRef<str>) -> String {
     if word.is_empty() { UNKNOWN.to_owned() } else { word }
 }
 
-/// The id of a machine as others may see it: it is meant to stay a secret of the machine.
+/// Hashes the machine's id, which is meant to stay secret.
 fn disguised(id: &str) -> String {
     const LENGTH: usize = 16;
     let digest = HashKind::Sha256.digest(&[b"git-coord ", id.as_bytes()]);
@@ -205,7 +204,7 @@ impl fmt::Display for ProcessIdentity {
     }
 }
 
-/// Text that names no process.
+/// The error for text that is not an identity.
 #[derive(Debug, thiserror::Error)]
 #[error("not the identity of a process")]
 pub struct NotAProcess;
@@ -226,7 +225,7 @@ impl FromStr for ProcessIdentity {
                 boot: value("boot")?,
                 namespace: value("namespace")?,
                 host: value("host")?,
-                // The first versions did not tell it.
+                // The first versions did not write it.
                 machine: UNKNOWN.to_owned(),
             })
         };
@@ -246,13 +245,14 @@ impl FromStr for ProcessIdentity {
 mod system {
     use std::fs;
 
-    /// Clock ticks from boot to start; none if there is no such process or it cannot be seen.
+    /// Reads the clock ticks from boot to start; `None` if there is no such process or it is not
+    /// visible.
     pub(super) fn start_of(pid: u32) -> Option<String> {
         let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The program's name may hold spaces and brackets; what follows its last bracket is fields.
+        // The program's name may contain spaces and brackets. The fields follow the last bracket.
         let mut fields = line[line.rfind(')')? + 1..].split_whitespace();
         let state = fields.next()?;
-        // A zombie holds nothing any more; it only waits to be counted.
+        // A zombie holds nothing any more, and only waits to be reaped.
         let ended = matches!(state, "Z" | "X");
         let start = fields.nth(18)?;
         Some(if ended { "ended".to_owned() } else { start.to_owned() })
@@ -262,11 +262,11 @@ mod system {
         fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
     }
 
-    /// What the system was given when it was installed.
+    /// Reads the id that the system got at its installation.
     pub(super) fn machine() -> Option<String> {
         let id = fs::read_to_string("/etc/machine-id").ok()?;
         let id = id.trim();
-        // Before that, and in some containers, it is empty or says so.
+        // Before that, and in some containers, the file is empty or contains a word.
         let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_id.then(|| id.to_owned())
     }
@@ -283,7 +283,7 @@ mod system {
 mod system {
     use crate::store::os::executable;
 
-    /// Date and time of the start, in words that depend neither on language nor on time zone.
+    /// Reads the start as date and time, independent of language and time zone.
     pub(super) fn start_of(pid: u32) -> Option<String> {
         let mut ps = executable::command("ps");
         ps.args(["-o", "lstart=", "-p", &pid.to_string()]).env("LC_ALL", "C").env("TZ", "UTC");
@@ -317,7 +317,7 @@ mod signal {
     use rustix::io::Errno;
     use rustix::process::{Pid, test_kill_process};
 
-    /// Whether the id is in use; also true for processes of others that we may not look at.
+    /// Tells whether the id is in use. Also true for processes of other users.
     pub(super) fn exists(pid: u32) -> bool {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
         pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))

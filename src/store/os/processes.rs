@@ -1,26 +1,24 @@
-//! The processes of this host, as far as they may have to do with a repository.
+//! The processes of this host that may work in a repository.
 //!
-//! Whose a lock of git's is stands nowhere: git closes it long before it is done with it. So every
-//! git that may be at work in the repository counts, and so does whoever has the file open. What
-//! cannot be found out about a git counts against it.
+//! Nothing records the owner of git's locks: git closes a lock file long before it is done with it.
+//! So every git that may work in the repository counts, and so does every process that has the file
+//! open. If the system hides something about a git, the git counts.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::core::text::shown;
 
-/// The options of git that take the next word.
+/// The options of git whose value is the next word.
 const OPTIONS_WITH_VALUE: [&str; 7] =
     ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"];
 
-/// A process that runs, or is stopped.
+/// A process that runs or is stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Running {
-    /// Its number.
     pub pid: u32,
-    /// What it is called.
     pub program: String,
-    /// Whether it is stopped, as by Ctrl-Z.
+    /// Set if the process is stopped, as by Ctrl-Z.
     pub is_stopped: bool,
 }
 
@@ -31,22 +29,22 @@ impl fmt::Display for Running {
     }
 }
 
-/// What is known of a process. What the system does not tell is absent.
+/// The properties of a process. `None` means that the system hides a property.
 #[derive(Clone, Debug)]
 struct Facts {
     running: Running,
-    /// Where it works.
+    /// The current directory.
     directory: Option<PathBuf>,
-    /// Its program and arguments.
+    /// The program and its arguments.
     words: Option<Vec<String>>,
-    /// Where its environment leads a git.
+    /// The repositories that its environment directs a git to.
     led_to: Option<Vec<PathBuf>>,
-    /// Whether it has one of these files open.
+    /// Set if it has one of the files open that waiters have.
     stands_in_line: bool,
 }
 
 impl Facts {
-    /// Whether it may be about to write in one of these places.
+    /// Tells whether the process may be about to write to one of these directories.
     fn may_write_in(&self, places: &[PathBuf]) -> bool {
         let program = &self.running.program;
         let is_git = program == "git" || program.starts_with("git-");
@@ -58,7 +56,7 @@ impl Facts {
         else {
             return true;
         };
-        // By its spelling, and through links and `..`.
+        // Compares the path as it is spelled, and with links and `..` resolved.
         let is_in = |path: &Path| {
             let spelled = directory.join(path);
             let resolved = spelled.canonicalize();
@@ -70,18 +68,18 @@ impl Facts {
         is_in(directory) || words.iter().any(names) || led_to.iter().any(|path| is_in(path))
     }
 
-    /// A git that has started us, and does nothing but wait for our end.
+    /// Tells whether this is a git that has started this program and only waits for its end.
     fn is_a_wrapper(&self) -> bool {
         self.running.program == "git" && self.words.as_deref().and_then(command_of) == Some("coord")
     }
 
-    /// One of ours that stands in line, and sleeps until something happens there.
+    /// Tells whether this is one of our processes that waits in line and sleeps.
     fn is_asleep(&self) -> bool {
         self.running.program == "git-coord" && self.stands_in_line && !self.running.is_stopped
     }
 }
 
-/// The command of a git: its first word that is no option and no option's value.
+/// Finds the subcommand of a git: the first word that is neither an option nor its value.
 fn command_of(words: &[String]) -> Option<&str> {
     let mut words = words.iter().skip(1).map(String::as_str);
     while let Some(word) = words.next() {
@@ -94,8 +92,8 @@ fn command_of(words: &[String]) -> Option<&str> {
     None
 }
 
-/// The processes besides this one and those that have led to it that may be about to write in one
-/// of these places. Who has a file below `line` open stands in line.
+/// Lists the processes that may be about to write to one of these directories, except this process
+/// and its ancestors. A process that has a file below `line` open is a waiter.
 pub fn writing_in(places: &[PathBuf], line: &Path) -> Vec<Running> {
     let all = system::all(line);
     let mut ours = vec![std::process::id()];
@@ -109,12 +107,12 @@ pub fn writing_in(places: &[PathBuf], line: &Path) -> Vec<Running> {
     others.filter(|facts| facts.may_write_in(places)).map(|facts| facts.running).collect()
 }
 
-/// The processes that have a file open, as far as that can be seen.
+/// Lists the visible processes that have a file open.
 pub fn having_open(path: &Path) -> Vec<Running> {
     system::having_open(path)
 }
 
-/// Whether a process is stopped, as by Ctrl-Z, and does nothing until it is told to go on.
+/// Tells whether a process is stopped, as by Ctrl-Z, until it is continued.
 pub fn is_stopped(pid: u32) -> bool {
     system::is_stopped(pid)
 }
@@ -130,7 +128,7 @@ mod system {
 
     use super::{Facts, Running};
 
-    /// The variables that lead a git to a repository.
+    /// The variables that direct a git to a repository.
     const GIT_VARIABLES: [&str; 3] = ["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE"];
 
     fn numbers() -> Vec<u32> {
@@ -153,7 +151,7 @@ mod system {
         field(pid, "State").is_some_and(|state| state.starts_with('T'))
     }
 
-    /// None if it has ended.
+    /// Reads the state of a process; `None` if it has ended.
     fn running(pid: u32) -> Option<Running> {
         let state = field(pid, "State")?;
         let has_ended = state.starts_with(['Z', 'X']);
@@ -166,11 +164,12 @@ mod system {
         files.map(|file| file.path())
     }
 
-    /// A process is about to end, and does nothing any more.
+    /// The process is exiting and does nothing any more.
     struct Ending;
 
-    /// Tells what a living process hides from what an ending one has given back: of the latter the
-    /// kernel has freed the memory and says that there is no such process, while it still lists it.
+    /// Distinguishes the properties that a live process hides from those of an exiting one. For the
+    /// latter the kernel has freed the memory and reports that the process does not exist, although
+    /// it still lists it.
     fn unless_hidden<T>(read: io::Result<T>) -> Result<Option<T>, Ending> {
         match read {
             Ok(read) => Ok(Some(read)),
@@ -205,7 +204,7 @@ mod system {
         let led_to = read("environ")?.map(|bytes| led_to(&bytes));
         let directory = unless_hidden(fs::read_link(format!("/proc/{pid}/cwd")))?;
         let stands_in_line = opened(pid).any(in_line);
-        // One that has ended meanwhile tells nothing, and does nothing.
+        // A process that has ended meanwhile is reported as ending.
         let running = running(pid).ok_or(Ending)?;
         Ok(Facts { running, directory, words, led_to, stands_in_line })
     }
@@ -217,7 +216,7 @@ mod system {
     pub(super) fn having_open(path: &Path) -> Vec<Running> {
         let Ok(sought) = fs::metadata(path) else { return Vec::new() };
         let is_it = |file: PathBuf| {
-            // A look at any other file may wait for a disk that does not answer.
+            // Examining any other file may block on a disk that does not answer.
             let is_called_so =
                 fs::read_link(&file).is_ok_and(|at| at.file_name() == path.file_name());
             if !is_called_so {
@@ -237,8 +236,8 @@ mod system {
 
         use super::*;
 
-        /// A process of our own that ends while it is looked at is never taken for one that hides
-        /// something: `doctor --repair` would leave a lock for its sake.
+        /// A process of our own that exits while it is examined never counts as one that hides
+        /// something: `doctor --repair` would leave a lock because of it.
         #[test]
         fn an_ending_process_is_not_one_that_hides_something() {
             for _ in 0..200 {
@@ -253,7 +252,7 @@ mod system {
     }
 }
 
-/// Systems that tell no more than names: every git counts.
+/// Systems that only show names: every git counts.
 #[cfg(not(target_os = "linux"))]
 mod system {
     use std::path::Path;

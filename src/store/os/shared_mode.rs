@@ -1,6 +1,6 @@
-//! `core.sharedRepository` as a value: which permissions a new file or directory gets.
+//! `core.sharedRepository` as a value: the permissions of new files and directories.
 //!
-//! Pure arithmetic on mode bits, the same as git's `adjust_shared_perm`; `files` applies it.
+//! This is pure arithmetic on mode bits, equal to git's `adjust_shared_perm`; `files` applies it.
 
 use std::str::FromStr;
 
@@ -12,22 +12,22 @@ const GROUP_READ_WRITE: u32 = 0o060;
 const SET_GROUP_ID: u32 = 0o2000;
 const PERMISSIONS: u32 = 0o777;
 
-/// Who may use what we create.
+/// The users that may access what we create.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SharedMode {
-    /// What the process's umask leaves.
+    /// Those that the process's umask leaves.
     #[default]
     Umask,
     /// The group may read and write.
     Group,
     /// The group may read and write, everybody may read.
     Everybody,
-    /// Exactly these read and write bits, whatever the umask.
+    /// These read and write bits exactly, regardless of the umask.
     Exactly(u32),
 }
 
 impl SharedMode {
-    /// The permissions that a file created with `mode` ends up with.
+    /// Computes the permissions of a file that was created with `mode`.
     pub fn for_file(self, mode: u32) -> u32 {
         let mut added = match self {
             SharedMode::Umask => return mode,
@@ -47,14 +47,14 @@ impl SharedMode {
         }
     }
 
-    /// The permissions that a directory created with `mode` ends up with.
+    /// Computes the permissions of a directory that was created with `mode`.
     pub fn for_directory(self, mode: u32) -> u32 {
         if self == SharedMode::Umask {
             return mode;
         }
         let mode = self.for_file(mode);
         let mode = mode | execute_where_readable(mode);
-        // Only where the group gains something must new files belong to the directory's group.
+        // New files must belong to the directory's group only if the group gains access.
         if mode & GROUP_READ_WRITE == 0 { mode } else { mode | SET_GROUP_ID }
     }
 }
@@ -63,7 +63,7 @@ fn execute_where_readable(mode: u32) -> u32 {
     (mode & ANY_READ) >> 2
 }
 
-/// A value of `core.sharedRepository` that git refuses too.
+/// The error for a value of `core.sharedRepository` that git refuses too.
 #[derive(Debug, thiserror::Error)]
 #[error("'{0}' is no value of core.sharedRepository")]
 pub struct NotASharedMode(String);

@@ -1,8 +1,9 @@
-//! A second process of this program that waits beside the first, and goes on where that is killed.
+//! A second process of this program that waits beside the first, and takes over if the first is
+//! killed.
 //!
-//! The first one holds the writing end of a pipe, and the second reads: a word means that all is
-//! done, an end without a word that the first is gone. The second has a process group of its own,
-//! so that what is done to the group of the first does not reach it.
+//! The first process holds the writing end of a pipe, and the second reads: a message means that
+//! all is done, an end of file without a message that the first is gone. The second has a process
+//! group of its own, so that signals to the group of the first do not reach it.
 
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
@@ -10,10 +11,10 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Said by the first one when it needs nobody any more.
+/// The message of the first process when it is done.
 const DONE: &[u8] = b"done\n";
 
-/// One who stands in if this process is killed.
+/// A process that takes over if this one is killed.
 pub struct StandIn {
     child: Child,
 }
@@ -27,9 +28,9 @@ impl StandIn {
         Ok(StandIn { child: command.spawn()? })
     }
 
-    /// Sends it away: everything is done.
+    /// Ends the stand-in: everything is done.
     pub fn dismiss(mut self) {
-        // Once it has the word it does nothing, so it need not be waited for until it has read it.
+        // After the message it does nothing, so it can be killed before it has read it.
         let told = self.child.stdin.as_mut().map(|stdin| stdin.write_all(DONE));
         if matches!(told, Some(Ok(()))) {
             self.child.kill().ok();
@@ -38,7 +39,7 @@ impl StandIn {
     }
 }
 
-/// Waits until the one who started this process has gone; whether that was without a word.
+/// Waits until the parent of this process has ended. Returns true if it ended without a message.
 pub fn is_left_alone() -> io::Result<bool> {
     let mut word = Vec::new();
     io::stdin().lock().read_to_end(&mut word)?;

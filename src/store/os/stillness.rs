@@ -1,16 +1,17 @@
-//! For how long something was watched and did not move.
+//! Measures for how long a watched file has not changed.
 //!
-//! Time counts only while the watcher runs: after a suspend both go on, and whoever was watched may
-//! well live.
+//! Time counts only while the watcher runs: after a suspend both processes continue, and the
+//! watched one may well be alive.
 
 use std::time::Duration;
 
 use crate::store::os::files::Stamp;
 
-/// The most that counts between two looks; a longer gap means that this process did not run.
+/// The maximum time that counts between two checks. A longer gap means that this process did not
+/// run.
 const GAP_MAX: Duration = Duration::from_millis(500);
 
-/// A file that is watched, by a clock that runs on.
+/// A watched file, timed by a monotonic clock.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct Stillness {
     stamp: Stamp,
@@ -19,12 +20,12 @@ pub(in crate::store) struct Stillness {
 }
 
 impl Stillness {
-    /// It was seen like this for the first time.
+    /// Records the first stamp.
     pub(in crate::store) fn begin(stamp: Stamp, now: Duration) -> Stillness {
         Stillness { stamp, last_look: now, unmoved: Duration::ZERO }
     }
 
-    /// It is like this now; says for how long it was seen so.
+    /// Records the current stamp, and returns for how long it has been the same.
     pub(in crate::store) fn look(&mut self, stamp: Stamp, now: Duration) -> Duration {
         let since = now.saturating_sub(self.last_look).min(GAP_MAX);
         self.unmoved = if stamp == self.stamp { self.unmoved + since } else { Duration::ZERO };

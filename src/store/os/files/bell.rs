@@ -1,4 +1,4 @@
-//! Named pipes that one process sleeps at and others ring.
+//! Named pipes that one process waits on and others write to.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -9,19 +9,17 @@ use super::step::{Act, Step};
 use super::{Files, Result, SharedMode};
 
 impl Files {
-    /// Makes a bell, which must not be there, and opens it for the one who listens. Reading it
-    /// never blocks.
+    /// Creates a pipe, which must not exist, and opens it for its reader. Reading never blocks.
     pub fn hang_bell(&self, path: &Path) -> Result<File> {
         Step::new(Act::Create, path).run(|| make_fifo(path))?;
-        // Opened for both, it never comes to an end, whoever opens and closes the other side.
+        // Opened for reading and writing, it never reaches its end when other processes close it.
         let open = || opened_without_waiting(OpenOptions::new().read(true).write(true), path);
         let bell = Step::new(Act::Open, path).run(open)?;
         self.share(&bell, path, SharedMode::for_file)?;
         Ok(bell)
     }
 
-    /// Rings a bell. One that nobody listens at is an error, as is one that cannot be heard for all
-    /// the ringing.
+    /// Writes to a pipe. Fails if it has no reader or is full.
     pub fn ring_bell(&self, path: &Path) -> Result<()> {
         Step::new(Act::Open, path).run(|| {
             let mut bell = opened_without_waiting(OpenOptions::new().write(true), path)?;
@@ -36,7 +34,7 @@ fn make_fifo(path: &Path) -> std::io::Result<()> {
     Ok(rustix::fs::mkfifoat(rustix::fs::CWD, path, mode)?)
 }
 
-/// Systems on which only the C library knows how.
+/// Creates a pipe on systems where only the C library can.
 #[cfg(not(target_os = "linux"))]
 fn make_fifo(path: &Path) -> std::io::Result<()> {
     let made = crate::store::os::executable::command("mkfifo").arg(path).status()?;

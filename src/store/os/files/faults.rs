@@ -1,13 +1,13 @@
-//! Faults at a chosen step, and a record of all steps: how tests kill the program, fill the disk
-//! or cut the power at every single file operation. Not part of a release build.
+//! Fault injection at a chosen step, and a record of all steps: tests use it to kill the program,
+//! fill the disk or cut the power at every single file operation. Not part of a release build.
 //!
-//! - `GIT_COORD_FAULT=<n>:<fault>` makes the n-th step of the process go wrong. `kill` and
-//!   `kill-after` end the process before and after the step, `torn` when half of the content is
-//!   written; `stop` stops it before the step, until it gets a `SIGCONT`; `ENOSPC`, `EACCES`,
-//!   `EROFS`, `EMFILE` and `EIO` are what the system answers instead.
-//! - `GIT_COORD_FAULT=<name>@<end>:<fault>` does so at the first step of that name whose path ends
-//!   like this. Several of either, with commas between them, happen once each.
-//! - `GIT_COORD_STEPS=<file>` has a line of JSON added to the file for each step.
+//! - `GIT_COORD_FAULT=<n>:<fault>` makes the n-th step of the process fail. `kill` and `kill-after`
+//!   end the process before and after the step, `torn` when half of the content is written; `stop`
+//!   stops it before the step, until it gets a `SIGCONT`; `ENOSPC`, `EACCES`, `EROFS`, `EMFILE` and
+//!   `EIO` are returned as the system's error.
+//! - `GIT_COORD_FAULT=<name>@<end>:<fault>` does so at the first step of that name whose path has
+//!   this end. Several faults, separated by commas, happen once each.
+//! - `GIT_COORD_STEPS=<file>` appends a line of JSON to the file for each step.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -21,7 +21,6 @@ use rustix::process::{Signal, getpid, kill_process};
 
 use super::step::{Act, Step};
 
-/// What goes wrong.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     Kill,
@@ -31,7 +30,7 @@ enum Fault {
     Error(Errno),
 }
 
-/// Where it goes wrong.
+/// The step that fails.
 #[derive(Clone, Debug)]
 enum At {
     Number(u64),
@@ -50,7 +49,7 @@ impl At {
     }
 }
 
-/// What was asked for.
+/// The requested faults.
 struct Plan {
     faults: Vec<(At, Fault)>,
     record: Option<PathBuf>,
@@ -89,11 +88,11 @@ fn parse(text: &str) -> Option<(At, Fault)> {
     Some((at, fault))
 }
 
-/// Does a step, or what was asked for in its place.
+/// Runs a step, or injects the requested fault.
 pub(super) fn pass<T>(step: &Step<'_>, call: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    /// How many there were, and which faults were among them.
+    /// The number of steps so far, and the faults that were injected.
     static STEPS: Mutex<(u64, Vec<usize>)> = Mutex::new((0, Vec::new()));
-    // One step at a time, also where threads take them, so that numbers and records agree.
+    // One step at a time, even with several threads, so that numbers and records agree.
     let mut steps = STEPS.lock().unwrap_or_else(PoisonError::into_inner);
     steps.0 += 1;
     let plan = plan();
@@ -122,7 +121,7 @@ pub(super) fn pass<T>(step: &Step<'_>, call: impl FnOnce() -> io::Result<T>) -> 
     outcome
 }
 
-/// A disk seldom fails before the first byte.
+/// Writes half of the content, because a disk seldom fails before the first byte.
 fn write_half(step: &Step<'_>) -> io::Result<()> {
     let Some((mut file, content)) = step.writes else { return Ok(()) };
     file.write_all(&content[..content.len() / 2])
@@ -144,7 +143,7 @@ fn record(plan: &Plan, step: &Step<'_>, done: bool) {
         .expect("a test that asks for a record gives it a place");
 }
 
-/// As `kill -9` does it: nothing is unwound, nothing flushed, nothing released.
+/// Ends the process as `kill -9` does: without unwinding, flushing or releasing anything.
 fn end() -> ! {
     kill_process(getpid(), Signal::KILL).expect("a process may kill itself");
     loop {

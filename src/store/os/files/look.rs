@@ -1,4 +1,4 @@
-//! What is in a directory and of which kind, without a look at each of it.
+//! Lists the entries of a directory with their types, without examining each.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -11,23 +11,18 @@ use rustix::fs::{Dir, FileType, Mode, OFlags};
 use super::step::{Act, FileError, Step};
 use super::{Files, Result, absent_as, examine};
 
-/// What an entry of a directory is.
+/// The type of a directory's entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryType {
-    /// A directory.
     Directory,
-    /// A regular file.
     File,
-    /// A link, or whatever else there is.
+    /// A link or anything else.
     Other,
 }
 
-/// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
     pub name: OsString,
-    /// What it is.
     pub kind: EntryType,
 }
 
@@ -42,12 +37,13 @@ impl EntryType {
 }
 
 impl Files {
-    /// What is at a path, which is not followed if it is a link; none if there is nothing.
+    /// Returns the type of the entry at a path, without following a link; `None` if it does not
+    /// exist.
     pub fn entry_type(&self, path: &Path) -> Result<Option<EntryType>> {
         Ok(examine(path)?.map(|metadata| EntryType::of(metadata.file_type())))
     }
 
-    /// Refuses a path that is a symbolic link, before something is added to what it leads to.
+    /// Refuses a path that is a symbolic link, before something is appended to its target.
     pub fn refuse_link(&self, path: &Path) -> Result<()> {
         if !examine(path)?.is_some_and(|metadata| metadata.is_symlink()) {
             return Ok(());
@@ -59,12 +55,13 @@ impl Files {
         Err(FileError { operation: Act::Append.verb(), path: path.to_owned(), cause })
     }
 
-    /// The entries of a directory, in no order; an absent directory is an empty one.
+    /// Lists the entries of a directory in no particular order. A directory that does not exist is
+    /// empty.
     pub fn entries(&self, path: &Path) -> Result<Vec<Entry>> {
         let list = || {
             let entries = fs::read_dir(path)?.map(|entry| {
                 let entry = entry?;
-                // The system tells it with the name, nearly everywhere.
+                // Nearly every system returns the type with the name.
                 let kind = EntryType::of(entry.file_type()?);
                 Ok(Entry { name: entry.file_name(), kind })
             });
@@ -74,8 +71,8 @@ impl Files {
     }
 }
 
-/// Returns a directory that is a symbolic link, or else one of its entries that is; none if there
-/// is no such directory. What cannot be listed has only itself to look at.
+/// Returns the directory if it is a symbolic link, or else an entry of it that is. Returns `None`
+/// if the directory does not exist. If it cannot be listed, only the directory itself is checked.
 pub fn link_at_or_in(directory: &Path) -> Option<PathBuf> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let listed = match rustix::fs::open(directory, flags, Mode::empty()) {
@@ -89,7 +86,7 @@ pub fn link_at_or_in(directory: &Path) -> Option<PathBuf> {
         let path = || directory.join(OsStr::from_bytes(entry.file_name().to_bytes()));
         match entry.file_type() {
             FileType::Symlink => Some(path()),
-            // Not every file system tells it with the name.
+            // Not every file system returns the type with the name.
             FileType::Unknown => Some(path()).filter(|path| path.is_symlink()),
             _ => None,
         }

@@ -1,8 +1,8 @@
-//! Every file operation of the store, so that there is one place that fsyncs, sets permissions
-//! and names the path in errors.
+//! Every file operation of the store: the one place that syncs, sets permissions and names the path
+//! in errors.
 //!
-//! Knows nothing of packs, refs or locks. Nothing else in `store` changes a file. Each call of the
-//! system is one `Step`, so that tests can make each of them fail.
+//! This module knows nothing of packs, refs or locks, and nothing else in `store` changes a file.
+//! Each system call is one `Step`, so that tests can make each of them fail.
 
 mod bell;
 #[cfg(debug_assertions)]
@@ -32,50 +32,48 @@ pub use replace::{Rights, Shape};
 pub use step::FileError;
 use step::{Act, Step};
 
-/// What a ref, a note or a sign of life has at most, as a rule.
+/// The usual maximum size of a ref, a note or a presence.
 const SMALL_FILE_LENGTH: usize = 1024;
 
 type Result<T> = std::result::Result<T, FileError>;
 
-/// What a new file is for; decides its mode and whether it must survive a power cut.
+/// The purpose of a new file. It determines the mode, and whether the file must survive a power
+/// cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Never changed again: read-only, and on disk when the call returns.
     Immutable,
     /// State that will be replaced one day: writable, and on disk when the call returns.
     State,
-    /// A helper whose loss loses nothing: writable, written back when the system likes.
+    /// A helper file whose loss loses nothing: writable, and not synced.
     Helper,
 }
 
-/// A file to be made.
+/// A file to be created.
 #[derive(Clone, Copy, Debug)]
 pub struct NewFile<'a> {
-    /// Where.
     pub path: &'a Path,
-    /// All of it.
     pub content: &'a [u8],
-    /// What it is for.
     pub purpose: Purpose,
 }
 
-/// What tells one version of a file from another without reading it.
+/// Distinguishes versions of a file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// The inode where there is one.
+    /// The inode number; 0 on systems without one.
     pub inode: u64,
-    /// Time of the last write.
+    /// The time of the last write.
     pub modified: SystemTime,
-    /// Length in bytes.
+    /// The length in bytes.
     pub length: u64,
 }
 
-/// How the store uses the file system of one repository.
+/// The settings for file operations in one repository.
 #[derive(Clone, Copy, Debug)]
 pub struct Files {
-    /// Whether state is forced to disk before an operation counts as done.
+    /// Set if state is synced to disk before an operation counts as done.
     pub fsync: bool,
-    /// Permissions of what is created.
+    /// The permissions of new files and directories.
     pub shared: SharedMode,
 }
 
@@ -85,9 +83,9 @@ impl Files {
         self.write_all_new(&[NewFile { path, content, purpose }])
     }
 
-    /// Creates files, none of which may exist: all of them or, if something fails, none. Where the
-    /// system can be told so, they are on their way to disk before the first is waited for, and
-    /// several take less than each by itself.
+    /// Creates files, none of which may exist: all of them or, if an operation fails, none. On
+    /// Linux, writing back starts for all of them before the first is synced, so that several
+    /// together take less time than each alone.
     pub fn write_all_new(&self, files: &[NewFile<'_>]) -> Result<()> {
         let mut made = Vec::with_capacity(files.len());
         let written = files.iter().try_for_each(|new| {
@@ -97,11 +95,11 @@ impl Files {
             filled
         });
         let outcome = written.and_then(|()| self.flush(&made));
-        // Half of them help nobody, and the first error is the one to report.
+        // An incomplete set is useless, and the first error is the one to report.
         outcome.inspect_err(|_| made.iter().for_each(|(new, _)| drop(self.remove(new.path))))
     }
 
-    /// Waits until the disk has what must survive.
+    /// Syncs the files that must survive a power cut.
     fn flush(&self, made: &[(&NewFile<'_>, File)]) -> Result<()> {
         let mut surviving = made.iter().filter(|(new, _)| self.must_survive(new.purpose));
         surviving.try_for_each(|(new, file)| Step::new(Act::Sync, new.path).run(|| file.sync_all()))
@@ -121,7 +119,7 @@ impl Files {
         self.fsync && purpose != Purpose::Helper
     }
 
-    /// Adds to the end of `path`; false if there is no such file.
+    /// Appends to a file. Returns false if it does not exist.
     pub fn append_existing(&self, path: &Path, content: &[u8]) -> Result<bool> {
         let open = || opened(OpenOptions::new().append(true), path).map(Some);
         let opened = absent_as(None, Step::new(Act::Open, path).run(open))?;
@@ -131,17 +129,17 @@ impl Files {
         Ok(true)
     }
 
-    /// Adds to the end of `path`, creating it if it is absent.
+    /// Appends to a file, and creates it if it does not exist.
     pub fn append(&self, path: &Path, content: &[u8]) -> Result<()> {
         let open = || opened(OpenOptions::new().append(true).create(true), path);
         let file = Step::new(Act::Open, path).run(open)?;
-        // Somebody else's file cannot be changed, and already is as they wanted it.
+        // The mode of another user's file cannot be changed, and is already as they wanted it.
         self.share(&file, path, SharedMode::for_file).ok();
         let append = Step::new(Act::Append, path).writing(&file, content);
         append.run(|| (&file).write_all(content))
     }
 
-    /// Opens `path` to be locked, creating it if it is absent.
+    /// Opens a file for locking, and creates it if it does not exist.
     pub fn open_lockable(&self, path: &Path) -> Result<File> {
         let open = || {
             let mut options = OpenOptions::new();
@@ -159,11 +157,13 @@ impl Files {
         };
         match opened {
             Ok(file) => {
-                // Somebody else's file cannot be changed, and already is as they wanted it.
+                // The mode of another user's file cannot be changed, and is already as they wanted
+                // it.
                 self.share(&file, path, SharedMode::for_file).ok();
                 Ok(file)
             }
-            // Locking needs no right to write; but who may not even read is told the first cause.
+            // Locking needs no right to write. If even reading is denied, the first error is
+            // returned.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 Step::new(Act::Open, path).run(|| opened_to_read(path)).map_err(|_| error)
             }
@@ -171,20 +171,21 @@ impl Files {
         }
     }
 
-    /// Opens a file that is there, to be locked; none if there is no such file.
+    /// Opens an existing file for locking; `None` if it does not exist.
     pub fn open_existing(&self, path: &Path) -> Result<Option<File>> {
         absent_as(None, Step::new(Act::Open, path).run(|| opened_to_read(path).map(Some)))
     }
 
-    /// Waits for the kernel's lock on an open file; false if another had it all the time. The
-    /// kernel wakes whoever is next at once, where asking again and again would leave the lock idle
-    /// in between.
+    /// Waits for the kernel's lock on an open file. Returns false if another process had it all
+    /// that time. The kernel wakes the next process at once, while polling would leave the lock
+    /// idle in between.
     pub fn lock_within(&self, file: &File, path: &Path, limit: Duration) -> Result<bool> {
         Step::new(Act::Lock, path).run(|| {
             let waiting = file.try_clone()?;
             let (sender, locked) = mpsc::channel();
             let wait = move || {
-                // Whoever gave up has closed the file, and the lock goes with this last handle.
+                // A caller that gave up has closed the file, and closing this last handle releases
+                // the lock.
                 sender.send(RwLock::new(&waiting).write().map(keep_locked)).ok();
             };
             thread::Builder::new().name("lock".to_owned()).spawn(wait)?;
@@ -192,8 +193,8 @@ impl Files {
         })
     }
 
-    /// Asks for the kernel's lock on an open file, without waiting; false if another has it. It
-    /// goes when the file is closed.
+    /// Tries to get the kernel's lock on an open file, without waiting. Returns false if another
+    /// process has it. Closing the file releases it.
     pub fn try_lock(&self, file: &File, path: &Path) -> Result<bool> {
         Step::new(Act::Lock, path).run(|| match RwLock::new(file).try_write() {
             Ok(guard) => Ok(keep_locked(guard)),
@@ -202,28 +203,28 @@ impl Files {
         })
     }
 
-    /// Makes a file look as if it was written now.
+    /// Sets the time of the last write to now.
     pub fn touch(&self, file: &File, path: &Path) -> Result<()> {
         Step::new(Act::Touch, path).run(|| file.set_modified(SystemTime::now()))
     }
 
-    /// Moves a file, replacing what was at `to`.
+    /// Renames a file, replacing the one at `to`.
     pub fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         Step::new(Act::Rename, to).from(from).run(|| fs::rename(from, to))
     }
 
-    /// Gives a file a second name, which must not exist.
+    /// Creates a hard link, which must not exist.
     pub fn link(&self, from: &Path, to: &Path) -> Result<()> {
         Step::new(Act::Link, to).from(from).run(|| fs::hard_link(from, to))
     }
 
-    /// Removes a file; false if it was not there.
+    /// Removes a file. Returns false if it did not exist.
     pub fn remove(&self, path: &Path) -> Result<bool> {
         let remove = || fs::remove_file(path).map(|()| true);
         absent_as(false, Step::new(Act::Remove, path).run(remove))
     }
 
-    /// Removes a directory and the directories in it, none of which may hold a file.
+    /// Removes a directory and its subdirectories, none of which may contain a file.
     pub fn remove_empty_directories(&self, path: &Path) -> Result<()> {
         for name in self.list(path)? {
             let child = path.join(name);
@@ -234,7 +235,7 @@ impl Files {
         absent_as((), Step::new(Act::RemoveDirectory, path).run(|| fs::remove_dir(path)))
     }
 
-    /// Makes sure that `path` and its parents are directories.
+    /// Creates a directory and its parents, unless they exist.
     pub fn make_directories(&self, path: &Path) -> Result<()> {
         if self.is_directory(path)? {
             return Ok(());
@@ -254,20 +255,20 @@ impl Files {
         }
     }
 
-    /// Forces what was created, renamed and removed in a directory to disk.
+    /// Syncs the creations, renames and removals in a directory to disk.
     pub fn sync_directory(&self, path: &Path) -> Result<()> {
         if !self.fsync || cfg!(not(unix)) {
             return Ok(());
         }
         let sync = || File::open(path).and_then(|directory| directory.sync_all());
         match Step::new(Act::SyncDirectory, path).run(sync) {
-            // Some network file systems do not know this; they have nothing better to offer.
+            // Some network file systems do not support this, and offer nothing better.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
             other => other,
         }
     }
 
-    /// The content of a file, none if there is no file; refuses more than `length_max` bytes.
+    /// Reads a file; `None` if it does not exist. Fails if it is longer than `length_max` bytes.
     pub fn read(&self, path: &Path, length_max: u64) -> Result<Option<Vec<u8>>> {
         let content = self.read_start(path, length_max.saturating_add(1))?;
         if content.as_ref().is_some_and(|content| content.len() as u64 > length_max) {
@@ -278,10 +279,10 @@ impl Files {
         Ok(content)
     }
 
-    /// The first bytes of a file, at most `length`; none if there is no file.
+    /// Reads at most `length` bytes from the start of a file; `None` if it does not exist.
     pub fn read_start(&self, path: &Path, length: u64) -> Result<Option<Vec<u8>>> {
         let read = || {
-            // Nearly all of ours fit into it, and are there with the first read.
+            // Nearly all of our files fit into this buffer, and arrive with the first read.
             let mut content = Vec::with_capacity(SMALL_FILE_LENGTH);
             opened_to_read(path)?.take(length).read_to_end(&mut content)?;
             Ok(Some(content))
@@ -289,7 +290,7 @@ impl Files {
         absent_as(None, Step::new(Act::Read, path).run(read))
     }
 
-    /// The names in a directory in order; an absent directory is an empty one.
+    /// Lists the names in a directory in order. A directory that does not exist is empty.
     pub fn list(&self, path: &Path) -> Result<Vec<OsString>> {
         let list = || fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect();
         let mut names: Vec<_> = absent_as(Vec::new(), Step::new(Act::List, path).run(list))?;
@@ -297,25 +298,25 @@ impl Files {
         Ok(names)
     }
 
-    /// Whether there is anything at `path`.
+    /// Tells whether `path` exists. A dangling link counts.
     pub fn exists(&self, path: &Path) -> Result<bool> {
         examine(path).map(|metadata| metadata.is_some())
     }
 
-    /// Whether `path` leads to a directory.
+    /// Tells whether `path` leads to a directory.
     pub fn is_directory(&self, path: &Path) -> Result<bool> {
         let look = || fs::metadata(path).map(|metadata| metadata.is_dir());
         absent_as(false, Step::new(Act::Examine, path).run(look))
     }
 
-    /// Which version of a file this is; none if there is no file.
+    /// Reads the stamp of a file; `None` if it does not exist.
     pub fn stamp(&self, path: &Path) -> Result<Option<Stamp>> {
         let Some(metadata) = examine(path)? else { return Ok(None) };
         #[cfg(unix)]
         let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
         #[cfg(not(unix))]
         let inode = 0;
-        // Where a file system keeps no times, the other two have to do.
+        // On a file system without times, the other two have to do.
         let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         Ok(Some(Stamp { inode, modified, length: metadata.len() }))
     }
@@ -328,7 +329,7 @@ impl Files {
         self.share(&directory, path, SharedMode::for_directory)
     }
 
-    /// Applies `core.sharedRepository` to what was just created.
+    /// Applies `core.sharedRepository` to a new file or directory.
     #[cfg(unix)]
     fn share(&self, file: &File, path: &Path, adjust: fn(SharedMode, u32) -> u32) -> Result<()> {
         use std::os::unix::fs::PermissionsExt as _;
@@ -339,7 +340,7 @@ impl Files {
             let mut permissions = file.metadata()?.permissions();
             let before = permissions.mode() & 0o7777;
             permissions.set_mode(adjust(self.shared, before));
-            // Only the owner may change permissions, so what is right already is left as it is.
+            // Only the owner may change permissions, so correct ones are left alone.
             if permissions.mode() == before { Ok(()) } else { file.set_permissions(permissions) }
         })
     }
@@ -361,7 +362,7 @@ fn create(new: &NewFile<'_>) -> Result<File> {
     Step::new(Act::Create, new.path).run(|| options.open(new.path))
 }
 
-/// Lets the disk begin before somebody waits for it. Nothing depends on it.
+/// Starts writing back before the file is synced. Nothing depends on it.
 #[cfg(target_os = "linux")]
 fn begin_writing_back(file: &File) {
     rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed).ok();
@@ -370,20 +371,21 @@ fn begin_writing_back(file: &File) {
 #[cfg(not(target_os = "linux"))]
 fn begin_writing_back(_: &File) {}
 
-/// Gives a file's lock to the open file itself: the guard would end it with the borrow, where a
+/// Moves a lock from its guard to the open file: the guard would release it with the borrow, but a
 /// place in a queue lasts as long as the file is open.
 fn keep_locked(guard: RwLockWriteGuard<'_, &File>) -> bool {
     mem::forget(guard);
     true
 }
 
-/// What is at `path`, links not followed.
+/// Reads the metadata at `path` without following links.
 fn examine(path: &Path) -> Result<Option<Metadata>> {
     let look = || fs::symlink_metadata(path).map(Some);
     absent_as(None, Step::new(Act::Examine, path).run(look))
 }
 
-/// A path whose parent is a file names nothing, just as one whose parent is absent.
+/// Tells whether an error means that a path does not exist. A path whose parent is a file does not
+/// exist either.
 fn is_absence(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -1,5 +1,4 @@
-//! Files that people and other programs read as well: replaced whole, with the permissions that
-//! they had.
+//! Replaces whole files that people and other programs read too, with the same permissions.
 
 use std::fs::{self, File, Permissions};
 use std::path::Path;
@@ -7,34 +6,33 @@ use std::path::Path;
 use super::step::{Act, Step};
 use super::{Files, Purpose, Result, absent_as, examine};
 
-/// Who may do what with a file that is put somewhere.
+/// The permissions of a replaced file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rights {
-    /// What they may with the file that is there; with a new one what is usual.
+    /// Those of the file that is replaced; for a new file, the default ones.
     AsBefore,
-    /// Whoever may read it may run it.
+    /// Readers of the file may also execute it.
     Executable,
 }
 
-/// What is at a path, without a look inside.
+/// The metadata of a file that `install` needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// It is a symbolic link, wherever that leads.
+    /// Set for a symbolic link, wherever it leads.
     pub is_link: bool,
-    /// Its owner may run it.
+    /// Set if the owner may execute the file.
     pub is_executable: bool,
 }
 
 impl Files {
-    /// Puts a file in the place of what is there, all of it or not at all. Whoever reads it
-    /// meanwhile reads the old one.
+    /// Replaces a file atomically. Concurrent readers see the old one.
     pub fn replace(&self, path: &Path, content: &[u8], rights: Rights) -> Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let staged = path.with_file_name(format!(".{name}.{}", std::process::id()));
         self.replace_by(path, &staged, content, rights)
     }
 
-    /// The same by way of a file of that name, which must be on the same disk.
+    /// Replaces a file through a staged file of this name, which must be on the same file system.
     pub fn replace_by(
         &self,
         path: &Path,
@@ -49,7 +47,7 @@ impl Files {
         path.parent().map_or(Ok(()), |directory| self.sync_directory(directory))
     }
 
-    /// What is at that path; none if there is nothing.
+    /// Reads the shape of a file; `None` if it does not exist.
     pub fn shape(&self, path: &Path) -> Result<Option<Shape>> {
         let Some(metadata) = examine(path)? else { return Ok(None) };
         let is_link = metadata.is_symlink();
@@ -58,7 +56,7 @@ impl Files {
         Ok(Some(Shape { is_link, is_executable }))
     }
 
-    /// Whether this process may make something in that directory.
+    /// Tells whether this process may create files in a directory.
     pub fn can_write_in(&self, directory: &Path) -> bool {
         #[cfg(unix)]
         return rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_ok();
@@ -66,7 +64,7 @@ impl Files {
         return directory.is_dir();
     }
 
-    /// Removes a directory that is empty; false if it is not, or not there.
+    /// Removes an empty directory. Returns false if it is not empty or does not exist.
     pub fn remove_if_empty(&self, path: &Path) -> Result<bool> {
         if !self.is_directory(path)? || !self.list(path)?.is_empty() {
             return Ok(false);
@@ -75,7 +73,7 @@ impl Files {
         absent_as(false, Step::new(Act::RemoveDirectory, path).run(remove))
     }
 
-    /// Removes a directory with everything in it; links in it are removed, not followed.
+    /// Removes a directory with its content. Links are removed, not followed.
     pub fn remove_all(&self, path: &Path) -> Result<()> {
         for name in self.list(path)? {
             let child = path.join(name);
@@ -89,7 +87,7 @@ impl Files {
     }
 }
 
-/// Gives a staged file the rights that it is to have at its place.
+/// Sets the permissions that a staged file will have in its place.
 fn give(staged: &Path, path: &Path, rights: Rights) -> Result<()> {
     let set = |permissions: Permissions| {
         Step::new(Act::Share, staged).run(|| fs::set_permissions(staged, permissions))

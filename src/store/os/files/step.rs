@@ -1,5 +1,5 @@
-//! The gate that every file operation passes: it knows what is done and to what, names both when
-//! it fails, and is where a test makes it fail.
+//! The single point that every file operation passes. It knows the operation and the path, names
+//! both in errors, and lets tests make the operation fail.
 
 use std::fs::File;
 use std::io;
@@ -12,29 +12,29 @@ use super::faults;
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {operation} '{}': {}", path.display(), reason(cause))]
 pub struct FileError {
-    /// What was tried, as a verb.
+    /// The failed operation, as a verb.
     pub operation: &'static str,
-    /// On which file or directory.
     pub path: PathBuf,
-    /// Why not. Part of the text above, and so no further link of the chain of causes.
+    /// The cause. It is part of the message above, and therefore not a further source in the chain
+    /// of errors.
     pub cause: io::Error,
 }
 
 impl FileError {
-    /// The cause, for callers that expect some causes.
+    /// Returns the kind of the cause, for callers that expect some of them.
     pub fn kind(&self) -> io::ErrorKind {
         self.cause.kind()
     }
 }
 
-/// The system's words without the number that Rust adds to them.
+/// Returns the system's message without the number that Rust appends.
 fn reason(cause: &io::Error) -> String {
     let text = cause.to_string();
     let number = cause.raw_os_error().map(|number| format!(" (os error {number})"));
     number.and_then(|number| text.strip_suffix(&number).map(str::to_owned)).unwrap_or(text)
 }
 
-/// What a step does.
+/// The operation of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     Create,
@@ -57,7 +57,7 @@ pub(super) enum Act {
 }
 
 impl Act {
-    /// As it stands in an error, before the path.
+    /// Returns the verb for an error message, which precedes the path.
     pub(super) fn verb(self) -> &'static str {
         match self {
             Act::Create => "create",
@@ -87,9 +87,9 @@ impl Act {
 pub(super) struct Step<'a> {
     pub(super) act: Act,
     pub(super) path: &'a Path,
-    /// The other name, where the operation gives a file a new one.
+    /// The other path of a rename or a link.
     pub(super) from: Option<&'a Path>,
-    /// What is written, and through which handle.
+    /// The content that is written, and the handle.
     pub(super) writes: Option<(&'a File, &'a [u8])>,
 }
 
@@ -102,12 +102,11 @@ impl<'a> Step<'a> {
         Step { from: Some(from), ..self }
     }
 
-    /// A step that writes.
     pub(super) fn writing(self, file: &'a File, content: &'a [u8]) -> Step<'a> {
         Step { writes: Some((file, content)), ..self }
     }
 
-    /// Does it.
+    /// Runs the operation.
     pub(super) fn run<T>(self, call: impl FnOnce() -> io::Result<T>) -> Result<T, FileError> {
         #[cfg(debug_assertions)]
         let outcome = faults::pass(&self, call);

@@ -1,4 +1,4 @@
-//! What is created is as it should be, and what is absent is no error.
+//! New files have the requested content and mode, and a missing file is not an error.
 
 use super::*;
 
@@ -45,7 +45,7 @@ fn an_error_names_the_operation_the_path_and_the_cause() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// A pipe in the place of a file keeps nobody waiting.
+/// A pipe in the place of a file does not block the caller.
 #[test]
 fn what_is_no_file_is_not_opened() {
     let home = tempfile::tempdir().unwrap();
