@@ -1,7 +1,7 @@
-//! What a commit or a push is about to change, asked of the git program.
+//! The changes of a commit or push that is about to be made, read through the git program.
 //!
 //! Nothing here takes a lock or writes. Paths are bytes, relative to the top of the repository, and
-//! a renamed file is two of them.
+//! a renamed file counts as two paths.
 
 pub mod order;
 pub mod pushed;
@@ -15,10 +15,10 @@ use crate::store::error::StoreError;
 use crate::store::git::object::{HashKind, Object, ObjectId, ObjectKind};
 use crate::store::git::program::{Program, ProgramError, answer};
 
-/// A path as git has it.
+/// A path as git stores it.
 pub type PathBytes = Vec<u8>;
 
-/// The changes of one worktree's commits.
+/// Reads the changes that commits and pushes of one worktree make.
 pub struct Changes {
     program: Program,
     git_dir: PathBuf,
@@ -30,16 +30,16 @@ impl Changes {
         Changes { program, git_dir: git_dir.to_owned(), hash }
     }
 
-    /// Whether there is no commit yet.
+    /// Tells whether there is no commit yet.
     pub fn is_before_first_commit(&self) -> Result<bool, StoreError> {
         Ok(self.head()?.is_none())
     }
 
-    /// The paths that a commit of that index would change. In a merge these are the paths that
-    /// differ from every parent: what one side has made was that side's to make.
+    /// Lists the paths that a commit of this index would change. In a merge these are the paths
+    /// that differ from every parent: each side was free to make its own changes.
     ///
-    /// `merged` are parents that git has not written down yet, as it is while a merge without
-    /// conflicts is committed.
+    /// `merged` are parents that git has not recorded yet, as while a merge without conflicts is
+    /// committed.
     pub fn staged(
         &self,
         index: Option<&Path>,
@@ -57,9 +57,9 @@ impl Changes {
         Ok(staged)
     }
 
-    /// The newest commit, and the paths that a commit of that index would set back to what they
-    /// were before it; none before a second commit. So it looks when somebody commits between git's
-    /// look at `HEAD` and its call of a hook; git notices later.
+    /// Returns the newest commit, and the paths that a commit of this index would revert to their
+    /// state before it; `None` before the second commit. This happens if another process commits
+    /// between git's reading of `HEAD` and its call of a hook. Git notices it only later.
     pub fn undone(
         &self,
         index: Option<&Path>,
@@ -86,7 +86,7 @@ impl Changes {
             "--name-only",
             "-z",
             "--no-renames",
-            // What is only meant to be added is in no commit.
+            // A path that was only added with `--intent-to-add` is in no commit.
             "--ita-invisible-in-index",
             &parent,
             "--",
@@ -97,8 +97,8 @@ impl Changes {
         Ok(paths(&answer(command)?))
     }
 
-    /// The newest commit and the paths that it has changed, of a merge those that differ from every
-    /// parent; none if it has changed nothing.
+    /// Returns the newest commit and the paths that it changed. A merge changes the paths that
+    /// differ from every parent. Returns `None` if it changed nothing.
     pub fn committed(&self) -> Result<Option<(ObjectId, Vec<PathBytes>)>, StoreError> {
         let diff_tree = ["diff-tree", "--name-only", "-z", "-r", "-c", "--root", "--no-renames"];
         let mut records = paths(&self.program.ask(&[&diff_tree[..], &["HEAD", "--"]].concat())?);
@@ -109,7 +109,7 @@ impl Changes {
         Ok(String::from_utf8_lossy(&id).parse().ok().map(|id| (id, records)))
     }
 
-    /// The short name of the newest commit and the first line of its message.
+    /// Returns the abbreviated id of the newest commit and the first line of its message.
     pub fn newest_commit(&self) -> Result<String, StoreError> {
         let told =
             self.program.ask(&["log", "-1", "--no-show-signature", "--format=%h %s", "HEAD"])?;
@@ -124,7 +124,7 @@ impl Changes {
         let commit = format!("{revision}^{{commit}}");
         match self.program.ask(&["rev-parse", "--verify", "--quiet", &commit]) {
             Ok(id) => Ok(String::from_utf8_lossy(&id).trim_end().parse().ok()),
-            // Quiet about what is not there, and about nothing else.
+            // Git is quiet about a missing revision only.
             Err(ProgramError::Failed { words, .. }) if words.is_empty() => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -134,8 +134,8 @@ impl Changes {
         Object { kind: ObjectKind::Tree, bytes: Vec::new() }.id(self.hash)
     }
 
-    /// The other parents of a merge that waits to be committed. This is a file however refs are
-    /// kept.
+    /// Reads the other parents of a merge that is not committed yet. They are in a file, whatever
+    /// the storage of refs.
     fn merge_heads(&self) -> Result<Vec<ObjectId>, StoreError> {
         match std::fs::read_to_string(self.git_dir.join("MERGE_HEAD")) {
             Ok(text) => Ok(text.lines().filter_map(|line| line.parse().ok()).collect()),

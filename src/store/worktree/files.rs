@@ -1,7 +1,7 @@
-//! Files of the work tree that are asked for: the one thing that is ever written there.
+//! Files of the work tree that a user asks for. Nothing else is ever written there.
 //!
-//! A path is relative, free of `..` and of any spelling of `.git` by its type, and nothing is read
-//! or written through a symbolic link on the way to it. A file is replaced whole or not at all.
+//! A path is relative, and its type excludes `..` and every spelling of `.git`. Nothing is read or
+//! written through a symbolic link on the way to it. A file is replaced atomically.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::store::error::StoreError;
 use crate::store::os::files::{Entry, EntryType, Files, Rights};
 use crate::store::os::process::{Liveness, ProcessIdentity};
 
-/// Bytes of a file that is looked at.
+/// The maximum size of a file that is read.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// Stands between the name of a file and who is writing it.
+/// Separates the name of a staged file from the process that writes it.
 const BY: &str = ".by,";
 
 /// The files of one work tree.
@@ -22,29 +22,27 @@ pub struct WorkFiles<'a> {
     files: Files,
 }
 
-/// What is at a path.
+/// The content of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing.
     Nothing,
     /// A regular file with this content.
     File(Vec<u8>),
-    /// Something else.
+    /// Not a regular file.
     NoFile,
 }
 
 impl<'a> WorkFiles<'a> {
-    /// The files of the work tree with that top.
     pub fn new(top: &'a Path, files: Files) -> WorkFiles<'a> {
         WorkFiles { top, files }
     }
 
-    /// What is at a path.
+    /// Reads the file at a path.
     pub fn look(&self, path: &TreePath) -> Result<Found, StoreError> {
         let (directory, name) = self.split(path)?;
         let entries = self.files.entries(&directory)?;
         match entries.iter().find(|entry| entry.name == name) {
-            // A file system that folds case may know it under another spelling.
+            // A file system that folds case may have it under another spelling.
             None if self.files.exists(&directory.join(name))? => Ok(Found::NoFile),
             None => Ok(Found::Nothing),
             Some(Entry { kind: EntryType::File, .. }) => {
@@ -55,12 +53,12 @@ impl<'a> WorkFiles<'a> {
         }
     }
 
-    /// Puts a file at a path, whole or not at all.
+    /// Writes a file atomically.
     pub fn write(&self, path: &TreePath, content: &[u8]) -> Result<(), StoreError> {
         let (directory, name) = self.split(path)?;
         self.files.make_directories(&directory)?;
         self.clear_up(&directory, name)?;
-        // What was made just now may have been replaced by a link meanwhile.
+        // Another process may have replaced the new directory by a link meanwhile.
         self.refuse_links(&directory)?;
         let path = directory.join(name);
         let Some(signed) = ProcessIdentity::current().to_file_name() else {
@@ -70,12 +68,12 @@ impl<'a> WorkFiles<'a> {
         Ok(self.files.replace_by(&path, &staged, content, Rights::AsBefore)?)
     }
 
-    /// Whether there is anything at a path.
+    /// Tells whether a path exists.
     pub fn has(&self, path: &TreePath) -> Result<bool, StoreError> {
         Ok(self.files.exists(&self.top.join(path.as_str()))?)
     }
 
-    /// The names of the regular files in a directory, in order.
+    /// Lists the names of the regular files in a directory, in order.
     pub fn names(&self, directory: &TreePath) -> Result<Vec<String>, StoreError> {
         let directory = self.top.join(directory.as_str());
         self.refuse_links(&directory)?;
@@ -87,7 +85,7 @@ impl<'a> WorkFiles<'a> {
         Ok(names)
     }
 
-    /// The directory of a path, which no link leads to, and the name in it.
+    /// Splits a path into its directory, which must not be reached through a link, and its name.
     fn split<'p>(&self, path: &'p TreePath) -> Result<(PathBuf, &'p str), StoreError> {
         let (directory, name) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
         let directory =
@@ -106,7 +104,7 @@ impl<'a> WorkFiles<'a> {
         Ok(())
     }
 
-    /// Removes what a killed command left of this file.
+    /// Removes the staged files of killed commands.
     fn clear_up(&self, directory: &Path, name: &str) -> Result<(), StoreError> {
         for entry in self.files.entries(directory)? {
             let signed = entry

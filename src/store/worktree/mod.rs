@@ -1,9 +1,9 @@
-//! The user's files: read for checks and for the kind of the project, and written only where the
-//! user asks for a file.
+//! The user's files: read for checks and for the kind of the project, and written only if the user
+//! asks for a file.
 //!
-//! - [`changes`] lists what commits and pushes of the user change;
+//! - [`changes`] lists the changes of the user's commits and pushes;
 //! - [`sources`] lists the files of the work tree, of the index, or of a commit;
-//! - [`path_resolution`] resolves where a path leads;
+//! - [`path_resolution`] resolves the destination of a path;
 //! - [`files`] reads and replaces single files.
 
 pub mod changes;

@@ -1,5 +1,5 @@
-//! Where a path of the work tree leads: through symbolic links, out of the work tree, or into
-//! another repository that stands in it.
+//! Resolves the destination of a path of the work tree: through symbolic links, out of the work
+//! tree, or into another repository inside it.
 
 use std::ffi::OsStr;
 use std::io;
@@ -8,43 +8,43 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::io::Errno;
 
-/// Bytes of a file that lists submodules.
+/// The maximum size of `.gitmodules`.
 const MODULES_BYTES_MAX: u64 = 1024 * 1024;
-/// As many links as Linux follows in one path.
+/// The maximum number of links in one path, as in Linux.
 const LINKS_MAX: usize = 40;
 
-/// The names of a path, from the top of the work tree.
+/// The components of a path, from the top of the work tree.
 pub type Names = Vec<Vec<u8>>;
 
-/// Where a path leads.
+/// The destination of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// To these names of the work tree, none of which is a symbolic link.
+    /// Inside the work tree. None of these components is a symbolic link.
     Here(Names),
-    /// Out of the work tree.
+    /// Outside of the work tree.
     Outside(PathBuf),
-    /// Into another repository, or another work tree of this one, whose top stands in this one.
+    /// In another repository, or another work tree of this one, whose top is inside this work tree.
     Elsewhere {
-        /// Its top.
         top: Names,
-        /// What is below that.
+        /// The components below the top.
         below: Names,
     },
-    /// To itself: the links of this path form a circle.
+    /// The links of this path form a circle.
     Circle(Names),
 }
 
-/// What is asked about a path.
+/// The subject of a question about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
     /// The path itself.
     Itself,
-    /// What is below it.
+    /// The content of a directory.
     Below,
 }
 
-/// Follows a path below the top of a work tree, which has no links itself. What does not exist is
-/// only spelled, and a link that leads to nothing leads to what an edit of it would make.
+/// Follows a path below the top of a work tree, which itself has no links. Components that do not
+/// exist are taken literally, and a dangling link leads to the file that writing through it would
+/// create.
 pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Destination {
     let mut names = names.to_vec();
     let (mut at, mut path) = (0, top.to_owned());
@@ -81,8 +81,8 @@ pub fn follow(top: &Path, names: &[Vec<u8>], about: About) -> Destination {
     Destination::Here(names)
 }
 
-/// Follows an absolute path. What exists of it decides, links included that lead to nothing yet;
-/// what does not exist is only spelled.
+/// Follows an absolute path. Existing components decide, including dangling links; components that
+/// do not exist are taken literally.
 pub fn resolved(path: &Path) -> PathBuf {
     walked(path).unwrap_or_else(|| {
         let real = |existing: &Path| {
@@ -94,8 +94,9 @@ pub fn resolved(path: &Path) -> PathBuf {
     })
 }
 
-/// Follows an absolute path name by name, with one look at each; none if its links form a circle,
-/// or it leads back from what does not exist, through which nothing can be made.
+/// Follows an absolute path component by component. Returns `None` if its links form a circle, or
+/// if it leads back with `..` from a directory that does not exist, through which nothing can be
+/// created.
 fn walked(path: &Path) -> Option<PathBuf> {
     let (mut real, mut ahead, mut exists) = (PathBuf::new(), path.to_owned(), true);
     'links: for _ in 0..=LINKS_MAX {
@@ -107,7 +108,7 @@ fn walked(path: &Path) -> Option<PathBuf> {
                     exists.then(|| real.pop())?;
                     continue;
                 }
-                // The root takes the place of everything before.
+                // The root replaces everything before it.
                 Component::RootDir | Component::Prefix(_) => {
                     real.push(name);
                     continue;
@@ -132,17 +133,17 @@ fn walked(path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Whether a directory is the top of a work tree, or pretends to be.
+/// Tells whether a directory is the top of a work tree, or pretends to be.
 pub fn is_top(directory: &Path) -> bool {
     directory.join(".git").symlink_metadata().is_ok()
 }
 
-/// Names as a relative path.
+/// Joins components to a relative path.
 pub fn joined(names: &[Vec<u8>]) -> PathBuf {
     names.iter().map(|name| OsStr::from_bytes(name)).collect()
 }
 
-/// The paths of the submodules that a work tree says it has, for hints.
+/// Lists the submodules' paths in `.gitmodules`, for hints.
 pub fn submodules(top: &Path) -> Vec<Vec<u8>> {
     let path = top.join(".gitmodules");
     let is_small = path.symlink_metadata().is_ok_and(|it| it.len() <= MODULES_BYTES_MAX);

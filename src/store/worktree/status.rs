@@ -1,4 +1,5 @@
-//! Reads what git knows of the files in the work tree. Writes neither to it nor to the index.
+//! Reads git's view of the files in the work tree. Writes neither to the work tree nor to the
+//! index.
 
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
@@ -14,15 +15,15 @@ use crate::store::error::StoreError;
 use crate::store::git::repository::{Reader, Repository};
 
 impl Repository {
-    /// The branch that is checked out, if `HEAD` is a file that tells it.
+    /// Reads the branch that is checked out, if `HEAD` is a file that names it.
     pub fn branch(&self) -> Option<Line> {
         let head = std::fs::read_to_string(self.git_dir().join("HEAD")).ok()?;
-        // Where refs are no files, the file is there for older programs and names no branch.
+        // If refs are not files, this file exists for older programs and names no branch.
         let name = head.trim_end().strip_prefix("ref: refs/heads/")?;
         Line::new(name).ok().filter(|name| name.as_str() != ".invalid")
     }
 
-    /// Whether git ignores that path of the work tree; what is tracked is never ignored.
+    /// Tells whether git ignores a path of the work tree. A tracked path is never ignored.
     pub fn is_ignored(&self, path: &[u8]) -> Result<bool, StoreError> {
         let Some(tree) = self.work_tree() else { return Ok(false) };
         let path = Path::new(OsStr::from_bytes(path));
@@ -34,8 +35,8 @@ impl Repository {
         }
     }
 
-    /// The SHA-256 of the regular file at that path of the work tree, in hexadecimal; none if there
-    /// is no such file, or a symbolic link leads out of the work tree.
+    /// Hashes the regular file at a path of the work tree with SHA-256, in hexadecimal. Returns
+    /// `None` if there is no such file, or a symbolic link leads out of the work tree.
     pub fn sha256_of(&self, path: &[u8]) -> Result<Option<String>, StoreError> {
         let Some(tree) = self.work_tree().filter(|_| self.has_regular_file(path)) else {
             return Ok(None);
@@ -59,8 +60,9 @@ impl Repository {
         }
     }
 
-    /// The paths of the work tree that are not as they were committed, and that were written since
-    /// then, if a time is given. The git program is asked: it is much faster where there is much.
+    /// Lists the paths of the work tree that differ from the commit. If a time is given, only those
+    /// that were written since. This calls the git program, which is much faster in a large work
+    /// tree.
     pub fn changed_since(&self, then: Option<SystemTime>) -> Result<Vec<Vec<u8>>, StoreError> {
         let Some(tree) = self.work_tree() else { return Ok(Vec::new()) };
         let mut changed = self.program().changed(&tree.top)?;
@@ -72,7 +74,8 @@ impl Repository {
 }
 
 impl Repository {
-    /// How the file at that path of the work tree is, to see later whether it was written again.
+    /// Records the time and size of a file in the work tree, to detect later whether it was written
+    /// again.
     pub fn as_left(&self, path: &[u8]) -> Left {
         let file = self.work_tree().map(|tree| tree.top.join(OsStr::from_bytes(path)));
         let Some(metadata) = file.and_then(|file| file.symlink_metadata().ok()) else {
@@ -85,7 +88,8 @@ impl Repository {
     }
 }
 
-/// Whether a file was written since then. One that is gone was removed from its directory.
+/// Tells whether a file was written since a time. A removed file counts by the time of its
+/// directory.
 fn was_written(top: &Path, path: &[u8], then: SystemTime) -> bool {
     let file = top.join(OsStr::from_bytes(path));
     let metadata = file.symlink_metadata().or_else(|_| file.parent().unwrap_or(top).metadata());

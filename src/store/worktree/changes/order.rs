@@ -1,4 +1,4 @@
-//! Commits that people have named, as this repository has them, and in its order.
+//! Resolves and orders commits that people have named.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -12,17 +12,17 @@ use crate::store::git::program::{ProgramError, running};
 /// A commit that this repository has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownCommit {
-    /// Its whole name.
     pub id: ObjectId,
-    /// What it was called, by whoever named it.
+    /// The names that people gave for it.
     pub names: Vec<String>,
-    /// Whether it has several parents.
+    /// Set if the commit has several parents.
     pub is_merge: bool,
 }
 
 impl Changes {
-    /// Those of the named commits that are there, each once, none before a commit that builds on
-    /// it. This is git's order and nobody's clock: what is undone in it is undone newest first.
+    /// Lists those of the named commits that exist, each once, in topological order: descendants
+    /// first. Commits that are to be reverted are reverted in this order, which does not depend on
+    /// clocks.
     pub fn newest_first(&self, names: &[&str]) -> Result<Vec<KnownCommit>, StoreError> {
         let mut known: BTreeMap<ObjectId, Vec<String>> = BTreeMap::new();
         for (name, id) in self.resolved(names)? {
@@ -43,7 +43,7 @@ impl Changes {
         Ok(ordered)
     }
 
-    /// The names that mean one commit, with what they mean.
+    /// Resolves the names that identify one commit.
     fn resolved<'n>(&self, names: &[&'n str]) -> Result<Vec<(&'n str, ObjectId)>, StoreError> {
         let questions: Vec<String> =
             names.iter().map(|name| format!("{name}^{{commit}}")).collect();
@@ -54,15 +54,15 @@ impl Changes {
         Ok(pairs.filter_map(|(name, answer)| Some((*name, commit(answer)?))).collect())
     }
 
-    /// The commits and everything between them, each after those that build on it. What all of them
-    /// have in common is older than any, and not walked.
+    /// Lists the commits and everything between them, descendants first. Common ancestors of all
+    /// are older than any of them, and are not walked.
     fn walked<'i>(&self, ids: impl Iterator<Item = &'i ObjectId>) -> Result<String, StoreError> {
         let ids: Vec<String> = ids.map(ToString::to_string).collect();
         let mut words = vec!["merge-base", "--octopus"];
         words.extend(ids.iter().map(String::as_str));
         let base = match self.program.ask(&words) {
             Ok(base) => String::from_utf8_lossy(&base).trim_end().to_owned(),
-            // Quiet where there is none.
+            // Git is quiet if there is none.
             Err(ProgramError::Failed { words, .. }) if words.is_empty() => String::new(),
             Err(error) => return Err(error.into()),
         };
@@ -73,14 +73,15 @@ impl Changes {
         self.asked(&["rev-list", "--topo-order", "--parents", "--stdin"], &tips)
     }
 
-    /// What git answers to these lines.
+    /// Sends lines to git and returns its output.
     fn asked(&self, words: &[&str], lines: &[String]) -> Result<String, StoreError> {
         let mut command = self.program.command(words);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let (mut child, _noted) = running::start(&mut command)?;
         let mut questions = child.stdin.take().expect("a child with pipes has them");
         let lines = lines.join("\n") + "\n";
-        // Both pipes may be full at once. That git stops reading is seen in what it answers.
+        // A separate thread writes, because both pipes may be full at once. If git stops reading,
+        // its answer shows it.
         let asking = std::thread::spawn(move || questions.write_all(lines.as_bytes()));
         let output = child.wait_with_output().map_err(ProgramError::NotStarted)?;
         asking.join().ok();

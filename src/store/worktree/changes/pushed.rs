@@ -1,4 +1,5 @@
-//! What a push is going to send: its commits, who they say has made them, and what they change.
+//! The commits of a push that is about to be made, their recorded agents, and the paths that they
+//! change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead};
@@ -10,65 +11,66 @@ use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
 use crate::store::git::program::{ProgramError, running};
 
-/// How many commits of a push are looked at.
+/// The maximum number of commits of a push that are examined one by one.
 pub const COMMITS_MAX: usize = 1_000;
-/// How many paths of a push are looked at.
+/// The maximum number of paths of a push that are examined.
 pub const PATHS_MAX: usize = 10_000;
 
-/// The trailer that says which agent has made a commit.
+/// The trailer that names the agent that made a commit.
 pub const AGENT_TRAILER: &str = "Coord-Agent";
 
-/// A push, as git announces it.
+/// A push, as git announces it to a hook.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Push {
     /// The revisions that are pushed.
     pub tips: Vec<String>,
-    /// What the other side has, as far as it said.
+    /// The commits that the remote is known to have.
     pub known: Vec<ObjectId>,
-    /// What is pushed over what the other side has under the same name.
+    /// The refs of the remote that the push moves.
     pub replaced: Vec<Replaced>,
-    /// The name of the other side; none where it is only an address.
+    /// The name of the remote; `None` if it is only an address.
     pub remote: Option<String>,
 }
 
-/// A ref of the other side that a push moves.
+/// A ref of the remote that a push moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replaced {
-    /// The commit that it names now.
+    /// The commit that it points at now.
     pub old: ObjectId,
-    /// The revision that it is to name.
+    /// The revision that it will point at.
     pub new: String,
 }
 
-/// What a push sends.
+/// The content of a push.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pushed {
-    /// The commits; none where they are too many to be looked at one by one.
+    /// The commits; empty if they are too many to be examined one by one.
     pub commits: Vec<PushedCommit>,
-    /// Every path that one of them changes, with the numbers of those that do. A merge changes what
-    /// differs from every parent. Of commits that are too many, the paths that they change in all.
+    /// Every path that a commit changes, with the positions of those commits. A merge changes the
+    /// paths that differ from every parent. If there are too many commits, these are the paths that
+    /// they change in total.
     pub paths: BTreeMap<PathBytes, Vec<usize>>,
-    /// Whether only what all commits change together was looked at.
+    /// Set if only the total change of all commits was examined.
     pub is_in_all: bool,
-    /// Every path that is set back on the other side, to before what was pushed there.
+    /// Every path that the push reverts on the remote to a state before a commit that was pushed
+    /// there.
     pub taken_back: BTreeSet<PathBytes>,
-    /// Whether the other side has commits that the push takes back and that are not here.
+    /// Set if the push drops commits of the remote that are missing in this repository.
     pub takes_back_unseen: bool,
-    /// Whether there were more paths than are looked at.
+    /// Set if there were more paths than are examined.
     pub is_cut_short: bool,
 }
 
-/// A commit that is pushed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushedCommit {
-    /// Its name.
     pub id: ObjectId,
-    /// Who its trailers say has made it.
+    /// The agents in its trailers.
     pub made_by: Vec<String>,
 }
 
 impl Push {
-    /// The words for git that stand for what is pushed and not yet on the other side.
+    /// Builds the arguments for git that select the pushed commits which the remote does not have
+    /// yet.
     pub(super) fn range(&self) -> Vec<String> {
         let there = match &self.remote {
             Some(name) => format!("--remotes={name}"),
@@ -82,8 +84,9 @@ impl Push {
 }
 
 impl Changes {
-    /// What is pushed and not yet on the other side, and what is taken back there. What is on an
-    /// address without a name is not known: there, nothing counts that is on any remote.
+    /// Finds the pushed commits that the remote does not have yet, and the paths that the push
+    /// reverts there. The content of a remote without a name is not known, so commits that are on
+    /// any remote do not count.
     pub fn to_be_pushed(&self, push: &Push) -> Result<Pushed, StoreError> {
         if push.tips.is_empty() {
             return Ok(Pushed::default());
@@ -99,7 +102,7 @@ impl Changes {
 
     fn commits_of(&self, push: &Push) -> Result<Vec<PushedCommit>, StoreError> {
         let count = format!("--max-count={}", COMMITS_MAX + 1);
-        // Git prints `commit <id>` before it, and an empty line not at all.
+        // Git prints `commit <id>` before it, and omits an empty line.
         let format =
             format!("--format=by %(trailers:key={AGENT_TRAILER},valueonly,unfold,separator=%x00)");
         let range = push.range();
@@ -110,7 +113,7 @@ impl Changes {
     }
 
     pub(super) fn changed_by(&self, commits: Vec<PushedCommit>) -> Result<Pushed, StoreError> {
-        // Who knows only names cannot tell a path from a commit.
+        // With `--name-only` a path could not be told from a commit.
         let diff_tree =
             ["diff-tree", "--stdin", "--raw", "-z", "-r", "-c", "--root", "--no-renames"];
         let mut command = self.program.command(&diff_tree);
@@ -120,7 +123,8 @@ impl Changes {
         let mut questions = child.stdin.take().expect(piped);
         let answers = BufReader::new(child.stdout.take().expect(piped));
         let lines: Vec<String> = commits.iter().map(|commit| format!("{}\n", commit.id)).collect();
-        // Both pipes may be full at once. That git stops reading is seen in what it answers.
+        // A separate thread writes, because both pipes may be full at once. If git stops reading,
+        // its answer shows it.
         let ask = move || lines.iter().try_for_each(|line| questions.write_all(line.as_bytes()));
         let asking = std::thread::spawn(ask);
         let read = first_paths(answers, commits);
@@ -130,7 +134,7 @@ impl Changes {
     }
 }
 
-/// The commits that git lists, two lines each.
+/// Parses git's list of commits, two lines each.
 fn listed(lines: &[u8]) -> Vec<PushedCommit> {
     let text = String::from_utf8_lossy(lines);
     let mut commits: Vec<PushedCommit> = Vec::new();
@@ -147,8 +151,8 @@ fn listed(lines: &[u8]) -> Vec<PushedCommit> {
     commits
 }
 
-/// Each path once, as far as they are looked at. Git tells the commits in the order in which it was
-/// asked about them, and leaves out those that change nothing.
+/// Collects each path once, up to the limit. Git lists the commits in the order of the requests,
+/// and omits those that change nothing.
 fn first_paths(answers: impl BufRead, commits: Vec<PushedCommit>) -> io::Result<Pushed> {
     let mut pushed = Pushed { commits, ..Pushed::default() };
     let mut current = 0;
@@ -171,7 +175,7 @@ fn first_paths(answers: impl BufRead, commits: Vec<PushedCommit>) -> io::Result<
     Ok(pushed)
 }
 
-/// Waits for git, which is not needed any more once enough was read.
+/// Waits for git, or kills it if enough was read.
 fn finish(mut child: Child, read: &io::Result<Pushed>) -> Result<(), ProgramError> {
     let is_enough = read.as_ref().is_ok_and(|read| read.is_cut_short);
     if is_enough {

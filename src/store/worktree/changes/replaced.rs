@@ -1,5 +1,5 @@
-//! What a push does to the other side as a whole: what many commits change in all, and what it
-//! takes back of what others have pushed.
+//! The effect of a push on the remote as a whole: the total change of many commits, and the pushed
+//! work of others that it reverts.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
 use crate::store::git::program::ProgramError;
 
-/// How many places where a push leaves what the other side has are compared with it.
+/// The maximum number of boundary commits that are compared.
 const BOUNDARIES_MAX: usize = 8;
 
 impl Changes {
-    /// What is changed in all by commits that are too many to be looked at one by one: the paths
-    /// that differ from everything on the other side that they start from.
+    /// Lists the total change of commits that are too many to be examined one by one: the paths
+    /// that differ from every commit of the remote that they start from.
     pub(super) fn changed_in_all(&self, push: &Push) -> Result<Pushed, StoreError> {
         let range = push.range();
         let words = ["rev-list", "--ignore-missing", "--boundary"];
@@ -39,8 +39,8 @@ impl Changes {
         Ok(Pushed { paths, is_in_all: true, is_cut_short, ..Pushed::default() })
     }
 
-    /// The same with what is taken back: what commits that the other side has, and that are in
-    /// nothing that is pushed, have changed and what is different after the push.
+    /// Adds the reverted paths: those that dropped commits of the remote have changed, and that
+    /// differ after the push.
     pub(super) fn with_taken_back(
         &self,
         mut pushed: Pushed,
@@ -58,7 +58,7 @@ impl Changes {
         let changed = if is_long { Pushed::default() } else { self.changed_by(lost)? };
         pushed.is_cut_short |= changed.is_cut_short;
         for replaced in &push.replaced {
-            // What is not here was told of above.
+            // Commits that are missing here were reported above.
             let differing = self.differing(&replaced.old.to_string(), &replaced.new);
             let taken = differing.unwrap_or_default();
             let is_changed = |path: &PathBytes| is_long || changed.paths.contains_key(path);
@@ -67,8 +67,8 @@ impl Changes {
         Ok(pushed)
     }
 
-    /// The commits that the other side has and that are in nothing that is pushed, and whether all
-    /// of them are here.
+    /// Lists the commits of the remote that the push drops. Returns false if some of them are
+    /// missing here.
     fn lost(&self, push: &Push) -> Result<(Vec<PushedCommit>, bool), StoreError> {
         let count = format!("--max-count={}", COMMITS_MAX + 1);
         let old = push.replaced.iter().map(|replaced| replaced.old.to_string());
@@ -81,7 +81,8 @@ impl Changes {
         };
         let (ids, are_all_here) = match listed(&[]) {
             Ok(ids) => (ids, true),
-            // A shallow clone does not have what it starts from, and that is nobody's loss.
+            // A shallow clone lacks the commits below its boundary, and the push does not drop
+            // those.
             Err(ProgramError::Failed { .. }) => {
                 (listed(&["--ignore-missing"])?, self.git_dir.join("shallow").exists())
             }
@@ -92,7 +93,7 @@ impl Changes {
         Ok((ids.map(|id| PushedCommit { id, made_by: Vec::new() }).collect(), are_all_here))
     }
 
-    /// The paths that differ between two trees.
+    /// Lists the paths that differ between two trees.
     fn differing(&self, from: &str, to: &str) -> Result<BTreeSet<PathBytes>, StoreError> {
         let words = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
         let listed = self.program.ask(&words)?;

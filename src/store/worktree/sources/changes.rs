@@ -1,4 +1,4 @@
-//! What has changed since a commit, asked of git, for an explanation that may take its time.
+//! Changes since a commit, listed by git, for an explanation that may take its time.
 
 use super::Which;
 use crate::core::domain::change::Change;
@@ -6,8 +6,8 @@ use crate::store::error::StoreError;
 use crate::store::git::repository::Repository;
 
 impl Repository {
-    /// Every change from a commit to one of the trees; none if there is no such commit any more.
-    /// What is not UTF-8 in a path is shown as such.
+    /// Lists the changes from a commit to one of the trees; `None` if the commit no longer exists.
+    /// Bytes of a path that are not UTF-8 are replaced.
     pub fn changes_since(
         &self,
         commit: &str,
@@ -35,7 +35,8 @@ impl Repository {
     }
 }
 
-/// What `--name-status -z` prints: a letter, a NUL, the path, a NUL; for a rename two paths.
+/// Parses the output of `--name-status -z`: a letter, a NUL, the path, a NUL; a rename has two
+/// paths.
 fn parse(listed: &[u8]) -> Vec<Change> {
     let mut parts = listed.split(|byte| *byte == 0).filter(|part| !part.is_empty());
     let mut changes = Vec::new();

@@ -1,19 +1,19 @@
-//! Git's index file, read as far as the names of what is tracked: a check that must be quicker than
-//! `git status` can neither start git nor compute the checksum of the whole file.
+//! Parses git's index file, as far as the tracked paths. A check that must be faster than `git
+//! status` can neither start git nor compute the checksum of the whole file.
 //!
-//! Versions 2 to 4 with extensions that may be passed over. Everything else is left to git: a split
-//! or a sparse index, and whatever is not as it should be.
+//! Versions 2 to 4 are supported, with extensions that may be skipped. Everything else is left to
+//! git: a split or a sparse index, and a file that is not valid.
 
 use super::tracked::Tracked;
 use crate::store::git::object::{HashKind, ObjectId};
 
 const SIGNATURE: &[u8; 4] = b"DIRC";
-/// Times, device, inode, mode, owner and size before the id.
+/// The length of the fields before the id: times, device, inode, mode, owner and size.
 const STAT_LENGTH: usize = 40;
 const MODE_AT: usize = 24;
 const HAS_MORE_FLAGS: u16 = 0x4000;
 
-/// The tracked paths; none if git has to be asked.
+/// Parses the tracked paths; `None` if git has to be asked.
 pub(super) fn parse(bytes: &[u8], hash: HashKind) -> Option<Tracked> {
     let content = bytes.get(..bytes.len().checked_sub(hash.len())?)?;
     let mut rest = Bytes(content.strip_prefix(SIGNATURE)?);
@@ -40,11 +40,11 @@ pub(super) fn parse(bytes: &[u8], hash: HashKind) -> Option<Tracked> {
         } else {
             path.clear();
             path.extend_from_slice(rest.until_nul()?);
-            // Entries are padded with 1 to 8 NULs to a multiple of 8, of which one is taken.
+            // Entries are padded with 1 to 8 NULs to a multiple of 8. One of them was consumed.
             let length = before - rest.0.len();
             rest.take(length.next_multiple_of(8) - length)?;
         }
-        // Several stages of one path stand beside each other.
+        // Several stages of one path are adjacent.
         if tracked.last() != path {
             if tracked.last() > path.as_slice() {
                 return None;
@@ -54,7 +54,7 @@ pub(super) fn parse(bytes: &[u8], hash: HashKind) -> Option<Tracked> {
     }
     while !rest.0.is_empty() {
         let name = rest.take(4)?;
-        // What begins with a capital letter may be passed over.
+        // An extension whose name begins with a capital letter may be skipped.
         if !name[0].is_ascii_uppercase() {
             return None;
         }
@@ -64,7 +64,7 @@ pub(super) fn parse(bytes: &[u8], hash: HashKind) -> Option<Tracked> {
     Some(tracked)
 }
 
-/// What is left to be read.
+/// The bytes that are left to be parsed.
 struct Bytes<'b>(&'b [u8]);
 
 impl<'b> Bytes<'b> {
@@ -89,7 +89,7 @@ impl<'b> Bytes<'b> {
         Some(taken)
     }
 
-    /// A number in groups of seven bits, as packs have it for offsets.
+    /// Parses a number in groups of seven bits, encoded like the offsets in packs.
     fn offset(&mut self) -> Option<usize> {
         let mut byte = self.take(1)?[0];
         let mut number = usize::from(byte & 0x7f);

@@ -1,7 +1,7 @@
-//! The trees that are asked what kind of project they are: the work tree, the index, and what is
-//! committed.
+//! The trees that the detection of the kind of project reads: the work tree, the index, and the
+//! commit that is checked out.
 //!
-//! All three show the same for a clean checkout, so an answer holds for each of them.
+//! All three are equal for a clean checkout, so an answer is valid for each of them.
 
 mod changes;
 mod index_file;
@@ -21,21 +21,20 @@ use stored::{Committed, Staged};
 use tracked::Tracked;
 use work::WorkTreeSources;
 
-/// Which tree.
+/// Selects a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// The work tree where there is one, otherwise what is committed.
+    /// The work tree if there is one, otherwise the commit.
     Usual,
-    /// The work tree, with what git ignores left out.
+    /// The work tree, without ignored files.
     WorkTree,
-    /// The index.
     Index,
-    /// The commit that `HEAD` names.
+    /// The commit that `HEAD` points at.
     Head,
 }
 
 impl Repository {
-    /// One of the trees of the repository.
+    /// Opens one of the trees of the repository.
     pub fn sources<'a>(
         &'a self,
         which: Which,
@@ -57,12 +56,12 @@ impl Repository {
         })
     }
 
-    /// The commit that `HEAD` names, if there is one.
+    /// Returns the commit that `HEAD` points at, if there is one.
     pub fn head_commit(&self) -> Result<Option<String>, StoreError> {
         Ok(self.program().commit_of("HEAD")?.map(|id| id.to_string()))
     }
 
-    /// The tops of the other worktrees of the repository, on this machine.
+    /// Lists the top directories of the repository's other worktrees on this machine.
     pub fn other_work_trees(&self) -> Result<Vec<PathBuf>, StoreError> {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let own = self.work_tree().map(|tree| real(&tree.top));
@@ -77,7 +76,7 @@ impl Repository {
         let Some(bytes) = bytes else { return Ok(Tracked::default()) };
         match index_file::parse(&bytes, self.hash_kind()) {
             Some(tracked) => Ok(tracked),
-            // What only git knows to read: a split or a sparse index.
+            // Only git can read a split or a sparse index.
             None => Ok(Tracked::of_listing(&self.program().staged_entries(&path)?)),
         }
     }

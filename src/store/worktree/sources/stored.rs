@@ -1,4 +1,4 @@
-//! Trees whose content is in the object store: what is committed, and what is staged.
+//! Trees whose content is in the object store: the commit and the index.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,9 +14,9 @@ use crate::store::git::object::{ObjectId, ObjectKind};
 use crate::store::ledger::snapshot::read_object;
 use crate::store::ledger::tree::{EntryKind, Tree};
 
-/// What a commit holds.
+/// The tree of a commit.
 pub(super) struct Committed<'a> {
-    /// None before the first commit.
+    /// `None` before the first commit.
     root: Option<ObjectId>,
     backend: &'a dyn Backend,
     trees: RefCell<HashMap<String, Option<Rc<Tree>>>>,
@@ -90,7 +90,7 @@ impl SourceTree for Committed<'_> {
     }
 }
 
-/// What the index holds.
+/// The content of the index.
 pub(super) struct Staged<'a> {
     tracked: Tracked,
     backend: &'a dyn Backend,

@@ -1,4 +1,4 @@
-//! What the index names: every tracked path in git's order, with mode and id.
+//! The tracked paths in git's order, with mode and id.
 
 use crate::store::git::object::ObjectId;
 
@@ -7,10 +7,10 @@ const SUBMODULE: u32 = 0o160_000;
 const REGULAR: u32 = 0o100_000;
 const KIND: u32 = 0o170_000;
 
-/// Every tracked path, sorted as bytes.
+/// Every tracked path, sorted by bytes.
 #[derive(Debug, Default)]
 pub(super) struct Tracked {
-    /// All paths, one after the other.
+    /// All paths, concatenated.
     paths: Vec<u8>,
     entries: Vec<Entry>,
 }
@@ -23,18 +23,16 @@ struct Entry {
     id: ObjectId,
 }
 
-/// One tracked path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TrackedPath<'t> {
-    /// The path.
     pub(super) path: &'t [u8],
-    /// The id of its content.
+    /// The id of the content.
     pub(super) id: ObjectId,
     mode: u32,
 }
 
 impl TrackedPath<'_> {
-    /// Whether it is a file, and neither a link nor a submodule.
+    /// Tells whether the path is a regular file, and neither a link nor a submodule.
     pub(super) fn is_file(&self) -> bool {
         self.mode & KIND == REGULAR
     }
@@ -45,19 +43,19 @@ impl Tracked {
         Tracked { paths: Vec::with_capacity(count * 48), entries: Vec::with_capacity(count) }
     }
 
-    /// Adds a path, which must come after those that are there.
+    /// Adds a path, which must sort after all others.
     pub(super) fn push(&mut self, path: &[u8], mode: u32, id: ObjectId) {
         let start = self.paths.len();
         self.paths.extend_from_slice(path);
         self.entries.push(Entry { start, end: self.paths.len(), mode, id });
     }
 
-    /// The path that was added last.
+    /// Returns the path that was added last.
     pub(super) fn last(&self) -> &[u8] {
         self.entries.last().map_or(b"", |entry| &self.paths[entry.start..entry.end])
     }
 
-    /// From what `git ls-files --stage -z` prints: mode, id and stage, a tab, the path.
+    /// Parses the output of `git ls-files --stage -z`: mode, id and stage, a tab, the path.
     pub(super) fn of_listing(listed: &[u8]) -> Tracked {
         let mut tracked = Tracked::default();
         for line in listed.split(|byte| *byte == 0) {
@@ -82,22 +80,22 @@ impl Tracked {
         self.entries.partition_point(|entry| &self.paths[entry.start..entry.end] < path)
     }
 
-    /// The tracked file or link at exactly that path.
+    /// Finds the tracked file, link or submodule at exactly this path.
     pub(super) fn get(&self, path: &[u8]) -> Option<TrackedPath<'_>> {
         self.at(self.first_from(path)).filter(|found| found.path == path)
     }
 
-    /// Whether that path is a submodule.
+    /// Tells whether the path is a submodule.
     pub(super) fn is_submodule(&self, path: &[u8]) -> bool {
         self.get(path).is_some_and(|found| found.mode & KIND == SUBMODULE)
     }
 
-    /// Whether anything below that directory is tracked.
+    /// Tells whether any path below a directory is tracked.
     pub(super) fn has_below(&self, directory: &[u8]) -> bool {
         self.below(directory).next().is_some()
     }
 
-    /// Every tracked path below a directory, in order; the top is the empty path.
+    /// Lists the tracked paths below a directory in order. The top is the empty path.
     pub(super) fn below<'t>(
         &'t self,
         directory: &[u8],

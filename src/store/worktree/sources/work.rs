@@ -1,7 +1,7 @@
-//! The work tree, with what git ignores left out.
+//! The work tree without ignored files.
 //!
-//! Only the directories that somebody asks about are listed, and git's rules are asked only about
-//! what is not tracked: nearly everything is, and a rule costs more than the look itself.
+//! Only directories that a caller asks for are listed, and the ignore rules are applied only to
+//! untracked paths: nearly all paths are tracked, and a rule costs more than the lookup.
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -16,19 +16,18 @@ use crate::store::git::object::{Object, ObjectKind};
 use crate::store::git::repository::{Reader, Repository, WorkTree};
 use crate::store::os::files::{Entry, EntryType, Files};
 
-/// Bytes of a file that is hashed in memory; git hashes what is longer.
+/// The maximum size of a file that is hashed in memory. Git hashes longer ones.
 const CONTENT_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// Directories that are searched for a file that counts, where nothing is tracked.
+/// The maximum number of directories that are searched for a file that is not ignored.
 const SEARCHED_MAX: usize = 200;
 const GIT: &str = ".git";
 
-/// The work tree.
 pub(super) struct WorkTreeSources<'a> {
     repository: &'a Repository,
     top: &'a Path,
     tracked: Tracked,
     files: Files,
-    /// What is neither tracked nor ignored, where only git can tell.
+    /// The paths that are neither tracked nor ignored, if only git can list them.
     untracked: OnceCell<Tracked>,
 }
 
@@ -48,12 +47,12 @@ impl<'a> WorkTreeSources<'a> {
 
     fn entries(&self, directory: &str) -> Result<Vec<Entry>, StoreError> {
         let entries = self.files.entries(&self.path(directory))?;
-        // A repository in the repository is another's tree.
+        // A nested repository is a tree of its own.
         let is_other = !directory.is_empty() && entries.iter().any(|entry| entry.name == GIT);
         Ok(if is_other { Vec::new() } else { entries })
     }
 
-    /// Whether git counts what is at that path as part of the tree.
+    /// Tells whether git counts a path as part of the tree.
     fn counts(&self, path: &str, is_directory: bool) -> Result<bool, StoreError> {
         if is_directory {
             if self.tracked.is_submodule(path.as_bytes()) {
@@ -64,8 +63,8 @@ impl<'a> WorkTreeSources<'a> {
         Ok(self.tracked.get(path.as_bytes()).is_some() || !self.is_ignored(path, false)?)
     }
 
-    /// Whether a directory in which nothing is tracked has a file that counts. Git knows no empty
-    /// directories.
+    /// Tells whether a directory without tracked paths has a file that is not ignored. Git does not
+    /// track empty directories.
     fn has_any_file(&self, directory: &str) -> Result<bool, StoreError> {
         let mut pending = vec![directory.to_owned()];
         let mut searched = 0;
@@ -128,7 +127,7 @@ impl SourceTree for WorkTreeSources<'_> {
                 EntryType::File => false,
                 EntryType::Other => continue,
             };
-            // A name that is not UTF-8 is none that the index could know.
+            // Skips a name that is not UTF-8, as the other trees do.
             let Some(name) = entry.name.to_str().filter(|name| *name != GIT) else { continue };
             if !wanted(name, is_directory) {
                 continue;
@@ -169,7 +168,7 @@ impl SourceTree for WorkTreeSources<'_> {
     }
 
     fn read(&self, path: &str, bytes_max: u64) -> Result<Option<Vec<u8>>, ReadError> {
-        // A path of the configuration comes without a look at what leads to it.
+        // A path from the configuration has not been checked for links on the way to it.
         if self.kind(path)? != Kind::File {
             return Ok(None);
         }
