@@ -1,6 +1,6 @@
-//! Where things are: the refs of the ledgers, and the helper files beside them.
+//! The names of the ledgers' refs and of the helper files.
 //!
-//! The only place in the source that spells these names.
+//! This is the only place in the source that contains these names.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -9,18 +9,18 @@ use crate::core::ledger::LedgerName;
 use crate::core::time::Timestamp;
 use crate::store::git::object::{HashKind, ObjectId};
 
-/// Everything below this is ours and nothing else is.
+/// The namespace of our refs. It contains nothing else.
 pub const NAMESPACE: &str = "refs/coord/";
 
-/// All of them, as git's configuration spells a pattern of refs.
+/// All our refs, as a refspec pattern in git's configuration.
 pub const EVERY_REF: &str = "refs/coord/*";
 
-/// Below this are chains that compactions replaced.
+/// The directory of the chains that compactions replaced.
 const ARCHIVE: &str = "archive";
-/// Below this is what was damaged.
+/// The directory of damaged entries.
 const DAMAGED: &str = "damaged";
 
-/// Text that names no ledger.
+/// The error for text that is not the name of a ledger.
 #[derive(Debug, thiserror::Error)]
 #[error("no ledger '{}'; there is: {}", .0.escape_debug(), every_name())]
 pub struct NoSuchLedger(String);
@@ -30,44 +30,43 @@ fn every_name() -> String {
 }
 
 impl LedgerName {
-    /// The ref.
+    /// Returns the full name of the ledger's ref.
     pub fn reference(self) -> String {
         format!("{NAMESPACE}{}", self.as_str())
     }
 
-    /// Where compactions keep the chains that they replace.
+    /// Returns the prefix of the refs that keep the chains replaced by compactions.
     pub fn archives(self) -> String {
         format!("{NAMESPACE}{ARCHIVE}/{self}/")
     }
 
-    /// Where a compaction keeps the chain that it replaces.
+    /// Returns the ref that keeps the chain replaced by a compaction.
     pub fn archive(self, at: Timestamp, tip: &ObjectId) -> String {
         format!("{}{}-{}", self.archives(), at.compact(), tip.short())
     }
 
-    /// Where a repair keeps a damaged entry.
+    /// Returns the ref under which a repair keeps a damaged entry.
     pub fn damaged(self, at: Timestamp, tip: &ObjectId) -> String {
         format!("{NAMESPACE}{DAMAGED}/{self}/{}-{}", at.compact(), tip.short())
     }
 }
 
-/// What a ref in our namespace is.
+/// The meaning of a ref in our namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnRef {
-    /// A ledger.
     Ledger,
     /// A chain that a compaction replaced.
     Archive,
-    /// What a repair kept.
+    /// A damaged entry that a repair kept.
     Damaged,
-    /// Nothing of ours, and in the way of this ledger.
+    /// Not one of ours, and in the way of this ledger.
     InTheWayOf(LedgerName),
-    /// Nothing of ours.
+    /// Not one of ours.
     Stranger,
 }
 
 impl OwnRef {
-    /// What the ref of that full name is.
+    /// Classifies a ref by its full name.
     pub fn of(reference: &str) -> OwnRef {
         let name = reference.strip_prefix(NAMESPACE).unwrap_or(reference);
         let (first, rest) = name.split_once('/').unwrap_or((name, ""));
@@ -82,18 +81,18 @@ impl OwnRef {
     }
 }
 
-/// Returns the directories that are ours alone. Neither they nor what stands in them may lead out
-/// of the repository.
+/// Returns the directories that are ours alone. Neither they nor their entries may lead out of the
+/// repository.
 pub fn own_directories(common_dir: &Path) -> [PathBuf; 3] {
     let refs = common_dir.join(NAMESPACE.trim_end_matches('/'));
     [helpers(common_dir), HelperDir::Locks.below(common_dir), refs]
 }
 
-/// The name of a helper file about something that can be longer than a file's name, and hold what
-/// no name may.
+/// Names a helper file about a subject that may be too long for a file name, or contain invalid
+/// characters.
 pub fn hashed_name(about: &[&[u8]]) -> String {
-    // Not the other one: it asks the processor what it can do, which takes a virtual machine as
-    // long as opening several files, and every edit waits for these names.
+    // Not SHA-256: its implementation detects the processor's features, which takes a virtual
+    // machine as long as opening several files, and every edit waits for these names.
     HashKind::Sha1.digest(about).to_string()
 }
 
@@ -114,34 +113,35 @@ impl FromStr for LedgerName {
 pub enum HelperDir {
     /// Locks that queue writers.
     Locks,
-    /// Files on their way to where they belong.
+    /// Files that are complete before they are moved to their place.
     Staging,
-    /// Which of our packs cannot be merged.
+    /// Marks of packs that cannot be merged, and records of merges.
     Packs,
-    /// How far consumers have read.
+    /// The positions of consumers.
     Cursors,
-    /// What was damaged and could not be kept under a ref.
+    /// Damaged state that could not be kept under a ref.
     Damaged,
-    /// What was edited and not committed yet; each worktree has its own, below its git directory.
+    /// Edits that are not committed yet. Each worktree has its own directory, below its git
+    /// directory.
     Notes,
     /// The agents that made commits.
     CommitAuthors,
-    /// What files of others were before `install` changed them.
+    /// Copies of the user's files from before `install` changed them.
     Before,
-    /// Those of this machine who wait.
+    /// Processes of this machine that wait for a reservation.
     Waiters,
     /// Requests of writers that wait for their turn. Older versions know the name on disk.
     PendingRequests,
-    /// When agents were last seen.
+    /// The last signs of life of agents.
     Presence,
-    /// Which entries were the newest, for repairs.
+    /// Logs of published entries, for repairs.
     Published,
-    /// What runs under `with`.
+    /// Commands that run under `with`.
     Commands,
 }
 
 impl HelperDir {
-    /// Where it is.
+    /// Returns the path of the directory.
     pub fn below(self, common_dir: &Path) -> PathBuf {
         let name = match self {
             HelperDir::Locks => "locks",
@@ -162,7 +162,7 @@ impl HelperDir {
     }
 }
 
-/// The directory that all helper files of a git directory are below.
+/// Returns the directory of all helper files of a git directory.
 pub fn helpers(git_dir: &Path) -> PathBuf {
     git_dir.join("coord")
 }

@@ -1,15 +1,15 @@
-//! The only code that knows git. Each folder has one subject:
+//! The only code that knows git. Each directory has one subject:
 //!
-//! - [`ledger`]: a chain of entries below `refs/coord`, how it is read, written, checked, shortened
-//!   and repaired;
-//! - [`git`]: the repository: objects, packs, refs and configuration, read and written in process
-//!   or by the git program;
-//! - [`machine`]: files that processes of one machine share. Nothing in them is state: losing one
-//!   costs time or a warning, never a decision;
-//! - [`worktree`]: the user's files: changes, tracked sources, and the paths that lead to them;
+//! - [`ledger`]: a chain of entries below `refs/coord`, and how it is read, written, verified,
+//!   compacted and repaired;
+//! - [`git`]: the repository: objects, packs, refs and configuration, accessed in process or
+//!   through the git program;
+//! - [`machine`]: files that processes of one machine share. They are not state: losing one costs
+//!   time or a warning, never a decision;
+//! - [`worktree`]: the user's files: changes, tracked sources, and the resolution of paths;
 //! - [`os`]: files, processes and signals, without any knowledge of git.
 //!
-//! [`layout`] spells the names of refs and helper files, [`error`] says what can go wrong.
+//! [`layout`] contains the names of refs and helper files, and [`error`] the errors.
 
 pub mod error;
 pub mod git;

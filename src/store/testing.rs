@@ -1,4 +1,4 @@
-//! What the store's tests share: hermetic repositories made by the real git, and worker processes.
+//! Support for the store's tests: isolated repositories made by the real git, and worker processes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -52,12 +52,12 @@ impl Repo {
         String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
     }
 
-    /// Runs git, and says whether it succeeded.
+    /// Runs git and returns whether it succeeded.
     pub(super) fn try_git(&self, arguments: &[&str]) -> bool {
         self.command().args(arguments).stderr(Stdio::null()).status().unwrap().success()
     }
 
-    /// Writes a commit on an empty tree through git, whose content differs with `number`.
+    /// Writes a commit on an empty tree through git. Its content depends on `number`.
     pub(super) fn commit(&self, number: usize) -> ObjectId {
         let tree = self.git(&["hash-object", "-t", "tree", "-w", "/dev/null"]);
         let message = format!("commit {number}");
@@ -84,7 +84,7 @@ pub(super) fn git_in(directory: &Path) -> Command {
     command
 }
 
-/// A blob, a tree that holds it and a commit of that tree: what an entry looks like.
+/// Builds the objects of an entry: a blob, a tree that contains it and a commit of that tree.
 pub(super) fn entry(hash: HashKind, text: &str, parent: Option<ObjectId>) -> Vec<Object> {
     let blob = Object { kind: ObjectKind::Blob, bytes: text.as_bytes().to_vec() };
     let mut bytes = b"100644 document\0".to_vec();
@@ -98,7 +98,7 @@ pub(super) fn entry(hash: HashKind, text: &str, parent: Option<ObjectId>) -> Vec
     vec![blob, tree, commit]
 }
 
-/// The same on its way to a pack.
+/// Collects objects for a pack.
 pub(super) fn new_objects(hash: HashKind, objects: &[Object]) -> NewObjects {
     let mut new = NewObjects::new(hash);
     for object in objects {
@@ -107,11 +107,12 @@ pub(super) fn new_objects(hash: HashKind, objects: &[Object]) -> NewObjects {
     new
 }
 
-/// This test binary once more, running one test as a process of its own.
+/// A second process of this test binary that runs one test.
 pub(super) struct Worker(Child);
 
 impl Worker {
-    /// `test` is the path of a test below `store`, which asks `worker_home` for its part.
+    /// Starts a worker. `test` is the path of a test below `store`, which calls `worker_home` to
+    /// learn that it is a worker.
     pub(super) fn start(test: &str, home: &Path) -> Worker {
         let child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", &format!("store::{test}"), "--nocapture", "--quiet"])
@@ -136,7 +137,7 @@ impl Worker {
     }
 }
 
-/// In a worker, the directory it was given.
+/// Returns the directory of a worker; `None` in other processes.
 pub(super) fn worker_home() -> Option<PathBuf> {
     std::env::var_os(WORKER_HOME).map(PathBuf::from)
 }
@@ -145,7 +146,7 @@ pub(super) fn wait_for(path: &Path) {
     eventually(&path.display().to_string(), || path.exists().then_some(()));
 }
 
-/// Asks until there is an answer.
+/// Polls until there is an answer.
 pub(super) fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
@@ -157,7 +158,7 @@ pub(super) fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T
     }
 }
 
-/// When a test stops waiting for what must come.
+/// Returns the time at which a test stops waiting for something that must happen.
 pub(super) fn at_last() -> Instant {
     Instant::now() + PATIENCE
 }
