@@ -142,7 +142,7 @@ pub trait Backend: Objects {
     fn room_of_history(&self, end: &ObjectId) -> Result<u64, StoreError>;
 
     /// Writes damaged content to a file of this name, and returns its path.
-    fn keep_aside(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError>;
+    fn write_backup(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError>;
 
     /// Tells whether reading may access the network, because this is a partial clone.
     fn may_fetch(&self) -> bool;

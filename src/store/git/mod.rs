@@ -188,7 +188,7 @@ impl Backend for Git {
         Ok(self.program.room_of_history(end)?)
     }
 
-    fn keep_aside(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
+    fn write_backup(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
         self.files.make_directories(&self.damaged)?;
         for number in 1.. {
             let path = match number {

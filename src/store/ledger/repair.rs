@@ -7,8 +7,8 @@
 //! A repair must find the same damage twice, some time apart: during a repack, existing objects can
 //! seem to be missing for a moment.
 
+mod backup;
 mod choice;
-mod kept;
 mod plan;
 mod put_back;
 
@@ -32,14 +32,14 @@ use crate::store::ledger::snapshot::{read_entry, read_object};
 use crate::store::ledger::transact::TransactError;
 use crate::store::ledger::tree::{EntryKind, Tree};
 use crate::store::ledger::writer::Writer;
-use kept::line;
+use backup::line;
 pub use plan::{Left, Plan};
 pub use put_back::PutBack;
 
 /// The time between two checks for the same damage.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
+const BETWEEN_CHECKS: Duration = Duration::from_secs(2);
 /// The number of checks before a repair gives up.
-const LOOKS_MAX: usize = 5;
+const CHECKS_MAX: usize = 5;
 
 /// The damage of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -219,14 +219,14 @@ impl Ledger<'_> {
     ) -> Result<Option<Repaired>, TransactError> {
         // First without the writer's turn: others wait for it, and there may be nothing to repair.
         let Some(mut seen) = self.plan_repair()? else { return Ok(None) };
-        thread::sleep(BETWEEN_LOOKS);
+        thread::sleep(BETWEEN_CHECKS);
         let mut writer = Writer::begin(self)?;
         let reference = self.name.reference();
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..CHECKS_MAX {
             let Some(plan) = self.plan_repair()? else { return Ok(None) };
             if plan != seen {
                 seen = plan;
-                thread::sleep(BETWEEN_LOOKS);
+                thread::sleep(BETWEEN_CHECKS);
                 continue;
             }
             let Plan { damage, whole, .. } = &plan;
@@ -234,10 +234,10 @@ impl Ledger<'_> {
                 let why = damage.why.clone();
                 return Err(StoreError::NothingWhole { reference, why }.into());
             }
-            let kept = self.kept_ref(damage, who.clock)?;
-            let kept_at = match &kept {
+            let backup = self.backup_ref(damage, who.clock)?;
+            let kept_at = match &backup {
                 Some((name, _)) => name.clone(),
-                None => self.keep_as_file(damage, who.clock)?,
+                None => self.back_up_to_file(damage, who.clock)?,
             };
             let command = Repair {
                 lost: line(&damage.lost()),
@@ -254,7 +254,7 @@ impl Ledger<'_> {
             let committer = self.writing.committer.signature(proposal.at);
             let new = objects.add(entry.to_object(&committer));
             let note = LogNote { committer: &committer, message: &entry.message.summary };
-            let keep = match &kept {
+            let keep = match &backup {
                 // A process may have been killed after it wrote the first of the two refs.
                 Some((name, tip)) if self.backend.tip(name)? == Some(*tip) => None,
                 Some((name, tip)) => Some(Update::new(name, None, *tip, note)),

@@ -12,7 +12,7 @@ use crate::store::ledger::entry::EntryHead;
 impl Ledger<'_> {
     /// Names the ref that will back up the damaged entry. Returns `None` if no ref can: `git gc`
     /// fails while a ref leads to an object that is missing or unreadable.
-    pub(super) fn kept_ref(
+    pub(super) fn backup_ref(
         &self,
         damage: &Damage,
         at: Timestamp,
@@ -23,13 +23,13 @@ impl Ledger<'_> {
             Ok(head) => self.read_below(head.tree).is_ok(),
             Err(_) => true,
         };
-        let is_kept = is_whole && self.backend.is_connected(&tip)?;
-        Ok(is_kept.then(|| (self.name.damaged(at, &tip), tip)))
+        let can_be_ref = is_whole && self.backend.is_connected(&tip)?;
+        Ok(can_be_ref.then(|| (self.name.damaged(at, &tip), tip)))
     }
 
     /// Writes the content of the ref to a file, with the damaged commit if it is readable. Returns
     /// the path.
-    pub(super) fn keep_as_file(
+    pub(super) fn back_up_to_file(
         &self,
         damage: &Damage,
         at: Timestamp,
@@ -46,7 +46,7 @@ impl Ledger<'_> {
             }
         }
         let name = format!("{}-{}", self.name, at.compact());
-        Ok(self.backend.keep_aside(&name, &content)?.display().to_string())
+        Ok(self.backend.write_backup(&name, &content)?.display().to_string())
     }
 }
 
