@@ -65,7 +65,7 @@ impl ProposedEntry {
 }
 
 /// A decision that changes something, as input for its entry.
-struct Made {
+struct DecidedChange {
     counters: Counters,
     summary: String,
     changes: Changes,
@@ -91,7 +91,7 @@ impl Ledger<'_> {
         let at = counters.at;
         let entry = changes.map(|changes| {
             let earlier = earlier.as_ref().and_then(Base::id);
-            self.make_entry(base, &recorded, Made { counters, summary, changes, earlier })
+            self.make_entry(base, &recorded, DecidedChange { counters, summary, changes, earlier })
         });
         Ok(Proposal { answer, at, entry: entry.transpose()? })
     }
@@ -137,15 +137,15 @@ impl Ledger<'_> {
         &self,
         base: &Base<'_>,
         recorded: &Request<Command>,
-        made: Made,
+        change: DecidedChange,
     ) -> Result<ProposedEntry, TransactError> {
-        let Made { mut counters, summary, changes, earlier } = made;
+        let DecidedChange { mut counters, summary, changes, earlier } = change;
         counters.count(&changes);
         if let Some(why) = counters.are_too_high().then(|| base.exhausted()).flatten() {
             return Err(StoreError::Damaged { reference: self.name().reference(), why }.into());
         }
         let (command, mut edits) = place(recorded, self.backend().hash_kind());
-        keep_document_bound(&changes.edits)?;
+        check_document_size(&changes.edits)?;
         edits.extend(changes.edits);
         if base.format.is_none() {
             let format = Format::new(self.name(), self.case(base));
@@ -166,7 +166,7 @@ impl Ledger<'_> {
             checkpoint: None,
         };
         let entry = Entry { tree: tree.root, parent: base.id(), message };
-        keep_message_bound(&entry)?;
+        check_message(&entry)?;
         Ok(ProposedEntry { entry, objects: tree.objects })
     }
 
@@ -191,12 +191,12 @@ fn place(request: &Request<Command>, hash: HashKind) -> (Recorded, Edits) {
 }
 
 /// Refuses a document that no reader would accept.
-fn keep_document_bound(edits: &Edits) -> Result<(), Refusal> {
+fn check_document_size(edits: &Edits) -> Result<(), Refusal> {
     let largest = edits.values().flatten().map(Vec::len).max().unwrap_or(0);
     within("bytes in one document", largest, DOCUMENT_BYTES_MAX)
 }
 
-fn keep_message_bound(entry: &Entry) -> Result<(), TransactError> {
+fn check_message(entry: &Entry) -> Result<(), TransactError> {
     let commit = entry.to_object("nobody <nobody> 0 +0000");
     within("bytes in one entry", commit.bytes.len(), MESSAGE_BYTES_MAX / 2)?;
     if Entry::parse(&commit.bytes).is_ok_and(|read| read == *entry) {

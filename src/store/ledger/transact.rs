@@ -194,7 +194,7 @@ impl<'b> Ledger<'b> {
             if writer.tries == 0 {
                 writer.warn_of_clock(&base, request.clock);
             }
-            expect.map_or(Ok(()), |expected| keep_expectation(&base, expected))?;
+            expect.map_or(Ok(()), |expected| check_expectation(&base, expected))?;
             let decided = ready.map_or_else(|| self.propose(&base, request, op), Ok);
             let Proposal { answer, at, entry } = writer.last_word(decided)?;
             let Some(entry) = entry else {
@@ -267,7 +267,7 @@ impl<'b> Ledger<'b> {
     }
 }
 
-fn keep_expectation(base: &Base<'_>, expected: &EntryName) -> Result<(), Refusal> {
+fn check_expectation(base: &Base<'_>, expected: &EntryName) -> Result<(), Refusal> {
     let found = base.id().map_or_else(|| "none".to_owned(), |id| id.to_string());
     if found.starts_with(expected.as_str()) {
         Ok(())
