@@ -109,7 +109,7 @@ impl From<No> for TransactError {
 }
 
 /// A state, and the proposal that a request leads to on it.
-type Looked<'b, A> = (Base<'b>, Proposal<A>);
+type Preview<'b, A> = (Base<'b>, Proposal<A>);
 
 impl<'b> Ledger<'b> {
     /// Decides a request and writes its entry. Decides again whenever the ledger moves in between.
@@ -125,8 +125,8 @@ impl<'b> Ledger<'b> {
         // A partial clone fetches missing objects over the network now, while no other writer
         // waits.
         let may_fetch = self.backend.may_fetch();
-        let looked = may_fetch.then(|| self.look(self.now()?, request, op)).transpose()?;
-        self.write(request, op, expect, looked)
+        let preview = may_fetch.then(|| self.preview(self.now()?, request, op)).transpose()?;
+        self.write(request, op, expect, preview)
     }
 
     /// Like [`Ledger::transact`], but returns early if the decision writes nothing. Reuses the
@@ -143,7 +143,7 @@ impl<'b> Ledger<'b> {
     {
         let tip = self.tip()?;
         let base = if base.id() == tip { base } else { self.at(tip)? };
-        let (base, proposal) = self.look(base, request, op)?;
+        let (base, proposal) = self.preview(base, request, op)?;
         if proposal.entry.is_some() {
             return self.write(request, op, None, Some((base, proposal)));
         }
@@ -153,12 +153,12 @@ impl<'b> Ledger<'b> {
         Ok(Committed { answer, at, op: op.clone(), entry: None, notices })
     }
 
-    fn look<C>(
+    fn preview<C>(
         &self,
         base: Base<'b>,
         request: &Request<C>,
         op: &OpId,
-    ) -> Result<Looked<'b, C::Answer>, TransactError>
+    ) -> Result<Preview<'b, C::Answer>, TransactError>
     where
         C: Decide + Clone + Into<Command>,
     {
@@ -173,7 +173,7 @@ impl<'b> Ledger<'b> {
         request: &Request<C>,
         op: &OpId,
         expect: Option<&EntryName>,
-        mut looked: Option<Looked<'b, C::Answer>>,
+        mut preview: Option<Preview<'b, C::Answer>>,
     ) -> Result<Committed<C::Answer>, TransactError>
     where
         C: Decide + Clone + Into<Command>,
@@ -187,7 +187,7 @@ impl<'b> Ledger<'b> {
             if let Some(done) = writer.done_by_another(tip, op)? {
                 return self.answer_of(request, op, done, writer);
             }
-            let (base, ready) = match looked.take().filter(|(base, _)| base.id() == tip) {
+            let (base, ready) = match preview.take().filter(|(base, _)| base.id() == tip) {
                 Some((base, proposal)) => (base, Some(proposal)),
                 None => (self.at(tip)?, None),
             };
