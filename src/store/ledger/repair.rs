@@ -68,11 +68,11 @@ impl Extent {
 
 /// The behaviour of a repair if no entry of the ledger is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WhereNothingIsWhole {
+enum IfUnrecoverable {
     /// For a ledger whose content cannot be reconstructed.
     Refuse,
     /// For a ledger whose content can be gathered again.
-    BeginAgain,
+    StartOver,
 }
 
 /// The author of a repair.
@@ -188,14 +188,14 @@ impl Ledger<'_> {
     /// Continues a damaged ledger from its newest whole entry. Returns `None` if the ledger is not
     /// damaged.
     pub fn repair(&self, who: &Repairer, op: &OpId) -> Result<Option<Repaired>, TransactError> {
-        self.repair_or(who, op, WhereNothingIsWhole::Refuse)
+        self.repair_or(who, op, IfUnrecoverable::Refuse)
     }
 
     /// Backs the current state up: under a ref if it is readable, otherwise as a file. A damaged
     /// ledger continues from its newest whole entry, or starts over. Returns the ref or the path of
     /// the backup.
     pub fn set_aside(&self, who: &Repairer, op: &OpId) -> Result<String, TransactError> {
-        if let Some(repaired) = self.repair_or(who, op, WhereNothingIsWhole::BeginAgain)? {
+        if let Some(repaired) = self.repair_or(who, op, IfUnrecoverable::StartOver)? {
             return Ok(repaired.kept_at);
         }
         let reference = self.name.reference();
@@ -215,7 +215,7 @@ impl Ledger<'_> {
         &self,
         who: &Repairer,
         op: &OpId,
-        otherwise: WhereNothingIsWhole,
+        otherwise: IfUnrecoverable,
     ) -> Result<Option<Repaired>, TransactError> {
         // First without the writer's turn: others wait for it, and there may be nothing to repair.
         let Some(mut seen) = self.plan_repair()? else { return Ok(None) };
@@ -230,7 +230,7 @@ impl Ledger<'_> {
                 continue;
             }
             let Plan { damage, whole, .. } = &plan;
-            if whole.is_none() && otherwise == WhereNothingIsWhole::Refuse {
+            if whole.is_none() && otherwise == IfUnrecoverable::Refuse {
                 let why = damage.why.clone();
                 return Err(StoreError::NothingWhole { reference, why }.into());
             }
