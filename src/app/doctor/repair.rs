@@ -9,7 +9,7 @@ use crate::core::repair::Repair;
 use crate::core::reservation::index;
 use crate::core::text::Line;
 use crate::store::git::object::ObjectId;
-use crate::store::ledger::repair::{Left, Plan, PutBack, Repaired, Repairer};
+use crate::store::ledger::repair::{DroppedEntry, Plan, PutBack, Repaired, Repairer};
 
 /// How many entries one line names.
 const NAMED_MAX: usize = 5;
@@ -98,7 +98,7 @@ pub(super) fn put_back_check(name: LedgerName, text: &str, found: &PutBack) -> C
 }
 
 /// What a repair leaves behind, in groups; each with the words for it, and none that is empty.
-pub fn losses(plan: &Plan) -> Vec<(&'static str, &[Left])> {
+pub fn losses(plan: &Plan) -> Vec<(&'static str, &[DroppedEntry])> {
     let doubtful = if plan.is_known {
         "left out, because nothing shows that it was published"
     } else {
@@ -109,7 +109,7 @@ pub fn losses(plan: &Plan) -> Vec<(&'static str, &[Left])> {
 }
 
 /// An entry for people: what it says of itself, and how it is found.
-pub fn name(left: &Left) -> String {
+pub fn name(left: &DroppedEntry) -> String {
     let summary = left.summary.as_deref().unwrap_or("cannot be read");
     format!("entry {} ({summary})", left.id.short())
 }

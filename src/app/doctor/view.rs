@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{Check, Cleared, Outcome, TakenOut};
 use crate::core::ledger::LedgerName;
 use crate::store::git::object::ObjectId;
-use crate::store::ledger::repair::{Left, Plan, Repaired};
+use crate::store::ledger::repair::{DroppedEntry, Plan, Repaired};
 
 /// The answer to `doctor`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -106,8 +106,9 @@ pub struct TakenOutView {
 impl PlanView {
     /// Shows a plan for a ledger.
     pub fn new(ledger: LedgerName, plan: &Plan) -> PlanView {
-        let left = |entries: &[Left]| -> Vec<LeftView> {
-            let view = |left: &Left| LeftView { entry: left.id, summary: left.summary.clone() };
+        let left = |entries: &[DroppedEntry]| -> Vec<LeftView> {
+            let view =
+                |left: &DroppedEntry| LeftView { entry: left.id, summary: left.summary.clone() };
             entries.iter().map(view).collect()
         };
         PlanView {

@@ -33,7 +33,7 @@ use crate::store::ledger::transact::TransactError;
 use crate::store::ledger::tree::{EntryKind, Tree};
 use crate::store::ledger::writer::Writer;
 use backup::line;
-pub use plan::{Left, Plan};
+pub use plan::{DroppedEntry, Plan};
 pub use put_back::PutBack;
 
 /// The time between two checks for the same damage.

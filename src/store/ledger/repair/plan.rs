@@ -21,14 +21,14 @@ pub struct Plan {
     /// Set if the entry is known to have been published. Otherwise it is the latest by time.
     pub is_known: bool,
     /// Published entries after it, newest first.
-    pub lost: Vec<Left>,
+    pub lost: Vec<DroppedEntry>,
     /// Entries that compete with it and may have been published, newest first.
-    pub doubtful: Vec<Left>,
+    pub doubtful: Vec<DroppedEntry>,
 }
 
 /// An entry that a repair drops.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Left {
+pub struct DroppedEntry {
     pub id: ObjectId,
     /// `None` if the entry is unreadable.
     pub summary: Option<String>,
@@ -58,12 +58,12 @@ impl Ledger<'_> {
         // The entry that the ref points at was published, unless it is readable and no entry.
         let is_lost = |tip: &ObjectId| {
             let is_known = *tip == whole || lost.contains(tip);
-            !is_known && (self.left(*tip).summary.is_some() || !self.is_here(tip))
+            !is_known && (self.dropped(*tip).summary.is_some() || !self.is_here(tip))
         };
         let tip = damage.tip.filter(is_lost);
-        let lost = tip.into_iter().chain(lost).map(|id| self.left(id)).collect();
+        let lost = tip.into_iter().chain(lost).map(|id| self.dropped(id)).collect();
         let is_of_this = |id: &ObjectId| self.at(Some(*id)).is_ok() && Some(*id) != tip;
-        let doubtful = doubtful.into_iter().filter(is_of_this).map(|id| self.left(id)).collect();
+        let doubtful = doubtful.into_iter().filter(is_of_this).map(|id| self.dropped(id)).collect();
         Ok(Some(Plan { damage, whole: Some(whole), is_known, lost, doubtful }))
     }
 
@@ -75,7 +75,7 @@ impl Ledger<'_> {
                 let (damage, whole) = (damage.clone(), Some(id));
                 return Some(Plan { damage, whole, is_known: true, lost, doubtful: Vec::new() });
             }
-            lost.push(Left { id, summary: Some(entry.message.summary) });
+            lost.push(DroppedEntry { id, summary: Some(entry.message.summary) });
         }
         None
     }
@@ -133,8 +133,8 @@ impl Ledger<'_> {
         matches!(self.backend.look(id), Ok(Some(_)))
     }
 
-    fn left(&self, id: ObjectId) -> Left {
+    fn dropped(&self, id: ObjectId) -> DroppedEntry {
         let entry = read_entry(self.backend, &self.name.reference(), &id);
-        Left { id, summary: entry.ok().map(|entry| entry.message.summary) }
+        DroppedEntry { id, summary: entry.ok().map(|entry| entry.message.summary) }
     }
 }
