@@ -75,7 +75,7 @@ pub enum StoreError {
          will be in the log of '{reference}'",
         about(*waited_seconds)
     )]
-    TakenOn { reference: String, waited_seconds: u64 },
+    OutcomeUnknown { reference: String, waited_seconds: u64 },
     /// A ledger of a later version.
     #[error(
         "'{reference}' has format {found}, and this git-coord knows formats up to {known}; \

@@ -131,7 +131,7 @@ impl Ledger<'_> {
             }
         }
         let is_cut = since.0.is_some() && is_compacted;
-        if is_cut { Err(self.taken_on(Duration::ZERO)) } else { Ok(None) }
+        if is_cut { Err(self.outcome_unknown(Duration::ZERO)) } else { Ok(None) }
     }
 }
 

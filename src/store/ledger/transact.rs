@@ -246,9 +246,9 @@ impl<'b> Ledger<'b> {
     }
 
     /// Builds the error for a request that another writer has claimed and whose outcome is unknown.
-    pub(super) fn taken_on(&self, waited: Duration) -> StoreError {
+    pub(super) fn outcome_unknown(&self, waited: Duration) -> StoreError {
         let reference = self.name.reference();
-        StoreError::TakenOn { reference, waited_seconds: waited.as_secs() }
+        StoreError::OutcomeUnknown { reference, waited_seconds: waited.as_secs() }
     }
 
     /// Answers a request whose entry another writer has published, once the entry is on disk.

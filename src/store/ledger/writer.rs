@@ -153,7 +153,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     fn busy(&self, cause: String, more: Option<String>) -> TransactError {
         if self.taken.is_some() {
             // Busy would promise that nothing was written and nothing will be.
-            return self.ledger.taken_on(self.begun.elapsed()).into();
+            return self.ledger.outcome_unknown(self.begun.elapsed()).into();
         }
         let waited_seconds = self.begun.elapsed().as_secs();
         TransactError::Busy { ledger: self.ledger.name, cause, waited_seconds, more }
