@@ -275,8 +275,8 @@ fn ledger_check(ctx: &Ctx, name: LedgerName) -> Result<Check, AppError> {
         None => "no entries yet".to_owned(),
         Some(format) => format!("{} entries, format {}", report.entries, format.version),
     };
-    let put_back = ledger.put_back()?.map(|found| repair::put_back_check(name, &text, &found));
-    Ok(put_back.unwrap_or_else(|| Check::ok(name.as_str(), text)))
+    let rewound = ledger.rewound()?.map(|found| repair::rewound_check(name, &text, &found));
+    Ok(rewound.unwrap_or_else(|| Check::ok(name.as_str(), text)))
 }
 
 /// The refs beside the ledgers.

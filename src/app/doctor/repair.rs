@@ -9,7 +9,7 @@ use crate::core::repair::Repair;
 use crate::core::reservation::index;
 use crate::core::text::Line;
 use crate::store::git::object::ObjectId;
-use crate::store::ledger::repair::{DroppedEntry, Plan, PutBack, Repaired, Repairer};
+use crate::store::ledger::repair::{DroppedEntry, Plan, Repaired, Repairer, RewoundRef};
 
 /// How many entries one line names.
 const NAMED_MAX: usize = 5;
@@ -74,7 +74,7 @@ pub(super) fn outlook(plan: &Plan) -> String {
 }
 
 /// Tells of a ref that was deleted or put back, with the way there and the way on.
-pub(super) fn put_back_check(name: LedgerName, text: &str, found: &PutBack) -> Check {
+pub(super) fn rewound_check(name: LedgerName, text: &str, found: &RewoundRef) -> Check {
     let (reference, published) = (name.reference(), found.published.to_string());
     let how = if found.tip.is_some() { "was put back" } else { "is gone" };
     let then = if found.is_whole {

@@ -10,7 +10,7 @@
 mod backup;
 mod choice;
 mod plan;
-mod put_back;
+mod rewound;
 
 use std::collections::HashMap;
 use std::thread;
@@ -34,7 +34,7 @@ use crate::store::ledger::tree::{EntryKind, Tree};
 use crate::store::ledger::writer::Writer;
 use backup::line;
 pub use plan::{DroppedEntry, Plan};
-pub use put_back::PutBack;
+pub use rewound::RewoundRef;
 
 /// The time between two checks for the same damage.
 const BETWEEN_CHECKS: Duration = Duration::from_secs(2);

@@ -12,7 +12,7 @@ use crate::store::ledger::Ledger;
 
 /// A ref that is behind the log of published entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PutBack {
+pub struct RewoundRef {
     /// The entry that the ref points at; `None` if the ref is gone.
     pub tip: Option<ObjectId>,
     /// The entry that was published last.
@@ -24,12 +24,12 @@ pub struct PutBack {
 impl Ledger<'_> {
     /// Compares the ref with this repository's log of published entries. Returns `None` if the ref
     /// is not behind. The next write ends the condition, because its entry is logged too.
-    pub fn put_back(&self) -> Result<Option<PutBack>, StoreError> {
+    pub fn rewound(&self) -> Result<Option<RewoundRef>, StoreError> {
         // The log is read before the ref: an entry that is logged in between is not missing.
         let noted = self.backend.published(self.name).unwrap_or_default();
         let tip = self.tip()?;
         let Some(newest) = self.newest_of(&noted) else {
-            let gone = |id: &ObjectId| PutBack { tip, published: *id, is_whole: false };
+            let gone = |id: &ObjectId| RewoundRef { tip, published: *id, is_whole: false };
             return Ok(noted.last().filter(|_| tip.is_none()).map(gone));
         };
         let tip_seq = tip.map(|id| self.candidate(id).map_or(u64::MAX, |one| one.seq));
@@ -37,7 +37,7 @@ impl Ledger<'_> {
             return Ok(None);
         }
         let is_whole = self.check_whole(newest.id).is_ok();
-        Ok(Some(PutBack { tip, published: newest.id, is_whole }))
+        Ok(Some(RewoundRef { tip, published: newest.id, is_whole }))
     }
 
     /// Finds the newest logged entry that still exists. It is not always the last of the log:
