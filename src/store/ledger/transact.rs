@@ -196,7 +196,7 @@ impl<'b> Ledger<'b> {
             }
             expect.map_or(Ok(()), |expected| check_expectation(&base, expected))?;
             let decided = ready.map_or_else(|| self.propose(&base, request, op), Ok);
-            let Proposal { answer, at, entry } = writer.last_word(decided)?;
+            let Proposal { answer, at, entry } = writer.ensure_final(decided)?;
             let Some(entry) = entry else {
                 return Ok(Committed {
                     answer,
@@ -240,9 +240,9 @@ impl<'b> Ledger<'b> {
         let fsync = self.writing.turns.as_ref()?.pending.fsync();
         let request = request.recorded();
         let is_alone = expect.is_some() || request.command.reads_entry().is_some();
-        let can_be_given = self.backend.ends_with_us() && !self.backend.may_fetch();
+        let can_be_submitted = self.backend.ends_with_us() && !self.backend.may_fetch();
         let (op, committer) = (op.clone(), self.writing.committer.clone());
-        (!is_alone && can_be_given).then_some(PendingRequest { op, committer, fsync, request })
+        (!is_alone && can_be_submitted).then_some(PendingRequest { op, committer, fsync, request })
     }
 
     /// Builds the error for a request that another writer has claimed and whose outcome is unknown.

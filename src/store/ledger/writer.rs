@@ -23,7 +23,7 @@ use crate::store::machine::queue::QueueGuard;
 const EIGHTHS_FOR_TURN: u32 = 6;
 /// The part, in eighths, for a writer whose request another writer has claimed and is about to
 /// write.
-const EIGHTHS_IF_TAKEN: u32 = 7;
+const EIGHTHS_IF_CLAIMED: u32 = 7;
 /// The longest time that a writer decides requests of others before it publishes.
 const BATCH_TIME_MAX: Duration = Duration::from_millis(100);
 /// The longest pause between two tries of a swap.
@@ -37,7 +37,7 @@ pub(super) struct Writer<'l, 'b> {
     turn: Option<QueueGuard>,
     pub(super) tries: u32,
     /// The state at which this writer submitted its request, if another writer has claimed it.
-    taken: Option<Since>,
+    claimed_since: Option<Since>,
     /// Set if the batch contains entries of other writers.
     with_others: bool,
     pub(super) notices: Vec<String>,
@@ -61,7 +61,7 @@ impl<'l, 'b> Writer<'l, 'b> {
             deadline,
             turn: None,
             tries: 0,
-            taken: None,
+            claimed_since: None,
             with_others: false,
             notices: Vec::new(),
         }
@@ -85,15 +85,15 @@ impl<'l, 'b> Writer<'l, 'b> {
         if let Some(pending) = pending() {
             let since = Since(self.ledger.tip()?);
             // A writer that cannot submit its request decides it on its own.
-            if let Ok(Some(given)) = requests.give(&pending) {
+            if let Ok(Some(submitted)) = requests.submit(&pending) {
                 let entered = queue.enter(until(EIGHTHS_FOR_TURN));
                 // After an error it counts as claimed. Withdrawing has released the lock, so nobody
                 // claims it later.
-                let is_taken = given.take_back().map_or(true, |back| !back);
-                self.taken = is_taken.then_some(since);
+                let is_claimed = submitted.withdraw().map_or(true, |is_ours| !is_ours);
+                self.claimed_since = is_claimed.then_some(since);
                 self.turn = entered.map_err(StoreError::from)?;
-                if is_taken && self.turn.is_none() {
-                    let entered = queue.enter(until(EIGHTHS_IF_TAKEN));
+                if is_claimed && self.turn.is_none() {
+                    let entered = queue.enter(until(EIGHTHS_IF_CLAIMED));
                     self.turn = entered.map_err(StoreError::from)?;
                 }
                 return Ok(());
@@ -109,13 +109,13 @@ impl<'l, 'b> Writer<'l, 'b> {
         tip: Option<ObjectId>,
         op: &OpId,
     ) -> Result<Option<(ObjectId, Entry)>, StoreError> {
-        self.taken.map_or(Ok(None), |since| self.ledger.act_since(since, tip, op))
+        self.claimed_since.map_or(Ok(None), |since| self.ledger.act_since(since, tip, op))
     }
 
     /// Finds the entry of another writer after a failure. Ignores further errors, so that they do
     /// not hide the first.
     pub(super) fn done_after_all(&self, op: &OpId) -> Option<(ObjectId, Entry)> {
-        let since = self.taken?;
+        let since = self.claimed_since?;
         self.ledger.act_since(since, self.ledger.tip().ok()?, op).ok()?
     }
 
@@ -129,12 +129,12 @@ impl<'l, 'b> Writer<'l, 'b> {
     /// final: another writer has claimed the request, is still at work, and may decide on a later
     /// state than this one. Only an entry of this writer is sure to be the only one, because it
     /// makes the other writer lose its swap.
-    pub(super) fn last_word<A>(
+    pub(super) fn ensure_final<A>(
         &self,
         decided: Result<Proposal<A>, TransactError>,
     ) -> Result<Proposal<A>, TransactError> {
         let is_written = decided.as_ref().is_ok_and(|proposal| proposal.entry.is_some());
-        let is_open = self.taken.is_some() && self.turn.is_none();
+        let is_open = self.claimed_since.is_some() && self.turn.is_none();
         if is_open && !is_written { Err(self.others()) } else { decided }
     }
 
@@ -151,7 +151,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     }
 
     fn busy(&self, cause: String, more: Option<String>) -> TransactError {
-        if self.taken.is_some() {
+        if self.claimed_since.is_some() {
             // Busy would promise that nothing was written and nothing will be.
             return self.ledger.outcome_unknown(self.begun.elapsed()).into();
         }
@@ -199,7 +199,7 @@ impl<'l, 'b> Writer<'l, 'b> {
             return;
         }
         let Some(turns) = &self.ledger.writing.turns else { return };
-        for pending in turns.pending.take() {
+        for pending in turns.pending.claim() {
             self.with_others = true;
             // If there is no entry, the owner decides its request itself and gets the reason.
             drop(catch_unwind(AssertUnwindSafe(|| batch.decide(&pending).ok())));

@@ -25,7 +25,7 @@ use crate::store::ledger::entry::Committer;
 use crate::store::os::files::{EntryType, FileError, Files};
 
 /// The maximum number of requests in a batch: the writer that claims them waits for all of them.
-const TAKEN_MAX: usize = 32;
+const CLAIMED_MAX: usize = 32;
 /// The maximum size of a submitted request. The owner of a larger one decides it alone.
 const REQUEST_BYTES_MAX: u64 = 64 * 1024;
 
@@ -51,8 +51,8 @@ pub struct PendingRequest {
 
 /// A submitted request. Its file is locked as long as this value lives.
 #[derive(Debug)]
-#[must_use = "a request must be taken back before it is decided in another way"]
-pub struct Given {
+#[must_use = "a request must be withdrawn before its owner decides it"]
+pub struct SubmittedRequest {
     path: PathBuf,
     files: Files,
     /// Closing the file releases the lock.
@@ -75,7 +75,7 @@ impl PendingRequests {
     }
 
     /// Submits a request to the writers in front. Returns `None` if it is too large for that.
-    pub fn give(&self, pending: &PendingRequest) -> Result<Option<Given>, FileError> {
+    pub fn submit(&self, pending: &PendingRequest) -> Result<Option<SubmittedRequest>, FileError> {
         let bytes = serde_json::to_vec(pending).expect("a request is plain data");
         if bytes.len() as u64 > REQUEST_BYTES_MAX {
             return Ok(None);
@@ -85,31 +85,31 @@ impl PendingRequests {
         // To the owner that is the same as a request that was claimed and failed.
         let locked = self.files.open_lockable(&path)?;
         let is_locked = self.files.try_lock(&locked, &path)?;
-        let given = Given { path, files: self.files, _locked: locked };
-        if is_locked && self.files.append_existing(&given.path, &bytes)? {
-            return Ok(Some(given));
+        let submitted = SubmittedRequest { path, files: self.files, _locked: locked };
+        if is_locked && self.files.append_existing(&submitted.path, &bytes)? {
+            return Ok(Some(submitted));
         }
-        given.take_back()?;
+        submitted.withdraw()?;
         Ok(None)
     }
 
     /// Claims the readable requests of other writers, lazily. Only for the writer at the front of
     /// the queue.
-    pub fn take(&self) -> impl Iterator<Item = PendingRequest> {
+    pub fn claim(&self) -> impl Iterator<Item = PendingRequest> {
         let start = format!("{}.", self.ledger);
-        let mut given = self.files.entries(&self.dir).unwrap_or_default();
+        let mut submitted = self.files.entries(&self.dir).unwrap_or_default();
         // Opening a pipe would block until somebody writes to it.
-        given.retain(|file| {
+        submitted.retain(|file| {
             file.kind == EntryType::File && file.name.to_string_lossy().starts_with(&start)
         });
         // A file system may list the files in any order. Sorted, the entries depend on the requests
         // only.
-        given.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-        let paths = given.into_iter().map(|file| self.dir.join(file.name));
-        paths.filter_map(|path| self.take_one(&path).ok().flatten()).take(TAKEN_MAX)
+        submitted.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        let paths = submitted.into_iter().map(|file| self.dir.join(file.name));
+        paths.filter_map(|path| self.claim_one(&path).ok().flatten()).take(CLAIMED_MAX)
     }
 
-    fn take_one(&self, path: &Path) -> Result<Option<PendingRequest>, FileError> {
+    fn claim_one(&self, path: &Path) -> Result<Option<PendingRequest>, FileError> {
         let Some(file) = self.files.open_existing(path)? else { return Ok(None) };
         if self.files.try_lock(&file, path)? {
             // The owner is dead: nobody waits for the answer or wants the entry.
@@ -117,7 +117,7 @@ impl PendingRequests {
             return Ok(None);
         }
         let bytes = self.files.read(path, REQUEST_BYTES_MAX)?.unwrap_or_default();
-        let pending = self.understood(&bytes).filter(|pending| self.path(&pending.op) == path);
+        let pending = self.parse(&bytes).filter(|pending| self.path(&pending.op) == path);
         match pending {
             Some(pending) => Ok(self.files.remove(path)?.then_some(pending)),
             None => Ok(None),
@@ -126,7 +126,7 @@ impl PendingRequests {
 
     /// Parses a request that this process can decide exactly as its owner would: every field is
     /// known, the rules are the same, and no promise about the disk is broken.
-    fn understood(&self, bytes: &[u8]) -> Option<PendingRequest> {
+    fn parse(&self, bytes: &[u8]) -> Option<PendingRequest> {
         let pending: PendingRequest = serde_json::from_slice(bytes).ok()?;
         let Committer { name, email } = &pending.committer;
         let is_whole = serde_json::to_vec(&pending).is_ok_and(|again| again == bytes);
@@ -138,9 +138,9 @@ impl PendingRequests {
     }
 }
 
-impl Given {
+impl SubmittedRequest {
     /// Withdraws the request. Returns false if another writer has claimed it.
-    pub fn take_back(self) -> Result<bool, FileError> {
+    pub fn withdraw(self) -> Result<bool, FileError> {
         self.files.remove(&self.path)
     }
 }
@@ -178,13 +178,13 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let requests = pending_requests(home.path());
         let [first, second] =
-            [1, 2].map(|number| requests.give(&pending(number)).unwrap().unwrap());
-        assert!(first.take_back().unwrap());
+            [1, 2].map(|number| requests.submit(&pending(number)).unwrap().unwrap());
+        assert!(first.withdraw().unwrap());
         let others = PendingRequests { ledger: LedgerName::Runs, ..requests.clone() };
-        assert_eq!(others.take().count(), 0, "each ledger for itself");
-        assert_eq!(requests.take().collect::<Vec<_>>(), [pending(2)]);
-        assert_eq!(requests.take().count(), 0);
-        assert!(!second.take_back().unwrap());
+        assert_eq!(others.claim().count(), 0, "each ledger for itself");
+        assert_eq!(requests.claim().collect::<Vec<_>>(), [pending(2)]);
+        assert_eq!(requests.claim().count(), 0);
+        assert!(!second.withdraw().unwrap());
         assert_eq!(left(home.path()), 0);
     }
 
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn no_request_of_the_dead_is_done() {
         if let Some(home) = testing::worker_home() {
-            let _given = pending_requests(&home).give(&pending(1)).unwrap();
+            let _submitted = pending_requests(&home).submit(&pending(1)).unwrap();
             std::fs::write(home.join("ready"), "").unwrap();
             std::thread::sleep(Duration::from_secs(60));
             return;
@@ -205,7 +205,7 @@ mod tests {
         testing::wait_for(&home.path().join("ready"));
         assert_eq!(left(home.path()), 1);
         worker.kill();
-        assert_eq!(pending_requests(home.path()).take().count(), 0);
+        assert_eq!(pending_requests(home.path()).claim().count(), 0);
         assert_eq!(left(home.path()), 0);
     }
 
@@ -217,16 +217,18 @@ mod tests {
         newer.request.rules += 1;
         durable.fsync = true;
         forged.committer.name = "Alice\nparent".to_owned();
-        let given =
-            [newer, durable, forged].map(|pending| requests.give(&pending).unwrap().unwrap());
-        assert_eq!(requests.take().count(), 0);
+        let submitted =
+            [newer, durable, forged].map(|pending| requests.submit(&pending).unwrap().unwrap());
+        assert_eq!(requests.claim().count(), 0);
         let text = serde_json::to_string(&pending(4)).unwrap();
-        let other = requests.give(&pending(4)).unwrap().unwrap();
+        let other = requests.submit(&pending(4)).unwrap().unwrap();
         for content in ["", &text[..9], &text.replacen('{', "{\"later\":1,", 1)] {
             std::fs::write(&other.path, content).unwrap();
-            assert_eq!(requests.take().count(), 0, "{content}");
+            assert_eq!(requests.claim().count(), 0, "{content}");
         }
-        assert!(given.into_iter().chain([other]).all(|given| given.take_back().unwrap()));
+        assert!(
+            submitted.into_iter().chain([other]).all(|submitted| submitted.withdraw().unwrap())
+        );
     }
 
     /// Whatever lies there, nobody waits for it.
@@ -235,12 +237,12 @@ mod tests {
     fn what_is_no_file_is_passed_over() {
         let home = tempfile::tempdir().unwrap();
         let requests = pending_requests(home.path());
-        let given = requests.give(&pending(1)).unwrap().unwrap();
+        let submitted = requests.submit(&pending(1)).unwrap().unwrap();
         let pipe = requests.path(&OpId::from_bits(2));
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         std::os::unix::fs::symlink(&pipe, requests.path(&OpId::from_bits(3))).unwrap();
         std::fs::create_dir(requests.path(&OpId::from_bits(4))).unwrap();
-        assert_eq!(requests.take().collect::<Vec<_>>(), [pending(1)]);
-        assert!(!given.take_back().unwrap());
+        assert_eq!(requests.claim().collect::<Vec<_>>(), [pending(1)]);
+        assert!(!submitted.withdraw().unwrap());
     }
 }

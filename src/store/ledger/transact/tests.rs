@@ -67,10 +67,12 @@ fn requests_come_to_the_entries_that_their_owners_would_write() {
     });
     let together = in_repository(|git, common| {
         let requests = PendingRequests::new(common, LEDGER, FILES);
-        let given = [&second, &third].map(|pending| requests.give(pending).unwrap().unwrap());
+        let submitted = [&second, &third].map(|pending| requests.submit(pending).unwrap().unwrap());
         let ledger = ledger(git, common, &first);
         write(&ledger, &first);
-        assert!(given.map(|given| given.take_back().unwrap()).iter().all(|back| !back));
+        assert!(
+            submitted.map(|submitted| submitted.withdraw().unwrap()).iter().all(|is_ours| !is_ours)
+        );
         ledger.now().unwrap().id()
     });
     assert_eq!(alone, together);
