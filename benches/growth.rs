@@ -30,7 +30,7 @@ use git_coord::store::git::packs::{Budget, Packs};
 use git_coord::store::git::repository::Repository;
 use git_coord::store::ledger::Ledger;
 use git_coord::store::ledger::entry::Committer;
-use git_coord::store::ledger::transact::{Turns, Writing};
+use git_coord::store::ledger::transact::{Turns, WriteOptions};
 use git_coord::store::os::files::Files;
 use git_coord::store::os::shared_mode::SharedMode;
 use repository::GIT_COORD;
@@ -99,7 +99,7 @@ fn write_many(home: &Path, writes: u32) {
 fn write(repository: &Repository, number: u32) {
     let git = Git::open(repository, FILES).unwrap();
     let name = LedgerName::Reservations;
-    let writing = Writing {
+    let writing = WriteOptions {
         committer: Committer::new("bench", "bench@example.org"),
         turns: Some(Turns::new(repository.common_dir(), name, FILES)),
         wait: Duration::from_secs(10),

@@ -60,7 +60,7 @@ use crate::store::git::backend::Backend;
 use crate::store::git::packs::Budget;
 use crate::store::git::repository::Repository;
 use crate::store::ledger::entry::Committer;
-use crate::store::ledger::transact::{Committed, TransactError, Turns, Writing};
+use crate::store::ledger::transact::{Committed, TransactError, Turns, WriteOptions};
 use crate::store::ledger::{Base, Ledger};
 use crate::store::os::files::Files;
 use crate::store::worktree::sources::Which;
@@ -146,7 +146,7 @@ impl Ctx {
     pub fn ledger(&self, name: LedgerName) -> Result<Ledger<'_>, StoreError> {
         let common_dir = self.repository.common_dir();
         let turns = || Turns::new(common_dir, name, self.files);
-        let writing = Writing {
+        let writing = WriteOptions {
             committer: self.committer.clone(),
             turns: self.settings.queue.then(turns),
             wait: self.settings.wait,

@@ -18,7 +18,7 @@ use git_coord::store::git::packs::Budget;
 use git_coord::store::git::repository::Repository;
 use git_coord::store::ledger::Ledger;
 use git_coord::store::ledger::entry::Committer;
-use git_coord::store::ledger::transact::{TransactError, Writing};
+use git_coord::store::ledger::transact::{TransactError, WriteOptions};
 use git_coord::store::ledger::verify::verify;
 use git_coord::store::os::files::Files;
 use git_coord::store::os::shared_mode::SharedMode;
@@ -38,7 +38,7 @@ pub(crate) fn on_git<T>(case: Case, test: impl FnOnce(&Ledger<'_>, &Path) -> T) 
 fn on_ledger<T>(repository: &Repository, case: Case, test: impl FnOnce(&Ledger<'_>) -> T) -> T {
     let files = Files { fsync: false, shared: SharedMode::Umask };
     let backend = Git::open(repository, files).unwrap();
-    let writing = Writing {
+    let writing = WriteOptions {
         committer: Committer::new("model", "model@example.org"),
         turns: None,
         wait: Duration::from_secs(5),

@@ -34,13 +34,13 @@ use crate::store::git::backend::Backend;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::entry::{COMMAND_DOCUMENT, Counters, Entry, Recorded};
 use crate::store::ledger::snapshot::{Format, Snapshot};
-use crate::store::ledger::transact::Writing;
+use crate::store::ledger::transact::WriteOptions;
 
 /// A ledger of a repository.
 pub struct Ledger<'b> {
     pub(super) backend: &'b dyn Backend,
     pub(super) name: LedgerName,
-    pub(super) writing: Writing,
+    pub(super) writing: WriteOptions,
 }
 
 /// The state at an entry, on which the next entry is decided.
@@ -78,7 +78,7 @@ impl Base<'_> {
 }
 
 impl<'b> Ledger<'b> {
-    pub fn new(backend: &'b dyn Backend, name: LedgerName, writing: Writing) -> Ledger<'b> {
+    pub fn new(backend: &'b dyn Backend, name: LedgerName, writing: WriteOptions) -> Ledger<'b> {
         Ledger { backend, name, writing }
     }
 
@@ -119,8 +119,8 @@ impl<'b> Ledger<'b> {
 
     /// Returns a ledger for reading only that compares names in the given way.
     pub(super) fn for_reading(&self, case: Case) -> Ledger<'b> {
-        let Writing { committer, wait, clock_skew, upkeep, .. } = &self.writing;
-        let writing = Writing {
+        let WriteOptions { committer, wait, clock_skew, upkeep, .. } = &self.writing;
+        let writing = WriteOptions {
             committer: committer.clone(),
             turns: None,
             wait: *wait,

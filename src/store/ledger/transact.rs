@@ -28,7 +28,7 @@ use crate::store::machine::queue::Queue;
 use crate::store::os::files::Files;
 
 /// The settings of a writer.
-pub struct Writing {
+pub struct WriteOptions {
     pub committer: Committer,
     /// The queue of this machine's writers; `None` where file locks do not work.
     pub turns: Option<Turns>,

@@ -14,7 +14,7 @@ use git_coord::store::git::packs::Budget;
 use git_coord::store::git::repository::Repository;
 use git_coord::store::ledger::Ledger;
 use git_coord::store::ledger::entry::Committer;
-use git_coord::store::ledger::transact::Writing;
+use git_coord::store::ledger::transact::WriteOptions;
 use git_coord::store::os::files::Files;
 use git_coord::store::os::shared_mode::SharedMode;
 use serde_json::{Value, json};
@@ -177,7 +177,7 @@ pub(super) fn play_steps(name: LedgerName, case: Case, steps: &[Step], home: &Pa
     let repository = Repository::make_empty(home).unwrap();
     let files = Files { fsync: false, shared: SharedMode::Umask };
     let backend = Git::open(&repository, files).unwrap();
-    let writing = Writing {
+    let writing = WriteOptions {
         committer: Committer::new("Golden", "golden@example.org"),
         turns: None,
         wait: Duration::from_secs(5),

@@ -1,4 +1,4 @@
-//! Writing alone and for others, on what was read before and on what is there now.
+//! Writes alone and for other writers, on a state that was read before and on the current one.
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ fn in_repository<T>(test: impl FnOnce(&Git, &Path) -> T) -> T {
 
 /// The ledger as the owner of that request writes it.
 fn ledger<'b>(git: &'b Git, common: &Path, pending: &PendingRequest) -> Ledger<'b> {
-    let writing = Writing {
+    let writing = WriteOptions {
         committer: pending.committer.clone(),
         turns: Some(Turns::new(common, LEDGER, FILES)),
         wait: Duration::from_secs(5),
