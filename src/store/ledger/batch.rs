@@ -13,7 +13,7 @@ use crate::store::machine::group_commit::PendingRequest;
 /// A chain of entries that are not stored yet.
 pub(super) struct Batch<'l, 'b> {
     ledger: &'l Ledger<'b>,
-    ahead: Ahead<'b>,
+    overlay: Overlay<'b>,
     tip: Option<ObjectId>,
 }
 
@@ -21,19 +21,19 @@ impl<'l, 'b> Batch<'l, 'b> {
     /// Begins an empty batch on top of a stored entry, or on an empty ledger if `tip` is `None`.
     pub(super) fn on(ledger: &'l Ledger<'b>, tip: Option<ObjectId>) -> Batch<'l, 'b> {
         let stored = ledger.backend();
-        let ahead = Ahead { stored, new: NewObjects::new(stored.hash_kind()) };
-        Batch { ledger, ahead, tip }
+        let overlay = Overlay { stored, new: NewObjects::new(stored.hash_kind()) };
+        Batch { ledger, overlay, tip }
     }
 
     /// Adds an entry that was decided on the newest one of the batch.
     pub(super) fn push(&mut self, sealed: Sealed) {
-        self.ahead.new.append(sealed.objects);
+        self.overlay.new.append(sealed.objects);
         self.tip = Some(sealed.id);
     }
 
     /// Decides a waiting request on the newest entry of the batch, and adds its entry, if any.
     pub(super) fn decide(&mut self, pending: &PendingRequest) -> Result<(), TransactError> {
-        let (snapshot, format) = Snapshot::at(&self.ahead, self.ledger.name(), self.tip)?;
+        let (snapshot, format) = Snapshot::at(&self.overlay, self.ledger.name(), self.tip)?;
         let base = Base { snapshot, format };
         let Proposal { at, entry, .. } =
             self.ledger.propose(&base, &pending.request, &pending.op)?;
@@ -46,17 +46,17 @@ impl<'l, 'b> Batch<'l, 'b> {
 
     /// Returns the newest entry of the batch and the objects of all its entries.
     pub(super) fn into_parts(self) -> (Option<ObjectId>, NewObjects) {
-        (self.tip, self.ahead.new)
+        (self.tip, self.overlay.new)
     }
 }
 
 /// The objects of the repository, overlaid with those of a batch that is not stored yet.
-struct Ahead<'b> {
+struct Overlay<'b> {
     stored: &'b dyn Objects,
     new: NewObjects,
 }
 
-impl Objects for Ahead<'_> {
+impl Objects for Overlay<'_> {
     fn hash_kind(&self) -> HashKind {
         self.stored.hash_kind()
     }
