@@ -23,7 +23,7 @@ use crate::store::git::backend::{Stored, Update};
 use crate::store::git::object::{NewObjects, Object, ObjectId, ObjectKind};
 use crate::store::git::refs::LogNote;
 use crate::store::ledger::Ledger;
-use crate::store::ledger::entry::{Checkpoint, Counters, Entry, Message, Recorded, replant};
+use crate::store::ledger::entry::{Checkpoint, Counters, Entry, Message, Recorded, rebase};
 use crate::store::ledger::history::History;
 use crate::store::ledger::snapshot::{read_entry, read_object};
 use crate::store::ledger::transact::TransactError;
@@ -109,8 +109,8 @@ impl Ledger<'_> {
             let checkpoint = self.checkpoint(wanted, op, &plan, &archive)?;
             let why = checkpoint.message.summary.clone();
             let committer = self.writing.committer.signature(checkpoint.message.counters.at);
-            let Replanted { tip, objects, stored } =
-                self.replanted(&plan, checkpoint.to_object(&committer), BYTES_AT_ONCE)?;
+            let RebasedChain { tip, objects, stored } =
+                self.rebase_kept(&plan, checkpoint.to_object(&committer), BYTES_AT_ONCE)?;
             let reference = self.name.reference();
             let note = LogNote { committer: &committer, message: &why };
             let keep = Update::new(&archive, None, replaces, note);
@@ -171,12 +171,12 @@ impl Ledger<'_> {
 
     /// Rewrites the kept entries on top of the checkpoint. They may be most of a long history, so
     /// they are stored in several packs, and only the last one is in memory.
-    pub(super) fn replanted(
+    pub(super) fn rebase_kept(
         &self,
         plan: &Plan<ObjectId>,
         checkpoint: Object,
         bytes_at_once: usize,
-    ) -> Result<Replanted, StoreError> {
+    ) -> Result<RebasedChain, StoreError> {
         let hash = self.backend.hash_kind();
         let (mut objects, mut bytes, mut stored) = (NewObjects::new(hash), 0, Vec::new());
         let mut parent = objects.add(checkpoint);
@@ -188,7 +188,7 @@ impl Ledger<'_> {
                 bytes = 0;
             }
             let old = read_object(self.backend, id, ObjectKind::Commit)?;
-            let new = replant(&old.bytes, parent, |to| renamed.get(to).copied());
+            let new = rebase(&old.bytes, parent, |to| renamed.get(to).copied());
             let new = new.map_err(|error| StoreError::Damaged {
                 reference: self.name.reference(),
                 why: format!("commit {}: {error}", id.short()),
@@ -197,13 +197,13 @@ impl Ledger<'_> {
             parent = objects.add(new);
             renamed.insert(*id, parent);
         }
-        Ok(Replanted { tip: parent, objects, stored })
+        Ok(RebasedChain { tip: parent, objects, stored })
     }
 }
 
 /// A chain that was rewritten on top of a checkpoint.
 #[derive(Debug)]
-pub(super) struct Replanted {
+pub(super) struct RebasedChain {
     pub(super) tip: ObjectId,
     /// The last entries, which are not stored yet.
     pub(super) objects: NewObjects,

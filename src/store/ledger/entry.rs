@@ -316,7 +316,7 @@ impl Entry {
 
 /// Rewrites an entry's commit onto another parent, and renames the entry that a rollback refers to.
 /// Every other byte stays, including those that another version of the program wrote.
-pub fn replant(
+pub fn rebase(
     commit: &[u8],
     parent: ObjectId,
     renamed: impl FnOnce(&ObjectId) -> Option<ObjectId>,

@@ -2,7 +2,7 @@
 
 use git_coord::core::time::Timestamp;
 use git_coord::store::git::object::{HashKind, ObjectId};
-use git_coord::store::ledger::entry::{Committer, Entry, EntryHead, replant};
+use git_coord::store::ledger::entry::{Committer, Entry, EntryHead, rebase};
 use git_coord::store::ledger::tree::{Tree, TreeEntry};
 
 /// Reads the input as each of them.
@@ -26,7 +26,7 @@ fn check_commit(input: &[u8]) {
     assert_eq!(read, entry);
     assert_eq!(read.to_object(&signature).bytes, again);
     let parent = HashKind::Sha1.digest(&[b"another parent"]);
-    if let Ok(moved) = replant(input, parent, |id| Some(*id)) {
+    if let Ok(moved) = rebase(input, parent, |id| Some(*id)) {
         let moved = Entry::parse(&moved.bytes).expect("because it was an entry before");
         assert_eq!(moved.parent.or(entry.parent), entry.parent.map(|_| parent));
         assert_eq!(moved.message.counters, entry.message.counters);

@@ -138,9 +138,9 @@ fn a_chain_that_is_written_again_is_stored_bit_by_bit() {
         let plan = compaction::Plan { stands_for: ids[0], kept, set_aside: 1 };
         let first = git.read(&ids[0]).unwrap().unwrap();
         let ledger = ledger(git, common, &requests[0]);
-        let whole = ledger.replanted(&plan, first.clone(), usize::MAX).unwrap();
+        let whole = ledger.rebase_kept(&plan, first.clone(), usize::MAX).unwrap();
         assert_eq!((whole.stored.len(), whole.objects.iter().len()), (0, 6));
-        let in_bits = ledger.replanted(&plan, first, 0).unwrap();
+        let in_bits = ledger.rebase_kept(&plan, first, 0).unwrap();
         assert_eq!((in_bits.stored.len(), in_bits.objects.iter().len()), (4, 1));
         assert_eq!(in_bits.tip, whole.tip);
         let keeps = std::fs::read_dir(common.join("objects/pack")).unwrap().filter(|entry| {
