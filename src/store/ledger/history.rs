@@ -166,7 +166,7 @@ pub fn find(ledger: &Ledger<'_>, tip: Option<ObjectId>, name: &str) -> Result<Fo
         let is_numbered = number.is_some_and(|number| has_number(&entry, number));
         if let Some(archive) = archive {
             if is_named(&id) || is_numbered {
-                let now = now_named(ledger, tip, root.as_ref(), (id, &entry))?;
+                let now = successor_of(ledger, tip, root.as_ref(), (id, &entry))?;
                 return Ok(now.map_or(Found::SetAside(archive), Found::One));
             }
             continue;
@@ -199,7 +199,7 @@ fn has_number(entry: &Entry, number: u64) -> bool {
 
 /// Finds the entry of the current chain that replaced one of an older chain: the entry of the same
 /// act, or the checkpoint.
-fn now_named(
+fn successor_of(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,
     root: Option<&(ObjectId, Entry)>,

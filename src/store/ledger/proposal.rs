@@ -98,7 +98,7 @@ impl Ledger<'_> {
 
     /// Repeats the decision of an existing entry, for its answer and time. Only for a command that
     /// reads nothing but the state.
-    pub(super) fn answered<C>(
+    pub(super) fn repeat_decision<C>(
         &self,
         base: &Base<'_>,
         request: &Request<C>,

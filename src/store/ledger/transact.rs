@@ -262,7 +262,7 @@ impl<'b> Ledger<'b> {
         writer.give_up_turn();
         let base = self.at(entry.parent)?;
         writer.warn_of_clock(&base, request.clock);
-        let (answer, at) = self.answered(&base, request, op)?;
+        let (answer, at) = self.repeat_decision(&base, request, op)?;
         Ok(Committed { answer, at, op: op.clone(), entry: Some(id), notices: writer.leave(id) })
     }
 }
