@@ -5,13 +5,13 @@
 //! and this program exclude each other this way. Repositories with `reftable` refs have no such
 //! files and do not use this module.
 
+mod file_refs;
 mod lock;
 mod name;
 mod packed;
 mod stale;
 #[cfg(test)]
 mod tests;
-mod watched;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,11 +20,11 @@ use crate::store::git::object::{HashKind, ObjectId};
 use crate::store::git::signature::{Draft, Signatures};
 use crate::store::layout::NAMESPACE;
 use crate::store::os::files::{FileError, Files};
+pub use file_refs::FileRefs;
 use lock::RefLock;
 pub use name::{NotARefName, RefName};
 use packed::PackedRefs;
 pub use stale::{Holder, LockFiles, MovedAside, SeenLock};
-pub use watched::FileRefs;
 
 /// The maximum length of a loose ref, which holds an id in hexadecimal and a newline.
 const LOOSE_LENGTH_MAX: u64 = 4096;
