@@ -94,7 +94,7 @@ pub trait MoveRefs {
     ) -> Result<Swap, StoreError>;
 
     /// Makes the last move durable.
-    fn settle(&self, name: &RefName) -> Result<(), StoreError>;
+    fn sync_ref(&self, name: &RefName) -> Result<(), StoreError>;
 
     /// Moves the ref's lock out of the way if its holder is dead. Returns a message if it did.
     fn clear_lock(&self, name: &RefName) -> Result<Option<String>, StoreError>;
@@ -172,7 +172,7 @@ pub trait Backend: Objects {
 
     /// Makes the last move of a ref durable. Until then every reader sees the move, but a power cut
     /// may undo it.
-    fn settle(&self, reference: &str) -> Result<(), StoreError>;
+    fn sync_ref(&self, reference: &str) -> Result<(), StoreError>;
 
     /// Moves a ref's lock out of the way if its holder is known to be dead. Returns a message if it
     /// did.

@@ -236,8 +236,8 @@ impl Backend for Git {
         Ok(self.published.entries(ledger)?)
     }
 
-    fn settle(&self, reference: &str) -> Result<(), StoreError> {
-        self.refs.settle(&reference.parse()?)
+    fn sync_ref(&self, reference: &str) -> Result<(), StoreError> {
+        self.refs.sync_ref(&reference.parse()?)
     }
 
     fn clear_lock(&self, reference: &str) -> Result<Option<String>, StoreError> {

@@ -146,7 +146,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     pub(super) fn leave(mut self, entry: ObjectId) -> Vec<String> {
         // The writer of the entry may have been killed before it logged the entry.
         self.note(entry);
-        self.settle(&self.ledger.name.reference());
+        self.sync_ref(&self.ledger.name.reference());
         self.notices
     }
 
@@ -248,7 +248,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         let is_late = Instant::now() >= self.deadline;
         match outcome? {
             Swap::Done => {
-                self.settle(update.reference);
+                self.sync_ref(update.reference);
                 return Ok(true);
             }
             Swap::Moved if is_late => return Err(self.others()),
@@ -277,7 +277,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         if let Some(keep) = keep {
             match self.swap(keep, stored)? {
                 // The next swap relies on this ref.
-                Swap::Done => self.ledger.backend.settle(keep.reference)?,
+                Swap::Done => self.ledger.backend.sync_ref(keep.reference)?,
                 other => return Ok(other),
             }
         }
@@ -286,8 +286,8 @@ impl<'l, 'b> Writer<'l, 'b> {
 
     /// Waits until the ref is on disk, before the caller reports success. Other writers need not
     /// wait: their entries follow this one and cannot be on disk sooner.
-    fn settle(&mut self, reference: &str) {
-        if let Err(error) = self.ledger.backend.settle(reference) {
+    fn sync_ref(&mut self, reference: &str) {
+        if let Err(error) = self.ledger.backend.sync_ref(reference) {
             self.notices.push(format!("the entry is in, but a power cut may lose it: {error}"));
         }
     }

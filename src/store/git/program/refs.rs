@@ -151,7 +151,7 @@ impl MoveRefs for ProgramRefs {
     }
 
     /// Does nothing, because git has synced the ref.
-    fn settle(&self, _: &RefName) -> Result<(), StoreError> {
+    fn sync_ref(&self, _: &RefName) -> Result<(), StoreError> {
         Ok(())
     }
 

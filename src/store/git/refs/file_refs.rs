@@ -44,8 +44,8 @@ impl MoveRefs for FileRefs {
         Ok(self.refs.swap(name, update.expect, to, &update.note)?)
     }
 
-    fn settle(&self, name: &RefName) -> Result<(), StoreError> {
-        Ok(self.refs.settle(name)?)
+    fn sync_ref(&self, name: &RefName) -> Result<(), StoreError> {
+        Ok(self.refs.sync_ref(name)?)
     }
 
     fn clear_lock(&self, name: &RefName) -> Result<Option<String>, StoreError> {

@@ -122,7 +122,7 @@ impl Refs {
     }
 
     /// Moves a ref from `expect` to its new value, or creates it if `expect` is `None`. A power cut
-    /// can undo the move until [`Refs::settle`] returns.
+    /// can undo the move until [`Refs::sync_ref`] returns.
     pub fn swap<'a>(
         &self,
         name: &RefName,
@@ -226,7 +226,7 @@ impl Refs {
 
     /// Syncs the last move of a ref to disk, so that a power cut cannot undo it. This is not part
     /// of the move: other writers can continue meanwhile, and their sync includes this one.
-    pub fn settle(&self, name: &RefName) -> Result<(), FileError> {
+    pub fn sync_ref(&self, name: &RefName) -> Result<(), FileError> {
         let path = self.path(name);
         path.parent().map_or(Ok(()), |directory| self.files.sync_directory(directory))
     }
