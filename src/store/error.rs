@@ -102,7 +102,7 @@ pub enum StoreError {
     },
     /// An object that a partial clone lacks may not be fetched.
     #[error("object {id} is not in this partial clone and was not fetched: {why}")]
-    FetchesNothing {
+    FetchForbidden {
         id: ObjectId,
         /// The reason, and the remedy.
         why: String,

@@ -103,7 +103,7 @@ pub trait MoveRefs {
     fn lock_of(&self, name: &RefName) -> InTheWay;
 
     /// Tells whether a move ends with the process that makes it.
-    fn ends_with_us(&self) -> bool;
+    fn moves_in_process(&self) -> bool;
 }
 
 /// Objects by id.
@@ -126,7 +126,7 @@ pub trait Backend: Objects {
     fn raw(&self, reference: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Lists all commits, reachable or not.
-    fn every_commit(&self) -> Result<Vec<ObjectId>, StoreError>;
+    fn all_commits(&self) -> Result<Vec<ObjectId>, StoreError>;
 
     /// Lists the refs whose names begin with `prefix`.
     fn refs_below(&self, prefix: &str) -> Result<Vec<String>, StoreError>;
@@ -139,7 +139,7 @@ pub trait Backend: Objects {
 
     /// Measures the disk space of the history up to a commit, without the objects that the commit's
     /// own tree needs.
-    fn room_of_history(&self, end: &ObjectId) -> Result<u64, StoreError>;
+    fn history_disk_usage(&self, end: &ObjectId) -> Result<u64, StoreError>;
 
     /// Writes damaged content to a file of this name, and returns its path.
     fn write_backup(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError>;
@@ -149,7 +149,7 @@ pub trait Backend: Objects {
 
     /// Tells whether the history ends at this commit although it has a parent, because this is a
     /// shallow clone.
-    fn is_cut_off_at(&self, commit: &ObjectId) -> Result<bool, StoreError>;
+    fn is_shallow_boundary(&self, commit: &ObjectId) -> Result<bool, StoreError>;
 
     /// Stores objects as one pack, together with the next value of the ref that will lead to them.
     /// Returns `None` if `is_wanted` is false once they are on disk.
@@ -183,7 +183,7 @@ pub trait Backend: Objects {
 
     /// Tells whether a move of a ref ends with the process that makes it. A git that was started
     /// for the move may continue after its parent has been taken for dead.
-    fn ends_with_us(&self) -> bool;
+    fn moves_in_process(&self) -> bool;
 
     /// Cleans up after earlier writers, within the budget. Nothing depends on it.
     fn maintain(&self, budget: Budget) -> Result<(), StoreError>;

@@ -132,7 +132,7 @@ impl Git {
                  nothing that a repository names is run; git cat-file -e {id} runs it"
             ),
         };
-        Err(StoreError::FetchesNothing { id: *id, why })
+        Err(StoreError::FetchForbidden { id: *id, why })
     }
 }
 
@@ -168,8 +168,8 @@ impl Backend for Git {
         self.refs.raw(&reference.parse()?)
     }
 
-    fn every_commit(&self) -> Result<Vec<ObjectId>, StoreError> {
-        Ok(self.program.every_commit()?)
+    fn all_commits(&self) -> Result<Vec<ObjectId>, StoreError> {
+        Ok(self.program.all_commits()?)
     }
 
     fn refs_below(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
@@ -184,8 +184,8 @@ impl Backend for Git {
         self.patience.renew(patience);
     }
 
-    fn room_of_history(&self, end: &ObjectId) -> Result<u64, StoreError> {
-        Ok(self.program.room_of_history(end)?)
+    fn history_disk_usage(&self, end: &ObjectId) -> Result<u64, StoreError> {
+        Ok(self.program.history_disk_usage(end)?)
     }
 
     fn write_backup(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
@@ -207,7 +207,7 @@ impl Backend for Git {
         self.program.fetching() == Fetching::Allowed && self.packs.has_promises()
     }
 
-    fn is_cut_off_at(&self, commit: &ObjectId) -> Result<bool, StoreError> {
+    fn is_shallow_boundary(&self, commit: &ObjectId) -> Result<bool, StoreError> {
         Ok(self.shallow.names(commit)?)
     }
 
@@ -248,8 +248,8 @@ impl Backend for Git {
         Ok(self.refs.lock_of(&reference.parse()?))
     }
 
-    fn ends_with_us(&self) -> bool {
-        self.refs.ends_with_us()
+    fn moves_in_process(&self) -> bool {
+        self.refs.moves_in_process()
     }
 
     fn maintain(&self, budget: Budget) -> Result<(), StoreError> {

@@ -79,7 +79,7 @@ impl Ledger<'_> {
         let mut planner = Planner::new(wanted.clock.max(counters.at), wanted.keep_seconds);
         for item in History::from(self, base.id()) {
             let (id, Entry { message, parent, .. }) = item?;
-            if parent.is_some() && self.backend.is_cut_off_at(&id)? {
+            if parent.is_some() && self.backend.is_shallow_boundary(&id)? {
                 return Err(StoreError::CutOff { reference: self.name.reference(), at: id });
             }
             let goes_back_to = message.undoes.map(|undoes| undoes.to);
@@ -91,7 +91,7 @@ impl Ledger<'_> {
     /// Plans a compaction and measures the disk space of the entries that it would set aside.
     pub fn dry_run(&self, wanted: &Compaction) -> Result<Option<Compacted>, StoreError> {
         let Some(plan) = self.plan_compaction(wanted)? else { return Ok(None) };
-        let bytes = Some(self.backend.room_of_history(&plan.stands_for)?);
+        let bytes = Some(self.backend.history_disk_usage(&plan.stands_for)?);
         Ok(Some(Compacted { plan, written: None, bytes, notices: Vec::new() }))
     }
 

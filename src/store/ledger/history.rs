@@ -39,7 +39,7 @@ impl Iterator for History<'_, '_> {
             Ok(entry) => entry,
             Err(error) => return Some(Err(error)),
         };
-        match backend.is_cut_off_at(&id) {
+        match backend.is_shallow_boundary(&id) {
             Ok(is_cut_off) => self.next = entry.parent.filter(|_| !is_cut_off),
             Err(error) => return Some(Err(error)),
         }
@@ -221,7 +221,7 @@ fn successor_of(
 
 /// Tells whether an entry may be missing because the clone is shallow: the chain ends at the
 /// boundary and does not contain it.
-pub fn is_cut_off_from(
+pub fn may_be_beyond_shallow(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,
     to: ObjectId,
@@ -234,7 +234,7 @@ pub fn is_cut_off_from(
         }
         last = Some(id);
     }
-    last.map_or(Ok(false), |id| ledger.backend().is_cut_off_at(&id))
+    last.map_or(Ok(false), |id| ledger.backend().is_shallow_boundary(&id))
 }
 
 /// Counts the entries between `tip` and `to`. Returns `None` if `to` is not an ancestor.

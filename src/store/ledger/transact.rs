@@ -240,7 +240,7 @@ impl<'b> Ledger<'b> {
         let fsync = self.writing.turns.as_ref()?.pending.fsync();
         let request = request.recorded();
         let is_alone = expect.is_some() || request.command.reads_entry().is_some();
-        let can_be_submitted = self.backend.ends_with_us() && !self.backend.may_fetch();
+        let can_be_submitted = self.backend.moves_in_process() && !self.backend.may_fetch();
         let (op, committer) = (op.clone(), self.writing.committer.clone());
         (!is_alone && can_be_submitted).then_some(PendingRequest { op, committer, fsync, request })
     }

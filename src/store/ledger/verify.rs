@@ -13,7 +13,7 @@ use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::entry::{Checkpoint, Counters, Entry, Undoes};
-use crate::store::ledger::history::{History, is_cut_off_from};
+use crate::store::ledger::history::{History, may_be_beyond_shallow};
 use crate::store::ledger::proposal::ProposedEntry;
 use crate::store::ledger::{Base, Ledger, decode_request, recorded_command};
 
@@ -66,7 +66,7 @@ pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError>
             }
         };
         report.entries += 1;
-        let is_cut_off = ledger.backend().is_cut_off_at(&id)?;
+        let is_cut_off = ledger.backend().is_shallow_boundary(&id)?;
         let before = (!is_cut_off).then(|| ledger.at(entry.parent));
         let made = next.take().unwrap_or_else(|| ledger.at(Some(id)));
         match check_entry(ledger, &entry, before.as_ref(), &made) {
@@ -144,7 +144,7 @@ fn check_entry(
     }
     let request = decode_request(recorded)?;
     if let Some(Undoes { to, .. }) = entry.message.undoes
-        && is_cut_off_from(ledger, base.id(), to)?
+        && may_be_beyond_shallow(ledger, base.id(), to)?
     {
         return Ok(Checked::CutOff);
     }

@@ -112,7 +112,7 @@ impl Program {
     }
 
     /// Lists all commits of the object store, reachable or not. Git skips unreadable objects.
-    pub(in crate::store) fn every_commit(&self) -> Result<Vec<ObjectId>, ProgramError> {
+    pub(in crate::store) fn all_commits(&self) -> Result<Vec<ObjectId>, ProgramError> {
         let check = "--batch-check=%(objecttype) %(objectname)";
         // Not with `--unordered`: in the order of the packs, git would stop at the first one that
         // it cannot open.
@@ -136,7 +136,7 @@ impl Program {
 
     /// Measures the disk space of the history up to a commit, without the objects that the commit's
     /// own tree needs.
-    pub(in crate::store) fn room_of_history(&self, end: &ObjectId) -> Result<u64, ProgramError> {
+    pub(in crate::store) fn history_disk_usage(&self, end: &ObjectId) -> Result<u64, ProgramError> {
         let (commit, tree) = (end.to_string(), format!("{end}^{{tree}}"));
         let said = self.ask(&["rev-list", "--objects", "--disk-usage", &commit, "--not", &tree])?;
         let said = String::from_utf8_lossy(&said);

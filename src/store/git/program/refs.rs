@@ -146,7 +146,7 @@ impl MoveRefs for ProgramRefs {
         InTheWay { lock: self.lock.clone(), whose: seen.as_ref().map(SeenLock::explained) }
     }
 
-    fn ends_with_us(&self) -> bool {
+    fn moves_in_process(&self) -> bool {
         false
     }
 

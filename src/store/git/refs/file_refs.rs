@@ -61,7 +61,7 @@ impl MoveRefs for FileRefs {
         InTheWay { lock: format!("{name}.lock"), whose: seen.as_ref().map(SeenLock::explained) }
     }
 
-    fn ends_with_us(&self) -> bool {
+    fn moves_in_process(&self) -> bool {
         true
     }
 }

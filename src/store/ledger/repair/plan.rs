@@ -83,7 +83,7 @@ impl Ledger<'_> {
     fn choose_among_all(&self) -> Result<Option<Choice<ObjectId>>, StoreError> {
         // If the log is unreadable, the latest entry is chosen.
         let published = self.backend.published(self.name).unwrap_or_default();
-        let mut candidates: Vec<Candidate<ObjectId>> = match self.backend.every_commit() {
+        let mut candidates: Vec<Candidate<ObjectId>> = match self.backend.all_commits() {
             Ok(every) => every.into_iter().filter_map(|id| self.candidate(id)).collect(),
             // Damage may keep git from listing commits.
             Err(StoreError::Program(ProgramError::Failed { .. })) => self.back_from(&published),
