@@ -60,7 +60,7 @@ impl Stored {
 
 /// A lock that blocks a swap, described for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InTheWay {
+pub struct BlockingLock {
     /// The name of the lock.
     pub lock: String,
     /// The holder and the remedy, if they are known.
@@ -100,7 +100,7 @@ pub trait MoveRefs {
     fn clear_lock(&self, name: &RefName) -> Result<Option<String>, StoreError>;
 
     /// Describes the ref's lock and its holder.
-    fn lock_of(&self, name: &RefName) -> InTheWay;
+    fn lock_of(&self, name: &RefName) -> BlockingLock;
 
     /// Tells whether a move ends with the process that makes it.
     fn moves_in_process(&self) -> bool;
@@ -179,7 +179,7 @@ pub trait Backend: Objects {
     fn clear_lock(&self, reference: &str) -> Result<Option<String>, StoreError>;
 
     /// Describes the lock that blocks a swap.
-    fn lock_of(&self, reference: &str) -> Result<InTheWay, StoreError>;
+    fn lock_of(&self, reference: &str) -> Result<BlockingLock, StoreError>;
 
     /// Tells whether a move of a ref ends with the process that makes it. A git that was started
     /// for the move may continue after its parent has been taken for dead.

@@ -38,7 +38,7 @@ use std::time::Duration;
 use crate::core::ledger::LedgerName;
 use crate::store::error::StoreError;
 use crate::store::git::backend::{
-    Backend, InTheWay, MoveRefs, Objects, ReadObjects, Stored, Update,
+    Backend, BlockingLock, MoveRefs, Objects, ReadObjects, Stored, Update,
 };
 use crate::store::git::libgit2::LibGit2Objects;
 use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId};
@@ -244,7 +244,7 @@ impl Backend for Git {
         self.refs.clear_lock(&reference.parse()?)
     }
 
-    fn lock_of(&self, reference: &str) -> Result<InTheWay, StoreError> {
+    fn lock_of(&self, reference: &str) -> Result<BlockingLock, StoreError> {
         Ok(self.refs.lock_of(&reference.parse()?))
     }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::objects::ProgramObjects;
 use super::{Program, ProgramError};
 use crate::store::error::StoreError;
-use crate::store::git::backend::{InTheWay, MoveRefs, Swap, Update};
+use crate::store::git::backend::{BlockingLock, MoveRefs, Swap, Update};
 use crate::store::git::object::ObjectId;
 use crate::store::git::program::facts::RefStorage;
 use crate::store::git::refs::{LockFiles, RefError, RefName, SeenLock};
@@ -141,9 +141,9 @@ impl MoveRefs for ProgramRefs {
         }
     }
 
-    fn lock_of(&self, _: &RefName) -> InTheWay {
+    fn lock_of(&self, _: &RefName) -> BlockingLock {
         let seen = self.lock_file.as_ref().and_then(|path| self.locks.see(path).ok()?);
-        InTheWay { lock: self.lock.clone(), whose: seen.as_ref().map(SeenLock::explained) }
+        BlockingLock { lock: self.lock.clone(), whose: seen.as_ref().map(SeenLock::explained) }
     }
 
     fn moves_in_process(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{RefName, Refs, SeenLock, Swap, Target};
 use crate::store::error::StoreError;
-use crate::store::git::backend::{InTheWay, MoveRefs, Update};
+use crate::store::git::backend::{BlockingLock, MoveRefs, Update};
 use crate::store::git::object::ObjectId;
 use crate::store::git::signature::Draft;
 
@@ -55,10 +55,10 @@ impl MoveRefs for FileRefs {
         }))
     }
 
-    fn lock_of(&self, name: &RefName) -> InTheWay {
+    fn lock_of(&self, name: &RefName) -> BlockingLock {
         // Even if the lock cannot be inspected, its name is known.
         let seen = self.refs.seen_lock(name).ok().flatten();
-        InTheWay { lock: format!("{name}.lock"), whose: seen.as_ref().map(SeenLock::explained) }
+        BlockingLock { lock: format!("{name}.lock"), whose: seen.as_ref().map(SeenLock::explained) }
     }
 
     fn moves_in_process(&self) -> bool {
