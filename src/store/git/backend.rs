@@ -135,7 +135,7 @@ pub trait Backend: Objects {
     fn is_connected(&self, id: &ObjectId) -> Result<bool, StoreError>;
 
     /// Sets the time for which objects that are not found are searched again.
-    fn be_patient(&self, patience: Duration);
+    fn set_retry_time(&self, time: Duration);
 
     /// Measures the disk space of the history up to a commit, without the objects that the commit's
     /// own tree needs.

@@ -6,7 +6,7 @@
 //! - [`backend`] is the interface for ledgers, which [`libgit2`] and the git [`program`] implement;
 //! - [`object`], [`pack`], [`packs`] and [`refs`] are its objects and refs as bytes and files;
 //!   [`signature`] identifies the process that wrote one of them;
-//! - [`proof`] reads again before an object counts as missing.
+//! - [`retry`] reads again before an object counts as missing.
 //!
 //! Our own code writes packs everywhere, because every git reads the same packs. libgit2 reads
 //! objects, or the `git` program does if libgit2 cannot open the repository or would have to fetch.
@@ -23,9 +23,9 @@ pub mod object;
 pub mod pack;
 pub mod packs;
 pub mod program;
-pub mod proof;
 pub mod refs;
 pub mod repository;
+pub mod retry;
 mod shallow;
 pub mod signature;
 pub mod unreadable_repository;
@@ -49,9 +49,9 @@ use crate::store::git::program::facts::RefStorage;
 use crate::store::git::program::objects::ProgramObjects;
 use crate::store::git::program::refs::ProgramRefs;
 use crate::store::git::program::restraint::Fetching;
-use crate::store::git::proof::Patience;
 use crate::store::git::refs::{FileRefs, Refs, Swap};
 use crate::store::git::repository::{Reader, Repository};
+use crate::store::git::retry::RetryBudget;
 use crate::store::git::shallow::Shallow;
 use crate::store::layout::HelperDir;
 use crate::store::ledger::published::Published;
@@ -65,7 +65,7 @@ pub struct Git {
     fetching: Rc<ProgramObjects>,
     /// Reads through git without fetching, if the first way finds nothing.
     second: ProgramObjects,
-    patience: Patience,
+    retries: RetryBudget,
     refs: Box<dyn MoveRefs>,
     packs: Packs,
     shallow: Shallow,
@@ -99,13 +99,13 @@ impl Git {
         };
         let (shallow, damaged) = (Shallow::of(common, files), HelperDir::Damaged.below(common));
         let second = ProgramObjects::here(program.clone());
-        let patience = Patience::default();
+        let retries = RetryBudget::default();
         Ok(Git {
             hash,
             objects,
             fetching,
             second,
-            patience,
+            retries,
             refs,
             packs,
             shallow,
@@ -147,7 +147,7 @@ impl Objects for Git {
             Ok(None) if self.packs.mend().unwrap_or(false) => self.look(id),
             looked => looked,
         };
-        self.patience.read(id, look, &self.second, proof::sleep)
+        self.retries.read(id, look, &self.second, retry::sleep)
     }
 
     fn look(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
@@ -180,8 +180,8 @@ impl Backend for Git {
         Ok(self.program.is_connected(id)?)
     }
 
-    fn be_patient(&self, patience: Duration) {
-        self.patience.renew(patience);
+    fn set_retry_time(&self, time: Duration) {
+        self.retries.set(time);
     }
 
     fn history_disk_usage(&self, end: &ObjectId) -> Result<u64, StoreError> {

@@ -7,7 +7,7 @@ use super::choice::{Candidate, Choice, choose};
 use crate::store::error::StoreError;
 use crate::store::git::object::{Object, ObjectId, ObjectKind};
 use crate::store::git::program::ProgramError;
-use crate::store::git::proof::PATIENCE_OF_REPAIRS;
+use crate::store::git::retry::RETRY_TIME_OF_REPAIRS;
 use crate::store::ledger::Ledger;
 use crate::store::ledger::entry::EntryHead;
 use crate::store::ledger::history::History;
@@ -45,7 +45,7 @@ impl Candidate<ObjectId> {
 impl Ledger<'_> {
     /// Plans a repair. Returns `None` if nothing is damaged.
     pub fn plan_repair(&self) -> Result<Option<Plan>, StoreError> {
-        self.backend.be_patient(PATIENCE_OF_REPAIRS);
+        self.backend.set_retry_time(RETRY_TIME_OF_REPAIRS);
         let Some(damage) = self.damage()? else { return Ok(None) };
         if let Some(plan) = self.plan_along_the_chain(&damage) {
             return Ok(Some(plan));

@@ -14,31 +14,31 @@ use crate::store::git::backend::ReadObjects;
 use crate::store::git::object::{Object, ObjectId};
 
 /// The total time that a process retries, unless it is given more: a hook has two seconds.
-const PATIENCE: Duration = Duration::from_millis(1_200);
+const RETRY_TIME: Duration = Duration::from_millis(1_200);
 /// The time that a repair retries, for each of its checks.
-pub const PATIENCE_OF_REPAIRS: Duration = Duration::from_secs(2);
+pub const RETRY_TIME_OF_REPAIRS: Duration = Duration::from_secs(2);
 /// The first pause and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
 
 /// The outcome of one read.
-type Look = Result<Option<Object>, StoreError>;
+type Outcome = Result<Option<Object>, StoreError>;
 
 /// The time that a process has left for retries.
 #[derive(Debug)]
-pub struct Patience {
+pub struct RetryBudget {
     left: Cell<Duration>,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience { left: Cell::new(PATIENCE) }
+impl Default for RetryBudget {
+    fn default() -> RetryBudget {
+        RetryBudget { left: Cell::new(RETRY_TIME) }
     }
 }
 
-impl Patience {
+impl RetryBudget {
     /// Sets the time that is left.
-    pub fn renew(&self, patience: Duration) {
-        self.left.set(patience);
+    pub fn set(&self, time: Duration) {
+        self.left.set(time);
     }
 
     /// Reads an object in the first way until the time is up, and then once in the second. If
@@ -46,26 +46,26 @@ impl Patience {
     pub fn read(
         &self,
         id: &ObjectId,
-        first: impl Fn() -> Look,
+        first: impl Fn() -> Outcome,
         second: &dyn ReadObjects,
         sleep: impl Fn(Duration),
-    ) -> Look {
+    ) -> Outcome {
         for tries in 0.. {
-            let looked = first();
-            if !is_in_doubt(&looked) {
-                return looked;
+            let outcome = first();
+            if !is_in_doubt(&outcome) {
+                return outcome;
             }
             let Some(pause) = pause(tries, self.left.get(), random_share()) else {
                 // If git does not find it either, the first outcome stands.
                 return match second.read(id) {
                     Ok(Some(object)) => Ok(Some(object)),
-                    _ => looked,
+                    _ => outcome,
                 };
             };
             self.left.set(self.left.get().saturating_sub(pause));
             sleep(pause);
         }
-        unreachable!("patience comes to an end")
+        unreachable!("the time comes to an end")
     }
 }
 
@@ -75,8 +75,8 @@ pub fn sleep(pause: Duration) {
 }
 
 /// Tells whether another read can have another outcome. An object that is too large stays so.
-fn is_in_doubt(looked: &Look) -> bool {
-    match looked {
+fn is_in_doubt(outcome: &Outcome) -> bool {
+    match outcome {
         Ok(None) => true,
         Ok(Some(_)) | Err(StoreError::TooLarge { .. }) => false,
         Err(error) => error.is_damage(),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     impl ReadObjects for Moved {
-        fn read(&self, _: &ObjectId) -> Look {
+        fn read(&self, _: &ObjectId) -> Outcome {
             Ok(self.look())
         }
     }
@@ -129,17 +129,17 @@ mod tests {
     }
 
     /// What a read comes to, how long it slept, and how often each way was asked.
-    fn read(first: &Moved, second: &Moved, patience: &Patience) -> (Look, Duration) {
+    fn read(first: &Moved, second: &Moved, budget: &RetryBudget) -> (Outcome, Duration) {
         let slept = Cell::new(Duration::ZERO);
         let id = object().id(HashKind::Sha1);
         let sleep = |pause| slept.set(slept.get() + pause);
-        (patience.read(&id, || Ok(first.look()), second, sleep), slept.get())
+        (budget.read(&id, || Ok(first.look()), second, sleep), slept.get())
     }
 
     #[test]
     fn what_is_found_at_once_costs_nothing() {
         let (first, second) = (Moved::found_from(1), Moved::found_from(1));
-        let (found, slept) = read(&first, &second, &Patience::default());
+        let (found, slept) = read(&first, &second, &RetryBudget::default());
         assert!(found.unwrap().is_some() && slept.is_zero());
         assert_eq!((first.looks.get(), second.looks.get()), (1, 0));
     }
@@ -147,18 +147,18 @@ mod tests {
     #[test]
     fn what_is_on_the_move_is_found_when_it_has_arrived() {
         let (first, second) = (Moved::found_from(5), Moved::found_from(u32::MAX));
-        let (found, slept) = read(&first, &second, &Patience::default());
-        assert!(found.unwrap().is_some() && !slept.is_zero() && slept < PATIENCE);
+        let (found, slept) = read(&first, &second, &RetryBudget::default());
+        assert!(found.unwrap().is_some() && !slept.is_zero() && slept < RETRY_TIME);
         assert_eq!(second.looks.get(), 0, "git is not started for it");
     }
 
     #[test]
     fn the_second_way_is_asked_before_anything_is_missing() {
         let (first, second) = (Moved::found_from(u32::MAX), Moved::found_from(1));
-        let patience = Patience::default();
-        let (found, slept) = read(&first, &second, &patience);
+        let budget = RetryBudget::default();
+        let (found, slept) = read(&first, &second, &budget);
         assert!(found.unwrap().is_some());
-        assert_eq!((slept, second.looks.get()), (PATIENCE, 1));
+        assert_eq!((slept, second.looks.get()), (RETRY_TIME, 1));
         assert!(first.looks.get() > 5, "over the whole time");
     }
 
@@ -166,13 +166,13 @@ mod tests {
     #[test]
     fn patience_is_spent_once_and_can_be_renewed() {
         let (first, second) = (Moved::found_from(u32::MAX), Moved::found_from(u32::MAX));
-        let patience = Patience::default();
-        assert!(read(&first, &second, &patience).0.unwrap().is_none());
-        let (missing, slept) = read(&first, &second, &patience);
+        let budget = RetryBudget::default();
+        assert!(read(&first, &second, &budget).0.unwrap().is_none());
+        let (missing, slept) = read(&first, &second, &budget);
         assert!(missing.unwrap().is_none() && slept.is_zero());
         assert_eq!(second.looks.get(), 2, "the second way is asked all the same");
-        patience.renew(PATIENCE_OF_REPAIRS);
-        assert_eq!(read(&first, &second, &patience).1, PATIENCE_OF_REPAIRS);
+        budget.set(RETRY_TIME_OF_REPAIRS);
+        assert_eq!(read(&first, &second, &budget).1, RETRY_TIME_OF_REPAIRS);
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
         let large = || Err(StoreError::TooLarge { id, size: 1 });
         let never = |_| panic!("nothing to wait for");
         let second = Moved::found_from(1);
-        let read = Patience::default().read(&id, large, &second, never);
+        let read = RetryBudget::default().read(&id, large, &second, never);
         assert!(matches!(read, Err(StoreError::TooLarge { .. })));
         assert_eq!(second.looks.get(), 0);
     }
