@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::core::ledger::LedgerName;
 use crate::store::error::StoreError;
 use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId};
-use crate::store::git::packs::{Budget, Kept};
+use crate::store::git::packs::{Budget, PackGuard};
 pub use crate::store::git::refs::Swap;
 use crate::store::git::refs::{LogNote, RefName};
 use crate::store::git::signature::Draft;
@@ -46,7 +46,7 @@ impl<'a> Update<'a> {
 #[derive(Debug)]
 pub struct Stored {
     /// The protection. It is dropped before the draft, which identifies its owner.
-    pub kept: Kept,
+    pub guard: PackGuard,
     /// The ref's next value, if refs are files. It signs the protection.
     pub draft: Option<Draft>,
 }
@@ -54,7 +54,7 @@ pub struct Stored {
 impl Stored {
     /// Ends the protection: a ref leads to the objects now, or none ever will.
     pub fn release(self) -> Result<(), StoreError> {
-        Ok(self.kept.release()?)
+        Ok(self.guard.release()?)
     }
 }
 

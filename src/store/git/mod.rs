@@ -219,8 +219,8 @@ impl Backend for Git {
     ) -> Result<Option<Stored>, StoreError> {
         let pack = Pack::of_new(objects);
         let draft = self.refs.draft(next);
-        let kept = self.packs.install_if(is_wanted, &pack, draft.as_ref())?;
-        Ok(kept.map(|kept| Stored { kept, draft }))
+        let guard = self.packs.install_if(is_wanted, &pack, draft.as_ref())?;
+        Ok(guard.map(|guard| Stored { guard, draft }))
     }
 
     fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError> {

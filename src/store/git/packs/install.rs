@@ -18,14 +18,14 @@ const PROGRAM: &str = "git-coord";
 /// Protects an installed pack until a ref reaches it.
 #[derive(Debug)]
 #[must_use = "dropping it lets git gc delete the objects before a ref reaches them"]
-pub struct Kept {
+pub struct PackGuard {
     name: PackName,
     path: PathBuf,
     files: Files,
     released: bool,
 }
 
-impl Kept {
+impl PackGuard {
     pub fn name(&self) -> &PackName {
         &self.name
     }
@@ -37,7 +37,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for PackGuard {
     /// Ends the protection of a writer that gives up. If this fails, the next writer sees that the
     /// process, or its signature, is gone.
     fn drop(&mut self) {
@@ -50,7 +50,7 @@ impl Drop for Kept {
 impl Packs {
     /// Writes a pack into the repository, protected until the caller has moved its ref. Writes the
     /// ref's next value with it, which must outlive the protection.
-    pub fn install(&self, pack: &Pack, next: Option<&Draft>) -> Result<Kept, FileError> {
+    pub fn install(&self, pack: &Pack, next: Option<&Draft>) -> Result<PackGuard, FileError> {
         let name = self.stage(pack, next)?;
         self.show(name, next)
     }
@@ -62,7 +62,7 @@ impl Packs {
         is_wanted: &dyn Fn() -> bool,
         pack: &Pack,
         next: Option<&Draft>,
-    ) -> Result<Option<Kept>, FileError> {
+    ) -> Result<Option<PackGuard>, FileError> {
         let name = self.stage(pack, next)?;
         if is_wanted() {
             return self.show(name, next).map(Some);
@@ -94,10 +94,10 @@ impl Packs {
     }
 
     /// Moves the staged files of a pack to where readers find them, protected.
-    fn show(&self, name: PackName, next: Option<&Draft>) -> Result<Kept, FileError> {
+    fn show(&self, name: PackName, next: Option<&Draft>) -> Result<PackGuard, FileError> {
         self.place(&name, next).inspect_err(|_| self.abandon(&name))?;
         let path = self.path(&name, Part::Keep);
-        Ok(Kept { name, path, files: self.files, released: false })
+        Ok(PackGuard { name, path, files: self.files, released: false })
     }
 
     fn place(&self, name: &PackName, next: Option<&Draft>) -> Result<(), FileError> {

@@ -34,7 +34,7 @@ use crate::store::git::object::{HashKind, ObjectId};
 use crate::store::layout::HelperDir;
 use crate::store::os::files::{FileError, Files};
 use crate::store::os::process::ProcessIdentity;
-pub use install::Kept;
+pub use install::PackGuard;
 pub use lingering::Room;
 pub use merge::{Budget, PACKS_MAX};
 #[doc(hidden)] // For the fuzzer.

@@ -23,16 +23,16 @@ fn packs(repo: &Repo) -> Packs {
     Packs::new(repo.path(), &repo.path().join("objects"), repo.hash, testing::FILES)
 }
 
-fn install(packs: &Packs, objects: &[Object]) -> Kept {
+fn install(packs: &Packs, objects: &[Object]) -> PackGuard {
     packs.install(&Pack::of_new(&new_objects(packs.hash, objects)), None).unwrap()
 }
 
 /// Installs an entry of its own without parent, and releases it as after a swap.
 fn installed(packs: &Packs, text: &str) -> (PackName, Vec<Object>) {
     let objects = entry(packs.hash, text, None);
-    let kept = install(packs, &objects);
-    let name = kept.name().clone();
-    kept.release().unwrap();
+    let guard = install(packs, &objects);
+    let name = guard.name().clone();
+    guard.release().unwrap();
     (name, objects)
 }
 
@@ -143,10 +143,10 @@ fn what_is_kept_survives_gc_and_what_is_dropped_does_not() {
     let repo = Repo::new(HashKind::Sha1);
     let packs = packs(&repo);
     let objects = entry(repo.hash, "text", None);
-    let kept = install(&packs, &objects);
+    let guard = install(&packs, &objects);
     repo.git(&["gc", "--quiet", "--prune=now"]);
     assert_all_there(&repo, &objects);
-    drop(kept);
+    drop(guard);
     repo.git(&["gc", "--quiet", "--prune=now"]);
     assert!(!repo.try_git(&["cat-file", "-e", &objects[2].id(repo.hash).to_string()]));
 }
@@ -208,8 +208,8 @@ fn a_keep_that_is_signed_stays_as_long_as_its_signer() {
     for (number, (signer, stays)) in cases.into_iter().enumerate() {
         let objects = new_objects(repo.hash, &entry(repo.hash, &format!("{signer:?}"), None));
         let next = draft(&packs, repo.commit(number));
-        let kept = packs.install(&Pack::of_new(&objects), Some(&next)).unwrap();
-        let (signature, keep) = (next.file().path, packs.path(kept.name(), Part::Keep));
+        let guard = packs.install(&Pack::of_new(&objects), Some(&next)).unwrap();
+        let (signature, keep) = (next.file().path, packs.path(guard.name(), Part::Keep));
         make_old(signature);
         assert_eq!(packs.maintain(Budget::COMMAND).unwrap(), Upkeep::default(), "its owner lives");
         assert!(signature.exists() && keep.exists());
@@ -244,14 +244,14 @@ fn protection_lock_and_ref_are_one_file() {
     let objects = entry(repo.hash, "text", None);
     let next = draft(&packs, objects[2].id(repo.hash));
     let pack = Pack::of_new(&new_objects(repo.hash, &objects));
-    let kept = packs.install(&pack, Some(&next)).unwrap();
+    let guard = packs.install(&pack, Some(&next)).unwrap();
     let written = inode(next.file().path);
-    assert_eq!(inode(&packs.path(kept.name(), Part::Keep)), written);
+    assert_eq!(inode(&packs.path(guard.name(), Part::Keep)), written);
     repo.git(&["gc", "--quiet", "--prune=now"]);
     let name: RefName = format!("{NAMESPACE}runs").parse().unwrap();
     assert_eq!(refs.swap(&name, None, &next, &NOTE).unwrap(), Swap::Done);
     assert_eq!(inode(&repo.path().join(name.as_str())), written);
-    kept.release().unwrap();
+    guard.release().unwrap();
     drop(next);
     repo.git(&["gc", "--quiet", "--prune=now"]);
     assert_all_there(&repo, &objects);
@@ -263,10 +263,10 @@ fn kept_packs_are_not_merged() {
     let repo = Repo::new(HashKind::Sha1);
     let packs = packs(&repo);
     let objects: Vec<_> = (0..20).map(|n| entry(repo.hash, &n.to_string(), None)).collect();
-    let kept: Vec<Kept> = objects.iter().map(|objects| install(&packs, objects)).collect();
+    let guard: Vec<PackGuard> = objects.iter().map(|objects| install(&packs, objects)).collect();
     assert_eq!(packs.maintain(Budget::COMMAND).unwrap(), Upkeep::default());
     assert_eq!(whole_packs(&packs), 20);
-    drop(kept);
+    drop(guard);
     assert!(merge(&packs) > PACKS_MAX);
     assert_all_there(&repo, &objects.concat());
 }
@@ -597,9 +597,9 @@ fn writers_that_merge_lose_nothing_beside_gc() {
             let new = objects[2].id(HashKind::Sha1);
             let next = draft(&packs, new);
             let pack = Pack::of_new(&new_objects(packs.hash, &objects));
-            let kept = packs.install(&pack, Some(&next)).unwrap();
+            let guard = packs.install(&pack, Some(&next)).unwrap();
             while refs.swap(&name, tip, &next, &NOTE).unwrap() == Swap::Locked {}
-            kept.release().unwrap();
+            guard.release().unwrap();
             packs.maintain(Budget::COMMAND).unwrap();
             tip = Some(new);
         }
