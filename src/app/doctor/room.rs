@@ -20,8 +20,8 @@ pub(super) fn packs(ctx: &Ctx) -> Result<Check, AppError> {
 fn check(room: &Room) -> Check {
     const NAME: &str = "packs";
     let mut text = format!("{} of ours, {}", room.packs, in_words(room.bytes));
-    if room.superfluous > 0 {
-        text = format!("{text}; {} of them were merged and go later", room.superfluous);
+    if room.redundant > 0 {
+        text = format!("{text}; {} of them were merged and go later", room.redundant);
     }
     if room.bytes < BYTES_MANY {
         return Check::ok(NAME, text);
@@ -36,9 +36,9 @@ mod tests {
 
     #[test]
     fn much_room_comes_with_what_makes_it_less() {
-        let small = check(&Room { packs: 3, superfluous: 0, bytes: 4_000 });
+        let small = check(&Room { packs: 3, redundant: 0, bytes: 4_000 });
         assert_eq!((small.state, small.text.as_str()), (State::Ok, "3 of ours, 4 KB"));
-        let large = check(&Room { packs: 20, superfluous: 11, bytes: 488_000_000 });
+        let large = check(&Room { packs: 20, redundant: 11, bytes: 488_000_000 });
         assert_eq!(large.state, State::Note);
         assert_eq!(large.text, "20 of ours, 488 MB; 11 of them were merged and go later");
         assert_eq!(large.next[0].join(" "), "git coord ledger compact --dry-run");

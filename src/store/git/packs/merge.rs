@@ -7,8 +7,8 @@
 
 use std::time::{Instant, SystemTime};
 
-use super::lingering::{CROWD, superfluous};
 use super::multi_pack_index::named_packs;
+use super::redundant::{CROWD, redundant};
 use super::{PackName, Packs, Part};
 use crate::store::git::pack::{self, Pack, PackEntry};
 use crate::store::machine::queue::Queue;
@@ -43,7 +43,7 @@ impl Packs {
     /// number of merged packs. `names` are our complete packs, and `listed` is the number of all
     /// packs. Does nothing while another process does this or git maintains the repository: a later
     /// writer can do it as well.
-    pub(super) fn keep_few(
+    pub(super) fn merge_if_many(
         &self,
         names: &[PackName],
         listed: usize,
@@ -54,11 +54,11 @@ impl Packs {
             return Ok(0);
         };
         let merges = self.recorded_merges()?;
-        if !self.let_go(&merges, SystemTime::now(), listed)? {
+        if !self.remove_redundant(&merges, SystemTime::now(), listed)? {
             return Ok(0);
         }
-        let superfluous = superfluous(&merges);
-        let in_use = names.iter().filter(|name| !superfluous.contains(name));
+        let redundant = redundant(&merges);
+        let in_use = names.iter().filter(|name| !redundant.contains(name));
         let in_use: Vec<PackName> = in_use.cloned().collect();
         if in_use.len() <= PACKS_MAX {
             return Ok(0);

@@ -8,7 +8,7 @@
 //!   many entries were written (`upkeep`, `merge`). Packs that must stay are not counted: those
 //!   with a `.keep`, those that the user's multi-pack-index names, those too large for the
 //!   [`Budget`], and redundant ones that are about to go.
-//! - A pack whose objects were merged into another is removed later (`lingering`), and not while
+//! - A pack whose objects were merged into another is removed later (`redundant`), and not while
 //!   git maintains the repository (`git_upkeep`), because git fails if a pack is gone that it has
 //!   listed.
 //! - The pack of a lost attempt is never deleted: another writer may have found its objects and
@@ -17,9 +17,9 @@
 mod git_processes;
 mod git_upkeep;
 mod install;
-mod lingering;
 mod merge;
 mod multi_pack_index;
+mod redundant;
 #[cfg(test)]
 mod tests;
 mod upkeep;
@@ -35,10 +35,10 @@ use crate::store::layout::HelperDir;
 use crate::store::os::files::{FileError, Files};
 use crate::store::os::process::ProcessIdentity;
 pub use install::PackGuard;
-pub use lingering::Room;
 pub use merge::{Budget, PACKS_MAX};
 #[doc(hidden)] // For the fuzzer.
 pub use multi_pack_index::names as names_in_multi_pack_index;
+pub use redundant::Room;
 pub use upkeep::Upkeep;
 
 /// The prefix of a pack's name in git.

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
-use super::lingering::{LISTED_MAX, superfluous};
+use super::redundant::{PACKS_BESIDE_MAX, redundant};
 use super::*;
 use crate::store::git::object::{Object, ObjectKind};
 use crate::store::git::pack::Pack;
@@ -55,8 +55,8 @@ fn whole_packs(packs: &Packs) -> usize {
 /// Packs of ours that are not about to go.
 fn in_use(packs: &Packs) -> usize {
     let merges = packs.recorded_merges().unwrap();
-    let superfluous = superfluous(&merges);
-    packs.ours().unwrap().iter().filter(|name| !superfluous.contains(name)).count()
+    let redundant = redundant(&merges);
+    packs.ours().unwrap().iter().filter(|name| !redundant.contains(name)).count()
 }
 
 fn contents(directory: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
@@ -100,7 +100,7 @@ fn many_installations_leave_few_packs_and_every_object() {
             let is_due = upkeep.packs_merged == 0 && in_use(&packs) > PACKS_MAX;
             merged += if is_due { merge(&packs) } else { upkeep.packs_merged };
             assert!(in_use(&packs) <= PACKS_MAX);
-            let most = LISTED_MAX + PACKS_MAX + 1;
+            let most = PACKS_BESIDE_MAX + PACKS_MAX + 1;
             assert!(whole_packs(&packs) <= most, "what is merged goes when packs become many");
         }
         assert!(merged + PACKS_MAX >= entries, "each was merged, but for the newest");

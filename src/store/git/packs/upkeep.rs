@@ -99,7 +99,7 @@ impl Packs {
             }
         }
         if whole.len() > PACKS_MAX {
-            upkeep.packs_merged = self.keep_few(&whole, count, budget)?;
+            upkeep.packs_merged = self.merge_if_many(&whole, count, budget)?;
         }
         Ok(upkeep)
     }

@@ -20,7 +20,7 @@ use crate::store::os::files::{FileError, Purpose};
 const STAY: Duration = Duration::from_secs(10 * 60);
 /// The number of packs of any owner up to which redundant packs may stay. Git starts to repack by
 /// itself beyond 50.
-pub(super) const LISTED_MAX: usize = 40;
+pub(super) const PACKS_BESIDE_MAX: usize = 40;
 /// The number of packs of any owner from which on reading is so slow that a merge does not even
 /// wait for git's maintenance.
 pub(super) const CROWD: usize = 1_000;
@@ -48,7 +48,7 @@ impl Merged {
 pub struct Room {
     pub packs: usize,
     /// The number of redundant packs among them.
-    pub superfluous: usize,
+    pub redundant: usize,
     /// The size of the packs and their indexes.
     pub bytes: u64,
 }
@@ -57,15 +57,15 @@ impl Packs {
     /// Measures our packs.
     pub fn room(&self) -> Result<Room, FileError> {
         let (names, merges) = (self.ours()?, self.recorded_merges()?);
-        let superfluous = superfluous(&merges);
+        let redundant = redundant(&merges);
         let mut bytes = 0;
         for name in &names {
             for part in [Part::Pack, Part::Index] {
                 bytes += self.files.stamp(&self.path(name, part))?.map_or(0, |stamp| stamp.length);
             }
         }
-        let superfluous = names.iter().filter(|name| superfluous.contains(name)).count();
-        Ok(Room { packs: names.len(), superfluous, bytes })
+        let redundant = names.iter().filter(|name| redundant.contains(name)).count();
+        Ok(Room { packs: names.len(), redundant, bytes })
     }
 
     /// Records that the merged pack, which is on disk, contains the objects of these packs.
@@ -98,13 +98,14 @@ impl Packs {
 
     /// Removes redundant packs that are due. `clock` is this machine's time, and `listed` is the
     /// number of all packs. Returns false if git still needs one of them.
-    pub(super) fn let_go(
+    pub(super) fn remove_redundant(
         &self,
         merges: &[Merged],
         clock: SystemTime,
         listed: usize,
     ) -> Result<bool, FileError> {
-        let is_due = |merged: &&Merged, now| listed > LISTED_MAX || is_older(merged.at, STAY, now);
+        let is_due =
+            |merged: &&Merged, now| listed > PACKS_BESIDE_MAX || is_older(merged.at, STAY, now);
         if !merges.iter().any(|merged| is_due(&merged, clock)) {
             return Ok(true);
         }
@@ -198,6 +199,6 @@ impl Packs {
 }
 
 /// Returns the redundant packs of all merges.
-pub(super) fn superfluous(merges: &[Merged]) -> BTreeSet<&PackName> {
+pub(super) fn redundant(merges: &[Merged]) -> BTreeSet<&PackName> {
     merges.iter().flat_map(Merged::names).collect()
 }
