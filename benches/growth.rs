@@ -130,13 +130,13 @@ fn report(repository: &Repository, writes: u32) {
     let common = repository.common_dir();
     let packs = Packs::new(common, &common.join("objects"), repository.hash_kind(), FILES);
     let counted = count_objects(common);
-    let room = packs.room().unwrap();
+    let usage = packs.disk_usage().unwrap();
     println!(
         "| {writes} | {} | {} | {} KB | {} | {} | {} |",
-        room.packs,
+        usage.packs,
         count(&counted, "packs"),
         count(&counted, "size-pack"),
-        room.bytes / u64::from(writes),
+        usage.bytes / u64::from(writes),
         count(&counted, "count"),
         memory().unwrap_or("?".to_owned()),
     );

@@ -38,7 +38,7 @@ pub use install::PackGuard;
 pub use merge::{Budget, PACKS_MAX};
 #[doc(hidden)] // For the fuzzer.
 pub use multi_pack_index::names as names_in_multi_pack_index;
-pub use redundant::Room;
+pub use redundant::DiskUsage;
 pub use upkeep::Upkeep;
 
 /// The prefix of a pack's name in git.

@@ -45,7 +45,7 @@ impl Merged {
 
 /// The number and size of our packs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct DiskUsage {
     pub packs: usize,
     /// The number of redundant packs among them.
     pub redundant: usize,
@@ -55,7 +55,7 @@ pub struct Room {
 
 impl Packs {
     /// Measures our packs.
-    pub fn room(&self) -> Result<Room, FileError> {
+    pub fn disk_usage(&self) -> Result<DiskUsage, FileError> {
         let (names, merges) = (self.ours()?, self.recorded_merges()?);
         let redundant = redundant(&merges);
         let mut bytes = 0;
@@ -65,7 +65,7 @@ impl Packs {
             }
         }
         let redundant = names.iter().filter(|name| redundant.contains(name)).count();
-        Ok(Room { packs: names.len(), redundant, bytes })
+        Ok(DiskUsage { packs: names.len(), redundant, bytes })
     }
 
     /// Records that the merged pack, which is on disk, contains the objects of these packs.
