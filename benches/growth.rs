@@ -105,7 +105,7 @@ fn write(repository: &Repository, number: u32) {
         wait: Duration::from_secs(10),
         case: Case::Sensitive,
         clock_skew: Duration::from_secs(60),
-        upkeep: Budget::COMMAND,
+        maintenance: Budget::COMMAND,
     };
     let ledger = Ledger::new(&git, name, writing);
     let op = OpId::from_bits(u128::from(number) + 1);

@@ -152,7 +152,7 @@ impl Ctx {
             wait: self.settings.wait,
             case: self.case,
             clock_skew: self.settings.clock_skew,
-            upkeep: self.upkeep,
+            maintenance: self.upkeep,
         };
         Ok(Ledger::new(&*self.backend, name, writing))
     }

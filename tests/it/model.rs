@@ -44,7 +44,7 @@ fn on_ledger<T>(repository: &Repository, case: Case, test: impl FnOnce(&Ledger<'
         wait: Duration::from_secs(5),
         case,
         clock_skew: Duration::from_secs(300),
-        upkeep: Budget::COMMAND,
+        maintenance: Budget::COMMAND,
     };
     test(&Ledger::new(&backend, LedgerName::Reservations, writing))
 }

@@ -119,14 +119,14 @@ impl<'b> Ledger<'b> {
 
     /// Returns a ledger for reading only that compares names in the given way.
     pub(super) fn for_reading(&self, case: Case) -> Ledger<'b> {
-        let WriteOptions { committer, wait, clock_skew, upkeep, .. } = &self.writing;
+        let WriteOptions { committer, wait, clock_skew, maintenance, .. } = &self.writing;
         let writing = WriteOptions {
             committer: committer.clone(),
             turns: None,
             wait: *wait,
             case,
             clock_skew: *clock_skew,
-            upkeep: *upkeep,
+            maintenance: *maintenance,
         };
         Ledger { backend: self.backend, name: self.name, writing }
     }

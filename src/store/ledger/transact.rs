@@ -39,7 +39,7 @@ pub struct WriteOptions {
     /// How far the newest entry may be ahead of the caller's clock without a warning.
     pub clock_skew: Duration,
     /// The limit on maintenance after a write.
-    pub upkeep: Budget,
+    pub maintenance: Budget,
 }
 
 /// The queue of this machine's writers, with their requests for a group commit.

@@ -335,7 +335,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     /// Runs maintenance, for which nobody waits, and returns the warnings for the caller.
     pub(super) fn finish(self) -> Vec<String> {
         let Writer { ledger, mut notices, .. } = self;
-        if let Err(error) = ledger.backend.maintain(ledger.writing.upkeep) {
+        if let Err(error) = ledger.backend.maintain(ledger.writing.maintenance) {
             notices.push(format!("tidying up is left to the next write: {error}"));
         }
         notices

@@ -101,7 +101,7 @@ fn play(home: &Path) {
         wait: Duration::from_secs(5),
         case: Case::Sensitive,
         clock_skew: Duration::from_secs(300),
-        upkeep: Budget::COMMAND,
+        maintenance: Budget::COMMAND,
     };
     let ledger = Ledger::new(&backend, LedgerName::Domains, writing);
     let mut entries: Vec<String> = Vec::new();

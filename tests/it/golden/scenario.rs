@@ -183,7 +183,7 @@ pub(super) fn play_steps(name: LedgerName, case: Case, steps: &[Step], home: &Pa
         wait: Duration::from_secs(5),
         case,
         clock_skew: Duration::from_secs(300),
-        upkeep: Budget::COMMAND,
+        maintenance: Budget::COMMAND,
     };
     let ledger = Ledger::new(&backend, name, writing);
     let mut entries = Vec::new();

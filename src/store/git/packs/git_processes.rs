@@ -7,12 +7,12 @@ use std::path::Path;
 
 /// Tells whether a visible git process relies on packs of this repository that it has listed.
 #[cfg(target_os = "linux")]
-pub(super) fn any_at_upkeep(common: &Path) -> bool {
-    linux::any_at_upkeep(common)
+pub(super) fn any_maintaining(common: &Path) -> bool {
+    linux::any_maintaining(common)
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn any_at_upkeep(_: &Path) -> bool {
+pub(super) fn any_maintaining(_: &Path) -> bool {
     false
 }
 
@@ -37,27 +37,27 @@ mod linux {
     /// The maximum length of a `.git` file, which has one line.
     const LINK_LENGTH_MAX: u64 = 4096;
 
-    pub(super) fn any_at_upkeep(common: &Path) -> bool {
+    pub(super) fn any_maintaining(common: &Path) -> bool {
         let Ok(entries) = fs::read_dir("/proc") else { return false };
         let common = fs::canonicalize(common).unwrap_or_else(|_| common.to_owned());
         entries.flatten().any(|entry| {
             let is_process = entry.file_name().as_bytes().iter().all(u8::is_ascii_digit);
-            is_process && is_at_upkeep(&entry.path(), &common)
+            is_process && is_maintaining(&entry.path(), &common)
         })
     }
 
-    fn is_at_upkeep(process: &Path, common: &Path) -> bool {
+    fn is_maintaining(process: &Path, common: &Path) -> bool {
         // The name is short to read, and nearly always of another program.
         let is_git = fs::read(process.join("comm")).is_ok_and(|name| name.starts_with(b"git"));
         if !is_git {
             return false;
         }
         let Ok(line) = fs::read(process.join("cmdline")) else { return false };
-        is_upkeep(&line) && is_about(process, &line, common)
+        is_maintenance(&line) && is_about(process, &line, common)
     }
 
     /// Tells whether this is the command line of a git that relies on the packs it has listed.
-    fn is_upkeep(command_line: &[u8]) -> bool {
+    fn is_maintenance(command_line: &[u8]) -> bool {
         let mut words = command_line.split(|byte| *byte == 0);
         let program = words.next().unwrap_or_default();
         let program = program.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
@@ -118,7 +118,7 @@ mod linux {
         use crate::store::testing::{Repo, eventually};
 
         #[test]
-        fn upkeep_is_told_by_the_command_line() {
+        fn maintenance_is_told_by_the_command_line() {
             for (words, expected) in [
                 (&["git", "repack", "-d"][..], true),
                 (&["/usr/lib/git-core/git", "pack-objects", "--cruft"], true),
@@ -129,21 +129,21 @@ mod linux {
                 (&["vim", "gc"], false),
                 (&[], false),
             ] {
-                assert_eq!(is_upkeep(words.join("\0").as_bytes()), expected, "{words:?}");
+                assert_eq!(is_maintenance(words.join("\0").as_bytes()), expected, "{words:?}");
             }
         }
 
         #[test]
-        fn a_git_at_upkeep_is_seen_from_its_own_repository_only() {
+        fn a_maintaining_git_is_seen_from_its_own_repository_only() {
             let (repo, other) = (Repo::new(HashKind::Sha1), Repo::new(HashKind::Sha1));
             let mut waiting = repo.command();
             waiting.args(["pack-objects", "out"]).stdin(Stdio::piped()).stdout(Stdio::null());
             let mut child = waiting.spawn().unwrap();
-            eventually("a git at work", || any_at_upkeep(repo.path()).then_some(()));
-            assert!(!any_at_upkeep(other.path()));
+            eventually("a git at work", || any_maintaining(repo.path()).then_some(()));
+            assert!(!any_maintaining(other.path()));
             child.kill().unwrap();
             child.wait().unwrap();
-            assert!(!any_at_upkeep(repo.path()));
+            assert!(!any_maintaining(repo.path()));
         }
     }
 }

@@ -65,7 +65,7 @@ impl Packs {
         }
         let chosen = self.choose(in_use, budget)?;
         let is_crowd = listed > CROWD;
-        if chosen.len() < 2 || (!is_crowd && self.has_signs_of_upkeep(self.disk_time()?)?) {
+        if chosen.len() < 2 || (!is_crowd && self.has_maintenance_files(self.disk_time()?)?) {
             return Ok(0);
         }
         self.merge(&chosen, budget)

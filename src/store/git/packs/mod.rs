@@ -5,24 +5,24 @@
 //! - A `.keep` file protects a pack that no ref reaches yet (`install`), because `git gc
 //!   --prune=now` deletes every other unreachable object.
 //! - After an undisturbed [`Packs::maintain`] there are at most [`PACKS_MAX`] of our packs, however
-//!   many entries were written (`upkeep`, `merge`). Packs that must stay are not counted: those
+//!   many entries were written (`maintenance`, `merge`). Packs that must stay are not counted: those
 //!   with a `.keep`, those that the user's multi-pack-index names, those too large for the
 //!   [`Budget`], and redundant ones that are about to go.
 //! - A pack whose objects were merged into another is removed later (`redundant`), and not while
-//!   git maintains the repository (`git_upkeep`), because git fails if a pack is gone that it has
+//!   git maintains the repository (`git_maintenance`), because git fails if a pack is gone that it has
 //!   listed.
 //! - The pack of a lost attempt is never deleted: another writer may have found its objects and
 //!   rely on them. Git's own gc removes it once it is unreachable.
 
+mod git_maintenance;
 mod git_processes;
-mod git_upkeep;
 mod install;
+mod maintenance;
 mod merge;
 mod multi_pack_index;
 mod redundant;
 #[cfg(test)]
 mod tests;
-mod upkeep;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -35,11 +35,11 @@ use crate::store::layout::HelperDir;
 use crate::store::os::files::{FileError, Files};
 use crate::store::os::process::ProcessIdentity;
 pub use install::PackGuard;
+pub use maintenance::MaintenanceReport;
 pub use merge::{Budget, PACKS_MAX};
 #[doc(hidden)] // For the fuzzer.
 pub use multi_pack_index::names as names_in_multi_pack_index;
 pub use redundant::DiskUsage;
-pub use upkeep::Upkeep;
 
 /// The prefix of a pack's name in git.
 const PREFIX: &str = "pack-";

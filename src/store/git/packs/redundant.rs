@@ -11,8 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::maintenance::is_older;
 use super::multi_pack_index::named_packs;
-use super::upkeep::is_older;
 use super::{PackName, Packs, Part};
 use crate::store::os::files::{FileError, Purpose};
 
@@ -111,7 +111,7 @@ impl Packs {
         }
         let now = self.disk_time()?;
         let may_wait = listed <= CROWD;
-        if may_wait && self.is_git_at_upkeep(now)? {
+        if may_wait && self.is_git_maintaining(now)? {
             return Ok(false);
         }
         let due: Vec<&Merged> = merges.iter().filter(|merged| is_due(merged, now)).collect();
@@ -153,7 +153,7 @@ impl Packs {
         let is_wanted =
             |name: &PackName| indexed.as_ref().is_none_or(|indexed| indexed.contains(name));
         let is_disturbed = aside.iter().any(|name| is_wanted(name))
-            || (may_wait && self.is_git_at_upkeep(self.disk_time()?)?);
+            || (may_wait && self.is_git_maintaining(self.disk_time()?)?);
         for name in aside {
             if is_disturbed {
                 self.bring_index_back(name)?;

@@ -96,9 +96,9 @@ fn many_installations_leave_few_packs_and_every_object() {
             install(&packs, &objects).release().unwrap();
             tip = Some(objects[2].id(hash));
             all.extend(objects);
-            let upkeep = packs.maintain(Budget::COMMAND).unwrap();
-            let is_due = upkeep.packs_merged == 0 && in_use(&packs) > PACKS_MAX;
-            merged += if is_due { merge(&packs) } else { upkeep.packs_merged };
+            let report = packs.maintain(Budget::COMMAND).unwrap();
+            let is_due = report.packs_merged == 0 && in_use(&packs) > PACKS_MAX;
+            merged += if is_due { merge(&packs) } else { report.packs_merged };
             assert!(in_use(&packs) <= PACKS_MAX);
             let most = PACKS_BESIDE_MAX + PACKS_MAX + 1;
             assert!(whole_packs(&packs) <= most, "what is merged goes when packs become many");
@@ -211,7 +211,11 @@ fn a_keep_that_is_signed_stays_as_long_as_its_signer() {
         let guard = packs.install(&Pack::of_new(&objects), Some(&next)).unwrap();
         let (signature, keep) = (next.file().path, packs.path(guard.name(), Part::Keep));
         make_old(signature);
-        assert_eq!(packs.maintain(Budget::COMMAND).unwrap(), Upkeep::default(), "its owner lives");
+        assert_eq!(
+            packs.maintain(Budget::COMMAND).unwrap(),
+            MaintenanceReport::default(),
+            "its owner lives"
+        );
         assert!(signature.exists() && keep.exists());
         // As on a file system that has no two names for one file, and says that it has.
         let content = fs::read(&keep).unwrap();
@@ -264,7 +268,7 @@ fn kept_packs_are_not_merged() {
     let packs = packs(&repo);
     let objects: Vec<_> = (0..20).map(|n| entry(repo.hash, &n.to_string(), None)).collect();
     let guard: Vec<PackGuard> = objects.iter().map(|objects| install(&packs, objects)).collect();
-    assert_eq!(packs.maintain(Budget::COMMAND).unwrap(), Upkeep::default());
+    assert_eq!(packs.maintain(Budget::COMMAND).unwrap(), MaintenanceReport::default());
     assert_eq!(whole_packs(&packs), 20);
     drop(guard);
     assert!(merge(&packs) > PACKS_MAX);
@@ -320,7 +324,7 @@ fn are_there(packs: &Packs, names: &[PackName]) -> bool {
 
 /// 8/NO-HARM: a git that has listed them finds them for some minutes.
 #[test]
-fn merged_packs_go_after_a_while_and_not_beside_gits_upkeep() {
+fn merged_packs_go_after_a_while_and_not_beside_gits_maintenance() {
     let repo = Repo::new(HashKind::Sha1);
     let packs = packs(&repo);
     let names = merged(&packs);
@@ -348,7 +352,7 @@ fn merged_packs_go_after_a_while_and_not_beside_gits_upkeep() {
             .unwrap()
             .set_modified(SystemTime::UNIX_EPOCH)
             .unwrap();
-        assert!(!packs.has_signs_of_upkeep(SystemTime::now()).unwrap(), "{}", sign.display());
+        assert!(!packs.has_maintenance_files(SystemTime::now()).unwrap(), "{}", sign.display());
         fs::remove_file(&sign).unwrap();
     }
     // That gc has ended. Who finds the lock taken leaves it to the next.
@@ -364,7 +368,7 @@ fn merged_packs_go_after_a_while_and_not_beside_gits_upkeep() {
 
 /// 8/NO-HARM: nothing is merged while `git gc` runs, and as soon as it has ended.
 #[test]
-fn packs_are_not_merged_beside_gits_upkeep() {
+fn packs_are_not_merged_beside_gits_maintenance() {
     let repo = Repo::new(HashKind::Sha1);
     let packs = packs(&repo);
     fs::write(repo.path().join("objects/maintenance.lock"), "").unwrap();
@@ -459,7 +463,7 @@ fn packs_that_gc_takes_away_are_no_longer_counted() {
         installed(&packs, &number.to_string());
     }
     repo.git(&["gc", "--quiet", "--prune=now"]);
-    assert_eq!(packs.maintain(Budget::COMMAND).unwrap(), Upkeep::default());
+    assert_eq!(packs.maintain(Budget::COMMAND).unwrap(), MaintenanceReport::default());
     assert!(packs.ours().unwrap().is_empty());
 }
 

@@ -33,7 +33,7 @@ fn ledger<'b>(git: &'b Git, common: &Path, pending: &PendingRequest) -> Ledger<'
         wait: Duration::from_secs(5),
         case: Case::Sensitive,
         clock_skew: Duration::from_secs(300),
-        upkeep: Budget::COMMAND,
+        maintenance: Budget::COMMAND,
     };
     Ledger::new(git, LEDGER, writing)
 }

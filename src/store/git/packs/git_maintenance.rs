@@ -9,7 +9,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::upkeep::is_older;
+use super::maintenance::is_older;
 use super::{Packs, git_processes};
 use crate::store::os::files::FileError;
 use crate::store::os::process::{Liveness, ProcessIdentity};
@@ -25,12 +25,12 @@ const UNFINISHED: [&str; 2] = ["tmp_", ".tmp-"];
 
 impl Packs {
     /// Tells whether git seems to maintain the repository. `now` is the time by the disk's clock.
-    pub(super) fn is_git_at_upkeep(&self, now: SystemTime) -> Result<bool, FileError> {
-        Ok(self.has_signs_of_upkeep(now)? || git_processes::any_at_upkeep(&self.common))
+    pub(super) fn is_git_maintaining(&self, now: SystemTime) -> Result<bool, FileError> {
+        Ok(self.has_maintenance_files(now)? || git_processes::any_maintaining(&self.common))
     }
 
     /// Tells whether a file shows that git maintains the repository.
-    pub(super) fn has_signs_of_upkeep(&self, now: SystemTime) -> Result<bool, FileError> {
+    pub(super) fn has_maintenance_files(&self, now: SystemTime) -> Result<bool, FileError> {
         let is_recent = |path: &Path, limit| {
             let stamp = self.files.stamp(path)?;
             Ok(stamp.is_some_and(|stamp| !is_older(stamp.modified, limit, now)))

@@ -30,7 +30,7 @@ const KEEP_LENGTH_MAX: u64 = 4096;
 
 /// The outcome of maintenance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Upkeep {
+pub struct MaintenanceReport {
     /// The number of removed `.keep` files of dead processes.
     pub keeps_removed: usize,
     /// The number of other removed files of dead processes.
@@ -72,13 +72,13 @@ enum Mended {
 
 impl Packs {
     /// Cleans up after dead processes, and merges our packs if there are many, within the budget.
-    pub fn maintain(&self, budget: Budget) -> Result<Upkeep, FileError> {
+    pub fn maintain(&self, budget: Budget) -> Result<MaintenanceReport, FileError> {
         let leftovers_removed = self.collect_staging(SystemTime::now())?;
-        let mut upkeep = Upkeep { leftovers_removed, ..Upkeep::default() };
+        let mut report = MaintenanceReport { leftovers_removed, ..MaintenanceReport::default() };
         let listed = self.listed()?;
         if listed.len() <= PACKS_MAX && listed.values().all(|parts| is_ordinary(parts)) {
             // The usual case. It does not matter which of the packs are ours.
-            return Ok(upkeep);
+            return Ok(report);
         }
         let (count, mut whole) = (listed.len(), Vec::new());
         for (name, parts) in listed {
@@ -87,21 +87,21 @@ impl Packs {
                 whole.push(name);
                 continue;
             }
-            upkeep.keeps_removed += usize::from(self.release_dead(&name)?);
+            report.keeps_removed += usize::from(self.release_dead(&name)?);
             match self.state(&name)? {
                 State::Whole => whole.push(name),
                 State::Kept | State::Absent => {}
                 State::Torn => match self.mend_torn(&name, Clearing::Yes)? {
                     Mended::Indexed => whole.push(name),
-                    Mended::Removed => upkeep.leftovers_removed += 1,
+                    Mended::Removed => report.leftovers_removed += 1,
                     Mended::Left => {}
                 },
             }
         }
         if whole.len() > PACKS_MAX {
-            upkeep.packs_merged = self.merge_if_many(&whole, count, budget)?;
+            report.packs_merged = self.merge_if_many(&whole, count, budget)?;
         }
-        Ok(upkeep)
+        Ok(report)
     }
 
     /// Tells whether a pack is complete and not protected.
