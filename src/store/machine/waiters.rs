@@ -56,7 +56,7 @@ impl Waiters {
         self.files.make_directories(&self.dir)?;
         let locked = self.locked(&ticket)?;
         // Without the pipe the process only wakes later, by polling.
-        let bell = self.files.hang_bell(&self.path(&ticket, BELL)).ok();
+        let bell = self.files.create_fifo(&self.path(&ticket, BELL)).ok();
         Ok((Standing { waiters: self.clone(), ticket, locked }, bell))
     }
 
@@ -129,7 +129,7 @@ impl Waiters {
     /// Wakes all waiters. A waiter that this misses polls again soon.
     pub fn wake(&self) {
         for ticket in self.with(BELL) {
-            self.files.ring_bell(&self.path(&ticket, BELL)).ok();
+            self.files.write_to_fifo(&self.path(&ticket, BELL)).ok();
         }
     }
 

@@ -4,9 +4,9 @@
 //! This module knows nothing of packs, refs or locks, and nothing else in `store` changes a file.
 //! Each system call is one `Step`, so that tests can make each of them fail.
 
-mod bell;
 #[cfg(debug_assertions)]
 mod faults;
+mod fifo;
 mod look;
 mod regular;
 mod replace;

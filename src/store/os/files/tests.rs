@@ -50,7 +50,7 @@ fn an_error_names_the_operation_the_path_and_the_cause() {
 fn what_is_no_file_is_not_opened() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("x.json");
-    let _listening = FILES.hang_bell(&path).unwrap();
+    let _listening = FILES.create_fifo(&path).unwrap();
     let said = |error: FileError| error.to_string();
     assert!(said(FILES.read(&path, 10).unwrap_err()).ends_with("x.json': not a regular file"));
     assert!(said(FILES.append(&path, b"x").unwrap_err()).contains("not a regular file"));

@@ -10,7 +10,7 @@ use super::{Files, Result, SharedMode};
 
 impl Files {
     /// Creates a pipe, which must not exist, and opens it for its reader. Reading never blocks.
-    pub fn hang_bell(&self, path: &Path) -> Result<File> {
+    pub fn create_fifo(&self, path: &Path) -> Result<File> {
         Step::new(Act::Create, path).run(|| make_fifo(path))?;
         // Opened for reading and writing, it never reaches its end when other processes close it.
         let open = || opened_without_waiting(OpenOptions::new().read(true).write(true), path);
@@ -20,7 +20,7 @@ impl Files {
     }
 
     /// Writes to a pipe. Fails if it has no reader or is full.
-    pub fn ring_bell(&self, path: &Path) -> Result<()> {
+    pub fn write_to_fifo(&self, path: &Path) -> Result<()> {
         Step::new(Act::Open, path).run(|| {
             let mut bell = opened_without_waiting(OpenOptions::new().write(true), path)?;
             bell.write_all(b"!")
