@@ -93,7 +93,7 @@ impl<P: Passing> Waiter<P> {
                 Look::Failed(_) => self.failures += 1,
             }
             let left = self.limit.saturating_sub(self.passing.elapsed());
-            if let Woken::BySignal(number) = self.passing.sleep(self.pause().min(left)) {
+            if let Woken::Signal(number) = self.passing.sleep(self.pause().min(left)) {
                 return Ok(Waited::Interrupted(number));
             }
         }
@@ -131,9 +131,9 @@ mod tests {
             self.elapsed.set(woken_at.unwrap_or(end));
             self.slept.borrow_mut().push(u64::try_from(at_most.as_millis()).unwrap());
             match woken_at {
-                Some(at) if Some(at) == self.signal_at => Woken::BySignal(15),
-                Some(_) => Woken::ByPoke,
-                None => Woken::BySleep,
+                Some(at) if Some(at) == self.signal_at => Woken::Signal(15),
+                Some(_) => Woken::Message,
+                None => Woken::Timeout,
             }
         }
     }

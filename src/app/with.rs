@@ -27,7 +27,7 @@ use crate::core::reservation::renew::{Asked, Lost, Renew, Why, lost};
 use crate::core::reservation::select::Selection;
 use crate::core::time::{Timestamp, Ttl};
 use crate::store::machine::waiters::Standing;
-use crate::store::os::alarm::{Alarm, PASSED_ON, Woken, not_ignored};
+use crate::store::os::alarm::{Alarm, FORWARDED, Woken, not_ignored};
 use crate::store::os::child::{Adopted, Running, State, Watched};
 use crate::store::os::process::ProcessIdentity;
 use crate::store::os::stand_in::StandIn;
@@ -173,7 +173,7 @@ impl<'c> Keeper<'c> {
     /// An ear for signals and for those who write. Who cannot be woken looks again soon enough.
     fn hearing(&self) -> (Option<Standing>, Result<Alarm, std::io::Error>) {
         let signals: Vec<i32> =
-            not_ignored(&PASSED_ON).chain([signal_hook::consts::SIGCHLD]).collect();
+            not_ignored(&FORWARDED).chain([signal_hook::consts::SIGCHLD]).collect();
         match Stand::hearing(self.ctx, &signals) {
             Ok(Stand { standing, alarm, .. }) => (Some(standing), Ok(alarm)),
             Err(_) => (None, Alarm::new(&signals, None)),
@@ -245,9 +245,9 @@ impl<'c> Keeper<'c> {
             }
             let pause = renewal_at.min(look_at).saturating_sub(alarm.elapsed());
             match alarm.sleep(running.look_pause().map_or(pause, |look| pause.min(look))) {
-                Woken::BySignal(signal) if PASSED_ON.contains(&signal) => running.signal(signal),
-                Woken::ByPoke => look_at = look_at.min(looked_at + RUNG_PAUSE),
-                Woken::BySignal(_) | Woken::BySleep => {}
+                Woken::Signal(signal) if FORWARDED.contains(&signal) => running.signal(signal),
+                Woken::Message => look_at = look_at.min(looked_at + RUNG_PAUSE),
+                Woken::Signal(_) | Woken::Timeout => {}
             }
             let now = alarm.elapsed();
             self.read_clock(alarm);

@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(waiters.dead(), []);
         waiters.wake();
         let mut alarm = Alarm::new(&[], bell).unwrap();
-        assert_eq!(alarm.sleep(Duration::from_secs(600)), Woken::ByPoke);
+        assert_eq!(alarm.sleep(Duration::from_secs(600)), Woken::Message);
         standing.leave();
         waiters.wake();
         assert_eq!(std::fs::read_dir(&waiters.dir).unwrap().count(), 0);

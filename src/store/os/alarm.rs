@@ -20,7 +20,7 @@ pub const ENDING: [i32; 4] = [
 
 /// The signals that are forwarded to a command which runs for a user: all that would end this
 /// process and can be caught, and the change of the terminal's size.
-pub const PASSED_ON: [i32; 12] = [
+pub const FORWARDED: [i32; 12] = [
     signal_hook::consts::SIGINT,
     signal_hook::consts::SIGTERM,
     signal_hook::consts::SIGHUP,
@@ -72,11 +72,11 @@ fn later(running: Duration, wall: Option<Duration>) -> Duration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Woken {
     /// The time was over.
-    BySleep,
+    Timeout,
     /// Another process wrote to the pipe.
-    ByPoke,
+    Message,
     /// This signal arrived.
-    BySignal(i32),
+    Signal(i32),
 }
 
 /// Sleeps until a time is over, a signal arrives, or another process writes to a pipe.
@@ -84,18 +84,18 @@ pub struct Alarm {
     begun: Stopwatch,
     signals: SignalDelivery<UnixStream, SignalOnly>,
     /// The pipe that other processes write to. Reading it never blocks.
-    bell: Option<File>,
+    pipe: Option<File>,
     /// Signals that arrived together with the one that was returned.
     pending: Vec<i32>,
 }
 
 impl Alarm {
     /// Starts the clock. From here on the signals only wake this alarm.
-    pub fn new(signals: &[i32], bell: Option<File>) -> io::Result<Alarm> {
+    pub fn new(signals: &[i32], pipe: Option<File>) -> io::Result<Alarm> {
         let (read, write) = UnixStream::pair()?;
         read.set_nonblocking(true)?;
         let signals = SignalDelivery::with_pipe(read, write, SignalOnly, signals)?;
-        Ok(Alarm { begun: Stopwatch::start(), signals, bell, pending: Vec::new() })
+        Ok(Alarm { begun: Stopwatch::start(), signals, pipe, pending: Vec::new() })
     }
 
     /// Returns the time since the start, including time in which the machine slept.
@@ -106,32 +106,32 @@ impl Alarm {
     /// Sleeps for this time, or until a signal or a message arrives.
     pub fn sleep(&mut self, at_most: Duration) -> Woken {
         if let Some(signal) = self.next_signal() {
-            return Woken::BySignal(signal);
+            return Woken::Signal(signal);
         }
-        let rang = self.wait_for_word(at_most);
+        let has_message = self.wait_for_message(at_most);
         if let Some(signal) = self.next_signal() {
-            return Woken::BySignal(signal);
+            return Woken::Signal(signal);
         }
-        if rang { Woken::ByPoke } else { Woken::BySleep }
+        if has_message { Woken::Message } else { Woken::Timeout }
     }
 
     /// Waits for a message for this time. Returns true if one arrived.
-    fn wait_for_word(&mut self, at_most: Duration) -> bool {
-        let word = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
-        let mut heard: Vec<PollFd<'_>> = vec![word(self.signals.get_read().as_fd())];
-        heard.extend(self.bell.as_ref().map(|bell| word(bell.as_fd())));
+    fn wait_for_message(&mut self, at_most: Duration) -> bool {
+        let readable = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
+        let mut polled: Vec<PollFd<'_>> = vec![readable(self.signals.get_read().as_fd())];
+        polled.extend(self.pipe.as_ref().map(|pipe| readable(pipe.as_fd())));
         // A time that is too long for the system means no limit.
         let limit = Timespec::try_from(at_most).ok();
         // After an interruption or another failure the sleep is too short, and the caller only
         // checks once too often.
-        poll(&mut heard, limit.as_ref()).ok();
-        let rang = heard.get(1).is_some_and(|bell| bell.revents().contains(PollFlags::IN));
-        if let Some(bell) = self.bell.as_mut().filter(|_| rang) {
+        poll(&mut polled, limit.as_ref()).ok();
+        let has_message = polled.get(1).is_some_and(|pipe| pipe.revents().contains(PollFlags::IN));
+        if let Some(pipe) = self.pipe.as_mut().filter(|_| has_message) {
             // Several messages count as one.
-            let mut word = [0; 256];
-            while bell.read(&mut word).is_ok_and(|length| length == word.len()) {}
+            let mut buffer = [0; 256];
+            while pipe.read(&mut buffer).is_ok_and(|length| length == buffer.len()) {}
         }
-        rang
+        has_message
     }
 
     fn next_signal(&mut self) -> Option<i32> {
@@ -154,11 +154,11 @@ mod tests {
 
     #[test]
     fn a_bell_wakes_and_is_heard_once() {
-        let (bell, mut rope) = pipe().unwrap();
-        let mut alarm = Alarm::new(&[], Some(OwnedFd::from(bell).into())).unwrap();
-        rope.write_all(b"ring ring").unwrap();
-        assert_eq!(alarm.sleep(LONG), Woken::ByPoke);
-        assert_eq!(alarm.sleep(Duration::from_millis(1)), Woken::BySleep);
+        let (reader, mut writer) = pipe().unwrap();
+        let mut alarm = Alarm::new(&[], Some(OwnedFd::from(reader).into())).unwrap();
+        writer.write_all(b"ring ring").unwrap();
+        assert_eq!(alarm.sleep(LONG), Woken::Message);
+        assert_eq!(alarm.sleep(Duration::from_millis(1)), Woken::Timeout);
     }
 
     /// A machine that slept past the end of a hold knows it when it wakes, whichever clock stood.
@@ -181,7 +181,7 @@ mod tests {
             signal_hook::low_level::raise(signal).unwrap();
         }
         let mut woken = [alarm.sleep(LONG), alarm.sleep(LONG)];
-        woken.sort_by_key(|woken| matches!(woken, Woken::BySignal(number) if *number == mine[1]));
-        assert_eq!(woken, mine.map(Woken::BySignal));
+        woken.sort_by_key(|woken| matches!(woken, Woken::Signal(number) if *number == mine[1]));
+        assert_eq!(woken, mine.map(Woken::Signal));
     }
 }
