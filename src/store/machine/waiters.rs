@@ -14,9 +14,9 @@ use crate::core::ids::TicketId;
 use crate::store::error::StoreError;
 use crate::store::layout::HelperDir;
 use crate::store::os::files::Files;
+use crate::store::os::idle_timer::IdleTimer;
 use crate::store::os::process::ProcessIdentity;
 use crate::store::os::processes;
-use crate::store::os::stillness::Stillness;
 
 const LOCK: &str = "lock";
 /// The suffix of a file that is not locked yet.
@@ -95,7 +95,7 @@ impl Waiters {
             let path = self.path(ticket, LOCK);
             let Some(stamp) = self.files.stamp(&path).ok().flatten() else { return false };
             let still = seen.0.entry((*ticket).clone());
-            let unmoved = still.or_insert_with(|| Stillness::begin(stamp, now)).look(stamp, now);
+            let unmoved = still.or_insert_with(|| IdleTimer::begin(stamp, now)).look(stamp, now);
             // Waiters of an older version write no identity and give no signs of life.
             let process = self.process_of(&path).filter(ProcessIdentity::runs_here);
             process.is_some_and(|process| {
@@ -155,7 +155,7 @@ impl Waiters {
 
 /// The signs of life that a waiter has seen of the waiters before it.
 #[derive(Clone, Debug, Default)]
-pub struct Seen(BTreeMap<TicketId, Stillness>);
+pub struct Seen(BTreeMap<TicketId, IdleTimer>);
 
 impl Standing {
     /// Gives a sign of life.

@@ -14,9 +14,9 @@ use crate::core::time::about;
 use crate::store::git::signature::Signatures;
 use crate::store::layout::HelperDir;
 use crate::store::os::files::{EntryType, FileError, Files, Stamp};
+use crate::store::os::idle_timer::IdleTimer;
 use crate::store::os::process::{Liveness, ProcessIdentity};
 use crate::store::os::processes::{self, Running};
-use crate::store::os::stillness::Stillness;
 
 /// The time between two looks at a watched lock.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -128,9 +128,9 @@ impl LockFiles {
     /// Watches a lock for a time. Returns false as soon as it is gone or replaced.
     pub fn stays(&self, seen: &SeenLock, patience: Duration) -> Result<bool, FileError> {
         let begun = Instant::now();
-        let mut still = Stillness::begin(seen.stamp, Duration::ZERO);
+        let mut idle = IdleTimer::begin(seen.stamp, Duration::ZERO);
         while self.files.stamp(&seen.path)? == Some(seen.stamp) {
-            if still.look(seen.stamp, begun.elapsed()) >= patience {
+            if idle.look(seen.stamp, begun.elapsed()) >= patience {
                 return Ok(true);
             }
             std::thread::sleep(PAUSE);

@@ -13,16 +13,16 @@ const GAP_MAX: Duration = Duration::from_millis(500);
 
 /// A watched file, timed by a monotonic clock.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::store) struct Stillness {
+pub(in crate::store) struct IdleTimer {
     stamp: Stamp,
     last_look: Duration,
     unmoved: Duration,
 }
 
-impl Stillness {
+impl IdleTimer {
     /// Records the first stamp.
-    pub(in crate::store) fn begin(stamp: Stamp, now: Duration) -> Stillness {
-        Stillness { stamp, last_look: now, unmoved: Duration::ZERO }
+    pub(in crate::store) fn begin(stamp: Stamp, now: Duration) -> IdleTimer {
+        IdleTimer { stamp, last_look: now, unmoved: Duration::ZERO }
     }
 
     /// Records the current stamp, and returns for how long it has been the same.
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn only_time_that_was_watched_counts() {
         let stamp = |length| Stamp { inode: 1, modified: SystemTime::UNIX_EPOCH, length };
-        let mut still = Stillness::begin(stamp(1), Duration::ZERO);
+        let mut still = IdleTimer::begin(stamp(1), Duration::ZERO);
         for (millis, length, unmoved) in [
             (200, 1, 200),
             (400, 1, 400),
