@@ -16,13 +16,13 @@ const USUAL: &str = "/usr/local/bin:/usr/bin:/bin";
 /// Prepares a call of a program by its name. Neither the program nor those that it starts are
 /// searched below the current directory.
 pub fn command(name: &str) -> Command {
-    let mut command = Command::new(found(OsStr::new(name)));
+    let mut command = Command::new(resolve(OsStr::new(name)));
     command.env("PATH", search_path());
     command
 }
 
 /// Resolves a word of a command line: a path stays, a name is searched in `PATH`.
-pub fn found(word: &OsStr) -> PathBuf {
+pub fn resolve(word: &OsStr) -> PathBuf {
     if word.as_encoded_bytes().contains(&b'/') {
         return PathBuf::from(word);
     }
@@ -35,11 +35,11 @@ pub fn found(word: &OsStr) -> PathBuf {
 /// Returns the absolute directories of `PATH`, as a value of that variable.
 pub fn search_path() -> &'static OsStr {
     static PATH: OnceLock<OsString> = OnceLock::new();
-    PATH.get_or_init(|| for_good(std::env::var_os("PATH").as_deref()))
+    PATH.get_or_init(|| absolute_entries(std::env::var_os("PATH").as_deref()))
 }
 
 /// Drops the relative entries.
-fn for_good(path: Option<&OsStr>) -> OsString {
+fn absolute_entries(path: Option<&OsStr>) -> OsString {
     let path = path.unwrap_or(OsStr::new(USUAL));
     let entries = std::env::split_paths(path).filter(|entry| entry.is_absolute());
     std::env::join_paths(entries).unwrap_or_else(|_| OsString::from(USUAL))
@@ -68,9 +68,9 @@ mod tests {
             ("/a::/b", "/a:/b"),
             (".", ""),
         ] {
-            assert_eq!(for_good(Some(OsStr::new(path))), expected, "{path}");
+            assert_eq!(absolute_entries(Some(OsStr::new(path))), expected, "{path}");
         }
-        assert_eq!(for_good(None), USUAL);
+        assert_eq!(absolute_entries(None), USUAL);
     }
 
     #[test]
@@ -79,7 +79,7 @@ mod tests {
         let look = |name: &str| lookup(OsStr::new(name), OsStr::new("/a:/b:/c"), is_program);
         assert_eq!(look("x"), Some(PathBuf::from("/b/x")));
         assert_eq!(look("y"), None);
-        assert_eq!(found(OsStr::new("./x")), Path::new("./x"), "a path is what it is");
-        assert_eq!(found(OsStr::new("no such program")), Path::new("/no such program"));
+        assert_eq!(resolve(OsStr::new("./x")), Path::new("./x"), "a path is what it is");
+        assert_eq!(resolve(OsStr::new("no such program")), Path::new("/no such program"));
     }
 }

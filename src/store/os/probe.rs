@@ -65,7 +65,7 @@ impl Probe<'_> {
         input.write_all(self.input)?;
         input.rewind()?;
         let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-        let mut command = Command::new(executable::found(program));
+        let mut command = Command::new(executable::resolve(program));
         command.args(arguments).current_dir(self.directory).process_group(0);
         command.env("PATH", executable::search_path());
         for name in self.unset {
