@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn only_time_that_was_watched_counts() {
         let stamp = |length| Stamp { inode: 1, modified: SystemTime::UNIX_EPOCH, length };
-        let mut still = IdleTimer::begin(stamp(1), Duration::ZERO);
+        let mut idle = IdleTimer::begin(stamp(1), Duration::ZERO);
         for (millis, length, unmoved) in [
             (200, 1, 200),
             (400, 1, 400),
@@ -52,7 +52,7 @@ mod tests {
             (60_600, 2, 0),
             (60_700, 2, 100),
         ] {
-            let found = still.look(stamp(length), Duration::from_millis(millis));
+            let found = idle.look(stamp(length), Duration::from_millis(millis));
             assert_eq!(found, Duration::from_millis(unmoved), "after {millis}");
         }
     }

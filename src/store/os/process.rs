@@ -56,7 +56,7 @@ impl ProcessIdentity {
                 boot: system::boot().map_or_else(|| UNKNOWN.to_owned(), one_word),
                 namespace: system::namespace().map_or_else(|| UNKNOWN.to_owned(), one_word),
                 host: one_word(host_name()),
-                machine: system::machine().map_or_else(|| UNKNOWN.to_owned(), |id| disguised(&id)),
+                machine: system::machine().map_or_else(|| UNKNOWN.to_owned(), |id| hashed(&id)),
             }
         })
     }
@@ -72,7 +72,7 @@ impl ProcessIdentity {
     }
 
     /// Identifies a process by its id and host alone.
-    pub fn known_by_id(pid: u32, host: &str) -> ProcessIdentity {
+    pub fn from_pid(pid: u32, host: &str) -> ProcessIdentity {
         let unknown = || UNKNOWN.to_owned();
         let (start, boot, namespace, machine) = (unknown(), unknown(), unknown(), unknown());
         ProcessIdentity { pid, start, boot, namespace, host: one_word(host), machine }
@@ -183,7 +183,7 @@ fn one_word(text: impl AsRef<str>) -> String {
 }
 
 /// Hashes the machine's id, which is meant to stay secret.
-fn disguised(id: &str) -> String {
+fn hashed(id: &str) -> String {
     const LENGTH: usize = 16;
     let digest = HashKind::Sha256.digest(&[b"git-coord ", id.as_bytes()]);
     digest.to_string().chars().take(LENGTH).collect()
@@ -436,9 +436,9 @@ mod tests {
             assert!(read(&format!("{line}{wrong}")).is_err(), "{wrong}");
         }
         let id = "0123456789abcdef0123456789abcdef";
-        let shown = disguised(id);
+        let shown = hashed(id);
         assert!(shown.len() == 16 && !id.contains(&shown), "{shown}");
-        assert_ne!(shown, disguised("0123456789abcdef0123456789abcdee"));
+        assert_ne!(shown, hashed("0123456789abcdef0123456789abcdee"));
     }
 
     #[test]

@@ -31,19 +31,19 @@ impl fmt::Display for Running {
 
 /// The properties of a process. `None` means that the system hides a property.
 #[derive(Clone, Debug)]
-struct Facts {
+struct ProcessInfo {
     running: Running,
     /// The current directory.
     directory: Option<PathBuf>,
     /// The program and its arguments.
     words: Option<Vec<String>>,
     /// The repositories that its environment directs a git to.
-    led_to: Option<Vec<PathBuf>>,
+    git_paths: Option<Vec<PathBuf>>,
     /// Set if it has one of the files open that waiters have.
-    stands_in_line: bool,
+    is_waiting: bool,
 }
 
-impl Facts {
+impl ProcessInfo {
     /// Tells whether the process may be about to write to one of these directories.
     fn may_write_in(&self, places: &[PathBuf]) -> bool {
         let program = &self.running.program;
@@ -51,8 +51,8 @@ impl Facts {
         if !is_git || self.is_a_wrapper() || self.is_asleep() {
             return false;
         }
-        let (Some(directory), Some(words), Some(led_to)) =
-            (&self.directory, &self.words, &self.led_to)
+        let (Some(directory), Some(words), Some(git_paths)) =
+            (&self.directory, &self.words, &self.git_paths)
         else {
             return true;
         };
@@ -65,7 +65,7 @@ impl Facts {
         };
         let names =
             |word: &String| places.iter().any(|place| word.contains(&*place.to_string_lossy()));
-        is_in(directory) || words.iter().any(names) || led_to.iter().any(|path| is_in(path))
+        is_in(directory) || words.iter().any(names) || git_paths.iter().any(|path| is_in(path))
     }
 
     /// Tells whether this is a git that has started this program and only waits for its end.
@@ -75,7 +75,7 @@ impl Facts {
 
     /// Tells whether this is one of our processes that waits in line and sleeps.
     fn is_asleep(&self) -> bool {
-        self.running.program == "git-coord" && self.stands_in_line && !self.running.is_stopped
+        self.running.program == "git-coord" && self.is_waiting && !self.running.is_stopped
     }
 }
 
@@ -103,13 +103,13 @@ pub fn writing_in(places: &[PathBuf], line: &Path) -> Vec<Running> {
         }
         ours.push(parent);
     }
-    let others = all.into_iter().filter(|facts| !ours.contains(&facts.running.pid));
-    others.filter(|facts| facts.may_write_in(places)).map(|facts| facts.running).collect()
+    let others = all.into_iter().filter(|info| !ours.contains(&info.running.pid));
+    others.filter(|info| info.may_write_in(places)).map(|info| info.running).collect()
 }
 
 /// Lists the visible processes that have a file open.
-pub fn having_open(path: &Path) -> Vec<Running> {
-    system::having_open(path)
+pub fn holding_open(path: &Path) -> Vec<Running> {
+    system::holding_open(path)
 }
 
 /// Tells whether a process is stopped, as by Ctrl-Z, until it is continued.
@@ -126,7 +126,7 @@ mod system {
     use std::os::unix::fs::MetadataExt as _;
     use std::path::{Path, PathBuf};
 
-    use super::{Facts, Running};
+    use super::{ProcessInfo, Running};
 
     /// The variables that direct a git to a repository.
     const GIT_VARIABLES: [&str; 3] = ["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE"];
@@ -182,7 +182,7 @@ mod system {
         bytes.split(|byte| *byte == 0)
     }
 
-    fn led_to(environment: &[u8]) -> Vec<PathBuf> {
+    fn git_paths(environment: &[u8]) -> Vec<PathBuf> {
         let path = |variable: &[u8]| {
             let (name, value) = variable.split_at(variable.iter().position(|b| *b == b'=')?);
             let leads = GIT_VARIABLES.iter().any(|variable| variable.as_bytes() == name);
@@ -196,24 +196,24 @@ mod system {
         zero_ended(command_line).map(word).collect()
     }
 
-    fn facts(pid: u32, line: &Path) -> Result<Facts, Ending> {
+    fn info(pid: u32, line: &Path) -> Result<ProcessInfo, Ending> {
         running(pid).ok_or(Ending)?;
         let read = |file: &str| unless_hidden(fs::read(format!("/proc/{pid}/{file}")));
         let in_line = |file: PathBuf| fs::read_link(file).is_ok_and(|at| at.starts_with(line));
         let words = read("cmdline")?.map(|bytes| words(&bytes));
-        let led_to = read("environ")?.map(|bytes| led_to(&bytes));
+        let git_paths = read("environ")?.map(|bytes| git_paths(&bytes));
         let directory = unless_hidden(fs::read_link(format!("/proc/{pid}/cwd")))?;
-        let stands_in_line = opened(pid).any(in_line);
+        let is_waiting = opened(pid).any(in_line);
         // A process that has ended meanwhile is reported as ending.
         let running = running(pid).ok_or(Ending)?;
-        Ok(Facts { running, directory, words, led_to, stands_in_line })
+        Ok(ProcessInfo { running, directory, words, git_paths, is_waiting })
     }
 
-    pub(super) fn all(line: &Path) -> Vec<Facts> {
-        numbers().into_iter().filter_map(|pid| facts(pid, line).ok()).collect()
+    pub(super) fn all(line: &Path) -> Vec<ProcessInfo> {
+        numbers().into_iter().filter_map(|pid| info(pid, line).ok()).collect()
     }
 
-    pub(super) fn having_open(path: &Path) -> Vec<Running> {
+    pub(super) fn holding_open(path: &Path) -> Vec<Running> {
         let Ok(sought) = fs::metadata(path) else { return Vec::new() };
         let is_it = |file: PathBuf| {
             // Examining any other file may block on a disk that does not answer.
@@ -242,9 +242,9 @@ mod system {
         fn an_ending_process_is_not_one_that_hides_something() {
             for _ in 0..200 {
                 let mut child = Command::new("true").stdin(Stdio::null()).spawn().unwrap();
-                while let Ok(facts) = facts(child.id(), Path::new("/nowhere")) {
-                    assert!(facts.words.is_some() && facts.led_to.is_some(), "{facts:?}");
-                    assert!(facts.directory.is_some(), "{facts:?}");
+                while let Ok(info) = info(child.id(), Path::new("/nowhere")) {
+                    assert!(info.words.is_some() && info.git_paths.is_some(), "{info:?}");
+                    assert!(info.directory.is_some(), "{info:?}");
                 }
                 child.wait().unwrap();
             }
@@ -257,7 +257,7 @@ mod system {
 mod system {
     use std::path::Path;
 
-    use super::{Facts, Running};
+    use super::{ProcessInfo, Running};
     use crate::store::os::executable;
 
     fn listed(words: &[&str]) -> Vec<String> {
@@ -274,19 +274,19 @@ mod system {
         listed(&["-o", "stat=", "-p", &pid.to_string()]).iter().any(|state| state.starts_with('T'))
     }
 
-    pub(super) fn all(_: &Path) -> Vec<Facts> {
-        let facts = |line: String| {
+    pub(super) fn all(_: &Path) -> Vec<ProcessInfo> {
+        let info = |line: String| {
             let mut words = line.split_whitespace();
             let (pid, state) = (words.next()?.parse().ok()?, words.next()?);
             let program = Path::new(words.next()?).file_name()?.to_string_lossy().into_owned();
             let running = Running { pid, program, is_stopped: state.starts_with('T') };
-            let (directory, words, led_to) = (None, None, None);
-            Some(Facts { running, directory, words, led_to, stands_in_line: false })
+            let (directory, words, git_paths) = (None, None, None);
+            Some(ProcessInfo { running, directory, words, git_paths, is_waiting: false })
         };
-        listed(&["-A", "-o", "pid=,stat=,comm="]).into_iter().filter_map(facts).collect()
+        listed(&["-A", "-o", "pid=,stat=,comm="]).into_iter().filter_map(info).collect()
     }
 
-    pub(super) fn having_open(_: &Path) -> Vec<Running> {
+    pub(super) fn holding_open(_: &Path) -> Vec<Running> {
         Vec::new()
     }
 }
@@ -295,58 +295,58 @@ mod system {
 mod tests {
     use super::*;
 
-    fn process(line: &str) -> Facts {
+    fn process(line: &str) -> ProcessInfo {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        Facts {
+        ProcessInfo {
             running: Running { pid: 7, program: words[0].clone(), is_stopped: false },
             directory: Some("/elsewhere".into()),
             words: Some(words),
-            led_to: Some(Vec::new()),
-            stands_in_line: false,
+            git_paths: Some(Vec::new()),
+            is_waiting: false,
         }
     }
 
-    fn counts(facts: &Facts) -> bool {
-        facts.may_write_in(&["/repo/.git".into(), "/repo".into()])
+    fn counts(info: &ProcessInfo) -> bool {
+        info.may_write_in(&["/repo/.git".into(), "/repo".into()])
     }
 
     #[test]
     fn a_git_counts_where_it_works_and_where_it_is_led() {
         assert!(!counts(&process("git gc")));
-        let there = |directory: &str| Facts {
+        let there = |directory: &str| ProcessInfo {
             directory: Some(directory.into()),
             ..process("git pack-refs --all")
         };
         assert!(counts(&there("/repo")) && counts(&there("/repo/src")));
         assert!(!counts(&there("/repository")));
         assert!(counts(&process("git --git-dir=/repo/.git gc")));
-        let led = |to: &str| Facts { led_to: Some(vec![to.into()]), ..process("git gc") };
+        let led = |to: &str| ProcessInfo { git_paths: Some(vec![to.into()]), ..process("git gc") };
         assert!(counts(&led("/repo/.git")) && !counts(&led("/other/.git")));
-        assert!(!counts(&Facts { directory: Some("/repo".into()), ..process("vim x") }));
+        assert!(!counts(&ProcessInfo { directory: Some("/repo".into()), ..process("vim x") }));
     }
 
     #[test]
     fn what_cannot_be_found_out_about_a_git_counts_against_it() {
         for unknown in [
-            Facts { directory: None, ..process("git gc") },
-            Facts { words: None, ..process("git gc") },
-            Facts { led_to: None, ..process("git gc") },
+            ProcessInfo { directory: None, ..process("git gc") },
+            ProcessInfo { words: None, ..process("git gc") },
+            ProcessInfo { git_paths: None, ..process("git gc") },
         ] {
             assert!(counts(&unknown), "{unknown:?}");
         }
-        assert!(!counts(&Facts { directory: None, ..process("vim x") }));
+        assert!(!counts(&ProcessInfo { directory: None, ..process("vim x") }));
     }
 
     #[test]
     fn who_only_waits_does_not_count() {
-        let here = |line: &str| Facts { directory: Some("/repo".into()), ..process(line) };
+        let here = |line: &str| ProcessInfo { directory: Some("/repo".into()), ..process(line) };
         assert!(!counts(&here("git -C coord -c a=b coord status")));
         assert!(counts(&here("git -C coord gc")));
         let ours = here("git-coord reserve src --wait 1h");
         assert!(counts(&ours));
-        let asleep = Facts { stands_in_line: true, ..ours };
+        let asleep = ProcessInfo { is_waiting: true, ..ours };
         assert!(!counts(&asleep));
         let running = Running { is_stopped: true, ..asleep.running.clone() };
-        assert!(counts(&Facts { running, ..asleep }));
+        assert!(counts(&ProcessInfo { running, ..asleep }));
     }
 }

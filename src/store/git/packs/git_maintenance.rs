@@ -64,7 +64,7 @@ fn may_run(content: &[u8]) -> bool {
     let mut words = text.split_whitespace();
     let pid = words.next().and_then(|pid| pid.parse().ok());
     let (Some(pid), Some(host)) = (pid, words.next()) else { return false };
-    ProcessIdentity::known_by_id(pid, host).liveness() != Liveness::Dead
+    ProcessIdentity::from_pid(pid, host).liveness() != Liveness::Dead
 }
 
 #[cfg(test)]

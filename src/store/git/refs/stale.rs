@@ -86,7 +86,7 @@ impl SeenLock {
 
     /// Lists the processes of this host that have the lock open.
     pub fn openers(&self) -> Vec<Running> {
-        processes::having_open(&self.path)
+        processes::holding_open(&self.path)
     }
 }
 
