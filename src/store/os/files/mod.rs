@@ -4,10 +4,10 @@
 //! This module knows nothing of packs, refs or locks, and nothing else in `store` changes a file.
 //! Each system call is one `Step`, so that tests can make each of them fail.
 
+mod entries;
 #[cfg(debug_assertions)]
 mod faults;
 mod fifo;
-mod look;
 mod regular;
 mod replace;
 mod step;
@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime};
 use fd_lock::{RwLock, RwLockWriteGuard};
 
 use crate::store::os::shared_mode::SharedMode;
-pub use look::{Entry, EntryType, link_at_or_in};
+pub use entries::{Entry, EntryType, link_at_or_in};
 use regular::{opened, opened_to_read};
 pub use replace::{Rights, Shape};
 pub use step::FileError;
