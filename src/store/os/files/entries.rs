@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Dir, FileType, Mode, OFlags};
 
-use super::step::{Act, FileError, Step};
+use super::step::{FileError, Operation, Step};
 use super::{Files, Result, absent_as, examine};
 
 /// The type of a directory's entry.
@@ -52,7 +52,7 @@ impl Files {
             io::ErrorKind::InvalidInput,
             "a symbolic link, and state is not kept through one",
         );
-        Err(FileError { operation: Act::Append.verb(), path: path.to_owned(), cause })
+        Err(FileError { operation: Operation::Append.verb(), path: path.to_owned(), cause })
     }
 
     /// Lists the entries of a directory in no particular order. A directory that does not exist is
@@ -67,7 +67,7 @@ impl Files {
             });
             entries.collect()
         };
-        absent_as(Vec::new(), Step::new(Act::List, path).run(list))
+        absent_as(Vec::new(), Step::new(Operation::List, path).run(list))
     }
 }
 

@@ -19,7 +19,7 @@ use base64::engine::general_purpose::STANDARD;
 use rustix::io::Errno;
 use rustix::process::{Signal, getpid, kill_process};
 
-use super::step::{Act, Step};
+use super::step::{Operation, Step};
 
 #[derive(Clone, Copy, Debug)]
 enum Fault {
@@ -43,7 +43,8 @@ impl At {
         match self {
             At::Number(at) => *at == number,
             At::First(name, end) => {
-                format!("{:?}", step.act) == *name && step.path.to_string_lossy().ends_with(end)
+                format!("{:?}", step.operation) == *name
+                    && step.path.to_string_lossy().ends_with(end)
             }
         }
     }
@@ -130,11 +131,11 @@ fn write_half(step: &Step<'_>) -> io::Result<()> {
 fn record(plan: &Plan, step: &Step<'_>, done: bool) {
     let Some(path) = &plan.record else { return };
     let line = serde_json::json!({
-        "step": format!("{:?}", step.act),
+        "step": format!("{:?}", step.operation),
         "path": step.path.to_string_lossy(),
         "from": step.from.map(|path| path.to_string_lossy()),
         "content": step.writes.map(|(_, content)| STANDARD.encode(content)),
-        "syncs": matches!(step.act, Act::Sync | Act::SyncDirectory),
+        "syncs": matches!(step.operation, Operation::Sync | Operation::SyncDirectory),
         "done": done,
     });
     let open = || OpenOptions::new().create(true).append(true).open(path);

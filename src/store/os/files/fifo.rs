@@ -5,23 +5,23 @@ use std::io::Write as _;
 use std::path::Path;
 
 use super::regular::opened_without_waiting;
-use super::step::{Act, Step};
+use super::step::{Operation, Step};
 use super::{Files, Result, SharedMode};
 
 impl Files {
     /// Creates a pipe, which must not exist, and opens it for its reader. Reading never blocks.
     pub fn create_fifo(&self, path: &Path) -> Result<File> {
-        Step::new(Act::Create, path).run(|| make_fifo(path))?;
+        Step::new(Operation::Create, path).run(|| make_fifo(path))?;
         // Opened for reading and writing, it never reaches its end when other processes close it.
         let open = || opened_without_waiting(OpenOptions::new().read(true).write(true), path);
-        let bell = Step::new(Act::Open, path).run(open)?;
+        let bell = Step::new(Operation::Open, path).run(open)?;
         self.share(&bell, path, SharedMode::for_file)?;
         Ok(bell)
     }
 
     /// Writes to a pipe. Fails if it has no reader or is full.
     pub fn write_to_fifo(&self, path: &Path) -> Result<()> {
-        Step::new(Act::Open, path).run(|| {
+        Step::new(Operation::Open, path).run(|| {
             let mut bell = opened_without_waiting(OpenOptions::new().write(true), path)?;
             bell.write_all(b"!")
         })

@@ -30,7 +30,7 @@ pub use entries::{Entry, EntryType, link_at_or_in};
 use regular::{opened, opened_to_read};
 pub use replace::{Rights, Shape};
 pub use step::FileError;
-use step::{Act, Step};
+use step::{Operation, Step};
 
 /// The usual maximum size of a ref, a note or a presence.
 const SMALL_FILE_LENGTH: usize = 1024;
@@ -102,13 +102,15 @@ impl Files {
     /// Syncs the files that must survive a power cut.
     fn flush(&self, made: &[(&NewFile<'_>, File)]) -> Result<()> {
         let mut surviving = made.iter().filter(|(new, _)| self.must_survive(new.purpose));
-        surviving.try_for_each(|(new, file)| Step::new(Act::Sync, new.path).run(|| file.sync_all()))
+        surviving.try_for_each(|(new, file)| {
+            Step::new(Operation::Sync, new.path).run(|| file.sync_all())
+        })
     }
 
     fn fill(&self, mut file: &File, new: &NewFile<'_>) -> Result<()> {
         let NewFile { path, content, purpose } = *new;
         self.share(file, path, SharedMode::for_file)?;
-        Step::new(Act::Write, path).writing(file, content).run(|| file.write_all(content))?;
+        Step::new(Operation::Write, path).writing(file, content).run(|| file.write_all(content))?;
         if self.must_survive(purpose) {
             begin_writing_back(file);
         }
@@ -122,9 +124,9 @@ impl Files {
     /// Appends to a file. Returns false if it does not exist.
     pub fn append_existing(&self, path: &Path, content: &[u8]) -> Result<bool> {
         let open = || opened(OpenOptions::new().append(true), path).map(Some);
-        let opened = absent_as(None, Step::new(Act::Open, path).run(open))?;
+        let opened = absent_as(None, Step::new(Operation::Open, path).run(open))?;
         let Some(file) = opened else { return Ok(false) };
-        let append = Step::new(Act::Append, path).writing(&file, content);
+        let append = Step::new(Operation::Append, path).writing(&file, content);
         append.run(|| (&file).write_all(content))?;
         Ok(true)
     }
@@ -132,10 +134,10 @@ impl Files {
     /// Appends to a file, and creates it if it does not exist.
     pub fn append(&self, path: &Path, content: &[u8]) -> Result<()> {
         let open = || opened(OpenOptions::new().append(true).create(true), path);
-        let file = Step::new(Act::Open, path).run(open)?;
+        let file = Step::new(Operation::Open, path).run(open)?;
         // The mode of another user's file cannot be changed, and is already as they wanted it.
         self.share(&file, path, SharedMode::for_file).ok();
-        let append = Step::new(Act::Append, path).writing(&file, content);
+        let append = Step::new(Operation::Append, path).writing(&file, content);
         append.run(|| (&file).write_all(content))
     }
 
@@ -143,7 +145,7 @@ impl Files {
     pub fn open_lockable(&self, path: &Path) -> Result<File> {
         let open = || {
             let mut options = OpenOptions::new();
-            Step::new(Act::Open, path)
+            Step::new(Operation::Open, path)
                 .run(|| opened(options.read(true).append(true).create(true), path))
         };
         let opened = match open() {
@@ -165,7 +167,7 @@ impl Files {
             // Locking needs no right to write. If even reading is denied, the first error is
             // returned.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Step::new(Act::Open, path).run(|| opened_to_read(path)).map_err(|_| error)
+                Step::new(Operation::Open, path).run(|| opened_to_read(path)).map_err(|_| error)
             }
             Err(error) => Err(error),
         }
@@ -173,14 +175,14 @@ impl Files {
 
     /// Opens an existing file for locking; `None` if it does not exist.
     pub fn open_existing(&self, path: &Path) -> Result<Option<File>> {
-        absent_as(None, Step::new(Act::Open, path).run(|| opened_to_read(path).map(Some)))
+        absent_as(None, Step::new(Operation::Open, path).run(|| opened_to_read(path).map(Some)))
     }
 
     /// Waits for the kernel's lock on an open file. Returns false if another process had it all
     /// that time. The kernel wakes the next process at once, while polling would leave the lock
     /// idle in between.
     pub fn lock_within(&self, file: &File, path: &Path, limit: Duration) -> Result<bool> {
-        Step::new(Act::Lock, path).run(|| {
+        Step::new(Operation::Lock, path).run(|| {
             let waiting = file.try_clone()?;
             let (sender, locked) = mpsc::channel();
             let wait = move || {
@@ -196,7 +198,7 @@ impl Files {
     /// Tries to get the kernel's lock on an open file, without waiting. Returns false if another
     /// process has it. Closing the file releases it.
     pub fn try_lock(&self, file: &File, path: &Path) -> Result<bool> {
-        Step::new(Act::Lock, path).run(|| match RwLock::new(file).try_write() {
+        Step::new(Operation::Lock, path).run(|| match RwLock::new(file).try_write() {
             Ok(guard) => Ok(keep_locked(guard)),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
             Err(error) => Err(error),
@@ -205,23 +207,23 @@ impl Files {
 
     /// Sets the time of the last write to now.
     pub fn touch(&self, file: &File, path: &Path) -> Result<()> {
-        Step::new(Act::Touch, path).run(|| file.set_modified(SystemTime::now()))
+        Step::new(Operation::Touch, path).run(|| file.set_modified(SystemTime::now()))
     }
 
     /// Renames a file, replacing the one at `to`.
     pub fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        Step::new(Act::Rename, to).from(from).run(|| fs::rename(from, to))
+        Step::new(Operation::Rename, to).from(from).run(|| fs::rename(from, to))
     }
 
     /// Creates a hard link, which must not exist.
     pub fn link(&self, from: &Path, to: &Path) -> Result<()> {
-        Step::new(Act::Link, to).from(from).run(|| fs::hard_link(from, to))
+        Step::new(Operation::Link, to).from(from).run(|| fs::hard_link(from, to))
     }
 
     /// Removes a file. Returns false if it did not exist.
     pub fn remove(&self, path: &Path) -> Result<bool> {
         let remove = || fs::remove_file(path).map(|()| true);
-        absent_as(false, Step::new(Act::Remove, path).run(remove))
+        absent_as(false, Step::new(Operation::Remove, path).run(remove))
     }
 
     /// Removes a directory and its subdirectories, none of which may contain a file.
@@ -232,7 +234,7 @@ impl Files {
                 self.remove_empty_directories(&child)?;
             }
         }
-        absent_as((), Step::new(Act::RemoveDirectory, path).run(|| fs::remove_dir(path)))
+        absent_as((), Step::new(Operation::RemoveDirectory, path).run(|| fs::remove_dir(path)))
     }
 
     /// Creates a directory and its parents, unless they exist.
@@ -243,7 +245,7 @@ impl Files {
         if let Some(parent) = path.parent() {
             self.make_directories(parent)?;
         }
-        match Step::new(Act::MakeDirectory, path).run(|| fs::create_dir(path)) {
+        match Step::new(Operation::MakeDirectory, path).run(|| fs::create_dir(path)) {
             Ok(()) => self.share_directory(path),
             Err(error) => {
                 if self.is_directory(path)? {
@@ -261,7 +263,7 @@ impl Files {
             return Ok(());
         }
         let sync = || File::open(path).and_then(|directory| directory.sync_all());
-        match Step::new(Act::SyncDirectory, path).run(sync) {
+        match Step::new(Operation::SyncDirectory, path).run(sync) {
             // Some network file systems do not support this, and offer nothing better.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
             other => other,
@@ -274,7 +276,11 @@ impl Files {
         if content.as_ref().is_some_and(|content| content.len() as u64 > length_max) {
             let reason = format!("longer than {length_max} bytes");
             let cause = io::Error::new(io::ErrorKind::FileTooLarge, reason);
-            return Err(FileError { operation: Act::Read.verb(), path: path.to_owned(), cause });
+            return Err(FileError {
+                operation: Operation::Read.verb(),
+                path: path.to_owned(),
+                cause,
+            });
         }
         Ok(content)
     }
@@ -287,13 +293,13 @@ impl Files {
             opened_to_read(path)?.take(length).read_to_end(&mut content)?;
             Ok(Some(content))
         };
-        absent_as(None, Step::new(Act::Read, path).run(read))
+        absent_as(None, Step::new(Operation::Read, path).run(read))
     }
 
     /// Lists the names in a directory in order. A directory that does not exist is empty.
     pub fn list(&self, path: &Path) -> Result<Vec<OsString>> {
         let list = || fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect();
-        let mut names: Vec<_> = absent_as(Vec::new(), Step::new(Act::List, path).run(list))?;
+        let mut names: Vec<_> = absent_as(Vec::new(), Step::new(Operation::List, path).run(list))?;
         names.sort_unstable();
         Ok(names)
     }
@@ -306,7 +312,7 @@ impl Files {
     /// Tells whether `path` leads to a directory.
     pub fn is_directory(&self, path: &Path) -> Result<bool> {
         let look = || fs::metadata(path).map(|metadata| metadata.is_dir());
-        absent_as(false, Step::new(Act::Examine, path).run(look))
+        absent_as(false, Step::new(Operation::Examine, path).run(look))
     }
 
     /// Reads the stamp of a file; `None` if it does not exist.
@@ -325,7 +331,7 @@ impl Files {
         if self.shared == SharedMode::Umask {
             return Ok(());
         }
-        let directory = Step::new(Act::Open, path).run(|| File::open(path))?;
+        let directory = Step::new(Operation::Open, path).run(|| File::open(path))?;
         self.share(&directory, path, SharedMode::for_directory)
     }
 
@@ -336,7 +342,7 @@ impl Files {
         if self.shared == SharedMode::Umask {
             return Ok(());
         }
-        Step::new(Act::Share, path).run(|| {
+        Step::new(Operation::Share, path).run(|| {
             let mut permissions = file.metadata()?.permissions();
             let before = permissions.mode() & 0o7777;
             permissions.set_mode(adjust(self.shared, before));
@@ -359,7 +365,7 @@ fn create(new: &NewFile<'_>) -> Result<File> {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(if new.purpose == Purpose::Immutable { 0o444 } else { 0o666 });
     }
-    Step::new(Act::Create, new.path).run(|| options.open(new.path))
+    Step::new(Operation::Create, new.path).run(|| options.open(new.path))
 }
 
 /// Starts writing back before the file is synced. Nothing depends on it.
@@ -381,7 +387,7 @@ fn keep_locked(guard: RwLockWriteGuard<'_, &File>) -> bool {
 /// Reads the metadata at `path` without following links.
 fn examine(path: &Path) -> Result<Option<Metadata>> {
     let look = || fs::symlink_metadata(path).map(Some);
-    absent_as(None, Step::new(Act::Examine, path).run(look))
+    absent_as(None, Step::new(Operation::Examine, path).run(look))
 }
 
 /// Tells whether an error means that a path does not exist. A path whose parent is a file does not

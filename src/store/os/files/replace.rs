@@ -3,7 +3,7 @@
 use std::fs::{self, File, Permissions};
 use std::path::Path;
 
-use super::step::{Act, Step};
+use super::step::{Operation, Step};
 use super::{Files, Purpose, Result, absent_as, examine};
 
 /// The permissions of a replaced file.
@@ -52,7 +52,7 @@ impl Files {
         let Some(metadata) = examine(path)? else { return Ok(None) };
         let is_link = metadata.is_symlink();
         let led_to = || fs::metadata(path).map(|metadata| may_run(&metadata.permissions()));
-        let is_executable = absent_as(false, Step::new(Act::Examine, path).run(led_to))?;
+        let is_executable = absent_as(false, Step::new(Operation::Examine, path).run(led_to))?;
         Ok(Some(Shape { is_link, is_executable }))
     }
 
@@ -70,7 +70,7 @@ impl Files {
             return Ok(false);
         }
         let remove = || fs::remove_dir(path).map(|()| true);
-        absent_as(false, Step::new(Act::RemoveDirectory, path).run(remove))
+        absent_as(false, Step::new(Operation::RemoveDirectory, path).run(remove))
     }
 
     /// Removes a directory with its content. Links are removed, not followed.
@@ -83,24 +83,24 @@ impl Files {
                 self.remove(&child)?;
             }
         }
-        absent_as((), Step::new(Act::RemoveDirectory, path).run(|| fs::remove_dir(path)))
+        absent_as((), Step::new(Operation::RemoveDirectory, path).run(|| fs::remove_dir(path)))
     }
 }
 
 /// Sets the permissions that a staged file will have in its place.
 fn give(staged: &Path, path: &Path, rights: Rights) -> Result<()> {
     let set = |permissions: Permissions| {
-        Step::new(Act::Share, staged).run(|| fs::set_permissions(staged, permissions))
+        Step::new(Operation::Share, staged).run(|| fs::set_permissions(staged, permissions))
     };
     match rights {
         Rights::AsBefore => {
             let before = || fs::metadata(path).map(|metadata| Some(metadata.permissions()));
-            let before = absent_as(None, Step::new(Act::Examine, path).run(before))?;
+            let before = absent_as(None, Step::new(Operation::Examine, path).run(before))?;
             before.map_or(Ok(()), set)
         }
         Rights::Executable => {
-            let file = Step::new(Act::Open, staged).run(|| File::open(staged))?;
-            let metadata = Step::new(Act::Examine, staged).run(|| file.metadata())?;
+            let file = Step::new(Operation::Open, staged).run(|| File::open(staged))?;
+            let metadata = Step::new(Operation::Examine, staged).run(|| file.metadata())?;
             set(runnable(metadata.permissions()))
         }
     }

@@ -36,7 +36,7 @@ fn reason(cause: &io::Error) -> String {
 
 /// The operation of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
+pub(super) enum Operation {
     Create,
     Share,
     Write,
@@ -56,27 +56,27 @@ pub(super) enum Act {
     Examine,
 }
 
-impl Act {
+impl Operation {
     /// Returns the verb for an error message, which precedes the path.
     pub(super) fn verb(self) -> &'static str {
         match self {
-            Act::Create => "create",
-            Act::Share => "set the permissions of",
-            Act::Write => "write",
-            Act::Sync => "sync",
-            Act::Open => "open",
-            Act::Append => "append to",
-            Act::Lock => "lock",
-            Act::Rename => "move a file to",
-            Act::Link => "link a file to",
-            Act::Remove => "remove",
-            Act::RemoveDirectory => "remove the directory",
-            Act::MakeDirectory => "create the directory",
-            Act::SyncDirectory => "sync the directory",
-            Act::Touch => "touch",
-            Act::Read => "read",
-            Act::List => "list",
-            Act::Examine => "examine",
+            Operation::Create => "create",
+            Operation::Share => "set the permissions of",
+            Operation::Write => "write",
+            Operation::Sync => "sync",
+            Operation::Open => "open",
+            Operation::Append => "append to",
+            Operation::Lock => "lock",
+            Operation::Rename => "move a file to",
+            Operation::Link => "link a file to",
+            Operation::Remove => "remove",
+            Operation::RemoveDirectory => "remove the directory",
+            Operation::MakeDirectory => "create the directory",
+            Operation::SyncDirectory => "sync the directory",
+            Operation::Touch => "touch",
+            Operation::Read => "read",
+            Operation::List => "list",
+            Operation::Examine => "examine",
         }
     }
 }
@@ -85,7 +85,7 @@ impl Act {
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(debug_assertions), expect(dead_code, reason = "some of it only tests want to know"))]
 pub(super) struct Step<'a> {
-    pub(super) act: Act,
+    pub(super) operation: Operation,
     pub(super) path: &'a Path,
     /// The other path of a rename or a link.
     pub(super) from: Option<&'a Path>,
@@ -94,8 +94,8 @@ pub(super) struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    pub(super) fn new(act: Act, path: &'a Path) -> Step<'a> {
-        Step { act, path, from: None, writes: None }
+    pub(super) fn new(operation: Operation, path: &'a Path) -> Step<'a> {
+        Step { operation, path, from: None, writes: None }
     }
 
     pub(super) fn from(self, from: &'a Path) -> Step<'a> {
@@ -112,7 +112,11 @@ impl<'a> Step<'a> {
         let outcome = faults::pass(&self, call);
         #[cfg(not(debug_assertions))]
         let outcome = call();
-        let Step { act, path, .. } = self;
-        outcome.map_err(|cause| FileError { operation: act.verb(), path: path.to_owned(), cause })
+        let Step { operation, path, .. } = self;
+        outcome.map_err(|cause| FileError {
+            operation: operation.verb(),
+            path: path.to_owned(),
+            cause,
+        })
     }
 }
