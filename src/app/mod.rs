@@ -274,7 +274,7 @@ impl Ctx {
         let request = request.knowing(gone);
         let committed = write(&request).map_err(|error| self.told(error))?;
         if committed.entry.is_some() {
-            waiters.bury(&dead);
+            waiters.remove_files(&dead);
             waiters.wake();
         }
         Ok(committed)

@@ -21,7 +21,7 @@ use crate::core::reservation::wait::{Leave, Line, Obstacles, Wait};
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::ledger::transact::Committed;
-use crate::store::machine::waiters::{Seen, Standing};
+use crate::store::machine::waiters::{RegisteredWaiter, Seen};
 use crate::store::os::alarm::{Alarm, ENDING, Stopwatch};
 
 /// How long one who wants to go may take to give back its ticket.
@@ -139,7 +139,7 @@ pub struct Stand {
     /// Its name, which nobody has seen yet.
     pub ticket: TicketId,
     /// That somebody is there, for as long as it lives.
-    pub standing: Standing,
+    pub standing: RegisteredWaiter,
     /// What every write on this machine wakes, and signals.
     pub alarm: Alarm,
 }
@@ -154,7 +154,7 @@ impl Stand {
     pub fn hearing(ctx: &Ctx, signals: &[i32]) -> Result<Stand, AppError> {
         let random = getrandom::u64().map_err(|error| StoreError::Random(error.to_string()))?;
         let ticket = TicketId::from_bits(random);
-        let (standing, bell) = ctx.waiters().stand(ticket.clone())?;
+        let (standing, bell) = ctx.waiters().register(ticket.clone())?;
         let alarm = Alarm::new(signals, bell).map_err(|error| AppError::Failed(Box::new(error)))?;
         Ok(Stand { ticket, standing, alarm })
     }
@@ -189,7 +189,7 @@ struct Place<'c> {
     begun: Begun,
     command: Reserve,
     ticket: TicketId,
-    standing: Standing,
+    standing: RegisteredWaiter,
     /// What was in the way at the last look.
     obstacles: Obstacles,
     /// That its agent is there.
@@ -203,7 +203,7 @@ impl Place<'_> {
     fn look(&mut self, elapsed: Duration, tell: &mut Tell<'_>) -> Look<Outcome> {
         self.ctx.set_clock(self.begun.now());
         self.pulse.beat(self.ctx, elapsed);
-        self.standing.beat();
+        self.standing.heartbeat();
         match self.turn(elapsed, tell) {
             Ok(Turn::NotYet) => Look::NotYet,
             Ok(Turn::Come(gone)) => match self.ask(gone) {
@@ -237,7 +237,7 @@ impl Place<'_> {
         // Who does not move keeps nobody from what is free, and takes a new place once it does.
         if found.conflicts.is_empty() {
             let before = found.before.iter().map(|ticket| &ticket.id);
-            let still = self.ctx.waiters().still(before, &mut self.seen, elapsed);
+            let still = self.ctx.waiters().stopped(before, &mut self.seen, elapsed);
             if still.len() == found.before.len() {
                 found.before.clear();
                 gone.tickets = still;

@@ -26,7 +26,7 @@ use crate::core::reservation::release::Release;
 use crate::core::reservation::renew::{Asked, Lost, Renew, Why, lost};
 use crate::core::reservation::select::Selection;
 use crate::core::time::{Timestamp, Ttl};
-use crate::store::machine::waiters::Standing;
+use crate::store::machine::waiters::RegisteredWaiter;
 use crate::store::os::alarm::{Alarm, FORWARDED, Woken, not_ignored};
 use crate::store::os::child::{Adopted, Running, State, Watched};
 use crate::store::os::process::ProcessIdentity;
@@ -171,7 +171,7 @@ impl<'c> Keeper<'c> {
     }
 
     /// An ear for signals and for those who write. Who cannot be woken looks again soon enough.
-    fn hearing(&self) -> (Option<Standing>, Result<Alarm, std::io::Error>) {
+    fn hearing(&self) -> (Option<RegisteredWaiter>, Result<Alarm, std::io::Error>) {
         let signals: Vec<i32> =
             not_ignored(&FORWARDED).chain([signal_hook::consts::SIGCHLD]).collect();
         match Stand::hearing(self.ctx, &signals) {
@@ -202,7 +202,7 @@ impl<'c> Keeper<'c> {
     }
 
     /// Leaves nothing behind.
-    fn leave(&self, with: &ProcessIdentity, standing: Option<Standing>) {
+    fn leave(&self, with: &ProcessIdentity, standing: Option<RegisteredWaiter>) {
         // What stays is cleared up by the next one.
         self.ctx.commands().forget(with).ok();
         if let Some(standing) = standing {

@@ -24,7 +24,7 @@ const STAGED: &str = "new";
 const BELL: &str = "bell";
 /// The time without a sign of life after which a waiter counts as stopped. A live one gives a sign
 /// several times a second, unless it waits for its turn to write.
-const STILL_AFTER: Duration = Duration::from_secs(15);
+const STOPPED_AFTER: Duration = Duration::from_secs(15);
 /// The maximum size of a lock file, which holds the identity of a process.
 const IDENTITY_BYTES_MAX: u64 = 1024;
 
@@ -36,9 +36,9 @@ pub struct Waiters {
 }
 
 /// One waiting process, for as long as it lives. If it is dropped or killed, its files show that it
-/// is dead. [`Standing::leave`] removes the files.
+/// is dead. [`RegisteredWaiter::leave`] removes the files.
 #[derive(Debug)]
-pub struct Standing {
+pub struct RegisteredWaiter {
     waiters: Waiters,
     ticket: TicketId,
     /// Closing the file releases the lock.
@@ -52,12 +52,15 @@ impl Waiters {
 
     /// Registers a process that waits with this ticket, before anybody sees the ticket. Also
     /// returns the pipe by which others wake it, if the file system supports pipes.
-    pub fn stand(&self, ticket: TicketId) -> Result<(Standing, Option<File>), StoreError> {
+    pub fn register(
+        &self,
+        ticket: TicketId,
+    ) -> Result<(RegisteredWaiter, Option<File>), StoreError> {
         self.files.make_directories(&self.dir)?;
         let locked = self.locked(&ticket)?;
         // Without the pipe the process only wakes later, by polling.
         let bell = self.files.create_fifo(&self.path(&ticket, BELL)).ok();
-        Ok((Standing { waiters: self.clone(), ticket, locked }, bell))
+        Ok((RegisteredWaiter { waiters: self.clone(), ticket, locked }, bell))
     }
 
     /// Creates the lock file with the identity of this process. It is locked before it gets its
@@ -85,24 +88,24 @@ impl Waiters {
 
     /// Lists the tickets of waiters that are stopped, or have given no sign of life for long. A
     /// waiter whose file is unreadable counts as running.
-    pub fn still<'t>(
+    pub fn stopped<'t>(
         &self,
         tickets: impl IntoIterator<Item = &'t TicketId>,
         seen: &mut Seen,
         now: Duration,
     ) -> Vec<TicketId> {
-        let is_still = |ticket: &&TicketId| {
+        let is_stopped = |ticket: &&TicketId| {
             let path = self.path(ticket, LOCK);
             let Some(stamp) = self.files.stamp(&path).ok().flatten() else { return false };
-            let still = seen.0.entry((*ticket).clone());
-            let unmoved = still.or_insert_with(|| IdleTimer::begin(stamp, now)).look(stamp, now);
+            let timer = seen.0.entry((*ticket).clone());
+            let unmoved = timer.or_insert_with(|| IdleTimer::begin(stamp, now)).look(stamp, now);
             // Waiters of an older version write no identity and give no signs of life.
             let process = self.process_of(&path).filter(ProcessIdentity::runs_here);
             process.is_some_and(|process| {
-                unmoved >= STILL_AFTER || processes::is_stopped(process.pid())
+                unmoved >= STOPPED_AFTER || processes::is_stopped(process.pid())
             })
         };
-        tickets.into_iter().filter(is_still).cloned().collect()
+        tickets.into_iter().filter(is_stopped).cloned().collect()
     }
 
     fn process_of(&self, path: &Path) -> Option<ProcessIdentity> {
@@ -116,7 +119,7 @@ impl Waiters {
     }
 
     /// Removes the files of dead processes, once nobody needs to see them any more.
-    pub fn bury(&self, dead: &[TicketId]) {
+    pub fn remove_files(&self, dead: &[TicketId]) {
         for ticket in dead {
             self.remove(ticket).ok();
         }
@@ -157,9 +160,9 @@ impl Waiters {
 #[derive(Clone, Debug, Default)]
 pub struct Seen(BTreeMap<TicketId, IdleTimer>);
 
-impl Standing {
+impl RegisteredWaiter {
     /// Gives a sign of life.
-    pub fn beat(&self) {
+    pub fn heartbeat(&self) {
         if let Some(file) = &self.locked {
             self.waiters.files.touch(file, &self.waiters.path(&self.ticket, LOCK)).ok();
         }
@@ -189,7 +192,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let waiters = Waiters::new(home.path(), FILES);
         waiters.wake();
-        let (standing, bell) = waiters.stand(ticket(1)).unwrap();
+        let (standing, bell) = waiters.register(ticket(1)).unwrap();
         assert_eq!(waiters.dead(), []);
         waiters.wake();
         let mut alarm = Alarm::new(&[], bell).unwrap();
@@ -202,7 +205,7 @@ mod tests {
     #[test]
     fn the_dead_are_known_and_buried() {
         if let Some(home) = testing::worker_home() {
-            let standing = Waiters::new(&home, FILES).stand(ticket(1)).unwrap();
+            let standing = Waiters::new(&home, FILES).register(ticket(1)).unwrap();
             std::fs::write(home.join("ready"), "").unwrap();
             std::thread::sleep(Duration::from_secs(60));
             drop(standing);
@@ -221,7 +224,7 @@ mod tests {
         });
         assert_eq!(dead, [ticket(1)]);
         waiters.wake();
-        waiters.bury(&dead);
+        waiters.remove_files(&dead);
         assert_eq!(std::fs::read_dir(&waiters.dir).unwrap().count(), 0);
     }
 }
