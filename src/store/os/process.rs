@@ -4,6 +4,8 @@
 //! reuses ids, so the start time is part of the identity. It is only checked on the host and in the
 //! container that gave out the id.
 
+mod system;
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -238,89 +240,6 @@ impl FromStr for ProcessIdentity {
             }
             Some(_) => Err(NotAProcess),
         }
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod system {
-    use std::fs;
-
-    /// Reads the clock ticks from boot to start; `None` if there is no such process or it is not
-    /// visible.
-    pub(super) fn start_of(pid: u32) -> Option<String> {
-        let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The program's name may contain spaces and brackets. The fields follow the last bracket.
-        let mut fields = line[line.rfind(')')? + 1..].split_whitespace();
-        let state = fields.next()?;
-        // A zombie holds nothing any more, and only waits to be reaped.
-        let ended = matches!(state, "Z" | "X");
-        let start = fields.nth(18)?;
-        Some(if ended { "ended".to_owned() } else { start.to_owned() })
-    }
-
-    pub(super) fn boot() -> Option<String> {
-        fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
-    }
-
-    /// Reads the id that the system got at its installation.
-    pub(super) fn machine() -> Option<String> {
-        let id = fs::read_to_string("/etc/machine-id").ok()?;
-        let id = id.trim();
-        // Before that, and in some containers, the file is empty or contains a word.
-        let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_id.then(|| id.to_owned())
-    }
-
-    pub(super) fn namespace() -> Option<String> {
-        let link = fs::read_link("/proc/self/ns/pid").ok()?;
-        Some(link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.to_owned())
-    }
-
-    pub(super) use super::signal::exists;
-}
-
-#[cfg(not(target_os = "linux"))]
-mod system {
-    use crate::store::os::executable;
-
-    /// Reads the start as date and time, independent of language and time zone.
-    pub(super) fn start_of(pid: u32) -> Option<String> {
-        let mut ps = executable::command("ps");
-        ps.args(["-o", "lstart=", "-p", &pid.to_string()]).env("LC_ALL", "C").env("TZ", "UTC");
-        let output = ps.output().ok().filter(|output| output.status.success())?;
-        String::from_utf8(output.stdout).ok().filter(|start| !start.trim().is_empty())
-    }
-
-    pub(super) fn boot() -> Option<String> {
-        None
-    }
-
-    pub(super) fn machine() -> Option<String> {
-        None
-    }
-
-    pub(super) fn namespace() -> Option<String> {
-        None
-    }
-
-    #[cfg(unix)]
-    pub(super) use super::signal::exists;
-
-    #[cfg(not(unix))]
-    pub(super) fn exists(_: u32) -> bool {
-        true
-    }
-}
-
-#[cfg(unix)]
-mod signal {
-    use rustix::io::Errno;
-    use rustix::process::{Pid, test_kill_process};
-
-    /// Tells whether the id is in use. Also true for processes of other users.
-    pub(super) fn exists(pid: u32) -> bool {
-        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-        pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
     }
 }
 
