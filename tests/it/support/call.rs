@@ -1,4 +1,4 @@
-//! One call of a program in a test's world: who, where, with what arguments and environment.
+//! One call of a program in a test's world: user, directory, arguments and environment.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::FileExt;
@@ -31,7 +31,7 @@ pub(crate) struct User {
 }
 
 impl Call {
-    /// A call of the program under test.
+    /// Prepares a call of the program under test.
     pub(crate) fn new(world: &Path, directory: &Path) -> Call {
         Call {
             world: world.to_path_buf(),
@@ -57,7 +57,7 @@ impl Call {
         self
     }
 
-    /// Runs in another directory; a relative one is below the present one.
+    /// Runs in another directory. A relative one is below the current one.
     pub(crate) fn dir(mut self, directory: impl AsRef<Path>) -> Call {
         self.directory = self.directory.join(directory);
         self
@@ -81,24 +81,24 @@ impl Call {
         self
     }
 
-    /// Gives it something to read on stdin.
+    /// Sets the content of stdin.
     pub(crate) fn input(mut self, bytes: impl Into<Vec<u8>>) -> Call {
         self.input = Some(bytes.into());
         self
     }
 
-    /// Runs as another user, which only root may.
+    /// Runs as another user, which only root may do.
     pub(crate) fn user(mut self, user: User) -> Call {
         self.user = Some(user);
         self
     }
 
-    /// The call as `std` makes it.
+    /// Builds the `std` command.
     pub(crate) fn command(&self) -> Command {
         self.command_of(&self.program, &self.args)
     }
 
-    /// The same with `sh` in front, which runs `script` with the call as `"$@"`.
+    /// Builds the command of a shell that runs `script` with the call as `"$@"`.
     pub(crate) fn command_in_shell(&self, script: &str) -> Command {
         let shell = ["-c", script, "sh"].map(OsString::from);
         let inner = std::iter::once(&self.program).chain(&self.args);
@@ -137,7 +137,7 @@ impl Call {
         file.into()
     }
 
-    /// Makes the call and proves that it touched nothing of the user's.
+    /// Makes the call and checks that it touched nothing of the user's.
     #[track_caller]
     pub(crate) fn run(&self) -> Output {
         let before = Untouched::of(&self.world);
@@ -146,14 +146,14 @@ impl Call {
         output
     }
 
-    /// Makes the call as part of something that proves the same around all of its calls.
+    /// Makes the call as part of a larger check that nothing of the user's was touched.
     #[track_caller]
     pub(crate) fn run_unproven(&self) -> Output {
         self.finish(self.command().spawn().expect("the program can be started"))
     }
 
-    /// Waits for a started call and checks what is true of every answer of a program; a script
-    /// answers for itself.
+    /// Waits for a started call and checks the rules that every answer of the program keeps. A
+    /// script need not keep them.
     #[track_caller]
     pub(crate) fn finish(&self, child: Child) -> Output {
         let raw = child.wait_with_output().expect("a started program ends");

@@ -1,9 +1,9 @@
-//! What a user has in a repository when `git coord` is called: commits, a half-made commit, and
-//! files that belong to nobody yet.
+//! The files that a user has in a repository when `git coord` is called: commits, a commit in the
+//! making, and untracked files.
 
 use super::repo::Repo;
 
-/// What lies in a repository, in the order in which a user would have made it.
+/// The content of a repository, in the order in which a user would have made it.
 #[derive(Default)]
 pub(crate) struct Content {
     committed: Vec<(&'static str, &'static str)>,
@@ -13,7 +13,7 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// A small project in the middle of somebody's work: one file of each kind.
+    /// Builds a small project in the middle of a user's work, with one file of each kind.
     pub(crate) fn usual() -> Content {
         Content::default()
             .committed("README.md", "a project\n")
@@ -26,36 +26,36 @@ impl Content {
             .untracked("notes.txt", "mine\n")
     }
 
-    /// Only what is committed of [`Content::usual`].
+    /// Takes only the commit of [`Content::usual`].
     pub(crate) fn clean() -> Content {
         Content { committed: Content::usual().committed, ..Content::default() }
     }
 
-    /// A file in the first commit.
+    /// Adds a file to the first commit.
     pub(crate) fn committed(mut self, path: &'static str, text: &'static str) -> Content {
         self.committed.push((path, text));
         self
     }
 
-    /// A change in the index.
+    /// Adds a change to the index.
     pub(crate) fn staged(mut self, path: &'static str, text: &'static str) -> Content {
         self.staged.push((path, text));
         self
     }
 
-    /// A change in the work tree only.
+    /// Adds a change to the work tree only.
     pub(crate) fn unstaged(mut self, path: &'static str, text: &'static str) -> Content {
         self.unstaged.push((path, text));
         self
     }
 
-    /// A file that git does not know.
+    /// Adds a file that git does not track.
     pub(crate) fn untracked(mut self, path: &'static str, text: &'static str) -> Content {
         self.untracked.push((path, text));
         self
     }
 
-    /// Commits what is to be committed.
+    /// Makes the commit.
     pub(crate) fn commit_in(&self, repo: &Repo) {
         write_all(repo, &self.committed);
         if !self.committed.is_empty() {
@@ -64,7 +64,7 @@ impl Content {
         }
     }
 
-    /// Begins what the user is in the middle of.
+    /// Makes the changes that are not committed.
     pub(crate) fn begin_in(&self, repo: &Repo) {
         write_all(repo, &self.staged);
         for (path, _) in &self.staged {

@@ -1,6 +1,6 @@
 //! The words and numbers of the contract that tests rely on, each written down once.
 //!
-//! A test that fails because one of these is spelled otherwise in the program is repaired here.
+//! A test that fails because the program spells one of these otherwise is repaired here.
 
 /// Exit codes (CLI.md). Two is not among them: agents' hooks read it as "block".
 pub(crate) mod exit {
@@ -8,9 +8,9 @@ pub(crate) mod exit {
     pub(crate) const DONE: i32 = 0;
     /// Held by another, refused, or a check that found something.
     pub(crate) const NO: i32 = 1;
-    /// What is cached is out of date.
+    /// The cached result is out of date.
     pub(crate) const STALE: i32 = 3;
-    /// No such thing.
+    /// The named thing does not exist.
     pub(crate) const NOTHING: i32 = 4;
     /// Contention outlasted `coord.wait`; nothing was written.
     pub(crate) const BUSY: i32 = 5;
@@ -20,7 +20,7 @@ pub(crate) mod exit {
     pub(crate) const FAILURE: i32 = 128;
     /// Wrong usage; nothing was read or written.
     pub(crate) const USAGE: i32 = 129;
-    /// What no command ever returns.
+    /// No command ever returns this.
     pub(crate) const NEVER: i32 = 2;
 }
 
@@ -52,22 +52,22 @@ pub(crate) mod event {
 pub(crate) const RESERVATIONS: &str = "reservations";
 pub(crate) const RESERVATIONS_REF: &str = "refs/coord/reservations";
 
-/// The ledger of runs, likewise.
+/// The ledger of runs: its name on the command line, and its ref.
 pub(crate) const RUNS: &str = "runs";
 pub(crate) const RUNS_REF: &str = "refs/coord/runs";
 
 /// The document with ledger name, version and folding, at the root of every entry's tree.
 pub(crate) const FORMAT: &str = "format";
-/// Where local helpers live, under the common git directory.
+/// The directory of local helper files, below the common git directory.
 pub(crate) const LOCAL_DIR: &str = "coord";
 
-/// Settings that tests turn.
+/// Settings that tests change.
 pub(crate) mod key {
-    /// Whether writers of one machine queue up (speed only).
+    /// Lets writers of one machine queue up (speed only).
     pub(crate) const QUEUE: &str = "coord.queue";
-    /// Whether writes are forced to disk.
+    /// Forces writes to disk.
     pub(crate) const FSYNC: &str = "coord.fsync";
-    /// How long a writer tries before it says "busy".
+    /// The time after which a writer is busy.
     pub(crate) const WAIT: &str = "coord.wait";
 }
 

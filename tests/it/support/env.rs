@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The program under test, found relative to the test-suite itself (0/SHELL-02).
+/// Returns the program under test, found relative to the test suite itself (0/SHELL-02).
 pub(crate) fn program() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_git-coord"))
 }
 
-/// Clears the environment of `command` and fills it with what `world` owns.
+/// Clears the environment of `command` and fills it with the paths of `world`.
 pub(crate) fn make_hermetic(command: &mut Command, world: &Path) {
     command.env_clear();
     command.env("PATH", path_in(world));
@@ -35,8 +35,8 @@ const FIXED: [(&str, &str); 12] = [
     ("TZ", "UTC"),
 ];
 
-/// `PATH` with the program's directory in front, so that `git coord` finds it, and with what the
-/// world prefers to the machine's.
+/// Builds `PATH` with the program's directory in front, so that `git coord` finds it, and with the
+/// programs that the world prefers to the machine's.
 fn path_in(world: &Path) -> OsString {
     let program = program();
     let own = program.parent().expect("a program lies in a directory").to_path_buf();

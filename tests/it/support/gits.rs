@@ -1,4 +1,4 @@
-//! The gits of this machine. What one of them is too old for is skipped, and said.
+//! The gits of this machine. A test that needs a newer git is skipped with a message.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::notice::say;
 
-/// Where a git may be that is not on `PATH`.
+/// Directories that may contain a git besides those of `PATH`.
 const USUAL_PLACES: [&str; 4] =
     ["/usr/local/bin", "/usr/bin", "/opt/homebrew/bin", "/opt/local/bin"];
 
@@ -20,11 +20,11 @@ pub(crate) struct Version(pub(crate) u32, pub(crate) u32);
 pub(crate) struct Git {
     pub(crate) program: PathBuf,
     pub(crate) version: Version,
-    /// What it says of itself, for messages.
+    /// The output of `git version`, for messages.
     pub(crate) name: String,
 }
 
-/// One git of each version, the first on `PATH` first.
+/// Lists one git of each version, the first on `PATH` first.
 pub(crate) fn gits() -> &'static [Git] {
     static GITS: OnceLock<Vec<Git>> = OnceLock::new();
     GITS.get_or_init(|| {
@@ -36,7 +36,7 @@ pub(crate) fn gits() -> &'static [Git] {
     })
 }
 
-/// The first git that is new enough; if there is none, says what is skipped for it.
+/// Finds the first git that is new enough. If there is none, reports what is skipped.
 pub(crate) fn git_since(needed: Version, what: &str) -> Option<&'static Git> {
     let found = gits().iter().find(|git| git.version >= needed);
     if found.is_none() {
@@ -45,7 +45,7 @@ pub(crate) fn git_since(needed: Version, what: &str) -> Option<&'static Git> {
     found
 }
 
-/// Says why something was not tested.
+/// Reports why something was not tested.
 pub(crate) fn skip(reason: &str) {
     say(&format!("skipped: {reason}"));
 }

@@ -1,4 +1,5 @@
-//! Kinds of repository: how refs are kept, how objects are named, and where one stands in it.
+//! Kinds of repositories: the storage of refs, the hash function, and the place that calls are made
+//! from.
 
 use std::fmt;
 
@@ -6,21 +7,21 @@ use super::content::Content;
 use super::gits::{Git, Version, git_since};
 use super::repo::Repo;
 
-/// How refs are kept.
+/// The storage of refs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefFormat {
     Files,
     Reftable,
 }
 
-/// What objects are named by.
+/// The hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hash {
     Sha1,
     Sha256,
 }
 
-/// Where the calls of a test are made.
+/// The place that the calls of a test are made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Main,
@@ -37,7 +38,7 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// Every combination.
+    /// Lists every combination.
     pub(crate) fn all() -> Vec<Kind> {
         let mut all = Vec::new();
         for refs in [RefFormat::Files, RefFormat::Reftable] {
@@ -49,7 +50,7 @@ impl Kind {
         all
     }
 
-    /// The oldest git that knows it.
+    /// Returns the oldest git that supports the kind.
     pub(crate) fn needs(self) -> Version {
         match self.refs {
             RefFormat::Files => Version(2, 39),
@@ -76,12 +77,13 @@ impl fmt::Display for Kind {
 }
 
 impl Repo {
-    /// A repository of this kind in the middle of somebody's work, unless no git here can make it.
+    /// Creates a repository of this kind in the middle of a user's work; `None` if no git here can
+    /// create it.
     pub(crate) fn of(kind: Kind) -> Option<Repo> {
         git_since(kind.needs(), &kind.to_string()).map(|git| Repo::made_by(git, kind))
     }
 
-    /// The same, made and used by a certain git, which must know the kind.
+    /// Creates a repository with a given git, which must support the kind.
     pub(crate) fn made_by(git: &Git, kind: Kind) -> Repo {
         let mut repo = Repo::in_new_world();
         repo.prefer(git);

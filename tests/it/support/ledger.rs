@@ -7,13 +7,13 @@ use super::contract::{FORMAT, RESERVATIONS_REF};
 use super::repo::Repo;
 
 impl Repo {
-    /// The newest entry, or nothing before the first.
+    /// Reads the newest entry; empty before the first.
     pub(crate) fn tip(&self) -> String {
         let call = self.git_call(["rev-parse", "--verify", "--quiet", RESERVATIONS_REF]);
         call.run_unproven().stdout.trim_end().to_owned()
     }
 
-    /// How many entries there are.
+    /// Counts the entries.
     #[track_caller]
     pub(crate) fn entry_count(&self) -> usize {
         if self.tip().is_empty() {
@@ -23,7 +23,7 @@ impl Repo {
         count.parse().expect("git counts in numbers")
     }
 
-    /// The values of a trailer, oldest entry first.
+    /// Lists the values of a trailer, oldest entry first.
     #[track_caller]
     pub(crate) fn trailers(&self, key: &str) -> Vec<String> {
         let format = format!("--format=%(trailers:key={key},valueonly,separator=)");
@@ -31,14 +31,14 @@ impl Repo {
         all.lines().map(str::to_owned).collect()
     }
 
-    /// The paths of the newest entry's tree.
+    /// Lists the paths of the newest entry's tree.
     #[track_caller]
     pub(crate) fn documents(&self) -> Vec<String> {
         let paths = self.git(["ls-tree", "-r", "-z", "--name-only", RESERVATIONS_REF]);
         paths.split_terminator('\0').map(str::to_owned).collect()
     }
 
-    /// The documents of one hold: by id, by holder, and at its path.
+    /// Lists the documents of one hold: by id, by holder, and at its path.
     #[track_caller]
     pub(crate) fn documents_of(&self, id: &str) -> Vec<String> {
         let is_its = |path: &String| path.ends_with(&format!("/{id}")) || path.ends_with(&at(id));
@@ -47,19 +47,19 @@ impl Repo {
         found
     }
 
-    /// A document of the newest entry.
+    /// Reads a document of the newest entry.
     #[track_caller]
     pub(crate) fn document(&self, path: &str) -> String {
         self.git(["cat-file", "blob", &format!("{RESERVATIONS_REF}:{path}")])
     }
 
-    /// Puts other text into documents of the newest entry, behind the program's back.
+    /// Replaces documents of the newest entry, behind the program's back.
     #[track_caller]
     pub(crate) fn overwrite(&self, paths: &[String], text: &str) {
         self.overwrite_as("100644", paths, text);
     }
 
-    /// Puts a symbolic link into the newest entry, in the place of whatever is there.
+    /// Replaces a path of the newest entry by a symbolic link.
     #[track_caller]
     pub(crate) fn overwrite_by_link(&self, path: &str) {
         self.overwrite_as("120000", &[path.to_owned()], "elsewhere");
@@ -74,13 +74,14 @@ impl Repo {
         });
     }
 
-    /// Takes documents out of the newest entry, behind the program's back.
+    /// Removes documents of the newest entry, behind the program's back.
     #[track_caller]
     pub(crate) fn take_out(&self, paths: &[String]) {
         self.change_tip(paths, |path| vec!["--force-remove".to_owned(), path.to_owned()]);
     }
 
-    /// Changes the tree of the newest entry by what `git update-index` is told of each path.
+    /// Changes the tree of the newest entry. `change` returns the arguments of `git update-index`
+    /// for each path.
     #[track_caller]
     fn change_tip(&self, paths: &[String], change: impl Fn(&str) -> Vec<String>) {
         let index = self.world().join("tmp/index-of-damage");
@@ -96,20 +97,20 @@ impl Repo {
         self.replace_tip(&tree, &self.tip_message());
     }
 
-    /// Puts another message on the newest entry, behind the program's back.
+    /// Replaces the message of the newest entry, behind the program's back.
     #[track_caller]
     pub(crate) fn overwrite_message(&self, message: &str) {
         let tree = self.git(["rev-parse", &format!("{RESERVATIONS_REF}^{{tree}}")]);
         self.replace_tip(&tree, message);
     }
 
-    /// The message of the newest entry.
+    /// Reads the message of the newest entry.
     #[track_caller]
     pub(crate) fn tip_message(&self) -> String {
         self.git(["log", "-1", "--format=%B", RESERVATIONS_REF])
     }
 
-    /// The `format` document of the newest entry, with another version.
+    /// Changes the version in the `format` document of the newest entry.
     #[track_caller]
     pub(crate) fn raise_format(&self, version: u64) {
         let mut format: Value =
@@ -119,7 +120,7 @@ impl Repo {
         self.overwrite(&[FORMAT.to_owned()], &format.to_string());
     }
 
-    /// Stores a blob and returns its name.
+    /// Stores a blob and returns its id.
     #[track_caller]
     pub(crate) fn store_blob(&self, text: &str) -> String {
         let file = self.world().join("tmp/blob");
@@ -133,7 +134,7 @@ impl Repo {
             .into()
     }
 
-    /// Puts an entry with another tree and message in the place of the newest one.
+    /// Replaces the newest entry by one with another tree and message.
     #[track_caller]
     pub(crate) fn replace_tip(&self, tree: &str, message: &str) {
         let mut args = vec!["commit-tree".to_owned(), tree.to_owned()];

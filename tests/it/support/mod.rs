@@ -1,5 +1,5 @@
-//! What every test stands on: a hermetic repository, a clock that only moves when told, and the
-//! proof that nothing of the user's was touched (1/QUALITY-3: one set-up for all).
+//! The set-up of every test: an isolated repository, a clock that only moves when told, and the
+//! check that nothing of the user's was touched (1/QUALITY-3: one set-up for all).
 
 pub(crate) mod call;
 pub(crate) mod content;

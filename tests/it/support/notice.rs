@@ -1,19 +1,19 @@
-//! What a run of the suite says while it is at work, past the capture of a passing test's output.
+//! Messages of the suite while it runs. They bypass the capture of a passing test's output.
 
 use std::io::Write as _;
 use std::sync::Once;
 
 use super::race::rounds;
 
-/// What says that programs of others are wanted.
+/// The variable that enables tests with programs of others.
 pub(crate) const TOOLS: &str = "GIT_COORD_TEST_TOOLS";
 
-/// Says something on stderr.
+/// Writes a line to stderr.
 pub(crate) fn say(text: &str) {
     writeln!(std::io::stderr(), "{text}").expect("stderr can be written");
 }
 
-/// Says once what takes long, if all tests are run.
+/// Explains once why a run of all tests takes long.
 pub(crate) fn say_what_takes_long() {
     static ONCE: Once = Once::new();
     let is_all = std::env::args().skip(1).all(|arg| arg.starts_with('-'));

@@ -1,4 +1,4 @@
-//! What a command answered, and what must hold for every answer.
+//! The answer of a command, and the rules that every answer keeps.
 
 use std::ffi::OsString;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::contract::exit;
 
-/// What a finished command left behind.
+/// The outcome of a finished command.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
-    /// How it was called, for messages.
+    /// The command line, for messages.
     pub(crate) called: String,
-    /// Its exit code, or 128 and the signal's number as a shell would say it.
+    /// The exit code, or 128 plus the number of the signal as in a shell.
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -25,7 +25,7 @@ impl Output {
         self
     }
 
-    /// Fails unless the command did what it was asked.
+    /// Fails unless the command succeeded.
     #[track_caller]
     pub(crate) fn done(self) -> Output {
         self.exits(exit::DONE)
@@ -39,7 +39,7 @@ impl Output {
         json
     }
 
-    /// The one object on stdout.
+    /// Parses the one object on stdout.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         match serde_json::from_str(&self.stdout) {
@@ -49,7 +49,7 @@ impl Output {
         }
     }
 
-    /// The objects on stdout, one a line, as `events --json` gives them.
+    /// Parses the objects on stdout, one a line, as `events --json` prints them.
     #[track_caller]
     pub(crate) fn json_lines(&self) -> Vec<Value> {
         let parse = |line: &str| match serde_json::from_str(line) {
@@ -59,7 +59,7 @@ impl Output {
         self.stdout.lines().map(parse).collect()
     }
 
-    /// Fails unless some text that people read holds `word`.
+    /// Fails unless stdout or stderr contains `word`.
     #[track_caller]
     pub(crate) fn says(&self, word: &str) -> &Output {
         let said = self.stdout.contains(word) || self.stderr.contains(word);
@@ -67,7 +67,7 @@ impl Output {
         self
     }
 
-    /// What is true of every answer of every command (3/MON-H1, CLI.md "For every command").
+    /// Checks the rules for every answer of every command (3/MON-H1, CLI.md "For every command").
     #[track_caller]
     pub(crate) fn keeps_the_contract(&self, args: &[OsString]) {
         assert_ne!(self.code, exit::NEVER, "exit code 2 is a hook's 'block'\n{self:#?}");
@@ -83,8 +83,7 @@ impl Output {
 }
 
 /// Commands whose stdout is not one object of ours: events are one a line, hooks answer in the form
-/// of their caller, `with` answers as
-/// its command does, the others print no JSON.
+/// of their caller, `with` answers as its command does, the others print no JSON.
 const NO_SINGLE_OBJECT: [&str; 5] = ["events", "hook", "completions", "demo", "with"];
 
 fn wants_one_object(args: &[OsString]) -> bool {
@@ -93,7 +92,7 @@ fn wants_one_object(args: &[OsString]) -> bool {
     json && !options.iter().any(|arg| NO_SINGLE_OBJECT.iter().any(|name| arg == *name))
 }
 
-/// The text in field `key` of each element of `list`.
+/// Lists the text in field `key` of each element of `list`.
 #[track_caller]
 pub(crate) fn texts(list: &Value, key: &str) -> Vec<String> {
     let items = list.as_array().unwrap_or_else(|| panic!("not a list: {list:#}"));

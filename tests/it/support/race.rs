@@ -1,4 +1,4 @@
-//! Processes, not threads, that are released at the same moment (7/CALLER-ENV, 6.1).
+//! Processes, not threads, that start at the same moment (7/CALLER-ENV, 6.1).
 
 use std::io::{Read, pipe};
 
@@ -7,17 +7,17 @@ use super::output::Output;
 use super::repo::Repo;
 use super::untouched::Untouched;
 
-/// Says that it stands at the line, waits until the other end of its stdin is closed, and goes.
+/// Reports that it is ready, waits until the other end of its stdin is closed, and runs the call.
 const AT_THE_LINE: &str = "echo ready; read -r _; exec \"$@\"";
 const READY: &[u8] = b"ready\n";
 
-/// How often a race is run: `GIT_COORD_TEST_ROUNDS`, 50 if it is not set.
+/// Returns how often a race is run: `GIT_COORD_TEST_ROUNDS`, or 50 if it is not set.
 pub(crate) fn rounds() -> usize {
     let set = std::env::var("GIT_COORD_TEST_ROUNDS").ok();
     set.map_or(50, |text| text.parse().expect("GIT_COORD_TEST_ROUNDS is a number"))
 }
 
-/// Makes all calls at once, and proves once around them that nothing of the user's was touched.
+/// Makes all calls at once, and checks once that they touched nothing of the user's.
 #[track_caller]
 pub(crate) fn race(repo: &Repo, calls: &[Call]) -> Vec<Output> {
     let before = Untouched::of(repo.world());
@@ -26,7 +26,7 @@ pub(crate) fn race(repo: &Repo, calls: &[Call]) -> Vec<Output> {
     outputs
 }
 
-/// Makes all calls at once, as part of something that proves the same around all of it.
+/// Makes all calls at once, as part of a larger check that nothing of the user's was touched.
 #[track_caller]
 pub(crate) fn race_unproven(calls: &[Call]) -> Vec<Output> {
     let (line, gun) = pipe().expect("a pipe can be made");

@@ -18,31 +18,30 @@ use super::hooks::put_script;
 use super::notice::say_what_takes_long;
 use super::output::Output;
 
-/// When every test begins.
+/// The time at which every test begins.
 pub(crate) const START: &str = "2026-01-05T10:00:00Z";
 
 /// A repository, its user, and its time.
 pub(crate) struct Repo {
     world: TempDir,
-    /// Where calls are made: the top of a work tree, or a bare repository.
+    /// The directory of calls: the top of a work tree, or a bare repository.
     pub(super) top: PathBuf,
-    /// The common git directory.
     pub(super) git_dir: PathBuf,
     now_seconds: AtomicI64,
 }
 
 impl Repo {
-    /// A repository in the middle of somebody's work.
+    /// Creates a repository in the middle of a user's work.
     pub(crate) fn new() -> Repo {
         Repo::with(&Content::usual())
     }
 
-    /// A repository before its first commit.
+    /// Creates a repository before its first commit.
     pub(crate) fn unborn() -> Repo {
         Repo::with(&Content::default())
     }
 
-    /// A repository with this in it.
+    /// Creates a repository with this content.
     pub(crate) fn with(content: &Content) -> Repo {
         let repo = Repo::in_new_world();
         repo.git(["init", "--quiet", "--initial-branch=main", "--template=", "."]);
@@ -52,7 +51,7 @@ impl Repo {
         repo
     }
 
-    /// The world of a repository that is not made yet.
+    /// Creates the world of a repository that does not exist yet.
     pub(super) fn in_new_world() -> Repo {
         say_what_takes_long();
         let world = TempDir::new().expect("a directory");
@@ -65,7 +64,7 @@ impl Repo {
         repo
     }
 
-    /// Has the turn of a ledger's writers until the file is closed.
+    /// Takes the turn of a ledger's writers until the file is closed.
     pub(crate) fn take_turn(&self, ledger: &str) -> File {
         let lock = self.git_dir().join(LOCAL_DIR).join(format!("locks/{ledger}.lock"));
         locked(&lock)
@@ -77,7 +76,7 @@ impl Repo {
         symlink(&git.program, link).expect("a git is preferred once");
     }
 
-    /// Has the git of every call say that it is another one, which `install` goes by.
+    /// Makes the git of every call report another version, which `install` relies on.
     pub(crate) fn git_says(&self, version: Version) {
         let git = self.world().join("bin/git");
         let real = fs::read_link(&git).unwrap_or_else(|_| gits()[0].program.clone());
@@ -88,7 +87,7 @@ impl Repo {
         put_script(&git, &script);
     }
 
-    /// The same repository, user and time in a world of its own; what happens there stays there.
+    /// Copies the repository with its user and time into a new world.
     pub(crate) fn copy(&self) -> Repo {
         let world = TempDir::new().expect("a directory");
         copy_below(self.world(), world.path());
@@ -101,27 +100,27 @@ impl Repo {
         Repo { world, top, git_dir, now_seconds }
     }
 
-    /// A hook of the user's, which must stay as it is.
+    /// Writes a hook of the user's, which must stay as it is.
     pub(super) fn put_hook(&self) {
         put_script(&self.git_dir().join("hooks/pre-commit"), "#!/bin/sh\nexit 0\n");
     }
 
-    /// Everything that the test owns: home, scratch files, work tree.
+    /// Returns the directory of everything that the test owns: home, scratch files, work tree.
     pub(crate) fn world(&self) -> &Path {
         self.world.path()
     }
 
-    /// The top of the work tree, or the bare repository.
+    /// Returns the top of the work tree, or the bare repository.
     pub(crate) fn work(&self) -> PathBuf {
         self.top.clone()
     }
 
-    /// A directory that belongs to no repository.
+    /// Returns a directory that belongs to no repository.
     pub(crate) fn elsewhere(&self) -> PathBuf {
         self.world().join("elsewhere")
     }
 
-    /// The common git directory.
+    /// Returns the common git directory.
     pub(crate) fn git_dir(&self) -> PathBuf {
         self.git_dir.clone()
     }
@@ -144,31 +143,31 @@ impl Repo {
         self.now_seconds.fetch_add(seconds(span), Ordering::SeqCst);
     }
 
-    /// What the clock says, as `GIT_COORD_NOW` and JSON spell it.
+    /// Returns the time as `GIT_COORD_NOW` and JSON spell it.
     pub(crate) fn now(&self) -> String {
         let seconds = self.now_seconds.load(Ordering::SeqCst);
         Timestamp::from_second(seconds).expect("a time that exists").to_string()
     }
 
-    /// The time that lies `span` ahead.
+    /// Returns the time that is `span` ahead.
     pub(crate) fn later(&self, span: &str) -> String {
         let then = self.now_seconds.load(Ordering::SeqCst) + seconds(span);
         Timestamp::from_second(then).expect("a time that exists").to_string()
     }
 
-    /// Runs git at the top of the work tree, which must succeed, and returns what it printed.
+    /// Runs git at the top of the work tree, which must succeed, and returns its output.
     #[track_caller]
     pub(crate) fn git(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
         let output = self.git_call(args).run_unproven().done();
         output.stdout.trim_end().to_owned()
     }
 
-    /// A call of git that has not been made yet.
+    /// Prepares a call of git.
     pub(crate) fn git_call(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Call {
         self.call("").program("git").args(args)
     }
 
-    /// A call of the program by `agent`, or by a person if the name is empty.
+    /// Prepares a call of the program by `agent`, or by a person if the name is empty.
     pub(crate) fn call(&self, agent: &str) -> Call {
         let call = Call::new(self.world(), &self.work()).env("GIT_COORD_NOW", self.now());
         if agent.is_empty() { call } else { call.env("GIT_COORD_AGENT", agent) }
@@ -194,7 +193,7 @@ impl Repo {
         self.call(agent).args(["--json"]).args(args).run()
     }
 
-    /// The answer of a command that must succeed.
+    /// Runs a command that must succeed, and returns its answer.
     #[track_caller]
     pub(crate) fn json(
         &self,
@@ -204,13 +203,13 @@ impl Repo {
         self.coord_json(agent, args).done().json()
     }
 
-    /// Reserves one pattern, which must succeed, and returns what was granted.
+    /// Reserves one pattern, which must succeed, and returns the hold.
     #[track_caller]
     pub(crate) fn reserve(&self, agent: &str, pattern: &str) -> Value {
         self.reserve_with(agent, &[pattern])
     }
 
-    /// Reserves one pattern with options, which must succeed, and returns what was granted.
+    /// Reserves one pattern with options, which must succeed, and returns the hold.
     #[track_caller]
     pub(crate) fn reserve_with(&self, agent: &str, args: &[&str]) -> Value {
         let answer = self.json(agent, std::iter::once(&"reserve").chain(args));
@@ -219,26 +218,26 @@ impl Repo {
         granted[0].clone()
     }
 
-    /// The id of what [`Repo::reserve`] granted.
+    /// Reserves one pattern, which must succeed, and returns the hold's id.
     #[track_caller]
     pub(crate) fn reserve_id(&self, agent: &str, pattern: &str) -> String {
         id_of(&self.reserve(agent, pattern))
     }
 
-    /// The active reservations.
+    /// Lists the active reservations.
     #[track_caller]
     pub(crate) fn holds(&self) -> Vec<Value> {
         self.list(&[])
     }
 
-    /// What `list` answers with these options.
+    /// Lists reservations with these options.
     #[track_caller]
     pub(crate) fn list(&self, options: &[&str]) -> Vec<Value> {
         let answer = self.json("lister", std::iter::once(&"list").chain(options));
         answer["reservations"].as_array().expect("'reservations' is a list").clone()
     }
 
-    /// The events of one type, in order; of every type if it is empty.
+    /// Lists the events of one type, in order, or of every type if it is empty.
     #[track_caller]
     pub(crate) fn events(&self, kind: &str) -> Vec<Value> {
         let all = self.coord("lister", ["events", "--json", "--limit", "100000"]).done();
@@ -246,7 +245,7 @@ impl Repo {
         all.json_lines().into_iter().filter(wanted).collect()
     }
 
-    /// How many events of each type of a hold's life there are: granted, released, expired.
+    /// Counts the events of a hold's life: granted, released, expired.
     #[track_caller]
     pub(crate) fn life_counts(&self) -> [usize; 3] {
         [event::GRANTED, event::RELEASED, event::EXPIRED].map(|kind| self.events(kind).len())
@@ -266,14 +265,14 @@ fn copy_below(from: &Path, to: &Path) {
     }
 }
 
-/// Opens a file and locks it, as writers do in their queue; closing it ends that.
+/// Opens a file and locks it, as writers do in their queue. Closing it releases the lock.
 pub(crate) fn locked(path: &Path) -> File {
     let file = File::open(path).expect("what is to be locked is there");
     rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).expect("it can be locked");
     file
 }
 
-/// The id of a reservation.
+/// Returns the id of a reservation.
 #[track_caller]
 pub(crate) fn id_of(hold: &Value) -> String {
     hold["id"].as_str().unwrap_or_else(|| panic!("no id in {hold:#}")).to_owned()

@@ -1,4 +1,4 @@
-//! The proof that a command left everything of the user's alone (0/DATA-01, 0/DATA-01-leak): index,
+//! Checks that a command left everything of the user's alone (0/DATA-01, 0/DATA-01-leak): index,
 //! work tree, HEAD, refs outside `refs/coord`, reflogs, configuration and hooks, byte by byte, in
 //! every repository and every other directory of the test's world.
 
@@ -12,23 +12,24 @@ use std::process::Command;
 use super::contract::LOCAL_DIR;
 use super::env::make_hermetic;
 
-/// What may change inside a git directory; everything else there is the user's.
+/// The directories that may change inside a git directory. Everything else there is the user's.
 const OURS: [&str; 2] = ["objects", "coord"];
-/// The same where refs are files. Elsewhere such a file would be a ref that git never sees.
+/// Further directories that may change if refs are files. With another storage such a file would be
+/// a ref that git never sees.
 const OURS_IN_FILES: [&str; 3] = ["refs/coord", "logs/refs/coord", "refs/coord-remote"];
-/// Where refs are kept in tables, each of which holds refs of the user's and of ours.
+/// The directory of reftables, each of which holds refs of the user's and of ours.
 const TABLES: &str = "reftable";
-/// Scratch files of running programs.
+/// The directory with scratch files of running programs.
 const SCRATCH: &str = "tmp";
 
-/// Everything of the user's, as it was at one moment.
+/// Everything of the user's at one moment.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Untouched {
     world: PathBuf,
     files: BTreeMap<PathBuf, File>,
 }
 
-/// Times are left out: reading may change them.
+/// A file without its times, which reading may change.
 #[derive(PartialEq, Eq)]
 struct File {
     mode: u32,
@@ -50,7 +51,7 @@ impl Untouched {
         assert!(changed.is_empty(), "{after} touched what is not its own: {changed:?}");
     }
 
-    /// Every path, below the world, that is now different.
+    /// Lists every path below the world that is now different.
     pub(crate) fn changed(&self) -> BTreeSet<PathBuf> {
         let now = Untouched::of(&self.world);
         let all = self.files.keys().chain(now.files.keys());
@@ -99,27 +100,27 @@ fn is_git_dir(directory: &Path) -> bool {
     directory.join("HEAD").is_file() && directory.join("objects").is_dir()
 }
 
-/// What may change in this git directory.
+/// Lists the directories that may change in this git directory.
 fn ours(git_dir: &Path) -> impl Iterator<Item = PathBuf> {
     let in_tables = git_dir.join(TABLES).is_dir();
     let refs: &[&str] = if in_tables { &[TABLES] } else { &OURS_IN_FILES };
     OURS.iter().chain(refs).map(|name| git_dir.join(name))
 }
 
-/// Whether this is our own directory in the private git directory of a linked worktree.
+/// Tells whether this is our own directory in the private git directory of a linked worktree.
 fn is_of_linked_worktree(git_dir: &Path, path: &Path) -> bool {
     let private = path.parent().and_then(Path::parent);
     private == Some(&git_dir.join("worktrees")) && path.ends_with(LOCAL_DIR)
 }
 
-/// The user's refs and reflogs where they share their files with ours.
+/// Reads the user's refs and reflogs if they share their files with ours.
 fn refs_in_tables(world: &Path, git_dir: &Path) -> Vec<u8> {
     let git = |args: &[&str]| {
         let mut command = Command::new("git");
         make_hermetic(&mut command, world);
         let output = command.arg("--git-dir").arg(git_dir).args(args).output();
         let output = output.expect("git can be started");
-        // Where a test broke something, git's complaint has to stay the same.
+        // If a test broke something, git's error message has to stay the same.
         let printed = [output.stdout, output.stderr].concat();
         String::from_utf8(printed).expect("the test's own refs are UTF-8")
     };
