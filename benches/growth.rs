@@ -1,11 +1,10 @@
-//! What 100,000 writes and 100,000 holds leave behind in a repository: packs and loose objects,
-//! ours and as git counts them before it decides to pack automatically; and how much memory
-//! commands take with them.
+//! The packs and loose objects that 100,000 writes and 100,000 holds leave in a repository, ours
+//! and as git counts them before it decides to pack automatically; and the memory that commands
+//! then need.
 //!
-//! `cargo bench --bench growth` takes some minutes; `-- 2000` writes and holds as many as that
-//! instead. The writes go through the library, one process for all of them, and are not synced: how
-//! many files there are in the end does not depend on either. The holds and what is measured of
-//! them are commands.
+//! `cargo bench --bench growth` takes some minutes; `-- 2000` makes as many writes and holds
+//! instead. The writes go through the library, all in one process, and are not synced: the number
+//! of files in the end depends on neither. The holds and their measurements are commands.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, or stops")]
 
@@ -37,11 +36,11 @@ use repository::GIT_COORD;
 use serde_json::json;
 
 const WRITES: u32 = 100_000;
-/// After how many writes the files are counted.
+/// The numbers of writes after which the files are counted.
 const REPORTS: [u32; 4] = [500, 2_000, 10_000, WRITES];
-/// Tells how much memory a command takes.
+/// The program that measures the memory of a command.
 const TIME: &str = "/usr/bin/time";
-/// What reads a whole ledger, and what reads a little of one.
+/// Commands that read a whole ledger, and commands that read a little of one.
 const COMMANDS: [&[&str]; 8] = [
     &["check", "docs/guide.md"],
     &["check", "**"],
@@ -52,9 +51,10 @@ const COMMANDS: [&[&str]; 8] = [
     &["ledger", "verify"],
     &["ledger", "compact", "reservations"],
 ];
-/// A ledger in use: holds come and go.
+/// The number of holds at a time, as in a ledger that is used.
 const HELD_AT_ONCE: u32 = 50;
-/// A process of its own makes one write; libgit2 keeps every pack open that it has ever seen.
+/// The number of writes before the repository is opened again. In practice each write is a process
+/// of its own; libgit2 keeps every pack open that it has ever seen.
 const WRITES_PER_OPENING: u32 = 100;
 const FILES: Files = Files { fsync: false, shared: SharedMode::Umask };
 
@@ -95,7 +95,7 @@ fn write_many(home: &Path, writes: u32) {
     println!("\n{:.1} ms a write", begun.elapsed().as_secs_f64() * 1e3 / f64::from(writes));
 }
 
-/// Takes a path, and lets all go whenever there are many.
+/// Reserves a path, and releases all whenever there are many.
 fn write(repository: &Repository, number: u32) {
     let git = Git::open(repository, FILES).unwrap();
     let name = LedgerName::Reservations;
@@ -142,7 +142,7 @@ fn report(repository: &Repository, writes: u32) {
     );
 }
 
-/// The most memory that this process ever had, where the system tells.
+/// Returns the peak memory of this process, if the system provides it.
 fn memory() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     Some(status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().to_owned())
@@ -154,13 +154,13 @@ fn count_objects(git_dir: &Path) -> String {
     String::from_utf8(git.output().unwrap().stdout).unwrap()
 }
 
-/// A number of git's.
+/// Finds a number in the output of `git count-objects`.
 fn count<'c>(counted: &'c str, name: &str) -> &'c str {
     let value = counted.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
     value.unwrap_or("?")
 }
 
-/// The most memory that a command takes, as the kernel counts it, and how the command ends.
+/// Measures the peak memory of a command, as the kernel counts it, and how the command ends.
 fn peak(mut time: Command, directory: &Path, words: &[&str]) -> String {
     time.args(["-f", "%M", GIT_COORD, "--as", "reader"]).args(words);
     let Ok(output) = time.current_dir(directory).output() else {

@@ -1,4 +1,4 @@
-//! What comparing two patterns costs: ordinary pairs, and the worst that the bounds let through.
+//! The cost of comparing two patterns: ordinary pairs, and the worst that the limits permit.
 //!
 //! `cargo bench --bench pattern`
 
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use git_coord::core::pattern::{Case, Matcher, Pattern};
 
-/// How long each number is measured for, at least.
+/// The minimum time for which each number is measured.
 const MEASURED: Duration = Duration::from_millis(50);
 
-/// How often each number is measured, at least.
+/// The minimum number of batches for each number.
 const BATCHES_MIN: u32 = 5;
 
-/// How long a batch of calls takes between two readings of the clock.
+/// The minimum duration of a batch of calls between two readings of the clock.
 const CLOCK_IS_NEGLIGIBLE: Duration = Duration::from_micros(100);
 
 fn main() {
@@ -84,7 +84,7 @@ fn measure(left: &Matcher, right: &Matcher, text: &str) -> Row {
     }
 }
 
-/// The time that one call takes: the best of several, because others use the machine too.
+/// Measures one call: the best of several, because others use the machine too.
 fn nanoseconds<Answer>(mut ask: impl FnMut() -> Answer) -> f64 {
     let start = Instant::now();
     let mut best = f64::INFINITY;
@@ -105,7 +105,7 @@ fn nanoseconds<Answer>(mut ask: impl FnMut() -> Answer) -> f64 {
     best
 }
 
-/// Pairs of shapes that make all positions live for long, of all sizes that fit the bounds.
+/// Lists pairs of shapes that keep all positions alive for long, of all sizes within the limits.
 fn adversarial() -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     // Runs of one byte between stars keep every position of a name alive.
@@ -116,7 +116,7 @@ fn adversarial() -> Vec<(String, String)> {
         pairs.push((format!("{name}?*"), format!("*?{name}")));
         pairs.push((format!("{name}b*"), "a".repeat(4090)));
     }
-    // Many names, each of which may meet each name of the other side.
+    // Many names, each of which may match each name of the other side.
     for length in [1, 8, 32, 60, 80] {
         let run = "a".repeat(length);
         let starred = format!("**/*{run}/").repeat(15);

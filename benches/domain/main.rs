@@ -1,4 +1,5 @@
-//! What it costs to know whether an answer about a large project still holds, against `git status`.
+//! The cost of checking whether an answer about a large project is still valid, against `git
+//! status`.
 //!
 //! `cargo bench --bench domain` makes a repository of 100,000 files in 2,211 directories, 100
 //! projects among them, with 50,000 commits, and prints a row as `--bench ledger` does. Nothing is
@@ -20,13 +21,13 @@ use repository::{GIT_COORD, Repository};
 use table::compared;
 
 const COMMITS: usize = 50_000;
-/// Directories at each level, and files in each of the last.
+/// The number of directories at each level, and of files in each of the last.
 const LEVELS: [usize; 4] = [10, 20, 10, 50];
 
 fn main() {
     let repository = large();
     repository.run(GIT_COORD, &["-q", "domain", "detect"]);
-    // Both once, so that nothing is read from the disk for the first time.
+    // Both run once before, so that neither reads from the disk for the first time.
     repository.run("git", &["status", "--short"]);
     table::head();
     let check = || repository.run(GIT_COORD, &["-q", "domain", "check"]);

@@ -1,8 +1,9 @@
-//! What whole commands cost, as ratios to git's own plumbing and to themselves on small ledgers.
+//! The cost of whole commands, as ratios to git's own plumbing and to the same commands on small
+//! ledgers.
 //!
-//! `cargo bench --bench ledger` prints the table that the README carries. Both sides of a ratio
-//! run in turn in one process on one machine, so that noise hits both; the median of each is
-//! compared. Nothing is asserted. `docs/performance.md` says what the numbers mean.
+//! `cargo bench --bench ledger` prints the table that the README carries. Both sides of a ratio run
+//! in turn in one process on one machine, so that noise hits both; the median of each is compared.
+//! Nothing is asserted. `docs/performance.md` explains the numbers.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, or stops")]
 
@@ -50,7 +51,7 @@ fn writes(few: &mut Repository, many: &mut Repository) {
     compared(what, "20x", || few.release_all(500), || few.release_all(1));
 }
 
-/// 3/MON-D2: what an agent waits for before each edit, in the middle and at the slow end.
+/// Measures the delay of an agent before each edit, in the median and at the slow end (3/MON-D2).
 fn hooks() {
     const REPEATS: usize = 100;
     let few = Repository::with_holds(10);
@@ -94,7 +95,7 @@ fn packed_refs() {
     compared(what, "", || move_ref(&mut crowded), || move_ref(&mut alone));
 }
 
-/// Of the process itself, as the kernel counts it.
+/// Measures the peak memory of the process itself, as the kernel counts it.
 fn peak_memory(many: &Repository) {
     let (what, bar) = ("peak memory of `check`, 10,000 held", "20 MB");
     let words = ["-f", "%M", GIT_COORD, "--as", "reader", "check", "docs/guide.md"];
@@ -113,7 +114,7 @@ fn size() {
     stated("size of the stripped binary", &format!("{megabytes:.1} MB"), "stated");
 }
 
-/// The one number here that does not depend on what else the machine does.
+/// Counts instructions: the one number here that does not depend on the load of the machine.
 fn instructions(few: &Repository) {
     for (name, words) in [
         ("`check`, 10 held", &["--as", "reader", "check", "docs/guide.md"][..]),
@@ -128,7 +129,7 @@ fn instructions(few: &Repository) {
     }
 }
 
-/// From the line `==1== I refs: 1,596,387`.
+/// Parses the line `==1== I refs: 1,596,387`.
 fn instruction_count(report: &[u8]) -> String {
     let report = String::from_utf8_lossy(report);
     let line = report.lines().find(|line| line.contains("refs:"));

@@ -7,34 +7,34 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// A command names at most so many patterns, and an agent holds at most twice as many.
+/// The maximum number of patterns in a command. An agent holds at most twice as many.
 const HOLDS_PER_COMMAND: usize = 500;
-/// Directories that the holds are spread over, as in a real project.
+/// The number of directories that the holds are spread over, as in a real project.
 const DIRECTORIES: usize = 200;
-/// The tree that every repository has.
+/// The id of the empty tree, which every repository has.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-/// As durable as ours: git syncs neither refs nor loose objects of its plumbing by default.
+/// Makes git as durable as ours: by default git syncs neither refs nor loose objects of its
+/// plumbing.
 const DURABLE: [&str; 2] = ["-c", "core.fsync=all"];
 
-/// The program that is measured.
 pub(crate) const GIT_COORD: &str = env!("CARGO_BIN_EXE_git-coord");
 
-/// A repository that goes when it is dropped.
+/// A temporary repository.
 pub(crate) struct Repository {
     home: tempfile::TempDir,
-    /// Numbers given out, so that no path and no message comes twice.
+    /// The last number that was given out, so that no path and no message comes twice.
     numbers: usize,
-    /// Tool calls so far, each of which an agent calls differently.
+    /// The number of tool calls so far. An agent gives each of them another id.
     calls: AtomicUsize,
 }
 
 impl Repository {
-    /// A repository with one commit.
+    /// Creates a repository with one commit.
     pub(crate) fn new() -> Repository {
         Repository::with_options(&[]).expect("git makes an ordinary repository")
     }
 
-    /// A repository whose refs are in a reftable; `None` if git does not know them.
+    /// Creates a repository whose refs are in a reftable; `None` if git does not support that.
     pub(crate) fn with_reftable() -> Option<Repository> {
         Repository::with_options(&["--ref-format=reftable"])
     }
@@ -51,8 +51,8 @@ impl Repository {
         Some(repository)
     }
 
-    /// A repository with so many holds. The newest entry is an ordinary one, of a single hold:
-    /// everybody reads it, and one of 500 holds is larger than they come.
+    /// Creates a repository with this many holds. The newest entry is an ordinary one, with a
+    /// single hold: every command reads it, and an entry of 500 holds would be larger than usual.
     pub(crate) fn with_holds(count: usize) -> Repository {
         let mut repository = Repository::new();
         while repository.numbers + 1 < count {
@@ -69,8 +69,8 @@ impl Repository {
         repository
     }
 
-    /// A repository with one commit and so many refs, all of them packed. Made by hand: git would
-    /// make a file for each first.
+    /// Creates a repository with one commit and this many refs, all of them packed. It writes
+    /// `packed-refs` itself: git would create a file for each ref first.
     pub(crate) fn with_packed_refs(count: usize) -> Repository {
         let repository = Repository::new();
         let head = repository.read("git", &["rev-parse", "HEAD"]);
@@ -87,12 +87,11 @@ impl Repository {
         self.run(GIT_COORD, &words);
     }
 
-    /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         self.home.path()
     }
 
-    /// A command that runs here and sees nothing of the user.
+    /// Prepares a command that runs here and sees nothing of the user.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>, words: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(words).current_dir(self.path()).env_clear();
@@ -104,7 +103,8 @@ impl Repository {
         command
     }
 
-    /// How long the command takes and what it printed; what it complained of if it fails.
+    /// Runs a command, and returns the time that it took and its output, or its error output if it
+    /// fails.
     pub(crate) fn try_run(
         &self,
         program: &str,
@@ -121,12 +121,12 @@ impl Repository {
         Err(talk.lines().next().unwrap_or_default().to_owned())
     }
 
-    /// How long the command takes, which must succeed.
+    /// Runs a command, which must succeed, and returns the time that it took.
     pub(crate) fn run(&self, program: &str, words: &[&str]) -> Duration {
         self.run_and_read(program, words).0
     }
 
-    /// What the command prints, which must succeed.
+    /// Runs a command, which must succeed, and returns its output.
     pub(crate) fn read(&self, program: &str, words: &[&str]) -> String {
         self.run_and_read(program, words).1
     }
@@ -140,25 +140,25 @@ impl Repository {
         }
     }
 
-    /// A number that was not given out before.
+    /// Returns a number that was not given out before.
     pub(crate) fn next_number(&mut self) -> usize {
         self.numbers += 1;
         self.numbers
     }
 
-    /// `check` of a path that nobody holds.
+    /// Measures `check` of a path that nobody holds.
     pub(crate) fn check(&self) -> Duration {
         self.run(GIT_COORD, &["--as", "reader", "check", "docs/guide.md"])
     }
 
-    /// `reserve` of a path that nobody holds.
+    /// Measures `reserve` of a path that nobody holds.
     pub(crate) fn reserve(&mut self) -> Duration {
         let number = self.next_number();
         let path = format!("new/d{}/f{number}", number % 20);
         self.run(GIT_COORD, &["--as", "writer", "-q", "reserve", &path])
     }
 
-    /// What Claude Code does before an edit of that file.
+    /// Measures the hook that Claude Code runs before an edit of this file.
     pub(crate) fn edit(&self, file: &str) -> Duration {
         let path = self.path().join(file);
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
@@ -178,33 +178,33 @@ impl Repository {
         took
     }
 
-    /// `release --mine` of so many holds, which are made before.
+    /// Measures `release --mine` of this many holds, which are made before.
     pub(crate) fn release_all(&self, count: usize) -> Duration {
         let paths: Vec<String> = (0..count).map(|number| format!("rel/f{number}")).collect();
         self.hold("releaser", &paths);
         self.run(GIT_COORD, &["--as", "releaser", "-q", "release", "--mine"])
     }
 
-    /// The least that a git process does.
+    /// Measures the least that a git process does.
     pub(crate) fn rev_parse(&self) -> Duration {
         self.run("git", &["rev-parse", "HEAD"])
     }
 
-    /// The least that a commit on a ref of its own costs with git, as durable as ours: a new
-    /// commit each time, so that the ref really moves.
+    /// Measures the least that a commit on a ref of its own costs with git, as durable as ours: a
+    /// new commit each time, so that the ref really moves.
     pub(crate) fn commit_and_update(&mut self) -> Duration {
         let (committing, id) = self.commit_tree();
         committing + self.update_ref("refs/bench/commit", &id)
     }
 
-    /// A new commit, and how long it took to make.
+    /// Makes a new commit, and measures the time for it.
     pub(crate) fn commit_tree(&mut self) -> (Duration, String) {
         let message = self.next_number().to_string();
         let commit = [&DURABLE[..], &["commit-tree", "-m", &message, EMPTY_TREE]].concat();
         self.run_and_read("git", &commit)
     }
 
-    /// How long it takes to move a ref.
+    /// Measures the move of a ref.
     pub(crate) fn update_ref(&self, name: &str, id: &str) -> Duration {
         self.run("git", &[&DURABLE[..], &["update-ref", name, id]].concat())
     }

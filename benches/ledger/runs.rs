@@ -1,19 +1,19 @@
-//! A run with much in it beside a run with little.
+//! A run with many artifacts beside a run with few.
 
 use std::time::Duration;
 
 use crate::repository::{GIT_COORD, Repository};
 use crate::table::compared;
 
-/// More than both sides of a ratio are repeated: a run can be taken on that often.
+/// The number of phases: more than the repeats of a ratio, because each repeat advances the run.
 const PHASES: usize = 60;
 const RUN: &str = "benchrun";
 
-/// How many artifacts and dispatches the large run has.
+/// The number of artifacts and dispatches in the large run.
 const ARTIFACTS: usize = 10_000;
 const DISPATCHES: usize = 1_000;
 
-/// `run advance` through a gate that asks for an artifact and for agents at rest.
+/// Compares `run advance` through a gate that asks for an artifact and for agents at rest.
 pub(crate) fn compare() {
     let (large, small) = (with_run(ARTIFACTS, DISPATCHES), with_run(PHASES, 0));
     let what = "`run advance`, 10,000 artifacts and 1,000 dispatches / 60 artifacts";
@@ -28,8 +28,8 @@ fn phase(number: usize) -> String {
     format!("p{}", number % PHASES)
 }
 
-/// A repository with one run, whose artifacts and dispatches are spread over its phases. How they
-/// came to be there is not measured, and so not synced.
+/// Creates a repository with one run, whose artifacts and dispatches are spread over its phases.
+/// Their creation is not measured, and therefore not synced.
 fn with_run(artifacts: usize, dispatches: usize) -> Repository {
     let repository = Repository::new();
     repository.run("git", &["config", "coord.fsync", "false"]);

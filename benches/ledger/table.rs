@@ -1,8 +1,8 @@
-//! The table that is printed, in Markdown, so that it can stand in a document as it is.
+//! The printed table, in Markdown, so that a document can contain it as it is.
 
 use std::time::Duration;
 
-/// How often both sides of a ratio run.
+/// The number of repeats of both sides of a ratio.
 const REPEATS: usize = 40;
 
 /// Prints the head of the table.
@@ -11,7 +11,7 @@ pub(crate) fn head() {
     println!("| --- | --- | --- | --- | --- |");
 }
 
-/// Prints a row that states something.
+/// Prints a row with a single number.
 pub(crate) fn stated(what: &str, ours: &str, bar: &str) {
     println!("| {what} | {ours} | | | {bar} |");
 }
@@ -30,8 +30,7 @@ pub(crate) fn ratio(what: &str, ours: (f64, &str), against: (f64, &str), bar: &s
     );
 }
 
-/// Runs both sides in turn, so that what disturbs one disturbs the other, and prints how their
-/// medians compare.
+/// Runs both sides in turn, so that a disturbance hits both, and prints the ratio of their medians.
 pub(crate) fn compared(
     what: &str,
     bar: &str,
@@ -46,12 +45,12 @@ pub(crate) fn compared(
     ratio(what, (median(our_times), "ms"), (median(other_times), "ms"), bar);
 }
 
-/// The middle one.
 pub(crate) fn median(numbers: Vec<f64>) -> f64 {
     percentile(numbers, 50)
 }
 
-/// The one that so many of a hundred are not above; there is at least one.
+/// Returns the number that this percentage of the numbers does not exceed. There must be at least
+/// one.
 pub(crate) fn percentile(mut numbers: Vec<f64>, percent: usize) -> f64 {
     numbers.sort_by(f64::total_cmp);
     numbers[(numbers.len() * percent / 100).min(numbers.len() - 1)]

@@ -1,5 +1,5 @@
-//! Many open requests beside few: what is open stands under the agents that it concerns, so that
-//! nobody looks at what is over, or at what is between others.
+//! Many open requests beside few. An open request is stored under the agents that it concerns, so
+//! that nobody reads closed requests, or requests between others.
 
 use crate::repository::{GIT_COORD, Repository};
 use crate::table::compared;
@@ -13,7 +13,7 @@ pub(crate) fn compare() {
     let read = |repository: &Repository, agent: &str, command: &str| {
         repository.run(GIT_COORD, &["--as", agent, "-q", command])
     };
-    // Whoever is asked a thousand times reads them all.
+    // An agent that is asked a thousand times reads them all.
     for command in ["inbox", "status"] {
         let what = format!("`{command}` of the holder, 1,000 open requests / 10");
         compared(
@@ -25,7 +25,7 @@ pub(crate) fn compare() {
     }
     let what = "`inbox` of somebody else, 1,000 open requests / 10";
     compared(what, "1.3x", || read(&many, "other", "inbox"), || read(&few, "other", "inbox"));
-    // Asking again joins, so that both sides stay as they are.
+    // Asking again joins the request, so that both sides stay as they are.
     let ask = |repository: &Repository| {
         repository.run(GIT_COORD, &["--as", "asker", "-q", "ask", "held/f0", "--reason", "r"])
     };
@@ -33,8 +33,8 @@ pub(crate) fn compare() {
     compared(what, "1.3x", || ask(&many), || ask(&few));
 }
 
-/// A repository in which one agent asks another for so many paths. How they came to be there is not
-/// measured, and so not synced.
+/// Creates a repository in which one agent asks another for this many paths. Their creation is not
+/// measured, and therefore not synced.
 fn with_open_requests(count: usize) -> Repository {
     let repository = Repository::new();
     repository.run("git", &["config", "coord.fsync", "false"]);

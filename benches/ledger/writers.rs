@@ -1,4 +1,4 @@
-//! Eight writers at once, each of them one process after another: ours against `sqlite3`.
+//! Eight concurrent writers, each of them one process after another: ours against `sqlite3`.
 
 use std::process::Command;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use crate::repository::{GIT_COORD, Repository};
 use crate::table::{median, ratio, skipped};
 
 const WRITERS: usize = 8;
-/// Processes that a writer starts in a round.
+/// The number of processes that a writer starts in a round.
 const ENTRIES_PER_WRITER: usize = 15;
 const ROUNDS: usize = 5;
 
@@ -33,7 +33,7 @@ pub(crate) fn compare_with_sqlite() {
     ratio(WHAT, (median(entries), "/s"), (median(inserts), "/s"), BAR);
 }
 
-/// How many entries a second all writers make together.
+/// Measures how many entries a second all writers make together.
 fn a_second(repository: &mut Repository, write: fn(&Repository, usize, usize)) -> f64 {
     let round = repository.next_number();
     let repository = &*repository;
