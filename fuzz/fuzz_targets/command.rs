@@ -1,4 +1,4 @@
-//! Feeds whatever the fuzzer makes to the laws in `tests/it/corpora/command.rs`.
+//! Feeds the input of the fuzzer to the laws in `tests/it/corpora/command.rs`.
 
 #![no_main]
 
