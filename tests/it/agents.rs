@@ -1,4 +1,4 @@
-//! `agents`: who is here, and whether they are alive.
+//! `agents`: lists the agents, and tells whether they are alive.
 
 use serde_json::{Value, json};
 

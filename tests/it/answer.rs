@@ -1,4 +1,4 @@
-//! `answer`: letting go is one act, and nothing is acknowledged that is not true.
+//! `answer`: releasing is one act, and an acknowledgement is always true.
 
 use serde_json::Value;
 

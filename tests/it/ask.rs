@@ -1,4 +1,4 @@
-//! `ask`: pinned to what is in the way, and joined when it is repeated.
+//! `ask`: a request refers to the holds in its way, and a repeated one joins the first.
 
 use crate::negotiation::*;
 use crate::support::Repo;
@@ -75,7 +75,7 @@ fn several_holders_are_named() {
     assert_eq!(no["refusal"]["holders"], serde_json::json!(["alice", "carol"]));
     let asked = ask(&repo, "bob", &["src", "--holder", "carol"]);
     assert_eq!(asked["pinned"].as_array().unwrap().len(), 1);
-    // What the other holds is in the way still: it is let go, and not granted.
+    // The other hold is still in the way: the first one is released, and nothing is granted.
     let answer = repo.json("carol", ["answer", "src", "--release"]);
     assert_eq!((&answer["released"], &answer["granted"]), (&1.into(), &serde_json::json!([])));
     assert_eq!(answer["conflicts"][0]["held"]["holder"], "alice");

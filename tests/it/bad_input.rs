@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use crate::support::contract::{FORMAT, LOCAL_DIR, RESERVATIONS_REF, exit, limit};
 use crate::support::{Output, Repo};
 
-/// A repository with one hold, and its newest entry.
+/// Creates a repository with one hold, and returns its newest entry.
 fn with_one_hold() -> (Repo, String) {
     let repo = Repo::new();
     repo.reserve("alice", "src/**");

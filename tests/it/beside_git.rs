@@ -1,4 +1,4 @@
-//! Living beside git: its housekeeping takes nothing of ours, and ours nothing of the user's.
+//! Living beside git: its housekeeping removes nothing of ours, and ours nothing of the user's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -41,7 +41,7 @@ fn an_index_that_git_removes_takes_no_entry_along() {
     }
 }
 
-/// What each writer does: reserves one file after the other, and prints each answer.
+/// The script of a writer: reserves one file after the other, and prints each answer.
 const WRITER: &str = r#"
 i=0
 while [ "$i" -lt "$1" ]; do
@@ -50,7 +50,7 @@ while [ "$i" -lt "$1" ]; do
 done
 "#;
 
-/// All that throws objects or refs away, again and again until told to stop; says what worked.
+/// Runs everything that deletes objects or refs, until told to stop, and prints what worked.
 const HOUSEKEEPING: &str = r#"
 while :; do
     stop=$(ls "$1" 2>&-)
@@ -71,7 +71,7 @@ fn script(repo: &Repo, agent: &str, script: &str, arg: &str) -> Call {
     repo.call(agent).program("sh").args(["-c", script, "sh", arg])
 }
 
-/// 6.1: whatever answered that it is done is there, though git cleans up all the time.
+/// 6.1: every acknowledged entry exists, although git cleans up all the time.
 #[track_caller]
 fn housekeeping_takes_nothing(refs: RefFormat) {
     let kind = Kind { refs, hash: Hash::Sha1, place: Place::Main };
@@ -128,8 +128,8 @@ fn housekeeping_takes_nothing_where_refs_are_tables() {
     housekeeping_takes_nothing(RefFormat::Reftable);
 }
 
-/// Leaves an object that nothing needs and that is years old, and has git wait when it meets it
-/// until it is told to go on.
+/// Leaves an unreachable object that is years old, and stops git when it meets the object, until it
+/// is told to continue.
 const STOPPED: &str = r#"
 id=$(echo "$*" | git hash-object -w --stdin) || exit
 touch -t 202001010000 "$(git rev-parse --git-dir)/objects/${id%"${id#??}"}/${id#??}" || exit
@@ -171,8 +171,8 @@ fn gits_upkeep_finds_every_pack_that_it_has_listed() {
     }
 }
 
-/// What git does to packs, again and again until told to stop, in turn because it does not wait
-/// for itself; stops at the first failure.
+/// Runs git's maintenance of packs until told to stop, one command after the other because git does
+/// not wait for itself. Stops at the first failure.
 const UPKEEP: &str = r#"
 set -e
 while :; do
@@ -209,14 +209,14 @@ fn gits_upkeep_never_fails_beside_writers() {
     assert_eq!(repo.git(["fsck", "--strict", "--full", "--no-dangling"]), "");
 }
 
-/// Every file of the store of packs, by content.
+/// Reads every file in the directory of packs.
 fn packs(repo: &Repo) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = fs::read_dir(repo.git_dir().join("objects/pack")).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
     paths.map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
 }
 
-/// How many objects of the repository are files of their own.
+/// Counts the loose objects.
 fn loose_objects(repo: &Repo) -> usize {
     let counts = repo.git(["count-objects"]);
     counts.split(' ').next().unwrap().parse().unwrap()
@@ -230,7 +230,7 @@ fn write_entries(repo: &Repo, count: usize) {
     before.assert_still_so("entries one by one");
 }
 
-/// The user's own commit, with the housekeeping that git starts after it in the foreground.
+/// Makes a commit of the user's, with git's automatic housekeeping in the foreground.
 fn commit(repo: &Repo, config: &[(&str, &str)]) -> String {
     let call = repo.git_call(["commit", "--allow-empty", "--message", "of the user"]);
     // Since 2.54 git goes by the sizes of packs instead, if it is not told to go by their number.

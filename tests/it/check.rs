@@ -1,4 +1,4 @@
-//! `check`: would I get it? It only reads.
+//! `check`: tells whether a reservation would succeed. It only reads.
 
 use crate::support::Repo;
 use crate::support::contract::exit;

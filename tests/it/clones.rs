@@ -44,7 +44,7 @@ impl<'r> Other<'r> {
         texts(&answer["reservations"], "pattern")
     }
 
-    /// Enough entries that packs are merged, and a look at all of it.
+    /// Makes so many entries that packs are merged, and reads all of them.
     #[track_caller]
     fn works(&self) {
         for number in 0..15 {
@@ -60,7 +60,7 @@ impl<'r> Other<'r> {
         assert_eq!(log["entries"][0]["entry"], self.git(&["rev-parse", RESERVATIONS_REF]));
     }
 
-    /// The ledger of the repository that it was cloned from, by a plain fetch.
+    /// Fetches the ledger of the repository that it was cloned from.
     fn fetch_ledger(&self) {
         let both = format!("{RESERVATIONS_REF}:{RESERVATIONS_REF}");
         self.git(&["fetch", "--quiet", "origin", &both]);

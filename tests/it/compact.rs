@@ -1,4 +1,4 @@
-//! `ledger compact`: what is old is set aside, and nothing else changes.
+//! `ledger compact`: old entries are set aside, and nothing else changes.
 
 use serde_json::Value;
 
@@ -7,8 +7,8 @@ use crate::support::{Call, Repo, race, texts};
 
 const COMPACTED: &str = "compacted";
 
-/// A ledger with five entries of long ago, each with one event, and four new ones, the newest of
-/// them a rollback. Nothing of the old ones is left to be swept by chance.
+/// Creates a ledger with five entries of long ago, each with one event, and four new ones, the
+/// newest of them a rollback. Nothing of the old ones can be swept by chance.
 fn long_kept() -> Repo {
     let repo = Repo::new();
     for words in [
@@ -43,7 +43,7 @@ fn archives(repo: &Repo) -> Vec<String> {
     found.lines().map(str::to_owned).collect()
 }
 
-/// The events after a place, without the names of their entries.
+/// Lists the events after a position, without the names of their entries.
 fn later_events(repo: &Repo, after: u64) -> Vec<Value> {
     let mut events = repo.events("");
     events.retain(|event| event["seq"].as_u64().unwrap() > after);
@@ -53,7 +53,7 @@ fn later_events(repo: &Repo, after: u64) -> Vec<Value> {
     events
 }
 
-/// What `ledger log` says, without the names of entries and the rollback's first line.
+/// Reads `ledger log`, without the names of entries and the rollback's first line.
 fn logged(repo: &Repo) -> Vec<[Value; 4]> {
     let log = repo.json("ops", ["ledger", "log", RESERVATIONS]);
     let row = |entry: &Value| ["seq", "op", "at", "events"].map(|name| entry[name].clone());
@@ -170,7 +170,7 @@ fn a_dry_run_tells_and_leaves() {
     assert_eq!((repo.tip(), archives(&repo)), (before, Vec::new()));
 }
 
-/// What `events --consumer` delivers, and what it says.
+/// Reads the events that `events --consumer` delivers, and its messages.
 fn delivered(repo: &Repo, consumer: &str) -> (Vec<u64>, String) {
     let output = repo.coord("reader", ["events", "--json", "--consumer", consumer]).done();
     let seqs = output.json_lines().iter().map(|event| event["seq"].as_u64().unwrap()).collect();

@@ -13,13 +13,13 @@ use crate::support::untouched::Untouched;
 use crate::support::{Call, Output, Repo, race, rounds};
 use crate::waiting::until;
 
-/// Processes that want the same thing.
+/// The number of processes that want the same thing.
 const RIVALS: usize = 8;
-/// Processes that write at once, and how often each reserves and releases: each time all others are
-/// in the way, so a tenth of the rounds meets more of them than any other race.
+/// The number of processes that write at once, and how often each reserves and releases. Each write
+/// competes with all others, so a tenth of the rounds has more conflicts than any other race.
 const WRITERS: usize = 16;
 const PAIRS_EACH_MAX: usize = 50;
-/// Commands that are killed at most.
+/// The maximum number of commands that are killed.
 const KILLS_MAX: usize = 200;
 
 /// Patterns that all overlap, no two alike.
@@ -30,8 +30,8 @@ fn agent(number: usize) -> String {
     format!("agent-{number}")
 }
 
-/// Every rival asks for one of the overlapping patterns at the same moment. Every other round they
-/// do not queue up: then the swap alone, and not the queue before it, decides who wins.
+/// Lets every rival ask for one of the overlapping patterns at the same moment. Every other round
+/// they do not queue up: then the swap alone decides the winner.
 fn reserve_at_once(repo: &Repo, round: usize) -> Vec<Output> {
     let queue = if round.is_multiple_of(2) { "true" } else { "false" };
     let rival = |number: usize| {
@@ -43,7 +43,7 @@ fn reserve_at_once(repo: &Repo, round: usize) -> Vec<Output> {
     race(repo, &calls)
 }
 
-/// Fails unless exactly one was granted and all others were refused; returns the winner's number.
+/// Fails unless exactly one was granted and all others were refused. Returns the winner's number.
 #[track_caller]
 fn one_winner(outputs: &[Output]) -> usize {
     let codes: Vec<i32> = outputs.iter().map(|output| output.code).collect();
@@ -92,7 +92,7 @@ fn one_of_many_takes_over_an_expired_hold() {
     repo.coord("ops", ["ledger", "verify"]).done();
 }
 
-/// What each writer does: reserves and releases a file of its own, again and again.
+/// The script of a writer: reserves and releases a file of its own, again and again.
 const WRITER: &str = r#"
 i=0
 while [ "$i" -lt "$1" ]; do

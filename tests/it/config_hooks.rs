@@ -1,5 +1,5 @@
-//! A git that takes hooks from its configuration: no file is written, and nobody who has hooks in
-//! files, wherever they are, is in the way.
+//! A git that reads hooks from its configuration: no file is written, and existing hooks in files,
+//! wherever they are, do not matter.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::support::hooks::put_script;
 use crate::support::untouched::Untouched;
 use crate::support::{Output, Repo};
 
-/// A repository with a remote and such a git; none where there is no such git.
+/// Creates a repository with a remote and such a git; `None` if there is no such git.
 fn prepared() -> Option<Repo> {
     let git = git_since(Version(2, 54), "hooks in git's configuration")?;
     let repo = Repo::with(&Content::clean());
@@ -27,7 +27,7 @@ fn install(repo: &Repo) -> Output {
     repo.call("").args(["install", "--agents", "none"]).run_unproven().done()
 }
 
-/// Changes a file below that directory, and commits as `agent`.
+/// Changes a file below a directory, and commits as `agent`.
 fn commit(repo: &Repo, agent: &str, directory: &Path, path: &str) -> Output {
     fs::write(directory.join(path), format!("by '{agent}' at {}\n", repo.now())).unwrap();
     repo.pass("1s");

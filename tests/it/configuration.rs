@@ -40,7 +40,7 @@ impl World {
         assert!(status.expect("git starts").success(), "{arguments:?}");
     }
 
-    /// What git and what we take for the agent's name, in `repo`.
+    /// Returns the agent's name according to git and according to the program, in `repo`.
     fn agents(&self, at: &str, set: impl Fn(&mut Command)) -> (String, String) {
         let at = self.path().join(at);
         let mut git = self.command("git", &at);

@@ -1,5 +1,5 @@
-//! What the fuzzers found worth keeping, fed to the laws that they check: `fuzz/corpus` has a
-//! directory for each of the files in `corpora`, and `fuzz/fuzz_targets` a target.
+//! Inputs that fuzzers found, fed to the laws that they check: `fuzz/corpus` has a directory for
+//! each of the files in `corpora`, and `fuzz/fuzz_targets` a target.
 
 mod command;
 mod entry;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 use crate::support::gits::skip;
 
-/// Checks every input that is kept for the law of that name.
+/// Checks every stored input of the law of this name.
 fn replay(name: &str, check: fn(&[u8])) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
     if !corpus.is_dir() {

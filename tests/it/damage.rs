@@ -1,12 +1,13 @@
-//! Ledgers that are damaged, hostile, or merely strange: named, never believed, and never in the
-//! way of what they are not about.
+//! Ledgers that are damaged, hostile or strange: they are reported, not trusted, and do not block
+//! unrelated commands.
 
 use serde_json::json;
 
 use crate::support::contract::{RESERVATIONS_REF, exit};
 use crate::support::{Repo, texts};
 
-/// A hold whose documents are no JSON any more, and the entry before the damage.
+/// Creates a hold whose documents are not JSON any more. Returns it and the entry before the
+/// damage.
 fn one_damaged(repo: &Repo) -> (String, String) {
     let id = repo.reserve_id("alice", "src/broken.rs");
     let whole = repo.tip();
@@ -170,8 +171,8 @@ fn a_damaged_hold_is_taken_out_by_a_repair() {
     assert!(repo.coord_json("ops", ["doctor", "--repair"]).json().get("taken_out").is_none());
 }
 
-/// A tree of few objects can have more paths than anybody can walk: each level names the next one
-/// three times.
+/// Plants a tree of few objects that has more paths than anybody can walk: each level names the
+/// next one three times.
 fn plant_a_maze(repo: &Repo, roots: &[&str]) {
     let tree_of = |listed: &str| -> String {
         let made = repo.git_call(["mktree"]).input(listed).run_unproven().done();

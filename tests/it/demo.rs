@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::Repo;
 
-/// The tour is to take 20 seconds; a slow machine may need a little more.
+/// The maximum duration of the tour. It should take 20 seconds; a slow machine may need a little
+/// more.
 const TOUR_MAX: Duration = Duration::from_secs(30);
 
 #[test]

@@ -29,7 +29,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// README.md and every page of docs and examples.
+/// Lists README.md and every page of docs and examples.
 fn pages() -> Vec<PathBuf> {
     let mut found = vec![root().join("README.md")];
     for directory in ["docs", "examples"] {

@@ -1,4 +1,4 @@
-//! `doctor`: everything that is looked at, every kind of damage, and its repair.
+//! `doctor`: every check, every kind of damage, and its repair.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -22,7 +22,7 @@ fn doctor(repo: &Repo) -> Output {
     repo.coord_json("ops", ["doctor"])
 }
 
-/// The one check of that name.
+/// Finds the one check of this name.
 #[track_caller]
 fn check(answer: &Value, name: &str) -> Value {
     let checks = answer["checks"].as_array().unwrap();
@@ -34,7 +34,7 @@ fn ref_file(repo: &Repo) -> PathBuf {
     repo.git_dir().join(RESERVATIONS_REF)
 }
 
-/// Three entries of alice's, each with an object of its own.
+/// Creates three entries of alice's, each with an object of its own.
 fn with_entries() -> Repo {
     let repo = Repo::new();
     for path in ["a", "b", "c"] {
@@ -43,7 +43,7 @@ fn with_entries() -> Repo {
     repo
 }
 
-/// Takes all objects out of packs, so that single ones can be damaged.
+/// Unpacks all objects, so that single ones can be damaged.
 pub(crate) fn unpack(repo: &Repo) {
     let directory = repo.git_dir().join("objects/pack");
     let files: Vec<PathBuf> =
@@ -105,7 +105,7 @@ fn settings_that_mean_nothing_or_do_not_fit_are_named() {
     let found = check(&answer, "configuration");
     assert_eq!(found["state"], "warning");
     assert!(found["text"].as_str().unwrap().contains("did you mean 'coord.wait'"), "{found:#}");
-    // What does not fit stops every other command, and is a fault here.
+    // An invalid setting stops every other command, and is a fault here.
     let answer = call.config("coord.ttl", "soon").run().exits(exit::NO).json();
     let found = check(&answer, "configuration");
     assert_eq!(found["state"], "fault");
@@ -238,7 +238,7 @@ fn is_repaired(repo: &Repo, whole: &str, held: &[&str]) -> Value {
     is_found_and_repaired(repo, whole, held)
 }
 
-/// The same, where not every command comes upon the damage.
+/// Checks the same as [`is_repaired`] for damage that not every command notices.
 #[track_caller]
 fn is_found_and_repaired(repo: &Repo, whole: &str, held: &[&str]) -> Value {
     let doctor_repair = Value::from(vec!["git", "coord", "doctor", "--repair"]);
@@ -265,7 +265,7 @@ fn is_found_and_repaired(repo: &Repo, whole: &str, held: &[&str]) -> Value {
     repaired
 }
 
-/// The content of the file that keeps what was damaged.
+/// Reads the file that keeps the damaged state.
 fn kept_file(repaired: &Value) -> String {
     fs::read_to_string(repaired["kept_at"].as_str().unwrap()).unwrap()
 }

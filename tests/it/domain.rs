@@ -1,4 +1,4 @@
-//! `git coord domain`: what kind of project this is, and whether that still holds.
+//! `git coord domain`: the kind of the project, and whether the recorded kind is still valid.
 
 mod agents;
 mod check;

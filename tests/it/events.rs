@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::support::contract::{RESERVATIONS, event, exit};
 use crate::support::{Output, Repo, texts};
 
-/// How long a follower may take to show an event, on a loaded machine.
+/// The maximum time for a follower to show an event, on a loaded machine.
 const FOLLOWED_WITHIN: Duration = Duration::from_secs(20);
 
 fn sequence(events: &[Value]) -> Vec<u64> {

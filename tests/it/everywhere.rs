@@ -1,4 +1,5 @@
-//! The same ledger from everywhere (1/ARCH-4), whatever the caller's environment (7/CALLER-ENV).
+//! Every directory leads to the same ledger (1/ARCH-4), whatever the caller's environment
+//! (7/CALLER-ENV).
 
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -108,7 +109,7 @@ fn before_the_first_commit() {
 }
 
 /// 7/CALLER-ENV: variables of the caller, alone and together, do not change where state goes. Each
-/// call reads what is held there and writes beside it.
+/// call reads the holds there and writes beside them.
 #[track_caller]
 pub(crate) fn variables_of_the_caller_do_not_move_the_state(repo: &Repo, place: Place) {
     repo.reserve("alice", "src/**");
@@ -176,7 +177,7 @@ fn a_ceiling_hides_what_is_above_it() {
     }
 }
 
-/// Everything that a write could leave in a git directory.
+/// Returns everything that a write could leave in a git directory.
 fn traces(repo: &Repo) -> (String, usize, bool) {
     let packs = std::fs::read_dir(repo.git_dir().join("objects/pack"));
     let packs = packs.map_or(0, Iterator::count);

@@ -1,8 +1,8 @@
-//! What a write leaves behind when it is killed, when the disk refuses, or when the power goes, at
-//! every single file operation: the old state or the new one, and nothing that blocks the next.
+//! The traces of a write that is killed, refused by the disk or hit by a power cut, at every single
+//! file operation: the old state or the new one, and nothing that blocks the next write.
 //!
 //! The program under test counts its file operations and fails at the one it is told to
-//! (`src/store/os/files/faults.rs`; CONTRIBUTING.md says how to do it by hand).
+//! (`src/store/os/files/faults.rs`; CONTRIBUTING.md explains how to do it by hand).
 
 mod acts;
 mod disk;

@@ -1,10 +1,11 @@
-//! The frame of the command line: help, hints, colour, quiet, and JSON for every outcome.
+//! The general behaviour of the command line: help, hints, colour, quiet, and JSON for every
+//! outcome.
 
 use crate::support::contract::{exit, refusal};
 use crate::support::gits::skip;
 use crate::support::{Output, Repo};
 
-/// A refusal as a person sees it, with one variable set.
+/// Returns a refusal as a person sees it, with one variable set.
 fn refusal_with(name: &str, value: &str) -> Output {
     let repo = Repo::new();
     repo.reserve("alice", "src/**");

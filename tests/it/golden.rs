@@ -1,12 +1,12 @@
-//! Ledgers as they were written once, kept byte for byte: what is stored today must be read, and
-//! written on, by every later version (4/F8, 4/TEST-5).
+//! Ledgers as they were once written, kept byte for byte: every later version must read them and
+//! continue them (4/F8, 4/TEST-5).
 //!
 //! `tests/golden/v<format>/<ledger>/` holds `ledger.fast-export`, the ledger as `git fast-export`
-//! prints it: text, so that a difference can be read, and exact, since `git fast-import` gives back
-//! the very same ids. Beside it are the answers that the program of that day gave.
+//! prints it: text, so that people can read a difference, and exact, since `git fast-import`
+//! restores the same ids. Beside it are the answers of the program at that time.
 //!
 //! A format is added to and never replaced: `UPDATE=1 cargo test --test it golden` writes what is
-//! not there yet and leaves everything else as it is.
+//! missing and leaves everything else as it is.
 
 mod overrides;
 mod runs;
@@ -28,7 +28,7 @@ use scenario::{SCENARIOS, Scenario, Step, asked_at, play, play_steps};
 const LEDGER: &str = "ledger.fast-export";
 const TIP: &str = "tip";
 const ASKED_AT: &str = "asked-at";
-/// What is asked of a golden ledger; `show` is asked of each entry.
+/// Lists the commands for a golden ledger. `show` runs for each entry.
 fn answers(ledger: LedgerName) -> [(&'static str, &'static [&'static str]); 3] {
     let list: &[&str] = match ledger {
         LedgerName::Reservations => &["list", "--all"],
@@ -59,7 +59,7 @@ fn directories(path: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Every stored ledger of every version.
+/// Lists every stored ledger of every version.
 fn stored() -> Vec<PathBuf> {
     directories(&golden()).iter().flat_map(|version| directories(version)).collect()
 }
@@ -68,20 +68,20 @@ fn text(directory: &Path, name: &str) -> String {
     fs::read_to_string(directory.join(name)).unwrap()
 }
 
-/// Which ledger is stored there: the ref that the stream is of.
+/// Returns the ledger of a stored stream, by its ref.
 fn ledger_of(directory: &Path) -> LedgerName {
     let stream = text(directory, LEDGER);
     let reference = stream.lines().find_map(|line| line.strip_prefix("reset "));
     reference.expect("a stream begins with a ref").parse().unwrap()
 }
 
-/// The stored ledgers of reservations.
+/// Lists the stored ledgers of reservations.
 fn stored_reservations() -> Vec<PathBuf> {
     let is_of_reservations = |directory: &PathBuf| ledger_of(directory) == LedgerName::Reservations;
     stored().into_iter().filter(is_of_reservations).collect()
 }
 
-/// A repository with a stored ledger in it, at the time its answers were given.
+/// Creates a repository with a stored ledger, at the time of its answers.
 fn imported(directory: &Path) -> Repo {
     let repo = Repo::new();
     let stream = File::open(directory.join(LEDGER)).unwrap();
@@ -92,7 +92,7 @@ fn imported(directory: &Path) -> Repo {
     repo
 }
 
-/// What the program answers, in a form that differences can be read in.
+/// Runs a command, and formats its answer so that differences are readable.
 fn answer(repo: &Repo, ledger: LedgerName, words: &[&str]) -> String {
     if words == ["ledger", "show"] {
         let log = repo.json("ada", ["ledger", "log", ledger.as_str(), "--limit", "100000"]);
@@ -109,7 +109,7 @@ fn answer(repo: &Repo, ledger: LedgerName, words: &[&str]) -> String {
     }
 }
 
-/// What git prints about the ledger of a repository.
+/// Runs git on the ledger of a repository.
 fn git(home: &Path, words: &[&str]) -> String {
     Repo::new().git_call(words).dir(home).run_unproven().done().stdout
 }

@@ -1,4 +1,4 @@
-//! Group commit: the writer whose turn it is writes for all who wait.
+//! Group commit: the writer at the front of the queue writes for all that wait.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -12,29 +12,29 @@ use crate::support::{Call, Output, Repo};
 use crate::waiting::until;
 
 const WAITERS: usize = 8;
-/// Much longer than a command takes to come to its turn.
+/// Much longer than a command needs to reach the queue.
 const TIME_TO_ASK: Duration = Duration::from_millis(500);
 
-/// Commands that wait for their turn, which does not come before the crowd is let go.
+/// Commands that wait for their turn, which does not come before the crowd is released.
 pub(crate) struct Crowd {
     turn: File,
     waiting: Vec<(Call, Child)>,
 }
 
 impl Crowd {
-    /// Nobody yet, in a repository with a ledger.
+    /// Creates an empty crowd in a repository with a ledger.
     pub(crate) fn before(repo: &Repo) -> Crowd {
         Crowd { turn: repo.take_turn("reservations"), waiting: Vec::new() }
     }
 
-    /// Starts another one.
+    /// Starts another command.
     pub(crate) fn start(&mut self, call: Call) {
         let child = call.command().spawn().unwrap();
         self.waiting.push((call, child));
     }
 
-    /// Starts another one, and waits until it has asked those before it. A file without content
-    /// asks for nothing yet: a writer that finds it gone goes on as if nobody was before.
+    /// Starts another command, and waits until it has submitted its request. A file without content
+    /// submits nothing yet: a writer that finds it gone continues as if it was alone.
     pub(crate) fn add(&mut self, repo: &Repo, call: Call) {
         let before = pending_requests(repo);
         let is_asked = |file: &PathBuf| fs::metadata(file).is_ok_and(|found| found.len() > 0);
@@ -43,7 +43,7 @@ impl Crowd {
         until(|| pending_requests(repo).iter().any(is_new));
     }
 
-    /// Gives the last one time to ask those before it, which it may never do.
+    /// Gives the last command time to submit its request, which it may never do.
     pub(crate) fn give_time(&mut self, repo: &Repo) {
         let begun = Instant::now();
         let (_, last) = self.waiting.last_mut().expect("somebody was started");
@@ -55,14 +55,14 @@ impl Crowd {
         }
     }
 
-    /// Lets them write, and says what each was told.
+    /// Lets them write, and returns their answers.
     pub(crate) fn go(self) -> Vec<Output> {
         drop(self.turn);
         self.waiting.into_iter().map(|(call, child)| call.finish(child)).collect()
     }
 }
 
-/// What those who wait have asked.
+/// Lists the submitted requests.
 pub(crate) fn pending_requests(repo: &Repo) -> Vec<PathBuf> {
     let files = fs::read_dir(repo.git_dir().join(LOCAL_DIR).join("errands"));
     files.map(|files| files.map(|file| file.unwrap().path()).collect()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! `hook`: what agents' programs call, end to end with the payloads that they document.
+//! `hook`: the calls of agents' programs, end to end with the payloads that they document.
 
 mod asking;
 mod failing;
@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 use crate::support::contract::exit;
 use crate::support::{Call, Output, Repo};
 
-/// The ids of two sessions, and the names that they have.
+/// The ids of two sessions, and their names.
 const ONE: &str = "7f3a91c2-5b1d-4c7e-9a30-1f2e3d4c5b6a";
 const ONE_NAME: &str = "claude:7f3a91c2";
 const OTHER: &str = "0b9d44e1-77aa-4f00-8c11-99aa88bb77cc";
 const OTHER_NAME: &str = "claude:0b9d44e1";
 
-/// A repository whose hooks act.
+/// Creates a repository whose hooks are enabled.
 fn enabled() -> Repo {
     let repo = Repo::new();
     repo.git(["config", "coord.enabled", "true"]);
@@ -51,7 +51,7 @@ impl<'r> Session<'r> {
         Session { directory: directory.to_owned(), ..self.clone() }
     }
 
-    /// The payload of an event, with what all of them have.
+    /// Builds the payload of an event, with the fields that all of them have.
     fn payload(&self, event: &str, more: &Value) -> Value {
         let mut payload = json!({
             "session_id": self.id,
@@ -66,7 +66,7 @@ impl<'r> Session<'r> {
         payload
     }
 
-    /// A call of the hook for an event.
+    /// Prepares a call of the hook for an event.
     fn call(&self, event: &str, more: &Value) -> Call {
         let payload = self.payload(event, more).to_string();
         hook(self.repo).dir(&self.directory).input(payload)
@@ -77,7 +77,7 @@ impl<'r> Session<'r> {
         self.call(event, &json!({ "stop_hook_active": false })).run()
     }
 
-    /// The call before an edit of a file, by its path below the directory that the agent stands in.
+    /// Prepares the call before an edit of a file, by its path below the agent's directory.
     fn edit_call(&self, path: &str) -> Call {
         let file = self.directory.join(path);
         let input = json!({ "file_path": file, "old_string": "a", "new_string": "b" });
@@ -89,13 +89,13 @@ impl<'r> Session<'r> {
         self.edit_call(path).run()
     }
 
-    /// An edit that must be let pass without a word.
+    /// Makes an edit that must pass without a message.
     #[track_caller]
     fn edits(&self, path: &str) {
         silent(&self.edit(path));
     }
 
-    /// What Claude Code tells once an edit is made.
+    /// Reports an edit after it was made, as Claude Code does.
     #[track_caller]
     fn has_edited(&self, path: &str) {
         let input = json!({ "file_path": self.directory.join(path) });
@@ -103,19 +103,19 @@ impl<'r> Session<'r> {
         silent(&self.call("PostToolUse", &more).run());
     }
 
-    /// An edit that must be refused; the reason.
+    /// Makes an edit that must be refused, and returns the reason.
     #[track_caller]
     fn is_refused(&self, path: &str) -> String {
         denial(&self.edit(path))
     }
 }
 
-/// A call of the hook without payload.
+/// Prepares a call of the hook without a payload.
 fn hook(repo: &Repo) -> Call {
     repo.call("").args(["hook", "claude"])
 }
 
-/// Fails unless nothing at all was said, and nothing is blocked.
+/// Fails unless the answer is empty and nothing is blocked.
 #[track_caller]
 fn silent(output: &Output) {
     assert_eq!(
@@ -125,7 +125,7 @@ fn silent(output: &Output) {
     );
 }
 
-/// The reason of a refusal, which has exactly the documented fields.
+/// Returns the reason of a refusal, which must have exactly the documented fields.
 #[track_caller]
 fn denial(output: &Output) -> String {
     let mut answer = output.clone().done().json();
@@ -140,7 +140,7 @@ fn denial(output: &Output) -> String {
     reason.as_str().unwrap_or_else(|| panic!("no reason in {output:#?}")).to_owned()
 }
 
-/// What an agent is told besides, in an answer that decides nothing.
+/// Returns the additional context of an answer that decides nothing.
 #[track_caller]
 fn context(output: &Output, event: &str) -> String {
     let answer = output.clone().done().json();
@@ -150,7 +150,7 @@ fn context(output: &Output, event: &str) -> String {
     specific["additionalContext"].as_str().unwrap_or_else(|| panic!("{answer:#}")).to_owned()
 }
 
-/// Fails unless the hook failed in the open: one line, and nothing that blocks.
+/// Fails unless the hook failed open: one line, and nothing that blocks.
 #[track_caller]
 fn fails_open(output: &Output) -> String {
     assert_eq!((output.code, &*output.stdout), (exit::NO, ""), "{output:#?}");
@@ -159,7 +159,7 @@ fn fails_open(output: &Output) -> String {
     output.stderr.clone()
 }
 
-/// Holders and patterns of what is held, in order.
+/// Lists the holders and patterns of all holds, in order.
 #[track_caller]
 fn held(repo: &Repo) -> Vec<(String, String)> {
     let text = |hold: &Value, key: &str| hold[key].as_str().unwrap().to_owned();

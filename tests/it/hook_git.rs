@@ -1,5 +1,5 @@
-//! The hooks of git, called by git itself: what is staged, committed and pushed is compared with
-//! who holds it. Git runs the hooks, so git is what these tests call.
+//! The hooks of git, called by git itself: staged, committed and pushed paths are compared with
+//! their holders. Git runs the hooks, so these tests call git.
 
 mod commit;
 mod failure;
@@ -23,18 +23,18 @@ use crate::support::{Output, Repo};
 const HOOKS: [&str; 5] =
     ["pre-commit", "pre-merge-commit", "prepare-commit-msg", "post-commit", "pre-push"];
 
-/// Two sessions of Claude Code, by the names that they have here.
+/// Two sessions of Claude Code, by their names.
 const ALICE: &str = "claude:alice";
 const BOB: &str = "claude:bob";
 
-/// A repository with a clean work tree, whose hooks call the program.
+/// Creates a repository with a clean work tree, whose hooks call the program.
 fn hooked() -> Repo {
     let repo = Repo::with(&Content::clean());
     enable(&repo);
     repo
 }
 
-/// Puts all hooks where git looks for them.
+/// Installs all hooks where git looks for them.
 fn enable(repo: &Repo) {
     put_hooks(&repo.git_dir().join("hooks"));
     repo.git(["config", "coord.enabled", "true"]);
@@ -47,7 +47,7 @@ fn put_hooks(directory: &Path) {
     }
 }
 
-/// Calls git as `agent`. What it changes is what the user asked git for.
+/// Calls git as `agent`. The user asked git for its changes.
 fn git(repo: &Repo, agent: &str, args: &[&str]) -> Output {
     repo.call(agent).program("git").args(args).run_unproven()
 }
@@ -59,7 +59,7 @@ fn commit(repo: &Repo, agent: &str, path: &str) -> Output {
     git(repo, agent, &["commit", "--quiet", "--message", "work"])
 }
 
-/// An edit by a session of Claude Code, which its hook lets pass without a word.
+/// Makes an edit in a session of Claude Code, which its hook permits without a message.
 #[track_caller]
 fn edit(repo: &Repo, agent: &str, path: &str) {
     let session = agent.strip_prefix("claude:").expect("a session of Claude Code");
@@ -79,7 +79,7 @@ fn edit(repo: &Repo, agent: &str, path: &str) {
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""), "{path}");
 }
 
-/// The notes of the worktree that calls are made in.
+/// Opens the notes of the worktree of the calls.
 fn notes(repo: &Repo) -> Notes {
     let git_dir = repo.git(["rev-parse", "--absolute-git-dir"]);
     Notes::new(Path::new(&git_dir), Files { fsync: false, shared: SharedMode::Umask })

@@ -1,5 +1,5 @@
-//! Hook managers as people have them, from their registries: what `install` prints is done to the
-//! letter, and git then calls us through them. And Claude Code's own check of the plugin.
+//! Real hook managers, from their registries: the instructions of `install` are followed literally,
+//! and git then calls us through them. And Claude Code's own check of the plugin.
 
 mod tools;
 
@@ -13,7 +13,7 @@ use crate::support::contract::exit;
 use crate::support::{Output, Repo};
 use tools::{Tools, tools};
 
-/// A repository with a remote, in which programs of others are found.
+/// A repository with a remote and the programs of others.
 struct Managed {
     repo: Repo,
     tools: &'static Tools,
@@ -29,20 +29,21 @@ impl Managed {
         Managed { repo, tools }
     }
 
-    /// Runs a program as `agent`. What it says is its own affair.
+    /// Runs a program as `agent`. Its output is not checked.
     fn run(&self, agent: &str, words: &[&str]) -> Output {
         let script = ["-c", "exec \"$@\" 2>&1", "sh"];
         let call = self.repo.call(agent).program("sh").args(script).args(words);
         call.env("PATH", self.tools.path()).run_unproven()
     }
 
-    /// What `install` prints, as lines.
+    /// Returns the output of `install`, as lines.
     fn install(&self) -> Vec<String> {
         let said = self.run("", &["git", "coord", "install", "--agents", "none"]).done().stdout;
         said.lines().map(str::to_owned).collect()
     }
 
-    /// Does what a line asks for; `put` knows the file: the text before, under what, the addition.
+    /// Follows the instruction of a line. `put` edits the file, given its text, the place and the
+    /// addition.
     fn follow(&self, lines: &[String], put: fn(&str, &str, &str) -> String) {
         for line in lines {
             let Some((_, asked)) = line.split_once("; add to '") else { continue };
@@ -70,7 +71,7 @@ impl Managed {
         self.run(agent, &["git", "commit", "--quiet", "--message", "work"])
     }
 
-    /// Whether git takes hooks from its configuration, so that nothing has to be added anywhere.
+    /// Tells whether git reads hooks from its configuration, so that nothing has to be added.
     #[track_caller]
     fn needs_nothing(&self, lines: &[String]) -> bool {
         let is_configured = count(lines, ": configuration") == 5;
@@ -80,7 +81,7 @@ impl Managed {
         is_configured
     }
 
-    /// Git asks us before a commit and before a push, and goes by what we say.
+    /// Checks that git calls us before a commit and before a push, and obeys.
     #[track_caller]
     fn is_protected(&self) {
         let held = self.repo.reserve_id("bob", "docs/**");
@@ -104,7 +105,7 @@ fn refuses(output: &Output, words: &str) {
     assert!(output.stdout.contains("docs/guide.md' is held by 'bob'"), "{output:#?}");
 }
 
-/// How many hooks a plan speaks of in these words.
+/// Counts the hooks that a plan describes in these words.
 fn count(lines: &[String], words: &str) -> usize {
     lines.iter().filter(|line| line.contains(words)).count()
 }
@@ -127,7 +128,7 @@ fn husky() {
     managed.is_protected();
 }
 
-/// Under `jobs` of a hook, which is made if it is not there.
+/// Adds a job to a hook, and creates the hook if it does not exist.
 fn put_job(before: &str, under: &str, addition: &str) -> String {
     let hook = under.strip_prefix("jobs' of '").unwrap();
     let head = format!("{hook}:\n  jobs:\n");

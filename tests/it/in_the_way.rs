@@ -1,5 +1,4 @@
-//! Pipes and links in the place of files: nobody is kept waiting by them, and nothing is written
-//! through them.
+//! Pipes and links in the place of files: they block nobody, and nothing is written through them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +13,7 @@ use crate::support::untouched::Untouched;
 use crate::support::{Call, Output, Repo};
 use crate::waiting::until;
 
-/// Puts a named pipe somewhere, which nobody writes to.
+/// Creates a named pipe that nobody writes to.
 #[cfg(target_os = "linux")]
 fn put_pipe(path: &Path) -> bool {
     fs::remove_file(path).ok();
@@ -29,7 +28,7 @@ fn put_pipe(_: &Path) -> bool {
     false
 }
 
-/// The answer to an edit by a session of Claude Code.
+/// Returns the answer to an edit in a session of Claude Code.
 #[track_caller]
 fn edit(repo: &Repo, directory: &Path, path: &str) -> Output {
     edit_call(repo, directory, path).run_unproven()
@@ -61,7 +60,7 @@ fn a_pipe_for_a_sign_of_life_lets_nothing_pass() {
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer:#}");
 }
 
-/// Files of the git directory that somebody may have put a pipe in the place of.
+/// Files of the git directory that somebody may have replaced by a pipe.
 const FILES_OF_GIT: [&str; 12] = [
     "HEAD",
     "config",
@@ -77,7 +76,8 @@ const FILES_OF_GIT: [&str; 12] = [
     "shallow",
 ];
 
-/// A repository whose hooks act, with a hold of alice's and such a pipe.
+/// Creates a repository whose hooks are enabled, with a hold of alice's and a pipe in the place of
+/// `file`.
 fn repo_with_pipe(file: &str) -> Option<Repo> {
     let repo = Repo::new();
     repo.git(["config", "coord.enabled", "true"]);

@@ -1,4 +1,4 @@
-//! `inbox`: bounded, in order, and never stopped by a message that is damaged.
+//! `inbox`: bounded, in order, and not stopped by a damaged message.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! `install`: git and agents call us, beside whoever they called before. Commits and pushes of a
-//! real git run the hooks; a stand-in for the program writes down how it is called.
+//! `install`: git and agents call us, beside the programs that they called before. Commits and
+//! pushes of a real git run the hooks; a stand-in for the program records its calls.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ const HOOKS: [&str; 5] =
     ["pre-commit", "pre-merge-commit", "post-commit", "pre-push", "prepare-commit-msg"];
 const SETTINGS: &str = ".claude/settings.local.json";
 
-/// A repository without a hook of anybody's.
+/// Creates a repository without any hook.
 fn without_hooks() -> Repo {
     let repo = repo_with_hooks_in_files();
     fs::remove_dir_all(repo.git_dir().join("hooks")).unwrap();
@@ -39,7 +39,7 @@ fn settings(repo: &Repo, name: &str) -> Value {
     serde_json::from_slice(&fs::read(repo.work().join(name)).unwrap()).unwrap()
 }
 
-/// What stands in the first column.
+/// Lists the words in the first column.
 fn states(output: &Output) -> BTreeSet<&str> {
     let word = |line: &'_ str| line.split("  ").next().unwrap_or_default().len();
     output.stdout.lines().map(|line| &line[..word(line)]).collect()
@@ -376,7 +376,7 @@ fn texts_of(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// What a rule for a shell command begins with.
+/// Returns the prefix of a rule for a shell command.
 fn prefix(rule: &str) -> &str {
     rule.strip_prefix("Bash(").and_then(|rule| rule.strip_suffix(":*)")).unwrap()
 }
@@ -472,7 +472,7 @@ fn manual_and_completions_go_beside_an_installed_program() {
     uninstall().says("no file").says("git-coord.fish");
     assert!(!prefix.join("share").exists(), "the directories went with the files");
     assert!(!uninstall().stdout.contains("no file"));
-    // What was there is replaced, and not ours to take away.
+    // The former hook is replaced, and is not ours to remove.
     fs::create_dir_all(prefix.join("share/man/man1")).unwrap();
     fs::write(prefix.join(documents[0]), "of a package").unwrap();
     call().run_unproven().done();

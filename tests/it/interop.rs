@@ -1,4 +1,4 @@
-//! What we write is what git, its checkers and its servers accept.
+//! git, its checkers and its servers accept what the program writes.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -29,7 +29,7 @@ fn not_utf8() -> &'static OsStr {
     OsStr::from_bytes(b"caf\xe9/x")
 }
 
-/// The files of one kind in the store of packs.
+/// Lists the files of one kind in the directory of packs.
 fn pack_files(repo: &Repo, kind: &str) -> Vec<PathBuf> {
     let directory = repo.git_dir().join("objects/pack");
     let entries = std::fs::read_dir(directory).expect("a store has packs");

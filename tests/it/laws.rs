@@ -1,4 +1,4 @@
-//! What must be true of every state that any sequence of commands leads to.
+//! Laws that every state keeps, after any sequence of commands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use crate::scenario::negotiation::unread;
 use crate::scenario::{Asked, MemoryLedger, reserving, rollback_by, steps};
 
-/// The holds of a state as their documents say them.
+/// Reads the holds of a state from their documents.
 fn stored(ledger: &MemoryLedger) -> BTreeMap<String, Map<String, Value>> {
     let document = |hold: Hold| match serde_json::to_value(&hold).unwrap() {
         Value::Object(fields) => (hold.id.to_string(), fields),
@@ -48,7 +48,7 @@ fn object(document: &impl serde::Serialize) -> Map<String, Value> {
     }
 }
 
-/// The hold of the old holder that an acknowledgement is not true beside.
+/// Finds the hold of the old holder that contradicts an acknowledgement.
 fn untrue(ledger: &MemoryLedger, event: &Event) -> Option<Hold> {
     if !matches!(event.kind.as_str(), "answered" | "taken") {
         return None;
@@ -67,7 +67,7 @@ fn untrue(ledger: &MemoryLedger, event: &Event) -> Option<Hold> {
     })
 }
 
-/// The pin of an open request that no hold of its holder is behind.
+/// Finds the pin of an open request that no hold of its holder matches.
 fn dangling(ledger: &MemoryLedger, thread: &Thread) -> Option<String> {
     let Wanted { holder, pinned, .. } = thread.open()?;
     let is_there = |hold: Option<Hold>| hold.is_some_and(|hold| hold.holder == *holder);
@@ -75,7 +75,7 @@ fn dangling(ledger: &MemoryLedger, thread: &Thread) -> Option<String> {
     pinned.iter().find(|id| !is_there(find(id))).map(ToString::to_string)
 }
 
-/// What a rollback brings back: what goes with a process ends with it.
+/// Lists the holds that a rollback restores: those bound to a process end with it.
 fn holds_of(ledger: &MemoryLedger) -> Vec<(String, String, &'static str)> {
     let mut holds: Vec<_> = index::all(&ledger.documents)
         .unwrap()
@@ -158,7 +158,7 @@ proptest! {
     }
 }
 
-/// Whether somebody who is ready to wait has to, because an earlier one wants the same.
+/// Tells whether a caller that would wait has to, because an earlier waiter wants the same.
 fn is_held_up(ledger: &MemoryLedger, asked: &Asked) -> bool {
     let Command::Reserve(Reserve { wait: Some(wait), patterns, locks, mode, .. }) = &asked.command
     else {
@@ -181,7 +181,7 @@ fn is_held_up(ledger: &MemoryLedger, asked: &Asked) -> bool {
     })
 }
 
-/// The ids of the holds that have ended: by time, or with a process that is known to be gone.
+/// Lists the ids of the holds that have ended: by time, or with a process that is known to be gone.
 fn ended(ledger: &MemoryLedger, asked: &Asked) -> BTreeSet<String> {
     let now = asked.clock.max(ledger.at);
     let gone = |hold: &Hold| asked.gone.holds.iter().any(|gone| gone.id == hold.id);

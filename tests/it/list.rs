@@ -1,4 +1,4 @@
-//! `list`: what is active, of whom, where.
+//! `list`: the active holds, by holder and place.
 
 use crate::support::{Repo, texts};
 

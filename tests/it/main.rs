@@ -1,5 +1,5 @@
-//! The single integration-test binary. Each file here is one command or one concern; `support` is
-//! what they stand on. Every test calls the built program in a repository of its own.
+//! The single integration-test binary. Each file here is one command or one concern, and `support`
+//! is their common set-up. Every test calls the built program in a repository of its own.
 //!
 //! Ids such as `1/C1` name the requirement that a test shows; docs/requirements.md has the list.
 

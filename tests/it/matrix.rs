@@ -1,5 +1,5 @@
-//! The same in every kind of repository: refs in files or tables, SHA-1 or SHA-256, called from the
-//! main tree, from a linked worktree and in a bare repository (1/ARCH-4).
+//! Every kind of repository behaves alike: refs in files or tables, SHA-1 or SHA-256, called from
+//! the main tree, from a linked worktree and in a bare repository (1/ARCH-4).
 
 use std::os::unix::process::CommandExt;
 use std::thread;
@@ -18,9 +18,9 @@ use crate::support::untouched::Untouched;
 use crate::support::{Call, Output, Repo, race, rounds, texts};
 
 const RIVALS: usize = 8;
-/// Commands that are killed at most: beyond it only time is spent.
+/// The maximum number of commands that are killed. More only take time.
 const KILLS_MAX: usize = 50;
-/// Set in the process that has a repository of the kind for its current directory.
+/// Set in the process whose current directory is a repository of the kind.
 const INSIDE: &str = "GIT_COORD_TEST_INSIDE";
 
 /// A module with all tests for each kind.
@@ -120,7 +120,7 @@ fn every_command_works(repo: &Repo, kind: Kind) {
     crate::overrides::work_here(repo);
 }
 
-/// Every flag of `reserve`, then what becomes of the holds.
+/// Tries every flag of `reserve`, and then everything that can happen to the holds.
 fn reservations_come_and_go(repo: &Repo) {
     let about = ["--reason", "endpoints", "--task", "T-1", "--run", "r1", "--ttl", "20m"];
     let shared = [["src/api/**", "--shared"].as_slice(), &about].concat();

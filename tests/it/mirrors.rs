@@ -1,4 +1,4 @@
-//! Mirrors: git takes every ref along, the ledgers too, and each way out that is documented works.
+//! Mirrors: git copies every ref, the ledgers too, and each documented remedy works.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::support::{Output, Repo};
 
 const MIRROR: &str = "../mirror.git";
 
-/// What doctor says of the remotes in that directory.
+/// Returns doctor's report on the remotes in a directory.
 #[track_caller]
 fn said(repo: &Repo, directory: &str) -> Vec<Value> {
     let answer = repo.call("ops").dir(directory).args(["--json", "doctor"]).run_unproven().json();
@@ -19,7 +19,7 @@ fn in_mirror(repo: &Repo, args: &[&str]) -> Output {
     repo.call("bob").dir(MIRROR).args(args).run_unproven().done()
 }
 
-/// The refs of ours that are there.
+/// Lists our refs in a directory.
 fn ledgers(repo: &Repo, directory: &str) -> String {
     repo.git(["-C", directory, "for-each-ref", "--format=%(refname) %(objectname)", "refs/coord"])
 }

@@ -1,4 +1,4 @@
-//! The git ledger against the memory ledger: the same commands, the same answers, the same
+//! Compares the git ledger with the memory ledger: the same commands, the same answers, the same
 //! documents, in folding and in case-sensitive ledgers.
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ use proptest::test_runner::TestRunner;
 use crate::scenario::{Asked, MemoryLedger, Step, steps};
 use crate::support::contract::RESERVATIONS_REF;
 
-/// A ledger in a bare repository of its own, and where that is.
+/// Creates a ledger in a bare repository of its own, and passes on its directory.
 pub(crate) fn on_git<T>(case: Case, test: impl FnOnce(&Ledger<'_>, &Path) -> T) -> T {
     let home = tempfile::tempdir().unwrap();
     let repository = Repository::make_empty(home.path()).unwrap();
@@ -49,7 +49,7 @@ fn on_ledger<T>(repository: &Repository, case: Case, test: impl FnOnce(&Ledger<'
     test(&Ledger::new(&backend, LedgerName::Reservations, writing))
 }
 
-/// Decides on the git ledger, and says what came of it in a word.
+/// Decides on the git ledger, and returns the outcome as a word.
 pub(crate) fn transact(ledger: &Ledger<'_>, asked: &Asked) -> &'static str {
     let host = Line::new("host").unwrap();
     let command = asked.command.clone();
@@ -68,7 +68,7 @@ fn tip(ledger: &Ledger<'_>) -> EntryName {
     ledger.now().unwrap().id().unwrap().to_string().parse().unwrap()
 }
 
-/// What the ledger itself adds is not part of the model.
+/// Reads the documents without those that the ledger itself adds, which the model does not have.
 fn documents(ledger: &Ledger<'_>) -> BTreeMap<Key, Vec<u8>> {
     let base = ledger.now().unwrap();
     let keys = walk(&base.snapshot, &Key::root()).unwrap();
@@ -76,7 +76,7 @@ fn documents(ledger: &Ledger<'_>) -> BTreeMap<Key, Vec<u8>> {
     ours.map(|key| (key.clone(), base.snapshot.get(&key).unwrap().unwrap())).collect()
 }
 
-/// One scenario on both ledgers.
+/// Runs one scenario on both ledgers.
 fn agree(ledger: &Ledger<'_>, case: Case, steps: &[Step]) -> Result<(), TestCaseError> {
     let mut memory = MemoryLedger::new(case);
     for step in steps {
@@ -96,7 +96,7 @@ fn cases(count: u32) -> ProptestConfig {
     ProptestConfig { cases: count, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// A few scenarios in the repository of the current directory, each in a ledger of its own.
+/// Runs a few scenarios in the repository of the current directory, each in a ledger of its own.
 pub(crate) fn agree_in_this_directory() {
     let environment: Environment = std::env::vars_os().collect();
     let scenarios = (steps(20), prop_oneof![Just(Case::Folded), Just(Case::Sensitive)]);

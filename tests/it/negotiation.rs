@@ -1,4 +1,4 @@
-//! Negotiation as a whole: what holds for asking, answering, taking and messages alike.
+//! Negotiation as a whole: common rules of asking, answering, taking and messages.
 
 mod endings;
 mod races;
@@ -16,25 +16,25 @@ pub(crate) fn ask(repo: &Repo, asker: &str, args: &[&str]) -> Value {
     repo.json(asker, words.iter().chain(args))
 }
 
-/// The thread of a request.
+/// Returns the thread of a request.
 #[track_caller]
 pub(crate) fn thread_of(answer: &Value) -> String {
     answer["thread"].as_str().unwrap_or_else(|| panic!("no thread in {answer:#}")).to_owned()
 }
 
-/// The state of a thread as its parties read it.
+/// Returns the state of a thread as its parties read it.
 #[track_caller]
 pub(crate) fn thread(repo: &Repo, id: &str) -> Value {
     repo.json("reader", ["inbox", "--thread", id])["thread"].clone()
 }
 
-/// The types of an agent's messages, oldest first.
+/// Lists the types of an agent's messages, oldest first.
 #[track_caller]
 pub(crate) fn inbox(repo: &Repo, agent: &str) -> Vec<String> {
     texts(&repo.json(agent, ["inbox"])["messages"], "type")
 }
 
-/// Alice holds, Bob asks.
+/// Creates a repository in which Alice holds and Bob asks.
 pub(crate) fn asked() -> (Repo, String, String) {
     let repo = Repo::new();
     let hold = repo.reserve_id("alice", "src/api/**");

@@ -1,4 +1,4 @@
-//! `override`: agents left out on trial, and taken back.
+//! `override`: agents that are left out on trial, and reinstated.
 
 mod canary;
 mod cli;
@@ -19,20 +19,20 @@ pub(crate) use documents::overwrite;
 pub(crate) const OVERRIDES: &str = "overrides";
 pub(crate) const OVERRIDES_REF: &str = "refs/coord/overrides";
 
-/// A document of the newest entry; `None` where there is none.
+/// Reads a document of the newest entry; `None` if it does not exist.
 fn document(repo: &Repo, path: &str) -> Option<Value> {
     let name = format!("{OVERRIDES_REF}:{path}");
     let found = repo.git_call(["cat-file", "blob", &name]).run_unproven();
     (found.code == 0).then(|| serde_json::from_str(&found.stdout).unwrap())
 }
 
-/// The paths of the newest entry's tree that begin so.
+/// Lists the paths of the newest entry's tree that begin with `start`.
 fn paths(repo: &Repo, start: &str) -> Vec<String> {
     let listed = repo.git(["ls-tree", "-r", "--name-only", OVERRIDES_REF]);
     listed.lines().filter(|path| path.starts_with(start)).map(str::to_owned).collect()
 }
 
-/// The newest entry, or nothing before the first.
+/// Reads the newest entry; empty before the first.
 fn tip(repo: &Repo) -> String {
     let call = repo.git_call(["rev-parse", "--verify", "--quiet", OVERRIDES_REF]);
     call.run_unproven().stdout.trim_end().to_owned()
@@ -45,7 +45,7 @@ fn entry_count(repo: &Repo) -> usize {
     repo.git(["rev-list", "--count", OVERRIDES_REF]).parse().unwrap()
 }
 
-/// What `override ...` answers, which must succeed.
+/// Runs `override ...`, which must succeed.
 #[track_caller]
 fn done(repo: &Repo, actor: &str, args: &[&str]) -> Value {
     repo.json(actor, std::iter::once(&"override").chain(args))
@@ -56,7 +56,7 @@ fn apply(repo: &Repo, actor: &str, agent: &str) -> Value {
     done(repo, actor, &["apply", agent, "--reason", "wrong here"])
 }
 
-/// The overrides that `list` tells of.
+/// Lists the overrides in the answer of `list`.
 #[track_caller]
 fn listed(repo: &Repo) -> Vec<Value> {
     done(repo, "lister", &["list"])["overrides"].as_array().unwrap().clone()
@@ -82,13 +82,13 @@ fn is_whole(repo: &Repo) {
     repo.coord("ops", ["ledger", "verify", OVERRIDES]).done();
 }
 
-/// Records of an agent that are in force.
+/// Counts the records of an agent that are in force.
 fn applied_records(repo: &Repo, agent: &str) -> usize {
     let records = paths(repo, &format!("modifications/{agent}/"));
     records.iter().filter(|path| document(repo, path).unwrap()["status"] == "applied").count()
 }
 
-/// Trials of an agent that go on.
+/// Counts the open trials of an agent.
 fn open_canaries(repo: &Repo, agent: &str) -> usize {
     let open = |path: &&String| {
         let status = document(repo, path).unwrap()["status"].clone();
@@ -97,7 +97,7 @@ fn open_canaries(repo: &Repo, agent: &str) -> usize {
     paths(repo, &format!("canaries/{agent}/")).iter().filter(open).count()
 }
 
-/// The life of an override, wherever the repository is and whatever its refs and objects are.
+/// Runs the life of an override in any kind of repository.
 #[track_caller]
 pub(crate) fn work_here(repo: &Repo) {
     let row = ["evidence", "add", "fd-style", "--event", "override", "--session", "s"];

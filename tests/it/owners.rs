@@ -1,5 +1,5 @@
-//! Repositories of other users: refused unless the caller trusts them as git would, and shared
-//! where `core.sharedRepository` says so. Changing owners takes root.
+//! Repositories of other users: refused unless the caller trusts them as git would, and shared if
+//! `core.sharedRepository` says so. Changing owners needs root.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -10,12 +10,12 @@ use crate::support::gits::{Version, git_since, gits, skip};
 use crate::support::kind::{Hash, Kind, Place, RefFormat};
 use crate::support::{Call, Repo, User};
 
-/// Two users with one group; nobody of that name need exist.
+/// Two users of one group. They need not have names.
 const GROUP: u32 = 54_300;
 const ONE: User = User { uid: 54_301, gid: GROUP };
 const OTHER: User = User { uid: 54_302, gid: GROUP };
 
-/// Whether owners can be changed here; says so if not.
+/// Tells whether owners can be changed here, and reports it if not.
 fn may_change_owners(repo: &Repo) -> bool {
     let is_root = fs::metadata(repo.world()).unwrap().uid() == 0;
     if !is_root {
@@ -36,7 +36,8 @@ fn give(path: &Path, user: User) {
     }
 }
 
-/// A repository of each way to keep refs, in a work tree and bare, that belongs to somebody else.
+/// Creates a repository for each storage of refs, in a work tree and bare, that belongs to another
+/// user.
 fn foreign() -> Vec<(Kind, Repo)> {
     let mut all = Vec::new();
     for refs in [RefFormat::Files, RefFormat::Reftable] {
@@ -109,7 +110,7 @@ fn trust_is_read_as_git_reads_it() {
     }
 }
 
-/// 6.1: two users write in turn, with whatever mask, often enough that packs of both are merged.
+/// 6.1: two users write in turn, with any umask, often enough that packs of both are merged.
 #[track_caller]
 fn two_users_write_in_turn(refs: RefFormat) {
     let repo = Repo::unborn();

@@ -12,12 +12,14 @@ use serde_json::json;
 use crate::support::contract::{exit, limit};
 use crate::support::{Repo, texts};
 
-/// A comparison of the worst pair that is accepted, process start included, in a debug build.
+/// The maximum time for comparing the worst accepted pair, including the start of the process, in a
+/// debug build.
 const WORST_PAIR_MAX: Duration = Duration::from_secs(2);
-/// A reserve among 1,000 active ones, process start included, in a debug build.
+/// The maximum time for a reserve among 1,000 active ones, including the start of the process, in a
+/// debug build.
 const LOADED_RESERVE_MAX: Duration = Duration::from_millis(250);
 
-/// Whether somebody else who asks for `asked` is refused while `held` is held.
+/// Tells whether another agent that asks for `asked` is refused while `held` is held.
 fn conflicts(held: &str, asked: &str) -> bool {
     let repo = Repo::new();
     repo.json("alice", ["reserve", held]);
@@ -144,7 +146,7 @@ fn a_reserve_among_a_thousand_is_quick() {
     assert!(best < LOADED_RESERVE_MAX, "{best:?}");
 }
 
-/// Documents in memory that count how many are read, and how many names are told.
+/// Documents in memory that count their reads and listings.
 struct Counting {
     documents: BTreeMap<Key, Vec<u8>>,
     reads: Cell<usize>,

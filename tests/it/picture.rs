@@ -1,5 +1,5 @@
-//! The picture in the README: three sessions in one checkout, as a terminal shows them. All that
-//! the program says in it, it has said to this test. `UPDATE=1` writes it anew.
+//! The picture in the README: three sessions in one checkout, as a terminal shows them. Every
+//! output of the program in it is a real answer to this test. `UPDATE=1` writes it again.
 
 mod svg;
 
@@ -16,7 +16,7 @@ use svg::{Line, Slot, line, shown, wrapped};
 const PATH: &str = "docs/three-sessions.svg";
 /// The ids of three sessions.
 const SESSIONS: [&str; 3] = ["7f3a91c2", "0b9d44e1", "c41e5d20"];
-/// Ids are given out at random; the picture has always the same ones.
+/// The ids in the picture. Real ones are random.
 const IDS: [&str; 3] = ["k7w2m9xa", "p4t8h3zc", "d6r1v5ye"];
 
 /// The story, as lines of a terminal.
@@ -37,7 +37,7 @@ impl Story {
         self.repo.call(&agent).env("CLICOLOR_FORCE", "1")
     }
 
-    /// What a session does, before what it is told about it.
+    /// Adds an act of a session, before its answer.
     fn does(&mut self, session: usize, what: &str) {
         if !self.lines.is_empty() {
             self.lines.push(Vec::new());
@@ -54,7 +54,7 @@ impl Story {
         self.lines.extend(lines);
     }
 
-    /// A command in the session's shell.
+    /// Runs a command in the session's shell.
     fn runs(&mut self, session: usize, command: &str, code: i32) {
         self.does(session, &format!("$ {command}"));
         let script = format!("{command} 2>&1");
@@ -63,7 +63,7 @@ impl Story {
         self.is_told(&output.stdout);
     }
 
-    /// An edit with the agent's own tool; whether it was let pass.
+    /// Edits with the agent's own tool. Returns true if the edit was permitted.
     fn edits(&mut self, session: usize, path: &str) -> bool {
         self.does(session, &format!("Edit({path})"));
         let payload = json!({
@@ -100,7 +100,7 @@ fn picture() -> String {
     with_the_same_ids(picture, &story.repo)
 }
 
-/// Every id that the ledger has given out, in order, by one that stays.
+/// Replaces the ids of the ledger by fixed ones, in order.
 fn with_the_same_ids(mut picture: String, repo: &Repo) -> String {
     let granted = repo.events(crate::support::contract::event::GRANTED);
     assert!(granted.len() <= IDS.len());

@@ -1,4 +1,4 @@
-//! Repositories that libgit2 refuses, where the `git` program is asked instead.
+//! Repositories that libgit2 refuses, accessed through the `git` program.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use crate::support::contract::{RESERVATIONS_REF, exit};
 use crate::support::hooks::put_script;
 use crate::support::kind::{Hash, Kind, Place, RefFormat};
 
-/// A bare repository whose refs are no files, unless no git here can make one.
+/// Creates a bare repository whose refs are not files; `None` if no git here can.
 fn reftable() -> Option<Repo> {
     Repo::of(Kind { refs: RefFormat::Reftable, hash: Hash::Sha1, place: Place::Bare })
 }
@@ -127,7 +127,7 @@ fn what_a_partial_clone_left_behind_is_fetched_or_named() {
     partial().args(["ledger", "verify"]).run().done();
 }
 
-/// Says that git is about to move a ref, and gives a killer the time to act.
+/// Signals that git is about to move a ref, and gives a killer the time to act.
 const SLOW_SWAP: &str = r#"#!/bin/sh
 case "$*" in
 *update-ref*) : >"$TMPDIR/swapping"; sleep 1; "$GIT" "$@"; : >"$TMPDIR/swapped" ;;

@@ -1,4 +1,4 @@
-//! 0/IMP-2: readers take no lock. They never fail beside a writer, and never hold one up.
+//! 0/IMP-2: readers take no lock. They never fail beside a writer, and never block one.
 
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use crate::support::untouched::Untouched;
 use crate::support::{Call, Output, Repo};
 
 const READERS: usize = 8;
-/// Enough that packs are merged under the readers' hands, more than once.
+/// Enough entries that packs are merged more than once while others read.
 const ENTRIES: usize = 40;
 
 fn repo_with(refs: RefFormat) -> Option<Repo> {
@@ -22,7 +22,7 @@ fn write(repo: &Repo, number: usize) -> Call {
     repo.call("writer").args(["reserve", &format!("file-{number}")])
 }
 
-/// How many holds a reader sees.
+/// Counts the holds that a reader sees.
 fn count(output: &Output) -> usize {
     output.json()["reservations"].as_array().expect("a list").len()
 }
@@ -65,7 +65,7 @@ fn never_fail_beside_a_writer_where_refs_are_tables() {
     never_fail_beside_a_writer(RefFormat::Reftable);
 }
 
-/// A reader that stands still, and goes with a test that fails.
+/// A stopped reader, which ends with a failing test.
 struct Stopped<'r> {
     repo: &'r Repo,
     child: Option<Child>,
@@ -98,8 +98,8 @@ impl Drop for Stopped<'_> {
     }
 }
 
-/// Readers that are stopped wherever they are hold nothing that a writer waits for; woken up, they
-/// find what they were about to read, though packs were merged and collected meanwhile.
+/// Stopped readers hold nothing that a writer waits for; once continued, they find what they were
+/// about to read, although packs were merged and collected meanwhile.
 fn stand_still_without_harm(refs: RefFormat) {
     let Some(repo) = repo_with(refs) else { return };
     for number in 0..ENTRIES / 2 {

@@ -1,4 +1,4 @@
-//! `release`: own holds go, another's only by force, and repeating it is harmless.
+//! `release`: own holds end, another's only by force, and a repetition is harmless.
 
 use serde_json::Value;
 

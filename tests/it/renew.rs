@@ -1,4 +1,4 @@
-//! `renew`: extends what is still mine, and names what is not.
+//! `renew`: extends holds that are still the caller's, and names those that are not.
 
 use crate::support::contract::{event, exit};
 use crate::support::{Repo, texts};

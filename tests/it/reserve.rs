@@ -1,4 +1,4 @@
-//! `reserve`: who gets what, and what an own hold means.
+//! `reserve`: grants, conflicts, and the meaning of an own hold.
 
 use serde_json::Value;
 

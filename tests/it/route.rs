@@ -1,4 +1,4 @@
-//! `route`: who is left, and why not the others.
+//! `route`: the remaining agents, and why the others are left out.
 
 use serde_json::{Value, json};
 
@@ -98,7 +98,7 @@ fn a_gap_in_the_past_excludes_nobody_less() {
     text.says(&format!("act {}", &act[..7]));
     repo.coord("ann", ["override", "list"]).done().says(&act[..7]);
     repo.coord("ann", ["override", "status"]).done();
-    // What the record names is enough to take it back.
+    // The record names enough to revert it.
     let back = ["override", "revert", &act[..8], "--dry-run"];
     assert_eq!(repo.json("ann", back)["reverted"], json!(["fd-style"]));
 }

@@ -21,7 +21,7 @@ use crate::support::{Output, Repo};
 const PHASES: &str = "draft,review,ship,done";
 
 impl Repo {
-    /// Makes a run of four phases without gates, and gives its id.
+    /// Creates a run of four phases without gates, and returns its id.
     #[track_caller]
     fn create_run(&self, options: &[&str]) -> String {
         let usual = ["run", "create", "--goal", "a goal", "--phases", PHASES];
@@ -29,7 +29,7 @@ impl Repo {
         answer["run"]["id"].as_str().expect("a run has an id").to_owned()
     }
 
-    /// `run <verb> <run> <options>`.
+    /// Runs `run <verb> <run> <options>`.
     #[track_caller]
     fn run(&self, verb: &str, run: &str, options: &[impl AsRef<OsStr>]) -> Output {
         let words = ["run"].into_iter().chain(verb.split(' ')).chain([run]);
@@ -37,13 +37,13 @@ impl Repo {
         call.args(options).run()
     }
 
-    /// The same, which must succeed.
+    /// Runs `run <verb> <run> <options>`, which must succeed.
     #[track_caller]
     fn run_json(&self, verb: &str, run: &str, options: &[impl AsRef<OsStr>]) -> Value {
         self.run(verb, run, options).done().json()
     }
 
-    /// Takes a run on so often.
+    /// Advances a run this many times.
     #[track_caller]
     fn advance(&self, run: &str, times: usize) {
         for _ in 0..times {
@@ -65,7 +65,7 @@ impl Repo {
         self.coord("ops", ["ledger", "verify"]).done();
     }
 
-    /// The events of one type that are of a run.
+    /// Lists the events of one type of a run.
     #[track_caller]
     fn run_events(&self, run: &str, kind: &str) -> Vec<Value> {
         let words = ["events", "--json", "--limit", "100000", "--run", run, "--type", kind];
@@ -76,14 +76,14 @@ impl Repo {
 /// No options.
 const NONE: [&str; 0] = [];
 
-/// The id in a part of an answer.
+/// Returns the id in a part of an answer.
 #[track_caller]
 fn id(answer: &Value, part: &str) -> String {
     let id = answer[part]["id"].as_str();
     id.unwrap_or_else(|| panic!("no id of '{part}' in {answer:#}")).to_owned()
 }
 
-/// The texts in a list.
+/// Returns the texts in a list.
 #[track_caller]
 fn list(value: &Value) -> Vec<&str> {
     let items = value.as_array().unwrap_or_else(|| panic!("not a list: {value}"));

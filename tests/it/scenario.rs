@@ -1,7 +1,7 @@
 //! Random sequences of commands, and a ledger in memory to run them on.
 //!
-//! The same scenario runs on the memory ledger alone (`laws.rs`, many of them) and beside the git
-//! ledger (`model.rs`), which must agree with it document by document.
+//! A scenario runs on the memory ledger alone (`laws.rs`, many of them) and beside the git ledger
+//! (`model.rs`), which must agree with it document by document.
 
 pub(crate) mod negotiation;
 
@@ -31,7 +31,7 @@ use proptest::prelude::*;
 /// A session, two of its subagents, and strangers.
 const AGENTS: [&str; 5] = ["ann", "ann/x", "ann/y", "bob", "cid"];
 
-/// Patterns that meet each other in every way: equal, inside, across, not at all.
+/// Patterns that relate in every way: equal, inside, overlapping, disjoint.
 const PATTERNS: [&str; 14] = [
     "src",
     "src/**",
@@ -49,10 +49,10 @@ const PATTERNS: [&str; 14] = [
     "src/[a]",
 ];
 
-/// Names that are held beside the paths; one of them is spelled like a path.
+/// Locks that are held beside the paths. One of them is spelled like a path.
 const LOCKS: [&str; 2] = ["docs", "port 8080"];
 
-/// One thing that somebody does.
+/// One act.
 #[derive(Clone, Debug)]
 pub(crate) enum Deed {
     Reserve {
@@ -64,7 +64,7 @@ pub(crate) enum Deed {
         request: Option<u8>,
         process: Option<u8>,
     },
-    /// With one of few tickets, so that some wait already.
+    /// Uses one of few tickets, so that some wait already.
     Wait {
         patterns: Vec<usize>,
         locks: Vec<usize>,
@@ -150,12 +150,12 @@ pub(crate) enum Deed {
     },
 }
 
-/// Who does it, and how many seconds later.
+/// The actor, and the seconds that pass before.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     agent: usize,
     seconds_later: u64,
-    /// Whether processes and waiters that were ever seen are known to have ended.
+    /// Set if all processes and waiters that were ever seen are known to have ended.
     is_alone: bool,
     deed: Deed,
 }
@@ -230,7 +230,7 @@ fn negotiation() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// A scenario of up to `length` steps.
+/// Generates a scenario of up to `length` steps.
 pub(crate) fn steps(length: usize) -> impl Strategy<Value = Vec<Step>> {
     let later = prop_oneof![3 => Just(0_u64), 1 => 1_u64..90];
     let is_alone = prop::bool::weighted(0.1);
@@ -240,21 +240,21 @@ pub(crate) fn steps(length: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..length)
 }
 
-/// A ledger that is nothing but a map.
+/// A ledger in a map.
 pub(crate) struct MemoryLedger {
     pub(crate) documents: BTreeMap<Key, Vec<u8>>,
     pub(crate) events: Vec<Event>,
     pub(crate) case: Case,
-    /// The state after each entry, by the name that the entry is given.
+    /// The state after each entry, by the entry's name.
     pub(crate) history: Vec<(EntryName, BTreeMap<Key, Vec<u8>>)>,
-    /// When each entry was decided.
+    /// The time of each entry's decision.
     pub(crate) times: Vec<Timestamp>,
     pub(crate) at: Timestamp,
     fence: u64,
     ops: u128,
 }
 
-/// What a step asks for, ready to be decided anywhere.
+/// The request of a step, ready to be decided anywhere.
 pub(crate) struct Asked {
     pub(crate) actor: AgentName,
     pub(crate) clock: Timestamp,
@@ -293,7 +293,7 @@ impl MemoryLedger {
         }
     }
 
-    /// The request that a step comes to in the present state.
+    /// Returns the request of a step in the current state.
     pub(crate) fn ask(&mut self, step: &Step) -> Option<Asked> {
         self.ops += 1;
         let clock = self.at.plus_seconds(step.seconds_later);
@@ -306,7 +306,7 @@ impl MemoryLedger {
         Some(Asked { actor, clock, op: OpId::from_bits(self.ops), command, gone })
     }
 
-    /// Every process that a hold goes with, and every ticket.
+    /// Lists every process that a hold is bound to, and every ticket.
     fn everybody_gone(&self) -> Gone {
         let holds = index::all(&self.documents).unwrap();
         let holds = holds
@@ -386,14 +386,14 @@ impl MemoryLedger {
         })
     }
 
-    /// One of the holds by its id.
+    /// Selects one of the holds by its id.
     fn named(&self, number: usize) -> Option<Selection> {
         let holds = index::all(&self.documents).unwrap();
         let hold = holds.get(number % holds.len().max(1))?;
         Some(Selection { ids: vec![prefix(&hold.id)], ..Selection::default() })
     }
 
-    /// Decides, and says what came of it in a word.
+    /// Decides, and returns the outcome as a word.
     pub(crate) fn transact(
         &mut self,
         asked: &Asked,
@@ -430,13 +430,13 @@ impl MemoryLedger {
     }
 }
 
-/// A process of that number.
+/// Builds a process with this number.
 fn running(number: u8) -> Process {
     let started = Some(line("then"));
     Process { pid: number.into(), host: line("host"), started, boot: None, namespace: None }
 }
 
-/// What a command asks for, for ten minutes.
+/// Builds the request of a command, for ten minutes.
 fn reserve(patterns: &[usize], locks: &[usize], shared: bool) -> Reserve {
     Reserve {
         patterns: patterns.iter().map(|index| pattern(*index)).collect(),
@@ -453,7 +453,7 @@ fn reserve(patterns: &[usize], locks: &[usize], shared: bool) -> Reserve {
     }
 }
 
-/// What an edit hook asks for.
+/// Builds the request of an edit hook.
 fn edit(path: Pattern, ttl: Ttl, worktree: Option<u8>) -> Reserve {
     Reserve {
         patterns: vec![path],
@@ -476,7 +476,7 @@ fn edit(path: Pattern, ttl: Ttl, worktree: Option<u8>) -> Reserve {
     }
 }
 
-/// The request of the first agent for one pattern.
+/// Builds the request of the first agent for one pattern.
 pub(crate) fn reserving(ledger: &mut MemoryLedger, pattern: &str) -> Asked {
     let number = PATTERNS.iter().position(|known| *known == pattern).expect("a known pattern");
     let deed = Deed::Reserve {
@@ -493,7 +493,7 @@ pub(crate) fn reserving(ledger: &mut MemoryLedger, pattern: &str) -> Asked {
         .expect("it can always be asked for")
 }
 
-/// The request to undo the last `back` entries.
+/// Builds the request to undo the last `back` entries.
 pub(crate) fn rollback_by(ledger: &mut MemoryLedger, back: usize) -> Asked {
     let deed = Deed::Rollback { back };
     let step = Step { agent: 0, seconds_later: 0, is_alone: false, deed };

@@ -1,4 +1,4 @@
-//! No secret in the words of a request gets into a ledger, whichever way the request came.
+//! No secret in the words of a request gets into a ledger, whatever the door of the request.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,10 +18,10 @@ const SECRETS: [&str; 4] = [
     "ghp_0123456789abcdefghij0123456789ABCDEF",
     "postgres://coord:hunter2-hunter2@db.example.org/x",
 ];
-/// Each of the secrets has one of these, and nothing else here does.
+/// Parts of the secrets. Each secret contains one of them, and nothing else here does.
 const TRACES: [&str; 3] = ["hunter2", "0123456789abcdef0123", "0123456789abcdefghij"];
 
-/// The names of things, which would be others without a part of them.
+/// Names, which would change their meaning if a part was left out.
 const NAMES: [&str; 20] = [
     "agent",
     "domains",
@@ -45,7 +45,7 @@ const NAMES: [&str; 20] = [
     "worktree",
 ];
 
-/// The commands in which somebody says something.
+/// The commands that carry free text.
 const WITH_WORDS: [&str; 27] = [
     "answer",
     "ask",
@@ -98,7 +98,7 @@ const MORE: [&str; 14] = [
     r#"{"command":"domain agents","input":{"forgotten":[".claude/agents/fd-one.md"]}}"#,
 ];
 
-/// Every command, most of them as the golden ledgers record them.
+/// Lists every command, most of them as the golden ledgers record them.
 fn samples() -> Vec<Value> {
     let mut samples: Vec<Value> =
         MORE.iter().map(|sample| serde_json::from_str(sample).unwrap()).collect();
@@ -120,7 +120,7 @@ fn samples() -> Vec<Value> {
     samples
 }
 
-/// The ways to every text in a value, the keys that lead to it among them.
+/// Lists the paths to every text in a value, including its keys.
 fn texts(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::String(_) => found.push(at.to_owned()),
@@ -146,12 +146,12 @@ fn has_secret(command: &Command) -> bool {
     TRACES.iter().any(|trace| text.contains(trace))
 }
 
-/// What becomes of a secret in a command.
+/// The fate of a secret in a command.
 enum Fate {
-    /// It is no such command, or the text is not in it.
+    /// The command or the text does not exist.
     NotThere,
     KeptOut,
-    /// It is left out, and nobody is told.
+    /// The secret is left out without a message.
     Untold,
     Recorded,
 }

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 const GIT_COMPLETION: &str = "/usr/share/bash-completion/completions/git";
 
-/// Completes each line of `LINES` the way that git's own script does.
+/// Completes each line of `LINES` as git's own script does.
 const BASH: &str = r#"
 source "$GIT_COMPLETION"
 source <(git-coord completions bash)

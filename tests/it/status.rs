@@ -1,4 +1,4 @@
-//! `status`: one screen, and what a bare `git coord` shows.
+//! `status`: one screen, and the answer of a bare `git coord`.
 
 use crate::support::Repo;
 

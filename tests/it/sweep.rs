@@ -1,4 +1,4 @@
-//! `sweep`: expired holds go in one step, each with one event.
+//! `sweep`: expired holds end in one step, each with one event.
 
 use crate::support::Repo;
 use crate::support::contract::{event, exit};

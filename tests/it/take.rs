@@ -1,4 +1,4 @@
-//! `take`: time does nothing by itself, and what is possible is seen.
+//! `take`: time does nothing by itself, and possible takes are visible.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Three sessions of Claude Code in one checkout, who edit and commit: no edit is lost, nobody
-//! commits another's, and the history says who had what when.
+//! Three sessions of Claude Code in one checkout that edit and commit: no edit is lost, nobody
+//! commits another's, and the history records the holder of each file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,13 +13,13 @@ use crate::support::{Call, Repo, race_unproven, rounds};
 
 const SESSIONS: [&str; 3] = ["aaaaaaaa-1", "bbbbbbbb-2", "cccccccc-3"];
 const FILES: usize = 3;
-/// A thousand rounds are a minute.
+/// A thousand rounds take a minute.
 const ROUNDS_PER_SECOND: usize = 1_000 / 60;
 
-/// A session. It begins as Claude Code does, and takes its name from the file that it is given.
-/// Before each edit it asks; then it reads the file, thinks, and writes it whole, twice at times;
-/// and commits it, again for as long as another has git's lock. Prints each edit that it made. Its
-/// turn ends after every third try.
+/// The script of a session. It begins as Claude Code does, and takes its name from the file that it
+/// is given. Before each edit it asks; then it reads the file, thinks, and writes it whole,
+/// sometimes twice; and commits it, again for as long as another process has git's lock. Prints
+/// each edit that it made. Its turn ends after every third try.
 const SESSION: &str = r#"
 session=$1 seconds=$2 i=0
 CLAUDE_ENV_FILE=$TMPDIR/env-$session
@@ -117,7 +117,7 @@ fn files() -> impl Iterator<Item = String> {
     (0..FILES).map(|number| format!("src/shared{number}.txt"))
 }
 
-/// What was added to a file, in order: a session and the number of its edit.
+/// Lists the additions to a file, in order: a session and the number of its edit.
 fn edits_in(repo: &Repo, file: &str) -> Vec<String> {
     let text = fs::read_to_string(repo.work().join(file)).unwrap();
     lines(&text).into_iter().skip(1).collect()
@@ -127,7 +127,7 @@ fn name_of(session: &str) -> String {
     format!("claude:{}", &session[..8])
 }
 
-/// Each commit adds what its own agent wrote, and nothing of another's.
+/// Checks that each commit adds only what its own agent wrote.
 fn commits_are_their_makers_own(repo: &Repo) {
     let format = "--format=by %(trailers:key=Coord-Agent,valueonly,separator=)";
     let log = repo.git(["log", "--unified=0", "--patch", format, "HEAD", "^:/before"]);
@@ -147,8 +147,8 @@ fn commits_are_their_makers_own(repo: &Repo) {
     assert_eq!(count, edits, "each edit is in one commit");
 }
 
-/// For each file, whom the ledger gave it to, one after the other and never two at once; and the
-/// edits that are in it are those of its holders, in their order.
+/// Checks that the ledger gave each file to one agent after the other, never to two at once, and
+/// that the edits in it are those of its holders, in their order.
 fn history_says_who_had_what(repo: &Repo) {
     let mut holders: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut held: BTreeMap<String, String> = BTreeMap::new();

@@ -8,17 +8,18 @@ mod source;
 
 use self::files::{File, root, tracked};
 
-/// Direct and indirect dependencies; a new one is a decision, and this number goes up with it.
+/// The maximum number of direct and indirect dependencies. A new one is a decision, and raises this
+/// number.
 const PACKAGES_MAX: usize = 141;
-/// Lines of a source file, its tests not counted.
+/// The maximum number of lines of a source file, without its tests.
 const LINES_MAX: usize = 400;
-/// Characters of a line.
+/// The maximum number of characters in a line.
 const COLUMNS_MAX: usize = 100;
 
-/// Commands whose tests stand elsewhere, each with the reason.
+/// Commands whose tests are in another file, each with the reason.
 const TESTED_ELSEWHERE: [(&str, &str); 1] = [("hook", "each hook is a concern of its own")];
 
-/// What must never happen: each of these has a mistake that a test is known to notice.
+/// The gravest requirements: each has a mistake in the list that a test is known to notice.
 const GRAVEST: [&str; 12] = [
     "0/RACE-01",
     "1/ARCH-3",
@@ -34,7 +35,7 @@ const GRAVEST: [&str; 12] = [
     "4/F3",
 ];
 
-/// Programs that a test may start: git, and what POSIX has everywhere.
+/// Programs that a test may start: git, and those of POSIX.
 const PORTABLE: [&str; 11] =
     ["bash", "cat", "echo", "env", "git", "kill", "mkfifo", "ps", "sh", "touch", "true"];
 

@@ -1,20 +1,19 @@
-//! What every command answers, byte for byte: text, `--json` and exit code.
+//! The answers of every command, byte for byte: text, `--json` and exit code.
 //!
-//! `tests/transcripts/<story>.txt` is a session as a terminal shows it, and the test is that it
-//! happens again. The commands in it are its source; all the rest is written by
-//! `UPDATE=1 cargo test --test it transcripts`:
+//! `tests/transcripts/<story>.txt` is a session as a terminal shows it, and the test plays it again.
+//! People write its commands; `UPDATE=1 cargo test --test it transcripts` writes all the rest:
 //!
-//! - `alice$ git coord ...` is a command of the agent `alice`, `$ git coord ...` one of a person.
-//!   It runs twice, from the same state: as it stands, which is taken back, and with `--json`, from
-//!   where the story goes on.
-//! - `alice% ...` runs once as it stands, in a shell: what git and the user do, and hooks.
-//! - `after 16m` lets time pass; the clock moves by nothing else. `in src` goes to a directory,
-//!   from the top of the work tree. `#` begins a comment.
+//! - `alice$ git coord ...` is a command of the agent `alice`, `$ git coord ...` one of a person. It
+//!   runs twice from the same state: first as text, which is undone, and then with `--json`, after
+//!   which the story continues.
+//! - `alice% ...` runs once in a shell: acts of git and of the user, and hooks.
+//! - `after 16m` lets time pass; nothing else moves the clock. `in src` goes to a directory, from
+//!   the top of the work tree. `#` begins a comment.
 //! - `exit 0` begins an answer and `json exit 0` the one with `--json`; `|` is stdout, `!` stderr.
-//!   JSON is folded to be read; that it was one compact document a line is checked before.
+//!   JSON is folded for readers, after a check that it was one compact document a line.
 //!
-//! What differs from run to run has a name in order of appearance: `<id1>` is the same reservation
-//! wherever it stands, in later commands too. [`names`] does all of that.
+//! A value that differs from run to run has a name in order of appearance: `<id1>` is the same
+//! reservation everywhere, in later commands too. [`names`] does all of that.
 
 mod document;
 mod names;
@@ -32,7 +31,7 @@ use std::process::Command;
 use self::session::Session;
 use self::story::Line;
 
-/// One test a transcript, so that they run side by side.
+/// Declares one test for each transcript, so that they run in parallel.
 macro_rules! transcripts {
     ($($name:ident,)*) => {
         const ALL: &[&str] = &[$(stringify!($name)),*];
@@ -92,7 +91,7 @@ fn stored(name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("'{}': {error}", path.display()))
 }
 
-/// Plays a transcript and compares it with itself; with `UPDATE=1` writes what happened.
+/// Plays a transcript and compares it with the stored one. With `UPDATE=1`, writes it.
 #[track_caller]
 fn happens_again(name: &str) {
     let then = stored(name);
@@ -105,7 +104,7 @@ fn happens_again(name: &str) {
     fs::write(path_of(name), now).unwrap();
 }
 
-/// How the stored transcript differs from what happened, as `git diff` shows it.
+/// Shows the difference between the stored transcript and the new one, as `git diff` does.
 fn difference(name: &str, now: &str) -> String {
     let scratch = tempfile::tempdir().unwrap();
     let happened = scratch.path().join("now");
@@ -121,7 +120,7 @@ fn difference(name: &str, now: &str) -> String {
     )
 }
 
-/// The commands and groups of commands that there are, without `git coord` in front.
+/// Lists the commands and groups of commands, without `git coord` in front.
 fn commands() -> Vec<String> {
     let pages = git_coord::cli::generated();
     let (_, reference) = pages.iter().find(|(path, _)| *path == "docs/reference.md").unwrap();
@@ -132,7 +131,7 @@ fn commands() -> Vec<String> {
     reference.lines().filter_map(command).collect()
 }
 
-/// The commands that a transcript calls, as far as their words go.
+/// Lists the commands that a transcript calls, without their arguments.
 fn called_in(name: &str) -> String {
     let called = |line: Line| match line {
         Line::Call(call) => Some(format!("{}\n", call.command)),

@@ -1,4 +1,4 @@
-//! `transfer`: all or nothing, with the number that moved.
+//! `transfer`: all or nothing, with the number of moved holds.
 
 use crate::support::contract::{RESERVATIONS_REF, event, exit, refusal};
 use crate::support::{Repo, texts};

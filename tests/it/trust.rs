@@ -1,5 +1,5 @@
-//! Nothing of a repository is ever run on our behalf: neither what its configuration names, nor
-//! what lies in its files, nor a program that stands in its directories (8/NO-HARM).
+//! The program never runs anything of a repository: neither the programs that its configuration
+//! names, nor those in its files, nor one in its directories (8/NO-HARM).
 
 mod bare;
 mod path;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Call, Repo};
 
-/// A program that nobody may run: it leaves a mark.
+/// A program that must not be run: it leaves a mark.
 struct Trap {
     mark: PathBuf,
 }
@@ -21,7 +21,7 @@ impl Trap {
         Trap { mark: repo.world().join("tmp/ran") }
     }
 
-    /// The command that leaves the mark.
+    /// Returns the command that leaves the mark.
     fn command(&self) -> String {
         format!("touch {}", self.mark.display())
     }
@@ -33,7 +33,7 @@ impl Trap {
     }
 }
 
-/// A call of the hook of Claude Code, with the payload of an event in that directory.
+/// Prepares a call of the hook of Claude Code, with the payload of an event in a directory.
 fn hook(repo: &Repo, event: &str, directory: &std::path::Path, more: &Value) -> Call {
     let mut payload = json!({
         "session_id": "7f3a91c2-5b1d-4c7e-9a30-1f2e3d4c5b6a",
@@ -45,7 +45,7 @@ fn hook(repo: &Repo, event: &str, directory: &std::path::Path, more: &Value) -> 
     repo.call("").args(["hook", "claude"]).dir(directory).input(payload.to_string())
 }
 
-/// What Claude Code tells of an edit of that file.
+/// Builds the payload for an edit of a file.
 fn edit_of(file: &std::path::Path) -> Value {
     json!({ "tool_name": "Edit", "tool_use_id": "one", "tool_input": { "file_path": file } })
 }

@@ -1,4 +1,4 @@
-//! `uninstall`: what was there is there again, byte for byte, and nothing else is gone.
+//! `uninstall`: every former file is restored, byte for byte, and nothing else is gone.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,7 +25,7 @@ fn refs(repo: &Repo) -> String {
     repo.git(["for-each-ref", "--format=%(refname)", "refs/coord"])
 }
 
-/// Every sort of hook and of settings at once.
+/// Creates a repository with every sort of hook and of settings.
 fn lived_in() -> Repo {
     let repo = repo_with_hooks_in_files();
     let hooks = repo.git_dir().join("hooks");

@@ -1,5 +1,4 @@
-//! `reserve --wait`: those who wait get it in their order, once each, and nobody who is gone stands
-//! in anybody's way.
+//! `reserve --wait`: waiters get the target in their order, once each, and dead ones block nobody.
 
 use std::process::Child;
 use std::thread;
@@ -14,7 +13,7 @@ use crate::support::{Call, Output, Repo, texts};
 
 /// Long enough for every test, and never waited for.
 const LONG: &str = "10m";
-/// A test that waits for something in vain fails after this.
+/// The time after which a test that waits in vain fails.
 const LOST: Duration = Duration::from_secs(120);
 
 /// A process that waits.
@@ -24,7 +23,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Starts a wait and lets it get as far as its ticket.
+    /// Starts a wait and returns once it has its ticket.
     pub(crate) fn begin(repo: &Repo, agent: &str, args: &[&str]) -> Waiting {
         let call = repo.call(agent).args(["reserve", "--json", "--wait", LONG]).args(args);
         let child = call.command().spawn().unwrap();
@@ -47,7 +46,7 @@ impl Waiting {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 #[track_caller]
 pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -57,7 +56,7 @@ pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// The agents that wait, the first in line first.
+/// Lists the waiting agents, the first in line first.
 pub(crate) fn waiters(repo: &Repo) -> Vec<String> {
     match repo.call("lister").args(["list", "--json"]).run_unproven().json().get("waiting") {
         Some(waiting) => texts(waiting, "agent"),
@@ -65,7 +64,7 @@ pub(crate) fn waiters(repo: &Repo) -> Vec<String> {
     }
 }
 
-/// Fails unless nobody waits and nothing is left of those who did.
+/// Fails unless nobody waits and no file of a waiter is left.
 #[track_caller]
 pub(crate) fn nothing_is_left(repo: &Repo) {
     assert_eq!(waiters(repo), [""; 0]);
@@ -205,7 +204,7 @@ fn the_killed_are_passed_over() {
     let third = Waiting::begin(&repo, "dora", &["src"]);
     first.kill();
     second.kill();
-    // What is written to another ledger buries nobody whose ticket is still there.
+    // A write to another ledger removes no files of a waiter whose ticket still exists.
     repo.coord("eve", ["run", "create", "--goal", "something else"]).done();
     assert_eq!(waiters(&repo), ["dora"]);
     release(&repo, "alice");

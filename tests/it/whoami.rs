@@ -1,4 +1,4 @@
-//! `whoami`: who is asking, and how that is known.
+//! `whoami`: the caller, and the source of its name.
 
 use crate::support::Repo;
 use crate::support::contract::exit;

@@ -1,4 +1,4 @@
-//! `with`: held while a command runs, and no longer.
+//! `with`: holds while a command runs, and no longer.
 
 mod killed;
 mod losing;
@@ -24,7 +24,7 @@ const ENDLESS: &str = "echo $$ > \"$0\"; while :; do sleep 0.05; done";
 struct Held {
     call: Call,
     child: Child,
-    /// Where the command says that it runs.
+    /// The file that the command writes when it runs.
     sign: PathBuf,
 }
 
@@ -39,7 +39,7 @@ impl Held {
         held
     }
 
-    /// The process of the command, once it has begun.
+    /// Returns the process of the command, once it has begun.
     fn command(&self) -> Option<Pid> {
         let text = fs::read_to_string(&self.sign).ok()?;
         Pid::from_raw(text.trim_end().parse().ok()?).filter(|_| text.ends_with('\n'))
@@ -53,7 +53,7 @@ impl Held {
         self.call.finish(self.child)
     }
 
-    /// Kills the program, the process that would stand in for it, and its command.
+    /// Kills the program, its stand-in, and its command.
     fn kill(self) {
         let own = Pid::from_child(&self.child);
         until(|| is_gone(own) || stand_in_of(self.child.id()).is_some());
@@ -68,7 +68,7 @@ impl Held {
     }
 }
 
-/// The process that stands in for a `with` if that is killed.
+/// Finds the process that stands in for a `with` if that is killed.
 fn stand_in_of(with: u32) -> Option<Pid> {
     let listed = std::process::Command::new("ps").args(["-eo", "pid=,args="]).output().unwrap();
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
@@ -139,7 +139,7 @@ fn signals_are_passed_on_to_the_group() {
             continue;
         }
         let before = Untouched::of(repo.world());
-        // What was started speaks for itself: until it is a program of its own, it has the traps.
+        // The child reports itself with `$$`: until it executes its own program, it has the traps.
         let script = "trap 'exit 9' INT TERM HUP QUIT USR1 USR2 ALRM
             sh -c 'echo $$ > \"$0\"; exec sleep 600' \"$0\" >/dev/null 2>&1 & wait";
         let held = Held::begin(&repo, "alice", &["--lock", "x"], script);
@@ -158,7 +158,8 @@ fn signals_are_passed_on_to_the_group() {
     }
 }
 
-/// Whether a signal is ignored here, as `nohup` has it. Shells, and so commands, cannot change it.
+/// Tells whether a signal is ignored here, as under `nohup`. Shells, and so commands, cannot change
+/// that.
 fn is_ignored(signal: Signal) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -255,7 +256,7 @@ fn a_killed_holder_is_swept_and_passed_over_by_those_who_wait() {
     nothing_is_left(&repo);
 }
 
-/// Changes one word in the process that a hold goes with.
+/// Changes one word in the process that a hold is bound to.
 fn pretend(repo: &Repo, field: &str, value: &Value) {
     let hold = repo.list(&["--all"]).remove(0);
     let paths = repo.documents_of(hold["id"].as_str().unwrap());

@@ -1,5 +1,5 @@
-//! Recorded commands, one a line: each is refused or reads back as it was, and deciding on it
-//! leaves a state that keeps every law.
+//! Recorded commands, one a line: each is refused or round-trips, and its decision leaves a state
+//! that keeps every law.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use git_coord::core::time::Timestamp;
 use git_coord::store::ledger::decode_request;
 use serde_json::Value;
 
-/// What somebody found in a tree comes with the command, and cannot be decided again. This is the
-/// law that tells of one who makes it up.
+/// The law that detects a forged detection. The result of a detection comes with the command, so it
+/// cannot be decided again.
 const FORGED: &str = "the fingerprint is not that of its structure";
 
-/// More in one input only takes time.
+/// The maximum number of commands in an input. More only take time.
 const COMMANDS_MAX: usize = 6;
 
 /// Reads each line of the input as a command, and decides on them in each ledger.
@@ -51,7 +51,7 @@ fn check_bounds(value: &Value) {
     }
 }
 
-/// Decides on each, and applies what it changes.
+/// Decides each command, and applies its changes.
 fn check_decisions(requests: &[Request<Command>], ledger: LedgerName) {
     let mut documents: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
     let mut fence = 0;

@@ -1,11 +1,11 @@
-//! Any bytes as a commit, a tree or a document of a ledger: what is read is written again.
+//! Any bytes as a commit, a tree or a document of a ledger: parsed content round-trips.
 
 use git_coord::core::time::Timestamp;
 use git_coord::store::git::object::{HashKind, ObjectId};
 use git_coord::store::ledger::entry::{Committer, Entry, EntryHead, rebase};
 use git_coord::store::ledger::tree::{Tree, TreeEntry};
 
-/// Reads the input as each of them.
+/// Parses the input as each of them.
 pub(super) fn check(input: &[u8]) {
     check_commit(input);
     for hash in [HashKind::Sha1, HashKind::Sha256] {

@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 use git_coord::core::ids::AgentName;
 use git_coord::hook::agent::heard::{Heard, listen};
 
-/// Reads the input as a payload: whatever it is, it is refused in one line or understood.
+/// Parses the input as a payload: it is refused in one line or understood.
 pub(super) fn check(input: &[u8]) {
     let heard = match listen(input) {
         Ok(heard) => heard,

@@ -1,11 +1,11 @@
-//! Any bytes as a pack, its index and a multi-pack-index. Checksums are made right, or no fuzzer
-//! would ever get past them.
+//! Any bytes as a pack, its index and a multi-pack-index. Checksums are corrected, because no
+//! fuzzer would ever guess them.
 
 use git_coord::store::git::object::{HashKind, NewObjects, Object, ObjectKind};
 use git_coord::store::git::pack::{Pack, read_entries};
 use git_coord::store::git::packs::names_in_multi_pack_index;
 
-/// Reads the input as what its first byte says.
+/// Parses the input as the kind that its first byte selects.
 pub(super) fn check(input: &[u8]) {
     let Some((&first, rest)) = input.split_first() else { return };
     let hash = if first & 1 == 0 { HashKind::Sha1 } else { HashKind::Sha256 };
@@ -23,7 +23,7 @@ fn check_multi_pack_index(input: &[u8]) {
     }
 }
 
-/// An index and a pack, the length of the first in two bytes before it.
+/// Checks an index and a pack. Two bytes before them hold the length of the index.
 fn check_pair(input: &[u8], hash: HashKind) {
     let [high, low, rest @ ..] = input else { return };
     let length = usize::from(u16::from_be_bytes([*high, *low])).min(rest.len());
@@ -31,7 +31,8 @@ fn check_pair(input: &[u8], hash: HashKind) {
     check_read(pack, &sealed(index, hash), hash);
 }
 
-/// A whole pack with bytes changed in its index: places and values follow in the input.
+/// Checks a whole pack whose index has changed bytes. Their positions and values follow in the
+/// input.
 fn check_damage(input: &[u8], hash: HashKind) {
     let whole = packed(&input[..input.len().min(64)], hash);
     let mut index = whole.index[..whole.index.len() - hash.len()].to_vec();
@@ -42,12 +43,12 @@ fn check_damage(input: &[u8], hash: HashKind) {
     check_read(&whole.pack, &sealed(&index, hash), hash);
 }
 
-/// The same with a checksum that is right.
+/// Corrects the checksum of an index.
 fn sealed(index: &[u8], hash: HashKind) -> Vec<u8> {
     [index, hash.digest(&[index]).as_bytes()].concat()
 }
 
-/// What can be taken apart gives the same objects when it is put together and taken apart again.
+/// Checks that a pack that can be split gives the same objects after it is packed and split again.
 fn check_read(pack: &[u8], index: &[u8], hash: HashKind) {
     let Ok(entries) = read_entries(pack, index, hash) else { return };
     let again = Pack::from_entries(entries.clone(), hash);
@@ -55,7 +56,7 @@ fn check_read(pack: &[u8], index: &[u8], hash: HashKind) {
     assert!(read.len() <= entries.len() && read.iter().all(|entry| entries.contains(entry)));
 }
 
-/// What is packed can be taken apart, whatever it is.
+/// Checks that every pack of ours can be split.
 fn check_objects(input: &[u8], hash: HashKind) {
     let whole = packed(input, hash);
     let entries = read_entries(&whole.pack, &whole.index, hash).expect("because we wrote it");
@@ -63,7 +64,7 @@ fn check_objects(input: &[u8], hash: HashKind) {
     assert_eq!((again.pack, again.index), (whole.pack, whole.index));
 }
 
-/// Objects with these contents, one for each part between NUL bytes.
+/// Packs objects with these contents, one for each part between NUL bytes.
 fn packed(contents: &[u8], hash: HashKind) -> Pack {
     let mut objects = NewObjects::new(hash);
     for (number, bytes) in contents.split(|&byte| byte == 0).enumerate() {

@@ -1,5 +1,5 @@
-//! Two patterns and a path, split at NUL bytes: the laws of patterns, and the plain definition of
-//! what they mean.
+//! Two patterns and a path, split at NUL bytes: the laws of patterns, and a plain definition of
+//! their meaning.
 
 use git_coord::core::pattern::{Case, Matcher, Pattern, Reading, parse};
 
@@ -9,11 +9,12 @@ mod naive;
 
 use naive::{Segment, Token};
 
-/// The plain definition tries every way to match; longer patterns would take it for ever.
+/// The maximum length for the plain definition, which tries every way to match and would take too
+/// long.
 const NAIVE_BYTES_MAX: usize = 48;
 const NAIVE_RUNS_MAX: usize = 5;
 
-/// Reads the input as patterns and a path.
+/// Parses the input as patterns and a path.
 pub(super) fn check(input: &[u8]) {
     let mut texts = input.splitn(3, |&byte| byte == 0);
     let left = read(texts.next().unwrap_or_default());
@@ -29,7 +30,7 @@ pub(super) fn check(input: &[u8]) {
     }
 }
 
-/// The patterns that `text` stands for, in both readings.
+/// Parses the patterns in `text`, in both readings.
 fn read(text: &[u8]) -> Vec<Pattern> {
     let mut patterns = Vec::new();
     for reading in [Reading::Glob, Reading::Literal] {
@@ -76,14 +77,15 @@ fn is_small(pattern: &Pattern) -> bool {
     text.len() <= NAIVE_BYTES_MAX && parts <= NAIVE_RUNS_MAX + 1
 }
 
-/// Checks that the matcher says of the path what the definition says, and gives it.
+/// Compares the matcher with the definition on a path, and returns the result.
 fn check_path(matcher: &Matcher, plain: &[Segment], path: &[u8]) -> bool {
     let found = matcher.matches(path);
     assert_eq!(found, naive::matches(plain, path), "{}", path.escape_ascii());
     found
 }
 
-/// Paths that may tell: the one given, those spelled like the patterns, and what is around them.
+/// Lists paths that may tell the two apart: the given one, those spelled like the patterns, and
+/// their neighbours.
 fn paths(given: &[u8], left: &Pattern, right: &Pattern) -> Vec<Vec<u8>> {
     let mut paths = Vec::new();
     for base in [given, left.as_bytes(), right.as_bytes()] {
@@ -100,7 +102,7 @@ fn paths(given: &[u8], left: &Pattern, right: &Pattern) -> Vec<Vec<u8>> {
     paths
 }
 
-/// Whether any path is meant by both, by trying every way that two patterns can go together.
+/// Tells whether any path matches both patterns, by trying every way to combine them.
 fn overlap(left: &[Segment], right: &[Segment]) -> bool {
     let forms = |segments| -> Vec<Vec<Part<'_>>> {
         let mut forms = vec![as_written(segments)];

@@ -1,24 +1,24 @@
-//! Compares what a page says with what a command printed, and remembers which id of the page
-//! stands for which id of this run.
+//! Compares the output on a page with that of a command, and maps the ids of the page to those of
+//! this run.
 
 use std::collections::BTreeMap;
 
-/// Length of a reservation's id, and of an object's name.
+/// The length of a reservation's id, and of an object id.
 const ID_LENGTH: usize = 8;
 const OID_LENGTH: usize = 40;
 
-/// What the ids of a page stand for in this run.
+/// Maps the ids of a page to those of this run.
 #[derive(Default, Clone)]
 pub(super) struct Names(BTreeMap<String, String>);
 
 impl Names {
-    /// A command of the page, with this run's ids in it.
+    /// Replaces the ids in a command of the page by those of this run.
     pub(super) fn put_into(&self, command: &str) -> String {
         let replace = |text: String, (shown, real): (&String, &String)| text.replace(shown, real);
         self.0.iter().fold(command.to_owned(), replace)
     }
 
-    /// Whether the output is what the page says; if so, the ids it showed are known from then on.
+    /// Tells whether the output matches the page. If so, remembers the ids in it.
     pub(super) fn matches(&mut self, expected: &[String], actual: &[&str]) -> bool {
         let Some((first, rest)) = expected.split_first() else {
             return actual.is_empty();
@@ -66,7 +66,7 @@ impl Names {
         }
     }
 
-    /// Takes `real` for what the page shows, unless that already stands for something else.
+    /// Maps an id of the page to `real`, unless it is mapped already.
     fn binds(&mut self, shown: Option<&str>, real: &str) -> bool {
         let Some(shown) = shown else { return true };
         self.0.entry(shown.to_owned()).or_insert_with(|| real.to_owned()) == real
@@ -77,7 +77,7 @@ impl Names {
 enum Piece {
     Text(String),
     Anything,
-    /// An id or an object's name; `shown` is how the page spells it, if it does.
+    /// An id or an object id. `shown` is its spelling on the page, if it has one.
     Name {
         shown: Option<String>,
         length: usize,

@@ -1,20 +1,20 @@
-//! The blocks of a page that are meant to be run.
+//! Parses the blocks of a page that are to be run.
 
 /// A fenced block.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Block {
-    /// What stands behind the fence: `console`, `sh`, `console,norun`.
+    /// The info string of the fence: `console`, `sh`, `console,norun`.
     pub(super) info: String,
-    /// The line of its fence, counted from one.
+    /// The line number of the fence, from one.
     pub(super) line: usize,
     pub(super) text: Vec<String>,
-    /// Whether the line before says why it is not run.
+    /// Set if the line before explains why the block is not run.
     pub(super) is_excused: bool,
-    /// What the line before says that the clock shows, which readers do not see.
+    /// The time that the line before sets the clock to, which readers do not see.
     pub(super) clock: Option<String>,
 }
 
-/// A command of a session with what the page says it answers.
+/// A command of a session with its expected answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) line: usize,
@@ -23,7 +23,7 @@ pub(super) struct Step {
     pub(super) code: i32,
 }
 
-/// The fenced blocks of a page, in order.
+/// Lists the fenced blocks of a page, in order.
 pub(super) fn blocks(page: &str) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
     let mut open = false;
@@ -52,13 +52,13 @@ pub(super) fn blocks(page: &str) -> Vec<Block> {
     found
 }
 
-/// What a comment of one line says behind its first word; nothing if that is all.
+/// Returns the text of a one-line comment after its first word.
 fn comment<'l>(line: &'l str, word: &str) -> Option<&'l str> {
     let inner = line.trim().strip_prefix("<!-- ")?.strip_prefix(word)?.strip_suffix("-->")?;
     Some(inner.trim()).filter(|text| !text.is_empty())
 }
 
-/// The commands of a session.
+/// Parses the commands of a session.
 pub(super) fn steps(block: &Block) -> Result<Vec<Step>, String> {
     let mut steps: Vec<Step> = Vec::new();
     for (index, line) in block.text.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Runs one page and says what differs.
+//! Runs one page and reports the differences.
 
 use super::expect::Names;
 use super::markdown::{self, Block, Step};
 use super::session::Session;
 
-/// The faults of a page, each with its place.
+/// Lists the faults of a page, each with its place.
 pub(super) fn run(name: &str, text: &str) -> Vec<String> {
     let session = Session::new();
     let mut names = Names::default();

@@ -6,7 +6,7 @@ use crate::support::content::Content;
 use crate::support::gits::Version;
 use crate::support::{Output, Repo};
 
-/// Runs the text in `$1` in the state that the command before left, and leaves its own.
+/// Runs the text in `$1` in the state that the previous command left, and saves the new state.
 const STEP: &str = r#"
 cd "$(cat "$2/directory")" || exit 125
 . "$2/variables"
@@ -20,7 +20,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// A session at the top of a scratch repository with nothing in the making.
+    /// Starts a session at the top of a scratch repository with a clean work tree.
     pub(super) fn new() -> Session {
         let repo = Repo::with(&Content::clean());
         // The pages show what most have, and say what is different since.
@@ -33,7 +33,7 @@ impl Session {
         Session { repo, state }
     }
 
-    /// Runs one command and returns what a terminal would show, as stdout.
+    /// Runs one command and returns the output of a terminal as stdout.
     pub(super) fn run(&self, command: &str) -> Output {
         let script = format!("exec 2>&1\n{STEP}");
         let call = self.repo.call("").without_env("GIT_COORD_NOW").program("sh");

@@ -1,4 +1,4 @@
-//! What `doctor` sees of hooks: what is installed, what is shadowed, and whether an edit is
+//! The checks of hooks in `doctor`: installed hooks, shadowed hooks, and whether an edit is
 //! refused.
 
 use std::fs;
@@ -62,7 +62,7 @@ fn hooks_that_are_not_called_are_noticed() {
     assert!(found["text"].as_str().unwrap().contains("let an edit pass"), "{found:#}");
 }
 
-/// A work tree with everything installed, and its settings of Claude Code.
+/// Creates a work tree with everything installed, and returns its settings of Claude Code.
 fn installed() -> (Repo, PathBuf) {
     let repo = Repo::new();
     repo.call("").args(["install", "--agents", "claude"]).run_unproven().done();
@@ -70,7 +70,7 @@ fn installed() -> (Repo, PathBuf) {
     (repo, settings)
 }
 
-/// What doctor says of the hooks: how it stands, and all that is wrong.
+/// Returns doctor's report on the hooks: the states, and all problems.
 #[track_caller]
 fn said(repo: &Repo, dir: &str) -> (Vec<String>, String) {
     let call = repo.call("ops").dir(dir).args(["--json", "doctor"]);
@@ -81,7 +81,7 @@ fn said(repo: &Repo, dir: &str) -> (Vec<String>, String) {
     (texts(&hooks, "state"), texts(&hooks, "text").join("\n"))
 }
 
-/// What somebody has made of the settings.
+/// A change that somebody made to the settings.
 type Change = fn(&mut Value);
 
 /// 1/SAFETY-1: whatever keeps Claude Code from asking us, the made-up edit is not refused, and it

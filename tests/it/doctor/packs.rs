@@ -1,4 +1,4 @@
-//! Packs that are cut off, overwritten, emptied or gone: damage like any other.
+//! Packs that are truncated, overwritten, emptied or gone: damage like any other.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,12 +11,12 @@ use crate::support::contract::{RESERVATIONS_REF, exit};
 use crate::support::gits::gits;
 use crate::support::hooks::put_script;
 
-/// Where the offsets begin in the index of a pack of so many objects with SHA-1 names.
+/// Returns the start of the offsets in the index of a pack with this many objects and SHA-1 ids.
 fn offsets_start(objects: usize) -> usize {
     8 + 256 * 4 + objects * (20 + 4)
 }
 
-/// How many objects an index lists.
+/// Reads the number of objects in an index.
 fn object_count(index: &[u8]) -> usize {
     let count = index[8 + 255 * 4..8 + 256 * 4].try_into().unwrap();
     usize::try_from(u32::from_be_bytes(count)).unwrap()
@@ -28,7 +28,7 @@ fn packs(repo: &Repo) -> BTreeSet<PathBuf> {
     files.filter(|file| file.extension().is_some_and(|end| end == "pack")).collect()
 }
 
-/// Three entries, and the pack of the last.
+/// Creates three entries, and returns the pack of the last.
 fn with_newest_pack() -> (Repo, PathBuf) {
     let repo = Repo::new();
     repo.reserve("alice", "a");
@@ -54,7 +54,7 @@ fn index_of(pack: &Path) -> PathBuf {
     pack.with_extension("idx")
 }
 
-/// Has the index say that the newest entry's tree begins at a byte that begins no object.
+/// Changes the index so that the newest entry's tree begins at a byte where no object begins.
 fn misplace_tree(repo: &Repo, pack: &Path) {
     let tree = repo.git(["rev-parse", &format!("{RESERVATIONS_REF}^{{tree}}")]);
     let content = fs::read(pack).unwrap();

@@ -1,4 +1,4 @@
-//! A ledger's ref that somebody has deleted or put back by hand: allowed, and told.
+//! A ledger's ref that somebody has deleted or reset by hand: permitted, and reported.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::support::Repo;
 use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF};
 use crate::support::kind::{Hash, Kind, Place, RefFormat};
 
-/// The check of the ledger, after a `doctor` that finds no fault.
+/// Runs `doctor`, which must find no fault, and returns the check of the ledger.
 #[track_caller]
 fn ledger_check(repo: &Repo) -> Value {
     check(&doctor(repo).done().json(), RESERVATIONS)
@@ -20,7 +20,7 @@ fn words(next: &Value) -> Vec<String> {
     words.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
 }
 
-/// The warning names the entry, and its command brings it back.
+/// Checks that the warning names the entry, and that its command restores the entry.
 #[track_caller]
 fn is_told_and_brought_back(repo: &Repo, published: &str, how: &str) {
     let before = repo.git_call(["for-each-ref"]).run_unproven().done().stdout;

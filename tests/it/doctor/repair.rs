@@ -1,4 +1,4 @@
-//! What a repair believes: not one look, and nothing that was never published.
+//! Evidence for a repair: more than one check, and nothing that was never published.
 
 use std::fs;
 
@@ -11,8 +11,8 @@ use crate::support::hooks::put_script;
 use crate::support::kind::{Hash, Kind, Place, RefFormat};
 use crate::support::{Repo, texts};
 
-/// Hides the packs for as long as nobody asks git: as they are to one who has listed them before a
-/// repack, and finds the new ones when it looks again.
+/// Hides the packs as long as nobody asks git: so they appear to a process that has listed them
+/// before a repack, and finds the new ones when it lists them again.
 fn hide_packs(repo: &Repo) {
     let packs = repo.git_dir().join("objects/pack");
     let hidden = repo.world().join("tmp/hidden");
@@ -67,7 +67,7 @@ fn a_second_look_does_not_leave_the_repository() {
     assert!(!sign.exists(), "nothing was fetched");
 }
 
-/// Kills `agent` when its entry is written and the ref is about to move.
+/// Kills `agent` after its entry is written and before the ref moves.
 fn kill_before_the_move(repo: &Repo, agent: &str, paths: &[&str]) {
     let rehearsal = repo.copy();
     let record = rehearsal.world().join("tmp/steps");
@@ -83,7 +83,7 @@ fn kill_before_the_move(repo: &Repo, agent: &str, paths: &[&str]) {
     assert_ne!(killed.code, exit::DONE);
 }
 
-/// A published entry, an attempt with five events that was killed, and a published entry.
+/// Creates a published entry, a killed attempt with five events, and a published entry.
 fn with_a_killed_attempt() -> (Repo, String) {
     let repo = Repo::new();
     repo.reserve("alice", "src");

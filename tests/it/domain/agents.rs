@@ -1,4 +1,5 @@
-//! `domain agents`: files are made, known by the ledger, and left alone where they are others'.
+//! `domain agents`: files are created, recorded in the ledger, and left alone if they belong to
+//! somebody else.
 
 mod faults;
 mod worktrees;
@@ -21,7 +22,7 @@ const PROFILE: &str = "## Review criteria\n- is it ours?\n## Agent Specification
     ### fd-own\nFocus: f\nPersona: p\nKey review areas:\n- a\n\
     ### fd-safety\nFocus: f\nPersona: p\nKey review areas:\n- a\n";
 
-/// Calls `domain agents`, and fails if anything but files of agents is touched.
+/// Calls `domain agents`, and fails if it touches anything but files of agents.
 #[track_caller]
 fn agents(repo: &Repo, args: &[&str]) -> Output {
     let before = Untouched::of(repo.world());
@@ -45,7 +46,7 @@ fn with_agents() -> Repo {
     repo
 }
 
-/// Path and state of everything that is listed.
+/// Lists the path and state of each file.
 #[track_caller]
 fn states(repo: &Repo) -> Vec<(String, String)> {
     let answer = repo.json("ada", ["domain", "agents", "list"]);
@@ -356,7 +357,7 @@ fn one_bad_file_does_not_stop_list_and_repair() {
     let repaired = agents(&repo, &["repair"]).exits(exit::NO).json();
     assert_eq!(repaired["failed"][0]["path"], ONE, "{repaired:#}");
     assert_eq!((state(&repo, second), state(&repo, third)), ("ok".to_owned(), "ok".to_owned()));
-    // The same where the whole directory is now a link.
+    // Also if the whole directory is now a link.
     let (directory, moved) = (repo.work().join(DIRECTORY), repo.elsewhere().join("moved"));
     fs::rename(&directory, &moved).unwrap();
     symlink(&moved, &directory).unwrap();

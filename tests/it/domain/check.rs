@@ -1,4 +1,4 @@
-//! `domain check`: by content, whatever the clock says.
+//! `domain check`: compares content and ignores the clock.
 
 use std::fs;
 
@@ -125,7 +125,7 @@ fn the_work_tree_counts_without_what_is_ignored() {
     assert_eq!(reasons(&repo), ["manifest_came"], "not even added to the index");
     repo.git(["add", "tools"]);
     assert_eq!(reasons(&repo), ["manifest_came"]);
-    // What is tracked counts, whatever the rules say.
+    // A tracked file counts, whatever the ignore rules say.
     repo.git(["rm", "--quiet", "--cached", "-r", "tools"]);
     fs::remove_dir_all(repo.work().join("tools")).unwrap();
     repo.git(["add", "--force", "generated/package.json"]);

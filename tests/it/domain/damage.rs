@@ -1,10 +1,10 @@
-//! A cache that is damaged is named, kept, and found out again (2/IMP-3).
+//! A damaged cache is reported, kept, and detected again (2/IMP-3).
 
 use super::project::{DOMAINS_REF, check_code, detected, names, tip};
 use crate::support::Repo;
 use crate::support::contract::exit;
 
-/// Puts another text in the place of what was detected, behind the program's back.
+/// Replaces the detected state by another text, behind the program's back.
 fn forge(repo: &Repo, text: &str) {
     let index = repo.world().join("tmp/index-of-damage");
     let git = |args: &[&str]| {
@@ -24,7 +24,7 @@ fn forge(repo: &Repo, text: &str) {
     repo.git(["update-ref", DOMAINS_REF, &commit]);
 }
 
-/// The damaged state is told by `check`, kept aside by `detect`, and detection goes on.
+/// Checks that `check` reports the damaged state, `detect` keeps it aside, and detection continues.
 #[track_caller]
 fn goes_on(repo: &Repo) {
     let damaged = repo.git(["rev-parse", DOMAINS_REF]);

@@ -1,4 +1,4 @@
-//! `domain check --dry-run`: why the verdict is what it is.
+//! `domain check --dry-run`: explains the verdict.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! The ledger of domains as it was written once, kept byte for byte (4/F8): what is stored today
-//! must be read, and decided the same, by every later version.
+//! The ledger of domains as it was once written, kept byte for byte (4/F8): every later version
+//! must read it and decide it in the same way.
 
 use std::path::Path;
 use std::time::Duration;

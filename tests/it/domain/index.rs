@@ -1,4 +1,4 @@
-//! `domain index`: the shipped one, and what a repository makes of it.
+//! `domain index`: the built-in one, and the changes of a repository to it.
 
 use std::fs;
 use std::os::unix::fs::symlink;

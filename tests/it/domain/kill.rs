@@ -9,10 +9,10 @@ use crate::support::Repo;
 use crate::support::contract::exit;
 use crate::support::untouched::Untouched;
 
-/// Steps that leave the disk as it was.
+/// Steps that do not change the disk.
 const READING: [&str; 5] = ["Open", "Lock", "Read", "List", "Examine"];
 
-/// The numbers of the steps that change something, of a command that nothing disturbs.
+/// Lists the numbers of the steps that change something, of an undisturbed command.
 fn steps(prepared: &Repo, args: &[&str]) -> Vec<usize> {
     let repo = prepared.copy();
     let record = repo.world().join("tmp/steps");

@@ -1,4 +1,4 @@
-//! Repositories with a project in them, and what the program says of it.
+//! Repositories with a project in them, and the program's answers about it.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(super) const SERVICE: &[(&str, &str)] = &[
     ("notes.txt", "to do\n"),
 ];
 
-/// A repository with these files in its first commit.
+/// Creates a repository with these files in its first commit.
 pub(super) fn project(files: &[(&'static str, &'static str)]) -> Repo {
     let content = files
         .iter()
@@ -26,38 +26,38 @@ pub(super) fn project(files: &[(&'static str, &'static str)]) -> Repo {
     repo
 }
 
-/// A web service whose kind is recorded.
+/// Creates a web service whose kind is recorded.
 pub(super) fn detected() -> Repo {
     let repo = project(SERVICE);
     repo.coord("ada", ["domain", "detect"]).done();
     repo
 }
 
-/// What `domain check` says.
+/// Runs `domain check`.
 #[track_caller]
 pub(super) fn check(repo: &Repo) -> Output {
     repo.coord_json("ada", ["domain", "check"])
 }
 
-/// The exit code of `domain check`.
+/// Returns the exit code of `domain check`.
 #[track_caller]
 pub(super) fn check_code(repo: &Repo) -> i32 {
     check(repo).code
 }
 
-/// What is said to have changed.
+/// Lists the changes that make the record stale.
 #[track_caller]
 pub(super) fn reasons(repo: &Repo) -> Vec<String> {
     texts(&check(repo).json()["reasons"], "change")
 }
 
-/// The names of domains in an answer.
+/// Lists the names of domains in an answer.
 #[track_caller]
 pub(super) fn names(answer: &Value) -> Vec<String> {
     texts(&answer["domains"], "name")
 }
 
-/// The newest entry of the ledger of domains, or nothing.
+/// Reads the newest entry of the ledger of domains; empty if there is none.
 pub(super) fn tip(repo: &Repo) -> String {
     let call = repo.git_call(["rev-parse", "--verify", "--quiet", DOMAINS_REF]);
     call.run_unproven().stdout.trim_end().to_owned()

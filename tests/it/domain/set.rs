@@ -1,4 +1,4 @@
-//! `domain set`: what somebody else says.
+//! `domain set`: the kind according to somebody else.
 
 use super::project::{check, check_code, detected, names};
 use crate::support::Repo;

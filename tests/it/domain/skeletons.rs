@@ -1,9 +1,7 @@
-//! Ordinary projects of every kind, with the files that such a project begins with. Each is to be
-//! taken for what it is.
+//! Ordinary projects of every kind, with their initial files. Each must be recognised.
 
-/// What a project is, and its files.
+/// A project with its kind and files.
 pub(crate) struct Skeleton {
-    /// The primary domain.
     pub(crate) domain: &'static str,
     /// Paths and contents.
     pub(crate) files: &'static [(&'static str, &'static str)],
@@ -277,7 +275,7 @@ pub(crate) const SKELETONS: &[Skeleton] = &[
     ),
 ];
 
-/// Projects as the tools of each language make them, with the domain of each.
+/// Lists projects as the tools of each language create them, with the domain of each.
 pub(crate) fn templates() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
     let all = include_str!("templates.txt").split("\n== ").skip(1);
     let template = |text: &'static str| {
@@ -288,7 +286,7 @@ pub(crate) fn templates() -> Vec<(&'static str, Vec<(&'static str, &'static str)
     all.map(template).collect()
 }
 
-/// What is no project of any kind.
+/// Repositories that are no project of any kind.
 pub(crate) const NOTHING_KNOWN: &[&[(&str, &str)]] = &[
     &[("README.md", "# Sprites, collisions and a game loop\n")],
     &[],
@@ -315,7 +313,7 @@ pub(crate) const NOTHING_KNOWN: &[&[(&str, &str)]] = &[
         ("src/components/A.tsx", ""),
     ],
     &[(".bashrc", ""), ("install.sh", ""), ("bin/x.sh", "")],
-    // What others require is not what this is.
+    // The requirements of others do not make the kind of this project.
     &[
         ("go.mod", "module x\nrequire (\n\tgithub.com/spf13/cobra v1.8 // indirect\n)\n"),
         ("x.go", "package x\n"),
@@ -337,14 +335,14 @@ pub(crate) const MONOREPO: &[(&str, &str)] = &[
     ("services/training/train.py", ""),
 ];
 
-/// Where the domains of [`MONOREPO`] are.
+/// The paths of the domains of [`MONOREPO`].
 pub(crate) const MONOREPO_PATHS: &[(&str, &[&str])] = &[
     ("web-api", &["packages/admin-api", "packages/api"]),
     ("ml-pipeline", &["services/training"]),
     ("cli-tool", &["packages/cli"]),
 ];
 
-/// A repository of plugins, all of whose signs are one level too deep for a look at the top alone.
+/// A repository of plugins, all of whose signs are one level too deep to be found at the top.
 pub(crate) const PLUGINS: &[(&str, &str)] = &[
     ("README.md", ""),
     ("plugins/one/.claude-plugin/plugin.json", "{}"),
@@ -358,6 +356,6 @@ pub(crate) const PLUGINS: &[(&str, &str)] = &[
     ("core/main.go", ""),
 ];
 
-/// Where the domains of [`PLUGINS`] are.
+/// The paths of the domains of [`PLUGINS`].
 pub(crate) const PLUGINS_PATHS: &[(&str, &[&str])] =
     &[("claude-code-plugin", &["plugins/one", "plugins/two"]), ("cli-tool", &["core"])];

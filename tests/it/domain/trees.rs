@@ -1,4 +1,4 @@
-//! The trees that are looked at: work tree, index, HEAD, in every kind of repository.
+//! The trees that detection reads: work tree, index, HEAD, in every kind of repository.
 
 use std::fs;
 use std::os::unix::fs::symlink;

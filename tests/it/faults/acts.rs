@@ -1,5 +1,5 @@
-//! The writes that are disturbed, each in a repository that is ready for it, and what must be true
-//! whatever happened to them.
+//! The writes that are disturbed, each in a repository that is ready for it, and the conditions
+//! that must hold after every disturbance.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,20 @@ use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, RUNS_REF, exit, k
 use crate::support::untouched::Untouched;
 use crate::support::{Call, Repo};
 
-/// Less than the time after which a lock of unknown owner counts as left behind: who has to wait
-/// for that is "busy" before.
+/// Less than the time after which a lock of an unknown owner counts as left behind: a writer that
+/// has to wait for that is "busy" before.
 const AT_ONCE: &str = "8s";
-/// Our packs stand beside each other up to this number.
+/// The number of our packs above which some are merged.
 const PACKS_MAX: usize = 16;
 
-/// One write, and where it is made.
+/// One write, and its repository.
 pub(super) struct Act {
     pub(super) name: &'static str,
     prepared: Repo,
-    /// The ledger that it writes to.
     reference: &'static str,
     old_tip: String,
     args: Vec<String>,
-    /// What it may say when it is issued again.
+    /// The exit codes that a repetition may have.
     again: &'static [i32],
 }
 
@@ -40,7 +39,7 @@ impl Act {
         Act { name, reference, old_tip, prepared, args, again: &[exit::DONE] }
     }
 
-    /// Each act is by "alice", is one entry, and says the same when it is repeated.
+    /// Prepares an act of "alice" that is one entry and gives the same answer when it is repeated.
     fn reserve(name: &'static str, prepared: Repo) -> Act {
         Act::new(name, prepared, &["reserve", "src/api/**", "--request-id", "r1"])
     }
@@ -83,7 +82,7 @@ impl Act {
         Act::on(RUNS_REF, "run create", Repo::new(), &create)
     }
 
-    /// Whoever issues it again is told that the phase changed, if it did.
+    /// Prepares an advance. A repetition may report that the phase has changed.
     pub(super) fn run_advance() -> Act {
         let advance = ["run", "advance", RUN, "--expect", "review"];
         let act = Act::on(RUNS_REF, "run advance", with_a_run(), &advance);
@@ -164,7 +163,8 @@ impl Act {
         Act::on(OVERRIDES_REF, "first apply", Repo::new(), &apply)
     }
 
-    /// A proposal comes into force: the old override goes with the coming of all three parts.
+    /// Prepares a proposal that comes into force: the old override ends when all three parts of the
+    /// new one begin.
     pub(super) fn later_apply() -> Act {
         let repo = with_an_override();
         repo.coord("bob", ["override", "propose", "fd-style", "--reason", "noise"]).done();
@@ -177,17 +177,17 @@ impl Act {
         Act::on(OVERRIDES_REF, "revert and block", with_an_override(), &revert)
     }
 
-    /// The act in a copy of its repository.
+    /// Copies the repository of the act.
     pub(super) fn stage(&self) -> Stage<'_> {
         Stage { act: self, repo: self.prepared.copy() }
     }
 
-    /// The git directory as it is before the act.
+    /// Returns the git directory as it is before the act.
     pub(super) fn git_dir(&self) -> PathBuf {
         self.prepared.git_dir()
     }
 
-    /// The steps of the act when nothing disturbs it, with paths below the git directory.
+    /// Records the steps of the undisturbed act, with paths below the git directory.
     pub(super) fn steps(&self) -> Vec<Step> {
         let stage = self.stage();
         let record = stage.record();
@@ -196,7 +196,7 @@ impl Act {
         recorded(&record).into_iter().map(|step| step.below(&git_dir)).collect()
     }
 
-    /// How often each type of event is there once the act is done.
+    /// Counts the events of each type after the act.
     pub(super) fn events_after(&self) -> BTreeMap<String, usize> {
         let stage = self.stage();
         stage.call().run().done();
@@ -206,7 +206,7 @@ impl Act {
 
 const RUN: &str = "k3v9x2ab";
 
-/// A run in its second phase, which has something of everything that a rollback takes with it.
+/// Creates a run in its second phase, with something of everything that a rollback undoes.
 fn with_a_run() -> Repo {
     let repo = Repo::new();
     let create = ["run", "create", "--goal", "a goal", "--phases", "draft,review,done"];
@@ -219,7 +219,7 @@ fn with_a_run() -> Repo {
     repo
 }
 
-/// Asks, and gives the thread.
+/// Asks, and returns the thread.
 fn ask_for(repo: &Repo, agent: &str, path: &str) -> String {
     let answer = repo.json(agent, ["ask", path, "--reason", "a test"]);
     answer["thread"].as_str().unwrap().to_owned()
@@ -252,18 +252,18 @@ pub(super) struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// The act, not made yet.
+    /// Prepares the act.
     pub(super) fn call(&self) -> Call {
         self.repo.call("alice").config(key::WAIT, AT_ONCE).args(&self.act.args)
     }
 
-    /// Where the steps of a call can be recorded.
+    /// Returns the path for a record of steps.
     pub(super) fn record(&self) -> PathBuf {
         self.repo.world().join("tmp/steps")
     }
 
-    /// 1/C1-state, 0/IMP-1, 2/P1-3, 4/F4: the state is wholly the old or wholly the new one, for
-    /// us and for git. Says whether it is the new one.
+    /// 1/C1-state, 0/IMP-1, 2/P1-3, 4/F4: the state is wholly the old or wholly the new one, for us
+    /// and for git. Returns true if it is the new one.
     #[track_caller]
     pub(super) fn is_old_or_new(&self, case: &str) -> bool {
         let reference = self.act.reference;
@@ -281,7 +281,7 @@ impl Stage<'_> {
     }
 
     /// 4/TEST-3: the act, issued again, succeeds at once, and is one act however often it was
-    /// tried; the next one finds nothing in its way.
+    /// tried; nothing blocks the next one.
     #[track_caller]
     pub(super) fn goes_on(&self, case: &str, expected: &BTreeMap<String, usize>) {
         let before = Untouched::of(self.repo.world());
@@ -294,13 +294,13 @@ impl Stage<'_> {
         before.assert_still_so(case);
     }
 
-    /// Whether there is a lock that nothing tells the owner of.
+    /// Tells whether there is a lock of an unknown owner.
     pub(super) fn has_unsigned_lock(&self) -> bool {
         let staged = names_in(&self.repo.git_dir().join("coord/tmp"));
         self.lock().exists() && !staged.iter().any(|name| name.starts_with("lock,"))
     }
 
-    /// A lock of unknown owner is taken away by whoever is told to.
+    /// Checks that `doctor --repair` removes a lock of an unknown owner.
     #[track_caller]
     pub(super) fn goes_on_after_a_repair(&self, case: &str, expected: &BTreeMap<String, usize>) {
         let busy = self.call().config(key::WAIT, "1s").run();
@@ -315,13 +315,13 @@ impl Stage<'_> {
         self.repo.git_dir().join(format!("{}.lock", self.act.reference))
     }
 
-    /// Whoever finds an index takes its pack to be there.
+    /// Checks that no index is without its pack: readers of an index expect the pack.
     #[track_caller]
     pub(super) fn has_no_index_without_pack(&self, case: &str) {
         assert_eq!(self.without_partner(".idx", ".pack"), None, "{case}");
     }
 
-    /// What was left half done is gone after the next write.
+    /// Checks that the next write removes everything that was left half done.
     #[track_caller]
     pub(super) fn clears_up(&self, case: &str) {
         if self.without_partner(".pack", ".idx").is_some() || self.is_something_kept() {
@@ -336,7 +336,7 @@ impl Stage<'_> {
         names.iter().any(|name| name.strip_suffix(".keep").is_some())
     }
 
-    /// The first pack of which there is `one` file and not the `other`.
+    /// Finds the first pack that has `one` file and not the `other`.
     fn without_partner(&self, one: &str, other: &str) -> Option<String> {
         let names = names_in(&self.repo.git_dir().join("objects/pack"));
         let mut stems = names.iter().filter_map(|name| name.strip_suffix(one));

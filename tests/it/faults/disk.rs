@@ -1,4 +1,4 @@
-//! A model of a disk that has forgotten what nobody forced it to keep.
+//! A model of a disk that loses everything that was not synced.
 //!
 //! Files are numbered; a directory maps names to numbers. The content of a file is certain once it
 //! is synced, a name once its directory is. Everything else is lost, or kept, as [`Loss`] says.
@@ -9,18 +9,18 @@ use std::path::{Path, PathBuf};
 
 use super::steps::Step;
 
-/// What is lost of that which was not synced.
+/// The part of the unsynced changes that is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loss {
     /// Names and content.
     EverythingUnsynced,
-    /// Content; the names are there, and the files are empty.
+    /// Content only: the names exist, and the files are empty.
     ContentUnsynced,
-    /// Some changes of names, and some content, by this seed.
+    /// Some changes of names, and some content, chosen by this seed.
     Random(u64),
 }
 
-/// What stands at a name.
+/// The node at a name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Node {
     Nothing,
@@ -29,11 +29,11 @@ enum Node {
     File(usize, Vec<u8>),
 }
 
-/// What is different from the disk at the beginning, by path below the git directory.
+/// The differences from the disk at the beginning, by path below the git directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Disk(BTreeMap<PathBuf, Node>);
 
-/// A thing on the disk, whatever it is called.
+/// A file or directory, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Thing {
     Directory,
@@ -54,7 +54,7 @@ struct File {
 
 /// The steps so far, as changes of names and content.
 struct Journal<'a> {
-    /// What was there before.
+    /// The directory before the steps.
     git_dir: &'a Path,
     names: BTreeMap<PathBuf, Thing>,
     files: Vec<File>,
@@ -62,7 +62,7 @@ struct Journal<'a> {
 }
 
 impl Journal<'_> {
-    /// The file of that name; one from before the steps is read when it is met.
+    /// Returns the file of this name. A file from before the steps is read on first use.
     fn file(&mut self, path: &Path) -> usize {
         if let Some(Thing::File(number)) = self.names.get(path) {
             return *number;
@@ -116,8 +116,9 @@ impl Journal<'_> {
         }
     }
 
-    /// A change is certain once each directory that it is in was synced; of a file that comes from
-    /// elsewhere the new name is certain with its own directory.
+    /// Marks the changes in a directory as certain. A change is certain once each of its
+    /// directories was synced; the new name of a file from another directory is certain with its
+    /// own directory.
     fn sync_directory(&mut self, directory: &Path) {
         let is_in = |path: &Path| path.parent() == Some(directory);
         for change in std::mem::take(&mut self.changes) {
@@ -133,7 +134,8 @@ impl Journal<'_> {
 }
 
 impl Disk {
-    /// The disk after these steps in `git_dir`, which is as it was before, and a power cut.
+    /// Computes the disk after these steps in `git_dir`, which is as it was before, and a power
+    /// cut.
     pub(super) fn after(steps: &[&Step], loss: Loss, git_dir: &Path) -> Disk {
         let (names, files, changes) = (BTreeMap::new(), Vec::new(), Vec::new());
         let mut journal = Journal { git_dir, names, files, changes };
@@ -159,12 +161,12 @@ impl Disk {
         Disk(names.into_iter().map(|(path, thing)| (path, node(thing))).collect())
     }
 
-    /// Makes a git directory what this disk says.
+    /// Makes a git directory equal to this disk.
     pub(super) fn put_into(&self, git_dir: &Path) {
         let mut placed: BTreeMap<usize, PathBuf> = BTreeMap::new();
         for (name, node) in &self.0 {
             let path = git_dir.join(name);
-            // What is below a directory that was lost is lost with it.
+            // The content of a lost directory is lost with it.
             if !path.parent().is_some_and(Path::is_dir) {
                 continue;
             }
@@ -191,7 +193,7 @@ impl Disk {
     }
 }
 
-/// Decides what is kept of that which was not synced.
+/// Decides which unsynced changes are kept.
 struct Coin {
     loss: Loss,
     state: u64,
@@ -203,7 +205,7 @@ impl Coin {
         Coin { loss, state: seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) }
     }
 
-    /// One step of xorshift.
+    /// Advances a xorshift generator.
     fn toss(&mut self) -> bool {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;

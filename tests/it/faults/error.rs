@@ -1,4 +1,4 @@
-//! Refused by the disk at every step.
+//! Errors of the disk at every step.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::steps::{Step, recorded};
 use crate::support::contract::exit;
 use crate::support::{Output, rounds};
 
-/// What the system says, and in which words. The last two are said only to those who write.
+/// The system's errors, and their messages. The last two only concern writes.
 const ERRORS: [(&str, &str); 5] = [
     ("EACCES", "Permission denied"),
     ("EMFILE", "Too many open files"),
@@ -16,10 +16,10 @@ const ERRORS: [(&str, &str); 5] = [
     ("EROFS", "Read-only file system"),
 ];
 const ERRORS_OF_READING: usize = 3;
-/// From this number of rounds on, every error is tried at every step.
+/// The number of rounds from which on every error is tried at every step.
 const ROUNDS_FOR_ALL: usize = 1000;
 
-/// The errors for a step: they take turns, in every act from another one on.
+/// Chooses the errors for a step: they take turns, and each act begins with another one.
 fn errors(act: &Act, step: &Step, number: usize) -> Vec<(&'static str, &'static str)> {
     let possible = if step.changes() { &ERRORS[..] } else { &ERRORS[..ERRORS_OF_READING] };
     if rounds() >= ROUNDS_FOR_ALL {
@@ -28,7 +28,7 @@ fn errors(act: &Act, step: &Step, number: usize) -> Vec<(&'static str, &'static 
     vec![possible[(number + act.name.len()) % possible.len()]]
 }
 
-/// Fails unless the error says what was tried, on what, and why it did not work.
+/// Fails unless the error names the operation, the path and the cause.
 #[track_caller]
 fn names_the_cause(output: &Output, message: &str, step: &Step, words: &str, case: &str) {
     let path = step.path.display();
@@ -75,7 +75,7 @@ fn survives(act: &Act) {
         if step.changes() {
             questions.clear();
         } else if !questions.insert(step.kind()) {
-            // The same question about another pack has the same answer, until something changes.
+            // A check of another pack has the same answer, until something changes.
             continue;
         }
         for (error, words) in errors(act, step, number) {

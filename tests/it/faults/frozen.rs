@@ -1,6 +1,6 @@
 //! Processes that are stopped in the middle of a write, as by Ctrl-Z, a paused container or a disk
-//! that does not answer: others go on where they can, nobody takes what is theirs, and once they go
-//! on themselves, nothing is written twice and nothing that was acknowledged is missing.
+//! that does not answer: others continue where they can, nobody takes their locks, and once they
+//! continue themselves, nothing is written twice and no acknowledged entry is missing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,18 +15,18 @@ use crate::support::contract::{LOCAL_DIR, RESERVATIONS, RESERVATIONS_REF, event,
 use crate::support::{Call, Output, Repo, rounds};
 use crate::waiting::until;
 
-/// Before the ref's lock is asked for, in one's turn.
+/// Stops at the front of the queue, before the ref is locked.
 const BEFORE_THE_LOCK: &str = "Link@refs/coord/reservations.lock:stop";
-/// Before others' requests are taken on, in one's turn.
+/// Stops at the front of the queue, before requests of others are claimed.
 const BEFORE_REQUESTS: &str = "List@coord/errands:stop";
-/// With the ref's lock, before it is looked at for the last time.
+/// Stops with the ref's lock, before its last check.
 const BEFORE_THE_LOOK: &str = "Read@refs/coord/reservations.lock:stop";
-/// With the ref's lock, after that.
+/// Stops with the ref's lock, after that check.
 const BEFORE_THE_MOVE: &str = "Rename@refs/coord/reservations:stop";
-/// What a process is told whose request may be written by another.
+/// The message to a process whose request another process may write.
 const NOT_KNOWN: &str = "has taken this request on";
 
-/// A process that stops by itself, or is stopped.
+/// A process that stops itself, or is stopped.
 struct Frozen {
     call: Call,
     child: Child,
@@ -38,7 +38,7 @@ impl Frozen {
         Frozen { call, child }
     }
 
-    /// Starts one that stops by itself, and waits for that.
+    /// Starts a process that stops itself, and waits until it has.
     #[track_caller]
     fn at(call: Call, faults: &[&str]) -> Frozen {
         let frozen = Frozen::start(call.env("GIT_COORD_FAULT", faults.join(",")));
@@ -60,7 +60,7 @@ impl Frozen {
         kill_process(self.pid(), signal).unwrap();
     }
 
-    /// Whether it has not ended; who has cannot be sent anything any more.
+    /// Tells whether the process has not ended. One that has cannot get signals any more.
     fn runs(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
@@ -93,7 +93,7 @@ fn lock(repo: &Repo) -> PathBuf {
     repo.git_dir().join(format!("{RESERVATIONS_REF}.lock"))
 }
 
-/// Losing them loses no state.
+/// Removes the files of the queue. That loses no state.
 fn lose_the_queue(repo: &Repo) {
     fs::remove_dir_all(repo.git_dir().join(LOCAL_DIR).join("locks")).ok();
 }
@@ -165,7 +165,8 @@ fn a_stopped_one_at_the_front_makes_nobody_busy() {
     is_whole(&repo);
 }
 
-/// Stops alice once with the turn and once with bob's request; bob is given as it is then.
+/// Stops alice once at the front of the queue and once with bob's claimed request. Returns both in
+/// that state.
 #[track_caller]
 fn with_a_request_taken(repo: &Repo, alice: Call, bob: Call) -> (Frozen, Frozen) {
     let alice = Frozen::at(alice, &[BEFORE_REQUESTS, BEFORE_THE_LOCK]);
@@ -207,7 +208,7 @@ fn a_no_is_not_known_while_another_may_say_yes() {
     is_whole(&repo);
 }
 
-/// The packs of a repository, each by its name.
+/// Lists the names of the packs of a repository.
 fn packs(repo: &Repo) -> Vec<String> {
     let files = fs::read_dir(repo.git_dir().join("objects/pack")).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -246,7 +247,7 @@ fn an_index_does_not_come_back_without_its_pack() {
     is_whole(&repo);
 }
 
-/// The numbers of one round, the same in every run.
+/// The random numbers of one round, the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -259,7 +260,7 @@ impl Numbers {
 const WRITERS: usize = 5;
 const ROUNDS_MAX: usize = 40;
 
-/// Stops and continues one or the other while they write; whoever is stopped at the end goes on.
+/// Stops and continues processes while they write. Those that are stopped at the end are continued.
 fn shake(repo: &Repo, writers: &mut [Frozen], numbers: &mut Numbers) {
     let begun = Instant::now();
     let mut send = |number: usize, signal| {
@@ -278,7 +279,7 @@ fn shake(repo: &Repo, writers: &mut [Frozen], numbers: &mut Numbers) {
     (0..WRITERS).for_each(|number| send(number, Signal::CONT));
 }
 
-/// 1/C1, 0/IMP-2: with and without the queue, and with its files removed under those who wait.
+/// 1/C1, 0/IMP-2: with and without the queue, and with its files removed while others wait.
 #[track_caller]
 fn survives_stops(queue: &str) {
     let repo = prepared();

@@ -1,5 +1,5 @@
-//! One of a crowd fails at every step: those who gave it their requests, and those that it gave its
-//! own to, are served, and nobody twice.
+//! One of a group of writers fails at every step: the writers whose requests it claimed, and those
+//! that claimed its own, are served, and nobody twice.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,13 @@ use crate::group_commit::{Crowd, pending_requests};
 use crate::support::contract::{RESERVATIONS, exit, key};
 use crate::support::{Call, Repo};
 
-/// What a shell says of a process that was killed.
+/// The exit code of a killed process in a shell.
 const KILLED: i32 = 128 + 9;
-/// Trials until the one that fails is the first whose turn comes, and trials of each step.
+/// The maximum number of trials until the failing process is at the front, and of trials of each
+/// step.
 const TRIALS_MAX: usize = 100;
 const TRIALS_OF_A_STEP: usize = 4;
-/// Those who wait behind the one that fails.
+/// The agents that wait behind the failing one.
 const OTHERS: [&str; 2] = ["bob", "carol"];
 
 fn reserve(repo: &Repo, agent: &str) -> Call {
@@ -25,14 +26,14 @@ fn held(repo: &Repo, agent: &str) -> usize {
     repo.list(&["--holder", agent]).len()
 }
 
-/// What became of the one that is first in line.
+/// The outcome of the process at the front.
 struct First {
     code: i32,
     steps: Vec<Step>,
 }
 
 impl First {
-    /// Whether it had taken on what another asked.
+    /// Tells whether it had claimed the request of another.
     fn has_taken_on(&self) -> bool {
         let removed = self.steps.iter().filter(|step| step.act == "Remove" && step.done);
         let taken =
@@ -70,7 +71,7 @@ fn survives(fault: &str, codes: &[i32]) {
         let first = run(&repo, &record(&repo), fault);
         (repo, first)
     };
-    // Whoever stands in front is not always the first to be woken.
+    // The process at the front is not always the first to be woken.
     let whole = (0..TRIALS_MAX).map(|_| trial("").1).find(First::has_taken_on);
     let steps = whole.expect("it is the first in some trial").steps;
     let (mut failed, mut with_others) = (0, 0);

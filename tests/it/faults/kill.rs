@@ -4,14 +4,14 @@ use super::acts::Act;
 use super::steps::{Step, recorded};
 use crate::support::rounds;
 
-/// What a shell says of a process that was killed.
+/// The exit code of a killed process in a shell.
 const KILLED: i32 = 128 + 9;
-/// From this number of rounds on, steps that change nothing are killed as well.
+/// The number of rounds from which on steps that change nothing are killed as well.
 const ROUNDS_FOR_ALL: usize = 1000;
 
-/// The faults for a step. A process leaves nothing behind but the disk, so a kill before a step
-/// that only reads is the kill after the last step that wrote, and a kill after a step is the kill
-/// before the next one.
+/// Chooses the faults for a step. A process leaves nothing behind but the disk, so a kill before a
+/// step that only reads equals the kill after the last step that wrote, and a kill after a step
+/// equals the kill before the next one.
 fn faults(step: &Step, is_last: bool) -> Vec<&'static str> {
     let mut faults = Vec::new();
     if step.changes() || rounds() >= ROUNDS_FOR_ALL {

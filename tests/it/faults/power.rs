@@ -1,4 +1,4 @@
-//! Power cuts: every beginning of a write's recorded steps, without what was not forced to disk.
+//! Power cuts: every prefix of a write's recorded steps, without the changes that were not synced.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::acts::Act;
 use super::disk::{Disk, Loss};
 use super::steps::Step;
 
-/// How many different losses at random there are of each beginning.
+/// The number of random losses for each prefix.
 const RANDOM_LOSSES: u64 = 3;
 
 fn losses(cut: usize) -> Vec<Loss> {
@@ -16,9 +16,9 @@ fn losses(cut: usize) -> Vec<Loss> {
     losses
 }
 
-/// What may have been done when the power was cut: a beginning of the steps. Files that are forced
-/// to disk one after another are on their way at the same time, and get there in any order, so that
-/// of the last ones any may be missing.
+/// Lists the possible states of the disk when the power was cut: prefixes of the steps. Files that
+/// are synced one after another are written at the same time and in any order, so that any of the
+/// last ones may be missing.
 fn beginnings<'a>(done: &[&'a Step]) -> Vec<Vec<&'a Step>> {
     let mut beginnings = Vec::new();
     for cut in 0..=done.len() {

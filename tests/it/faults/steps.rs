@@ -1,4 +1,4 @@
-//! The record of file operations that the program writes when it is asked to.
+//! The record of file operations, which the program writes on request.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// Steps that leave the disk as it was.
+/// Steps that do not change the disk.
 const READING: [&str; 6] = ["Open", "Lock", "Touch", "Read", "List", "Examine"];
 
 /// One file operation.
@@ -17,9 +17,7 @@ pub(super) struct Step {
     pub(super) path: PathBuf,
     /// The other name in a rename or a link.
     pub(super) from: Option<PathBuf>,
-    /// What was written.
     pub(super) content: Option<Vec<u8>>,
-    /// Whether it succeeded.
     pub(super) done: bool,
 }
 
@@ -36,35 +34,35 @@ impl Step {
         }
     }
 
-    /// Whether the disk may be another one after it.
+    /// Tells whether the step may change the disk.
     pub(super) fn changes(&self) -> bool {
         !READING.contains(&self.act.as_str()) || (self.act == "Open" && is_lockable(&self.path))
     }
 
-    /// Whether names or content are others after it. The file of a queue may come and go.
+    /// Tells whether the step changes names or content. The file of a queue may come and go.
     pub(super) fn matters(&self) -> bool {
         self.changes() && !["Open", "Share"].contains(&self.act.as_str())
     }
 
-    /// The same step with paths from `directory` on.
+    /// Makes the paths of the step relative to `directory`.
     pub(super) fn below(self, directory: &Path) -> Step {
         let cut = |path: PathBuf| path.strip_prefix(directory).expect("it is ours").to_owned();
         Step { path: cut(self.path), from: self.from.map(cut), ..self }
     }
 
-    /// What is done to which sort of file: the same for all packs.
+    /// Returns the operation and the sort of file, which is the same for all packs.
     pub(super) fn kind(&self) -> (String, Option<PathBuf>, Option<OsString>) {
         let directory = self.path.parent().map(Path::to_owned);
         (self.act.clone(), directory, self.path.extension().map(OsStr::to_owned))
     }
 
-    /// What is said of it when a test fails.
+    /// Names the step in messages.
     pub(super) fn name(&self) -> String {
         format!("{} {}", self.act, self.path.display())
     }
 }
 
-/// The files of a queue and of those who wait in it are created by opening them.
+/// Tells whether opening a file creates it, as for the files of a queue and of its waiters.
 fn is_lockable(path: &Path) -> bool {
     let in_one_of = |names: [&str; 2]| {
         path.parent().is_some_and(|directory| names.iter().any(|name| directory.ends_with(name)))
@@ -72,7 +70,7 @@ fn is_lockable(path: &Path) -> bool {
     in_one_of(["locks", "errands"])
 }
 
-/// The steps in a record.
+/// Reads the steps of a record.
 pub(super) fn recorded(record: &Path) -> Vec<Step> {
     let lines = std::fs::read_to_string(record).expect("the program recorded its steps");
     lines.lines().map(Step::parse).collect()

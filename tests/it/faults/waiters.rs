@@ -5,7 +5,7 @@ use crate::support::Repo;
 use crate::support::contract::exit;
 use crate::waiting::nothing_is_left;
 
-/// What a shell says of a process that was killed.
+/// The exit code of a killed process in a shell.
 const KILLED: i32 = 128 + 9;
 const WAIT: [&str; 5] = ["reserve", "--lock", "port", "--wait", "1s"];
 

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::scenario::Step;
 
-/// Who does what, a minute after each other. `$8` is the dispatch that the eighth step makes.
+/// The steps of the story, a minute after each other. `$8` is the dispatch that the eighth step
+/// makes.
 const STORY: &str = r#"
 ann: run create
 {"goal": "new endpoints", "phases": ["draft", "review", "ship", "done"], "complexity": 4,

@@ -1,5 +1,5 @@
-//! The commands that a golden ledger is made of: every command and every shape of document, with
-//! fixed ops, times and host, so that the same program always makes the same bytes.
+//! The commands of a golden ledger: every command and every shape of document, with fixed ops,
+//! times and host, so that the same program always writes the same bytes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,11 +22,11 @@ use serde_json::{Value, json};
 use super::overrides;
 use super::runs::runs;
 
-/// When every golden ledger begins: 2026-01-05T10:00:00Z.
+/// The start of every golden ledger: 2026-01-05T10:00:00Z.
 const START_MILLIS: i64 = 1_767_607_200_000;
 const MINUTE_MILLIS: i64 = 60_000;
 
-/// A golden ledger that this version can make.
+/// A golden ledger that this version can write.
 pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) ledger: LedgerName,
@@ -52,7 +52,7 @@ impl Scenario {
     }
 }
 
-/// One command: minutes after the start, who, and the command as entries record it.
+/// One command: minutes after the start, the actor, and the command as entries record it.
 pub(super) struct Step(pub(super) i64, pub(super) &'static str, pub(super) Value);
 
 fn reserve(patterns: &Value, more: &Value) -> Value {
@@ -69,7 +69,7 @@ pub(super) fn merge(into: &mut Value, more: &Value) {
     }
 }
 
-/// A name that is longer than a tree node's may be.
+/// Returns a name that is longer than a tree node's may be.
 fn long_name() -> String {
     "n".repeat(220)
 }
@@ -157,18 +157,18 @@ fn folded() -> Vec<Step> {
     ]
 }
 
-/// The clock of a step, as a request records it.
+/// Returns the clock of a step, as a request records it.
 pub(super) fn clock(minutes: i64) -> Timestamp {
     Timestamp::from_millis(START_MILLIS + minutes * MINUTE_MILLIS)
 }
 
-/// A minute after the last step: when the stored answers were given.
+/// Returns the time of the stored answers: a minute after the last step.
 pub(super) fn asked_at(scenario: &Scenario) -> Timestamp {
     let last = (scenario.steps)().iter().map(|step| step.0).max();
     clock(last.expect("a scenario has steps") + 1)
 }
 
-/// Plays a scenario into a bare repository that is made for it.
+/// Runs a scenario in a new bare repository.
 pub(super) fn play(scenario: &Scenario, home: &Path) {
     play_steps(scenario.ledger, scenario.case, &(scenario.steps)(), home);
 }

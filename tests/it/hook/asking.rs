@@ -1,4 +1,4 @@
-//! What a session is told of those who want what it holds, and of what was taken from it.
+//! A session learns who wants what it holds, and what was taken from it.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! A hook that fails says so in one line and is not in the way, unless it is told to be.
+//! A failing hook says so in one line and blocks nothing, unless it is configured to.
 
 use std::process::Stdio;
 
@@ -97,7 +97,7 @@ fn a_busy_ledger() {
     session.edits("docs/guide.md");
     let tip = repo.tip();
     std::fs::write(repo.git_dir().join("refs/coord/reservations.lock"), "").unwrap();
-    // What is held already is not waited for.
+    // A path that is held already is not waited for.
     session.edits("docs/guide.md");
     let said = fails_open(&session.edit("src/main.rs"));
     assert!(said.contains("'reservations' is busy"), "{said}");
@@ -134,7 +134,7 @@ fn settings_that_make_no_sense() {
     }
 }
 
-/// What somebody has done to a configuration.
+/// Damage that somebody did to a configuration.
 type Damage = fn(&Path);
 
 /// A repository that cannot be opened is not one where nothing is held: that is said, or the edit

@@ -1,5 +1,5 @@
-//! 8/NO-HARM: what is installed for Claude Code is run by other agents too, which read its settings
-//! or its plugin. To them every word and every exit code but 0 may mean a refusal.
+//! 8/NO-HARM: other agents run what is installed for Claude Code too, because they read its
+//! settings or its plugin. To them any output and any exit code but 0 may mean a refusal.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::support::contract::LOCAL_DIR;
 
 const SETTINGS: &str = ".claude/settings.local.json";
 
-/// Every payload that another agent was seen to send, with the agent's directory.
+/// Lists every payload that another agent was seen to send, with the agent's directory.
 fn foreign_payloads(repo: &Repo) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/hook/payloads");
     let entries = |path: &Path| -> Vec<PathBuf> {
@@ -101,7 +101,8 @@ fn claude_code_is_answered() {
     }
 }
 
-/// The command that `install` has written for an edit, and a payload of an edit that is barred.
+/// Returns the command that `install` has written for an edit, and the payload of an edit that is
+/// refused.
 fn installed(repo: &Repo) -> (String, String) {
     repo.call("").args(["install", "--agents", "claude"]).run_unproven().done();
     repo.reserve("alice", "src");

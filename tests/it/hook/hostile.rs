@@ -30,7 +30,7 @@ fn hostile_file_names_are_names() {
         let reason = other.is_refused(name);
         assert!(!reason.contains(['\r', '\u{1b}', '\u{202e}']), "{reason:?}");
         assert_eq!(reason.matches("held by another agent").count(), 1);
-        // What nobody can type is asked for by the hold in its way.
+        // A path that nobody can type is asked for by the hold in its way.
         assert!(reason.contains("git coord ask --holder="), "{reason}");
     }
     assert_eq!(repo.holds().len(), names.len(), "none of them means another: {:?}", held(&repo));

@@ -1,4 +1,5 @@
-//! What is held is what an edit would change: through links, in other repositories, far down.
+//! A hold covers what an edit would change: through links, in other repositories, in deep
+//! directories.
 
 use std::os::unix::fs::symlink;
 

@@ -1,4 +1,4 @@
-//! Sessions and their turns: who one is, and when what came with edits ends.
+//! Sessions and their turns: the name of a session, and the end of holds that came with edits.
 
 use serde_json::json;
 

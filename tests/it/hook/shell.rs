@@ -1,6 +1,7 @@
-//! After a shell command: what changed is compared with who holds it, and said.
+//! After a shell command: changed paths are compared with their holders, and reported.
 //!
-//! What takes too long is not said, and a machine may be slow, so a test asks until it is told.
+//! A report that would take too long is dropped, and a machine may be slow, so a test asks until it
+//! gets one.
 
 use std::fs::File;
 use std::time::{Duration, SystemTime};
@@ -10,7 +11,7 @@ use serde_json::json;
 use super::*;
 use crate::support::hooks::put_script;
 
-/// What the session is told after a command that took a minute.
+/// Returns the report to the session after a command that took a minute.
 #[track_caller]
 fn told(session: &Session<'_>) -> String {
     told_after(session, Some(60_000))
@@ -95,7 +96,7 @@ fn what_a_command_wrote_over_is_said_and_kept_from_a_commit() {
     let refused = commit().exits(exit::NO);
     refused.says("was held by").says("when it changed under a command of yours");
     repo.coord(OTHER_NAME, ["hook", "pre-commit"]).done();
-    // Whoever comes through the gate has seen what is there.
+    // An agent whose edit passed the gate has seen the current content.
     one.edits("src/main.rs");
     commit().done();
 }

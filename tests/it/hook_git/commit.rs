@@ -369,7 +369,7 @@ fn hostile_names_are_names() {
     let talk = output.stderr.lines();
     let is_ours = |line: &str| ["error: ", "  '", "hint: "].iter().any(|own| line.starts_with(own));
     assert!(talk.clone().all(is_ours), "{}", output.stderr);
-    // What is suggested can be typed, and does what it says.
+    // The suggested command can be typed, and does what it says.
     let unstage = talk.clone().find_map(|line| line.strip_prefix("hint:   git restore")).unwrap();
     repo.call("alice")
         .program("sh")

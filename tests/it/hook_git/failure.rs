@@ -1,4 +1,4 @@
-//! Who is stopped, who is told, and what happens where nothing can be known.
+//! Cases in which git is stopped, only warned, or not checked.
 
 use std::fs;
 
@@ -36,7 +36,7 @@ fn where_nobody_enabled_it_nothing_happens() {
     assert_eq!(commit(&repo, "alice", "docs/guide.md").done().stderr, "");
 }
 
-/// Fails unless the commit was let pass with one line that says why it was not checked.
+/// Fails unless the commit passed with one line that explains why it was not checked.
 #[track_caller]
 fn passes_unchecked(repo: &Repo, why: &str) {
     repo.pass("1s");

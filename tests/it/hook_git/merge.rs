@@ -1,13 +1,13 @@
-//! Merges: what one side has made was that side's to make. Only what differs from every parent is
-//! a change of whoever merges.
+//! Merges: each side was free to make its own changes. Only paths that differ from every parent are
+//! changes of the merging agent.
 
 use super::{commit, git, hooked, objects_to};
 use crate::support::Repo;
 
 const TEN_LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 
-/// Two branches from one commit: `side` changes the guide and the first line of `ten`, `main` its
-/// last one, and `other` is one more.
+/// Creates two branches from one commit: `side` changes the guide and the first line of `ten`,
+/// `main` its last one, and `other` is one more.
 fn parted() -> Repo {
     let repo = hooked();
     let all = ["commit", "--quiet", "--all", "--message", "made"];

@@ -10,7 +10,7 @@ fn with_trailers() -> Repo {
     repo
 }
 
-/// The trailers of the newest commit, as git finds them.
+/// Reads the trailers of the newest commit through git.
 fn trailers(repo: &Repo) -> String {
     repo.git(["log", "-1", "--format=%(trailers:only,unfold)"])
 }

@@ -1,4 +1,4 @@
-//! `HEAD` moves while somebody commits: git has looked at it before it calls the hook.
+//! `HEAD` moves during a commit: git has read it before it calls the hook.
 
 use super::{commit, hooked, objects_to};
 
@@ -7,7 +7,7 @@ const HINT: &str = "if that came in just now, commit again";
 #[test]
 fn who_would_undo_what_just_came_in_is_told_to_commit_again() {
     let repo = hooked();
-    // What `git commit <path>` stages: what it began with and that path, in an index of its own.
+    // `git commit <path>` stages the path in an index of its own, on top of its first `HEAD`.
     let index = repo.world().join("tmp/index");
     let alice = |args: &[&str]| {
         repo.call("alice").program("git").args(args).env("GIT_INDEX_FILE", &index).run_unproven()
@@ -21,7 +21,7 @@ fn who_would_undo_what_just_came_in_is_told_to_commit_again() {
     let refused = alice(&["commit", "--quiet", "--message", "work"]);
     objects_to(refused, "docs/guide.md", "bob")
         .says(&format!("hint: it would undo {newest}: {HINT}"));
-    // What was meant to be changed is no such thing.
+    // A path that the commit changes on purpose is not such a path.
     let refused = objects_to(commit(&repo, "alice", "docs/guide.md"), "docs/guide.md", "bob");
     assert!(!refused.stderr.contains(HINT), "{refused:#?}");
 }

@@ -1,4 +1,4 @@
-//! `pre-push`: the net for commits that no other hook saw.
+//! `pre-push`: the safety net for commits that no other hook saw.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use super::{BOB, commit, edit, git, hooked, objects_to};
 use crate::support::contract::exit;
 use crate::support::{Call, Output, Repo};
 
-/// A repository that has pushed its first commit to `origin`.
+/// Creates a repository that has pushed its first commit to `origin`.
 fn with_remote() -> Repo {
     let repo = hooked();
     repo.git(["init", "--quiet", "--bare", "--template=", "../remote.git"]);
@@ -21,7 +21,7 @@ fn push(repo: &Repo, agent: &str, refs: &[&str]) -> Output {
     git(repo, agent, &[&["push", "--quiet", "origin"], refs].concat())
 }
 
-/// A commit on the current branch that no commit hook has seen, as after a rebase.
+/// Makes a commit on the current branch that no commit hook has seen, as after a rebase.
 fn cherry_picked(repo: &Repo, path: &str) {
     repo.git(["checkout", "--quiet", "-B", "picked-from"]);
     commit(repo, "", path).done();
@@ -153,8 +153,8 @@ fn people_are_warned_and_edits_elsewhere_are_no_obstacle() {
     objects_to(push(&repo, "alice", &["main"]), "'README.md'", BOB);
 }
 
-/// Makes a call whose stdin has these lines and then stays open, as no manager of hooks promises to
-/// close it.
+/// Makes a call whose stdin has these lines and then stays open, because no hook manager promises
+/// to close it.
 fn with_open_stdin(call: &Call, lines: &str) -> Output {
     let mut child = call.command().stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -293,7 +293,7 @@ fn what_a_forced_push_takes_back_is_seen() {
     commit(&repo, "alice", "src/main.rs").done();
     let forced = |refs: &str| push(&repo, "alice", &["--force", refs]);
     objects_to(forced("without:main"), "'docs/guide.md'", "bob");
-    // The same without a commit of one's own: only back.
+    // Also without a commit of its own: the push only goes back.
     objects_to(forced("main~1:main"), "'docs/guide.md'", "bob");
     // Rebased onto what bob has pushed, it takes nothing back.
     push(&repo, "alice", &["without:of-alice"]).done();

@@ -1,5 +1,5 @@
-//! Programs of others from their registries, of fixed versions, below the directory that cargo has
-//! for tests. They are fetched where `GIT_COORD_TEST_TOOLS` is set, as in `.ci/run`.
+//! Programs of others from their registries, in fixed versions, below cargo's directory for tests.
+//! They are fetched if `GIT_COORD_TEST_TOOLS` is set, as in `.ci/run`.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,12 +15,12 @@ const PACKAGES_OF_NODE: [&str; 3] =
     ["husky@9.1.7", "lefthook@2.2.2", "@anthropic-ai/claude-code@2.1.197"];
 const PACKAGES_OF_PYTHON: [&str; 1] = ["pre-commit==4.7.0"];
 
-/// Where the programs are.
+/// The directory of the programs.
 pub(super) struct Tools {
     directories: [PathBuf; 2],
 }
 
-/// The programs; none, and a word on what is skipped for it, where nobody wants them.
+/// Returns the programs; `None`, with a message about the skipped test, if they are not enabled.
 pub(super) fn tools(what: &str) -> Option<&'static Tools> {
     static TOOLS: OnceLock<Option<Tools>> = OnceLock::new();
     let tools = TOOLS.get_or_init(|| std::env::var_os(WANTED).map(|_| Tools::fetch()));
@@ -49,7 +49,7 @@ impl Tools {
         Tools { directories: [node.join("node_modules/.bin"), python.join("bin")] }
     }
 
-    /// `PATH` with these programs and the one under test in front.
+    /// Builds `PATH` with these programs and the one under test in front.
     pub(super) fn path(&self) -> OsString {
         let own = program().parent().expect("a program lies in a directory").to_path_buf();
         let machine = std::env::var_os("PATH").unwrap_or_default();
@@ -58,13 +58,13 @@ impl Tools {
         std::env::join_paths(all).expect("no entry of PATH contains a separator")
     }
 
-    /// Where a package of Node.js is.
+    /// Returns the directory of a package of Node.js.
     pub(super) fn package(&self, name: &str) -> PathBuf {
         self.directories[0].parent().expect("packages lie around it").join(name)
     }
 }
 
-/// Fetches packages unless these very ones are there.
+/// Fetches packages unless exactly these exist.
 fn fetched(directory: &Path, packages: &[&str], fetch: impl FnOnce(&[&str])) {
     let note = directory.join("fetched");
     let wanted = packages.join("\n");
@@ -80,7 +80,7 @@ fn fetched(directory: &Path, packages: &[&str], fetch: impl FnOnce(&[&str])) {
     fs::write(note, wanted).expect("cargo's directory for tests can be written");
 }
 
-/// Runs an installer, with the machine's own settings: they say where its registry is.
+/// Runs an installer with the machine's own settings, which name its registry.
 fn run(program: &str, args: &[&str], directory: &Path) {
     let mut command = Command::new(program);
     command.args(args).current_dir(directory).stdin(Stdio::null());

@@ -1,8 +1,8 @@
-//! Whatever ends a hold that is asked for, the asker is told in the same entry.
+//! If a hold that is asked for ends in any way, the same entry tells the asker.
 
 use super::*;
 
-/// The state of the thread and the asker's message, after one more entry.
+/// Returns the state of the thread and the asker's message, after one more entry.
 #[track_caller]
 fn ends(how: &str, status: &str, act: impl Fn(&Repo, &str)) -> String {
     let repo = Repo::new();

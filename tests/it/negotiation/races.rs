@@ -1,4 +1,4 @@
-//! Processes that meet: the last word is one swap.
+//! Concurrent processes: one swap decides.
 
 use super::*;
 use crate::support::{race, rounds};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::support::{Call, race};
 
-/// Longer than any machine takes.
+/// Longer than any machine needs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn asking(repo: &Repo, agent: &str, path: &str, wait: &str) -> Call {
@@ -15,7 +15,7 @@ fn asking(repo: &Repo, agent: &str, path: &str, wait: &str) -> Call {
     repo.call(agent).args(words)
 }
 
-/// Starts to wait, and goes on once the request is there.
+/// Starts a wait, and returns once the request exists.
 #[track_caller]
 fn started(repo: &Repo, call: &Call) -> Child {
     let child = call.command().spawn().unwrap();

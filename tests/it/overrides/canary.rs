@@ -1,4 +1,4 @@
-//! Trials, overlays, and what programs may do by themselves.
+//! Trials, overlays, and the acts that programs may do on their own.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn sample(repo: &Repo, agent: &str, session: &str, numbers: [&str; 3]) -> Value 
     done(repo, "ann", &[&words[..], &["--fp-rate", wrong, "--density", density]].concat())
 }
 
-/// Sessions with one use, four findings, and of these one overridden as wrong.
+/// Records sessions with one use and four findings each, one of them overridden as wrong.
 fn history(repo: &Repo, agent: &str, sessions: usize) {
     done(repo, "ann", &["thresholds", "quarantine_hours", "0"]);
     for number in 0..sessions {

@@ -1,4 +1,4 @@
-//! Propose, approve, apply, revert, block: what each does, and what it says.
+//! Propose, approve, apply, revert, block: the effect of each, and its answer.
 
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -67,7 +67,7 @@ fn applying_again_updates_in_place() {
     let before = tip(&repo);
     assert_eq!(done(&repo, "bob", &again)["outcome"], "already");
     assert_eq!(tip(&repo), before, "nothing to add, nothing written");
-    // Who put it in force stays; who changed what is said about it stands beside that.
+    // The record keeps the agent that put it in force, beside the one that changed its summary.
     let record = &listed(&repo)[0]["record"];
     assert_eq!((&record["by"], &record["updated"]["by"]), (&json!("ann"), &json!("bob")));
     assert_eq!(record["summary"], "still wrong");

@@ -6,7 +6,7 @@ use super::{OVERRIDES_REF, apply, document, done, entry_count, is_whole, listed}
 use crate::support::Repo;
 use crate::support::contract::exit;
 
-/// Puts other text into a document of the newest entry, behind the program's back.
+/// Replaces a document of the newest entry, behind the program's back.
 pub(crate) fn overwrite(repo: &Repo, path: &str, text: &str) {
     let blob = repo.store_blob(text);
     let index = repo.world().join("tmp/index-of-damage");
@@ -131,7 +131,7 @@ fn export_gives_back_what_import_took() {
     assert_eq!(new["scope"]["file_patterns"], json!(["src/a/**", "src/b/**"]));
     assert_eq!(new["canary"]["note"], "n");
     assert_eq!(new["canary"]["expires_at"], old["canary"]["expires_at"]);
-    // What was exported can be taken in elsewhere, as it is.
+    // An export can be imported in another repository, as it is.
     let other = Repo::new();
     let call = other.call("bob").args(["--json", "override", "import", "-"]).input(printed);
     assert_eq!(call.run().done().json()["kept"], json!(["fd-game-design", "fd-perf"]));

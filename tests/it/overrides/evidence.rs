@@ -1,4 +1,4 @@
-//! Evidence, what it adds up to, and thresholds.
+//! Evidence, its sums, and thresholds.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{document, done, entry_count, paths};
 use crate::support::Repo;
 use crate::support::contract::exit;
 
-/// Adds a row and says its document.
+/// Adds a row and returns its document.
 #[track_caller]
 pub(super) fn add(repo: &Repo, agent: &str, session: &str, more: &[&str]) -> Value {
     let words = ["evidence", "add", agent, "--session", session];
@@ -156,7 +156,7 @@ fn thresholds_are_shown_set_and_bounded() {
     for bad in [["canary_days", "0"], ["canary_days", "abc"], ["canary_days", "-1"], ["x", "1"]] {
         repo.coord("ann", ["override", "thresholds", bad[0], bad[1]]).exits(exit::USAGE);
     }
-    // What was written by hand is read within its bounds.
+    // A document that was written by hand is read within its limits.
     super::documents::overwrite(
         &repo,
         "settings/thresholds.json",

@@ -1,4 +1,4 @@
-//! What must be true of every state that any sequence of commands about overrides leads to.
+//! Laws that every state keeps, after any sequence of commands about overrides.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::scenario::{Ledger, Memory, steps};
 
-/// The documents as events tell them.
+/// Replays the documents from the events.
 fn told(documents: &Memory) -> BTreeMap<String, Value> {
     let document = |(key, bytes): (&_, &Vec<u8>)| {
         let key: &git_coord::core::documents::Key = key;

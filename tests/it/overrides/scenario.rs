@@ -22,7 +22,7 @@ const HOUR_MILLIS: i64 = 3_600_000;
 
 pub(super) type Memory = BTreeMap<Key, Vec<u8>>;
 
-/// One thing that somebody does, to an agent.
+/// One act, on an agent.
 #[derive(Clone, Debug)]
 pub(super) enum Deed {
     Propose,
@@ -43,7 +43,7 @@ pub(super) enum Deed {
     Rollback { back: usize },
 }
 
-/// Who does it to whom, how many hours later.
+/// The actor, the agent, and the hours that pass before.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     actor: usize,
@@ -77,7 +77,7 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// A scenario of up to `length` steps.
+/// Generates a scenario of up to `length` steps.
 pub(super) fn steps(length: usize) -> impl Strategy<Value = Vec<Step>> {
     let hours = prop_oneof![4 => Just(0_i64), 2 => 1_i64..60, 1 => 100_i64..500];
     let step = (0..ACTORS.len(), 0..AGENTS.len(), hours, deed())
@@ -85,7 +85,7 @@ pub(super) fn steps(length: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..length)
 }
 
-/// A command with everything that its decision is given.
+/// A command with everything that its decision needs.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) command: Command,
@@ -94,7 +94,7 @@ pub(super) struct Asked {
     pub(super) now: Timestamp,
 }
 
-/// A ledger that is nothing but a map.
+/// A ledger in a map.
 #[derive(Default)]
 pub(super) struct Ledger {
     pub(super) documents: Memory,
@@ -117,7 +117,7 @@ impl Ledger {
         self.history.len().checked_sub(back + 1)
     }
 
-    /// The command that a step stands for on this state; none if it stands for nothing.
+    /// Returns the command of a step in this state; `None` if the step has no meaning here.
     pub(super) fn ask(&mut self, step: &Step) -> Option<Asked> {
         self.hours += step.hours_later;
         let command = self.command(step)?;
@@ -125,7 +125,7 @@ impl Ledger {
         Some(Asked { actor, ..self.asked(command) })
     }
 
-    /// A command as entries record it, asked by the first of all.
+    /// Builds a command as entries record it, asked by the first agent.
     pub(super) fn asked(&mut self, command: Value) -> Asked {
         self.acts += 1;
         Asked {
@@ -245,7 +245,7 @@ impl Ledger {
         }
     }
 
-    /// What a command comes to on the present state.
+    /// Decides a command on the current state.
     pub(super) fn decided(&self, asked: &Asked) -> Result<Option<Changes>, String> {
         let earlier = asked.command.reads_entry().map(|name| {
             let place = (0..self.history.len()).find(|place| entry_name(*place) == *name);

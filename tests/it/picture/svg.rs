@@ -1,14 +1,14 @@
-//! Lines of a terminal as a drawing: one font of the reader's machine, two sets of colours.
+//! Draws lines of a terminal: one font of the reader's machine, two sets of colours.
 
 use std::fmt::Write as _;
 
-/// How many characters a line has.
+/// The number of characters in a line.
 const COLUMNS: usize = 96;
 const CHARACTER: f64 = 7.8;
 const LINE: usize = 18;
 const MARGIN: usize = 16;
 
-/// A line: pieces of text, each of one look.
+/// A line: pieces of text, each in one style.
 pub(super) type Line = Vec<Piece>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,12 +17,11 @@ pub(super) struct Piece {
     text: String,
 }
 
-/// What a piece looks like.
+/// The style of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// As everything does.
     Plain,
-    /// What somebody has typed.
+    /// Text that somebody has typed.
     Typed,
     /// The name of a session.
     Session(usize),
@@ -41,12 +40,12 @@ impl Slot {
     }
 }
 
-/// One piece of text.
+/// Builds one piece of text.
 pub(super) fn line(slot: Slot, text: &str) -> Piece {
     Piece { slot, text: text.to_owned() }
 }
 
-/// What a terminal makes of a line with its codes for colours.
+/// Parses a line with a terminal's colour codes.
 pub(super) fn shown(text: &str) -> Line {
     let mut line = Line::new();
     let mut slot = Slot::Plain;
@@ -68,7 +67,7 @@ pub(super) fn shown(text: &str) -> Line {
     line
 }
 
-/// The line as a terminal of this width breaks it.
+/// Breaks a line as a terminal of this width does.
 pub(super) fn wrapped(line: &Line) -> Vec<Line> {
     let mut lines = vec![Line::new()];
     let mut column = 0;
@@ -89,7 +88,7 @@ pub(super) fn wrapped(line: &Line) -> Vec<Line> {
     lines
 }
 
-/// The drawing. `about` is for those who do not see it.
+/// Draws the picture. `about` is the description for readers who cannot see it.
 pub(super) fn picture(about: &str, lines: &[Line]) -> String {
     let columns = f64::from(u8::try_from(COLUMNS).expect("a terminal is not that wide"));
     let width = columns * CHARACTER + 2.0 * f64::from(u8::try_from(MARGIN).expect("small"));
@@ -119,7 +118,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Colours that are read as well on light as on dark ground.
+/// Colours that are readable on light and on dark ground.
 const STYLE: &str = "\
 text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace;
   white-space: pre; fill: #1f2328; }

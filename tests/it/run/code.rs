@@ -1,4 +1,4 @@
-//! The code side of a rollback: a report, and nothing is touched.
+//! The code side of a rollback: a report that changes nothing.
 
 use super::{NONE, id, list};
 use crate::support::contract::{RUNS_REF, exit};

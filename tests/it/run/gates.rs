@@ -1,4 +1,4 @@
-//! Gates: seven kinds, rules of one's own, evidence, overrides and signals.
+//! Gates: seven kinds, custom rules, evidence, overrides and signals.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::NONE;
 use crate::support::Repo;
 use crate::support::contract::{exit, refusal};
 
-/// A run with these rules between its first phases and none elsewhere.
+/// Creates a run with these rules between its first phases and none elsewhere.
 fn with_rules(repo: &Repo, rules: &Value, more: &[&str]) -> String {
     let gates = json!([
         { "from": "draft", "to": "review", "rules": rules },

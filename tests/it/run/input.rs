@@ -1,4 +1,4 @@
-//! Bad input, hostile text, and words that mean something else.
+//! Bad input, hostile text, and words with another meaning.
 
 use super::{NONE, id};
 use crate::support::Repo;

@@ -1,24 +1,25 @@
-//! Races of processes: whatever happens at once happened in some order.
+//! Races of processes: concurrent acts have the effect of some order.
 
 use super::PHASES;
 use crate::support::contract::{RUNS_REF, exit, key, refusal};
 use crate::support::{Call, Output, Repo, race, rounds};
 
-/// Processes that want the same thing.
+/// The number of processes that want the same thing.
 const RIVALS: usize = 4;
 
-/// A replay reads the whole ledger: after so many rounds not each is followed by one, and the last
-/// one follows every event.
+/// The number of rounds that are each followed by a replay. A replay reads the whole ledger, and
+/// the last one follows every event.
 const REPLAYED_EACH: usize = 50;
 
-/// A call that waits long enough, with the queue or by the swap alone.
+/// Prepares a call that waits long enough, with the queue or by the swap alone.
 fn call(repo: &Repo, agent: &str, round: usize, words: &[&str]) -> Call {
     let queue = if round.is_multiple_of(2) { "true" } else { "false" };
     let call = repo.call(agent).config(key::QUEUE, queue).config(key::WAIT, "1m");
     call.args(["--json", "run"]).args(words)
 }
 
-/// Everybody is done or told that the phase changed; says how many are done.
+/// Checks that each process succeeded or was told that the phase changed. Returns how many
+/// succeeded.
 #[track_caller]
 fn winners(outputs: &[Output]) -> usize {
     for output in outputs.iter().filter(|output| output.code != exit::DONE) {

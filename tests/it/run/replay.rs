@@ -1,4 +1,4 @@
-//! The events of a run lead to what is stored, whatever was done to the ledger as a whole.
+//! The events of a run lead to its stored state, after any change to the ledger as a whole.
 
 use super::{NONE, id};
 use crate::support::Repo;
@@ -49,7 +49,7 @@ fn a_ledger_that_was_made_shorter_still_replays() {
     repo.replays(&run);
 }
 
-/// Puts another text in the place of a run's own document, behind the program's back.
+/// Replaces a run's own document, behind the program's back.
 fn rewrite(repo: &Repo, run: &str, change: impl Fn(&str) -> String) {
     let place = format!("runs/{}/{}/{run}/run", &run[..1], &run[1..2]);
     let index = repo.world().join("tmp/index-of-damage");

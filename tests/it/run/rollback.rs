@@ -1,4 +1,4 @@
-//! The way back: one act, whole.
+//! Rollback: one act, complete.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::support::{Repo, texts};
 
 const BACK: [&str; 4] = ["--to", "draft", "--reason", "wrong plan"];
 
-/// A run at its third phase with something of every kind in each of the three.
+/// Creates a run at its third phase with something of every kind in each of the three.
 fn in_full(repo: &Repo) -> (String, [Vec<String>; 2]) {
     let run = repo.create_run(&[]);
     let (mut dispatches, mut agents) = (Vec::new(), Vec::new());

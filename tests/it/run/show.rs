@@ -1,4 +1,4 @@
-//! What people and programs are shown of a run.
+//! The display of a run, for people and for programs.
 
 use super::NONE;
 use crate::support::{Repo, texts};

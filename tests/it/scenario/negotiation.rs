@@ -1,4 +1,4 @@
-//! What agents say to each other in a scenario.
+//! Messages between agents in a scenario.
 
 use git_coord::core::command::Command;
 use git_coord::core::ids::AgentName;
@@ -19,7 +19,7 @@ use git_coord::core::time::{Timestamp, Ttl};
 use super::{Deed, MemoryLedger, agent, line, lock, pattern, prefix};
 
 impl MemoryLedger {
-    /// The threads of the present state, in the order of their names.
+    /// Lists the threads of the current state, in the order of their names.
     pub(crate) fn threads(&self) -> Vec<Thread> {
         let ids = thread_index::all(&self.documents).unwrap();
         ids.iter().map(|id| thread_index::thread(&self.documents, id).unwrap().unwrap()).collect()
@@ -35,7 +35,7 @@ impl MemoryLedger {
         holds.get(number % holds.len().max(1)).cloned()
     }
 
-    /// What a deed of negotiation comes to.
+    /// Returns the command of a negotiation.
     pub(super) fn negotiating(&self, deed: &Deed) -> Option<Command> {
         Some(match deed {
             Deed::Ask { pattern: index, holder, urgent } => {
@@ -91,7 +91,7 @@ impl MemoryLedger {
         })
     }
 
-    /// Who is most likely to do that with success: a scenario in which nobody may do what it does
+    /// Chooses the agent that most likely succeeds: a scenario in which nobody may do what it does
     /// shows little.
     pub(super) fn meant(&self, deed: &Deed) -> Option<AgentName> {
         match deed {
@@ -104,14 +104,14 @@ impl MemoryLedger {
         }
     }
 
-    /// Who has not acknowledged what.
+    /// Finds a recipient and a message that it has not acknowledged.
     fn unread(&self, number: usize) -> Option<(String, String)> {
         let unread = unread(self);
         unread.get(number % unread.len().max(1)).cloned()
     }
 }
 
-/// Recipients and messages that were not acknowledged.
+/// Lists the recipients and messages that were not acknowledged.
 pub(crate) fn unread(ledger: &MemoryLedger) -> Vec<(String, String)> {
     let below = ledger.documents.keys().filter_map(|key| key.as_str().strip_prefix("unread/"));
     let pair = |path: &str| {

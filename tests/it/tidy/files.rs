@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// A text file under version control.
 pub(super) struct File {
-    /// From the root of the repository.
+    /// Relative to the root of the repository.
     pub(super) path: String,
     pub(super) text: String,
 }
@@ -19,18 +19,18 @@ impl File {
         Path::new(&self.path).extension().is_some_and(|kind| kind == "rs")
     }
 
-    /// Its lines, counted from one.
+    /// Numbers its lines from one.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
     }
 }
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub(super) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every text file that is tracked or about to be.
+/// Lists every text file that is tracked or untracked, but not ignored.
 pub(super) fn tracked() -> Vec<File> {
     let listed = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -47,7 +47,7 @@ pub(super) fn tracked() -> Vec<File> {
     names.split_terminator('\0').filter_map(file).collect()
 }
 
-/// The program's own source files, without those that hold nothing but tests.
+/// Lists the program's source files, without those that contain only tests.
 pub(super) fn source() -> Vec<File> {
     let is_source = |file: &File| file.path.starts_with("src/") && file.is_rust();
     let is_test = |file: &File| file.path.ends_with("/tests.rs") || file.path.contains("/tests/");

@@ -1,9 +1,9 @@
-//! The list of mistakes that tests must notice, `tests/mutants.txt`, held against the tree. Making
-//! the mistakes costs a build each; whether they still can be made costs nothing.
+//! Compares the list of mistakes that tests must notice, `tests/mutants.txt`, with the tree. Making
+//! a mistake costs a build; checking that it can be made costs nothing.
 
 use super::files::root;
 
-/// One line that a requirement rests on, and what must notice a mistake in it.
+/// A line that a requirement rests on, and the test that must notice a mistake in it.
 pub(super) struct Mistake {
     pub(super) requirement: String,
     pub(super) test: String,
@@ -11,7 +11,7 @@ pub(super) struct Mistake {
     pub(super) line: String,
 }
 
-/// Every mistake of the list.
+/// Parses every mistake of the list.
 pub(super) fn all() -> Vec<Mistake> {
     let list = std::fs::read_to_string(root().join("tests/mutants.txt")).unwrap();
     let mut mistakes = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn all() -> Vec<Mistake> {
     mistakes
 }
 
-/// Why a mistake cannot be made in this tree.
+/// Explains why a mistake cannot be made in this tree, if it cannot.
 pub(super) fn fault(mistake: &Mistake) -> Option<String> {
     let Mistake { requirement, test, file, line } = mistake;
     let text = std::fs::read_to_string(root().join(file)).unwrap_or_default();

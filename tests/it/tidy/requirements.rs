@@ -1,4 +1,5 @@
-//! The list of requirements and the tests that show them: neither has an id that the other lacks.
+//! Compares the list of requirements with the tests that show them: neither has an id that the
+//! other lacks.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +7,11 @@ use super::files::{File, root, tracked};
 use super::none;
 
 const LIST: &str = "docs/requirements.md";
-/// Ends the line of a requirement that no test shows.
+/// The end of the line of a requirement that no test shows.
 const NOT_YET: &str = "(not yet shown)";
 
-/// Ids such as `1/C1` or `4/F1-toctou` in a text: a digit, a slash, a word in capitals, and what
-/// dashes and dots join to it.
+/// Finds ids such as `1/C1` or `4/F1-toctou` in a text: a digit, a slash, a word in capitals, and
+/// parts that dashes and dots join to it.
 fn ids(text: &str) -> BTreeSet<&str> {
     text.match_indices('/').filter_map(|(slash, _)| id_around(text, slash)).collect()
 }
@@ -29,7 +30,7 @@ fn id_around(text: &str, slash: usize) -> Option<&str> {
     (is_word && !before.ends_with(joins)).then(|| &text[before.len()..=slash + name.len()])
 }
 
-/// The part of a file that tests something: all of it, what follows the code, or nothing.
+/// Returns the part of a file that tests something: all of it, the part after the code, or nothing.
 fn tests_of(file: &File) -> &str {
     let is_test = file.path.starts_with("tests/") || file.path.contains("/tests");
     let behind_code = || file.text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests);

@@ -1,9 +1,9 @@
-//! What may not stand in the source, and where.
+//! Words that the source must not contain, by place.
 
 use super::files::{self, File};
 use super::source;
 
-/// What a decision may not reach for. `time` is given to it, and so is everything else.
+/// Effects that a decision must not have. It gets the time and everything else as values.
 const EFFECTS: [&str; 11] = [
     "std::fs",
     "std::env",
@@ -18,7 +18,7 @@ const EFFECTS: [&str; 11] = [
     "rustix",
 ];
 
-/// How a file is changed, locked or forced to disk through the standard library.
+/// Calls of the standard library that change, lock or sync a file.
 const FILE_CHANGES: [&str; 18] = [
     "OpenOptions",
     "File::create",
@@ -49,16 +49,16 @@ const LATER: [&str; 6] = ["todo!", "unimplemented!", "FIXME", "XXX", "for now", 
 /// Directories that exist on one machine only.
 const MACHINE_ROOTS: [&str; 4] = ["work", "root", "farm", "home"];
 
-/// This file names what it forbids.
+/// This file, which contains the words that it forbids.
 const SELF: &str = "tests/it/tidy/rules.rs";
 
-/// Each line of code outside of `place` that holds `word`.
+/// Lists each line of code outside of `place` that contains `word`.
 pub(super) fn outside_of_its_place(word: &str, place: &str) -> Vec<String> {
     let others = files::source().into_iter().filter(|file| file.path != place);
     others.filter(|file| has_code(file, word)).map(|file| file.path).collect()
 }
 
-/// The source files with `word` in their code.
+/// Lists the source files with `word` in their code.
 pub(super) fn files_with(word: &str) -> Vec<String> {
     outside_of_its_place(word, "")
 }
@@ -67,7 +67,7 @@ fn has_code(file: &File, word: &str) -> bool {
     source::code_lines(source::lines_without_tests(&file.text)).any(|line| line.contains(word))
 }
 
-/// Each use of an effect in `core`.
+/// Lists each use of an effect in `core`.
 pub(super) fn effects_in_core() -> Vec<String> {
     let mut found = Vec::new();
     for file in files::source().iter().filter(|file| file.path.starts_with("src/core/")) {
@@ -77,7 +77,7 @@ pub(super) fn effects_in_core() -> Vec<String> {
     found
 }
 
-/// Each way around the one module that changes files, and so around the faults that tests make.
+/// Lists each way around the one module that changes files, and so around fault injection.
 pub(super) fn files_changed_elsewhere() -> Vec<String> {
     let mut found = Vec::new();
     let in_store = |file: &&File| file.path.starts_with("src/store/");
@@ -89,7 +89,7 @@ pub(super) fn files_changed_elsewhere() -> Vec<String> {
     found
 }
 
-/// Each line of code or prose that promises to be finished another day.
+/// Lists each line of code or prose that promises to be finished another day.
 pub(super) fn left_for_later() -> Vec<String> {
     let rust = files::tracked().into_iter().filter(File::is_rust);
     let mut found = Vec::new();
@@ -103,7 +103,7 @@ pub(super) fn left_for_later() -> Vec<String> {
     found
 }
 
-/// Each absolute path of a machine in any tracked file.
+/// Lists each absolute path of a machine in any tracked file.
 pub(super) fn machine_paths() -> Vec<String> {
     let mut found = Vec::new();
     for file in files::tracked() {
@@ -116,14 +116,14 @@ pub(super) fn machine_paths() -> Vec<String> {
     found
 }
 
-/// The programs that a line of a test starts by name.
+/// Lists the programs that a line of a test starts by name.
 pub(super) fn programs(line: &str) -> impl Iterator<Item = &str> {
     let starts = ["Command::new(\"", ".program(\""];
     let behind = starts.into_iter().filter_map(|start| line.split_once(start));
     behind.filter_map(|(_, rest)| rest.split_once('"')).map(|(program, _)| program)
 }
 
-/// Whether a directory of that name stands in the line as the beginning of a path.
+/// Tells whether a path in the line begins with a directory of this name.
 fn names_root(line: &str, root: &str) -> bool {
     let path = format!("/{root}/");
     line.match_indices(&path).any(|(at, _)| {

@@ -1,6 +1,6 @@
-//! Rust source as lines: which are tests, which are comments, which numbers stand in them.
+//! Parses Rust source as lines: tests, comments, and numbers.
 
-/// The lines of a file up to its tests, which stand last.
+/// Returns the lines of a file before its tests, which are last.
 pub(super) fn lines_without_tests(text: &str) -> impl Iterator<Item = &str> {
     let lines: Vec<&str> = text.lines().collect();
     let begins_tests = |pair: &[&str]| {
@@ -10,12 +10,12 @@ pub(super) fn lines_without_tests(text: &str) -> impl Iterator<Item = &str> {
     lines.into_iter().take(end)
 }
 
-/// The same lines without comments.
+/// Returns the lines without comments.
 pub(super) fn code_lines<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
     lines.filter(|line| !line.trim_start().starts_with("//")).map(str::to_owned)
 }
 
-/// The whole numbers of a line.
+/// Finds the whole numbers in a line.
 pub(super) fn numbers(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     words.filter(|word| word.starts_with(|first: char| first.is_ascii_digit()))

@@ -1,13 +1,13 @@
-//! A document of JSON: read strictly, folded to be read by people.
+//! A JSON document: parsed strictly, and folded for people.
 
 use serde_json::Value;
 
-/// Columns that a folded document has at most, unless one value alone has more.
+/// The maximum number of columns of a folded document, unless one value alone has more.
 const COLUMNS_MAX: usize = 96;
 const INDENT: usize = 2;
 
-/// The object of one line, which must be written as compactly as it can be, so that nothing is lost
-/// when it is shown in another way. What is no object is no document of ours.
+/// Parses the object of one line, which must be compact, so that showing it in another way loses
+/// nothing. `None` for anything but an object.
 #[track_caller]
 pub(super) fn read(line: &str) -> Option<Value> {
     let document = serde_json::from_str::<Value>(line).ok().filter(Value::is_object)?;
@@ -15,7 +15,7 @@ pub(super) fn read(line: &str) -> Option<Value> {
     Some(document)
 }
 
-/// Every command below a key `next`, which holds a list of commands.
+/// Lists every command below a key `next`, which holds a list of commands.
 #[track_caller]
 pub(super) fn commands(value: &Value) -> Vec<Vec<Value>> {
     match value {
@@ -36,12 +36,12 @@ fn words(command: &Value) -> Vec<Value> {
     command.as_array().unwrap_or_else(|| panic!("'next' has no words: {command}")).clone()
 }
 
-/// A document in few lines: what fits stands in one.
+/// Folds a document into few lines. A value that fits is in one line.
 pub(super) fn folded(value: &Value) -> String {
     folded_at(value, 0, 0)
 }
 
-/// The same of a part of it, which is indented by `indent` and begins behind `before` columns.
+/// Folds a part of a document, which is indented by `indent` and begins after `before` columns.
 fn folded_at(value: &Value, indent: usize, before: usize) -> String {
     let flat = value.to_string();
     if before + flat.chars().count() <= COLUMNS_MAX {

@@ -1,6 +1,6 @@
-//! Names for what differs from run to run: ids, object names, paths, the machine.
+//! Names for values that differ from run to run: ids, object ids, paths, the machine.
 //!
-//! A thing has one name in all of a transcript, by what it is and the order of appearance.
+//! Each value has one name in a transcript, by its kind and the order of appearance.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,18 +11,18 @@ use serde_json::{Map, Value};
 
 use crate::support::env::program;
 
-/// Length of the ids that things have, which is also that of many a word.
+/// The length of ids, which is also that of many words.
 const ID_LENGTH: usize = 8;
-/// The beginning of an object's name that the program shows to people.
+/// The length of the abbreviated object ids in messages.
 const SHORT_OID_LENGTH: usize = 10;
-/// No beginning of a name is shorter where it is shown.
+/// The minimum length of an abbreviated name.
 const BEGINNING_LENGTH: usize = 7;
 
-/// A thing whose name differs from run to run.
+/// A value that differs from run to run.
 #[derive(Clone)]
 struct Thing {
     real: String,
-    /// What it is, and as which of these it appeared.
+    /// The kind, and the number among those of this kind.
     kind: &'static str,
     number: usize,
 }
@@ -33,19 +33,19 @@ impl Thing {
     }
 }
 
-/// What things are called in a transcript.
+/// The names of a transcript.
 #[derive(Clone)]
 pub(super) struct Names {
     /// In order of appearance.
     known: Vec<Thing>,
-    /// Paths and names of the machine, which have no shape to be known by.
+    /// Paths and names of the machine, which have no recognisable shape.
     places: Vec<(String, &'static str)>,
     /// Words that somebody wrote into the transcript, which stand for themselves.
     written: BTreeSet<String>,
 }
 
 impl Names {
-    /// For a transcript in which somebody wrote this, and which is played in `world`.
+    /// Creates the names for a transcript with this text, which is played in `world`.
     pub(super) fn new(written: &str, world: &Path) -> Names {
         let written = tokens(written).filter(|token| is_word(token)).map(str::to_owned).collect();
         let program = program();
@@ -62,13 +62,13 @@ impl Names {
         Names { known: Vec::new(), places: places.chain(machine).collect(), written }
     }
 
-    /// The command that is meant by one with names in it.
+    /// Replaces the names in a command by their values.
     pub(super) fn put_into(&self, command: &str) -> String {
         let put = |text: String, thing: &Thing| text.replace(&thing.shown(), &thing.real);
         self.known.iter().fold(command.to_owned(), put)
     }
 
-    /// An answer with names for what differs from run to run.
+    /// Replaces values in an answer by their names.
     pub(super) fn text(&mut self, text: &str) -> String {
         let place = |text: String, place: &(String, &str)| text.replace(&place.0, place.1);
         let text = self.places.iter().fold(with_visible_colors(text), place);
@@ -83,7 +83,7 @@ impl Names {
         named
     }
 
-    /// The same of a JSON document; the numbers of processes are told by their key.
+    /// Replaces values in a JSON document by their names. The key identifies process ids.
     pub(super) fn json(&mut self, value: &Value) -> Value {
         match value {
             Value::String(text) if *text == host() => "<host>".into(),
@@ -100,7 +100,7 @@ impl Names {
         }
     }
 
-    /// The name of a token that is one of a thing, or the beginning of one: `<oid1:10>`.
+    /// Returns the name of a token that is a value or the beginning of one: `<oid1:10>`.
     fn name(&mut self, token: &str) -> Option<String> {
         let is_of_id = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let is_short = token.len() < BEGINNING_LENGTH;
@@ -126,7 +126,7 @@ impl Names {
     }
 }
 
-/// What a token is the name of that is no word, by its shape.
+/// Recognises the kind of a value by its shape, if it is not a word.
 fn kind_of(token: &str) -> Option<&'static str> {
     let is_hex = token.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     match token.len() {
@@ -138,8 +138,8 @@ fn kind_of(token: &str) -> Option<&'static str> {
     }
 }
 
-/// Words of the program's own text that look like a name. An id is one of them by chance once in
-/// 10^9 times, and a word that is not among them is called an id, every time.
+/// Words of the program's own text that look like an id. An id equals one of them by chance once in
+/// 10^9 times, and a word that is not among them is always taken for an id.
 static PROGRAM_WORDS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let mut words = BTreeSet::new();
     let mut directories = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
@@ -157,12 +157,12 @@ static PROGRAM_WORDS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     words
 });
 
-/// Whether this has the length of a name, so that it must be told from one.
+/// Tells whether a token has the length of an id, so that it must be distinguished from one.
 fn is_word(token: &str) -> bool {
     token.len() == ID_LENGTH || token.len() == SHORT_OID_LENGTH
 }
 
-/// A ledger keeps what is known by its id in directories, `ids/0/g/`, that the id decides.
+/// Removes the directories that an id determines, such as `ids/0/g/`.
 fn without_fan_out(text: &str) -> String {
     let mut parts = text.split("ids/");
     let mut whole = parts.next().unwrap_or_default().to_owned();
@@ -174,7 +174,7 @@ fn without_fan_out(text: &str) -> String {
     whole
 }
 
-/// What a pack weighs depends on the ids in it.
+/// Removes the sizes of packs, which depend on the ids in them.
 fn without_sizes(text: &str) -> String {
     let mut parts: Vec<&str> = text.split(" KB").collect();
     let last = parts.pop().unwrap_or_default();
@@ -183,7 +183,7 @@ fn without_sizes(text: &str) -> String {
     parts.into_iter().map(sized).collect::<String>() + last
 }
 
-/// The sequences that set colours, in characters that a reader sees: `{33}`.
+/// Makes the sequences that set colours visible: `{33}`.
 fn with_visible_colors(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -193,14 +193,14 @@ fn with_visible_colors(text: &str) -> String {
     })
 }
 
-/// The name of this machine.
+/// Returns the name of this machine.
 fn host() -> &'static str {
     static HOST: LazyLock<String> =
         LazyLock::new(|| rustix::system::uname().nodename().to_string_lossy().into_owned());
     &HOST
 }
 
-/// The text in pieces: runs of letters and digits, and what stands between them.
+/// Splits a text into runs of letters and digits, and the parts between them.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -32,7 +32,7 @@ stands an answer from the project's own tests, folded to be read. Names such as 
 values that differ from run to run.
 ";
 
-/// Makes the page: the schemas in their order, each with the first answer of its command.
+/// Builds the page: the schemas in their order, each with the first answer of its command.
 fn page() -> String {
     let stories: Vec<String> = ALL.iter().map(|name| stored(name)).collect();
     let mut page = HEAD.to_owned();
@@ -49,7 +49,7 @@ fn page() -> String {
     page
 }
 
-/// Finds the first answer of a command in a story that begins so.
+/// Finds the first answer of a command in a story that begins with `command`.
 fn answer(story: &str, command: &str, code: &str) -> Option<(String, String)> {
     let mut lines = story.lines().peekable();
     while let Some(line) = lines.next() {

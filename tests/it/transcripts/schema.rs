@@ -1,8 +1,8 @@
-//! Holds every JSON answer against the schema of its command.
+//! Validates every JSON answer against the schema of its command.
 //!
-//! A validator of our own: it knows the keywords that our schemas use, and fails on every other. A
-//! member that the schema does not name is a fault as well, where a general validator would let it
-//! pass: readers of a schema should find everything that is printed.
+//! This is a validator of our own: it knows the keywords that our schemas use, and fails on every
+//! other. A member that the schema does not name is a fault as well, where a general validator
+//! would let it pass: readers of a schema should find everything that is printed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -13,13 +13,13 @@ use regex_automata::dfa::Automaton as _;
 use regex_automata::dfa::dense::DFA;
 use serde_json::{Map, Value};
 
-/// The members of an object that a schema has something to say about.
+/// The members of an object that a schema describes.
 type Known = BTreeSet<String>;
 
-/// Keywords that say nothing about what is valid.
+/// Keywords without any effect on validity.
 const REMARKS: [&str; 6] = ["$schema", "$defs", "title", "description", "format", "default"];
 
-/// Fails if an answer of a command is not as its schema says. `words` begin with the command.
+/// Fails if an answer of a command does not match its schema. `words` begin with the command.
 #[track_caller]
 pub(super) fn check(words: &str, answer: &Value) {
     let Some(command) = of(words) else { return };
@@ -38,14 +38,14 @@ pub(super) fn of(words: &str) -> Option<&'static CommandSchema> {
     ALL.iter().filter(begins).max_by_key(|one| one.command.len())
 }
 
-/// Makes each schema once.
+/// Builds each schema once.
 fn made(command: &CommandSchema) -> &'static Value {
     static MADE: OnceLock<HashMap<&str, Value>> = OnceLock::new();
     let all = || ALL.iter().map(|one| (one.command, one.schema().to_value())).collect();
     &MADE.get_or_init(all)[command.command]
 }
 
-/// Tells why a value is not valid, or has a member that its schema does not name.
+/// Explains why a value is not valid, or has a member that its schema does not name.
 fn valid(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
     let known = evaluated(root, schema, value)?;
     let unknown = |name: &&String| !known.contains(*name);

@@ -1,4 +1,4 @@
-//! Plays a story in a repository of its own and writes down what was answered.
+//! Plays a story in a repository of its own and records the answers.
 
 use std::ffi::OsString;
 
@@ -20,15 +20,15 @@ const PROGRAM: &str = "git coord";
 pub(super) struct Session<'t> {
     lines: Vec<Line<'t>>,
     repo: Repo,
-    /// From the top of the work tree.
+    /// Relative to the top of the work tree.
     directory: &'t str,
-    /// A copy of the repository, if it still is one.
+    /// A copy of the repository, as long as it is equal to it.
     spare: Option<Repo>,
     names: Names,
 }
 
 impl<'t> Session<'t> {
-    /// At the top of a repository with nothing in the making.
+    /// Starts at the top of a repository with a clean work tree.
     #[track_caller]
     pub(super) fn new(transcript: &'t str) -> Session<'t> {
         let lines = story::lines(transcript);
@@ -39,12 +39,12 @@ impl<'t> Session<'t> {
         let written: Vec<&str> = lines.iter().map(text).collect();
         let repo = Repo::with(&Content::clean());
         let names = Names::new(&written.join("\n"), repo.world());
-        // What 'install' does goes by the git that there is.
+        // The plan of `install` depends on git's version.
         repo.git_says(Version(2, 53));
         Session { lines, repo, directory: ".", spare: None, names }
     }
 
-    /// What happens: the transcript as it would be written now.
+    /// Plays the story, and returns the transcript as it would be written now.
     #[track_caller]
     pub(super) fn play(mut self) -> String {
         let mut transcript = String::new();
@@ -82,7 +82,7 @@ impl<'t> Session<'t> {
             return text_answer(&output, &mut self.names);
         }
         let output = self.tried(call.agent, &plain);
-        // What a trial makes is called as what is then made in earnest.
+        // The ids of the trial run get the names that those of the real run will get.
         let text = text_answer(&output, &mut self.names.clone());
         let before = Traces::below(self.repo.world());
         let json = self.run(call.agent, &command.replacen(PROGRAM, "git-coord --json", 1));
@@ -93,7 +93,7 @@ impl<'t> Session<'t> {
         text + &self.json_answer(&json, &command)
     }
 
-    /// Runs something whose effects are taken back.
+    /// Runs a command whose effects are undone.
     fn tried(&mut self, agent: &str, script: &str) -> Output {
         let spare = self.spare.take().unwrap_or_else(|| self.repo.copy());
         let before = Traces::below(self.repo.world());
@@ -130,7 +130,7 @@ impl<'t> Session<'t> {
     }
 
     /// Fails if a command that an answer names as the next is wrong usage. Outside of a repository
-    /// that is all that can come of it.
+    /// nothing else can come of it.
     #[track_caller]
     fn parses(&self, words: &[Value], command: &str) {
         let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
@@ -156,7 +156,7 @@ fn text_answer(output: &Output, names: &mut Names) -> String {
     format!("exit {}\n{}{}", output.code, prefixed('|', &stdout), prefixed('!', &stderr))
 }
 
-/// Each line behind a mark that says which stream it came from.
+/// Puts a mark of the stream before each line.
 fn prefixed(mark: char, text: &str) -> String {
     let marked = |line: &str| format!("{mark} {line}").trim_end().to_owned() + "\n";
     let all: String = text.lines().map(marked).collect();

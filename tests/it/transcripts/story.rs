@@ -4,27 +4,26 @@
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line<'t> {
     Comment(&'t str),
-    /// How much time passes.
+    /// The time that passes.
     After(&'t str),
-    /// Where what follows is called, from the top of the work tree.
+    /// The directory of the following calls, relative to the top of the work tree.
     In(&'t str),
     Call(Call<'t>),
 }
 
-/// A command, and how it is called.
+/// A command and its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Call<'t> {
-    /// The line as it stands.
     pub(super) line: &'t str,
-    /// Who calls; a person if empty.
+    /// The caller; a person if empty.
     pub(super) agent: &'t str,
-    /// Whether it is called in both forms, as text and with `--json`.
+    /// Set if it is called in both forms, as text and with `--json`.
     pub(super) in_both_forms: bool,
     pub(super) command: &'t str,
 }
 
-/// What somebody wrote of a transcript, in order. Fails at a line that is neither that nor part of
-/// an answer.
+/// Lists the lines of a transcript that somebody wrote, in order. Fails at a line that is neither
+/// that nor part of an answer.
 #[track_caller]
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let is_answer = |line: &str| {

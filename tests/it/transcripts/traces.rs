@@ -1,11 +1,11 @@
-//! Takes back what a command did to a directory, by a copy that was made before.
+//! Undoes the changes of a command to a directory, by a copy that was made before.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What shows that nothing below a directory was written: when each file was, and how long it is.
+/// The times and lengths of all files below a directory, which show whether anything was written.
 pub(super) struct Traces {
     directory: PathBuf,
     files: BTreeMap<PathBuf, (SystemTime, u64)>,
@@ -34,7 +34,7 @@ impl Traces {
     }
 }
 
-/// Lets two directories change places.
+/// Exchanges two directories.
 pub(super) fn exchange(one: &Path, other: &Path) {
     let aside = one.with_extension("aside");
     for (from, to) in [(one, &*aside), (other, one), (&*aside, other)] {

@@ -1,5 +1,5 @@
 //! A bare repository that is found, and not named: a directory of a few files in a clone looks like
-//! one, and its configuration is then whatever its author wants it to be.
+//! one, and its author controls its configuration.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use super::{Trap, edit_of, hook};
 use crate::support::contract::exit;
 use crate::support::{Call, Repo};
 
-/// Every event of Claude Code that something is done at.
+/// Every event of Claude Code that the hook handles.
 const EVENTS: [&str; 6] =
     ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "SubagentStop", "SessionEnd"];
 
-/// Five files that make a directory look like a bare repository, whose ledger has to be fetched
-/// from where the trap is.
+/// Plants five files that make a directory look like a bare repository, whose ledger has to be
+/// fetched through the trap.
 fn plant(repo: &Repo, trap: &Trap) -> PathBuf {
     let planted = repo.work().join("fixtures/w");
     for directory in ["refs/coord", "objects/pack"] {
@@ -184,7 +184,7 @@ fn what_git_uses_is_used() {
     }
 }
 
-/// What to name where somebody stands in a directory.
+/// Returns the git directory to name for a current directory.
 fn git_dir_of(directory: &Path) -> PathBuf {
     let inside = directory.join(".git");
     if inside.is_dir() { inside } else { directory.to_owned() }

@@ -1,4 +1,4 @@
-//! Programs are found where `PATH` names a directory for good, and nowhere below the current one.
+//! Programs are found in the absolute directories of `PATH`, and nowhere below the current one.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! A repository whose every setting and every file names a program: whatever is asked of it, by
-//! whichever door, nothing of that is run.
+//! A repository whose every setting and every file names a program: no question, by any door, runs
+//! one of them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,15 +13,15 @@ use crate::support::Repo;
 use crate::support::contract::exit;
 use crate::support::hooks::put_script;
 
-/// What a key of ours is set to, beside a command with `!` in front.
+/// The value of one of our keys, beside a command with `!` in front.
 enum Value {
-    /// Nothing but that: it has to be a word or a number, and a command is neither.
+    /// No other value: the key takes a word or a number, and a command is neither.
     Word,
-    /// A file or a directory of the repository, all of which can be run.
+    /// A file or a directory of the repository, all of which can be executed.
     Path(&'static str),
 }
 
-/// Every key that we read. A new one needs its row.
+/// Every key that the program reads. A new one needs its row.
 const OUR_KEYS: [(&str, Value); 23] = [
     ("coord.agent", Value::Word),
     ("coord.wait", Value::Word),
@@ -96,7 +96,7 @@ const KEYS_OF_GIT: [(&str, &str); 44] = [
     ("uploadpack.packObjectsHook", "TRAP"),
 ];
 
-/// Files of a work tree that somebody might run, or that say what to run.
+/// Files of a work tree that somebody might execute, or that name a program.
 const FILES: [(&str, &str); 9] = [
     (".claude/settings.json", "SETTINGS"),
     (".claude/settings.local.json", "SETTINGS"),
@@ -109,7 +109,7 @@ const FILES: [(&str, &str); 9] = [
     ("traps/agent.md", "SCRIPT"),
 ];
 
-/// Every hook that git knows and that one of our calls could set off.
+/// Every hook of git that one of our calls could trigger.
 const HOOKS: [&str; 8] = [
     "fsmonitor-watchman",
     "post-checkout",
@@ -121,7 +121,7 @@ const HOOKS: [&str; 8] = [
     "update",
 ];
 
-/// Everything that can be asked, a few words each.
+/// Every command that can be asked, a few words each.
 const QUESTIONS: [&[&str]; 30] = [
     &["status"],
     &["list", "--all"],
@@ -159,7 +159,7 @@ const QUESTIONS: [&[&str]; 30] = [
 const EVENTS: [&str; 6] =
     ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "SubagentStop", "SessionEnd"];
 
-/// A repository that has all of that in its files, and a ledger.
+/// Creates a repository with all of that in its files, and a ledger.
 fn hostile() -> (Repo, Trap) {
     let repo = Repo::new();
     repo.reserve("alice", "src/**");
@@ -232,7 +232,7 @@ fn ask_hooks(repo: &Repo, trap: &Trap, about: &str) {
     }
 }
 
-/// Puts settings into a file, as `git config` would.
+/// Writes settings into a file, as `git config` would.
 fn put_settings(file: &Path, settings: &[(&str, String)]) {
     let lines = settings.iter().map(|(key, value)| {
         let (section, rest) = key.split_once('.').unwrap();

@@ -1,4 +1,4 @@
-//! `with` is killed and its command goes on: so does what is held for it.
+//! `with` is killed and its command continues: so do its holds.
 
 use super::*;
 
@@ -12,7 +12,7 @@ impl Orphan {
     fn make(repo: &Repo, options: &[&str]) -> Orphan {
         let held = Held::begin(repo, "alice", options, ENDLESS);
         let (command, with) = (held.command().unwrap(), held.child.id());
-        // Who stands in is started after the command.
+        // The stand-in is started after the command.
         until(|| stand_in_of(with).is_some());
         held.signal(Signal::KILL);
         let Held { mut child, .. } = held;
@@ -26,7 +26,7 @@ impl Orphan {
     }
 }
 
-/// What is noted of commands on this machine.
+/// Counts the records of commands on this machine.
 fn noted(repo: &Repo) -> usize {
     fs::read_dir(repo.git_dir().join("coord/commands")).map_or(0, Iterator::count)
 }

@@ -1,4 +1,4 @@
-//! What is lost is said at once, and what is not lost is kept.
+//! A lost hold is reported at once, and the others are kept.
 
 use super::*;
 
@@ -72,7 +72,7 @@ fn a_zombie_of_somebody_else_is_not_waited_for() {
     kill_process(stray().unwrap(), Signal::KILL).expect("it is still there");
 }
 
-/// Whether a process has become the leader of a session, and leaves a dead child uncounted.
+/// Tells whether a process has become the leader of a session, and has a zombie child.
 fn has_zombie_child(parent: Pid) -> bool {
     let parent = parent.as_raw_nonzero().to_string();
     let listed = std::process::Command::new("ps").args(["-eo", "pid=,ppid=,stat="]).output();

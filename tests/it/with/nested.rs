@@ -1,4 +1,4 @@
-//! One `with` under another, and beside what the agent holds already.
+//! One `with` inside another, and beside holds that the agent has already.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Agents that cannot be written, and commands that are killed while they write.
+//! Agents whose files cannot be written, and commands that are killed while they write.
 
 #[cfg(debug_assertions)]
 use std::fs;
@@ -41,7 +41,7 @@ fn a_disk_that_refuses_fails_one_agent_alone() {
             assert_eq!(output.code, exit::DONE, "{case}");
             let succeeded = output.json()["domains"][0]["succeeded"].as_u64().unwrap();
             assert!(succeeded >= 2, "{case}");
-            // What is listed was written, and what was written can be read.
+            // Listed files were written, and written files can be read.
             for (name, state) in states(&repo) {
                 assert!(state == "ok" || state == "unknown", "{name} is {state}: {case}");
             }
@@ -138,7 +138,7 @@ fn changing_steps(prepared: &crate::support::Repo) -> Vec<usize> {
     steps.filter(|(_, act, _)| !READING.contains(&act.as_str())).map(|(n, ..)| n).collect()
 }
 
-/// The steps that make or change a file of an agent.
+/// Lists the steps that create or change a file of an agent.
 #[cfg(debug_assertions)]
 fn steps_of_files(prepared: &crate::support::Repo) -> Vec<usize> {
     let steps = recorded_steps(prepared, "generate").into_iter();

@@ -1,4 +1,4 @@
-//! Worktrees share one ledger. What one of them is or has does not undo what another has.
+//! Worktrees share one ledger. The state of one of them does not undo that of another.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::support::{Output, Repo, texts};
 
 const COMMAND: &str = "{\"bin\":\"x.js\",\"dependencies\":{\"commander\":\"1\"}}";
 
-/// A worktree beside the first one, which is a command-line tool.
+/// Creates a worktree beside the first one, with a command-line tool in it.
 fn second(repo: &Repo) -> PathBuf {
     let path = repo.elsewhere().join("second");
     repo.git(["worktree", "add", "--quiet", "--detach", &path.display().to_string()]);
