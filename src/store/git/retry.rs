@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use crate::store::git::object::{HashKind, ObjectKind};
 
-    /// An object that is found from the n-th look on.
+    /// An object that is found from the n-th read on.
     struct Moved {
         looks: Cell<u32>,
         found_from: u32,
@@ -128,7 +128,7 @@ mod tests {
         Object { kind: ObjectKind::Blob, bytes: b"moved".to_vec() }
     }
 
-    /// What a read comes to, how long it slept, and how often each way was asked.
+    /// Reads, and returns the outcome and the time slept.
     fn read(first: &Moved, second: &Moved, budget: &RetryBudget) -> (Outcome, Duration) {
         let slept = Cell::new(Duration::ZERO);
         let id = object().id(HashKind::Sha1);
@@ -162,7 +162,7 @@ mod tests {
         assert!(first.looks.get() > 5, "over the whole time");
     }
 
-    /// A ledger that is damaged in many places does not take that long for each of them.
+    /// A ledger that is damaged in many places does not cost the time for each of them.
     #[test]
     fn patience_is_spent_once_and_can_be_renewed() {
         let (first, second) = (Moved::found_from(u32::MAX), Moved::found_from(u32::MAX));

@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(left(home.path()), 0);
     }
 
-    /// What a dead one wanted must not happen any more, however late somebody finds it.
+    /// The request of a dead process must not be written any more, however late a writer finds it.
     #[test]
     fn no_request_of_the_dead_is_done() {
         if let Some(home) = testing::worker_home() {
@@ -231,7 +231,7 @@ mod tests {
         );
     }
 
-    /// Whatever lies there, nobody waits for it.
+    /// Nothing but a regular file is opened, so that nobody has to wait.
     #[cfg(unix)]
     #[test]
     fn what_is_no_file_is_passed_over() {

@@ -136,7 +136,7 @@ mod tests {
         let name = file_name(&first.agent, &first.path);
         let directory = HelperDir::Notes.below(home.path());
         std::fs::write(directory.join(&name), "").unwrap();
-        // Of a killed process that had the number of this one.
+        // Left by a killed process that had this process's id.
         std::fs::write(directory.join(format!(".{name}.{}", std::process::id())), "{").unwrap();
         assert!(notes.all().unwrap().is_empty());
         notes.put(&note("alice", "src/a.rs", 2)).unwrap();

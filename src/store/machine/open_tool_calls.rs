@@ -166,7 +166,7 @@ mod tests {
         });
     }
 
-    /// Whatever lies there, nobody waits for it, and nothing is written where it leads.
+    /// Nothing but a regular file is opened or written to, so that nobody has to wait.
     #[cfg(unix)]
     #[test]
     fn what_is_no_file_is_replaced() {

@@ -74,8 +74,8 @@ mod tests {
     use super::*;
     use crate::store::testing::{self, Worker};
 
-    /// Long enough to see that a place is taken. One that is free is waited for
-    /// [`testing::at_last`]: a child that another test starts has our locks until it becomes its
+    /// Long enough to see that another process has the lock. To get a free lock, tests wait until
+    /// [`testing::at_last`]: a child that another test starts has our locks until it executes its
     /// program.
     fn soon() -> Instant {
         Instant::now() + Duration::from_millis(20)

@@ -218,7 +218,7 @@ mod tests {
         testing::wait_for(&home.path().join("ready"));
         assert_eq!(waiters.dead(), []);
         worker.kill();
-        // Who asks has the lock for that moment, and with it a child that another test starts.
+        // Each check takes the lock for a moment, and a child that another test starts may keep it.
         let dead = testing::eventually("the dead", || {
             Some(waiters.dead()).filter(|dead| !dead.is_empty())
         });

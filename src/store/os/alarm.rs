@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(alarm.sleep(Duration::from_millis(1)), Woken::Timeout);
     }
 
-    /// A machine that slept past the end of a hold knows it when it wakes, whichever clock stood.
+    /// A machine that slept past the end of a hold knows it when it wakes, whichever clock stopped.
     #[test]
     fn time_that_was_slept_has_passed() {
         let (second, hour) = (Duration::from_secs(1), Duration::from_secs(3_600));
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn signals_wake_and_none_is_lost() {
-        // Signals that nothing else in this process cares for.
+        // Signals that nothing else in this process uses.
         let mine = [signal_hook::consts::SIGWINCH, signal_hook::consts::SIGURG];
         let mut alarm = Alarm::new(&mine, None).unwrap();
         for signal in mine {

@@ -129,7 +129,7 @@ mod tests {
     fn nobody_waits_for_what_does_not_end() {
         let late = tried("sleep 600 & sleep 600", Duration::from_millis(20));
         assert!(matches!(late, Err(ProbeError::TooLong(_))));
-        // A child that stays behind holds its output, and nobody waits for that either.
+        // A child that stays behind keeps the output open, and nobody waits for that either.
         let behind = tried("sleep 600 & echo here; kill $!", Duration::from_secs(600)).unwrap();
         assert_eq!(behind.stdout, "here\n");
         let directory = Path::new("/");

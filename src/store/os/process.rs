@@ -313,8 +313,8 @@ mod tests {
         assert_eq!(identity.liveness(), Liveness::Dead);
     }
 
-    /// Machines that share a disk and a name: another boot of this one has ended, one of another
-    /// machine is never judged. What does not tell its machine is judged as it always was.
+    /// Machines that share a disk and a name: a process of another boot of this machine has ended,
+    /// one of another machine is never judged. An identity without a machine is judged as before.
     #[test]
     fn another_boot_is_of_this_machine_or_is_not_judged() {
         let identity = |boot: &str, namespace: &str, machine: &str| {
@@ -329,7 +329,7 @@ mod tests {
             ("b1", "n1", " machine=m2", elsewhere),
             ("b1", "n1", "", dead),
             ("-", "n1", " machine=m2", None),
-            // One kernel is one machine, whatever its containers call themselves.
+            // One kernel is one machine, whatever the ids of its containers.
             ("b2", "n1", " machine=m2", None),
             ("b2", "n2", " machine=m2", elsewhere),
             ("b2", "n2", " machine=m1", elsewhere),
@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(identity("b1", "n1", " machine=m1").judged_from(&nameless), dead);
     }
 
-    /// Files of earlier versions are read, and the id of the machine itself is in none.
+    /// Files of earlier versions are read, and no file contains the machine's own id.
     #[test]
     fn a_machine_is_told_if_it_is_known_and_never_by_its_own_id() {
         let line = "pid=7 start=1 boot=b namespace=n host=h";

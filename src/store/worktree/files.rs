@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(files.look(&path("d")).unwrap(), Found::NoFile);
     }
 
-    /// 7/SYMLINK, and what a killed command leaves.
+    /// 7/SYMLINK: nothing is written through a link, and leftovers of a killed command are removed.
     #[test]
     fn nothing_goes_through_a_link_and_leftovers_go() {
         let home = tempfile::tempdir().unwrap();

@@ -149,7 +149,7 @@ mod tests {
 
     use super::*;
 
-    /// Pieces that come again, in the order that is asked for.
+    /// Repeats pieces in the given order.
     fn pieced(order: &[u8]) -> Vec<u8> {
         let piece = |number: &u8| format!("piece number {number} of a longer text, ").into_bytes();
         order.iter().flat_map(piece).collect()

@@ -87,7 +87,7 @@ fn damage_to_a_pack_is_found_and_never_panics() {
         damaged[place] ^= 1;
         assert!(read_entries(&damaged, &packed.index, hash).is_err(), "{place}");
         assert!(index_of(&damaged, hash).is_err(), "{place}");
-        // Where the checksum is right, what it vouches for need not be.
+        // A right checksum does not prove that the content is valid.
         let (body, _) = damaged.split_at(damaged.len() - hash.len());
         let checked = [body, hash.digest(&[body]).as_bytes()].concat();
         index_of(&checked, hash).ok();
@@ -116,7 +116,8 @@ fn packs_with_deltas_of_gits_own_kind_are_left_alone() {
     assert!(matches!(result, Err(UnreadablePack::HasForeignDeltas)), "{result:?}");
 }
 
-/// Entries as a ledger has them: each changes one of many documents of a directory.
+/// Builds the objects of entries as a ledger has them: each changes one of many documents of a
+/// directory.
 fn similar_objects(hash: HashKind, count: usize) -> Vec<Object> {
     let blob = |number: usize| Object {
         kind: ObjectKind::Blob,
@@ -144,7 +145,7 @@ fn similar_objects(hash: HashKind, count: usize) -> Vec<Object> {
     objects
 }
 
-/// 8/GROWTH: git reads what is told by differences, and it takes a fraction of the room.
+/// 8/GROWTH: git reads our deltas, and they take a fraction of the space.
 #[test]
 fn similar_objects_take_little_room_and_git_reads_them() {
     for hash in HASHES {
@@ -182,7 +183,7 @@ fn similar_objects_take_little_room_and_git_reads_them() {
     }
 }
 
-/// A search ends where its bound is, whatever is left.
+/// The search ends at its limit.
 #[test]
 fn no_more_is_looked_at_than_may_be() {
     let hash = HashKind::Sha1;
@@ -196,7 +197,7 @@ fn no_more_is_looked_at_than_may_be() {
     assert!(deltas(4_000) < deltas(u64::MAX), "{} {}", deltas(4_000), deltas(u64::MAX));
 }
 
-/// Two packs may tell the same two objects by each other, each the other way around.
+/// Two packs may store the delta between two objects in opposite directions.
 #[test]
 fn what_packs_have_in_common_is_never_told_in_a_circle() {
     let hash = HashKind::Sha1;

@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(smallest_out_of_proportion(&[3, 3, 3, 100, 150], 2), 5);
     }
 
-    /// 8/HOOKS: a hook copies little at a time, and never begins what it cannot end.
+    /// 8/HOOKS: a hook copies little at a time, and never begins a merge that it cannot finish.
     #[test]
     fn few_packs_and_little_copying_however_many_entries() {
         for (budget, times_max) in [(Budget::HOOK, 30), (Budget::COMMAND, 40)] {

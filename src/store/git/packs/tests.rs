@@ -30,7 +30,7 @@ fn install(packs: &Packs, objects: &[Object]) -> PackGuard {
     packs.install(&Pack::of_new(&new_objects(packs.hash, objects)), None).unwrap()
 }
 
-/// Installs an entry of its own without parent, and releases it as after a swap.
+/// Installs an entry without a parent, and releases it as after a swap.
 fn installed(packs: &Packs, text: &str) -> (PackName, Vec<Object>) {
     let objects = entry(packs.hash, text, None);
     let guard = install(packs, &objects);
@@ -39,10 +39,11 @@ fn installed(packs: &Packs, text: &str) -> (PackName, Vec<Object>) {
     (name, objects)
 }
 
-/// Merges packs of which there are too many, and returns how many went into one.
+/// Merges packs that are too many, and returns how many were merged.
 ///
-/// Who finds the lock taken leaves the merging to the next, and it may be taken by nobody: a child
-/// that another test starts has our open files, with their locks, until it becomes its program.
+/// A process that does not get the lock leaves the merge to the next, and the lock may be taken
+/// without a merge: a child that another test starts has our open files, with their locks, until it
+/// executes its program.
 fn merge(packs: &Packs) -> usize {
     eventually("a merge", || {
         let merged = packs.maintain(Budget::COMMAND).unwrap().packs_merged;
@@ -55,7 +56,7 @@ fn whole_packs(packs: &Packs) -> usize {
     files.filter(|path| path.extension().is_some_and(|end| end == "idx")).count()
 }
 
-/// Packs of ours that are not about to go.
+/// Counts our packs that are not redundant.
 fn in_use(packs: &Packs) -> usize {
     let merges = packs.recorded_merges().unwrap();
     let redundant = redundant(&merges);
@@ -69,7 +70,7 @@ fn contents(directory: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
     paths.map(|path| (path.clone(), read(&path))).collect()
 }
 
-/// Every object is there, whichever pack it is in by now.
+/// Checks that every object exists, in whatever pack.
 fn assert_all_there(repo: &Repo, objects: &[Object]) {
     let mut check = repo.command();
     check.args(["cat-file", "--batch-check"]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -140,7 +141,7 @@ fn only_packs_that_we_wrote_are_called_like_ours() {
 
 const ENTRIES: usize = 60;
 
-/// What an entry costs its neighbours: processes that write and merge while git collects.
+/// Processes write and merge while git collects garbage.
 #[test]
 fn writers_that_merge_lose_nothing_beside_gc() {
     if let Some(home) = testing::worker_home() {

@@ -1,5 +1,5 @@
-//! Refs against the real git: what it writes we read, what we write it reads, and nobody's move
-//! is lost when both write at once.
+//! Refs against the real git: each reads what the other writes, and no move is lost if both write
+//! at once.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -124,7 +124,8 @@ fn a_reflog_is_continued_and_never_begun() {
     assert_eq!(repo.git(&["reflog", "show", "--format=%H %gs", NAME]), format!("{second} two"));
 }
 
-/// 8/NO-HARM: git, which made an unsigned lock, goes on as if it had it, and so do the living.
+/// 8/NO-HARM: git, whose lock is unsigned, would continue as if it had the lock, and so would a
+/// live process.
 #[test]
 fn a_lock_is_moved_aside_only_if_its_signer_has_ended() {
     let repo = Repo::new(HashKind::Sha1);
@@ -155,7 +156,8 @@ fn a_lock_is_moved_aside_only_if_its_signer_has_ended() {
     }
 }
 
-/// Where each name of a file has a number of its own, the signer is known by what it wrote.
+/// On file systems where each name of a file has its own inode number, the content identifies the
+/// signer.
 #[test]
 fn a_signer_is_known_by_content_too() {
     let repo = Repo::new(HashKind::Sha1);
@@ -170,7 +172,8 @@ fn a_signer_is_known_by_content_too() {
     assert_eq!(refs.seen_lock(&name()).unwrap().unwrap().holder, Holder::Unknown);
 }
 
-/// 1/C1: whoever's lock was taken away has not moved the ref, and leaves the next one's lock.
+/// 1/C1: a process whose lock was taken away does not move the ref, and leaves the next process's
+/// lock.
 #[test]
 fn who_has_lost_its_lock_moves_nothing() {
     let repo = Repo::new(HashKind::Sha1);
@@ -191,8 +194,8 @@ fn who_has_lost_its_lock_moves_nothing() {
     assert_eq!(refs.swap(&name(), None, second, &NOTE).unwrap(), Swap::Done);
 }
 
-/// 1/C1: a lock that came in the place of the one that was to be moved aside. Ours does not come
-/// back, since the ref may have moved meanwhile, and its maker notices; git's comes back.
+/// 1/C1: another lock replaces the one that is moved aside. Ours is not put back, since the ref may
+/// have moved meanwhile, and its holder notices; git's is put back.
 #[test]
 fn what_is_moved_by_mistake_moves_no_ref() {
     let repo = Repo::new(HashKind::Sha1);
@@ -217,7 +220,7 @@ fn what_is_moved_by_mistake_moves_no_ref() {
     assert_eq!(fs::read_to_string(&path).unwrap(), "git's");
 }
 
-/// Of any number of those who have seen a lock that is nobody's, one moves it.
+/// Of any number of processes that have seen a dead process's lock, one moves it.
 #[test]
 fn one_moves_a_lock_aside() {
     let repo = Repo::new(HashKind::Sha1);
@@ -231,7 +234,7 @@ fn one_moves_a_lock_aside() {
     assert!(path.exists());
     drop(first);
     let until = testing::at_last();
-    // A child that another test starts has our locks until it becomes its program.
+    // A child that another test starts has our locks until it executes its program.
     let mut tries = std::iter::from_fn(|| (Instant::now() < until).then(|| locks.take_away(&seen)));
     let moved = tries.find_map(Result::unwrap).unwrap();
     assert_eq!(fs::read_to_string(moved.now_at).unwrap(), "left");

@@ -25,7 +25,7 @@ fn in_repository<T>(test: impl FnOnce(&Git, &Path) -> T) -> T {
     test(&git, repository.common_dir())
 }
 
-/// The ledger as the owner of that request writes it.
+/// Opens the ledger with the options of the request's owner.
 fn ledger<'b>(git: &'b Git, common: &Path, pending: &PendingRequest) -> Ledger<'b> {
     let writing = WriteOptions {
         committer: pending.committer.clone(),
@@ -57,7 +57,7 @@ fn write(ledger: &Ledger<'_>, pending: &PendingRequest) -> Option<ObjectId> {
     ledger.transact(&pending.request, &pending.op, None).unwrap().entry
 }
 
-/// Who writes for others writes, to the byte, what each of them would have written.
+/// A writer writes for others, to the byte, the entries that they would have written.
 #[test]
 fn requests_come_to_the_entries_that_their_owners_would_write() {
     let [first, second, third] = [1, 2, 3].map(pending);
@@ -78,7 +78,8 @@ fn requests_come_to_the_entries_that_their_owners_would_write() {
     assert_eq!(alone, together);
 }
 
-/// What was read a while ago is no answer: nobody may be let pass by a hold that is gone.
+/// A state that was read earlier must not decide: an edit could pass because of a hold that has
+/// ended.
 #[test]
 fn what_was_read_before_counts_while_it_is_the_newest() {
     in_repository(|git, common| {
@@ -103,8 +104,8 @@ fn what_was_read_before_counts_while_it_is_the_newest() {
     });
 }
 
-/// What another has written is found, and no older act is taken for it, also if a compaction
-/// came in between.
+/// The entry that another writer made is found, and no older act is taken for it, even after a
+/// compaction.
 #[test]
 fn what_another_has_written_is_found_behind_a_compaction() {
     in_repository(|git, common| {
@@ -127,7 +128,8 @@ fn what_another_has_written_is_found_behind_a_compaction() {
     });
 }
 
-/// What is kept may be most of a long history: of what is written again, little is in memory.
+/// The kept entries may be most of a long history, and only few of the rewritten ones are in
+/// memory.
 #[test]
 fn a_chain_that_is_written_again_is_stored_bit_by_bit() {
     in_repository(|git, common| {

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::store::testing::{HASHES, git_in};
 
-    /// An index of every version, made by git, with the paths that git says are in it.
+    /// Builds an index of every version with git, and lists the paths in it.
     fn index(hash: HashKind, version: &str) -> (Vec<u8>, Vec<u8>) {
         let home = tempfile::tempdir().unwrap();
         let git = |arguments: &[&str]| {
@@ -125,7 +125,7 @@ mod tests {
             fs::write(home.path().join(name), name).unwrap();
         }
         git(&["add", "a", "src", "zz"]);
-        // Meant to be added: the one flag that needs an entry of version 3.
+        // `--intent-to-add` sets the one flag that needs an entry of version 3.
         git(&["add", "--intent-to-add", "later"]);
         git(&["update-index", "--index-version", version]);
         (fs::read(home.path().join(".git/index")).unwrap(), git(&["ls-files", "--stage", "-z"]))
@@ -142,8 +142,8 @@ mod tests {
                     |tracked: &Tracked| format!("{:?}", tracked.below(b"").collect::<Vec<_>>());
                 assert_eq!(all(&read), all(&expected), "version {version}");
                 for length in 0..bytes.len() - hash.len() {
-                    // Cut short, it is git's to say what is wrong; where only extensions are cut
-                    // away, nothing is missing.
+                    // A truncated index is left to git; if only extensions are cut off, no path is
+                    // missing.
                     if let Some(cut) = parse(&bytes[..length], hash) {
                         assert_eq!(all(&cut), all(&expected));
                     }

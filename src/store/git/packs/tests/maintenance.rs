@@ -41,14 +41,14 @@ fn only_keeps_of_dead_processes_of_this_host_are_removed() {
     fs::remove_file(&keep).unwrap();
     fs::write(&keep, "").unwrap();
     assert_eq!(packs.maintain(Budget::COMMAND).unwrap().keeps_removed, 1, "emptied by a power cut");
-    // Not called like ours, so not ours, whatever the file says.
+    // Not named like ours, so not ours, whatever the content.
     let users = packs.directory.join(format!("pack-{}.keep", "1".repeat(40)));
     fs::write(&users, &cases[0].1).unwrap();
     assert_eq!(packs.maintain(Budget::COMMAND).unwrap().keeps_removed, 0);
     assert!(users.exists());
 }
 
-/// Where a ref's next value stands for the protection.
+/// A ref's next value serves as the `.keep`.
 #[test]
 fn a_keep_that_is_signed_stays_as_long_as_its_signer() {
     let repo = Repo::new(HashKind::Sha1);
@@ -71,7 +71,7 @@ fn a_keep_that_is_signed_stays_as_long_as_its_signer() {
             "its owner lives"
         );
         assert!(signature.exists() && keep.exists());
-        // As on a file system that has no two names for one file, and says that it has.
+        // As on a file system that claims to link, but copies.
         let content = fs::read(&keep).unwrap();
         fs::remove_file(&keep).unwrap();
         fs::write(&keep, content).unwrap();
@@ -91,8 +91,8 @@ fn a_keep_that_is_signed_stays_as_long_as_its_signer() {
     }
 }
 
-/// An index that is set aside comes back if git wants its pack: nobody else may remove that pack
-/// meanwhile.
+/// An index that was moved aside comes back if git needs its pack, so nobody else may remove that
+/// pack meanwhile.
 #[test]
 fn a_pack_whose_index_is_set_aside_is_left_to_whoever_did_so() {
     let repo = Repo::new(HashKind::Sha1);
@@ -128,7 +128,7 @@ fn leftovers_of_the_dead_are_collected_and_nothing_younger() {
         fs::write(packs.staging().join(name), "").unwrap();
     }
     make_old(&packs.staging().join("old"));
-    // A child that another test starts has our locks until it becomes its program.
+    // A child that another test starts has our locks until it executes its program.
     let mut removed = 0;
     eventually("the second one", || {
         removed += packs.maintain(Budget::COMMAND).unwrap().leftovers_removed;
@@ -158,7 +158,7 @@ fn a_pack_that_has_lost_its_index_gets_it_back() {
     }
 }
 
-/// 8/NO-HARM: whose clock is ahead removes nothing that others are about to move into place.
+/// 8/NO-HARM: a process whose clock is ahead removes no file that another is about to install.
 #[test]
 fn what_is_old_by_our_clock_alone_stays() {
     let repo = Repo::new(HashKind::Sha1);

@@ -37,7 +37,7 @@ fn packs_that_a_multi_pack_index_names_are_left_to_git() {
     }
     merge(&packs);
     repo.git(&["fsck", "--strict"]);
-    // One that cannot be understood may name anything.
+    // A file that is not understood may name any pack.
     fs::remove_file(packs.directory.join("multi-pack-index")).unwrap();
     fs::write(packs.directory.join("multi-pack-index"), "MIDX, but strange").unwrap();
     assert_eq!(packs.maintain(Budget::COMMAND).unwrap().packs_merged, 0);
@@ -54,7 +54,7 @@ fn merged(packs: &Packs) -> Vec<PackName> {
     merges[0].names().to_vec()
 }
 
-/// Lets that many minutes pass for the merges of a repository.
+/// Lets this many minutes pass for the merges of a repository.
 fn pass_minutes(packs: &Packs, minutes: u64) {
     for entry in fs::read_dir(packs.left_alone()).unwrap() {
         let file = File::options().append(true).open(entry.unwrap().path()).unwrap();
@@ -69,7 +69,7 @@ fn are_there(packs: &Packs, names: &[PackName]) -> bool {
     there.contains(&true)
 }
 
-/// 8/NO-HARM: a git that has listed them finds them for some minutes.
+/// 8/NO-HARM: a git that has listed merged packs finds them for some minutes.
 #[test]
 fn merged_packs_go_after_a_while_and_not_beside_gits_maintenance() {
     let repo = Repo::new(HashKind::Sha1);
@@ -102,7 +102,7 @@ fn merged_packs_go_after_a_while_and_not_beside_gits_maintenance() {
         assert!(!packs.has_maintenance_files(SystemTime::now()).unwrap(), "{}", sign.display());
         fs::remove_file(&sign).unwrap();
     }
-    // That gc has ended. Who finds the lock taken leaves it to the next.
+    // This gc has ended. A process that does not get the lock leaves the removal to the next.
     fs::write(repo.path().join("gc.pid"), format!("{} {host}", i32::MAX)).unwrap();
     eventually("the end of merged packs", || {
         maintain();
@@ -113,7 +113,7 @@ fn merged_packs_go_after_a_while_and_not_beside_gits_maintenance() {
     repo.git(&["fsck", "--strict"]);
 }
 
-/// 8/NO-HARM: nothing is merged while `git gc` runs, and as soon as it has ended.
+/// 8/NO-HARM: nothing is merged while `git gc` runs, but as soon as it has ended.
 #[test]
 fn packs_are_not_merged_beside_gits_maintenance() {
     let repo = Repo::new(HashKind::Sha1);
@@ -153,13 +153,13 @@ fn merged_packs_stay_where_the_merged_one_is_gone_or_an_index_names_them() {
     });
 }
 
-/// 8/HOOKS: what a hook has no time for is left to a command.
+/// 8/HOOKS: merges that are too long for a hook are left to a command.
 #[test]
 fn a_hook_merges_small_packs_only() {
     let repo = Repo::new(HashKind::Sha1);
     let packs = packs(&repo);
     for number in 0..=PACKS_MAX as u64 {
-        // What does not shrink: each number is made of the one before.
+        // Incompressible data: each number is computed from the one before.
         let next = |last: &u64| Some(last.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(7));
         let numbers = std::iter::successors(Some(number), next).take(3 << 17);
         let bytes: Vec<u8> = numbers.flat_map(u64::to_be_bytes).collect();

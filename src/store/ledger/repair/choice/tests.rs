@@ -1,19 +1,19 @@
-//! A ledger that is written, raced for, killed at and compacted, and then loses its ref.
+//! A ledger that is written to, with races, kills and compactions, and then loses its ref.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// One thing that happens to a ledger.
+/// An event in the life of a ledger.
 #[derive(Clone, Copy, Debug)]
 enum Happening {
-    /// Somebody writes: so many events, and so many entries for others.
+    /// A writer publishes this many events, and entries for this many requests of others.
     Written { events: u64, requests: u64 },
-    /// Somebody writes as much and is killed before the move.
+    /// A writer is killed before the move.
     Killed { events: u64, requests: u64 },
-    /// Somebody writes and is killed before it is noted.
+    /// A writer is killed after the move, before it logs its entry.
     Unnoted { events: u64 },
-    /// Time passes.
+    /// Seconds pass.
     Time(u64),
 }
 
@@ -80,7 +80,8 @@ fn happenings() -> impl Strategy<Value = Vec<Happening>> {
 }
 
 proptest! {
-    /// What is noted and whole is gone on from, whatever was killed and however far it came.
+    /// A repair continues from the newest entry that is logged and whole, regardless of killed
+    /// attempts.
     #[test]
     fn the_newest_published_entry_is_found(happenings in happenings()) {
         let world = world(&happenings);
@@ -90,8 +91,8 @@ proptest! {
         prop_assert!(choice.lost.is_empty());
     }
 
-    /// Nothing that was never published comes to life, nothing that was is dropped in silence, and
-    /// what is left out is told, wherever the damage is.
+    /// An entry that was never published is not chosen, no published one is dropped in silence, and
+    /// every dropped one is named, wherever the damage is.
     #[test]
     fn what_is_lost_was_published_and_is_named(
         happenings in happenings(),
@@ -119,7 +120,7 @@ proptest! {
         }
     }
 
-    /// Two who write one after the other may note it the other way round.
+    /// Two writers that publish shortly after each other may log in the opposite order.
     #[test]
     fn the_order_of_two_notes_does_not_matter(happenings in happenings()) {
         let mut world = world(&happenings);
@@ -130,7 +131,7 @@ proptest! {
         prop_assert_eq!((choice.whole, choice.is_known), (tip, true));
     }
 
-    /// Without any note the choice is a guess, says so, and names what else it could have been.
+    /// Without the log the choice is a guess, is marked as one, and names the alternatives.
     #[test]
     fn without_notes_the_tip_is_chosen_or_named(happenings in happenings()) {
         let world = world(&happenings);
@@ -142,7 +143,8 @@ proptest! {
     }
 }
 
-/// 8/NO-HARM: a killed attempt with five events has a higher number than what came after it.
+/// 8/NO-HARM: a killed attempt with five events has a higher number than the entries that follow
+/// it.
 #[test]
 fn a_killed_attempt_is_named_and_not_chosen() {
     let world = world(&[
@@ -155,7 +157,8 @@ fn a_killed_attempt_is_named_and_not_chosen() {
     assert_eq!(choice, expected);
 }
 
-/// Nobody was told of what was killed right after its move, unless it was gone on from.
+/// Nobody was told of an entry whose writer was killed right after the move, unless another entry
+/// follows it.
 #[test]
 fn what_was_not_noted_is_named_until_another_goes_on_from_it() {
     let first = Happening::Written { events: 1, requests: 0 };
@@ -169,7 +172,7 @@ fn what_was_not_noted_is_named_until_another_goes_on_from_it() {
     assert_eq!((choice.whole, choice.doubtful), (2, vec![]));
 }
 
-/// A compaction gives the entries that it keeps other names and the same numbers.
+/// A compaction changes the ids of the entries that it keeps, but not their numbers.
 #[test]
 fn of_two_with_the_same_number_the_ledgers_own_is_meant() {
     let entry = |id, is_archived| Candidate {
