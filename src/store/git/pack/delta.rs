@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 /// The minimum length of a match.
-const BLOCK: usize = 16;
+const MATCH_MIN: usize = 16;
 /// The maximum number of positions of a base that are indexed. Of a longer base, every second,
 /// third and so on is.
-const PLACES_MAX: usize = 8192;
+const POSITIONS_MAX: usize = 8192;
 /// The maximum length of one copy instruction, and of one insert instruction.
 const COPY_MAX: usize = 0xffff;
 const INSERT_MAX: usize = 0x7f;
@@ -35,16 +35,16 @@ fn common_length<'a>(
 
 /// Finds matches of `base` anywhere in `target`.
 fn encode_middle(out: &mut Vec<u8>, base: &[u8], target: &[u8]) {
-    if target.len() < BLOCK || base.len() < BLOCK {
+    if target.len() < MATCH_MIN || base.len() < MATCH_MIN {
         insert(out, target);
         return;
     }
-    let step = 1 + base.len() / PLACES_MAX;
-    let blocks = base.windows(BLOCK).enumerate().step_by(step);
+    let step = 1 + base.len() / POSITIONS_MAX;
+    let blocks = base.windows(MATCH_MIN).enumerate().step_by(step);
     // Of several equal blocks, which are rare, the last one is indexed.
     let places: HashMap<&[u8], usize> = blocks.map(|(at, block)| (block, at)).collect();
     let (mut at, mut pending) = (0, 0);
-    while let Some(block) = target.get(at..at + BLOCK) {
+    while let Some(block) = target.get(at..at + MATCH_MIN) {
         let Some(place) = places.get(block) else {
             at += 1;
             continue;

@@ -39,9 +39,9 @@ pub fn find_similar(entries: Vec<PackEntry>, hash: HashKind, bytes_max: u64) -> 
         bytes_left: usize::try_from(bytes_max).unwrap_or(usize::MAX),
         packer: Packer::new(Compression::best()),
         candidates: Vec::new(),
-        by_child: HashMap::new(),
+        newest_with_child: HashMap::new(),
     };
-    entries.into_iter().map(|entry| search.shortened(entry)).collect()
+    entries.into_iter().map(|entry| search.as_delta(entry)).collect()
 }
 
 struct Search {
@@ -51,15 +51,15 @@ struct Search {
     packer: Packer,
     candidates: Vec<Candidate>,
     /// The newest candidate that has this child.
-    by_child: HashMap<ObjectId, usize>,
+    newest_with_child: HashMap<ObjectId, usize>,
 }
 
 impl Search {
-    fn shortened(&mut self, entry: PackEntry) -> PackEntry {
+    fn as_delta(&mut self, entry: PackEntry) -> PackEntry {
         let Some(object) = inflated(&entry, self.bytes_left) else { return entry };
         self.bytes_left -= object.bytes.len();
         let (mut best, mut depth) = (entry, 0);
-        for place in self.alike(&object) {
+        for place in self.similar_candidates(&object) {
             let base = &self.candidates[place];
             let difference = delta::encode(&base.object.bytes, &object.bytes);
             let data = self.packer.shortest(&difference);
@@ -73,12 +73,12 @@ impl Search {
                 best = PackEntry { id: best.id, content };
             }
         }
-        self.remember(best.id, object, depth);
+        self.add_candidate(best.id, object, depth);
         best
     }
 
     /// Finds the candidates that are probably similar to an object.
-    fn alike(&self, object: &Object) -> Vec<usize> {
+    fn similar_candidates(&self, object: &Object) -> Vec<usize> {
         let is_useful = |place: &usize| {
             let candidate = &self.candidates[*place];
             candidate.object.kind == object.kind && candidate.depth < DEPTH_MAX
@@ -87,8 +87,8 @@ impl Search {
             return (0..self.candidates.len()).rev().filter(is_useful).take(RECENT).collect();
         }
         let mut votes: HashMap<usize, usize> = HashMap::new();
-        for child in telling_children(&object.bytes, self.hash) {
-            if let Some(place) = self.by_child.get(&child) {
+        for child in sample_children(&object.bytes, self.hash) {
+            if let Some(place) = self.newest_with_child.get(&child) {
                 *votes.entry(*place).or_default() += 1;
             }
         }
@@ -99,11 +99,11 @@ impl Search {
             .collect()
     }
 
-    fn remember(&mut self, id: ObjectId, object: Object, depth: u32) {
+    fn add_candidate(&mut self, id: ObjectId, object: Object, depth: u32) {
         let place = self.candidates.len();
         if object.kind == ObjectKind::Tree {
-            let children = telling_children(&object.bytes, self.hash);
-            self.by_child.extend(children.into_iter().map(|child| (child, place)));
+            let children = sample_children(&object.bytes, self.hash);
+            self.newest_with_child.extend(children.into_iter().map(|child| (child, place)));
         }
         self.candidates.push(Candidate { id, object, depth });
     }
@@ -128,7 +128,7 @@ fn inflated(entry: &PackEntry, bytes_max: usize) -> Option<Object> {
 
 /// Samples the children of a tree by their ids alone, so that trees that share most children share
 /// most samples.
-fn telling_children(tree: &[u8], hash: HashKind) -> Vec<ObjectId> {
+fn sample_children(tree: &[u8], hash: HashKind) -> Vec<ObjectId> {
     let mut children = Vec::new();
     let mut rest = tree;
     while let Some(end) = rest.iter().position(|byte| *byte == 0) {
