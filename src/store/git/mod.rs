@@ -144,7 +144,7 @@ impl Objects for Git {
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
         let look = || match self.look(id) {
             // If no index could be restored, the object stays missing and is reported so.
-            Ok(None) if self.packs.mend().unwrap_or(false) => self.look(id),
+            Ok(None) if self.packs.rebuild_indexes().unwrap_or(false) => self.look(id),
             looked => looked,
         };
         self.retries.read(id, look, &self.second, retry::sleep)

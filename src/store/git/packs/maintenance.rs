@@ -24,7 +24,7 @@ const ELSEWHERE_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const WRITTEN_TOGETHER: Duration = Duration::from_secs(5);
 /// The maximum length of a pack whose index is rebuilt. Longer packs are not merged, so this
 /// program did not write them.
-const MENDED_LENGTH_MAX: u64 = 256 << 20;
+const REBUILT_LENGTH_MAX: u64 = 256 << 20;
 /// The maximum length of our `.keep` files, which have one line.
 const KEEP_LENGTH_MAX: u64 = 4096;
 
@@ -47,27 +47,27 @@ enum State {
     /// Protected by its writer or by the user.
     Kept,
     /// Without an index: its installation or its removal was interrupted.
-    Torn,
+    Incomplete,
     /// Not installed yet, or removed.
     Absent,
 }
 
-/// Tells whether packs that cannot be repaired are removed. Readers do not remove them.
+/// The treatment of packs that cannot be repaired. Readers keep them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Clearing {
-    Yes,
-    No,
+enum IfDamaged {
+    Remove,
+    Keep,
 }
 
 /// The outcome of repairing a pack without an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mended {
+enum Repair {
     /// The index was rebuilt.
     Indexed,
     /// The pack was removed.
     Removed,
     /// Another process is working on it, or it cannot be repaired.
-    Left,
+    Skipped,
 }
 
 impl Packs {
@@ -91,10 +91,10 @@ impl Packs {
             match self.state(&name)? {
                 State::Whole => whole.push(name),
                 State::Kept | State::Absent => {}
-                State::Torn => match self.mend_torn(&name, Clearing::Yes)? {
-                    Mended::Indexed => whole.push(name),
-                    Mended::Removed => report.leftovers_removed += 1,
-                    Mended::Left => {}
+                State::Incomplete => match self.repair_incomplete(&name, IfDamaged::Remove)? {
+                    Repair::Indexed => whole.push(name),
+                    Repair::Removed => report.leftovers_removed += 1,
+                    Repair::Skipped => {}
                 },
             }
         }
@@ -193,17 +193,17 @@ impl Packs {
         if !pack {
             return Ok(State::Absent);
         }
-        Ok(if there(Part::Index)? { State::Whole } else { State::Torn })
+        Ok(if there(Part::Index)? { State::Whole } else { State::Incomplete })
     }
 
     /// Rebuilds missing indexes of our packs. Returns true if it rebuilt any. Called when an object
     /// is missing.
-    pub fn mend(&self) -> Result<bool, FileError> {
+    pub fn rebuild_indexes(&self) -> Result<bool, FileError> {
         let mut any = false;
         for (name, parts) in self.listed()? {
             let Some(name) = PackName::of_ours(&name) else { continue };
-            if !parts.contains(&Part::Index) && self.state(&name)? == State::Torn {
-                any |= self.mend_torn(&name, Clearing::No)? == Mended::Indexed;
+            if !parts.contains(&Part::Index) && self.state(&name)? == State::Incomplete {
+                any |= self.repair_incomplete(&name, IfDamaged::Keep)? == Repair::Indexed;
             }
         }
         Ok(any)
@@ -218,23 +218,27 @@ impl Packs {
     /// removes them.
     ///
     /// Only the process at the front of the queue moves an index aside, and may move it back.
-    fn mend_torn(&self, name: &PackName, clearing: Clearing) -> Result<Mended, FileError> {
+    fn repair_incomplete(
+        &self,
+        name: &PackName,
+        if_damaged: IfDamaged,
+    ) -> Result<Repair, FileError> {
         let queue = Queue::new(&self.common, "packs", self.files);
-        let Some(_place) = queue.enter(Instant::now())? else { return Ok(Mended::Left) };
-        if self.state(name)? != State::Torn {
-            return Ok(Mended::Left);
+        let Some(_place) = queue.enter(Instant::now())? else { return Ok(Repair::Skipped) };
+        if self.state(name)? != State::Incomplete {
+            return Ok(Repair::Skipped);
         }
         let (path, aside) = (self.path(name, Part::Pack), self.set_aside(name));
         let is_going = self.files.exists(&aside)?;
-        let pack = if is_going { None } else { self.files.read(&path, MENDED_LENGTH_MAX)? };
+        let pack = if is_going { None } else { self.files.read(&path, REBUILT_LENGTH_MAX)? };
         let index = match pack.map(|pack| pack::index_of(&pack, self.hash)) {
             Some(Ok(index)) => index,
-            None | Some(Err(UnreadablePack::NotIntact)) if clearing == Clearing::Yes => {
+            None | Some(Err(UnreadablePack::NotIntact)) if if_damaged == IfDamaged::Remove => {
                 self.files.remove(&aside)?;
                 self.files.remove(&path)?;
-                return Ok(Mended::Removed);
+                return Ok(Repair::Removed);
             }
-            None | Some(Err(_)) => return Ok(Mended::Left),
+            None | Some(Err(_)) => return Ok(Repair::Skipped),
         };
         let staged = self.staged(name, Part::Index);
         self.files.remove(&staged)?;
@@ -244,10 +248,10 @@ impl Packs {
         // Git may have removed the pack meanwhile, and fails on an index without a pack.
         if !self.files.exists(&path)? {
             self.files.remove(&index)?;
-            return Ok(Mended::Removed);
+            return Ok(Repair::Removed);
         }
         self.files.sync_directory(&self.directory)?;
-        Ok(Mended::Indexed)
+        Ok(Repair::Indexed)
     }
 }
 

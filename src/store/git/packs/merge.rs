@@ -8,7 +8,7 @@
 use std::time::{Instant, SystemTime};
 
 use super::multi_pack_index::named_packs;
-use super::redundant::{CROWD, redundant};
+use super::redundant::{PACKS_TOO_MANY, redundant};
 use super::{PackName, Packs, Part};
 use crate::store::git::pack::{self, Pack, PackEntry};
 use crate::store::machine::queue::Queue;
@@ -64,8 +64,8 @@ impl Packs {
             return Ok(0);
         }
         let chosen = self.choose(in_use, budget)?;
-        let is_crowd = listed > CROWD;
-        if chosen.len() < 2 || (!is_crowd && self.has_maintenance_files(self.disk_time()?)?) {
+        let is_too_many = listed > PACKS_TOO_MANY;
+        if chosen.len() < 2 || (!is_too_many && self.has_maintenance_files(self.disk_time()?)?) {
             return Ok(0);
         }
         self.merge(&chosen, budget)
@@ -76,10 +76,10 @@ impl Packs {
         let Some(indexed) = named_packs(&self.directory, &self.files)? else {
             return Ok(Vec::new());
         };
-        let left_alone = self.files.list(&self.left_alone())?;
-        let is_left_alone = |name: &PackName| left_alone.iter().any(|left| *left == *name.0);
+        let records = self.files.list(&self.records())?;
+        let is_unmergeable = |name: &PackName| records.iter().any(|record| *record == *name.0);
         let mut sized = Vec::new();
-        for name in names.into_iter().filter(|n| !indexed.contains(n) && !is_left_alone(n)) {
+        for name in names.into_iter().filter(|n| !indexed.contains(n) && !is_unmergeable(n)) {
             // Other processes write while the packs are listed, so each is checked again.
             if self.is_free(&name)?
                 && let Some(stamp) = self.files.stamp(&self.path(&name, Part::Pack))?
@@ -131,13 +131,13 @@ impl Packs {
         };
         match pack::read_entries(&pack, &index, self.hash) {
             Ok(entries) => Ok(Some(entries)),
-            Err(_) => self.leave_alone(name),
+            Err(_) => self.mark_unmergeable(name),
         }
     }
 
     /// Marks a pack, so that no writer tries to merge it again.
-    fn leave_alone<T>(&self, name: &PackName) -> Result<Option<T>, FileError> {
-        let directory = self.left_alone();
+    fn mark_unmergeable<T>(&self, name: &PackName) -> Result<Option<T>, FileError> {
+        let directory = self.records();
         self.files.make_directories(&directory)?;
         self.files.write_new(&directory.join(&name.0), b"", Purpose::Helper)?;
         Ok(None)

@@ -177,7 +177,7 @@ impl Packs {
 
     /// Returns the directory with the marks of packs that cannot be merged and the records of
     /// merges.
-    fn left_alone(&self) -> PathBuf {
+    fn records(&self) -> PathBuf {
         HelperDir::Packs.below(&self.common)
     }
 

@@ -23,7 +23,7 @@ const STAY: Duration = Duration::from_secs(10 * 60);
 pub(super) const PACKS_BESIDE_MAX: usize = 40;
 /// The number of packs of any owner from which on reading is so slow that a merge does not even
 /// wait for git's maintenance.
-pub(super) const CROWD: usize = 1_000;
+pub(super) const PACKS_TOO_MANY: usize = 1_000;
 /// The suffix of a record, after the name of the merged pack.
 const ENDING: &str = ".merged";
 const RECORD_LENGTH_MAX: u64 = 1 << 20;
@@ -74,7 +74,7 @@ impl Packs {
         into: &PackName,
         names: &[PackName],
     ) -> Result<(), FileError> {
-        self.files.make_directories(&self.left_alone())?;
+        self.files.make_directories(&self.records())?;
         let names: Vec<&str> = names.iter().map(|name| name.0.as_str()).collect();
         let content = names.join("\n");
         self.files.write_new(&self.record(into), content.as_bytes(), Purpose::Helper)
@@ -83,7 +83,7 @@ impl Packs {
     /// Reads the records of merges.
     pub(super) fn recorded_merges(&self) -> Result<Vec<Merged>, FileError> {
         let mut merges = Vec::new();
-        for file in self.files.list(&self.left_alone())? {
+        for file in self.files.list(&self.records())? {
             let into = file.to_str().and_then(|file| PackName::of_ours(file.strip_suffix(ENDING)?));
             let Some(into) = into else { continue };
             let path = self.record(&into);
@@ -110,7 +110,7 @@ impl Packs {
             return Ok(true);
         }
         let now = self.disk_time()?;
-        let may_wait = listed <= CROWD;
+        let may_wait = listed <= PACKS_TOO_MANY;
         if may_wait && self.is_git_maintaining(now)? {
             return Ok(false);
         }
@@ -156,7 +156,7 @@ impl Packs {
             || (may_wait && self.is_git_maintaining(self.disk_time()?)?);
         for name in aside {
             if is_disturbed {
-                self.bring_index_back(name)?;
+                self.restore_index(name)?;
             } else {
                 self.files.remove(&self.path(name, Part::Pack))?;
                 self.files.remove(&self.set_aside(name))?;
@@ -171,7 +171,7 @@ impl Packs {
     }
 
     /// Moves the index of a pack back.
-    fn bring_index_back(&self, name: &PackName) -> Result<bool, FileError> {
+    fn restore_index(&self, name: &PackName) -> Result<bool, FileError> {
         self.move_if_there(&self.set_aside(name), &self.path(name, Part::Index))
     }
 
@@ -185,7 +185,7 @@ impl Packs {
     /// Returns the path of an index that was moved aside. It is not in `coord/tmp`, where it would
     /// be removed as a leftover.
     pub(super) fn set_aside(&self, name: &PackName) -> PathBuf {
-        self.left_alone().join(name.file(Part::Index))
+        self.records().join(name.file(Part::Index))
     }
 
     fn is_whole(&self, name: &PackName) -> Result<bool, FileError> {
@@ -194,7 +194,7 @@ impl Packs {
     }
 
     fn record(&self, into: &PackName) -> PathBuf {
-        self.left_alone().join(format!("{into}{ENDING}"))
+        self.records().join(format!("{into}{ENDING}"))
     }
 }
 

@@ -98,7 +98,7 @@ fn a_pack_whose_index_is_set_aside_is_left_to_whoever_did_so() {
     let repo = Repo::new(HashKind::Sha1);
     let packs = packs(&repo);
     let (name, _) = installed(&packs, "about to go");
-    fs::create_dir_all(packs.left_alone()).unwrap();
+    fs::create_dir_all(packs.records()).unwrap();
     let (index, aside) = (packs.path(&name, Part::Index), packs.set_aside(&name));
     fs::rename(&index, &aside).unwrap();
     make_old(&aside);
@@ -149,9 +149,9 @@ fn a_pack_that_has_lost_its_index_gets_it_back() {
         let index = packs.path(&name, Part::Index);
         let before = fs::read(&index).unwrap();
         fs::remove_file(&index).unwrap();
-        eventually("the index", || packs.mend().unwrap().then_some(()));
+        eventually("the index", || packs.rebuild_indexes().unwrap().then_some(()));
         assert_eq!(fs::read(&index).unwrap(), before);
-        assert!(!packs.mend().unwrap(), "there is nothing left to mend");
+        assert!(!packs.rebuild_indexes().unwrap(), "there is nothing left to rebuild");
         fs::remove_file(&index).unwrap();
         let is_back = || packs.maintain(Budget::COMMAND).map(|_| index.exists()).unwrap();
         eventually("the index", || is_back().then_some(()));

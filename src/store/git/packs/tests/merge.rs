@@ -56,7 +56,7 @@ fn merged(packs: &Packs) -> Vec<PackName> {
 
 /// Lets this many minutes pass for the merges of a repository.
 fn pass_minutes(packs: &Packs, minutes: u64) {
-    for entry in fs::read_dir(packs.left_alone()).unwrap() {
+    for entry in fs::read_dir(packs.records()).unwrap() {
         let file = File::options().append(true).open(entry.unwrap().path()).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(minutes * 60)).unwrap();
     }
@@ -108,7 +108,7 @@ fn merged_packs_go_after_a_while_and_not_beside_gits_maintenance() {
         maintain();
         (!are_there(&packs, &names)).then_some(())
     });
-    assert_eq!(fs::read_dir(packs.left_alone()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(packs.records()).unwrap().count(), 0);
     assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 0);
     repo.git(&["fsck", "--strict"]);
 }
