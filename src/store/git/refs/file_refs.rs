@@ -39,7 +39,7 @@ impl MoveRefs for FileRefs {
         let draft = draft.filter(|draft| draft.new == update.new);
         let to = draft.map_or_else(|| Target::from(update.new), Target::from);
         if let Some(broken) = update.over {
-            return Ok(self.refs.mend(name, broken, to, &update.note)?);
+            return Ok(self.refs.replace_broken(name, broken, to, &update.note)?);
         }
         Ok(self.refs.swap(name, update.expect, to, &update.note)?)
     }

@@ -152,7 +152,7 @@ impl Refs {
     }
 
     /// Moves a ref that is unreadable, if its file still begins with `broken`.
-    pub fn mend<'a>(
+    pub fn replace_broken<'a>(
         &self,
         name: &RefName,
         broken: &[u8],
