@@ -83,7 +83,7 @@ impl Facts {
         else {
             return Err(failure(&command, &output));
         };
-        let garbled = |why: String| ProgramError::Garbled { verb: "rev-parse", why };
+        let garbled = |why: String| ProgramError::InvalidAnswer { verb: "rev-parse", why };
         let hash = match hash.to_str() {
             Some("sha1") => HashKind::Sha1,
             Some("sha256") => HashKind::Sha256,

@@ -5,12 +5,12 @@
 //! with this process. Only this directory calls git.
 
 pub mod facts;
-mod local;
+mod local_config;
 pub mod objects;
+mod queries;
 pub mod refs;
 pub mod restraint;
 pub mod running;
-mod sources;
 mod trailers;
 
 use std::ffi::OsStr;
@@ -27,7 +27,7 @@ use crate::store::os::executable;
 
 /// Variables that would direct git to something else than the repository that was found. Variables
 /// with configuration stay: `git -c` applies to this program too.
-const ELSEWHERE: [&str; 11] = [
+const REPOSITORY_VARIABLES: [&str; 11] = [
     "GIT_COMMON_DIR",
     "GIT_DIR",
     "GIT_GRAFT_FILE",
@@ -57,7 +57,7 @@ pub enum ProgramError {
     },
     /// Git stopped early, or gave an undocumented answer.
     #[error("git {verb} gave no proper answer: {why}")]
-    Garbled {
+    InvalidAnswer {
         /// The subcommand.
         verb: &'static str,
         why: String,
@@ -140,7 +140,7 @@ impl Program {
         let (commit, tree) = (end.to_string(), format!("{end}^{{tree}}"));
         let said = self.ask(&["rev-list", "--objects", "--disk-usage", &commit, "--not", &tree])?;
         let said = String::from_utf8_lossy(&said);
-        said.trim().parse().map_err(|_| ProgramError::Garbled {
+        said.trim().parse().map_err(|_| ProgramError::InvalidAnswer {
             verb: "rev-list",
             why: "its answer is no number".to_owned(),
         })
@@ -236,7 +236,7 @@ pub fn numbers(version: &str) -> (u32, u32) {
 /// Builds a call for the repository with this git directory, regardless of the caller's variables.
 fn named(git_dir: &Path, arguments: &[&str]) -> Command {
     let mut command = git();
-    for name in ELSEWHERE {
+    for name in REPOSITORY_VARIABLES {
         command.env_remove(name);
     }
     command.args(arguments);

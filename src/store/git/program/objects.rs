@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use super::running::{self, Noted};
+use super::running::{self, RunningGuard};
 use super::{Program, ProgramError, answer};
 use crate::core::limits::MESSAGE_BYTES_MAX;
 use crate::store::error::StoreError;
@@ -32,7 +32,7 @@ struct Session {
     child: Child,
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
-    _noted: Noted,
+    _guard: RunningGuard,
 }
 
 /// The line before an object's content.
@@ -99,13 +99,13 @@ impl ProgramObjects {
             }
             *session = None;
         }
-        Err(self.why_not(name))
+        Err(self.failure_of(name))
     }
 
-    fn why_not(&self, name: &str) -> StoreError {
+    fn failure_of(&self, name: &str) -> StoreError {
         let asked = |option| answer(self.command(&["cat-file", option, name]));
         let error = match asked("-t").and_then(|_| asked("-p")) {
-            Ok(_) => ProgramError::Garbled { verb: "cat-file", why: "it stopped".to_owned() },
+            Ok(_) => ProgramError::InvalidAnswer { verb: "cat-file", why: "it stopped".to_owned() },
             Err(error) => error,
         };
         let why = error.to_string();
@@ -129,11 +129,11 @@ impl Session {
     fn start(mut command: Command) -> Result<Session, ProgramError> {
         // Errors are requested when they are needed: a full pipe that nobody reads would block git.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let (mut child, noted) = running::start(&mut command)?;
+        let (mut child, guard) = running::start(&mut command)?;
         let piped = "a child with pipes has them";
         let questions = child.stdin.take().expect(piped);
         let answers = BufReader::new(child.stdout.take().expect(piped));
-        Ok(Session { child, questions, answers, _noted: noted })
+        Ok(Session { child, questions, answers, _guard: guard })
     }
 
     fn info(&mut self, name: &str) -> io::Result<Option<Header>> {

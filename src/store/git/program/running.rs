@@ -13,10 +13,10 @@ use super::ProgramError;
 static RUNNING: Mutex<Option<Vec<Pid>>> = Mutex::new(Some(Vec::new()));
 
 /// Removes a process from the list when it is dropped.
-pub struct Noted(Pid);
+pub struct RunningGuard(Pid);
 
 /// Starts a git and adds it to the list.
-pub fn start(command: &mut Command) -> Result<(Child, Noted), ProgramError> {
+pub fn start(command: &mut Command) -> Result<(Child, RunningGuard), ProgramError> {
     let mut running = lock();
     let Some(running) = running.as_mut() else {
         return Err(ProgramError::NotStarted(io::ErrorKind::TimedOut.into()));
@@ -24,12 +24,12 @@ pub fn start(command: &mut Command) -> Result<(Child, Noted), ProgramError> {
     let child = command.spawn().map_err(ProgramError::NotStarted)?;
     let pid = Pid::from_child(&child);
     running.push(pid);
-    Ok((child, Noted(pid)))
+    Ok((child, RunningGuard(pid)))
 }
 
 /// Runs a git until it ends.
 pub fn output(command: &mut Command) -> Result<Output, ProgramError> {
-    let (child, _noted) = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+    let (child, _guard) = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
     child.wait_with_output().map_err(ProgramError::NotStarted)
 }
 
@@ -40,7 +40,7 @@ pub fn end_all() {
     }
 }
 
-impl Drop for Noted {
+impl Drop for RunningGuard {
     fn drop(&mut self) {
         if let Some(running) = lock().as_mut() {
             running.retain(|pid| *pid != self.0);

@@ -77,7 +77,7 @@ impl Changes {
     fn asked(&self, words: &[&str], lines: &[String]) -> Result<String, StoreError> {
         let mut command = self.program.command(words);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let (mut child, _noted) = running::start(&mut command)?;
+        let (mut child, _guard) = running::start(&mut command)?;
         let mut questions = child.stdin.take().expect("a child with pipes has them");
         let lines = lines.join("\n") + "\n";
         // A separate thread writes, because both pipes may be full at once. If git stops reading,

@@ -118,7 +118,7 @@ impl Changes {
             ["diff-tree", "--stdin", "--raw", "-z", "-r", "-c", "--root", "--no-renames"];
         let mut command = self.program.command(&diff_tree);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let (mut child, _noted) = running::start(&mut command)?;
+        let (mut child, _guard) = running::start(&mut command)?;
         let piped = "a child with pipes has them";
         let mut questions = child.stdin.take().expect(piped);
         let answers = BufReader::new(child.stdout.take().expect(piped));
@@ -130,7 +130,7 @@ impl Changes {
         let read = first_paths(answers, commits);
         finish(child, &read)?;
         asking.join().ok();
-        read.map_err(|error| garbled(&error).into())
+        read.map_err(|error| invalid_answer(&error).into())
     }
 }
 
@@ -181,13 +181,13 @@ fn finish(mut child: Child, read: &io::Result<Pushed>) -> Result<(), ProgramErro
     if is_enough {
         child.kill().ok();
     }
-    let status = child.wait().map_err(|error| garbled(&error))?;
+    let status = child.wait().map_err(|error| invalid_answer(&error))?;
     if status.success() || is_enough {
         return Ok(());
     }
     Err(ProgramError::Failed { verb: "diff-tree".to_owned(), words: String::new() })
 }
 
-fn garbled(error: &io::Error) -> ProgramError {
-    ProgramError::Garbled { verb: "diff-tree", why: error.to_string() }
+fn invalid_answer(error: &io::Error) -> ProgramError {
+    ProgramError::InvalidAnswer { verb: "diff-tree", why: error.to_string() }
 }
