@@ -165,7 +165,7 @@ pub trait Backend: Objects {
     fn swap(&self, update: Update<'_>, stored: Option<&Stored>) -> Result<Swap, StoreError>;
 
     /// Logs that an entry has become the newest of a ledger.
-    fn note_published(&self, ledger: LedgerName, id: ObjectId) -> Result<(), StoreError>;
+    fn log_published(&self, ledger: LedgerName, id: ObjectId) -> Result<(), StoreError>;
 
     /// Reads the log of a ledger's published entries, the latest last.
     fn published(&self, ledger: LedgerName) -> Result<Vec<ObjectId>, StoreError>;

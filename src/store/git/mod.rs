@@ -228,8 +228,8 @@ impl Backend for Git {
         self.refs.swap(&update.reference.parse()?, update, draft)
     }
 
-    fn note_published(&self, ledger: LedgerName, id: ObjectId) -> Result<(), StoreError> {
-        Ok(self.published.note(ledger, id)?)
+    fn log_published(&self, ledger: LedgerName, id: ObjectId) -> Result<(), StoreError> {
+        Ok(self.published.append(ledger, id)?)
     }
 
     fn published(&self, ledger: LedgerName) -> Result<Vec<ObjectId>, StoreError> {

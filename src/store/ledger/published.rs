@@ -32,7 +32,7 @@ impl Published {
 
     /// Appends an entry that has become the newest. Writers that publish shortly after each other
     /// may append in another order.
-    pub fn note(&self, ledger: LedgerName, id: ObjectId) -> Result<(), FileError> {
+    pub fn append(&self, ledger: LedgerName, id: ObjectId) -> Result<(), FileError> {
         let path = self.path(ledger);
         if self.files.stamp(&path)?.is_some_and(|stamp| stamp.length > LENGTH_MAX) {
             // A process that has the old file open appends to it, and readers read the old file
@@ -92,7 +92,7 @@ mod tests {
         let ledger = LedgerName::Reservations;
         assert_eq!(published.entries(ledger).unwrap(), []);
         for number in 0..2_000 {
-            published.note(ledger, id(number)).unwrap();
+            published.append(ledger, id(number)).unwrap();
         }
         let known = published.entries(ledger).unwrap();
         assert!((200..500).contains(&known.len()), "{}", known.len());
@@ -105,12 +105,12 @@ mod tests {
     fn what_is_no_id_is_passed_over() {
         let home = tempfile::tempdir().unwrap();
         let published = Published::new(home.path(), FILES);
-        published.note(LedgerName::Runs, id(1)).unwrap();
+        published.append(LedgerName::Runs, id(1)).unwrap();
         let path = published.path(LedgerName::Runs);
         let torn = [&std::fs::read(&path).unwrap()[..], b"\0\xff\n1234\nabc"].concat();
         std::fs::write(&path, torn).unwrap();
-        published.note(LedgerName::Runs, id(2)).unwrap();
-        published.note(LedgerName::Runs, id(3)).unwrap();
+        published.append(LedgerName::Runs, id(2)).unwrap();
+        published.append(LedgerName::Runs, id(3)).unwrap();
         assert_eq!(published.entries(LedgerName::Runs).unwrap(), [id(1), id(2), id(3)]);
     }
 }

@@ -145,7 +145,7 @@ impl<'l, 'b> Writer<'l, 'b> {
     /// Ends with an entry that another writer has published, once the entry is on disk.
     pub(super) fn leave(mut self, entry: ObjectId) -> Vec<String> {
         // The writer of the entry may have been killed before it logged the entry.
-        self.note(entry);
+        self.log(entry);
         self.sync_ref(&self.ledger.name.reference());
         self.notices
     }
@@ -185,7 +185,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         let is_in = self.publish(&objects, None, update)?;
         // With other entries on top of it, it was never the newest, but its owner is told of it.
         if is_in && id != tip {
-            self.note(id);
+            self.log(id);
         }
         Ok(is_in.then_some(id))
     }
@@ -235,7 +235,7 @@ impl<'l, 'b> Writer<'l, 'b> {
         };
         if matches!(outcome, Ok(Swap::Done)) {
             if update.reference == self.ledger.name.reference() {
-                self.note(update.new);
+                self.log(update.new);
             }
             // Lets the next writer decide while this one cleans up and waits for the disk.
             self.turn = None;
@@ -264,8 +264,8 @@ impl<'l, 'b> Writer<'l, 'b> {
 
     /// Logs a published entry, in case the ref is lost. A writer that is killed before this has
     /// reported its entry to nobody. Without the log, a repair has to ask.
-    fn note(&self, entry: ObjectId) {
-        self.ledger.backend.note_published(self.ledger.name, entry).ok();
+    fn log(&self, entry: ObjectId) {
+        self.ledger.backend.log_published(self.ledger.name, entry).ok();
     }
 
     fn move_refs(

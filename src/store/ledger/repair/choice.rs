@@ -47,11 +47,11 @@ pub(super) fn choose<I: Copy + Eq + Hash + Ord>(
     mut is_whole: impl FnMut(&I) -> bool,
 ) -> Option<Choice<I>> {
     let all = Candidates { by_id: candidates.iter().map(|one| (one.id, one)).collect() };
-    let mut noted: Vec<I> =
+    let mut logged: Vec<I> =
         published.iter().copied().filter(|id| all.by_id.contains_key(id)).collect();
     let mut lost = Vec::new();
     let mut passed = HashSet::new();
-    while let Some(newest) = all.newest(&noted) {
+    while let Some(newest) = all.newest(&logged) {
         for id in all.back_from(newest).filter(|id| passed.insert(*id)).collect::<Vec<I>>() {
             if is_whole(&id) {
                 let doubtful = all.beside(id, &passed);
@@ -59,7 +59,7 @@ pub(super) fn choose<I: Copy + Eq + Hash + Ord>(
             }
             lost.push(id);
         }
-        noted.retain(|id| !passed.contains(id));
+        logged.retain(|id| !passed.contains(id));
     }
     let mut by_time: Vec<&Candidate<I>> = candidates.iter().collect();
     by_time.sort_by_key(|one| (one.at, one.seq, !one.is_archived, one.id));
@@ -77,9 +77,9 @@ impl<I: Copy + Eq + Hash + Ord> Candidates<'_, I> {
 
     /// Finds the newest logged entry: the last of the log, or a descendant of it that was logged
     /// before.
-    fn newest(&self, noted: &[I]) -> Option<I> {
-        let mut newest = *noted.last()?;
-        for id in noted.iter().rev() {
+    fn newest(&self, logged: &[I]) -> Option<I> {
+        let mut newest = *logged.last()?;
+        for id in logged.iter().rev() {
             let seq = self.by_id[&newest].seq;
             let mut later = self.back_from(*id).take_while(|id| self.by_id[id].seq >= seq);
             if later.any(|id| id == newest) {

@@ -26,11 +26,11 @@ impl Ledger<'_> {
     /// is not behind. The next write ends the condition, because its entry is logged too.
     pub fn rewound(&self) -> Result<Option<RewoundRef>, StoreError> {
         // The log is read before the ref: an entry that is logged in between is not missing.
-        let noted = self.backend.published(self.name).unwrap_or_default();
+        let logged = self.backend.published(self.name).unwrap_or_default();
         let tip = self.tip()?;
-        let Some(newest) = self.newest_of(&noted) else {
+        let Some(newest) = self.newest_of(&logged) else {
             let gone = |id: &ObjectId| RewoundRef { tip, published: *id, is_whole: false };
-            return Ok(noted.last().filter(|_| tip.is_none()).map(gone));
+            return Ok(logged.last().filter(|_| tip.is_none()).map(gone));
         };
         let tip_seq = tip.map(|id| self.candidate(id).map_or(u64::MAX, |one| one.seq));
         if !is_behind(tip_seq, newest.seq) {
@@ -43,12 +43,12 @@ impl Ledger<'_> {
     /// Finds the newest logged entry that still exists. It is not always the last of the log:
     /// entries that are published together or shortly after each other may be logged in another
     /// order.
-    fn newest_of(&self, noted: &[ObjectId]) -> Option<Candidate<ObjectId>> {
+    fn newest_of(&self, logged: &[ObjectId]) -> Option<Candidate<ObjectId>> {
         let here = |id: ObjectId| Candidate::of(id, &self.backend.look(&id).ok()??);
-        let mut newest = here(*noted.last()?)?;
+        let mut newest = here(*logged.last()?)?;
         let mut seen = HashSet::new();
         // An entry that no longer exists is older than any that matters.
-        for first in noted.iter().rev().map_while(|id| here(*id)) {
+        for first in logged.iter().rev().map_while(|id| here(*id)) {
             let mut next = Some(first.clone());
             while let Some(one) = next.filter(|one| one.seq > newest.seq && seen.insert(one.id)) {
                 if one.parent == Some(newest.id) {

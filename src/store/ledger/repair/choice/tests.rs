@@ -12,7 +12,7 @@ enum Happening {
     /// A writer is killed before the move.
     Killed { events: u64, requests: u64 },
     /// A writer is killed after the move, before it logs its entry.
-    Unnoted { events: u64 },
+    Unlogged { events: u64 },
     /// Seconds pass.
     Time(u64),
 }
@@ -21,7 +21,7 @@ enum Happening {
 struct World {
     entries: Vec<Candidate<u32>>,
     tip: Option<u32>,
-    noted: Vec<u32>,
+    logged: Vec<u32>,
     now: u64,
 }
 
@@ -43,10 +43,10 @@ impl World {
             Happening::Written { events, requests } => {
                 let tip = self.chain(events, requests);
                 self.tip = Some(tip);
-                self.noted.push(tip);
+                self.logged.push(tip);
             }
             Happening::Killed { events, requests } => drop(self.chain(events, requests)),
-            Happening::Unnoted { events } => self.tip = Some(self.chain(events, 0)),
+            Happening::Unlogged { events } => self.tip = Some(self.chain(events, 0)),
             Happening::Time(passed) => self.now += passed,
         }
     }
@@ -86,7 +86,7 @@ proptest! {
     fn the_newest_published_entry_is_found(happenings in happenings()) {
         let world = world(&happenings);
         let Some(tip) = world.tip else { return Ok(()) };
-        let choice = choose(&world.entries, &world.noted, |_| true).unwrap();
+        let choice = choose(&world.entries, &world.logged, |_| true).unwrap();
         prop_assert_eq!((choice.whole, choice.is_known), (tip, true));
         prop_assert!(choice.lost.is_empty());
     }
@@ -102,7 +102,7 @@ proptest! {
         let Some(tip) = world.tip else { return Ok(()) };
         let published = world.way_to(tip);
         let is_whole = |id: &u32| !damaged.contains(id);
-        let Some(choice) = choose(&world.entries, &world.noted, is_whole) else {
+        let Some(choice) = choose(&world.entries, &world.logged, is_whole) else {
             prop_assert!(world.entries.iter().all(|one| damaged.contains(&one.id)));
             return Ok(());
         };
@@ -125,9 +125,9 @@ proptest! {
     fn the_order_of_two_notes_does_not_matter(happenings in happenings()) {
         let mut world = world(&happenings);
         let Some(tip) = world.tip else { return Ok(()) };
-        let last = world.noted.len() - 1;
-        world.noted.swap(last, last.saturating_sub(1));
-        let choice = choose(&world.entries, &world.noted, |_| true).unwrap();
+        let last = world.logged.len() - 1;
+        world.logged.swap(last, last.saturating_sub(1));
+        let choice = choose(&world.entries, &world.logged, |_| true).unwrap();
         prop_assert_eq!((choice.whole, choice.is_known), (tip, true));
     }
 
@@ -152,7 +152,7 @@ fn a_killed_attempt_is_named_and_not_chosen() {
         Happening::Killed { events: 5, requests: 0 },
         Happening::Written { events: 1, requests: 0 },
     ]);
-    let choice = choose(&world.entries, &world.noted, |_| true).unwrap();
+    let choice = choose(&world.entries, &world.logged, |_| true).unwrap();
     let expected = Choice { whole: 2, is_known: true, lost: vec![], doubtful: vec![1] };
     assert_eq!(choice, expected);
 }
@@ -162,13 +162,13 @@ fn a_killed_attempt_is_named_and_not_chosen() {
 #[test]
 fn what_was_not_noted_is_named_until_another_goes_on_from_it() {
     let first = Happening::Written { events: 1, requests: 0 };
-    let unnoted = Happening::Unnoted { events: 1 };
+    let unnoted = Happening::Unlogged { events: 1 };
     let then = Happening::Written { events: 1, requests: 0 };
     let short = world(&[first, unnoted]);
-    let choice = choose(&short.entries, &short.noted, |_| true).unwrap();
+    let choice = choose(&short.entries, &short.logged, |_| true).unwrap();
     assert_eq!((choice.whole, choice.doubtful), (0, vec![1]));
     let gone_on = world(&[first, unnoted, then]);
-    let choice = choose(&gone_on.entries, &gone_on.noted, |_| true).unwrap();
+    let choice = choose(&gone_on.entries, &gone_on.logged, |_| true).unwrap();
     assert_eq!((choice.whole, choice.doubtful), (2, vec![]));
 }
 
