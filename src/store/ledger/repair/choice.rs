@@ -52,7 +52,7 @@ pub(super) fn choose<I: Copy + Eq + Hash + Ord>(
     let mut lost = Vec::new();
     let mut passed = HashSet::new();
     while let Some(newest) = all.newest(&logged) {
-        for id in all.back_from(newest).filter(|id| passed.insert(*id)).collect::<Vec<I>>() {
+        for id in all.ancestors_of(newest).filter(|id| passed.insert(*id)).collect::<Vec<I>>() {
             if is_whole(&id) {
                 let doubtful = all.beside(id, &passed);
                 return Some(Choice { whole: id, is_known: true, lost, doubtful });
@@ -70,7 +70,7 @@ pub(super) fn choose<I: Copy + Eq + Hash + Ord>(
 
 impl<I: Copy + Eq + Hash + Ord> Candidates<'_, I> {
     /// Walks from an entry back to the oldest readable one.
-    fn back_from(&self, id: I) -> impl Iterator<Item = I> {
+    fn ancestors_of(&self, id: I) -> impl Iterator<Item = I> {
         let parent = |id: &I| self.by_id.get(id)?.parent.filter(|id| self.by_id.contains_key(id));
         std::iter::successors(Some(id), parent)
     }
@@ -81,7 +81,7 @@ impl<I: Copy + Eq + Hash + Ord> Candidates<'_, I> {
         let mut newest = *logged.last()?;
         for id in logged.iter().rev() {
             let seq = self.by_id[&newest].seq;
-            let mut later = self.back_from(*id).take_while(|id| self.by_id[id].seq >= seq);
+            let mut later = self.ancestors_of(*id).take_while(|id| self.by_id[id].seq >= seq);
             if later.any(|id| id == newest) {
                 newest = *id;
             }
@@ -92,8 +92,8 @@ impl<I: Copy + Eq + Hash + Ord> Candidates<'_, I> {
     /// Lists the entries that were decided after the parent of the chosen one, and are neither
     /// ancestors of it nor known to have been published. Losers of earlier races are older.
     fn beside(&self, chosen: I, published: &HashSet<I>) -> Vec<I> {
-        let way: HashSet<I> = self.back_from(chosen).collect();
-        let before = self.back_from(chosen).nth(1).unwrap_or(chosen);
+        let way: HashSet<I> = self.ancestors_of(chosen).collect();
+        let before = self.ancestors_of(chosen).nth(1).unwrap_or(chosen);
         let since = self.by_id[&before].at;
         let is_beside = |one: &&&Candidate<I>| {
             let is_known = way.contains(&one.id) || published.contains(&one.id);

@@ -86,7 +86,7 @@ impl Ledger<'_> {
         let mut candidates: Vec<Candidate<ObjectId>> = match self.backend.all_commits() {
             Ok(every) => every.into_iter().filter_map(|id| self.candidate(id)).collect(),
             // Damage may keep git from listing commits.
-            Err(StoreError::Program(ProgramError::Failed { .. })) => self.back_from(&published),
+            Err(StoreError::Program(ProgramError::Failed { .. })) => self.ancestors_of(&published),
             Err(error) => return Err(error),
         };
         candidates.sort_by_key(|one| one.id);
@@ -100,7 +100,7 @@ impl Ledger<'_> {
     }
 
     /// Lists these entries and their readable ancestors, each once.
-    fn back_from(&self, ids: &[ObjectId]) -> Vec<Candidate<ObjectId>> {
+    fn ancestors_of(&self, ids: &[ObjectId]) -> Vec<Candidate<ObjectId>> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         for id in ids {
             let mut next = Some(*id);
