@@ -58,7 +58,7 @@ pub fn read_lines(lines: &str, remote: Option<String>) -> Push {
 pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
     let pushed = ctx.repository().changes().to_be_pushed(push)?;
     let mut held = pushes::held_by_others(ctx, &pushed, &literal(pushed.paths.keys()))?;
-    for taken in edits::held_by_others(ctx, &literal(&pushed.taken_back))? {
+    for taken in edits::held_by_others(ctx, &literal(&pushed.reverted))? {
         if !held.contains(&taken) {
             held.push(taken);
         }
@@ -73,7 +73,7 @@ pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
         return Ok(Verdict::Pass);
     }
     let objection = Objection { message: limits.join("\n"), hints: Vec::new() };
-    let is_known = !pushed.is_cut_short && !pushed.takes_back_unseen;
+    let is_known = !pushed.is_cut_short && !pushed.drops_unknown_commits;
     let must_be_known = ctx.settings().hook.fail_closed;
     Ok(if is_known || !must_be_known {
         Verdict::Warn(objection)
@@ -85,7 +85,7 @@ pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
 /// Says which part of a push was not looked at.
 fn limits(pushed: &Pushed) -> Vec<String> {
     let mut limits = Vec::new();
-    if pushed.is_in_all {
+    if pushed.is_total {
         limits.push(format!(
             "this push has more than {COMMITS_MAX} commits: what they change in all was looked at"
         ));
@@ -93,7 +93,7 @@ fn limits(pushed: &Pushed) -> Vec<String> {
     if pushed.is_cut_short {
         limits.push(format!("of this push, {PATHS_MAX} paths were looked at, and no more"));
     }
-    if pushed.takes_back_unseen {
+    if pushed.drops_unknown_commits {
         limits.push(
             "this push takes back commits that are not here: 'git fetch' shows them".to_owned(),
         );

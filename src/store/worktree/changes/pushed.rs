@@ -51,12 +51,12 @@ pub struct Pushed {
     /// they change in total.
     pub paths: BTreeMap<PathBytes, Vec<usize>>,
     /// Set if only the total change of all commits was examined.
-    pub is_in_all: bool,
+    pub is_total: bool,
     /// Every path that the push reverts on the remote to a state before a commit that was pushed
     /// there.
-    pub taken_back: BTreeSet<PathBytes>,
+    pub reverted: BTreeSet<PathBytes>,
     /// Set if the push drops commits of the remote that are missing in this repository.
-    pub takes_back_unseen: bool,
+    pub drops_unknown_commits: bool,
     /// Set if there were more paths than are examined.
     pub is_cut_short: bool,
 }
@@ -93,11 +93,11 @@ impl Changes {
         }
         let commits = self.commits_of(push)?;
         let pushed = if commits.len() > COMMITS_MAX {
-            self.changed_in_all(push)?
+            self.total_changes(push)?
         } else {
             self.changed_by(commits)?
         };
-        self.with_taken_back(pushed, push)
+        self.with_reverted(pushed, push)
     }
 
     fn commits_of(&self, push: &Push) -> Result<Vec<PushedCommit>, StoreError> {

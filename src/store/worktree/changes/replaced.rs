@@ -15,7 +15,7 @@ const BOUNDARIES_MAX: usize = 8;
 impl Changes {
     /// Lists the total change of commits that are too many to be examined one by one: the paths
     /// that differ from every commit of the remote that they start from.
-    pub(super) fn changed_in_all(&self, push: &Push) -> Result<Pushed, StoreError> {
+    pub(super) fn total_changes(&self, push: &Push) -> Result<Pushed, StoreError> {
         let range = push.range();
         let words = ["rev-list", "--ignore-missing", "--boundary"];
         let words: Vec<&str> = words.into_iter().chain(range.iter().map(String::as_str)).collect();
@@ -36,12 +36,12 @@ impl Changes {
         }
         let is_cut_short = paths.len() > PATHS_MAX;
         let paths = paths.into_iter().take(PATHS_MAX).map(|path| (path, Vec::new())).collect();
-        Ok(Pushed { paths, is_in_all: true, is_cut_short, ..Pushed::default() })
+        Ok(Pushed { paths, is_total: true, is_cut_short, ..Pushed::default() })
     }
 
     /// Adds the reverted paths: those that dropped commits of the remote have changed, and that
     /// differ after the push.
-    pub(super) fn with_taken_back(
+    pub(super) fn with_reverted(
         &self,
         mut pushed: Pushed,
         push: &Push,
@@ -50,7 +50,7 @@ impl Changes {
             return Ok(pushed);
         }
         let (lost, are_all_here) = self.lost(push)?;
-        pushed.takes_back_unseen = !are_all_here;
+        pushed.drops_unknown_commits = !are_all_here;
         if lost.is_empty() {
             return Ok(pushed);
         }
@@ -62,7 +62,7 @@ impl Changes {
             let differing = self.differing(&replaced.old.to_string(), &replaced.new);
             let taken = differing.unwrap_or_default();
             let is_changed = |path: &PathBytes| is_long || changed.paths.contains_key(path);
-            pushed.taken_back.extend(taken.into_iter().filter(is_changed));
+            pushed.reverted.extend(taken.into_iter().filter(is_changed));
         }
         Ok(pushed)
     }
