@@ -136,7 +136,7 @@ impl Args {
         context: &Context<'_>,
     ) -> Result<ExitCode, Problem> {
         let begun = (context.door.clock().map_err(Problem::from)?, Stopwatch::start());
-        if stand_in::is_left_alone()? {
+        if stand_in::is_orphaned()? {
             let mut ctx = open(context)?;
             ctx.set_clock(begun.0.plus_millis(begun.1.elapsed().as_millis()));
             let held = self.command.iter().filter_map(|id| id.to_str()?.parse().ok()).collect();

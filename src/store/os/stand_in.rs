@@ -40,7 +40,7 @@ impl StandIn {
 }
 
 /// Waits until the parent of this process has ended. Returns true if it ended without a message.
-pub fn is_left_alone() -> io::Result<bool> {
+pub fn is_orphaned() -> io::Result<bool> {
     let mut word = Vec::new();
     io::stdin().lock().read_to_end(&mut word)?;
     Ok(word.is_empty())
