@@ -65,7 +65,7 @@ fn check(lock: &SeenLock) -> Check {
         Holder::Elsewhere { .. } | Holder::Unknown if lock.age >= UNMOVED => State::Fault,
         _ => State::Warning,
     };
-    let text = format!("'{}': {}", lock.path.display(), lock.explained());
+    let text = format!("'{}': {}", lock.path.display(), lock.describe());
     let check = Check::new("leftovers", state, text);
     let repair = ["git", "coord", "doctor", "--repair"];
     if state == State::Fault { check.with_next(&repair) } else { check }
@@ -77,7 +77,7 @@ pub fn clear_locks(ctx: &Ctx) -> Result<Vec<Cleared>, AppError> {
 }
 
 fn clear(ctx: &Ctx, lock: &SeenLock) -> Result<Cleared, AppError> {
-    let whose = lock.explained();
+    let whose = lock.describe();
     let outcome = match lock.holder {
         Holder::Ended => take_away(ctx, lock)?,
         Holder::Lives { is_stopped: false, .. } => Outcome::InUse,
@@ -114,7 +114,7 @@ fn take_away(ctx: &Ctx, lock: &SeenLock) -> Result<Outcome, AppError> {
 
 /// What is there now, where the lock that was seen is not any more.
 fn after_a_move(ctx: &Ctx, lock: &SeenLock) -> Result<Outcome, AppError> {
-    let now = lock_files(ctx).see(&lock.path).map_err(AppError::files)?;
+    let now = lock_files(ctx).inspect(&lock.path).map_err(AppError::files)?;
     Ok(match now.map(|lock| lock.holder) {
         None => Outcome::Released,
         Some(Holder::Lives { is_stopped: false, .. }) => Outcome::InUse,
@@ -140,7 +140,7 @@ fn seen(ctx: &Ctx) -> Result<Vec<SeenLock>, AppError> {
     let files = lock_files(ctx);
     let common = ctx.repository.common_dir();
     let names = ctx.repository.ref_storage().locks();
-    let found = names.iter().map(|name| files.see(&common.join(name)).map_err(AppError::files));
+    let found = names.iter().map(|name| files.inspect(&common.join(name)).map_err(AppError::files));
     Ok(found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 

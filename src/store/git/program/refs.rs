@@ -142,8 +142,8 @@ impl MoveRefs for ProgramRefs {
     }
 
     fn lock_of(&self, _: &RefName) -> BlockingLock {
-        let seen = self.lock_file.as_ref().and_then(|path| self.locks.see(path).ok()?);
-        BlockingLock { lock: self.lock.clone(), whose: seen.as_ref().map(SeenLock::explained) }
+        let seen = self.lock_file.as_ref().and_then(|path| self.locks.inspect(path).ok()?);
+        BlockingLock { lock: self.lock.clone(), whose: seen.as_ref().map(SeenLock::describe) }
     }
 
     fn moves_in_process(&self) -> bool {

@@ -58,7 +58,7 @@ impl MoveRefs for FileRefs {
     fn lock_of(&self, name: &RefName) -> BlockingLock {
         // Even if the lock cannot be inspected, its name is known.
         let seen = self.refs.seen_lock(name).ok().flatten();
-        BlockingLock { lock: format!("{name}.lock"), whose: seen.as_ref().map(SeenLock::explained) }
+        BlockingLock { lock: format!("{name}.lock"), whose: seen.as_ref().map(SeenLock::describe) }
     }
 
     fn moves_in_process(&self) -> bool {

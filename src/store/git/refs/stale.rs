@@ -62,7 +62,7 @@ pub struct SeenLock {
 
 impl SeenLock {
     /// Explains to people who holds the lock and what to do about it.
-    pub fn explained(&self) -> String {
+    pub fn describe(&self) -> String {
         let age = about(self.age.as_secs());
         let repair = "git coord doctor --repair";
         match &self.holder {
@@ -112,7 +112,7 @@ impl LockFiles {
     }
 
     /// Inspects the lock at a path; `None` if there is no such file.
-    pub fn see(&self, path: &Path) -> Result<Option<SeenLock>, FileError> {
+    pub fn inspect(&self, path: &Path) -> Result<Option<SeenLock>, FileError> {
         let Some(stamp) = self.files.stamp(path)? else { return Ok(None) };
         let is_file = self.files.entry_type(path)? == Some(EntryType::File);
         let read = || self.files.read_start(path, CONTENT_LENGTH_MAX);
@@ -172,7 +172,7 @@ impl LockFiles {
         if self.files.stamp(&aside)? == Some(*stamp) {
             return Ok(Some(MovedAside { lock: path.clone(), now_at: aside }));
         }
-        if self.see(&aside)?.is_some_and(|other| other.holder == Holder::Unknown) {
+        if self.inspect(&aside)?.is_some_and(|other| other.holder == Holder::Unknown) {
             match self.files.link(&aside, path) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 other => other?,
@@ -187,14 +187,14 @@ impl Refs {
     /// Moves the lock of a ref out of the way if the process that held it has ended.
     pub fn clear_lock(&self, name: &RefName) -> Result<Option<MovedAside>, RefError> {
         let locks = self.lock_files();
-        let seen = locks.see(&self.lock_path(name))?;
+        let seen = locks.inspect(&self.lock_path(name))?;
         let nobodys = seen.filter(|seen| seen.holder == Holder::Ended);
         Ok(nobodys.map_or(Ok(None), |seen| locks.take_away(&seen))?)
     }
 
     /// Inspects the lock of a ref, if there is one.
     pub fn seen_lock(&self, name: &RefName) -> Result<Option<SeenLock>, RefError> {
-        Ok(self.lock_files().see(&self.lock_path(name))?)
+        Ok(self.lock_files().inspect(&self.lock_path(name))?)
     }
 
     pub(super) fn lock_files(&self) -> LockFiles {

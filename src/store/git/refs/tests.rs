@@ -227,7 +227,7 @@ fn one_moves_a_lock_aside() {
     let locks = refs(&repo).lock_files();
     let path = repo.path().join("refs/left.lock");
     fs::write(&path, "left").unwrap();
-    let seen = locks.see(&path).unwrap().unwrap();
+    let seen = locks.inspect(&path).unwrap().unwrap();
     let first = fs::File::open(&path).unwrap();
     assert!(testing::FILES.try_lock(&first, &path).unwrap());
     assert_eq!(locks.take_away(&seen).unwrap(), None, "another is at it");
