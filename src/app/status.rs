@@ -22,8 +22,6 @@ use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::{Hold, events, index};
-use crate::core::routing::canary;
-use crate::core::routing::names::RoutedName;
 use crate::core::run::Run;
 use crate::core::time::Timestamp;
 use crate::store::ledger::history::History;
@@ -72,7 +70,7 @@ pub struct Body {
     #[schemars(with = "Vec<Map<String, Value>>")]
     pub runs: Vec<Run>,
     /// The overrides on trial.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<TrialView>,
     /// The newest entry of each ledger that has one.
     pub ledgers: Vec<Position>,
     /// Documents that cannot be read, and are passed over.
@@ -122,28 +120,6 @@ pub struct Domains {
     pub trouble: Option<String>,
 }
 
-/// An override on trial.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Trial {
-    /// The agent that is left out.
-    #[schemars(with = "String")]
-    pub agent: RoutedName,
-    #[schemars(with = "String")]
-    pub status: canary::Status,
-    /// How many samples there are.
-    pub samples: usize,
-    /// How many samples there must be for a verdict.
-    pub window_uses: u64,
-    pub expires_at: Timestamp,
-    /// The outcome of a trial whose time is over and that nobody has judged yet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    pub due: Option<canary::Status>,
-    /// The trial itself, for people.
-    #[serde(skip)]
-    pub view: TrialView,
-}
-
 /// The open requests, however many they are.
 #[derive(Debug)]
 pub struct OpenRequests {
@@ -188,7 +164,7 @@ fn look(ctx: &Ctx, reading: &Reading<'_>) -> Result<Body, AppError> {
         unread: negotiation::unread(ctx, reading)?,
         notices: notices(ctx, now)?,
         runs: runs::list(ctx, false)?.found,
-        trials: view::trials(ctx)?.into_iter().map(Trial::from).collect(),
+        trials: view::trials(ctx)?,
         ledgers: positions(ctx)?,
         damaged: [holds, own.damaged.clone(), elsewhere, tickets].concat(),
         domains: domains(ctx)?,
@@ -197,20 +173,6 @@ fn look(ctx: &Ctx, reading: &Reading<'_>) -> Result<Body, AppError> {
             .seconds_ahead(&reading.base, ctx.clock()),
         requests: OpenRequests { own, overdue },
     })
-}
-
-impl From<TrialView> for Trial {
-    fn from(view: TrialView) -> Trial {
-        Trial {
-            agent: view.canary.agent.clone(),
-            status: view.canary.status,
-            samples: view.samples.len(),
-            window_uses: view.canary.window_uses,
-            expires_at: view.canary.expires_at,
-            due: view.due.as_ref().map(|(status, _)| *status),
-            view,
-        }
-    }
 }
 
 /// Looks at the tree only where something is known of it. What keeps it from being told must not

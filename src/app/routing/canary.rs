@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::view::TrialSummary;
+use super::view::TrialView;
 use super::{agent_name, some_agent};
 use crate::app::Ctx;
 use crate::app::answer::{Answer, Outcome};
 use crate::app::problem::Problem;
 use crate::core::ledger::LedgerName;
-use crate::core::routing::canary::{Canary, CheckTrials, Checked, Sample, Status};
+use crate::core::routing::canary::{CheckTrials, Checked, Sample, Status};
 use crate::core::routing::metrics::Metrics;
 use crate::core::routing::sample::{Sampled, TakeSample};
 use crate::core::routing::text::Note;
@@ -30,10 +30,8 @@ pub struct SampleBody {
     pub sample: Sample,
     /// Whether it was there before, and stays as it was.
     pub was_there: bool,
-    /// How many samples the trial has.
-    pub samples: u64,
-    /// The trial.
-    pub canary: Canary,
+    /// The trial, with this sample.
+    pub trial: TrialView,
 }
 
 /// The answer to `override canary check`.
@@ -48,7 +46,7 @@ pub struct CheckBody {
 #[schemars(rename = "CheckedTrial")]
 pub struct CheckedView {
     #[serde(flatten)]
-    pub trial: TrialSummary,
+    pub trial: TrialView,
     /// Whether this request has judged it.
     pub closed: bool,
 }
@@ -63,7 +61,7 @@ pub fn sample(ctx: &Ctx, request: &SampleRequest<'_>) -> Result<Answer<SampleBod
     let committed = ctx.transact(LedgerName::Overrides, command, None)?;
     Ok(Answer::committed(committed, |taken| {
         let Sampled { sample, was_there, samples, canary } = taken;
-        SampleBody { sample, was_there, samples, canary }
+        SampleBody { sample, was_there, trial: TrialView::decided(canary, samples) }
     }))
 }
 
@@ -82,7 +80,7 @@ pub fn check(ctx: &Ctx, agent: Option<&str>) -> Result<Answer<CheckBody>, Proble
 
 impl From<Checked> for CheckedView {
     fn from(checked: Checked) -> CheckedView {
-        let closed = checked.closed;
-        CheckedView { trial: checked.into(), closed }
+        let Checked { canary, samples, closed } = checked;
+        CheckedView { trial: TrialView::decided(canary, samples), closed }
     }
 }

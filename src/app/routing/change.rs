@@ -10,12 +10,12 @@ use serde_json::Map;
 use crate::app::answer::Note;
 use crate::app::problem::Problem;
 use crate::app::routing::roster::Roster;
+use crate::app::routing::view::TrialView;
 use crate::app::{Ctx, specs};
 use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
 use crate::core::pattern::Reading;
 use crate::core::routing::apply::InForce;
-use crate::core::routing::canary::Canary;
 use crate::core::routing::names::{EvidenceRef, RoutedName, Word};
 use crate::core::routing::{Modification, Override, Scope};
 use crate::core::text::Line;
@@ -88,7 +88,7 @@ pub struct InForceView {
     /// The record of the change.
     pub record: Modification,
     /// The trial that began.
-    pub canary: Canary,
+    pub trial: TrialView,
     /// Other agents that are on trial.
     pub also_on_trial: Vec<RoutedName>,
 }
@@ -112,7 +112,11 @@ impl Body {
 impl From<InForce> for Body {
     fn from(made: InForce) -> Body {
         let InForce { entry, record, canary, also_on_trial, .. } = made;
-        let in_force = Some(InForceView { record, canary, also_on_trial });
+        let in_force = Some(InForceView {
+            record,
+            trial: TrialView::decided(canary, Vec::new()),
+            also_on_trial,
+        });
         Body { in_force, ..Body::of(Became::Applied, entry) }
     }
 }

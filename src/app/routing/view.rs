@@ -1,7 +1,7 @@
 //! The form that an override and a trial have in every answer.
 
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
@@ -9,7 +9,7 @@ use crate::app::routing::PutBy;
 use crate::core::documents::Documents;
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
-use crate::core::routing::canary::{Canary, Checked, Sample, Status, Verdict};
+use crate::core::routing::canary::{Canary, Sample, Status, Verdict};
 use crate::core::routing::classify::Tally;
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Modification, Override, index};
@@ -52,37 +52,24 @@ pub struct EvidenceCount {
     pub tally: Tally,
 }
 
-/// A trial with everything that was measured.
+/// A trial: its document, its samples, and what depends on when it is looked at.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MeasuredTrial")]
 pub struct TrialView {
     #[serde(flatten)]
     pub canary: Canary,
-    /// The samples, in order.
+    /// The samples in the order in which they were taken.
     pub samples: Vec<Sample>,
-    /// The outcome of a trial whose time is over and that nobody has judged yet.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_due")]
-    #[schemars(with = "Option<Due>")]
-    pub due: Option<(Status, Verdict)>,
-}
-
-/// The outcome of a trial that nobody has judged yet.
-#[derive(Serialize, JsonSchema)]
-struct Due {
-    status: Status,
-    verdict: Verdict,
-}
-
-/// A trial with the number of its samples.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct TrialSummary {
-    #[serde(flatten)]
-    pub canary: Canary,
-    /// How many samples it has.
-    pub samples: u64,
-    /// The outcome of a trial whose time is over and that nobody has judged yet.
+    /// The verdict that the next check will record; absent unless the trial is over and unjudged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub due: Option<Status>,
+    pub due: Option<Due>,
+}
+
+/// The outcome of a trial that is over and that nobody has judged yet.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Due {
+    pub status: Status,
+    pub verdict: Verdict,
 }
 
 impl OverrideView {
@@ -92,26 +79,11 @@ impl OverrideView {
     }
 }
 
-impl From<&TrialView> for TrialSummary {
-    fn from(trial: &TrialView) -> TrialSummary {
-        TrialSummary {
-            canary: trial.canary.clone(),
-            samples: trial.samples.len() as u64,
-            due: trial.due.as_ref().map(|(status, _)| *status),
-        }
+impl TrialView {
+    /// Shows a trial that has a verdict or is not due.
+    pub fn decided(canary: Canary, samples: Vec<Sample>) -> TrialView {
+        TrialView { canary, samples, due: None }
     }
-}
-
-impl From<Checked> for TrialSummary {
-    fn from(checked: Checked) -> TrialSummary {
-        TrialSummary { canary: checked.canary, samples: checked.samples, due: None }
-    }
-}
-
-#[expect(clippy::ref_option, reason = "serde hands the field over as it is")]
-fn as_due<S: Serializer>(due: &Option<(Status, Verdict)>, to: S) -> Result<S::Ok, S::Error> {
-    let form = due.clone().map(|(status, verdict)| Due { status, verdict });
-    form.serialize(to)
 }
 
 /// Finds the trials that go on.
@@ -135,6 +107,9 @@ pub(super) fn trial(
 ) -> Result<TrialView, AppError> {
     let samples = index::samples(documents, &canary.agent, &canary.id)?;
     let is_due = canary.is_due(samples.len(), now);
-    let due = is_due.then(|| canary.judge(&samples, now, thresholds));
+    let due = is_due.then(|| {
+        let (status, verdict) = canary.judge(&samples, now, thresholds);
+        Due { status, verdict }
+    });
     Ok(TrialView { canary, samples, due })
 }

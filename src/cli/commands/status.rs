@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::app::Ctx;
 use crate::app::negotiation::view::RequestView;
 use crate::app::problem::Problem;
-use crate::app::status::{Body, Domains, Notice, Trial, status};
+use crate::app::routing::view::TrialView;
+use crate::app::status::{Body, Domains, Notice, status};
 use crate::app::view::HoldView;
 use crate::app::wording::ticket_text;
 use crate::cli::color::Slot;
@@ -159,15 +160,15 @@ fn print_runs(ui: &mut Ui, all: &[Run], now: Timestamp) -> io::Result<()> {
 }
 
 /// Prints the overrides on trial, one a row.
-fn print_trials(ui: &mut Ui, trials: &[Trial], now: Timestamp) -> io::Result<()> {
+fn print_trials(ui: &mut Ui, trials: &[TrialView], now: Timestamp) -> io::Result<()> {
     if trials.is_empty() {
         return Ok(());
     }
     ui.line("On trial (git coord override status):")?;
-    let row = |trial: &Trial| {
-        let agent = trial.agent.as_str();
+    let row = |trial: &TrialView| {
+        let agent = trial.canary.agent.as_str();
         let name = Cell::painted(agent, ui.paint(Slot::Holder, agent));
-        vec![name, Cell::plain(&trial_text(&trial.view, now))]
+        vec![name, Cell::plain(&trial_text(trial, now))]
     };
     let rows: Vec<Vec<Cell>> = trials.iter().map(row).collect();
     aligned(&rows).iter().try_for_each(|line| ui.line(line))

@@ -252,8 +252,7 @@ pub struct CheckTrials {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
     pub canary: Canary,
-    /// The number of its samples.
-    pub samples: u64,
+    pub samples: Vec<Sample>,
     /// Set if it ended with this check.
     pub closed: bool,
 }
@@ -278,7 +277,7 @@ impl Decide for CheckTrials {
             } else {
                 canary
             };
-            found.push(Checked { canary, samples: samples.len() as u64, closed: is_due });
+            found.push(Checked { canary, samples, closed: is_due });
         }
         match &self.agent {
             Some(agent) if found.is_empty() => {

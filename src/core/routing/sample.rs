@@ -33,8 +33,8 @@ pub struct Sampled {
     pub sample: Sample,
     /// Set if it was there before, and stays as it was.
     pub was_there: bool,
-    /// The number of samples of the trial.
-    pub samples: u64,
+    /// All samples of the trial, with this one.
+    pub samples: Vec<Sample>,
     pub canary: Canary,
 }
 
@@ -50,7 +50,6 @@ impl Decide for TakeSample {
         let mut samples = index::samples(act, agent, &canary.id)?;
         if let Some(sample) = samples.iter().find(|sample| sample.session == self.session) {
             let sample = sample.clone();
-            let samples = samples.len() as u64;
             return Ok(Sampled { sample, was_there: true, samples, canary });
         }
         let now = act.env.now;
@@ -73,20 +72,19 @@ impl Decide for TakeSample {
         };
         EventBuilder::new("sampled", agent).put(act, &sample).record(act);
         samples.push(sample.clone());
-        let count = samples.len();
-        let canary = if canary.is_due(count, now) {
+        let canary = if canary.is_due(samples.len(), now) {
             let (status, verdict) = canary.judge(&samples, now, &Thresholds::read(act)?);
             close(act, canary, status, verdict)?
         } else {
             canary
         };
-        Ok(Sampled { sample, was_there: false, samples: count as u64, canary })
+        Ok(Sampled { sample, was_there: false, samples, canary })
     }
 
     fn summary(&self, answer: &Sampled, env: &Env<'_>) -> String {
         let Canary { window_uses, status, .. } = answer.canary;
         let ended = if status.is_open() { String::new() } else { format!(", {}", status.name()) };
-        let (agent, count) = (&self.agent, answer.samples);
+        let (agent, count) = (&self.agent, answer.samples.len());
         format!("sample {count} of {window_uses} of {agent} by {}{ended}", env.actor)
     }
 }
@@ -96,7 +94,7 @@ impl TakeSample {
         for canary in index::canaries_of(act, &self.agent)? {
             let samples = index::samples(act, &self.agent, &canary.id)?;
             if let Some(sample) = samples.iter().find(|sample| sample.session == self.session) {
-                let (sample, samples) = (sample.clone(), samples.len() as u64);
+                let sample = sample.clone();
                 return Ok(Sampled { sample, was_there: true, samples, canary });
             }
         }

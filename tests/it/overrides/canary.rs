@@ -30,18 +30,18 @@ fn a_baseline_needs_fifteen_sessions() {
     let repo = Repo::new();
     history(&repo, "fd-style", 14);
     let without = apply(&repo, "ann", "fd-style");
-    assert_eq!(without["canary"]["status"], "monitoring");
-    assert!(without["canary"]["baseline"].is_null());
+    assert_eq!(without["trial"]["status"], "monitoring");
+    assert!(without["trial"]["baseline"].is_null());
     done(&repo, "ann", &["revert", "fd-style"]);
     add(&repo, "fd-style", "one-more", &["--event", "agent_dispatch", "--findings", "4"]);
     let with = apply(&repo, "ann", "fd-style");
-    assert_eq!(with["canary"]["status"], "active");
-    let baseline = &with["canary"]["baseline"];
+    assert_eq!(with["trial"]["status"], "active");
+    let baseline = &with["trial"]["baseline"];
     assert_eq!(baseline["sessions"], 15);
     assert_eq!(baseline["override_rate"], json!(0.2333), "14 of 15 sessions have 1 of 4");
     assert_eq!(baseline["density"], json!(4.0));
     // Another agent's sessions are not this one's.
-    assert_eq!(apply(&repo, "ann", "fd-perf")["canary"]["status"], "monitoring");
+    assert_eq!(apply(&repo, "ann", "fd-perf")["trial"]["status"], "monitoring");
     is_whole(&repo);
 }
 
@@ -59,11 +59,11 @@ fn twenty_samples_bring_a_verdict() {
             let answer = sample(&repo, "fd-style", &format!("after-{number}"), numbers);
             let again = sample(&repo, "fd-style", &format!("after-{number}"), ["1", "1", "9"]);
             assert_eq!(
-                (&again["was_there"], &again["samples"]),
-                (&json!(true), &json!(number + 1))
+                (&again["was_there"], again["trial"]["samples"].as_array().unwrap().len()),
+                (&json!(true), number + 1)
             );
             let status = if number == 19 { verdict } else { "active" };
-            assert_eq!(answer["canary"]["status"], status, "{answer:#}");
+            assert_eq!(answer["trial"]["status"], status, "{answer:#}");
         }
         assert_eq!(entry_count(&repo), before + 20, "a second sample writes nothing");
         let entry = document(&repo, "overrides/fd-style.json").unwrap();
@@ -136,7 +136,7 @@ fn a_session_from_before_is_no_sample() {
     // Recorded in the very moment of the apply, it is still of before.
     add(&repo, "fd-style", "before-2", &["--event", "agent_dispatch", "--findings", "4"]);
     let applied = apply(&repo, "ann", "fd-style");
-    assert_eq!(applied["canary"]["baseline"]["sessions"], 3);
+    assert_eq!(applied["trial"]["baseline"]["sessions"], 3);
     let before = tip(&repo);
     let numbers = ["--override-rate", "0", "--fp-rate", "0", "--density", "9"];
     for session in ["before-0", "before-1", "before-2"] {

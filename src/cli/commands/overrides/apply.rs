@@ -208,7 +208,7 @@ impl ApplyArgs {
 }
 
 fn print_in_force(ui: &mut Ui, entry: &Override, made: &InForceView) -> io::Result<()> {
-    let canary = &made.canary;
+    let canary = &made.trial.canary;
     let name = ui.paint(Slot::Holder, entry.agent.as_str());
     let until = canary.expires_at;
     let against = match &canary.baseline {

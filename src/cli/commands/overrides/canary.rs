@@ -5,6 +5,7 @@ use clap::Subcommand;
 use crate::app::Ctx;
 use crate::app::problem::Problem;
 use crate::app::routing::canary::{CheckedView, SampleRequest, check, sample};
+use crate::app::routing::view::TrialView;
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::{Cell, aligned};
@@ -100,10 +101,10 @@ impl SampleArgs {
         let answer = sample(ctx, &request)?;
         let taken = &answer.body;
         show(ui, &answer, |ui| {
-            let canary = &taken.canary;
+            let TrialView { canary, samples, .. } = &taken.trial;
             let name = ui.paint(Slot::Holder, canary.agent.as_str());
             let verb = if taken.was_there { "sampled before" } else { "sampled" };
-            let (count, window) = (taken.samples, canary.window_uses);
+            let (count, window) = (samples.len(), canary.window_uses);
             ui.line(&format!("{verb}  {name}  {count} of {window}{}", verdict_text(canary)))
         })
     }
@@ -153,7 +154,7 @@ fn cells(ui: &Ui, one: &CheckedView, now: Timestamp) -> Vec<Cell> {
     };
     vec![
         Cell::painted(canary.agent.as_str(), ui.paint(Slot::Holder, canary.agent.as_str())),
-        Cell::plain(&format!("{} of {} samples", one.trial.samples, canary.window_uses)),
+        Cell::plain(&format!("{} of {} samples", one.trial.samples.len(), canary.window_uses)),
         Cell::plain(&ends),
     ]
 }

@@ -104,8 +104,8 @@ fn who_text(row: &OverrideView, now: Timestamp) -> String {
 pub(crate) fn trial_text(trial: &TrialView, now: Timestamp) -> String {
     let canary = &trial.canary;
     let (count, window) = (trial.samples.len(), canary.window_uses);
-    if let Some((status, _)) = &trial.due {
-        return format!("{count}/{window} samples, due: {}", status.name());
+    if let Some(due) = &trial.due {
+        return format!("{count}/{window} samples, due: {}", due.status.name());
     }
     match canary.status {
         Status::Active | Status::Monitoring => {
