@@ -226,13 +226,3 @@ fn parties(documents: &dyn Documents) -> Result<Vec<AgentName>, ReadError> {
     }
     Ok(found)
 }
-
-/// Forgets agents that were last seen long ago.
-pub fn forget_old(ctx: &Ctx, now: Timestamp) {
-    const KEPT_SECONDS: u64 = 7 * 24 * 60 * 60;
-    for seen in ctx.presences().all() {
-        if now.seconds_since(seen.last_seen) > KEPT_SECONDS {
-            ctx.presences().forget(&seen.agent).ok();
-        }
-    }
-}

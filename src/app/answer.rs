@@ -8,6 +8,7 @@ use crate::app::view::HeldView;
 use crate::core::ids::OpId;
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
+use crate::store::ledger::snapshot::Snapshot;
 use crate::store::ledger::transact::Committed;
 
 /// The version of every JSON answer.
@@ -42,13 +43,21 @@ pub struct Answer<T> {
     pub at: Timestamp,
 }
 
-/// The entry that a request wrote.
+/// An entry of a ledger, and the act that it records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Written {
     /// The act, which `git coord ledger log` and events name.
     pub op: OpId,
     /// The entry: the id of its commit.
     pub entry: ObjectId,
+}
+
+impl Written {
+    /// Names the newest entry of a ledger, as it was read; none before the first.
+    pub fn newest(snapshot: &Snapshot<'_>) -> Option<Written> {
+        let tip = snapshot.tip()?;
+        Some(Written { op: tip.head.counters.op.clone(), entry: tip.id })
+    }
 }
 
 /// A remark that comes with an answer.

@@ -1,6 +1,7 @@
-//! What could be wrong here, looked at one by one, each with what to do about it.
+//! Checks everything that could be wrong in a repository, and says for each what to do about it.
 //!
-//! Looking changes nothing. Only [`repair`] and [`clear_locks`] write, and they delete nothing.
+//! Checks change nothing. Only [`repair`], [`take_out`] and [`clear_locks`] write, and they delete
+//! nothing.
 
 mod claude;
 mod hooks;
@@ -15,7 +16,7 @@ pub mod view;
 
 pub use hooks::hooks;
 pub use locks::{Cleared, Outcome, clear_locks};
-pub use repair::{TakenOut, losses, name, plan, repair, take_out};
+pub use repair::{Continued, TakenOut, losses, name, plan, repair, take_out};
 
 use std::path::PathBuf;
 
@@ -38,28 +39,27 @@ use crate::store::ledger::clock_notice;
 use crate::store::ledger::verify;
 use crate::store::machine::queue::Queue;
 
-/// The oldest git whose behaviour is known.
+/// The oldest git that is supported.
 const GIT_OLDEST: (u32, u32) = (2, 39);
 
-/// What repairs a ledger.
+/// The command that repairs a ledger.
 const REPAIR: [&str; 4] = ["git", "coord", "doctor", "--repair"];
 
-/// How it stands with one thing.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// As it should be.
+    /// All is well.
     Ok,
-    /// Worth knowing.
+    /// Good to know; nothing is wrong.
     Note,
-    /// Something will go wrong, or goes slowly.
+    /// Something will go wrong, or is slow.
     Warning,
     /// Something is wrong.
     Fault,
 }
 
 impl State {
-    /// The word for people and programs.
     pub fn word(self) -> &'static str {
         match self {
             State::Ok => "ok",
@@ -70,15 +70,15 @@ impl State {
     }
 }
 
-/// One thing that was looked at.
+/// A check and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
-    /// The thing.
+    /// The part that was checked, such as `git`, `clock` or a ledger.
     pub name: &'static str,
     pub state: State,
-    /// What was found.
+    /// The finding in a sentence.
     pub text: String,
-    /// Commands that help, each a list of words.
+    /// Commands that help; each is a list of words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<Vec<String>>,
 }
@@ -98,7 +98,7 @@ impl Check {
     }
 }
 
-/// The git program.
+/// Checks the version of git.
 pub fn git_program() -> Check {
     const NAME: &str = "git";
     let (major, minor) = GIT_OLDEST;
@@ -116,7 +116,7 @@ fn is_older(version: &str) -> bool {
     program::numbers(version) < GIT_OLDEST
 }
 
-/// The settings: those that do not fit, and those that mean nothing.
+/// Checks the settings: values that do not fit, and keys that mean nothing.
 pub fn configuration(names: &[String], settings: Option<&SettingError>) -> Vec<Check> {
     const NAME: &str = "configuration";
     let mut checks = Vec::new();
@@ -167,7 +167,7 @@ pub fn pipes(environment: &Environment) -> Vec<Check> {
     pipes.into_iter().map(fault).collect()
 }
 
-/// Everything about an open repository.
+/// Runs every check of an open repository.
 pub fn examine(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
     let mut checks = vec![repository(ctx), identity(ctx)];
     checks.extend(names::names(ctx));
@@ -279,7 +279,7 @@ fn ledger_check(ctx: &Ctx, name: LedgerName) -> Result<Check, AppError> {
     Ok(rewound.unwrap_or_else(|| Check::ok(name.as_str(), text)))
 }
 
-/// The refs beside the ledgers.
+/// Checks the refs beside the ledgers.
 fn refs(ctx: &Ctx) -> Vec<Check> {
     const NAME: &str = "refs";
     let listed = ctx.repository.common_program().refs_below(NAMESPACE);

@@ -1,18 +1,18 @@
-//! Repairs everything that can be repaired, or finds out what that would come to.
+//! Repairs everything that can be repaired, or plans that.
 
 use super::view::{LockView, PlanView, RepairView, RepairedView, TakenOutView};
-use super::{Cleared, Outcome, TakenOut, clear_locks, plan, repair, take_out};
+use super::{Cleared, Continued, Outcome, TakenOut, clear_locks, plan, repair, take_out};
 use crate::app::Ctx;
 use crate::app::answer::Note;
 use crate::app::error::AppError;
 use crate::core::ledger::LedgerName;
-use crate::store::ledger::repair::{Plan, Repaired};
+use crate::store::ledger::repair::Plan;
 
-/// What a repair came to, or would.
+/// The result of a repair, or its plan.
 #[derive(Default)]
 pub struct Mended {
     pub cleared: Vec<Cleared>,
-    pub repaired: Vec<(LedgerName, Repaired)>,
+    pub repaired: Vec<Continued>,
     pub planned: Vec<(LedgerName, Plan)>,
     pub taken_out: Option<TakenOut>,
 }
@@ -28,24 +28,24 @@ impl Mended {
             if dry_run {
                 mended.planned.extend(plan(ctx, ledger)?.map(|plan| (ledger, plan)));
             } else {
-                mended.repaired.extend(repair(ctx, ledger)?.map(|repaired| (ledger, repaired)));
+                mended.repaired.extend(repair(ctx, ledger)?);
             }
         }
-        // What is damaged as a whole is not looked into.
+        // A ledger that is damaged as a whole has no documents to look at.
         if mended.planned.is_empty() {
             mended.taken_out = take_out(ctx, dry_run)?;
         }
         Ok(mended)
     }
 
-    /// Tells whether something stays that was to be repaired.
+    /// Tells whether a lock stays that is in the way.
     pub fn leaves_some(&self) -> bool {
         self.cleared.iter().any(|lock| matches!(lock.outcome, Outcome::Stays(_)))
     }
 
     /// Lists the warnings of the repairs, and the locks that stay.
     pub fn notes(&self) -> Vec<Note> {
-        let of_repairs = self.repaired.iter().flat_map(|(_, repaired)| repaired.notices.clone());
+        let of_repairs = self.repaired.iter().flat_map(|it| it.repaired.notices.clone());
         let stays = |lock: &Cleared| {
             let why = lock.outcome.stays()?;
             Some(format!("'{}' stays: {why}", lock.lock.display()))
@@ -63,9 +63,8 @@ impl Mended {
                 taken_out,
             };
         }
-        let view = |(ledger, it): &(LedgerName, Repaired)| RepairedView::new(*ledger, it);
         RepairView::Done {
-            repaired: self.repaired.iter().map(view).collect(),
+            repaired: self.repaired.iter().map(RepairedView::new).collect(),
             locks: self.cleared.iter().map(LockView::from).collect(),
             taken_out,
         }

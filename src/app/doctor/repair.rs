@@ -1,26 +1,37 @@
-//! Damaged ledgers: what a repair would do, what would be lost by it, and the repair itself.
+//! Damaged ledgers: the plan of a repair, its losses, and the repair itself.
 
 use super::{Check, State};
 use crate::app::Ctx;
+use crate::app::answer::{Answer, Written};
 use crate::app::error::AppError;
 use crate::core::documents::Key;
+use crate::core::ids::OpId;
 use crate::core::ledger::LedgerName;
 use crate::core::repair::Repair;
 use crate::core::reservation::index;
 use crate::core::text::Line;
-use crate::store::git::object::ObjectId;
 use crate::store::ledger::repair::{DroppedEntry, Plan, Repaired, Repairer, RewoundRef};
 
 /// How many entries one line names.
 const NAMED_MAX: usize = 5;
 
-/// Takes a damaged ledger on from its newest whole entry; none if it is not damaged.
-pub fn repair(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Repaired>, AppError> {
-    let who = Repairer { actor: ctx.actor().clone(), host: ctx.host().clone(), clock: ctx.clock() };
-    Ok(ctx.ledger(ledger)?.repair(&who, &Ctx::new_op()?)?)
+/// A ledger that goes on from its newest whole entry.
+pub struct Continued {
+    pub ledger: LedgerName,
+    /// The act of the repair.
+    pub op: OpId,
+    pub repaired: Repaired,
 }
 
-/// What a repair would do; none if the ledger is not damaged.
+/// Continues a damaged ledger from its newest whole entry; none if it is not damaged.
+pub fn repair(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Continued>, AppError> {
+    let who = Repairer { actor: ctx.actor().clone(), host: ctx.host().clone(), clock: ctx.clock() };
+    let op = Ctx::new_op()?;
+    let repaired = ctx.ledger(ledger)?.repair(&who, &op)?;
+    Ok(repaired.map(|repaired| Continued { ledger, op, repaired }))
+}
+
+/// Plans a repair; none if the ledger is not damaged.
 pub fn plan(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Plan>, AppError> {
     Ok(ctx.ledger(ledger)?.plan_repair()?)
 }
@@ -28,23 +39,23 @@ pub fn plan(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Plan>, AppError> {
 /// Reservations that were taken out because they cannot be read.
 #[derive(Clone, Debug)]
 pub struct TakenOut {
-    /// Where they stood.
+    /// The keys that they had.
     pub documents: Vec<Key>,
-    /// The entry that took them out; none if that was not asked for.
-    pub entry: Option<ObjectId>,
+    /// The entry that took them out; none in a dry run.
+    pub written: Option<Written>,
 }
 
-/// Where reservations stand that cannot be read in a ledger that is whole otherwise.
+/// Finds reservations that cannot be read, in a ledger that is whole otherwise.
 pub(super) fn unreadable(ctx: &Ctx) -> Result<Vec<Key>, AppError> {
     Ok(index::unreadable(&ctx.read()?.base.snapshot)?)
 }
 
-/// Takes reservations out that cannot be read; none if all can be.
+/// Removes reservations that cannot be read; none if all can be.
 pub fn take_out(ctx: &Ctx, dry_run: bool) -> Result<Option<TakenOut>, AppError> {
     let (documents, before) = (unreadable(ctx)?, ctx.read()?.base.id());
     let Some(before) = before.filter(|_| !documents.is_empty()) else { return Ok(None) };
     if dry_run {
-        return Ok(Some(TakenOut { documents, entry: None }));
+        return Ok(Some(TakenOut { documents, written: None }));
     }
     let line = |text: &str| Line::new(text).expect("plain words are a line");
     let command = Repair {
@@ -53,11 +64,12 @@ pub fn take_out(ctx: &Ctx, dry_run: bool) -> Result<Option<TakenOut>, AppError> 
         kept_at: line(&format!("entry {before}")),
         takes_out: true,
     };
-    let entry = ctx.transact(LedgerName::Reservations, command, None)?.entry;
-    Ok(Some(TakenOut { documents, entry }))
+    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    let written = Answer::committed(committed, drop).written;
+    Ok(Some(TakenOut { documents, written }))
 }
 
-/// Tells in one line what a repair would do.
+/// Describes in one line what a repair would do.
 pub(super) fn outlook(plan: &Plan) -> String {
     let Some(whole) = plan.whole else {
         return "no whole entry of it was found, so a repair could not go on from any".to_owned();
@@ -73,7 +85,7 @@ pub(super) fn outlook(plan: &Plan) -> String {
     text
 }
 
-/// Tells of a ref that was deleted or put back, with the way there and the way on.
+/// Reports a ref that was deleted or put back, with the command that restores it.
 pub(super) fn rewound_check(name: LedgerName, text: &str, found: &RewoundRef) -> Check {
     let (reference, published) = (name.reference(), found.published.to_string());
     let how = if found.tip.is_some() { "was put back" } else { "is gone" };
@@ -97,7 +109,8 @@ pub(super) fn rewound_check(name: LedgerName, text: &str, found: &RewoundRef) ->
     check.with_next(&command.split(' ').collect::<Vec<&str>>())
 }
 
-/// What a repair leaves behind, in groups; each with the words for it, and none that is empty.
+/// Groups the entries that a repair leaves behind, with the words for each group; no group is
+/// empty.
 pub fn losses(plan: &Plan) -> Vec<(&'static str, &[DroppedEntry])> {
     let doubtful = if plan.is_known {
         "left out, because nothing shows that it was published"
@@ -108,7 +121,7 @@ pub fn losses(plan: &Plan) -> Vec<(&'static str, &[DroppedEntry])> {
     groups.into_iter().filter(|(_, left)| !left.is_empty()).collect()
 }
 
-/// An entry for people: what it says of itself, and how it is found.
+/// Names an entry for people: its id and its summary.
 pub fn name(left: &DroppedEntry) -> String {
     let summary = left.summary.as_deref().unwrap_or("cannot be read");
     format!("entry {} ({summary})", left.id.short())

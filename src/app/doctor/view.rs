@@ -1,9 +1,10 @@
-//! What `doctor` found and mended, in the form that programs read.
+//! The findings and repairs of `doctor`, in the form that programs read.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Check, Cleared, Outcome, TakenOut};
+use super::{Check, Cleared, Continued, Outcome, TakenOut};
+use crate::app::answer::Written;
 use crate::core::ledger::LedgerName;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::repair::{DroppedEntry, Plan, Repaired};
@@ -16,11 +17,11 @@ pub struct Body {
     pub repair: Option<RepairView>,
 }
 
-/// What a repair came to, or would.
+/// The result of a repair, or its plan.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RepairView {
-    /// A dry run.
+    /// The plan, in a dry run.
     Planned {
         /// The ledgers that a repair would mend.
         would_repair: Vec<PlanView>,
@@ -28,9 +29,9 @@ pub enum RepairView {
         #[serde(skip_serializing_if = "Option::is_none")]
         taken_out: Option<TakenOutView>,
     },
-    /// A repair.
+    /// The result of a repair.
     Done {
-        /// The ledgers that were mended.
+        /// The ledgers that were repaired.
         repaired: Vec<RepairedView>,
         /// The lock files that were in the way.
         locks: Vec<LockView>,
@@ -40,20 +41,21 @@ pub enum RepairView {
     },
 }
 
-/// The repair of a ledger.
+/// The plan of the repair of a ledger.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RepairPlan")]
 pub struct PlanView {
     pub ledger: LedgerName,
-    /// The damage.
+    /// The damage, in a sentence.
     pub why: String,
-    /// The entry that it goes on from; null if there is no whole one.
+    /// The newest whole entry, from which the ledger continues; null if there is none.
     pub whole: Option<ObjectId>,
-    /// Whether that entry is known to have been the newest once.
+    /// True if that entry is known to have been the newest once.
     pub known: bool,
     /// Published entries that are lost, the newest first.
     pub lost: Vec<LeftView>,
-    /// Entries that are left out and may have been published, the newest first.
+    /// Entries that are left out because nothing shows whether they were published, the newest
+    /// first.
     pub doubtful: Vec<LeftView>,
 }
 
@@ -62,23 +64,23 @@ pub struct PlanView {
 #[schemars(rename = "LeftEntry")]
 pub struct LeftView {
     pub entry: ObjectId,
-    /// What happened; null if it cannot be read.
+    /// The summary of the entry; null if it cannot be read.
     pub summary: Option<String>,
 }
 
-/// A ledger that was mended.
+/// A ledger that was repaired.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Repaired")]
 pub struct RepairedView {
     #[serde(flatten)]
     pub plan: PlanView,
-    /// The entry that says so.
-    pub entry: ObjectId,
-    /// The ref or the file that has what was damaged.
+    #[serde(flatten)]
+    pub written: Written,
+    /// The ref or the file that keeps the damaged state.
     pub kept_at: String,
 }
 
-/// A lock file that was in the way.
+/// A lock file that stopped every writer.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Lock")]
 pub struct LockView {
@@ -86,9 +88,9 @@ pub struct LockView {
     pub lock: String,
     /// Its owner, as far as that is known.
     pub whose: String,
-    /// Where it was moved to; null if it was not.
+    /// The path that it was moved to; null if it was not moved.
     pub kept_at: Option<String>,
-    /// Why it stays; null if it does not.
+    /// The reason why it stays; null if it does not.
     pub stays: Option<String>,
 }
 
@@ -99,8 +101,8 @@ pub struct TakenOutView {
     pub ledger: LedgerName,
     /// Their paths in the tree of the ledger.
     pub documents: Vec<String>,
-    /// The entry that took them out; null in a dry run.
-    pub entry: Option<ObjectId>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub written: Option<Written>,
 }
 
 impl PlanView {
@@ -124,10 +126,11 @@ impl PlanView {
 
 impl RepairedView {
     /// Shows the repair of a ledger.
-    pub fn new(ledger: LedgerName, repaired: &Repaired) -> RepairedView {
+    pub fn new(continued: &Continued) -> RepairedView {
+        let Continued { ledger, op, repaired } = continued;
         let Repaired { plan, entry, kept_at, .. } = repaired;
-        let plan = PlanView::new(ledger, plan);
-        RepairedView { plan, entry: *entry, kept_at: kept_at.clone() }
+        let written = Written { op: op.clone(), entry: *entry };
+        RepairedView { plan: PlanView::new(*ledger, plan), written, kept_at: kept_at.clone() }
     }
 }
 
@@ -151,7 +154,7 @@ impl From<&TakenOut> for TakenOutView {
         TakenOutView {
             ledger: LedgerName::Reservations,
             documents: taken_out.documents.iter().map(ToString::to_string).collect(),
-            entry: taken_out.entry,
+            written: taken_out.written.clone(),
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::kept::{self, Damaged};
 use super::view::ProjectView;
 use super::{Look, TRIES_MAX};
-use crate::app::answer::{Answer, Note, Outcome};
+use crate::app::answer::{Answer, Note, Outcome, Written};
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, Reading};
@@ -16,7 +16,6 @@ use crate::core::domain::freshness::{Reason, Verdict, judge};
 use crate::core::domain::structure::Structure;
 use crate::core::domain::survey::Purpose;
 use crate::core::ledger::LedgerName;
-use crate::store::git::object::ObjectId;
 use crate::store::worktree::sources::Which;
 
 /// Changes that an explanation lists.
@@ -38,9 +37,8 @@ pub struct Body {
     pub reasons: Vec<Reason>,
     #[serde(flatten)]
     pub project: ProjectView,
-    /// The entry that was compared.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entry: Option<String>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Written>,
     /// What is wrong with a damaged cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damaged: Option<String>,
@@ -124,7 +122,7 @@ pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
         verdict,
         reasons,
         project,
-        entry: standing.entry.map(|entry| entry.to_string()),
+        compared: standing.compared,
         damaged: standing.damaged.map(|damaged| damaged.why),
         explanation,
     };
@@ -164,7 +162,7 @@ pub struct Standing {
     /// Whether there are directories that were not looked into.
     pub is_tired: bool,
     /// The entry that was compared.
-    pub entry: Option<ObjectId>,
+    pub compared: Option<Written>,
     /// What is wrong with the cache, if it is damaged.
     pub damaged: Option<Damaged>,
 }
@@ -182,12 +180,12 @@ pub fn check(ctx: &Ctx, which: Which) -> Result<Standing, AppError> {
                     cache: Cache::default(),
                     now: None,
                     is_tired: false,
-                    entry: None,
+                    compared: None,
                     damaged: Some(damaged),
                 });
             }
         };
-        if ctx.ledger(LedgerName::Domains)?.now()?.id() == standing.entry {
+        if ctx.ledger(LedgerName::Domains)?.now()?.id() == standing.compared.as_ref().map(|it| it.entry) {
             return Ok(standing);
         }
     }
@@ -204,7 +202,8 @@ fn compare(ctx: &Ctx, look: &Look<'_>) -> Result<Standing, AppError> {
     let structure = now.clone().unwrap_or_default();
     let cache = Cache::read(&base.snapshot, &look.basis, &structure)?;
     let verdict = judge(&cache, &structure, &look.basis);
-    Ok(Standing { verdict, cache, now, is_tired, entry: base.id(), damaged: None })
+    let compared = Written::newest(&base.snapshot);
+    Ok(Standing { verdict, cache, now, is_tired, compared, damaged: None })
 }
 
 /// The changes since a detection, as far as they are listed.

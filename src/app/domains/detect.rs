@@ -20,7 +20,6 @@ use crate::core::ledger::LedgerName;
 use crate::core::refusal::Refusal;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
-use crate::store::git::object::ObjectId;
 use crate::store::worktree::sources::Which;
 
 /// The tree in question.
@@ -38,9 +37,9 @@ pub struct Body {
     pub project: ProjectView,
     /// Whether something was recorded.
     pub recorded: bool,
-    /// The entry that said so before, where nothing was recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entry: Option<String>,
+    /// The newest entry before, where nothing was recorded.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Written>,
     /// The ref or the file that has a damaged cache now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
@@ -51,7 +50,7 @@ struct Detection {
     cache: Cache,
     is_new: bool,
     /// The entry that was read.
-    before: Option<ObjectId>,
+    before: Option<Written>,
     written: Option<Written>,
     notes: Vec<Note>,
     at: Timestamp,
@@ -62,11 +61,10 @@ struct Detection {
 pub fn detect(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let (detection, aside) = try_detect(ctx, request)?;
     let Detection { cache, is_new, before, written, notes, at } = detection;
-    let entry = before.filter(|_| written.is_none()).map(|entry| entry.to_string());
     let body = Body {
         project: ProjectView::from(&cache),
         recorded: is_new,
-        entry,
+        before: before.filter(|_| written.is_none()),
         set_aside: aside.as_ref().map(|aside| aside.kept_at.clone()),
     };
     let warning = aside.map(|KeptAside { why, kept_at }| {
@@ -121,7 +119,8 @@ fn look_once(
     // What stands there is read before the tree: whoever writes between the two has seen a tree
     // that may be newer than the one that is looked at here.
     let Reading { base, now, .. } = ctx.read_ledger(LedgerName::Domains)?;
-    let (before, after) = (base.id(), cache::newest(&base.snapshot, &look.basis)?);
+    let before = Written::newest(&base.snapshot);
+    let after = cache::newest(&base.snapshot, &look.basis)?;
     let (survey, structure) = look.survey(Purpose::Detect)?;
     let read = match reader {
         Reader::Strict => Cache::read,

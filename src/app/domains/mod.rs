@@ -13,6 +13,7 @@ pub mod set;
 pub mod show;
 pub mod view;
 
+use crate::app::answer::Written;
 use crate::app::error::AppError;
 use crate::app::{Ctx, Reading};
 use crate::core::domain::cache::{self, Cache};
@@ -22,7 +23,6 @@ use crate::core::domain::structure::{Basis, Structure};
 use crate::core::domain::survey::{self, Purpose, Survey};
 use crate::core::ledger::LedgerName;
 use crate::core::time::Timestamp;
-use crate::store::git::object::ObjectId;
 use crate::store::worktree::sources::Which;
 pub use kept::Damaged;
 
@@ -56,8 +56,8 @@ impl<'c> Look<'c> {
 /// What the ledger says.
 struct Known {
     cache: Cache,
-    /// The entry that says it; none before the first.
-    entry: Option<ObjectId>,
+    /// The newest entry of the ledger; none before the first.
+    newest: Option<Written>,
     now: Timestamp,
 }
 
@@ -75,5 +75,5 @@ fn known(ctx: &Ctx) -> Result<Known, AppError> {
         let advice = "nothing is known of this project yet; run: git coord domain detect";
         return Err(AppError::nothing("not_classified", advice));
     }
-    Ok(Known { cache, entry: base.id(), now })
+    Ok(Known { cache, newest: Written::newest(&base.snapshot), now })
 }

@@ -7,7 +7,7 @@ use super::profiles::{self, Profiled};
 use super::view::ProjectView;
 use super::{Known, known};
 use crate::app::Ctx;
-use crate::app::answer::{Answer, Note};
+use crate::app::answer::{Answer, Note, Written};
 use crate::app::next::command;
 use crate::app::problem::{Hint, Problem};
 use crate::core::domain::name::Name;
@@ -18,9 +18,8 @@ use crate::core::domain::name::Name;
 pub struct Body {
     #[serde(flatten)]
     pub project: ProjectView,
-    /// The entry that says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entry: Option<String>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub newest: Option<Written>,
     /// The profiles of its domains, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profiles: Option<Vec<ProfileView>>,
@@ -41,9 +40,8 @@ pub struct ProfileView {
 
 /// Shows what is recorded, with the profiles of the domains if they are wanted.
 pub fn show(ctx: &Ctx, with_profiles: bool) -> Result<Answer<Body>, Problem> {
-    let Known { cache, entry, now } = known(ctx)?;
-    let entry = entry.map(|entry| entry.to_string());
-    let mut body = Body { project: ProjectView::from(&cache), entry, profiles: None };
+    let Known { cache, newest, now } = known(ctx)?;
+    let mut body = Body { project: ProjectView::from(&cache), newest, profiles: None };
     if !with_profiles {
         return Ok(Answer::read(body, now));
     }

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::Ctx;
-use crate::app::answer::{Answer, Note};
+use crate::app::answer::{self, Answer, Note};
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
+use crate::core::ids::OpId;
 use crate::core::ledger::LedgerName;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::compact::{Compacted, Compaction, Written};
@@ -58,8 +59,8 @@ pub struct PlanView {
 /// What a compaction wrote.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WrittenView {
-    /// The newest entry now.
-    pub entry: ObjectId,
+    #[serde(flatten)]
+    pub checkpoint: answer::Written,
     /// The ref of the chain as it was.
     pub archive: String,
     /// The commands that free the room of that chain, each a list of words.
@@ -71,13 +72,14 @@ pub fn compact(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let is_meant = |one: &LedgerName| request.ledger.is_none_or(|ledger| ledger == *one);
     let (mut ledgers, mut notes) = (Vec::new(), Vec::new());
     for ledger in LedgerName::ALL.into_iter().filter(is_meant) {
-        let outcome = compact_one(ctx, ledger, request)?;
+        let op = Ctx::new_op().map_err(AppError::from)?;
+        let outcome = compact_one(ctx, ledger, request, &op)?;
         let notices = outcome.iter().flat_map(|compacted| &compacted.notices);
         notes.extend(notices.map(Note::warning));
         ledgers.push(CompactedView {
             ledger,
             set_aside: outcome.as_ref().map_or(0, |compacted| compacted.plan.set_aside),
-            plan: outcome.map(PlanView::from),
+            plan: outcome.map(|compacted| PlanView::new(compacted, op)),
         });
     }
     let body = Body { ledgers, dry_run: request.dry_run };
@@ -89,6 +91,7 @@ fn compact_one(
     ctx: &Ctx,
     ledger: LedgerName,
     request: &Request,
+    op: &OpId,
 ) -> Result<Option<Compacted>, AppError> {
     let opened = ctx.ledger(ledger)?;
     let wanted = Compaction {
@@ -100,16 +103,17 @@ fn compact_one(
     if request.dry_run {
         return Ok(opened.dry_run(&wanted)?);
     }
-    Ok(opened.compact(&wanted, &Ctx::new_op()?)?)
+    Ok(opened.compact(&wanted, op)?)
 }
 
-impl From<Compacted> for PlanView {
-    fn from(Compacted { plan, written, bytes, .. }: Compacted) -> PlanView {
+impl PlanView {
+    fn new(Compacted { plan, written, bytes, .. }: Compacted, op: OpId) -> PlanView {
         let view = |Written { tip, archive }| {
             // No ref has a space in its name.
             let words = |text: &str| text.split(' ').map(str::to_owned).collect();
             let delete = words(&format!("git update-ref -d {archive}"));
-            WrittenView { entry: tip, archive, next: vec![delete, words("git gc --prune=now")] }
+            let next = vec![delete, words("git gc --prune=now")];
+            WrittenView { checkpoint: answer::Written { op, entry: tip }, archive, next }
         };
         PlanView {
             kept: plan.kept.len(),

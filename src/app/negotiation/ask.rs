@@ -74,17 +74,25 @@ pub fn ask(ctx: &mut Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
                 answer.body.request = after_wait(request);
                 answer.body.granted = granted;
             }
-            Err(error) => {
-                let read = in_shell(&command(&["inbox", "--thread", thread.short()]));
-                let open = Note::plain(format!("the request stays open: {read}"));
-                return Err(Problem::from(error).noting(answer.notes).noting(vec![open]));
-            }
+            Err(error) => return Err(unanswered(error, &thread).noting(answer.notes)),
         }
     }
     Ok(match refusal(&answer.body.request, request.wait.is_some()) {
         Some(refusal) => answer.refused(refusal),
         None => answer,
     })
+}
+
+/// Explains why a wait ended without an answer. The request is written by then, so the hints that
+/// nothing was written, or that nobody waits, would be untrue.
+fn unanswered(error: AppError, thread: &ThreadId) -> Problem {
+    let is_cut_short = matches!(error, AppError::Interrupted(_) | AppError::Busy(_));
+    let mut problem = Problem::from(error);
+    if is_cut_short {
+        problem.hints.clear();
+    }
+    let read = in_shell(&command(&["inbox", "--thread", thread.short()]));
+    problem.noting(vec![Note::plain(format!("the request stays open: {read}"))])
 }
 
 fn submit(ctx: &Ctx, request: &Request) -> Result<Committed<Asking>, AppError> {

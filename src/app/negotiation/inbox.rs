@@ -7,6 +7,7 @@ use super::view::{MessageView, RequestView};
 use super::{Requests, no_thread, requests, require};
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
+use crate::app::next::command;
 use crate::app::presence::Witness;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, Reading};
@@ -54,9 +55,12 @@ pub struct Body {
     pub to_answer: Vec<RequestView>,
     /// The oldest requests of the caller that it may take now.
     pub can_take: Vec<RequestView>,
-    /// The message that the next page comes after.
+    /// The last message that was looked at: `--since` with it gives the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<MessageId>,
+    pub cursor: Option<MessageId>,
+    /// The command that reads the next page, as a list of words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<Vec<String>>,
     /// The thread that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<RequestView>,
@@ -109,12 +113,23 @@ fn look(ctx: &Ctx, reading: &Reading<'_>, request: &Request<'_>) -> Result<Body,
         has_older: page.has_older,
         to_answer: RequestView::bounded(&requests.to_answer),
         can_take: RequestView::bounded(ripe),
-        next: page.next,
+        next: page.next.iter().map(|cursor| next_page(request, cursor)).collect(),
+        cursor: page.next,
         thread,
         damaged: requests.damaged.clone(),
         acknowledged: Vec::new(),
         requests,
     })
+}
+
+/// Builds the command that reads on after a message with the same choice.
+fn next_page(request: &Request<'_>, cursor: &MessageId) -> Vec<String> {
+    let mut words = vec!["inbox".to_owned(), "--since".to_owned(), cursor.to_string()];
+    words.extend(request.thread.map(|thread| format!("--thread={thread}")));
+    words.extend(request.kind.map(|kind| format!("--type={}", kind.name())));
+    words.extend(request.unread.then(|| "--unread".to_owned()));
+    words.extend(request.limit.map(|limit| format!("--limit={limit}")));
+    command(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Reads a thread with its messages, whoever sent and got them.

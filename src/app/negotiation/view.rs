@@ -45,8 +45,8 @@ pub struct AskedView {
     pub holder: AgentName,
     /// The paths that are asked for.
     pub patterns: Vec<Pattern>,
-    /// The named locks that are asked for, for people.
-    #[serde(skip)]
+    /// The named locks that are asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locks: Vec<LockName>,
     pub reason: Line,
     pub urgent: bool,

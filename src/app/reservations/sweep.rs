@@ -8,12 +8,11 @@ use serde::Serialize;
 use super::ended;
 use super::release::ids;
 use crate::app::Ctx;
-use crate::app::agents::forget_old;
 use crate::app::answer::{Answer, Written};
 use crate::app::error::AppError;
 use crate::app::negotiation;
 use crate::app::negotiation::view::RequestView;
-use crate::app::presence::Witness;
+use crate::app::presence::{Witness, forget_old};
 use crate::app::problem::Problem;
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
@@ -127,6 +126,6 @@ fn carry_out(
             break;
         }
     }
-    forget_old(ctx, ctx.clock());
+    forget_old(ctx);
     Ok((holds, pruned, writes))
 }

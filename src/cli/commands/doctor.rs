@@ -4,7 +4,7 @@ use crate::app::answer::{Answer, Outcome};
 use crate::app::config::parse_boolean;
 use crate::app::doctor::mend::Mended;
 use crate::app::doctor::view::{Body, LockView};
-use crate::app::doctor::{self, Check, State, TakenOut};
+use crate::app::doctor::{self, Check, Continued, State, TakenOut};
 use crate::app::install::plan::ENABLED;
 use crate::app::next::in_shell;
 use crate::app::problem::Problem;
@@ -90,13 +90,14 @@ fn texts(mended: &Mended) -> Vec<String> {
         let kept_at = lock.kept_at?;
         Some(format!("moved '{path}' aside: {whose}\n  it is kept: {kept_at}"))
     });
-    let repaired = mended.repaired.iter().map(|(ledger, it)| repaired_text(*ledger, it));
+    let repaired = mended.repaired.iter().map(repaired_text);
     let planned = mended.planned.iter().map(|(ledger, plan)| plan_text(*ledger, plan));
     let taken_out = mended.taken_out.iter().map(taken_out_text);
     moved.chain(repaired).chain(planned).chain(taken_out).collect()
 }
 
-fn repaired_text(ledger: LedgerName, repaired: &Repaired) -> String {
+fn repaired_text(continued: &Continued) -> String {
+    let Continued { ledger, repaired, .. } = continued;
     let Repaired { plan, entry, kept_at, .. } = repaired;
     let whole = plan.whole.map_or_else(|| "nothing".to_owned(), |id| id.short());
     let (why, kept_at) = (shown(&plan.damage.why), shown(kept_at));
@@ -119,8 +120,8 @@ fn plan_text(ledger: LedgerName, plan: &Plan) -> String {
 }
 
 fn taken_out_text(taken_out: &TakenOut) -> String {
-    let mut text = match taken_out.entry {
-        Some(entry) => format!("took out what cannot be read, as entry {}", entry.short()),
+    let mut text = match &taken_out.written {
+        Some(by) => format!("took out what cannot be read, as entry {}", by.entry.short()),
         None => "would take out what cannot be read".to_owned(),
     };
     for key in &taken_out.documents {

@@ -98,7 +98,7 @@ fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> std::io::Result<()> {
     if body.has_older {
         ui.note("there are older ones: git coord inbox --since 00000000")?;
     }
-    if let Some(next) = &body.next {
+    if let Some(next) = &body.cursor {
         let more = if body.has_more { "there is more" } else { "next" };
         let name = |thread: &RequestView| format!(" --thread {}", thread.thread.short());
         let thread = body.thread.as_ref().map_or_else(String::new, name);

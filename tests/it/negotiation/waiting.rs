@@ -110,6 +110,7 @@ fn both_sides_can_be_killed_and_come_back() {
             let short = &thread.as_str().unwrap()[..8];
             let open = format!("the request stays open: git coord inbox --thread {short}");
             assert_eq!(told["notes"][0]["text"], open);
+            assert!(told["error"]["hints"].is_null(), "one thing is said, and it is true: {told}");
         }
         // That it is urgent now shows that the second one has asked.
         let call = call.args(["--urgent"]);
@@ -207,6 +208,7 @@ fn locks_are_negotiated_like_paths() {
     let repo = Repo::new();
     repo.coord("alice", ["reserve", "--lock", "db"]).done();
     let ask = repo.json("bob", ["ask", "--lock", "db", "--reason", "a migration"]);
+    assert_eq!(ask["locks"], json!(["db"]));
     assert_eq!((&ask["status"], &ask["holder"]), (&json!("pending"), &json!("alice")));
     repo.coord_json("bob", ["take", "--lock", "db", "--reason", "now"]).refused("too_early");
     let answer = repo.json("alice", ["answer", "--lock", "db", "--release"]);

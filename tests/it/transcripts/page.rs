@@ -21,7 +21,7 @@ answer has these members, and those of its command:
 | `ok` | whether the answer is a yes; the exit code is 0 then, and only then |
 | `refusal` | why the answer is no: `code`, `message`, details by code, and `next` |
 | `error` | why there is no answer: `kind`, often `code`, `message`, `hints`, `next` |
-| `op`, `entry` | the act and the entry, where the command wrote one |
+| `op`, `entry` | the act and the entry that the command wrote; `domain` names those that it read |
 | `notes` | remarks, each with `level` (`note`, `warning`, `hint`) and `text` |
 
 `next` is a list of commands that help; each is a list of words that can be run as they are.
@@ -29,13 +29,17 @@ Programs go by `code`; the words of a `message` may change. New members may be a
 
 Each command has a schema, in the form of [JSON Schema](https://json-schema.org/) 2020-12. Below it
 stands an answer from the project's own tests, folded to be read. Names such as `<id1>` stand for
-values that differ from run to run.
+values that differ from run to run. These commands have none:
+
 ";
 
 /// Builds the page: the schemas in their order, each with the first answer of its command.
 fn page() -> String {
     let stories: Vec<String> = ALL.iter().map(|name| stored(name)).collect();
     let mut page = HEAD.to_owned();
+    for (command, why) in super::schema::WITHOUT {
+        page.push_str(&format!("- `{command}`: {why}.\n"));
+    }
     for command in schema::ALL {
         let file = command.file.trim_start_matches("docs/");
         let of_code =

@@ -173,10 +173,14 @@ fn matches(pattern: &Value, value: &str) -> bool {
 }
 
 /// Commands without a schema, each with the reason.
-const WITHOUT: [(&str, &str); 3] = [
-    ("with", "it prints what its command prints"),
-    ("completions", "it prints a script"),
-    ("demo", "it is a tour for people"),
+pub(super) const WITHOUT: [(&str, &str); 3] = [
+    (
+        "with",
+        "its stdout belongs to the command that it runs, so it prints an object only where it did \
+         not start that command",
+    ),
+    ("completions", "it prints a script for a shell"),
+    ("demo", "it shows people around"),
 ];
 
 #[test]

@@ -60,8 +60,8 @@ impl Args {
 }
 
 fn verdict_text(body: &Body) -> String {
-    let at =
-        body.entry.as_deref().map_or(String::new(), |entry| format!(", entry {}", short(entry)));
+    let compared = body.compared.as_ref();
+    let at = compared.map_or(String::new(), |it| format!(", entry {}", it.entry.short()));
     let names: Vec<&str> = body.project.domains.iter().map(|found| found.name.as_str()).collect();
     match body.verdict {
         Word::Fresh if body.project.classified_at.is_some() => {
