@@ -1,4 +1,4 @@
-//! What the repository was before it was installed here: values of keys, and whether there was a
+//! The state of the repository before the installation: the values of keys, and whether there was a
 //! directory of hooks. Pure.
 
 use std::collections::BTreeMap;
@@ -10,13 +10,13 @@ use crate::app::install::plan::{Act, DECORATION, ENABLED, Item, Need, Setting};
 use crate::store::layout::EVERY_REF;
 use crate::store::os::files::Rights;
 
-/// What is noted of it.
+/// The note on that state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Before {
     /// The values that were replaced, by the key that was set.
     #[serde(default)]
     settings: BTreeMap<String, Vec<String>>,
-    /// Whether the directory of hooks was not there.
+    /// Set if `install` made the directory of hooks.
     #[serde(default)]
     made_hooks: bool,
 }
@@ -28,22 +28,21 @@ impl Before {
     }
 }
 
-/// Where a note is kept, and what is in it.
+/// The file that keeps the note, and its content.
 pub struct Noted<'a> {
-    /// Where.
     pub path: &'a Path,
-    /// What it says; nothing if there is none.
+    /// None where there is no note yet.
     pub before: Option<Before>,
 }
 
-/// The settings of the repository, and how each is set. What is set already is the user's own.
+/// Plans the repository's settings. A value that is set already is the user's own, and stays.
 pub fn configuration(local: &[Setting], noted: &mut Noted<'_>) -> Vec<Item> {
     let mut item = |setting: Setting, set: fn(Setting) -> Act, replaced: Vec<String>| {
         if setting.is_in(local) {
             return Item::already_so(setting.shown());
         }
         let before = noted.before.get_or_insert_default();
-        // What somebody has set since is what they want now.
+        // These values replace those of an earlier note: the user has changed the key since.
         before.settings.insert(setting.key.clone(), replaced);
         let what = setting.shown();
         Item::change(what, [before.write(noted.path), set(setting)])
@@ -73,7 +72,7 @@ pub fn remember_directory(items: &mut [Item], directory: &Path, noted: &mut Note
     }
 }
 
-/// The way back for those settings that are still as we set them.
+/// Plans the way back for the settings that still have the value that `install` set.
 pub fn without_configuration(local: &[Setting], noted: &Noted<'_>) -> Vec<Item> {
     let Some(before) = &noted.before else { return Vec::new() };
     let ours = [Setting::new(ENABLED, "true"), Setting::new(DECORATION, EVERY_REF)];
@@ -93,7 +92,8 @@ pub fn without_configuration(local: &[Setting], noted: &Noted<'_>) -> Vec<Item> 
     items
 }
 
-/// What is left to do once the hooks are gone.
+/// Plans the last steps, once the hooks are gone: an empty directory of hooks that we made goes,
+/// and so does the note.
 pub fn forget(directory: &Path, noted: &Noted<'_>) -> Option<Item> {
     let before = noted.before.as_ref()?;
     let directory = before.made_hooks.then(|| Act::RemoveIfEmpty(directory.to_owned()));
@@ -110,7 +110,7 @@ mod tests {
         Noted { path: Path::new("note"), before }
     }
 
-    /// What the acts make of the configuration, on paper.
+    /// Applies the acts to a list of settings.
     fn after(mut local: Vec<Setting>, items: &[Item]) -> Vec<Setting> {
         for item in items {
             let Need::Change(acts) = &item.need else { continue };

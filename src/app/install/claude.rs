@@ -1,7 +1,7 @@
-//! How Claude Code comes to call us: entries in one of its settings files, and the way back.
+//! The entries that make Claude Code call us, in one of its settings files, and the way back.
 //!
-//! Pure. What the file was before is kept, so that the way back ends at the same bytes where nobody
-//! else has changed it since. Where somebody has, only what is ours is taken out.
+//! Pure. A note keeps the file as it was, so that the way back restores its bytes if nobody has
+//! changed it since. If somebody has, only our entries are taken out.
 
 use std::path::{Path, PathBuf};
 
@@ -18,39 +18,33 @@ use crate::store::os::files::Rights;
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read the settings in '{}', so nothing was changed: {fault}", path.display())]
 pub struct Unreadable {
-    /// Which file.
     pub path: PathBuf,
-    /// What is wrong with it.
     pub fault: BadSettings,
 }
 
 /// A settings file, as it was found.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// Where.
     pub path: PathBuf,
-    /// All of it; none if there is no file.
+    /// None where there is no file.
     pub content: Option<Vec<u8>>,
-    /// Whether its directory is there.
     pub has_directory: bool,
-    /// Whether git could take it into a commit.
+    /// Set if git could take the file into a commit.
     pub is_for_git: bool,
-    /// Where it is noted what it was before.
+    /// The path of the note on its earlier content.
     pub note_path: PathBuf,
-    /// That note.
     pub note: Option<Before>,
 }
 
-/// What a file was before we changed it.
+/// A file as it was before we changed it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Before {
-    /// Which file.
     pub path: PathBuf,
-    /// What was in it, as base64; none if there was no file.
+    /// The content as base64; none where there was no file.
     content: Option<String>,
-    /// Whether its directory was there.
     had_directory: bool,
-    /// The hash of what we wrote: if it is still that, nobody else has changed it.
+    /// The hash of the content that we wrote: as long as it matches, nobody else has changed the
+    /// file.
     wrote: String,
 }
 
@@ -64,14 +58,14 @@ impl Before {
         self.content.as_ref().and_then(|content| STANDARD.decode(content).ok())
     }
 
-    /// None where no such name can be written down.
+    /// Plans to write the note; none if JSON cannot hold the path, which then is not UTF-8.
     fn write(&self, path: &Path) -> Option<Act> {
         let content = serde_json::to_vec(self).ok()?;
         Some(Act::Write { path: path.to_owned(), content, rights: Rights::AsBefore })
     }
 }
 
-/// The name of the note on the file at that path.
+/// Names the note on the file at a path.
 pub fn note_name(path: &Path) -> String {
     format!("{}.json", hash(path.as_os_str().as_encoded_bytes()))
 }
@@ -90,13 +84,13 @@ impl File {
         Unreadable { path: self.path.clone(), fault }
     }
 
-    /// The note, if the file is still what we made of it.
+    /// Returns the note if the file is still as we wrote it.
     fn whole_note(&self) -> Option<&Before> {
         let now = self.content.as_deref().map(hash);
         self.note.as_ref().filter(|note| Some(&note.wrote) == now.as_ref())
     }
 
-    /// Whether it makes Claude Code call us.
+    /// Tells whether the file makes Claude Code call us.
     pub fn calls_us(&self) -> bool {
         self.settings().is_ok_and(|settings| settings.has_ours())
     }
@@ -110,7 +104,7 @@ impl File {
     }
 }
 
-/// Our entries in a settings file.
+/// Plans our entries in a settings file.
 pub fn install(file: &File, wanted: Wanted) -> Result<Vec<Item>, Unreadable> {
     let settings = file.settings()?;
     let with = settings.with_ours(wanted).map_err(|fault| file.unreadable(fault))?;
@@ -136,7 +130,7 @@ pub fn install(file: &File, wanted: Wanted) -> Result<Vec<Item>, Unreadable> {
     Ok(items)
 }
 
-/// What the way back has to lead to.
+/// Works out the content that the way back has to restore.
 fn before(file: &File, settings: &Settings, wrote: &[u8]) -> Result<Before, Unreadable> {
     if let Some(note) = file.whole_note() {
         return Ok(Before { wrote: hash(wrote), ..note.clone() });
@@ -151,7 +145,7 @@ fn before(file: &File, settings: &Settings, wrote: &[u8]) -> Result<Before, Unre
     Ok(Before::new(file, content.as_deref(), had_directory, wrote))
 }
 
-/// The way back.
+/// Plans the way back; none if there is nothing of ours.
 pub fn uninstall(file: &File) -> Option<Item> {
     let what = format!("no hooks of Claude Code in {}", file.shown());
     let forget = file.note.as_ref().map(|_| Act::Remove(file.note_path.clone()));
@@ -222,7 +216,7 @@ mod tests {
         }
     }
 
-    /// The file after the acts are carried out on paper.
+    /// Applies the acts to a file in memory.
     fn after(mut file: File, item: &Item) -> File {
         let Need::Change(acts) = &item.need else { return file };
         for act in acts {

@@ -1,5 +1,5 @@
-//! The manual and the completions: they belong beside the program, and what `install` has put there
-//! `uninstall` takes away, as long as nobody has changed it since.
+//! The manual and the completions. They belong beside the program. `install` puts them there, and
+//! `uninstall` takes them away unless somebody has changed them since.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,13 +13,12 @@ use crate::store::os::files::Rights;
 /// A page of documentation that belongs beside the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Where, below the directory that `bin` is in.
+    /// Relative to the directory that `bin` is in.
     pub path: &'static str,
-    /// All of it.
     pub content: String,
 }
 
-/// Where documents go.
+/// The place of the documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Beside {
     /// Below this directory.
@@ -28,25 +27,26 @@ pub enum Beside {
     BuildDirectory,
     /// The program is in no `bin`.
     NoPrefix,
-    /// There, but this user may not write.
+    /// This user may not write to that directory.
     NotWritable(PathBuf),
 }
 
-/// What `install` has put beside the program. A file that was there before is not ours to remove.
+/// The note on the files that `install` put beside the program. A file that was there before is not
+/// ours to remove.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// The hash of what was written, by file.
+    /// The hash of the content that was written, by file.
     wrote: BTreeMap<PathBuf, String>,
     /// Directories that were not there.
     made: Vec<PathBuf>,
-    /// The repositories that they were installed for, by their common directories: the last of
-    /// them that goes takes the documents with it.
+    /// The common directories of the repositories that the documents were installed for. The last
+    /// one to uninstall takes the documents with it.
     #[serde(default)]
     users: BTreeSet<PathBuf>,
 }
 
 impl Beside {
-    /// Where it is noted what was put there, for all repositories of this program.
+    /// Names the file of the note, which all repositories of this program share.
     pub fn note_path(&self) -> Option<PathBuf> {
         match self {
             Beside::Prefix(prefix) => Some(prefix.join("share/git-coord/installed.json")),
@@ -56,27 +56,25 @@ impl Beside {
 }
 
 impl Note {
-    /// The files that it speaks of.
+    /// Lists the files that `install` wrote.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.wrote.keys().map(PathBuf::as_path)
     }
 }
 
-/// What is there.
+/// The files and directories as they are.
 pub struct Found<'a> {
-    /// What is at a path.
+    /// Returns the content of the file at a path.
     pub content: &'a dyn Fn(&Path) -> Option<Vec<u8>>,
-    /// Whether a directory is there.
+    /// Tells whether there is a directory at a path.
     pub is_directory: &'a dyn Fn(&Path) -> bool,
-    /// Where the note is kept.
     pub note_path: &'a Path,
-    /// The note as it is.
     pub note: Option<Note>,
-    /// The repository that it is about.
+    /// The common directory of the repository.
     pub repository: &'a Path,
 }
 
-/// Manual and completions beside the program.
+/// Plans the manual and the completions beside the program.
 pub fn install(beside: &Beside, documents: &[Document], found: &Found<'_>) -> Vec<Item> {
     let prefix = match beside {
         Beside::Prefix(prefix) => prefix,
@@ -124,7 +122,7 @@ pub fn install(beside: &Beside, documents: &[Document], found: &Found<'_>) -> Ve
     items
 }
 
-/// None where no such name can be written down.
+/// Plans to write the note; none if JSON cannot hold a path in it, which then is not UTF-8.
 fn write_note(note: &mut Note, path: &Path) -> Option<Act> {
     note.made.sort();
     note.made.dedup();
@@ -132,7 +130,7 @@ fn write_note(note: &mut Note, path: &Path) -> Option<Act> {
     Some(Act::Write { path: path.to_owned(), content, rights: Rights::AsBefore })
 }
 
-/// Takes away what is still as it was written.
+/// Plans to remove the files that are still as `install` wrote them.
 pub fn uninstall(found: &Found<'_>) -> Vec<Item> {
     let Some(note) = &found.note else { return Vec::new() };
     let mut rest = note.clone();
@@ -154,7 +152,7 @@ pub fn uninstall(found: &Found<'_>) -> Vec<Item> {
         Item::change(format!("no file {}", path.display()), [Act::Remove(path.clone())])
     };
     let mut items: Vec<Item> = note.wrote.iter().filter(is_ours).map(gone).collect();
-    // What is below comes first.
+    // Subdirectories come first.
     let directories = note.made.iter().rev();
     let mut acts = vec![Act::Remove(found.note_path.to_owned())];
     acts.extend(directories.map(|path| Act::RemoveIfEmpty(path.clone())));
@@ -184,7 +182,7 @@ mod tests {
         install(&Beside::Prefix("/opt".into()), &page(), &found)
     }
 
-    /// The note that an installation leaves.
+    /// Returns the note that an installation leaves.
     fn noted(items: &[Item]) -> Note {
         let Need::Change(acts) = &items[0].need else { panic!("{items:?}") };
         let Act::Write { content, .. } = &acts[0] else { panic!("{acts:?}") };

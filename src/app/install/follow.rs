@@ -12,30 +12,30 @@ use crate::app::problem::Problem;
 /// The answer to `install` and `uninstall`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
-    /// Each thing that is looked after, in the order in which it is done.
+    /// The parts of the installation, in the order in which they were handled.
     pub items: Vec<ItemView>,
     pub dry_run: bool,
 }
 
-/// A thing that is looked after.
+/// A part of the installation: a hook, a file, or a setting.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Item")]
 pub struct ItemView {
     pub state: State,
-    /// The thing, for people.
+    /// The name of the part, for people.
     pub what: String,
 }
 
-/// What was done about a thing.
+/// The result for a part of the installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum State {
-    /// Nothing: it was so already.
+    /// Nothing had to be done.
     #[serde(rename = "already so")]
     AlreadySo,
-    /// Nothing that can be done here; worth knowing.
+    /// Advice: the user may have to do something.
     #[serde(rename = "note")]
     Note,
-    /// Nothing yet: this is a dry run.
+    /// A dry run: without `--dry-run` it would be changed.
     #[serde(rename = "would do")]
     WouldDo,
     /// It was changed.
@@ -57,9 +57,8 @@ impl State {
 
 /// A plan that was carried out as far as it went.
 pub struct Followed {
-    /// What was done.
     pub answer: Answer<Body>,
-    /// Why the rest was not.
+    /// The reason why the rest was not done.
     pub failed: Option<Problem>,
 }
 

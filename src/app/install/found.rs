@@ -1,4 +1,4 @@
-//! What is there before something is installed or taken away. Looking changes nothing.
+//! Finds what is there before something is installed or taken away. Looking changes nothing.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ use crate::store::error::StoreError;
 use crate::store::git::program::{self, Program};
 use crate::store::layout::{HelperDir, helpers};
 
-/// A hook may be a program, but not a disk.
+/// A hook may be a compiled program, so the limit is generous; it only keeps a device out.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// The directory of Claude Code, in a project and at home.
 const CLAUDE: &str = ".claude";
-/// What cargo puts where it builds, among others.
+/// The file by which cargo, among others, marks the directory that it builds in.
 const BUILT_HERE: &str = "CACHEDIR.TAG";
 
 /// The machine and the user that the repository is installed for.
@@ -30,15 +30,14 @@ pub struct Host {
     pub hooks_path: Option<String>,
     /// `coord.hook.failClosed`.
     pub fail_closed: bool,
-    /// The user's home.
     pub home: Option<PathBuf>,
-    /// Where programs are looked for.
+    /// The directories of `PATH`.
     pub search_path: Vec<PathBuf>,
-    /// This program.
+    /// The path of this program.
     pub program: Option<PathBuf>,
 }
 
-/// Settings that a commit would have us write elsewhere.
+/// A settings file that is a link in a commit, and leads out of the work tree.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "'{}' is a committed link to '{}', which is not in the work tree, so nothing was changed",
@@ -50,18 +49,19 @@ struct CommittedLink {
     target: PathBuf,
 }
 
-/// The repository's own configuration.
+/// Reads the repository's own configuration.
 pub(in crate::app) fn local(ctx: &Ctx) -> Result<Vec<Setting>, AppError> {
     let listed = common(ctx).local_configuration().map_err(StoreError::from)?;
     Ok(listed.into_iter().map(|(key, value)| Setting { key, value }).collect())
 }
 
-/// Git for what all worktrees share.
+/// Returns git for the part of the repository that all worktrees share.
 pub(super) fn common(ctx: &Ctx) -> Program {
     ctx.repository.common_program()
 }
 
-/// The hooks of git.
+/// Finds the hooks of git: their files, the directory that `core.hooksPath` names, and the managers
+/// that call us.
 pub(in crate::app) fn hooks(ctx: &Ctx, host: &Host, local: &[Setting]) -> Result<Found, AppError> {
     let directory = ctx.repository.common_dir().join("hooks");
     let place = |hook: GitHook| {
@@ -69,7 +69,7 @@ pub(in crate::app) fn hooks(ctx: &Ctx, host: &Host, local: &[Setting]) -> Result
         let shape = ctx.files.shape(&path).map_err(AppError::files)?;
         let content = read(ctx, &path)?.unwrap_or_default();
         let chained = directory.join(hook.chained_name());
-        // A link that leads nowhere is there as well.
+        // A dangling link counts as a file.
         let is_kept = ctx.files.exists(&chained).map_err(AppError::files)?;
         let chained = read(ctx, &chained)?.or(is_kept.then(Vec::new));
         Ok(Place { hook, file: shape.map(|shape| (content, shape)), chained })
@@ -88,7 +88,7 @@ pub(in crate::app) fn hooks(ctx: &Ctx, host: &Host, local: &[Setting]) -> Result
     })
 }
 
-/// A bare repository may have linked worktrees, in which people commit.
+/// Tells whether people can commit here: a bare repository may have linked worktrees.
 fn has_work_tree(ctx: &Ctx, local: &[Setting]) -> Result<bool, AppError> {
     let is_bare = |set: &Setting| set.key == "core.bare" && parse_boolean(&set.value) == Some(true);
     if ctx.repository.work_tree().is_some() || !local.iter().any(is_bare) {
@@ -126,7 +126,8 @@ fn elsewhere(ctx: &Ctx, host: &Host, path: &str) -> Result<Elsewhere, AppError> 
     Ok(Elsewhere { path: path.to_owned(), manager, called, mentioned })
 }
 
-/// The hooks of git's own directory that a manager has made, and whose file makes it call us.
+/// Lists the hooks in git's own directory that a manager has made, and that call us because the
+/// manager's file says so.
 fn called(ctx: &Ctx, directory: &Path) -> Result<Vec<GitHook>, AppError> {
     let Some(top) = top(ctx) else { return Ok(Vec::new()) };
     let mut called = Vec::new();
@@ -138,8 +139,8 @@ fn called(ctx: &Ctx, directory: &Path) -> Result<Vec<GitHook>, AppError> {
     Ok(called)
 }
 
-/// Whether git, which runs what is in that directory, comes to call us: the hook can be run, and it
-/// or the file of the manager that it belongs to has the call.
+/// Tells whether git calls us through the hook in a directory: it can be executed, and it or the
+/// file of its manager has the call.
 fn is_called(ctx: &Ctx, top: &Path, directory: &Path, hook: GitHook) -> Result<bool, AppError> {
     Ok(can_be_run(ctx, directory, hook)?
         && (mentions(ctx, &directory.join(hook.name()), hook)?
@@ -148,7 +149,7 @@ fn is_called(ctx: &Ctx, top: &Path, directory: &Path, hook: GitHook) -> Result<b
 
 fn can_be_run(ctx: &Ctx, directory: &Path, hook: GitHook) -> Result<bool, AppError> {
     let path = directory.join(hook.name());
-    // What a link leads to counts.
+    // The target of a link counts.
     let path = path.canonicalize().unwrap_or(path);
     let shape = ctx.files.shape(&path).map_err(AppError::files)?;
     Ok(shape.is_some_and(|shape| shape.is_executable))
@@ -169,7 +170,7 @@ fn is_called_by_manager(
     }
 }
 
-/// Whether a file has the call that a hook of that name makes, and not in a comment.
+/// Tells whether a file has the call of a hook outside of comments.
 fn mentions(ctx: &Ctx, file: &Path, hook: GitHook) -> Result<bool, AppError> {
     let text = read(ctx, file)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
@@ -177,7 +178,7 @@ fn mentions(ctx: &Ctx, file: &Path, hook: GitHook) -> Result<bool, AppError> {
     Ok(text.lines().any(|line| !line.trim_start().starts_with('#') && line.contains(&call)))
 }
 
-/// Whether Claude Code is used here or by this user.
+/// Tells whether this project or this user has Claude Code.
 pub(super) fn has_claude(ctx: &Ctx, host: &Host) -> bool {
     let in_project = top(ctx).is_some_and(|top| top.join(CLAUDE).is_dir());
     let at_home = || host.home.as_ref().is_some_and(|home| home.join(CLAUDE).is_dir());
@@ -185,14 +186,14 @@ pub(super) fn has_claude(ctx: &Ctx, host: &Host) -> bool {
     in_project || at_home() || host.search_path.iter().any(has_program)
 }
 
-/// The settings file of Claude Code in this work tree.
+/// Reads the settings file of Claude Code in this work tree; none where there is no work tree.
 pub(super) fn claude_settings(ctx: &Ctx, shared: bool) -> Result<Option<claude::File>, AppError> {
     let Some(top) = top(ctx) else { return Ok(None) };
     let name = if shared { "settings.json" } else { "settings.local.json" };
     let path = top.join(CLAUDE).join(name);
     refuse_committed_link(ctx, &top, name)?;
     let mut file = settings_at(ctx, &path)?;
-    // Git takes nothing into a commit that is behind a link.
+    // Git commits nothing that is behind a link.
     if !shared && file.path == path {
         let git = ctx.repository.program();
         file.is_for_git = !git.ignores(&top, &path).map_err(StoreError::from)?;
@@ -200,7 +201,7 @@ pub(super) fn claude_settings(ctx: &Ctx, shared: bool) -> Result<Option<claude::
     Ok(Some(file))
 }
 
-/// Refuses settings that a link in a commit leads out of the work tree. A link that nobody has
+/// Refuses a settings file that a committed link puts outside of the work tree. A link that is not
 /// committed is the user's own.
 fn refuse_committed_link(ctx: &Ctx, top: &Path, name: &str) -> Result<(), AppError> {
     let inside = top.canonicalize().unwrap_or_else(|_| top.to_owned());
@@ -219,8 +220,8 @@ fn refuse_committed_link(ctx: &Ctx, top: &Path, name: &str) -> Result<(), AppErr
     Ok(())
 }
 
-/// The settings files that Claude Code reads in this work tree, the strongest first. Those of an
-/// administrator and of plugins are not looked at.
+/// Reads the settings files that Claude Code reads in this work tree, the strongest first. It
+/// passes over those of an administrator and of plugins.
 pub(in crate::app) fn claude_sources(
     ctx: &Ctx,
     host: &Host,
@@ -235,8 +236,8 @@ pub(in crate::app) fn claude_sources(
     Ok(sources)
 }
 
-/// The settings files that may have something of ours: those of this work tree, and those of
-/// others that it is noted of.
+/// Reads the settings files that may have entries of ours: those of this work tree, and those of
+/// other work trees that have a note.
 pub(in crate::app) fn every_claude_settings(ctx: &Ctx) -> Result<Vec<claude::File>, AppError> {
     let directory = HelperDir::Before.below(ctx.repository.common_dir());
     let mut paths = Vec::new();
@@ -264,8 +265,8 @@ fn settings_at(ctx: &Ctx, path: &Path) -> Result<claude::File, AppError> {
     Ok(claude::File { path, content, has_directory, is_for_git: false, note_path, note })
 }
 
-/// Whoever keeps settings elsewhere and links to them wants them to stay there. A file has the same
-/// name before and after it is made.
+/// Follows the links of a path. A user who keeps settings elsewhere and links to them wants them to
+/// stay there. The path is the same before and after the file is made.
 fn resolved(path: &Path) -> PathBuf {
     let in_directory = || {
         let directory = path.parent()?.canonicalize().ok()?;
@@ -274,7 +275,7 @@ fn resolved(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(in_directory).unwrap_or_else(|| path.to_owned())
 }
 
-/// Where manual and completions go.
+/// Finds the place of the manual and the completions.
 pub(super) fn beside(ctx: &Ctx, host: &Host) -> Beside {
     let Some(program) = &host.program else { return Beside::NoPrefix };
     if program.ancestors().any(|directory| directory.join(BUILT_HERE).is_file()) {
@@ -291,18 +292,18 @@ pub(super) fn beside(ctx: &Ctx, host: &Host) -> Beside {
     }
 }
 
-/// Where it is noted what the repository was before.
+/// Returns the path of the note on the repository as it was before.
 pub(super) fn before_path(ctx: &Ctx) -> PathBuf {
     HelperDir::Before.below(ctx.repository.common_dir()).join("repository.json")
 }
 
-/// What is noted there. What is no note says nothing.
+/// Reads the note on the repository; none where there is none that can be parsed.
 pub(super) fn before(ctx: &Ctx) -> Result<Option<Before>, AppError> {
     let note = read(ctx, &before_path(ctx))?;
     Ok(note.and_then(|note| serde_json::from_slice(&note).ok()))
 }
 
-/// What is noted beside the program. What is no note says nothing.
+/// Reads the note beside the program; none where there is none that can be parsed.
 pub(super) fn documents_note(
     ctx: &Ctx,
     beside: &Beside,
@@ -311,7 +312,7 @@ pub(super) fn documents_note(
     Ok(read(ctx, &path)?.and_then(|note| serde_json::from_slice(&note).ok()))
 }
 
-/// The directories of helper files: of the repository, and of each linked worktree.
+/// Lists the directories of helper files: that of the repository, and that of each linked worktree.
 pub(super) fn helper_directories(ctx: &Ctx) -> Result<Vec<PathBuf>, AppError> {
     let common = ctx.repository.common_dir();
     let worktrees = common.join("worktrees");
@@ -321,7 +322,7 @@ pub(super) fn helper_directories(ctx: &Ctx) -> Result<Vec<PathBuf>, AppError> {
     Ok(all.filter(|path| path.is_dir()).collect())
 }
 
-/// What is at that path; none if there is nothing.
+/// Reads a file; none if there is none.
 pub(super) fn read(ctx: &Ctx, path: &Path) -> Result<Option<Vec<u8>>, AppError> {
     ctx.files.read(path, FILE_BYTES_MAX).map_err(AppError::files)
 }

@@ -1,8 +1,8 @@
-//! How the hooks of git come to call us, in this repository and with this git.
+//! The hooks of git that call us, in this repository and with this version of git.
 //!
-//! Pure. A git that takes hooks from its configuration needs no file. Where a hook manager has the
-//! hooks, it is told nothing and overwritten never: what to add to it is said. Elsewhere the files
-//! are ours to share.
+//! Pure. A git that takes hooks from its configuration needs no file. The files of a hook manager
+//! are never changed: the user is told what to add to them. Otherwise we share the hook files with
+//! others.
 
 use std::path::{Path, PathBuf};
 
@@ -13,50 +13,47 @@ use crate::store::os::files::{Rights, Shape};
 /// The first git that takes hooks from its configuration.
 const CONFIGURED_SINCE: (u32, u32) = (2, 54);
 
-/// What is there.
+/// The hooks as they are.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The first two numbers of git's version.
     pub git: (u32, u32),
-    /// Whether somebody can commit here; a bare repository runs none of these hooks.
+    /// False in a bare repository without worktrees: it runs none of these hooks.
     pub has_work_tree: bool,
-    /// Where git looks for hooks, if nothing else is configured.
+    /// The directory of hooks where `core.hooksPath` is not set.
     pub directory: PathBuf,
-    /// What is there, hook by hook.
+    /// The files, hook by hook.
     pub places: Vec<Place>,
     /// `core.hooksPath`.
     pub elsewhere: Option<Elsewhere>,
-    /// The hooks that files of hook managers make call us.
+    /// The hooks that call us because a manager's file says so.
     pub called: Vec<GitHook>,
     /// The repository's own configuration.
     pub local: Vec<Setting>,
 }
 
-/// What is there for one hook.
+/// The files of one hook.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Which.
     pub hook: GitHook,
-    /// Its file.
     pub file: Option<(Vec<u8>, Shape)>,
-    /// The file that we keep for somebody.
+    /// The hook of somebody else that we keep beside ours.
     pub chained: Option<Vec<u8>>,
 }
 
-/// Hooks that are not where git looks by itself.
+/// Hooks in a directory that `core.hooksPath` names.
 #[derive(Clone, Debug)]
 pub struct Elsewhere {
     /// The value of `core.hooksPath`.
     pub path: String,
-    /// Who looks after them.
     pub manager: Manager,
-    /// Those of them that call us.
+    /// The hooks that call us.
     pub called: Vec<GitHook>,
-    /// Those that a file calls us from, whether or not anybody runs it.
+    /// The hooks that have our call in some file, executable or not.
     pub mentioned: Vec<GitHook>,
 }
 
-/// A program that looks after hooks.
+/// A hook manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manager {
     /// husky, with a script for each hook.
@@ -65,12 +62,12 @@ pub enum Manager {
     Lefthook,
     /// pre-commit or prek, with one file for all.
     PreCommit,
-    /// Nobody that we know.
     Unknown,
 }
 
 impl Manager {
-    /// Who has made that hook, and makes it anew at times: what others write into it goes then.
+    /// Recognises the manager that generated a hook. It generates the hook again at times, and
+    /// loses what others wrote into it.
     pub(super) fn that_made(content: &[u8]) -> Option<Manager> {
         let text = String::from_utf8_lossy(content);
         let signs = [
@@ -81,7 +78,7 @@ impl Manager {
         signs.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, manager)| manager)
     }
 
-    /// The file in the work tree with that top that says what it runs.
+    /// Names the manager's file for a hook in the work tree.
     pub(super) fn file(self, top: &Path, hook: GitHook) -> Option<PathBuf> {
         match self {
             Manager::Husky => Some(top.join(".husky").join(hook.name())),
@@ -91,8 +88,8 @@ impl Manager {
         }
     }
 
-    /// The line that makes it call us, and where it belongs. Such files are tracked, so the line
-    /// has to do for those who have not installed us.
+    /// Writes the line that makes the manager call us, with the file that it belongs to. Such files
+    /// are tracked, so the line must also work for users without the program.
     fn line(self, hooks_path: &str, hook: GitHook) -> String {
         let (name, call) = (hook.name(), hook.call_if_there());
         match self {
@@ -113,13 +110,13 @@ impl Manager {
     }
 }
 
-/// Everything that makes git call us.
+/// Plans everything that makes git call us.
 pub fn install(found: &Found) -> Vec<Item> {
     if !found.has_work_tree {
         return vec![Item::note("no git hooks: nobody commits in a bare repository")];
     }
     if found.git >= CONFIGURED_SINCE {
-        // What an older git needed would call us a second time.
+        // The files that an older git needed would call us a second time.
         let configured = GitHook::ALL.into_iter().map(|hook| configured(hook, &found.local));
         return configured.chain(without_files(found)).collect();
     }
@@ -131,7 +128,7 @@ pub fn install(found: &Found) -> Vec<Item> {
     files.chain(without_configured(&found.local)).chain(lost_one_day).collect()
 }
 
-/// How to stay in a hook that a manager makes anew.
+/// Tells how to stay in a hook that a manager generates again.
 fn lost_one_day(place: &Place, found: &Found) -> Option<Item> {
     let (content, _) = place.file.as_ref()?;
     let manager = Manager::that_made(content)?;
@@ -143,7 +140,7 @@ fn lost_one_day(place: &Place, found: &Found) -> Option<Item> {
     Some(Item::note(what))
 }
 
-/// Everything that takes it back.
+/// Plans everything that takes our calls out.
 pub fn uninstall(found: &Found) -> Vec<Item> {
     let mut items: Vec<Item> = without_files(found).collect();
     items.extend(without_configured(&found.local));
@@ -161,8 +158,9 @@ fn configured(hook: GitHook, local: &[Setting]) -> Item {
     if acts.is_empty() { Item::already_so(what) } else { Item::change(what, acts) }
 }
 
-/// Git puts the arguments after the command, so the call of ours comes last. The command is there
-/// before the event, so that git never meets an event with nothing to run.
+/// Lists the settings of a configured hook. Git appends the arguments to the command, so our call
+/// ends it. The command is set before the event, so that git never finds an event without a
+/// command.
 fn settings(hook: GitHook) -> [Setting; 2] {
     let section = format!("hook.git-coord-{}", hook.name());
     [
@@ -210,7 +208,7 @@ fn with_file(place: &Place, found: &Found) -> Item {
             }
         };
     };
-    // What is there stays if it is the same, and can be run.
+    // A file that has the wanted content and is executable stays.
     let unless_so = |wanted: Vec<u8>, rights| {
         let is_so = wanted == *content && shape.is_executable;
         let write = Act::Write { path: path.clone(), content: wanted, rights };
@@ -239,7 +237,8 @@ fn with_file(place: &Place, found: &Found) -> Item {
     }
 }
 
-/// A hook that we cannot write into gets a second name first, so that at no time there is none.
+/// Plans our hook in front of one that we cannot write into. That one gets a second name first, so
+/// that there is a hook at all times.
 fn before_another(place: &Place, content: &[u8], directory: &Path, ours: Act) -> Item {
     let hook = place.hook;
     let path = directory.join(hook.name());

@@ -1,20 +1,20 @@
-//! What Claude Code runs by its settings: the handlers of an event, and which of them call us.
+//! The commands that Claude Code runs at an event, and which of them call us.
 //!
-//! Pure, and as Claude Code reads it: entries by others are looked at too, since a person may call
-//! us in words of their own.
+//! Pure. Entries of others are read too, as Claude Code reads them: a user may have written a call
+//! of ours by hand.
 
 use serde_json::Value;
 
-/// Between the two words that call us and the agent's name there is nothing.
+/// The words that call us, as they stand in any spelling of the program's path.
 const CALLS: [&str; 2] = ["coord hook claude", "coord hook auto"];
 const TIMEOUT_SECONDS: u64 = 60;
-/// What `install` and the plugin write for Claude Code, in the words of a shell and without `args`:
-/// agents that read its settings as well do not know those, and would run the bare program. Some of
-/// them take a program that is not there for a refusal, so that lets pass.
+/// The command that `install` and the plugin write for Claude Code. It is for a shell and without
+/// `args`: other agents read these settings too, do not know `args`, and would run the bare
+/// program. Some of them take a missing program for a refusal, so a missing program exits with 0.
 const WRITTEN: &str = "command -v git-coord >/dev/null 2>&1 || exit 0; exec git-coord hook auto";
-/// The same where what cannot be checked is refused, and so is an edit without the program.
+/// The command where an edit that cannot be checked is refused, also for want of the program.
 const WRITTEN_CLOSED: &str = "git-coord hook auto";
-/// What earlier versions wrote: a program, wherever it lies, and its arguments.
+/// The name of the program in the form that earlier versions wrote, with any path before it.
 const OLD_PROGRAM: &str = "git-coord";
 const OLD_ARGUMENTS: [&str; 2] = ["hook", "claude"];
 
@@ -22,14 +22,14 @@ const OLD_ARGUMENTS: [&str; 2] = ["hook", "claude"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handler {
     command: String,
-    /// The arguments, where it is run without a shell.
+    /// The arguments; none where a shell runs the command.
     args: Option<Vec<String>>,
     /// How long Claude Code waits for it, in seconds.
     pub timeout: u64,
 }
 
 impl Handler {
-    /// Nothing where Claude Code would run no command.
+    /// Reads a handler; none where Claude Code would run no command.
     pub(super) fn of(value: &Value) -> Option<Handler> {
         if value["type"].as_str().is_some_and(|kind| kind != "command") {
             return None;
@@ -44,19 +44,19 @@ impl Handler {
         })
     }
 
-    /// The command that `install` writes.
+    /// Names the command that `install` writes.
     pub fn written(fail_closed: bool) -> &'static str {
         if fail_closed { WRITTEN_CLOSED } else { WRITTEN }
     }
 
-    /// The command that `install` writes, if this is it to the byte. We run nothing else: a
-    /// settings file may have come with a clone, and what it says beside our name is anybody's.
+    /// Returns the command that `install` writes if this is it to the byte. We run nothing else: a
+    /// settings file may have come with a clone, and could have any command beside our name.
     pub fn as_installed(&self) -> Option<&'static str> {
         let is_shell_form = self.args.is_none();
         [WRITTEN, WRITTEN_CLOSED].into_iter().find(|it| is_shell_form && *it == self.command)
     }
 
-    /// Whether `install` has written it, this version's or an earlier one's.
+    /// Tells whether `install` wrote the handler, of this version or an earlier one.
     pub fn is_written_by_us(&self) -> bool {
         let program = self.command.rsplit('/').next();
         let is_earlier = |args: &Vec<String>| {
@@ -65,26 +65,26 @@ impl Handler {
         self.as_installed().is_some() || self.args.as_ref().is_some_and(is_earlier)
     }
 
-    /// Whether it calls us in a way that other agents read wrongly.
+    /// Tells whether the handler calls us in the earlier form, which other agents read wrongly.
     pub fn is_old_form(&self) -> bool {
         self.args.is_some() && self.calls_us()
     }
 
-    /// Whether it calls us, in whatever words.
+    /// Tells whether the handler calls us, in any form.
     pub fn calls_us(&self) -> bool {
         let shown = self.shown();
         CALLS.iter().any(|call| shown.contains(call))
     }
 
-    /// As a person would write it.
+    /// Writes the command as a person would type it.
     pub fn shown(&self) -> String {
         let args = self.args.iter().flatten();
         std::iter::once(&self.command).chain(args).cloned().collect::<Vec<_>>().join(" ")
     }
 }
 
-/// The handlers among the groups of an event that a call of that tool runs; events that are about
-/// no tool run all of them.
+/// Lists the handlers that a call of the tool runs, of the groups of an event; all of them at
+/// events without a tool.
 pub(super) fn among(groups: &Value, tool: Option<&str>) -> Vec<Handler> {
     let is_meant = |group: &&Value| match (tool, group["matcher"].as_str()) {
         (Some(tool), Some(matcher)) => matches(matcher, tool),
@@ -95,8 +95,8 @@ pub(super) fn among(groups: &Value, tool: Option<&str>) -> Vec<Handler> {
     handlers.filter_map(Handler::of).collect()
 }
 
-/// Whether a matcher means a tool: names with `|` between them, or a pattern, of which only what
-/// people write is understood.
+/// Tells whether a matcher means a tool: names with `|` between them, or a pattern. Only the simple
+/// patterns that people write are understood.
 fn matches(matcher: &str, tool: &str) -> bool {
     let matcher = matcher.trim().trim_start_matches('^').trim_end_matches('$');
     let names = matcher.trim_start_matches('(').trim_end_matches(')').split('|').map(str::trim);

@@ -1,8 +1,8 @@
-//! What stands in the file of a git hook, and how ours gets in and out of it without a trace.
+//! The content of a git hook's file, with our block and without.
 //!
-//! Pure: bytes in, bytes out. A hook that a shell runs gets our block after its first line. Any
-//! other is kept beside ours, which calls it last. Where the program is not installed, everything
-//! goes on as if we were not there.
+//! Pure: bytes in, bytes out. A shell script gets our block after its first line. Any other hook is
+//! kept beside ours, which calls it last. Where the program is not installed, the hook behaves as
+//! if the block were not there.
 
 /// A hook of git that we take part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,6 @@ pub enum GitHook {
 }
 
 impl GitHook {
-    /// All of them.
     pub const ALL: [GitHook; 5] = [
         GitHook::PreCommit,
         GitHook::PreMergeCommit,
@@ -29,7 +28,6 @@ impl GitHook {
         GitHook::PrepareCommitMsg,
     ];
 
-    /// Git's name for it.
     pub fn name(self) -> &'static str {
         match self {
             GitHook::PreCommit => "pre-commit",
@@ -40,28 +38,29 @@ impl GitHook {
         }
     }
 
-    /// The file that keeps a hook of another, which ours calls.
+    /// Names the file that keeps the hook of somebody else, which ours calls.
     pub fn chained_name(self) -> String {
         format!("{}.git-coord-chained", self.name())
     }
 
-    /// Whether a manager that hands on names of files, instead of arguments, has to do so: here
-    /// the name is that of the message.
+    /// Tells whether a manager that passes file names in place of arguments has to pass them: this
+    /// hook gets the file of the message.
     pub fn needs_file_names(self) -> bool {
         self == GitHook::PrepareCommitMsg
     }
 
-    /// What calls us, in words that every shell and every hook manager takes.
+    /// Writes the call as every shell and every hook manager takes it.
     pub fn call(self) -> String {
         format!("git-coord hook {}", self.name())
     }
 
-    /// The same for a shell, where those who have not installed us go on. Arguments come after it.
+    /// Writes the call for a shell, so that it succeeds where the program is not installed.
+    /// Arguments can be appended.
     pub fn call_if_there(self) -> String {
         format!("! command -v git-coord >/dev/null 2>&1 || {}", self.call())
     }
 
-    /// The same for managers that use no shell by themselves, and put arguments after it.
+    /// Writes the call for managers that use no shell, and append arguments.
     pub fn entry(self) -> String {
         format!("sh -c '{} \"$@\"' git-coord", self.call_if_there())
     }
@@ -74,17 +73,18 @@ const OWN: &str = "#!/bin/sh\n# Made by 'git coord install'. Your own lines can 
 const KEEPS: &str =
     "#!/bin/sh\n# Made by 'git coord install', which keeps the hook that was here.\n";
 
-/// A file of ours where there was none.
+/// Writes a hook file that has our block alone.
 pub fn own(hook: GitHook) -> String {
     format!("{OWN}{}", block(hook))
 }
 
-/// A file of ours that ends with the hook that was there before.
+/// Writes a hook file that calls the earlier hook at its end.
 pub fn chaining(hook: GitHook) -> String {
     format!("{KEEPS}{}{}", block(hook), call_of_chained(hook))
 }
 
-/// A hook that was switched off, by taking away its right to be executed, stays so.
+/// Writes the call of the earlier hook. A hook that is not executable was switched off, and stays
+/// so.
 fn call_of_chained(hook: GitHook) -> String {
     let chained = format!("\"${{0%/*}}/{}\"", hook.chained_name());
     format!("if [ -x {chained} ]; then\n  exec {chained} \"$@\"\nfi\n")
@@ -94,7 +94,7 @@ fn block(hook: GitHook) -> String {
     let call = hook.call();
     let body = match hook {
         GitHook::PrePush => PRE_PUSH.to_owned(),
-        // The commit is made; nothing that happens to us is a reason to leave others out.
+        // The commit is made, so a failure of ours must not keep the rest of the hook from running.
         GitHook::PostCommit => format!("  {call} \"$@\" || :\n"),
         GitHook::PreCommit | GitHook::PreMergeCommit | GitHook::PrepareCommitMsg => {
             format!("  {call} \"$@\" || exit $?\n")
@@ -103,7 +103,7 @@ fn block(hook: GitHook) -> String {
     format!("{BEGIN}if command -v git-coord >/dev/null 2>&1; then\n{body}fi\n{END}")
 }
 
-/// What is pushed can be read only once, and whoever comes after us wants to read it too.
+/// Standard input can be read once only, and the rest of the hook wants to read it too.
 const PRE_PUSH: &str = r#"  git_coord_input=$(cat)
   if [ -n "$git_coord_input" ]; then
     git-coord hook pre-push "$@" <<git_coord_end || exit $?
@@ -115,20 +115,20 @@ git_coord_end
   fi
 "#;
 
-/// Whose a hook file is.
+/// The author of a hook file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whose {
     /// All of it is ours.
     Own,
     /// All of it is ours, and it calls the hook that was there.
     Chaining,
-    /// Another's, with our block in it; what it is without.
+    /// Somebody else's, with our block in it; here without the block.
     With(Vec<u8>),
-    /// Another's.
+    /// Somebody else's.
     Foreign,
 }
 
-/// Whose a file with this content is.
+/// Finds the author of a file by its content.
 pub fn whose(hook: GitHook, content: &[u8]) -> Whose {
     let Some(rest) = without_block(content) else { return Whose::Foreign };
     if rest == OWN.as_bytes() {
@@ -140,15 +140,16 @@ pub fn whose(hook: GitHook, content: &[u8]) -> Whose {
     }
 }
 
-/// The file with our block after its first line, if a shell runs it.
+/// Puts our block after the first line; none if the file is no shell script.
 pub fn with_block(hook: GitHook, content: &[u8]) -> Option<Vec<u8>> {
     let first = content.split_inclusive(|byte| *byte == b'\n').next()?;
     let (line, rest) = content.split_at(first.len());
     is_shell(line).then(|| [line, block(hook).as_bytes(), rest].concat())
 }
 
-/// Options of the shell, such as `-e`, are no matter. A carriage return is: it is part of the
-/// program's name. And a line without an end would get one from us, and keep it.
+/// Tells whether a first line names a shell. Options such as `-e` do not matter. A carriage return
+/// does: it is part of the program's name. A line without a line break is not taken either: it
+/// would get one from us, and keep it.
 fn is_shell(line: &[u8]) -> bool {
     let Some(line) = line.strip_prefix(b"#!").and_then(|line| line.strip_suffix(b"\n")) else {
         return false;
@@ -168,7 +169,7 @@ fn without_block(content: &[u8]) -> Option<Vec<u8>> {
     Some([&content[..begin], &content[end..]].concat())
 }
 
-/// Where that line begins, from a place on.
+/// Finds the start of a line, from an offset on.
 fn line_at(content: &[u8], line: &[u8], from: usize) -> Option<usize> {
     let places = content.windows(line.len()).enumerate().skip(from);
     let mut found = places.filter(|(_, window)| *window == line).map(|(at, _)| at);

@@ -1,9 +1,9 @@
 //! Making git and coding agents call us, and the way back.
 //!
-//! What is there is [`found`], what follows from it is a [`plan`] as data, and only [`follow`]
-//! changes something. [`git_hooks`], [`claude`], [`documents`] and, for the configuration,
-//! [`before`] plan, [`hook_file`] and [`settings`] know the bytes, [`handlers`] what agents run,
-//! [`published`] is the same for those who do not install with us.
+//! [`found`] looks, the planners make a [`plan`] of that as data, and only [`follow`] changes
+//! something. The planners are [`git_hooks`], [`claude`], [`documents`] and, for the configuration,
+//! [`before`]. [`hook_file`] and [`settings`] know the bytes of the files, and [`handlers`] the
+//! commands that agents run. [`published`] has the same files for users who do not run `install`.
 
 pub mod before;
 pub mod claude;
@@ -33,27 +33,23 @@ use found::Host;
 use plan::{Act, Item, Need, Setting};
 use settings::Wanted;
 
-/// Which coding agents.
+/// The coding agents to install for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agents {
-    /// Those that are used here.
+    /// Those that are found here.
     WhereFound,
-    /// Claude Code.
     Claude,
-    /// None.
     Nobody,
 }
 
-/// What is asked for.
+/// A request to install.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
-    /// Which coding agents.
     pub agents: Agents,
-    /// Whether their settings are those that everybody shares.
+    /// Set to write to the settings that everybody shares, not to the user's own.
     pub shared: bool,
-    /// Whether agents may call us without asking.
+    /// Set to let agents call us without asking.
     pub allow: bool,
-    /// Whether to plan only.
     pub dry_run: bool,
 }
 
@@ -79,8 +75,8 @@ pub fn install(
     Ok(follow(ctx, &items, asked.dry_run))
 }
 
-/// Gives back what [`install`] changed, or shows what that would change; with `state` everything
-/// that was ever reserved goes as well.
+/// Undoes what [`install`] changed, or shows what that would change; with `state` it also deletes
+/// everything that was ever reserved.
 pub fn uninstall(ctx: &Ctx, host: &Host, state: bool, dry_run: bool) -> Result<Followed, Problem> {
     let items = plan_uninstall(ctx, host, state)?;
     Ok(follow(ctx, &items, dry_run))
@@ -106,12 +102,12 @@ fn plan_install(
     };
     let install = |found: &documents::Found<'_>| documents::install(&beside, documents, found);
     items.extend(with_documents(ctx, &beside, paths, install)?);
-    // Last: it is what makes hooks act.
+    // Last, because this makes the hooks act.
     items.extend(before::configuration(&local, &mut noted));
     Ok(items)
 }
 
-/// Plans about the documents with what is at these paths.
+/// Reads the files at these paths, and plans the documents with them.
 fn with_documents(
     ctx: &Ctx,
     beside: &Beside,
@@ -150,7 +146,7 @@ fn agents(ctx: &Ctx, host: &Host, asked: Asked) -> Result<Vec<Item>, AppError> {
 
 fn plan_uninstall(ctx: &Ctx, host: &Host, state: bool) -> Result<Vec<Item>, AppError> {
     let local = found::local(ctx)?;
-    // First: from here on hooks that are still called do nothing.
+    // First, because from here on hooks that are still called do nothing.
     let path = found::before_path(ctx);
     let noted = before::Noted { path: &path, before: found::before(ctx)? };
     let mut items = before::without_configuration(&local, &noted);
@@ -171,7 +167,7 @@ fn plan_uninstall(ctx: &Ctx, host: &Host, state: bool) -> Result<Vec<Item>, AppE
     Ok(items)
 }
 
-/// Does what a plan says about one thing.
+/// Carries out one item of a plan.
 fn carry_out(ctx: &Ctx, item: &Item) -> Result<(), AppError> {
     let Need::Change(acts) = &item.need else { return Ok(()) };
     Ok(acts.iter().try_for_each(|act| carry_out_act(ctx, act))?)

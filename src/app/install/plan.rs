@@ -4,52 +4,36 @@ use std::path::PathBuf;
 
 use crate::store::os::files::Rights;
 
-/// One thing that is looked after.
+/// A part of the installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// What it is, for people.
+    /// Its name, for people.
     pub what: String,
-    /// What has to be done about it.
     pub need: Need,
 }
 
-/// What has to be done about a thing.
+/// The work that a part of the installation needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing.
     AlreadySo,
-    /// Nothing that can be done here; worth knowing.
+    /// Nothing that we can do; the user should know.
     Note,
-    /// These acts, in this order. Each leaves everything whole, and all can be done again.
+    /// These acts, in this order. Each leaves everything in a sound state, and can be repeated.
     Change(Vec<Act>),
 }
 
-/// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Put a file somewhere, in the place of what is there.
-    Write {
-        /// Where.
-        path: PathBuf,
-        /// All of it.
-        content: Vec<u8>,
-        /// Who may do what with it.
-        rights: Rights,
-    },
-    /// Give a file a second name.
+    /// Write a file, and replace the one that is there.
+    Write { path: PathBuf, content: Vec<u8>, rights: Rights },
+    /// Make a hard link.
     Link {
-        /// Its name.
         from: PathBuf,
-        /// The new one, which must be free.
+        /// The new name, which must be free.
         to: PathBuf,
     },
-    /// Give a file another name, in the place of what has it.
-    Rename {
-        /// Its name.
-        from: PathBuf,
-        /// The new one.
-        to: PathBuf,
-    },
+    /// Rename a file, and replace the one that has the new name.
+    Rename { from: PathBuf, to: PathBuf },
     /// Remove a file.
     Remove(PathBuf),
     /// Remove a directory unless something is in it.
@@ -71,12 +55,11 @@ pub enum Act {
     },
 }
 
-/// A key and a value of it.
+/// A key of git's configuration with one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// The key as people spell it.
     pub key: String,
-    /// One value.
     pub value: String,
 }
 
@@ -86,47 +69,43 @@ pub const ENABLED: &str = "coord.enabled";
 pub const DECORATION: &str = "log.excludeDecoration";
 
 impl Item {
-    /// A thing that is as it should be.
     pub fn already_so(what: impl Into<String>) -> Item {
         Item { what: what.into(), need: Need::AlreadySo }
     }
 
-    /// A thing worth knowing.
     pub fn note(what: impl Into<String>) -> Item {
         Item { what: what.into(), need: Need::Note }
     }
 
-    /// A thing to be changed.
     pub fn change(what: impl Into<String>, acts: impl Into<Vec<Act>>) -> Item {
         Item { what: what.into(), need: Need::Change(acts.into()) }
     }
 
-    /// Whether something is to be done.
     pub fn is_change(&self) -> bool {
         matches!(self.need, Need::Change(_))
     }
 }
 
 impl Setting {
-    /// That value of that key.
     pub fn new(key: impl Into<String>, value: impl Into<String>) -> Setting {
         Setting { key: key.into(), value: value.into() }
     }
 
-    /// Whether it is among those.
+    /// Tells whether the key has the value among these settings.
     pub fn is_in(&self, local: &[Setting]) -> bool {
         let is_same =
             |set: &Setting| set.key.eq_ignore_ascii_case(&self.key) && set.value == self.value;
         local.iter().any(is_same)
     }
 
-    /// As people write it.
+    /// Names the setting for people.
     pub fn shown(&self) -> String {
         format!("configuration {} = {}", self.key, self.value)
     }
 }
 
-/// What is there of `--state`: every ref by its name, and directories of helper files.
+/// Plans to delete the state: every ref that still has its value, and the directories of helper
+/// files.
 pub fn without_state(refs: &[(String, String)], helpers: &[PathBuf]) -> Vec<Item> {
     let delete = |(name, value): &(String, String)| {
         let act = Act::DeleteRef { name: name.clone(), value: value.clone() };

@@ -1,7 +1,7 @@
-//! What `install` writes, as files of this repository: for those who copy a hook, for hook
-//! managers, and for Claude Code, to which the repository is a plugin as it stands.
+//! The files of this repository that are the same as `install` writes: for users who copy a hook,
+//! for hook managers, and for Claude Code, which takes the repository as a plugin.
 //!
-//! Pure; a test compares the files with what stands here.
+//! Pure; a test compares the files with these.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ const OWNER: &str = "git-coord maintainers";
 const ABOUT: &str = "Keeps coding agents and people from editing the same file at once, with all \
                      state in the git repository";
 
-/// Path in the repository and contents of every file.
+/// Lists every file with its path in the repository and its content.
 pub fn files() -> Vec<(&'static str, String)> {
     let shim = |(path, hook): (&'static str, GitHook)| (path, hook_file::own(hook));
     let shims = [
@@ -60,8 +60,8 @@ fn lines(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-/// The program has to be installed already: a hook that builds it first would be another one than
-/// agents call. Who has not installed it goes on without.
+/// Writes the file of pre-commit. Its hooks need an installed program: if pre-commit built one,
+/// agents would call another. Users without the program go on without these hooks.
 fn pre_commit_hooks() -> String {
     let hook = |hook: GitHook| {
         let (name, entry) = (hook.name(), hook.entry());

@@ -134,7 +134,7 @@ fn a_name_that_is_taken_stops_one_hook_only() {
     let items = install(&found);
     assert_eq!(items[0].need, Need::Note);
     assert!(items[1..].iter().all(Item::is_change));
-    // The same one is what an interrupted call left.
+    // An interrupted call has left this one.
     found.places[0].chained = found.places[0].file.clone().map(|(content, _)| content);
     assert_eq!(acts(&install(&found)[0]).len(), 1);
 }
