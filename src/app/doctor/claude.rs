@@ -1,5 +1,5 @@
-//! Whether Claude Code would call us in a session of this work tree. Pure: settings in, troubles
-//! out.
+//! Checks that Claude Code would call us in a session of this work tree. Pure: settings in,
+//! troubles out.
 
 use std::path::PathBuf;
 
@@ -8,26 +8,24 @@ use crate::app::install::settings::{BadSettings, NEEDED, Settings};
 
 /// One of the files that Claude Code reads for a work tree.
 pub(super) struct Source {
-    /// Where.
     pub(super) path: PathBuf,
-    /// What is in it.
     pub(super) settings: Result<Settings, BadSettings>,
 }
 
-/// How it stands with Claude Code here.
+/// The calls that Claude Code would make here.
 #[derive(Debug, Default)]
 pub(super) struct Wiring {
-    /// Whether anything here calls us at all.
+    /// Set if any hook here calls us.
     pub(super) is_there: bool,
-    /// What is wrong with it, each by itself.
+    /// A sentence for each thing that is wrong.
     pub(super) troubles: Vec<String>,
-    /// What an edit runs as `install` has written it; nothing where no hook is run at all.
+    /// The handler of an edit that is exactly as `install` writes it; none where all hooks are off.
     pub(super) before_edit: Option<Handler>,
-    /// What an edit runs besides that calls us in other words.
+    /// Other handlers of an edit that call us.
     pub(super) in_other_words: Vec<Handler>,
 }
 
-/// What these files come to, of which the first is the strongest.
+/// Combines settings files, the strongest first.
 pub(super) fn wiring(sources: &[Source]) -> Wiring {
     let mut wiring = Wiring::default();
     let mut read: Vec<(&PathBuf, &Settings)> = Vec::new();

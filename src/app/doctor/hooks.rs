@@ -1,4 +1,4 @@
-//! Whether git and agents really call us, which nobody notices when they do not.
+//! Checks that git and agents really call us: nobody would notice if they did not.
 
 use std::path::{Path, PathBuf};
 
@@ -19,17 +19,17 @@ use crate::core::text::shown as shown_text;
 const NAME: &str = "hooks";
 const INSTALL: [&str; 3] = ["git", "coord", "install"];
 
-/// What there is of hooks.
+/// The hooks that were found.
 struct Looked {
     git: Found,
     claude: Wiring,
-    /// Settings of other work trees that call us.
+    /// Settings files of other work trees that call us.
     elsewhere: Vec<PathBuf>,
-    /// Settings of this one that did once.
+    /// Settings files of this work tree that called us once.
     lost: Vec<PathBuf>,
 }
 
-/// How it stands with the hooks, each trouble by itself; `is_enabled` is `coord.enabled`.
+/// Checks the hooks, and reports each trouble by itself; `is_enabled` is `coord.enabled`.
 pub fn hooks(ctx: &Ctx, host: &Host, is_enabled: bool) -> Vec<Check> {
     let looked = match look(ctx, host) {
         Ok(looked) => looked,
@@ -56,8 +56,8 @@ pub fn hooks(ctx: &Ctx, host: &Host, is_enabled: bool) -> Vec<Check> {
     troubles
 }
 
-/// Names what calls us in other words than `install` writes. It may have come with a clone, so
-/// nobody runs it to see what it does.
+/// Reports a handler that calls us in other words than `install` writes. It may have come with a
+/// clone, so it is not run to see what it does.
 fn not_rehearsed(handler: &Handler) -> Check {
     let text = format!(
         "not rehearsed: Claude Code would run '{}' before an edit, and install writes other words",
@@ -85,7 +85,7 @@ fn look(ctx: &Ctx, host: &Host) -> Result<Looked, AppError> {
     Ok(Looked { git, claude: wiring(&sources), elsewhere, lost })
 }
 
-/// Whether a settings file is the one of the work tree with that top, and of no other.
+/// Tells whether a settings file belongs to the work tree with that top directory.
 fn is_in(file: &File, top: &Path) -> bool {
     let directory = top.join(".claude");
     let directory = directory.canonicalize().unwrap_or(directory);
@@ -93,10 +93,10 @@ fn is_in(file: &File, top: &Path) -> bool {
 }
 
 impl Looked {
-    /// Whatever keeps Claude Code from calling us here, although it was meant to.
+    /// Lists the reasons why Claude Code does not call us here although it was installed.
     fn troubles(&self) -> Vec<Check> {
         let Wiring { is_there, troubles, before_edit, in_other_words } = &self.claude;
-        // Without any of these nothing at all is refused.
+        // Without any of these, no edit is refused.
         let is_called = before_edit.is_some() || !in_other_words.is_empty();
         let state = if is_called { State::Warning } else { State::Fault };
         let check = |text: &String| Check::new(NAME, state, text.clone()).with_next(&INSTALL);
@@ -153,7 +153,7 @@ fn judged(found: &Found, is_enabled: bool, has_agents: bool) -> Check {
     }
 }
 
-/// The hooks that `install` would see to.
+/// Lists the hooks that `install` would change.
 fn missing(found: &Found) -> Vec<&'static str> {
     let is_so = |item: &Item| item.need == Need::AlreadySo;
     let items = git_hooks::install(found);

@@ -1,7 +1,8 @@
-//! Lock files that are in every writer's way: told, and moved aside by whoever asks for that.
+//! Lock files that stop every writer: `doctor` reports them, and `doctor --repair` moves them
+//! aside.
 //!
-//! No writer takes a lock away that may be somebody's. Here somebody has said that it is left
-//! behind, and still it goes only where nothing speaks against that.
+//! No writer removes a lock that may be in use. `doctor --repair` is told that a lock is left
+//! behind, and still moves it only if nothing speaks against that.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,37 +14,36 @@ use crate::store::git::refs::{Holder, LockFiles, SeenLock};
 use crate::store::layout::HelperDir;
 use crate::store::os::processes::{self, Running};
 
-/// How long a lock must stand still before it is moved aside, and before it is a fault.
+/// How long a lock must stay unchanged before it is moved aside, and before it is a fault.
 const UNMOVED: Duration = Duration::from_secs(10);
-/// The path of a worktree.
+/// The limit for a `gitdir` file, which has the path of a worktree.
 const PATH_BYTES_MAX: u64 = 64 * 1024;
 
 /// A lock that was in the way.
 #[derive(Clone, Debug)]
 pub struct Cleared {
-    /// Where it was, or is.
+    /// Its path, which it may have left.
     pub lock: PathBuf,
-    /// Whose it was, as far as that is known.
+    /// Its owner, as far as that is known, in a sentence.
     pub whose: String,
-    /// What became of it.
     pub outcome: Outcome,
 }
 
-/// What became of a lock that was in the way.
+/// The fate of a lock that was in the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is there now.
+    /// It was moved to this path.
     Moved(PathBuf),
-    /// Whoever had it has released it.
+    /// Its owner has released it.
     Released,
-    /// It stays: a process that runs has it.
+    /// It stays: a running process has it.
     InUse,
-    /// It stays, for that reason, and is in the way of every writer.
+    /// It stays for this reason, and stops every writer.
     Stays(String),
 }
 
 impl Outcome {
-    /// Why the lock stays, if it does.
+    /// Returns the reason why the lock stays, if it does.
     pub fn stays(&self) -> Option<&str> {
         match self {
             Outcome::Moved(_) | Outcome::Released => None,
@@ -53,7 +53,7 @@ impl Outcome {
     }
 }
 
-/// The locks that are there.
+/// Reports the locks that are there.
 pub(super) fn checks(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
     let found = seen(ctx)?;
     Ok(found.iter().map(check).collect())
@@ -71,7 +71,7 @@ fn check(lock: &SeenLock) -> Check {
     if state == State::Fault { check.with_next(&repair) } else { check }
 }
 
-/// Moves the locks aside that nobody has any more, as far as that can be told on this host.
+/// Moves abandoned locks aside, as far as this host can tell that they are.
 pub fn clear_locks(ctx: &Ctx) -> Result<Vec<Cleared>, AppError> {
     seen(ctx)?.iter().map(|lock| clear(ctx, lock)).collect()
 }
@@ -87,8 +87,8 @@ fn clear(ctx: &Ctx, lock: &SeenLock) -> Result<Cleared, AppError> {
     Ok(Cleared { lock: lock.path.clone(), whose, outcome })
 }
 
-/// Takes away a lock of which nothing tells whose it is, if nothing speaks against it once it has
-/// stood still. Who works on a young one may be done by then.
+/// Moves a lock of unknown owner aside if it stays unchanged for a while and nothing speaks against
+/// it. The owner of a young lock may release it in that time.
 fn judge(ctx: &Ctx, lock: &SeenLock) -> Result<Outcome, AppError> {
     if lock.age >= UNMOVED
         && let Some(other) = in_the_way(ctx, lock)
@@ -112,7 +112,7 @@ fn take_away(ctx: &Ctx, lock: &SeenLock) -> Result<Outcome, AppError> {
     }
 }
 
-/// What is there now, where the lock that was seen is not any more.
+/// Looks at the place of a lock that is gone or was replaced.
 fn after_a_move(ctx: &Ctx, lock: &SeenLock) -> Result<Outcome, AppError> {
     let now = lock_files(ctx).inspect(&lock.path).map_err(AppError::files)?;
     Ok(match now.map(|lock| lock.holder) {
@@ -122,7 +122,7 @@ fn after_a_move(ctx: &Ctx, lock: &SeenLock) -> Result<Outcome, AppError> {
     })
 }
 
-/// What speaks against taking a lock away.
+/// Finds a reason not to move a lock: a process has it open, or may be at work here.
 fn in_the_way(ctx: &Ctx, lock: &SeenLock) -> Option<String> {
     let named = |found: &[Running]| {
         let names: Vec<String> = found.iter().map(ToString::to_string).collect();
@@ -148,7 +148,8 @@ fn lock_files(ctx: &Ctx) -> LockFiles {
     LockFiles::new(ctx.repository.common_dir(), ctx.files)
 }
 
-/// Where a git works that may lock refs of this repository: in its git directories and work trees.
+/// Lists the directories in which a git works that may lock refs of this repository: its git
+/// directories and work trees.
 fn places(ctx: &Ctx) -> Vec<PathBuf> {
     let common = ctx.repository.common_dir();
     let mut places = vec![common.to_owned()];
@@ -163,7 +164,7 @@ fn places(ctx: &Ctx) -> Vec<PathBuf> {
         let path = PathBuf::from(String::from_utf8_lossy(&text).trim_end());
         places.extend(path.parent().map(PathBuf::from));
     }
-    // As the system spells the directory of a process.
+    // The system reports the directory of a process without links.
     let spelled = |place: PathBuf| place.canonicalize().unwrap_or(place);
     places.into_iter().map(spelled).filter(|place| place.is_absolute()).collect()
 }

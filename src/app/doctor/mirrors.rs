@@ -1,4 +1,5 @@
-//! Remotes that take the ledgers along without being asked to. Pure: configuration in, checks out.
+//! Remotes that push or fetch the ledgers without being asked to. Pure: configuration in, checks
+//! out.
 
 use super::{Check, State};
 use crate::app::install::plan::Setting;
@@ -6,7 +7,7 @@ use crate::store::layout::{EVERY_REF, NAMESPACE};
 
 const NAME: &str = "mirrors";
 
-/// What the remotes of this configuration do to the ledgers.
+/// Checks what the configured remotes do to the ledgers.
 pub(super) fn mirrors(local: &[Setting]) -> Vec<Check> {
     let mut checks = Vec::new();
     for remote in remotes(local) {
@@ -39,7 +40,7 @@ pub(super) fn mirrors(local: &[Setting]) -> Vec<Check> {
     checks
 }
 
-/// The names of the remotes, each once.
+/// Lists the names of the remotes, each once.
 fn remotes(local: &[Setting]) -> Vec<&str> {
     let name = |setting: &'_ Setting| -> Option<usize> {
         setting.key.get(.."remote.".len()).filter(|start| start.eq_ignore_ascii_case("remote."))?;
@@ -52,7 +53,7 @@ fn remotes(local: &[Setting]) -> Vec<&str> {
     names
 }
 
-/// Whether a fetch by that refspec writes below our namespace.
+/// Tells whether a fetch by the refspec writes below our namespace.
 fn replaces_ledgers(refspec: &str) -> bool {
     let Some((_, to)) = refspec.trim_start_matches('+').split_once(':') else { return false };
     match to.split_once('*') {
@@ -61,7 +62,7 @@ fn replaces_ledgers(refspec: &str) -> bool {
     }
 }
 
-/// Whether that refspec keeps a fetch away from all that is ours.
+/// Tells whether the refspec excludes all our refs from a fetch.
 fn leaves_ledgers_out(refspec: &str) -> bool {
     let start = refspec.strip_prefix('^').and_then(|pattern| pattern.strip_suffix('*'));
     start.is_some_and(|start| NAMESPACE.starts_with(start))

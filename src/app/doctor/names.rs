@@ -1,5 +1,4 @@
-//! Whether two sessions act under one name: what one of them holds is then no obstacle to the
-//! other.
+//! Finds sessions that act under one name: a reservation of one does not stop the other.
 
 use super::{Check, State};
 use crate::app::Ctx;
@@ -9,7 +8,7 @@ use crate::store::machine::presence::Presence;
 
 const NAME: &str = "names";
 
-/// Names that several live sessions of this machine share.
+/// Reports each name that several live sessions of this machine share.
 pub(super) fn names(ctx: &Ctx) -> Vec<Check> {
     let mut seen = ctx.presences().all();
     seen.retain(|presence| presence.host == *ctx.host());

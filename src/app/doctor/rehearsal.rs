@@ -1,9 +1,9 @@
-//! A made-up edit that has to be refused, sent through what Claude Code would run for it here.
+//! A made-up edit that must be refused, sent through the command that Claude Code would run for it.
 //!
-//! That a hook is written down somewhere does not show that it works: the program may not be on the
-//! agent's `PATH`, or be an old one, or hang. So doctor makes a repository of its own in a
-//! temporary directory, where somebody holds a file, and runs the configured command as Claude Code
-//! does. It does so with what `install` writes and with nothing else.
+//! A hook in a settings file may still not work: the program may not be on the agent's `PATH`, be
+//! too old, or hang. So doctor makes a repository in a temporary directory, in which another agent
+//! holds a file, and runs the configured command as Claude Code does. It runs only the command that
+//! `install` writes.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::store::git::repository::make_scratch;
 use crate::store::os::probe::{Probe, ProbeError, Probed};
 
 const HELD: &str = "held.txt";
-/// Longer than a hook ever takes, and no longer than somebody waits for an answer.
+/// Longer than a hook ever takes, and short enough for a person to wait.
 const LIMIT: Duration = Duration::from_secs(5);
 /// Variables of the caller that would lead to its own repository, or make it the holder.
 const ELSEWHERE: [&str; 9] = [
@@ -31,8 +31,8 @@ const ELSEWHERE: [&str; 9] = [
     "GIT_WORK_TREE",
 ];
 
-/// Refuses a made-up edit in a session of the work tree with that top, or says in a sentence why
-/// not. `program` is this one, which makes the reservation that is in the way.
+/// Checks that a made-up edit in a session of the work tree is refused; otherwise returns why not,
+/// in a sentence. `program` is this one, and makes the reservation that is in the way.
 pub(super) fn refuse_an_edit(handler: &Handler, top: &Path, program: &Path) -> Result<(), String> {
     let home = tempfile::tempdir().map_err(|error| format!("no temporary directory: {error}"))?;
     let scratch = home.path().join("scratch");
@@ -68,7 +68,8 @@ pub(super) fn refuse_an_edit(handler: &Handler, top: &Path, program: &Path) -> R
     }))
 }
 
-/// As Claude Code runs it in that project, with hooks that act in the made-up repository.
+/// Runs the command as Claude Code does in that project, with hooks that act in the made-up
+/// repository.
 fn run(
     words: &[OsString],
     directory: &Path,

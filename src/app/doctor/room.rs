@@ -1,4 +1,4 @@
-//! How much room the ledgers take, and what makes it less.
+//! Checks how much room the ledgers take, and says how to free some.
 
 use crate::app::Ctx;
 use crate::app::doctor::{Check, State};
@@ -6,10 +6,10 @@ use crate::app::error::AppError;
 use crate::core::size::in_words;
 use crate::store::git::packs::{DiskUsage, Packs};
 
-/// From here on a shorter history is worth a thought.
+/// From this size on a compaction is suggested.
 const BYTES_MANY: u64 = 100_000_000;
 
-/// Our packs.
+/// Checks the size of our packs.
 pub(super) fn packs(ctx: &Ctx) -> Result<Check, AppError> {
     let common = ctx.repository.common_dir();
     let hash = ctx.repository.hash_kind();
