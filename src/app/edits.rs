@@ -1,4 +1,4 @@
-//! Edits and their commits: the gate before an edit, the fence before a commit, and the letting go
+//! Edits and their commits: the gate before an edit, the fence before a commit, and the release
 //! after both.
 
 use crate::app::error::AppError;
@@ -22,7 +22,7 @@ use crate::store::ledger::entry::Entry;
 use crate::store::ledger::history::{Past, PastEntry};
 use crate::store::ledger::transact::Committed;
 
-/// That it cannot be known who was granted what since an edit.
+/// The error that the ledger does not reach back to an edit.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the entries since your oldest edit are not all in this repository, so it is not known who was \
@@ -30,19 +30,19 @@ use crate::store::ledger::transact::Committed;
 )]
 struct CutShort;
 
-/// What an edit was let pass with.
+/// An edit that may be made.
 #[derive(Clone, Debug)]
 pub struct Edited {
-    /// What is held for it, and what is edited elsewhere at the same time.
+    /// The reservations for it, and those of agents that edit the same file elsewhere.
     pub reserved: Reserved,
     /// The time that counted.
     pub at: Timestamp,
-    /// What the caller should be told besides.
+    /// Warnings for the caller.
     pub notices: Vec<String>,
 }
 
-/// Asks for the path of an edit, which is the one gate there is, and notes what let it pass in the
-/// place of the note of an earlier one. What was read before is looked at while it is the newest.
+/// Reserves the path of an edit, which is the only gate, and notes the reservation for the commit;
+/// the note replaces that of an earlier edit. `reading` is used while it is the newest state.
 pub fn edit<'c>(
     ctx: &'c Ctx,
     reading: Reading<'c>,
@@ -60,7 +60,6 @@ pub fn edit<'c>(
     let (hold, fence) = let_pass_by(ctx, path, &committed.answer, case)?;
     let is_same = |before: &Note| before.hold == hold && before.fence == fence && !before.by_shell;
     if committed.entry.is_some() || !before.as_ref().is_some_and(is_same) {
-        // Until this edit is made, the file is as the last one left it.
         let left = before.and_then(|before| before.left);
         let (path, agent, at) = (path.clone(), ctx.actor().clone(), committed.at);
         ctx.notes().put(&Note { path, agent, hold, fence, at, left, by_shell: false })?;
@@ -69,12 +68,12 @@ pub fn edit<'c>(
     Ok(Edited { reserved: answer, at, notices })
 }
 
-/// What a hold that comes with an edit is for, and where the edit is made.
+/// Describes a reservation that an edit makes: its worktree, and that a hook made it.
 pub fn about(ctx: &Ctx) -> About {
     About { reason: None, task: None, run: None, via: Via::Hook, worktree: ctx.worktree() }
 }
 
-/// Notes how an edit has left its file, so that a change by somebody else can be told from it.
+/// Notes the state of a file after an edit, to tell it from a later change by somebody else.
 pub fn made(ctx: &Ctx, path: &Pattern) -> Result<(), AppError> {
     let notes = ctx.notes();
     match notes.get(ctx.actor(), path)? {
@@ -91,7 +90,7 @@ fn leave(ctx: &Ctx, note: Note) -> Result<(), AppError> {
     Ok(())
 }
 
-/// The same for what the agent holds and its own shell command has changed.
+/// Notes the state of files that the agent holds after its own shell command has changed them.
 pub fn made_by_shell(ctx: &Ctx, changed: &[Pattern]) -> Result<(), AppError> {
     let mut notes = noted(ctx, changed)?;
     if notes.is_empty() {
@@ -109,8 +108,8 @@ pub fn made_by_shell(ctx: &Ctx, changed: &[Pattern]) -> Result<(), AppError> {
     notes.into_iter().try_for_each(|note| leave(ctx, note))
 }
 
-/// Those of the changed files that others hold, and that neither the holder nor the asker is noted
-/// to have left as they are. Who changed them otherwise is not known.
+/// Finds the changed files that others hold, except those whose present state is noted as an edit
+/// of the holder or the asker. Nothing tells who changed the rest.
 pub fn changed_under_others(
     ctx: &Ctx,
     changed: &[Pattern],
@@ -132,13 +131,13 @@ pub fn changed_under_others(
     Ok((conflicts, now))
 }
 
-/// Notes what a shell command of the agent's has changed under others, for its next commit: it may
-/// be over by then that they hold it, and what they wrote is still in the file.
+/// Notes the files of others that a shell command of the agent has changed, for its next commit. By
+/// then their reservations may have ended, but their changes are still in the files.
 pub fn note_changes(ctx: &Ctx, conflicts: &[Conflict], at: Timestamp) -> Result<(), AppError> {
     let notes = ctx.notes();
     for Conflict { target, held } in conflicts {
         let Some(path) = target.pattern() else { continue };
-        // An edit of its own that is noted there came before, and is behind that hold as well.
+        // A note on an edit of its own is older, and that edit precedes this reservation as well.
         if notes.get(ctx.actor(), path)?.is_none() {
             notes.put(&Note::of_shell(ctx.actor(), path.clone(), held, at))?;
         }
@@ -146,8 +145,9 @@ pub fn note_changes(ctx: &Ctx, conflicts: &[Conflict], at: Timestamp) -> Result<
     Ok(())
 }
 
-/// The hold that lets an edit of the path pass, with its fence. Where somebody edits it elsewhere,
-/// there is none, and everything that was given out so far came before.
+/// Finds the reservation that permits an edit of the path, with its fence. There is none where
+/// somebody edits the file elsewhere; the newest fence counts then, and everything granted so far
+/// came before.
 fn let_pass_by(
     ctx: &Ctx,
     path: &Pattern,
@@ -166,7 +166,7 @@ fn let_pass_by(
     Ok((None, latest))
 }
 
-/// The paths that others hold, so that they may not be given to anybody else either.
+/// Finds the paths that others hold. They must not be pushed to anybody either.
 pub fn held_by_others(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppError> {
     let reading = ctx.read()?;
     let about = about(ctx);
@@ -191,7 +191,7 @@ fn committer<'a>(ctx: &'a Ctx, about: &'a About, reading: &Reading<'_>) -> Commi
     Committer { agent: ctx.actor(), about, now: reading.now, case: reading.case }
 }
 
-/// Why paths may not be committed; empty if they may.
+/// Lists the reasons why paths may not be committed; empty if they may.
 pub fn overtaken(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppError> {
     let reading = ctx.read()?;
     let about = about(ctx);
@@ -202,7 +202,7 @@ pub fn overtaken(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppErro
     let Some(oldest) = notes.iter().map(|note| note.fence).min() else { return Ok(overtaken) };
     let own = index::of_agent(documents, ctx.actor(), Whose::Session)?;
     let given = match given_since(ctx, reading.base.id(), oldest) {
-        // What is known to stand against it is enough.
+        // A conflict that is known suffices to refuse the commit.
         Err(_) if !overtaken.is_empty() => return Ok(overtaken),
         given => given?,
     };
@@ -217,8 +217,8 @@ pub fn overtaken(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppErro
     Ok(overtaken)
 }
 
-/// What was given to anybody since that fence, the newest first; also what compactions have set
-/// aside, some of it twice then.
+/// Lists the reservations that were granted since a fence, the newest first. It reads entries that
+/// compactions have set aside too, so some stand there twice.
 fn given_since(ctx: &Ctx, tip: Option<ObjectId>, fence: u64) -> Result<Vec<Hold>, AppError> {
     let ledger = ctx.ledger(LedgerName::Reservations)?;
     let is_before = |entry: &Entry| entry.message.counters.fence <= fence;
@@ -242,7 +242,7 @@ fn given_since(ctx: &Ctx, tip: Option<ObjectId>, fence: u64) -> Result<Vec<Hold>
     }
 }
 
-/// The notes on these paths that speak of what the asker itself has changed.
+/// Finds the notes on these paths about changes of the asker itself.
 fn noted(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Note>, AppError> {
     let mut notes = ctx.notes().all()?;
     let is_own = |agent: &AgentName| agent.is_one_with(ctx.actor());
@@ -250,15 +250,15 @@ fn noted(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Note>, AppError> {
     Ok(notes)
 }
 
-/// Lets go of what came with edits: of the agent's own, whose turn is over while its subagents may
-/// still work, or of all of the session's.
+/// Releases the reservations that edits made: only the agent's own, at the end of its turn while
+/// its subagents may still work, or those of the whole session.
 pub fn let_go(ctx: &Ctx, whose: Whose) -> Result<Committed<Released>, AppError> {
     let alone = whose == Whose::Own;
     let which = Selection { mine: true, alone, via: Some(Via::Hook), ..Selection::default() };
     ctx.transact(LedgerName::Reservations, Release { which, force: None }, None)
 }
 
-/// Forgets the notes on what was committed.
+/// Deletes the notes on committed paths.
 pub fn forget(ctx: &Ctx, paths: &[Pattern]) -> Result<(), AppError> {
     for note in noted(ctx, paths)? {
         ctx.notes().forget(&note.agent, &note.path)?;
@@ -266,10 +266,11 @@ pub fn forget(ctx: &Ctx, paths: &[Pattern]) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Forgets the notes on what was committed, and lets go of what came with the edits of it.
+/// Deletes the notes on committed paths, and releases the reservations that their edits made.
 pub fn committed(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<Committed<Released>>, AppError> {
     forget(ctx, paths)?;
-    // A commit of thousands of files asks for what it can let go of, and most often for nothing.
+    // A commit may have thousands of files; it names only the reservations that it can release,
+    // which are mostly none.
     let case = ctx.read()?.case;
     let came_with_these = |hold: &Hold| hold.about.via == Via::Hook && covers(hold, paths, case);
     let holds = own(ctx)?.into_iter().filter(came_with_these);
@@ -281,14 +282,13 @@ pub fn committed(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<Committed<Releas
     ctx.transact(LedgerName::Reservations, Release { which, force: None }, None).map(Some)
 }
 
-/// The highest fence among the asker's live holds that cover one of these paths.
+/// Finds the highest fence among the asker's live reservations that cover one of these paths.
 pub fn fence(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<u64>, AppError> {
     let reading = ctx.read()?;
     let counts = |hold: &Hold| hold.is_live(reading.now) && covers(hold, paths, reading.case);
     Ok(own(ctx)?.into_iter().filter(counts).map(|hold| hold.fence).max())
 }
 
-/// Whether a hold covers one of these paths.
 fn covers(hold: &Hold, paths: &[Pattern], case: Case) -> bool {
     let reach = hold.target.reach(case);
     paths.iter().filter_map(Pattern::literal_path).any(|path| reach.matches(&path))

@@ -1,4 +1,4 @@
-//! What a machine keeps beside the ledgers: helper files, none of which is state.
+//! The helper files that a machine keeps beside the ledgers. None of them is state.
 
 use super::Ctx;
 use crate::store::machine::commands::Commands;
@@ -9,32 +9,32 @@ use crate::store::machine::presence::Presences;
 use crate::store::machine::waiters::Waiters;
 
 impl Ctx {
-    /// Those of this machine who wait.
+    /// Opens the files of the agents that wait on this machine.
     pub fn waiters(&self) -> Waiters {
         Waiters::new(self.repository.common_dir(), self.files)
     }
 
-    /// How far consumers have read.
+    /// Opens the positions of the consumers of events.
     pub fn cursors(&self) -> Cursors {
         Cursors::new(self.repository.common_dir(), self.files)
     }
 
-    /// What was edited in this worktree and not committed yet.
+    /// Opens the notes on edits in this worktree that are not committed yet.
     pub fn notes(&self) -> Notes {
         Notes::new(self.repository.git_dir(), self.files)
     }
 
-    /// Who has made which commits, as far as this machine was there.
+    /// Opens the record of which agent made which commit on this machine.
     pub fn commit_authors(&self) -> CommitAuthors {
         CommitAuthors::new(self.repository.common_dir(), self.files)
     }
 
-    /// What runs under `with` on this machine.
+    /// Opens the record of the commands that `with` runs on this machine.
     pub fn commands(&self) -> Commands {
         Commands::new(self.repository.common_dir(), self.files)
     }
 
-    /// When agents were last seen on this machine.
+    /// Opens the presence of agents on this machine.
     pub fn presences(&self) -> Presences {
         Presences::new(self.repository.common_dir(), self.files)
     }

@@ -1,6 +1,7 @@
-//! What an agent is told while it edits, and what others are told when it commits.
+//! Messages to an agent while it edits, and to others when it commits.
 //!
-//! All of it is advice. What cannot be read says nothing, and nothing here lets go of anything.
+//! All of it is advice. A document that cannot be read gives none, and nothing here releases
+//! anything.
 
 use std::collections::BTreeMap;
 
@@ -19,26 +20,26 @@ use crate::core::reservation::check::{self, Asker};
 use crate::core::reservation::target::targets;
 use crate::core::reservation::{Mode, Target};
 
-/// Unread messages that an edit looks at.
+/// How many unread messages an edit looks at.
 const LOOKED_AT_MAX: usize = 50;
-/// Agents that are told of one commit.
+/// How many agents are told of one commit.
 const TOLD_AGENTS_MAX: usize = 20;
-/// Paths of a commit that are looked at, and those that others are told.
+/// How many paths of a commit are looked at.
 const COMMITTED_PATHS_MAX: usize = 500;
 const TOLD_PATHS_MAX: usize = 20;
 
-/// What an agent should know before an edit.
+/// The news for an agent before an edit.
 #[derive(Default)]
 pub struct News {
-    /// What others ask of it, and it was not told yet at this stage.
+    /// Requests to the agent that it was not told of at their present stage.
     pub requests: Vec<RequestView>,
-    /// What was taken from it that covers the file.
+    /// Messages that a reservation of the file was taken from the agent.
     pub taken: Vec<Message>,
-    /// What it was told before.
+    /// The news that the agent was told before.
     told: BTreeMap<String, String>,
 }
 
-/// What an agent should know before it edits a file.
+/// Collects the news for an agent that is about to edit a file.
 pub fn before_edit(ctx: &Ctx, reading: &Reading<'_>, file: &Pattern) -> News {
     if !ctx.settings().negotiation {
         return News::default();
@@ -57,7 +58,7 @@ fn look(ctx: &Ctx, reading: &Reading<'_>, file: &Pattern) -> Result<News, AppErr
     Ok(News { requests, taken, told })
 }
 
-/// The messages, not yet acknowledged, that this file was taken.
+/// Finds the unread messages that this file was taken.
 fn taken(ctx: &Ctx, reading: &Reading<'_>, file: &Pattern) -> Result<Vec<Message>, AppError> {
     let wanted = Wanted {
         since: None,
@@ -84,13 +85,13 @@ fn stage(request: &RequestView) -> Option<String> {
 }
 
 impl News {
-    /// What was taken, and was not told yet.
+    /// Lists the messages of taken files that the agent was not told yet.
     pub fn untold_taken(&self) -> Vec<&Message> {
         let is_new = |message: &&Message| !self.told.contains_key(message.id.as_str());
         self.taken.iter().filter(is_new).collect()
     }
 
-    /// Notes that it was told. Who loses the note is told again.
+    /// Notes that the agent was told. If the note is lost, the agent is told again.
     pub fn remember(&self, ctx: &Ctx) {
         let untold = self.untold_taken();
         if self.requests.is_empty() && untold.is_empty() {
@@ -109,7 +110,8 @@ impl News {
     }
 }
 
-/// Tells those whose holds or requests a commit meets. Nothing is printed, and few are told.
+/// Sends a message to agents whose reservations or requests a commit touches. It prints nothing,
+/// and tells a few agents only.
 pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
     if !ctx.settings().negotiation || committed.is_empty() {
         return Ok(());
@@ -126,7 +128,7 @@ pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
     let mut met: Vec<(AgentName, Pattern)> = met.collect();
     let matchers: Vec<(&Pattern, Matcher)> =
         paths.iter().map(|path| (path, path.matcher(reading.case))).collect();
-    // Whomever they ask: what they wait for has changed.
+    // Askers are told whoever the holder is: the file that they wait for has changed.
     for thread in thread_index::open(&reading.base.snapshot)?.into_iter().filter_map(Found::whole) {
         let Some(asked) = thread.open().filter(|_| !thread.opened_by.is_one_with(agent)) else {
             continue;

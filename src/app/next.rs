@@ -1,17 +1,17 @@
-//! What to run next: commands as words for programs, and as a shell reads them.
+//! Commands to run next, as words for programs and as text for a shell.
 
 use crate::core::pattern::Pattern;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Target;
 use crate::core::text::is_disguise;
 
-/// More than this nobody types.
+/// Longer patterns are not suggested: nobody types them.
 const TYPED_CHARS_MAX: usize = 120;
-/// Why somebody asks who has not said why.
+/// The reason in a suggested request.
 const REASON: &str = "I need it to go on";
 
-/// Commands that can be run as they are, the one that asks first if that `can_ask`. Patterns come
-/// from others, so `--` stands before them.
+/// Suggests commands after a conflict, which can be run as they are; the first asks the holder if
+/// `can_ask`. Patterns come from others, so `--` stands before them.
 pub fn after_conflict(conflicts: &[Conflict], can_ask: bool) -> Vec<Vec<String>> {
     let Some(first) = conflicts.first() else { return Vec::new() };
     let mut commands = Vec::new();
@@ -24,7 +24,7 @@ pub fn after_conflict(conflicts: &[Conflict], can_ask: bool) -> Vec<Vec<String>>
         Target::Lock(name) => (None, Some(command(&["check", &format!("--lock={name}")]))),
     };
     if can_ask {
-        // What cannot be typed, and a lock, is named by the hold in its way.
+        // A lock, and a pattern that cannot be typed, is named by the id of the reservation.
         let what = typed.filter(|text| can_be_typed(text));
         let what = what.unwrap_or_else(|| first.held.id.to_string());
         let holder = format!("--holder={}", first.held.holder);
@@ -35,24 +35,23 @@ pub fn after_conflict(conflicts: &[Conflict], can_ask: bool) -> Vec<Vec<String>>
     commands
 }
 
-/// Whether somebody would type that: what looks like something else, or goes on and on, nobody
-/// does.
+/// Tells whether a person can type the text: it has no misleading characters and is not too long.
 pub fn can_be_typed(text: &str) -> bool {
     !text.contains(is_disguise) && text.chars().count() <= TYPED_CHARS_MAX
 }
 
-/// A command of this program.
+/// Builds a command of this program.
 pub fn command(words: &[&str]) -> Vec<String> {
     ["git", "coord"].iter().chain(words).map(|word| (*word).to_owned()).collect()
 }
 
-/// A pattern as it can be typed in any directory.
+/// Writes a pattern as it can be typed in any directory; none if it is not UTF-8.
 pub fn from_top(pattern: &Pattern) -> Option<String> {
     let text = std::str::from_utf8(pattern.as_bytes()).ok()?;
     Some(format!(":/{text}"))
 }
 
-/// A command as a shell reads it back.
+/// Quotes a command for a shell.
 pub fn in_shell(words: &[impl AsRef<str>]) -> String {
     let quoted = words.iter().map(AsRef::as_ref).map(|word: &str| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@,+".contains(c);

@@ -1,4 +1,4 @@
-//! Pushes: what they would give to others although somebody holds it.
+//! Pushes that would publish paths which other agents hold.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::core::reservation::fence::Overtaken;
 use crate::store::git::object::ObjectId;
 use crate::store::worktree::changes::pushed::{Pushed, PushedCommit};
 
-/// The paths of a push that others hold, and that not only their holders have changed.
+/// Finds the paths of a push that others hold, except those that only their holders have changed.
 pub fn held_by_others(
     ctx: &Ctx,
     pushed: &Pushed,
@@ -33,7 +33,7 @@ pub fn held_by_others(
     Ok(held)
 }
 
-/// The commits that change a path, or what is below it where it stands for paths that are too deep.
+/// Finds the commits that change a path, or files below it if the path stands for deeper ones.
 fn commits_of(pushed: &Pushed, path: &Pattern) -> Vec<usize> {
     let path = path.literal_path().unwrap_or_default();
     if let Some(commits) = pushed.paths.get(&path) {
@@ -45,11 +45,12 @@ fn commits_of(pushed: &Pushed, path: &Pattern) -> Vec<usize> {
     pushed.paths.iter().filter(is_below).flat_map(|(_, commits)| commits.clone()).collect()
 }
 
-/// Who has made a commit; nobody where it is not known.
+/// The agents that made a commit; none where they are not known.
 struct Authors(Vec<AgentName>);
 
 impl Authors {
-    /// A commit's own words count wherever it came from; without any, what was noted here does.
+    /// Finds the authors of a commit: those that its trailers name, wherever it came from, or else
+    /// the one that was noted on this machine.
     fn of(commit: &PushedCommit, noted: &HashMap<ObjectId, AgentName>) -> Authors {
         if commit.made_by.is_empty() {
             return Authors(noted.get(&commit.id).cloned().into_iter().collect());

@@ -1,8 +1,8 @@
 //! Paths and patterns as the caller wrote them, made relative to the top of the repository.
 //!
-//! What is to be held is what an edit would change: the names before the first wildcard are
-//! followed through symbolic links. A link is a file of its own as well, which a commit can change,
-//! so whoever names one means it and what it leads to.
+//! A reservation is of the file that an edit would change, so the names before the first wildcard
+//! are followed through symbolic links. A link is a file of its own as well, which a commit can
+//! change, so its name means both the link and its target.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -17,7 +17,7 @@ use crate::store::git::repository::{Repository, WorkTree};
 pub use crate::store::worktree::path_resolution::resolved;
 use crate::store::worktree::path_resolution::{self, About, Destination};
 
-/// The patterns that the caller means, standing where it stands.
+/// Resolves patterns relative to the caller's directory.
 pub fn patterns(
     repository: &Repository,
     specs: &[OsString],
@@ -49,8 +49,8 @@ fn parsed(
     Ok(pattern::parse(&relative, prefix, reading)?)
 }
 
-/// The paths that the caller means, from the top of the repository. A path is what it is, whatever
-/// bytes it has; only `:/` in front, and git's longer prefixes, say something about it.
+/// Resolves paths to the top of the repository. All bytes of a path are literal; only `:/` in
+/// front, and git's longer prefixes, mean something.
 pub fn paths(repository: &Repository, specs: &[OsString]) -> Result<Vec<Vec<u8>>, AppError> {
     keep_bound(specs.len())?;
     let mut paths = Vec::new();
@@ -82,12 +82,12 @@ fn keep_bound(count: usize) -> Result<(), AppError> {
     Err(AppError::Usage(message))
 }
 
-/// What the caller means by what it wrote, where it is to be held or asked for.
+/// The patterns that the caller wants to reserve or ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meant {
-    /// Where that leads.
+    /// The patterns behind symbolic links.
     pub patterns: Vec<Pattern>,
-    /// What the caller may not have known.
+    /// Hints on links and other surprises.
     pub hints: Vec<String>,
 }
 
@@ -99,8 +99,8 @@ impl Meant {
     }
 }
 
-/// What is to be held or asked for, followed through symbolic links. What belongs to another
-/// repository is refused, with the command of that verb that asks there.
+/// Resolves patterns to reserve or ask for, through symbolic links. A path in another repository is
+/// refused, with the command of that verb to run there.
 pub fn meant(
     repository: &Repository,
     specs: &[OsString],
@@ -119,14 +119,14 @@ pub fn meant(
     Ok(meant)
 }
 
-/// What is held under these names, as they are spelled and where they lead: what was held before a
-/// link was there can still be named.
+/// Resolves names of reservations, both as they are spelled and through links: a reservation that
+/// is older than a link can still be named.
 pub fn named(repository: &Repository, specs: &[OsString]) -> Result<Vec<Pattern>, AppError> {
     let mut patterns = patterns(repository, specs, Reading::Glob)?;
     let Some(tree) = repository.work_tree() else { return Ok(patterns) };
     for pattern in patterns.clone() {
         let mut meant = Meant::default();
-        // What leads nowhere that could be held is only what it is called.
+        // A name that cannot be followed to a file here means only itself.
         if follow(tree, &pattern, "", &mut meant).is_ok() {
             patterns.extend(meant.patterns.into_iter().filter(|it| *it != pattern));
         }
@@ -144,13 +144,14 @@ fn follow(
     let moved = |to: &[Vec<u8>]| pattern.moved(names.len(), to);
     let about = if pattern.is_literal() { About::Itself } else { About::Below };
     let place = path_resolution::follow(&tree.top, &names, about);
-    // Nearly everything leads through no link, and means nothing else.
+    // Nearly every path has no link, and means only itself.
     if place == Destination::Here(names.clone()) {
         meant.add(moved(&names)?);
         return Ok(());
     }
     let shown = shown(&pattern.shown()).into_owned();
-    // What is named itself, whether it is a link or not. What stands before a wildcard is not.
+    // A literal pattern also names its last component itself, which may be a link. A directory
+    // before a wildcard is only followed.
     let last = names.split_last().filter(|_| pattern.is_literal());
     let own = last.and_then(|(last, before)| {
         match path_resolution::follow(&tree.top, before, About::Below) {
@@ -199,13 +200,13 @@ fn follow(
     }
 }
 
-/// Whether a path of the work tree is a symbolic link.
+/// Tells whether a path of the work tree is a symbolic link.
 fn is_link(tree: &WorkTree, names: &[Vec<u8>]) -> bool {
     let path = tree.top.join(path_resolution::joined(names));
     path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
 }
 
-/// A command in another repository that stands in the work tree, as it can be typed.
+/// Writes a command to run in another repository inside the work tree.
 fn in_other(tree: &WorkTree, top: &[Vec<u8>], words: &[&str]) -> String {
     let top = path_resolution::joined(top);
     let top = if tree.prefix.is_empty() { top } else { tree.top.join(top) };
@@ -214,7 +215,7 @@ fn in_other(tree: &WorkTree, top: &[Vec<u8>], words: &[&str]) -> String {
     in_shell(&[&git[..], words].concat())
 }
 
-/// That edits inside other repositories are not what is held here, where patterns reach into some.
+/// Warns where patterns reach into other repositories: edits inside those are not covered here.
 pub fn reaching_elsewhere(repository: &Repository, patterns: &[Pattern]) -> Vec<String> {
     let Some(tree) = repository.work_tree() else { return Vec::new() };
     let mut tops: Vec<Vec<u8>> = path_resolution::submodules(&tree.top);
@@ -242,7 +243,7 @@ pub fn reaching_elsewhere(repository: &Repository, patterns: &[Pattern]) -> Vec<
     hints
 }
 
-/// An absolute path relative to the top of the work tree, through symbolic links if need be.
+/// Makes an absolute path relative to the top of the work tree, through symbolic links if need be.
 fn inside(tree: &WorkTree, spec: &OsStr) -> Result<Vec<u8>, AppError> {
     let path = Path::new(spec);
     // The last name may be a link, which is not followed here.
@@ -266,13 +267,13 @@ fn inside(tree: &WorkTree, spec: &OsStr) -> Result<Vec<u8>, AppError> {
 pub struct File {
     /// Its path from the top.
     pub path: Vec<u8>,
-    /// What is held for an edit of it: the path or, where that is too deep or too long to be held,
-    /// the lowest directory above it that is not.
+    /// The pattern that an edit of it reserves: the path or, if that is too deep or too long, the
+    /// lowest directory above it that is not.
     pub held: Pattern,
 }
 
-/// The file at a resolved path, taken literally; none if it is no file of this work tree: outside,
-/// its top, or of a git directory.
+/// Finds the file at a resolved path, taken literally; none if it is outside of the work tree, its
+/// top directory, or inside a git directory.
 pub fn file(repository: &Repository, path: &Path) -> Result<Option<File>, AppError> {
     let below = repository.work_tree().and_then(|tree| path.strip_prefix(&tree.top).ok());
     let Some(below) = below.filter(|below| !below.as_os_str().is_empty()) else {
@@ -284,7 +285,7 @@ pub fn file(repository: &Repository, path: &Path) -> Result<Option<File>, AppErr
     let path = below.as_os_str().as_bytes().to_vec();
     let held = match pattern::for_path(&path) {
         Some(held) => Some(held),
-        // Says what is wrong with it.
+        // Parsing reports what is wrong with the path.
         None => pattern::parse(&path, &[], Reading::Literal)?.pop(),
     };
     Ok(held.map(|held| File { path, held }))

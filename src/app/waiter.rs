@@ -1,7 +1,7 @@
-//! Looking again and again until there is an answer, or time is up.
+//! Polls until there is an answer or the time is up.
 //!
-//! How time passes is a value: the real one sleeps, and a test scripts it. The last look begins
-//! once the time is up, so that an answer which came in the last pause is returned.
+//! The passing of time is a value: the real one sleeps, and a test scripts it. The last look begins
+//! after the deadline, so that an answer that came in the last pause is returned.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
@@ -9,14 +9,14 @@ use std::time::Duration;
 use crate::app::error::AppError;
 use crate::store::os::alarm::{Alarm, Woken};
 
-/// The pause between two looks, as long as nobody says that there is something to see.
+/// The pause between two looks, unless the waiter is woken.
 const PAUSE: Duration = Duration::from_millis(250);
 /// The longest pause after failures in a row.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 
-/// How time passes for somebody who waits.
+/// The passing of time for a waiter.
 pub trait Passing {
-    /// How long the wait has lasted.
+    /// Returns how long the wait has lasted.
     fn elapsed(&self) -> Duration;
 
     /// Sleeps that long, or less if there is a reason to wake.
@@ -33,20 +33,18 @@ impl Passing for Alarm {
     }
 }
 
-/// What a look came to.
+/// The result of a look.
 #[derive(Debug)]
 pub enum Look<T> {
-    /// What was waited for, or a reason to wait no longer.
+    /// The answer, or a reason not to wait any longer.
     Found(T),
-    /// Not yet.
     NotYet,
-    /// It could not be looked. Failures in a row make the pauses longer, and a look that works
-    /// makes them short again.
+    /// The look failed. Failures in a row make the pauses longer, and a look that works makes them
+    /// short again.
     Failed(AppError),
 }
 
-/// Takes a look whatever happens in it. A fault of our own is a failure like any other: it is told,
-/// and the next look, at another state, may work.
+/// Takes a look, and turns a panic in it into a failure. The next look, at another state, may work.
 pub fn survived<T>(look: impl FnOnce() -> T) -> Result<T, AppError> {
     let why = "looking stopped in the middle, which is a fault of git-coord";
     panic::catch_unwind(AssertUnwindSafe(look)).map_err(|_| AppError::Failed(why.into()))
@@ -55,15 +53,13 @@ pub fn survived<T>(look: impl FnOnce() -> T) -> Result<T, AppError> {
 /// How a wait ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Waited<T> {
-    /// With what was waited for.
     Found(T),
-    /// Without it.
     TimeUp,
-    /// By a signal of this number, before either.
+    /// By the signal of this number.
     Interrupted(i32),
 }
 
-/// Waits for something, for so long and no longer.
+/// A wait with a deadline.
 pub struct Waiter<P> {
     passing: P,
     limit: Duration,
@@ -71,13 +67,13 @@ pub struct Waiter<P> {
 }
 
 impl<P: Passing> Waiter<P> {
-    /// A wait of at most `limit`, which begins now.
+    /// Begins a wait of at most `limit` now.
     pub fn new(passing: P, limit: Duration) -> Waiter<P> {
         Waiter { passing, limit, failures: 0 }
     }
 
-    /// Looks until there is an answer, the time is up, or a signal ends it. A look is told how long
-    /// the wait has lasted.
+    /// Looks until there is an answer, the time is up, or a signal ends the wait. A look gets the
+    /// time that the wait has lasted.
     pub fn until<T>(
         &mut self,
         mut look: impl FnMut(Duration) -> Look<T>,
@@ -110,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// Time that passes only by sleeping, with a note of every sleep.
+    /// A clock that only sleep moves, with a note of every sleep.
     #[derive(Default)]
     struct Script {
         elapsed: Cell<Duration>,
@@ -140,7 +136,7 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_millis(1_100);
 
-    /// Waits for what is there from `at` on; says when it was seen.
+    /// Waits for an answer that is there from `at` on, and returns when it was seen.
     fn waited_for(script: &Script, at: Duration) -> Waited<Duration> {
         let look = |elapsed| if elapsed >= at { Look::Found(elapsed) } else { Look::NotYet };
         Waiter::new(script, LIMIT).until(look).unwrap()
@@ -213,7 +209,7 @@ mod tests {
         assert_eq!(*script.slept.borrow(), [250, 500, 250]);
     }
 
-    /// What stood in the way of looking to the end is what is reported.
+    /// The failure of the last look is reported.
     #[test]
     fn the_last_failure_is_told() {
         let script = Script::default();

@@ -1,10 +1,10 @@
-//! Holding something while a command runs.
+//! Holds reservations while a command runs.
 //!
-//! The hold goes with this process, is renewed in good time, and ends with the command. If it is
-//! lost on the way, somebody else may have it: the command is told to end, and then made to.
+//! A reservation belongs to this process, is renewed in time, and ends with the command. If it is
+//! lost on the way, somebody else may have it: the command is asked to end, and then killed.
 //!
-//! If this process is killed, its command goes on, and so must the hold. Others see by a file which
-//! process the command is, and a second process, which did nothing so far, renews and lets go in
+//! If this process is killed, its command goes on, and so must the reservation. A file tells others
+//! which process the command is, and a second process, idle until then, renews and releases in
 //! place of the first.
 
 mod hold;
@@ -36,65 +36,56 @@ use self::hold::cannot_run;
 pub use self::hold::{Held, hold, not_started};
 pub use self::left::Left;
 
-/// How long a command that is told to end may take before it is made to.
+/// How long a command may take to end after it was asked to, before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
-/// How soon a renewal that failed is tried again, at most.
+/// The longest pause before a failed renewal is tried again.
 const RETRY_MAX: Duration = Duration::from_secs(5);
-/// How often a group that is told to end is looked at.
+/// The pause between two looks at a process group that was asked to end.
 const ENDING_PAUSE: Duration = Duration::from_millis(50);
-/// How often it is looked whether everything is still held, where nobody rings.
+/// The pause between two looks at the reservations, where no write rings.
 const LOOK_PAUSE: Duration = Duration::from_secs(5);
-/// The same where somebody does: every write on this machine rings.
+/// The pause between two looks where writes ring: every write on this machine does.
 const RUNG_PAUSE: Duration = Duration::from_millis(250);
-/// How often something that is handed on in the same moment is let go of.
+/// How often a release is tried while others transfer the reservations.
 const RELEASE_TRIES: usize = 3;
 
-/// What the user is told while the command runs.
+/// News for the user while the command runs.
 #[derive(Debug)]
 pub enum News<'n> {
-    /// It is held no longer.
-    Lost {
-        /// What became of it.
-        lost: &'n [Lost],
-        /// What becomes of the command.
-        command: Fate,
-    },
-    /// It could not be renewed in time.
-    RanOut {
-        /// What becomes of the command.
-        command: Fate,
-    },
-    /// It could not be renewed (yet), or not be let go of.
+    /// Reservations are lost.
+    Lost { lost: &'n [Lost], command: Fate },
+    /// The reservations expired before they could be renewed.
+    RanOut { command: Fate },
+    /// A renewal or the release failed; a renewal is tried again.
     Failed(&'n AppError),
-    /// Nobody would renew if this process were killed.
+    /// There is no second process, so nothing would renew if this one were killed.
     Alone(&'n std::io::Error),
 }
 
-/// What becomes of a command that has lost what it needs.
+/// The fate of a command that has lost its reservations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is told to end.
+    /// It is asked to end.
     Ends,
     /// It goes on.
     GoesOn,
-    /// It had ended before that was known.
+    /// It had ended before the loss was known.
     HadEnded,
 }
 
-/// Tells the user.
 pub type Tell<'t> = dyn FnMut(&News<'_>) + 't;
 
-/// What is to be run.
+/// The command to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     /// The program and its arguments.
     pub words: &'a [OsString],
-    /// Whether it runs on when what it needs is lost.
+    /// Set if it goes on when its reservations are lost.
     pub keep_going: bool,
 }
 
-/// Runs a command while something is held, and gives back what it ended with. A problem means that
-/// the command was not started.
+/// Runs a command under reservations, and returns its exit code. A problem means that the command
+/// was not started.
 pub fn run(ctx: &mut Ctx, held: &Held, run: Run<'_>, tell: &mut Tell<'_>) -> Result<u8, Problem> {
     let mut keeper = Keeper::new(ctx, held, run);
     let (standing, alarm) = keeper.hearing();
@@ -117,8 +108,8 @@ pub fn run(ctx: &mut Ctx, held: &Held, run: Run<'_>, tell: &mut Tell<'_>) -> Res
     code.map_err(|error| cannot_run(run.words, &error))
 }
 
-/// Goes on in place of a `with` that was killed, until its command has ended. Nobody is there to be
-/// told anything.
+/// Continues in place of a `with` that was killed, until its command has ended. There is no user to
+/// tell anything.
 pub fn stand_in(ctx: &mut Ctx, left: Left) -> Result<(), std::io::Error> {
     let mut nobody = |_: &News<'_>| {};
     let running = dead_holders::command_of(ctx, &left.with).and_then(Adopted::new);
@@ -135,7 +126,7 @@ pub fn stand_in(ctx: &mut Ctx, left: Left) -> Result<(), std::io::Error> {
     };
     let (standing, alarm) = keeper.hearing();
     let mut alarm = alarm?;
-    // When it was renewed last is not known.
+    // The time of the last renewal is not known, so it renews at once.
     keeper.watch(&mut alarm, &mut running, Duration::ZERO, &mut nobody)?;
     keeper.read_clock(&alarm);
     keeper.release(&mut nobody);
@@ -143,11 +134,11 @@ pub fn stand_in(ctx: &mut Ctx, left: Left) -> Result<(), std::io::Error> {
     Ok(())
 }
 
-/// One who keeps what is held.
+/// The keeper of the reservations.
 struct Keeper<'c> {
     ctx: &'c mut Ctx,
     begun: Timestamp,
-    /// What is held, as long as it is.
+    /// The reservations that are not lost.
     held: Vec<HoldId>,
     expires_at: Timestamp,
     ttl: Ttl,
@@ -170,7 +161,8 @@ impl<'c> Keeper<'c> {
         }
     }
 
-    /// An ear for signals and for those who write. Who cannot be woken looks again soon enough.
+    /// Listens to signals and to writers. Without a place among the waiters it is not woken by
+    /// writers, and polls.
     fn hearing(&self) -> (Option<RegisteredWaiter>, Result<Alarm, std::io::Error>) {
         let signals: Vec<i32> =
             not_ignored(&FORWARDED).chain([signal_hook::consts::SIGCHLD]).collect();
@@ -180,15 +172,15 @@ impl<'c> Keeper<'c> {
         }
     }
 
-    /// Starts the command. Before it is, others know that it may run.
+    /// Starts the command. It tells others before that a command may run.
     fn start(&self, words: &[OsString]) -> Result<Running, std::io::Error> {
         let commands = self.ctx.commands();
         commands.begin(ProcessIdentity::current()).map_err(std::io::Error::other)?;
         Running::start(words, self.ctx.directory(), (WITHIN_VARIABLE, &self.within()))
     }
 
-    /// Tells others which process the command is, and starts one who goes on if we are killed. Who
-    /// cannot is told so, and its command runs all the same.
+    /// Tells others which process the command is, and starts the process that continues if this one
+    /// is killed. If that fails, the user is told, and the command runs all the same.
     fn stand_in(&self, running: &Running, tell: &mut Tell<'_>) -> Option<StandIn> {
         let with = ProcessIdentity::current();
         if let Err(error) = self.ctx.commands().started(with, &running.process()) {
@@ -201,9 +193,9 @@ impl<'c> Keeper<'c> {
         started.map_err(|error| tell(&News::Alone(&error))).ok()
     }
 
-    /// Leaves nothing behind.
+    /// Removes the files of this `with`.
     fn leave(&self, with: &ProcessIdentity, standing: Option<RegisteredWaiter>) {
-        // What stays is cleared up by the next one.
+        // The next `with` clears up a file that stays.
         self.ctx.commands().forget(with).ok();
         if let Some(standing) = standing {
             standing.leave();
@@ -214,7 +206,7 @@ impl<'c> Keeper<'c> {
         Duration::from_secs(self.ttl.as_seconds()) / 3
     }
 
-    /// What the command runs under: this, and what we ourselves run under.
+    /// Lists the reservations that the command runs under: these, and those of an outer `with`.
     fn within(&self) -> String {
         let all = self.ctx.within().iter().chain(&self.held);
         all.map(HoldId::as_str).collect::<Vec<_>>().join(",")
@@ -228,8 +220,8 @@ impl<'c> Keeper<'c> {
         self.ctx.set_clock(self.begun.plus_millis(alarm.elapsed().as_millis()));
     }
 
-    /// Renews from that time on, looks whether it is still held, and passes signals on, until the
-    /// command has ended.
+    /// Renews from `renewal_at` on, checks that everything is still held, and passes signals on,
+    /// until the command has ended.
     fn watch(
         &mut self,
         alarm: &mut Alarm,
@@ -270,7 +262,7 @@ impl<'c> Keeper<'c> {
         }
     }
 
-    /// Looks whether everything is still held. What cannot be read now is seen at the next look.
+    /// Checks that everything is still held. If the ledger cannot be read, the next look will tell.
     fn look(&mut self, command: Fate, tell: &mut Tell<'_>) -> Kept {
         let Ok(reading) = self.ctx.read() else { return Kept::NotYet };
         let actor = self.ctx.actor();
@@ -307,7 +299,7 @@ impl<'c> Keeper<'c> {
         }
     }
 
-    /// Lets go, and tells what was lost before.
+    /// Releases the reservations, and tells which were lost before.
     fn release(&mut self, tell: &mut Tell<'_>) {
         for _ in 0..RELEASE_TRIES {
             self.look(Fate::HadEnded, tell);
@@ -325,7 +317,7 @@ impl<'c> Keeper<'c> {
                     told(&lost, Fate::HadEnded, tell);
                     return;
                 }
-                // Handed on since we looked: the rest is let go of all the same.
+                // Transferred since the look: the next try releases the rest.
                 Err(AppError::Refused(Refusal::NotYours { .. })) => {}
                 Err(error) => return tell(&News::Failed(&error)),
             }
@@ -339,7 +331,7 @@ enum Kept {
     No,
 }
 
-/// Tells what was lost, if anything was.
+/// Tells the user what was lost, if anything was.
 fn told(lost: &[Lost], command: Fate, tell: &mut Tell<'_>) -> Kept {
     if lost.is_empty() {
         return Kept::Yes;
@@ -353,8 +345,8 @@ fn by_id(ids: &[HoldId]) -> Selection {
     Selection { ids: ids.iter().map(prefix).collect(), ..Selection::default() }
 }
 
-/// Ends a command with all of its group, in good time or by force. Of a group that was killed
-/// nothing runs on: what is left of it waits to be counted by somebody else, which can take long.
+/// Ends a command with all of its process group, by SIGTERM and then by SIGKILL. It does not wait
+/// for a killed group to vanish: the rest are zombies, which their parents may reap late.
 fn end(alarm: &mut Alarm, running: &mut impl Watched) -> Result<u8, std::io::Error> {
     running.signal(signal_hook::consts::SIGTERM);
     let by_force_at = alarm.elapsed() + GRACE;

@@ -1,4 +1,4 @@
-//! Reserves what a command needs, before it is started.
+//! Reserves for a command before it is started.
 
 use std::ffi::{OsStr, OsString};
 
@@ -18,8 +18,8 @@ pub struct Held {
     pub(super) ttl: Ttl,
 }
 
-/// Reserves what the command needs, for no longer than this process or its command lives. A waiter
-/// is told what stands in its way.
+/// Reserves for as long as this process or its command lives. `tell` gets what stands in the way of
+/// a waiter.
 pub fn hold(
     ctx: &mut Ctx,
     mut request: Request,
@@ -34,8 +34,8 @@ pub fn hold(
     Ok(answer)
 }
 
-/// Says of a problem before the command was started that it was not. Only a wrong request and a
-/// signal say so by themselves.
+/// Marks a problem as one before the command was started. Wrong usage and a signal have exit codes
+/// of their own, which say so already.
 pub fn not_started(mut problem: Problem) -> Problem {
     if !matches!(problem.kind, Kind::Usage | Kind::Interrupted) {
         problem.kind = Kind::NotStarted;

@@ -1,4 +1,4 @@
-//! What a `with` leaves to the process that stands in for it.
+//! The data that a `with` passes to the process that stands in for it.
 
 use std::ffi::OsString;
 
@@ -6,21 +6,18 @@ use crate::core::ids::HoldId;
 use crate::core::time::Ttl;
 use crate::store::os::process::ProcessIdentity;
 
-/// What a stand-in has to know of the `with` that started it.
+/// The `with` that a stand-in replaces.
 #[derive(Clone, Debug)]
 pub struct Left {
-    /// Its process.
     pub with: ProcessIdentity,
-    /// What it held.
     pub held: Vec<HoldId>,
-    /// For how long that lives unless it is renewed.
     pub ttl: Ttl,
-    /// Whether the command runs on when what it needs is lost.
+    /// Set if the command goes on when its reservations are lost.
     pub keep_going: bool,
 }
 
 impl Left {
-    /// The words that start a stand-in, which acts under the same name.
+    /// Builds the command that starts a stand-in, which acts under the same name.
     pub(super) fn words(&self, actor: &str) -> Vec<OsString> {
         let mut words = vec![format!("--as={actor}"), "with".to_owned()];
         words.push(format!("--stand-in={}", self.with));
