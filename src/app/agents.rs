@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
-use crate::app::presence::{Seen, Witness};
+use crate::app::presence::{Liveness, LivenessProbe};
 use crate::app::problem::Problem;
 use crate::app::reservations::release::ids;
 use crate::core::damage::{Damage, Found};
@@ -59,12 +59,12 @@ pub struct AgentView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<Line>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub seen: Option<SeenView>,
+    pub presence: Option<PresenceView>,
 }
 
 /// The last sign of life of an agent on this machine.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct SeenView {
+pub struct PresenceView {
     /// The time of its last command or hook.
     pub last_seen: Timestamp,
     pub host: Line,
@@ -86,15 +86,15 @@ pub struct SeenView {
 pub fn agents(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     let reading = ctx.read()?;
     let (documents, now) = (&reading.base.snapshot, reading.now);
-    let witness = Witness::new(ctx);
+    let probe = LivenessProbe::new(ctx);
     let mut roster = Roster::default();
     let mut damaged = roster.note_holds(documents, now)?;
-    damaged.extend(roster.note_requests(documents, &witness, now)?);
+    damaged.extend(roster.note_requests(documents, &probe, now)?);
     for seen in ctx.presences().all() {
         let was_lately = now.seconds_since(seen.last_seen) <= LATELY_SECONDS;
         let is_here = was_lately || roster.0.contains_key(&seen.agent);
-        if is_here && let Some(known) = witness.seen(&seen.agent) {
-            roster.agent(&seen.agent).seen = Some(known);
+        if is_here && let Some(known) = probe.liveness(&seen.agent) {
+            roster.agent(&seen.agent).liveness = Some(known);
         }
     }
     damaged.sort_by(|one, other| one.key.cmp(&other.key));
@@ -106,7 +106,7 @@ pub fn agents(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
 /// The facts about one who is here.
 #[derive(Default)]
 struct Agent {
-    seen: Option<Seen>,
+    liveness: Option<Liveness>,
     /// Its live holds.
     holds: Vec<Hold>,
     to_answer: usize,
@@ -125,18 +125,18 @@ impl Agent {
             to_answer: self.to_answer,
             overdue: self.overdue,
             asks: self.made,
-            alive: self.seen.as_ref().map(|seen| seen.is_alive(now)),
+            alive: self.liveness.as_ref().map(|liveness| liveness.is_alive(now)),
             holds_since: self.holds.iter().map(|hold| hold.granted_at).min(),
             task: newest.and_then(|hold| hold.about.task.clone()),
-            seen: self.seen.map(|seen| SeenView::new(seen, now)),
+            presence: self.liveness.map(|liveness| PresenceView::new(liveness, now)),
         }
     }
 }
 
-impl SeenView {
-    fn new(seen: Seen, now: Timestamp) -> SeenView {
-        let Seen { presence, evidence } = seen;
-        SeenView {
+impl PresenceView {
+    fn new(liveness: Liveness, now: Timestamp) -> PresenceView {
+        let Liveness { presence, evidence } = liveness;
+        PresenceView {
             last_seen: presence.last_seen,
             host: presence.host,
             worktree: presence.worktree,
@@ -173,7 +173,7 @@ impl Roster {
     fn note_requests(
         &mut self,
         documents: &dyn Documents,
-        witness: &Witness<'_>,
+        probe: &LivenessProbe<'_>,
         now: Timestamp,
     ) -> Result<Vec<Damage>, AppError> {
         let mut damaged = Vec::new();
@@ -189,7 +189,7 @@ impl Roster {
                 let Some(asked) = thread.open() else { continue };
                 // The threads of subagents are found with those of their session, too.
                 if asked.holder == party {
-                    let standing = witness.standing(asked, now);
+                    let standing = probe.standing(asked, now);
                     // What it does not hold any more needs no answer.
                     let is_waiting = standing.stage.is_some();
                     let agent = self.agent(&party);

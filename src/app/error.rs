@@ -2,7 +2,7 @@
 
 use crate::app::config::SettingError;
 use crate::app::identity::IdentityError;
-use crate::app::presence::Sightings;
+use crate::app::presence::HolderLiveness;
 use crate::core::decision::No;
 use crate::core::documents::ReadError;
 use crate::core::pattern::PatternError;
@@ -34,7 +34,7 @@ pub enum AppError {
         /// When that was so.
         at: Timestamp,
         /// What is known of the holders.
-        sightings: Box<Sightings>,
+        liveness: Box<HolderLiveness>,
     },
     /// The request names something that does not exist.
     #[error("{0}")]

@@ -42,7 +42,7 @@ use std::time::Duration;
 use crate::app::config::Settings;
 use crate::app::error::AppError;
 use crate::app::identity::Identity;
-use crate::app::presence::Sightings;
+use crate::app::presence::HolderLiveness;
 use crate::core::clean::{self, Clean, LeftOut};
 use crate::core::command::{Command, Request};
 use crate::core::decision::Decide;
@@ -292,8 +292,8 @@ impl Ctx {
 
     /// That others stand in the way.
     pub fn held(&self, conflicts: Vec<Conflict>, before: Vec<Ticket>, at: Timestamp) -> AppError {
-        let sightings = Box::new(Sightings::of(self, &conflicts));
-        AppError::Held { conflicts, before, at, sightings }
+        let liveness = Box::new(HolderLiveness::of(self, &conflicts));
+        AppError::Held { conflicts, before, at, liveness }
     }
 
     /// One of the trees of the repository.

@@ -1,5 +1,6 @@
-//! Signs of life: any command or hook of an agent leaves one on its own machine, and nothing else
-//! does. Who gave none for a while, there, is silent; of who works elsewhere nothing is known.
+//! The presence of agents: every command and hook of an agent records it on its own machine, and
+//! nothing else does. An agent of this machine that has not been seen for a while counts as silent;
+//! nothing is known of agents on other machines.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -18,26 +19,28 @@ use crate::core::reservation::index::{self, Whose};
 use crate::core::time::Timestamp;
 use crate::store::machine::presence::Presence;
 
-/// A sign of life this young is not given again.
+/// A presence this young is not written again.
 const FRESH_SECONDS: u64 = 5;
-/// What is remembered of what an agent was told.
+/// How many things that an agent was told are remembered.
 const TOLD_MAX: usize = 200;
-/// Who gave no sign for longer counts as not alive: twice the time that a holder has to answer.
+/// An agent that was not seen for longer counts as not alive: twice the time that a holder has to
+/// answer.
 const SILENCE_SECONDS: u64 = 2 * WINDOW_SECONDS;
-/// The shortest silence that anything follows from.
+/// The shortest silence that any decision follows from.
 const SILENCE_SECONDS_MIN: u64 = 2 * URGENT_WINDOW_SECONDS;
 
-/// Who gave no sign for longer is forgotten: a week, when whatever they held has long run out.
+/// An agent that was not seen for longer is forgotten: after a week its reservations have long
+/// expired.
 const FORGOTTEN_SECONDS: u64 = 7 * 24 * 60 * 60;
-/// How many are forgotten at once, so that nobody waits for it.
+/// How many agents are forgotten at once, so that no command takes long.
 const FORGOTTEN_MAX: usize = 100;
 
-/// What an agent does as it is seen.
+/// The activity of an agent that is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doing<'c> {
     /// A command of its own, which may be part of a tool call.
     Command,
-    /// A tool call begins, which the agent calls so.
+    /// A tool call of this id begins.
     CallBegins(&'c str),
     /// That tool call ends.
     CallEnds(&'c str),
@@ -47,7 +50,7 @@ pub enum Doing<'c> {
     SessionEnds,
 }
 
-/// Leaves a sign of life. That it cannot be left is no reason to fail.
+/// Records the presence of the agent. A failure to write it is ignored.
 pub fn touch(ctx: &Ctx, doing: Doing<'_>) {
     let calls = ctx.presences().open_tool_calls(ctx.actor());
     match doing {
@@ -59,7 +62,7 @@ pub fn touch(ctx: &Ctx, doing: Doing<'_>) {
     leave(ctx, doing, BTreeMap::new());
 }
 
-/// The same, with what the agent was told.
+/// Records the presence of the agent, and what it was told.
 pub fn touch_telling(ctx: &Ctx, told: BTreeMap<String, String>) {
     leave(ctx, Doing::Command, told);
 }
@@ -71,7 +74,7 @@ fn leave(ctx: &Ctx, doing: Doing<'_>, news: BTreeMap<String, String>) {
     let mut told = before.as_ref().map(|before| before.told.clone()).unwrap_or_default();
     told.extend(news);
     if told.len() > TOLD_MAX {
-        // Who is told of so much can be told again.
+        // It may be told again; the list must not grow without end.
         told.clear();
     }
     let now = Presence {
@@ -89,7 +92,7 @@ fn leave(ctx: &Ctx, doing: Doing<'_>, news: BTreeMap<String, String>) {
     }
 }
 
-/// Forgets agents of long ago. That it cannot be done is no reason to fail.
+/// Forgets agents that were last seen long ago. A failure to do so is ignored.
 pub fn forget_old(ctx: &Ctx) {
     let presences = ctx.presences();
     let old = presences.all().into_iter().filter(|seen| is_old(seen, ctx.clock()));
@@ -102,7 +105,7 @@ fn is_old(seen: &Presence, now: Timestamp) -> bool {
     now.seconds_since(seen.last_seen) >= FORGOTTEN_SECONDS
 }
 
-/// The sessions under this name that are not known to be over.
+/// Lists the sessions under this name that are not known to be over.
 fn sessions(ctx: &Ctx, doing: Doing<'_>, before: Option<&Presence>) -> BTreeMap<String, Timestamp> {
     let now = ctx.clock();
     let mut sessions = before.map(|before| before.sessions.clone()).unwrap_or_default();
@@ -115,7 +118,7 @@ fn sessions(ctx: &Ctx, doing: Doing<'_>, before: Option<&Presence>) -> BTreeMap<
     sessions
 }
 
-/// Those of an agent's sessions that gave a sign of life of late.
+/// Lists the sessions of an agent that were seen recently.
 pub fn live_sessions(presence: &Presence, now: Timestamp) -> impl Iterator<Item = &str> {
     let live = presence
         .sessions
@@ -132,15 +135,15 @@ fn is_news(before: &Presence, now: &Presence) -> bool {
     apart >= FRESH_SECONDS || !has_same_sessions || same != *now
 }
 
-/// The signs of life of a command that takes long.
+/// The heartbeat of a command that takes long.
 #[derive(Debug, Default)]
 pub struct Pulse {
-    /// When the next one is due, by how long the command has lasted.
+    /// The time of the next beat, since the command began.
     next: Duration,
 }
 
 impl Pulse {
-    /// Leaves one if it is due.
+    /// Records the presence of the agent if a beat is due.
     pub fn beat(&mut self, ctx: &Ctx, elapsed: Duration) {
         if elapsed >= self.next {
             touch(ctx, Doing::Command);
@@ -149,46 +152,43 @@ impl Pulse {
     }
 }
 
-/// An agent that was seen on this machine, and what shows whether it is alive.
+/// The liveness of an agent that was seen on this machine.
 #[derive(Clone, Debug)]
-pub struct Seen {
-    /// When and where it was last seen.
+pub struct Liveness {
     pub presence: Presence,
-    /// What that, its tool calls and its processes show.
+    /// The last time that it was seen, its open tool calls, and its processes.
     pub evidence: Evidence,
 }
 
-impl Seen {
-    /// Whether it is alive at that time.
+impl Liveness {
     pub fn is_alive(&self, now: Timestamp) -> bool {
         !self.evidence.shows_silence(SILENCE_SECONDS, now)
     }
 }
 
-/// What this machine knows of others, looked up once for each of them.
-pub struct Witness<'c> {
+/// Finds the liveness of agents on this machine, once for each of them.
+pub struct LivenessProbe<'c> {
     ctx: &'c Ctx,
     reading: OnceCell<Option<Reading<'c>>>,
-    known: RefCell<BTreeMap<AgentName, Option<Seen>>>,
+    known: RefCell<BTreeMap<AgentName, Option<Liveness>>>,
 }
 
-impl<'c> Witness<'c> {
-    /// Of one request.
-    pub fn new(ctx: &'c Ctx) -> Witness<'c> {
-        Witness { ctx, reading: OnceCell::new(), known: RefCell::default() }
+impl<'c> LivenessProbe<'c> {
+    pub fn new(ctx: &'c Ctx) -> LivenessProbe<'c> {
+        LivenessProbe { ctx, reading: OnceCell::new(), known: RefCell::default() }
     }
 
-    /// An agent, if it was seen on this machine.
-    pub fn seen(&self, agent: &AgentName) -> Option<Seen> {
+    /// Returns the liveness of an agent; none if it was not seen on this machine.
+    pub fn liveness(&self, agent: &AgentName) -> Option<Liveness> {
         if let Some(known) = self.known.borrow().get(agent) {
             return known.clone();
         }
-        let seen = self.look_for(agent);
-        self.known.borrow_mut().insert(agent.clone(), seen.clone());
-        seen
+        let found = self.look_for(agent);
+        self.known.borrow_mut().insert(agent.clone(), found.clone());
+        found
     }
 
-    fn look_for(&self, agent: &AgentName) -> Option<Seen> {
+    fn look_for(&self, agent: &AgentName) -> Option<Liveness> {
         let presences = self.ctx.presences();
         let presence = presences.get(agent).filter(|found| found.host == *self.ctx.host())?;
         let mut evidence = Evidence {
@@ -199,12 +199,12 @@ impl<'c> Witness<'c> {
             runs: false,
         };
         let now = self.reading().map_or(self.ctx.clock(), |reading| reading.now);
-        // Looked for only where nothing else shows that it is there.
+        // Processes are looked for only if nothing else shows that the agent lives.
         evidence.runs = evidence.shows_silence(SILENCE_SECONDS_MIN, now) && self.runs(agent);
-        Some(Seen { presence, evidence })
+        Some(Liveness { presence, evidence })
     }
 
-    /// Whether a process runs here that the agent holds something for.
+    /// Tells whether a process runs here that a reservation of the agent belongs to.
     fn runs(&self, agent: &AgentName) -> bool {
         let held = self
             .reading()
@@ -212,17 +212,16 @@ impl<'c> Witness<'c> {
         held.is_some_and(|held| held.iter().any(|hold| dead_holders::runs(self.ctx, hold)))
     }
 
-    /// What cannot be read shows nothing.
+    /// Reads the ledger once; none if it cannot be read.
     fn reading(&self) -> Option<&Reading<'c>> {
         self.reading.get_or_init(|| self.ctx.read().ok()).as_ref()
     }
 
-    /// What is known of an agent's last sign of life.
     pub fn evidence(&self, agent: &AgentName) -> Option<Evidence> {
-        self.seen(agent).map(|seen| seen.evidence)
+        self.liveness(agent).map(|liveness| liveness.evidence)
     }
 
-    /// Where a request stands.
+    /// Works out the state of a request, by the liveness of its holder.
     pub fn standing(&self, asked: &Asked, now: Timestamp) -> Standing {
         if !asked.is_open() {
             return asked.standing(now, Held::NoMore, None);
@@ -230,7 +229,8 @@ impl<'c> Witness<'c> {
         asked.standing(now, self.held(asked, now), self.evidence(&asked.holder).as_ref())
     }
 
-    /// What cannot be read is taken to be held.
+    /// Tells whether anything of a request is still held. If that cannot be read, it counts as
+    /// held.
     fn held(&self, asked: &Asked, now: Timestamp) -> Held {
         let holds = self.reading().and_then(|reading| pinned(&reading.base.snapshot, asked).ok());
         let is_live = |hold: &Hold| hold.is_live(now) && !dead_holders::has_ended(self.ctx, hold);
@@ -241,30 +241,28 @@ impl<'c> Witness<'c> {
     }
 }
 
-/// What is known of those who stand in somebody's way.
+/// The liveness of the holders that stand in an agent's way.
 #[derive(Clone, Debug, Default)]
-pub struct Sightings {
-    /// Those who were seen on this machine.
-    pub seen: BTreeMap<AgentName, Seen>,
-    /// The commands that run on although their `with` is gone.
+pub struct HolderLiveness {
+    /// The holders that were seen on this machine.
+    pub known: BTreeMap<AgentName, Liveness>,
+    /// The commands that go on although their `with` was killed.
     pub orphans: Orphans,
-    /// Whether they can be asked to let go.
+    /// Set if negotiation is on, so that the holders can be asked.
     pub can_ask: bool,
 }
 
-impl Sightings {
-    /// Of the holders in the way.
-    pub fn of(ctx: &Ctx, conflicts: &[Conflict]) -> Sightings {
+impl HolderLiveness {
+    pub fn of(ctx: &Ctx, conflicts: &[Conflict]) -> HolderLiveness {
         let holders = conflicts.iter().map(|conflict| &conflict.held.holder);
         let orphans = dead_holders::orphans(ctx, conflicts);
-        Sightings { orphans, ..Sightings::of_agents(ctx, holders) }
+        HolderLiveness { orphans, ..HolderLiveness::of_agents(ctx, holders) }
     }
 
-    /// Of these agents.
-    pub fn of_agents<'a>(ctx: &Ctx, agents: impl Iterator<Item = &'a AgentName>) -> Sightings {
-        let witness = Witness::new(ctx);
-        let seen = agents.filter_map(|agent| Some((agent.clone(), witness.seen(agent)?)));
+    pub fn of_agents<'a>(ctx: &Ctx, agents: impl Iterator<Item = &'a AgentName>) -> HolderLiveness {
+        let probe = LivenessProbe::new(ctx);
+        let known = agents.filter_map(|agent| Some((agent.clone(), probe.liveness(agent)?)));
         let can_ask = ctx.settings().negotiation;
-        Sightings { seen: seen.collect(), orphans: Orphans::new(), can_ask }
+        HolderLiveness { known: known.collect(), orphans: Orphans::new(), can_ask }
     }
 }

@@ -271,8 +271,8 @@ impl From<AppError> for Problem {
                     .with_hint(Hint::plain("nothing was reserved, and nobody waits for it"))
             },
             AppError::Refused(refusal) => Problem::from(&refusal),
-            AppError::Held { conflicts, before, at, sightings } => {
-                held(&conflicts, &before, at, &sightings)
+            AppError::Held { conflicts, before, at, liveness } => {
+                held(&conflicts, &before, at, &liveness)
             }
             AppError::Setting(error) => error.into(),
             AppError::Store(error) => failures::of_store(&error),

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::presence::Sightings;
+use crate::app::presence::HolderLiveness;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::reserve::Grant;
 use crate::core::reservation::tickets::Ticket;
@@ -22,7 +22,7 @@ pub struct HoldView {
     pub seconds_left: u64,
     /// The holder as this machine saw it last; absent where this machine never saw it.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub holder_seen: Option<HolderSeen>,
+    pub holder_presence: Option<HolderPresence>,
     /// The process of a `with` command that runs on although its `with` was killed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command_runs: Option<u32>,
@@ -30,7 +30,7 @@ pub struct HoldView {
 
 /// The last sign of life of a holder on this machine.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct HolderSeen {
+pub struct HolderPresence {
     /// Whether the holder counts as alive.
     pub alive: bool,
     /// The time of its last command or hook.
@@ -81,7 +81,7 @@ impl HoldView {
     /// Shows a hold at that time.
     pub fn new(hold: Hold, now: Timestamp) -> HoldView {
         let seconds_left = hold.expires_at.seconds_since(now);
-        HoldView { hold, seconds_left, holder_seen: None, command_runs: None }
+        HoldView { hold, seconds_left, holder_presence: None, command_runs: None }
     }
 
     /// Shows several holds at that time.
@@ -90,15 +90,15 @@ impl HoldView {
     }
 
     /// Shows a hold with what this machine knows of its holder.
-    fn with_sightings(hold: Hold, now: Timestamp, sightings: &Sightings) -> HoldView {
-        let holder_seen = sightings.seen.get(&hold.holder).map(|seen| HolderSeen {
-            alive: seen.is_alive(now),
-            last_seen: seen.presence.last_seen,
-            branch: seen.presence.branch.clone(),
-            terminal: seen.presence.terminal.clone(),
+    fn with_liveness(hold: Hold, now: Timestamp, liveness: &HolderLiveness) -> HoldView {
+        let holder_presence = liveness.known.get(&hold.holder).map(|holder| HolderPresence {
+            alive: holder.is_alive(now),
+            last_seen: holder.presence.last_seen,
+            branch: holder.presence.branch.clone(),
+            terminal: holder.presence.terminal.clone(),
         });
-        let command_runs = sightings.orphans.get(&hold.id).copied();
-        HoldView { holder_seen, command_runs, ..HoldView::new(hold, now) }
+        let command_runs = liveness.orphans.get(&hold.id).copied();
+        HoldView { holder_presence, command_runs, ..HoldView::new(hold, now) }
     }
 }
 
@@ -111,10 +111,14 @@ impl GrantView {
 
 impl ConflictView {
     /// Shows conflicts with what this machine knows of the holders.
-    pub fn all(conflicts: &[Conflict], now: Timestamp, sightings: &Sightings) -> Vec<ConflictView> {
+    pub fn all(
+        conflicts: &[Conflict],
+        now: Timestamp,
+        liveness: &HolderLiveness,
+    ) -> Vec<ConflictView> {
         let view = |Conflict { target, held }: &Conflict| ConflictView {
             target: target.clone(),
-            held: HoldView::with_sightings(held.clone(), now, sightings),
+            held: HoldView::with_liveness(held.clone(), now, liveness),
         };
         conflicts.iter().map(view).collect()
     }

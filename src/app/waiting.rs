@@ -1,7 +1,7 @@
-//! Reserving, at once or after a wait.
+//! Reserves at once or after a wait.
 //!
-//! Who waits has a ticket in the ledger and a file that it holds locked on its machine. Nothing is
-//! granted on its behalf: it looks whether its turn has come, and reserves with its ticket.
+//! A waiter has a ticket in the ledger, and a file on its machine that it keeps locked. Nobody
+//! grants it anything: it polls until its turn has come, and reserves with its ticket.
 
 use std::time::Duration;
 
@@ -21,24 +21,23 @@ use crate::core::reservation::wait::{Leave, Line, Obstacles, Wait};
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::ledger::transact::Committed;
-use crate::store::machine::waiters::{RegisteredWaiter, Seen};
+use crate::store::machine::waiters::{Heartbeats, RegisteredWaiter};
 use crate::store::os::alarm::{Alarm, ENDING, Stopwatch};
 
-/// How long one who wants to go may take to give back its ticket.
+/// How long a waiter that stops may take to return its ticket.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 
-/// How often something is asked for that is over before that can be told.
+/// How often a reservation is tried that expires before it can be answered.
 const IN_TIME_TRIES: usize = 3;
 
-/// What a waiter is told: what stands in its way, what of that runs on although its `with` is gone,
-/// and the time that counted.
+/// Tells a waiter what stands in its way, which commands of killed `with`s are among that, and at
+/// which time.
 pub type Tell<'t> = dyn FnMut(&Obstacles, &Orphans, Timestamp) + 't;
 
-/// What asking came to.
 type Outcome = Result<Committed<Reserved>, AppError>;
 
-/// Asks for holds until there are some that are not over when that can be told: a time to live
-/// counts from when the question was asked, and whoever writes in between can take longer.
+/// Reserves until the reservation is still live when it can be answered. A time to live counts from
+/// the request on, and other writers can take longer than that.
 fn in_time(
     ctx: &mut Ctx,
     mut ask: impl FnMut(&mut Ctx) -> Outcome,
@@ -56,12 +55,12 @@ fn in_time(
     Err(AppError::Busy(why.to_owned()))
 }
 
-/// Asks for holds at once.
+/// Reserves at once or is refused.
 pub fn reserve_now(ctx: &mut Ctx, command: &Reserve) -> Result<Committed<Reserved>, AppError> {
     in_time(ctx, |ctx| reserve(ctx, command.clone()))
 }
 
-/// Asks for holds, and waits for them that long if need be.
+/// Reserves, and waits at most that long for what others hold.
 pub fn reserve_within(
     ctx: &mut Ctx,
     command: &Reserve,
@@ -75,11 +74,12 @@ pub fn reserve_within(
     })
 }
 
-/// Asks for holds. What goes with a process of this host that has ended is not in the way.
+/// Reserves. A reservation of a process of this host that has ended is not in the way.
 fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppError> {
     let reservations = LedgerName::Reservations;
     if command.scope == Scope::Each {
-        // What is refused one by one is part of an answer, so it is looked at before.
+        // Partial refusals are part of an answer and no error, so dead holders are looked for
+        // before.
         let dead = dead_holders::in_the_way(ctx, &targets(&command.patterns, &command.locks))?;
         return ctx.transact_knowing(reservations, command, None, dead);
     }
@@ -87,8 +87,8 @@ fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppError>
     past_the_dead(ctx, command, first_try)
 }
 
-/// The same for an edit, which is often held for already. What was read before saves reading it
-/// again where nobody has written since.
+/// Reserves for an edit, whose file is often reserved already. `reading` saves reading the ledger
+/// again if nobody has written since.
 pub fn reserve_for_edit<'c>(
     ctx: &'c Ctx,
     reading: Reading<'c>,
@@ -98,7 +98,7 @@ pub fn reserve_for_edit<'c>(
     past_the_dead(ctx, command, first_try)
 }
 
-/// Asks once more if what was in the way goes with processes that have ended.
+/// Tries once more if the reservations in the way belong to processes that have ended.
 fn past_the_dead(ctx: &Ctx, command: Reserve, first_try: Outcome) -> Outcome {
     match first_try {
         Err(AppError::Held { conflicts, before, at, .. }) => {
@@ -128,29 +128,29 @@ fn wait_for(
     let Stand { ticket, standing, alarm } = Stand::take(ctx)?;
     let mut waiter = Waiter::new(alarm, begun.left());
     let (pulse, obstacles) = (Pulse::default(), Obstacles::default());
-    let seen = Seen::default();
-    let mut place = Place { ctx, begun, command, ticket, standing, obstacles, pulse, seen };
+    let heartbeats = Heartbeats::default();
+    let mut place = Place { ctx, begun, command, ticket, standing, obstacles, pulse, heartbeats };
     let ending = waiter.until(|elapsed| place.look(elapsed, tell));
     place.ended(ending)
 }
 
-/// A place among those of this machine who wait.
+/// A place among the waiters of this machine.
 pub struct Stand {
-    /// Its name, which nobody has seen yet.
+    /// The new name of the place.
     pub ticket: TicketId,
-    /// That somebody is there, for as long as it lives.
+    /// The locked file that shows that the waiter lives.
     pub standing: RegisteredWaiter,
-    /// What every write on this machine wakes, and signals.
+    /// Rings on every write on this machine, and on signals.
     pub alarm: Alarm,
 }
 
 impl Stand {
-    /// Takes a new place.
+    /// Takes a new place, and listens to the signals that end a process.
     pub fn take(ctx: &Ctx) -> Result<Stand, AppError> {
         Stand::hearing(ctx, &ENDING)
     }
 
-    /// The same, of one who hears other signals.
+    /// Takes a new place, and listens to these signals.
     pub fn hearing(ctx: &Ctx, signals: &[i32]) -> Result<Stand, AppError> {
         let random = getrandom::u64().map_err(|error| StoreError::Random(error.to_string()))?;
         let ticket = TicketId::from_bits(random);
@@ -160,7 +160,7 @@ impl Stand {
     }
 }
 
-/// When a wait began, by the clock that counts and by one that runs on.
+/// The start of a wait, by the clock of the request and by a stopwatch.
 #[derive(Clone, Copy)]
 struct Begun {
     clock: Timestamp,
@@ -177,29 +177,28 @@ impl Begun {
         self.limit.saturating_sub(self.at.elapsed())
     }
 
-    /// Rounded up: a ticket ends after its waiter has looked for the last time.
+    /// Returns the seconds left, rounded up: a ticket must outlive the last look of its waiter.
     fn seconds_left(&self) -> u64 {
         self.left().as_secs() + 1
     }
 }
 
-/// One who waits.
+/// A waiter with its ticket.
 struct Place<'c> {
     ctx: &'c mut Ctx,
     begun: Begun,
     command: Reserve,
     ticket: TicketId,
     standing: RegisteredWaiter,
-    /// What was in the way at the last look.
+    /// The obstacles at the last look.
     obstacles: Obstacles,
-    /// That its agent is there.
     pulse: Pulse,
-    /// Whether those before it move.
-    seen: Seen,
+    /// The heartbeats of the waiters before it.
+    heartbeats: Heartbeats,
 }
 
 impl Place<'_> {
-    /// Reserves if nothing is in the way, or if there is no ticket (any more).
+    /// Reserves if nothing is in the way, or if there is no ticket yet or any more.
     fn look(&mut self, elapsed: Duration, tell: &mut Tell<'_>) -> Look<Outcome> {
         self.ctx.set_clock(self.begun.now());
         self.pulse.beat(self.ctx, elapsed);
@@ -234,10 +233,11 @@ impl Place<'_> {
         let held = found.conflicts.iter().map(|conflict| &conflict.held);
         gone.holds = dead_holders::among(self.ctx, held);
         found.conflicts.retain(|conflict| !gone.has_hold(&conflict.held));
-        // Who does not move keeps nobody from what is free, and takes a new place once it does.
+        // A waiter that does not move keeps nobody from a free target; it takes a new place once it
+        // moves.
         if found.conflicts.is_empty() {
             let before = found.before.iter().map(|ticket| &ticket.id);
-            let still = self.ctx.waiters().stopped(before, &mut self.seen, elapsed);
+            let still = self.ctx.waiters().stopped(before, &mut self.heartbeats, elapsed);
             if still.len() == found.before.len() {
                 found.before.clear();
                 gone.tickets = still;
@@ -261,7 +261,7 @@ impl Place<'_> {
         self.ctx.transact_past(command, gone)
     }
 
-    /// Leaves nothing behind, and says how it ended.
+    /// Returns the ticket, and tells how the wait ended.
     fn ended(
         self,
         ending: Result<Waited<Outcome>, AppError>,
@@ -272,7 +272,7 @@ impl Place<'_> {
         }
         self.ctx.hurry(LEAVING_MAX);
         let leave = Leave { ticket: self.ticket };
-        // Otherwise the files stay, and say to the next one who writes that nobody waits any more.
+        // If that fails, the files stay, and tell the next writer that the waiter is gone.
         if self.ctx.transact(LedgerName::Reservations, leave, None).is_ok() {
             self.standing.leave();
         }
@@ -287,9 +287,10 @@ impl Place<'_> {
     }
 }
 
-/// Whether it is one's turn.
+/// The turn of a waiter.
 enum Turn {
     NotYet,
-    /// It is, or one has no ticket; with what is known to have ended.
+    /// It has come, or there is no ticket; with the reservations and tickets that are known to be
+    /// dead.
     Come(Gone),
 }

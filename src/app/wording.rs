@@ -1,7 +1,7 @@
-//! What stands in somebody's way, in words that every door uses.
+//! Sentences about obstacles, which every door uses.
 
 use crate::app::dead_holders::Orphans;
-use crate::app::presence::Sightings;
+use crate::app::presence::HolderLiveness;
 use crate::app::view::ConflictView;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::renew::{Asked, Lost, Why};
@@ -11,7 +11,7 @@ use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
-/// What is asked for or held, in quotes, for a sentence.
+/// Names a target in quotes, for a sentence.
 pub fn target_text(target: &Target) -> String {
     match target {
         Target::Paths(pattern) => format!("'{}'", shown(&pattern.shown())),
@@ -19,14 +19,14 @@ pub fn target_text(target: &Target) -> String {
     }
 }
 
-/// One line that tells why a target is not to be had: who, as what, until when, why.
+/// Tells in one line why a target is not free: the holder, the mode, the end and the reason.
 pub fn conflict_text(conflict: &Conflict, now: Timestamp) -> String {
     let Conflict { target, held } = conflict;
     let left = relative(held.expires_at.as_seconds(), now.as_seconds());
     held_text(target, held, "is held by", &format!("until {} ({left})", held.expires_at))
 }
 
-/// Why a hold of `with` stays although its `with` is gone, for the end of a line about it.
+/// Explains why a reservation stays although its `with` is gone, for the end of a line about it.
 pub fn orphan_text(held: &Hold, orphans: &Orphans) -> String {
     orphans.get(&held.id).copied().map_or_else(String::new, orphan_words)
 }
@@ -36,11 +36,11 @@ fn orphan_words(pid: u32) -> String {
 }
 
 /// Tells what this machine knows of a holder, for the end of a line about it.
-pub fn sighting_text(conflict: &Conflict, now: Timestamp, all: &Sightings) -> String {
+pub fn liveness_text(conflict: &Conflict, now: Timestamp, all: &HolderLiveness) -> String {
     let orphan = orphan_text(&conflict.held, &all.orphans);
-    let Some(seen) = all.seen.get(&conflict.held.holder) else { return orphan };
-    let alive = if seen.is_alive(now) { "alive" } else { "silent" };
-    let seen = &seen.presence;
+    let Some(holder) = all.known.get(&conflict.held.holder) else { return orphan };
+    let alive = if holder.is_alive(now) { "alive" } else { "silent" };
+    let seen = &holder.presence;
     let ago = relative(seen.last_seen.as_seconds(), now.as_seconds());
     let branch = seen
         .branch
@@ -49,10 +49,10 @@ pub fn sighting_text(conflict: &Conflict, now: Timestamp, all: &Sightings) -> St
     format!(" ({alive}, seen {ago}{branch}){orphan}")
 }
 
-/// Tells why a target is not to be had, with what this machine knows of the holder.
+/// Tells why a target is not free, with what this machine knows of the holder.
 pub fn view_text(view: &ConflictView, now: Timestamp) -> String {
     let held = &view.held;
-    let seen = held.holder_seen.as_ref().map_or_else(String::new, |seen| {
+    let seen = held.holder_presence.as_ref().map_or_else(String::new, |seen| {
         let alive = if seen.alive { "alive" } else { "silent" };
         let ago = relative(seen.last_seen.as_seconds(), now.as_seconds());
         let branch = seen.branch.as_ref().map(|branch| shown(branch.as_str()).into_owned());
@@ -63,7 +63,7 @@ pub fn view_text(view: &ConflictView, now: Timestamp) -> String {
     format!("{}{seen}{orphan}", conflict_text(&view.conflict(), now))
 }
 
-/// One line about one who waits: who, for what, until when.
+/// Tells in one line of a waiter: its name, its targets and its deadline.
 pub fn ticket_text(ticket: &Ticket, now: Timestamp) -> String {
     let wanted: Vec<String> = ticket.targets().iter().map(target_text).collect();
     let left = relative(ticket.until.as_seconds(), now.as_seconds());
@@ -72,7 +72,7 @@ pub fn ticket_text(ticket: &Ticket, now: Timestamp) -> String {
     format!("'{agent}' waits for {}{shared} until {until} ({left})", wanted.join(", "))
 }
 
-/// What somebody waits for, on one line: whom, and how many go first.
+/// Tells in one line what a waiter waits for: the holders, and how many waiters go first.
 pub fn obstacles_text(obstacles: &Obstacles, orphans: &Orphans, now: Timestamp) -> String {
     let Obstacles { conflicts, before } = obstacles;
     let held = conflicts
@@ -88,7 +88,8 @@ pub fn obstacles_text(obstacles: &Obstacles, orphans: &Orphans, now: Timestamp) 
     parts.join("; ")
 }
 
-/// One line about a hold that meets a target: who, as what, when, why.
+/// Tells in one line of a reservation that meets a target: the holder, the mode, the time and the
+/// reason.
 pub fn held_text(target: &Target, held: &Hold, verb: &str, when: &str) -> String {
     let wider = if held.target == *target {
         String::new()
@@ -111,7 +112,7 @@ pub fn held_text(target: &Target, held: &Hold, verb: &str, when: &str) -> String
     text
 }
 
-/// Names a hold that its holder has lost, and the reason.
+/// Tells which reservation was lost, and why.
 pub fn lost_text(lost: &Lost) -> String {
     let named = match &lost.named {
         Asked::Id(id) => id.clone(),

@@ -185,7 +185,9 @@ pub fn check(ctx: &Ctx, which: Which) -> Result<Standing, AppError> {
                 });
             }
         };
-        if ctx.ledger(LedgerName::Domains)?.now()?.id() == standing.compared.as_ref().map(|it| it.entry) {
+        if ctx.ledger(LedgerName::Domains)?.now()?.id()
+            == standing.compared.as_ref().map(|it| it.entry)
+        {
             return Ok(standing);
         }
     }

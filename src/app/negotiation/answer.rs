@@ -7,7 +7,7 @@ use super::view::RequestView;
 use super::{What, require};
 use crate::app::Ctx;
 use crate::app::answer::Answer;
-use crate::app::presence::{Sightings, Witness};
+use crate::app::presence::{HolderLiveness, LivenessProbe};
 use crate::app::problem::Problem;
 use crate::app::reservations::release::ids;
 use crate::app::view::{ConflictView, HoldView};
@@ -44,15 +44,15 @@ pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let command = decision::Answer { which, verdict: request.verdict.clone() };
     let committed = ctx.transact(LedgerName::Reservations, command, None)?;
     let now = committed.at;
-    let sightings = Sightings::of(ctx, &committed.answer.in_the_way);
+    let liveness = HolderLiveness::of(ctx, &committed.answer.in_the_way);
     Ok(Answer::committed(committed, |answered| {
         let Answered { thread, released, granted, in_the_way, .. } = answered;
         Body {
-            request: RequestView::of(&Witness::new(ctx), thread, now),
+            request: RequestView::of(&LivenessProbe::new(ctx), thread, now),
             released: released.len(),
             ids: ids(&released),
             granted: HoldView::all(granted.into_iter().map(|grant| grant.hold), now),
-            conflicts: ConflictView::all(&in_the_way, now, &sightings),
+            conflicts: ConflictView::all(&in_the_way, now, &liveness),
         }
     }))
 }

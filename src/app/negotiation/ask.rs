@@ -11,7 +11,7 @@ use crate::app::Ctx;
 use crate::app::answer::{Answer, Note};
 use crate::app::error::AppError;
 use crate::app::next::{command, in_shell};
-use crate::app::presence::{Pulse, Witness};
+use crate::app::presence::{LivenessProbe, Pulse};
 use crate::app::problem::Problem;
 use crate::app::view::HoldView;
 use crate::app::waiter::{Look, Waited, Waiter};
@@ -63,7 +63,7 @@ pub fn ask(ctx: &mut Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     };
     let now = committed.at;
     let mut answer = Answer::committed(committed, |Asking { thread, joined, .. }| {
-        let request = RequestView::of(&Witness::new(ctx), thread, now);
+        let request = RequestView::of(&LivenessProbe::new(ctx), thread, now);
         Body { request, joined, granted: Vec::new() }
     });
     if let Some((stand, limit)) = stand {
@@ -164,7 +164,7 @@ fn present(ctx: &Ctx, id: &ThreadId) -> Result<Present, AppError> {
     for id in outcome.map_or(&[][..], |outcome| &outcome.granted) {
         granted.extend(index::by_id(documents, id)?);
     }
-    let request = RequestView::of(&Witness::new(ctx), thread, now);
+    let request = RequestView::of(&LivenessProbe::new(ctx), thread, now);
     Ok(Present { request, granted: HoldView::all(granted, now), now })
 }
 

@@ -8,7 +8,7 @@ use super::{Requests, no_thread, requests, require};
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::next::command;
-use crate::app::presence::Witness;
+use crate::app::presence::LivenessProbe;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, Reading};
 use crate::core::damage::Damage;
@@ -142,5 +142,5 @@ fn of_thread(
     let documents = &reading.base.snapshot;
     let thread = find::by_prefix(documents, prefix)?.ok_or_else(|| no_thread(prefix))?;
     let page = mail::of_thread(documents, ctx.actor(), &thread.id, wanted)?;
-    Ok((RequestView::of(&Witness::new(ctx), thread, reading.now), page))
+    Ok((RequestView::of(&LivenessProbe::new(ctx), thread, reading.now), page))
 }

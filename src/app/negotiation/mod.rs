@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 use self::view::RequestView;
 use crate::app::error::AppError;
-use crate::app::presence::Witness;
+use crate::app::presence::LivenessProbe;
 use crate::app::{Ctx, Reading, specs};
 use crate::core::damage::{Damage, Found};
 use crate::core::ids::LockName;
@@ -104,14 +104,14 @@ pub fn requests(ctx: &Ctx, reading: &Reading<'_>) -> Result<Requests, AppError> 
     if !ctx.settings().negotiation {
         return Ok(requests);
     }
-    let witness = Witness::new(ctx);
+    let probe = LivenessProbe::new(ctx);
     for found in thread_index::open_of(&reading.base.snapshot, ctx.actor())? {
         match found {
             Found::Damaged(damage) => requests.damaged.push(damage),
             Found::Whole(thread) => {
                 let Some(asked) = thread.open() else { continue };
                 let is_holder = ctx.actor().covers(&asked.holder);
-                let request = RequestView::of(&witness, thread, reading.now);
+                let request = RequestView::of(&probe, thread, reading.now);
                 match is_holder {
                     // What it does not hold any more needs no answer.
                     true if request.is_waiting() => requests.to_answer.push(request),
@@ -135,12 +135,12 @@ pub fn overdue_elsewhere(
     if !ctx.settings().negotiation {
         return Ok((overdue, damaged));
     }
-    let witness = Witness::new(ctx);
+    let probe = LivenessProbe::new(ctx);
     for found in thread_index::open_of_others(&reading.base.snapshot, ctx.actor(), look_at)? {
         match found {
             Found::Damaged(damage) => damaged.push(damage),
             Found::Whole(thread) => {
-                let request = RequestView::of(&witness, thread, reading.now);
+                let request = RequestView::of(&probe, thread, reading.now);
                 if request.is_waiting() && request.can_take() {
                     overdue.push(request);
                 }

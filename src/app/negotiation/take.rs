@@ -7,7 +7,7 @@ use super::view::RequestView;
 use super::{What, require};
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
-use crate::app::presence::Witness;
+use crate::app::presence::LivenessProbe;
 use crate::app::problem::Problem;
 use crate::app::reservations::release::ids;
 use crate::app::view::HoldView;
@@ -46,14 +46,14 @@ pub fn take(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let documents = &reading.base.snapshot;
     let found = which.request(documents, ctx.actor(), Side::Asker, reading.case).ok();
     let asked = found.map(|(_, asked)| asked);
-    let evidence = asked.as_ref().and_then(|asked| Witness::new(ctx).evidence(&asked.holder));
+    let evidence = asked.as_ref().and_then(|asked| LivenessProbe::new(ctx).evidence(&asked.holder));
     let holds = asked.map_or(Ok(Vec::new()), |asked| pinned(documents, &asked));
     let gone = dead_holders::among(ctx, &holds.map_err(AppError::from)?);
     let command = Take { which, reason: request.reason.clone(), evidence };
     let committed = ctx.transact_knowing(LedgerName::Reservations, command, None, gone)?;
     let now = committed.at;
     Ok(Answer::committed(committed, |Taken { thread, taken, granted, .. }| Body {
-        request: RequestView::of(&Witness::new(ctx), thread, now),
+        request: RequestView::of(&LivenessProbe::new(ctx), thread, now),
         taken: ids(&taken),
         granted: HoldView::all(granted.into_iter().map(|grant| grant.hold), now),
     }))

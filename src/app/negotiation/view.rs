@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::presence::Witness;
+use crate::app::presence::LivenessProbe;
 use crate::core::damage::{Damage, Found};
 use crate::core::ids::{AgentName, HoldId, LockName};
 use crate::core::negotiation::ids::{MessageId, ThreadId};
@@ -70,12 +70,12 @@ pub struct AskedView {
 
 impl RequestView {
     /// Shows where a thread stands at that time, by what this machine knows of the holder.
-    pub fn of(witness: &Witness<'_>, thread: Thread, now: Timestamp) -> RequestView {
+    pub fn of(probe: &LivenessProbe<'_>, thread: Thread, now: Timestamp) -> RequestView {
         let Thread { id, opened_by, opened_at, asked, .. } = thread;
         let Some(asked) = asked else {
             return RequestView { thread: id, opened_at, opened_by: Some(opened_by), asked: None };
         };
-        let standing = witness.standing(&asked, now);
+        let standing = probe.standing(&asked, now);
         let asked = AskedView {
             status: standing.status,
             asker: opened_by,

@@ -2,9 +2,9 @@
 
 use super::{Advice, Hint, Problem};
 use crate::app::next::{after_conflict, command, in_shell};
-use crate::app::presence::Sightings;
+use crate::app::presence::HolderLiveness;
 use crate::app::view::{ConflictView, HeldView, HoldView};
-use crate::app::wording::{conflict_text, sighting_text, ticket_text};
+use crate::app::wording::{conflict_text, liveness_text, ticket_text};
 use crate::core::refusal::{Conflict, Refusal};
 use crate::core::reservation::tickets::Ticket;
 use crate::core::text::is_disguise;
@@ -18,7 +18,7 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
     let problem = Problem::refused(refusal.code(), refusal.to_string());
     match refusal {
         Refusal::Held { conflicts, before, at } => {
-            held(conflicts, before, *at, &Sightings::default())
+            held(conflicts, before, *at, &HolderLiveness::default())
         }
         Refusal::Deadlock { circle } => {
             let release = in_shell(&command(&["release", "--mine"]));
@@ -64,16 +64,16 @@ pub fn held(
     conflicts: &[Conflict],
     before: &[Ticket],
     now: Timestamp,
-    sightings: &Sightings,
+    liveness: &HolderLiveness,
 ) -> Problem {
-    let text = |conflict| conflict_text(conflict, now) + &sighting_text(conflict, now, sightings);
+    let text = |conflict| conflict_text(conflict, now) + &liveness_text(conflict, now, liveness);
     let mut lines: Vec<String> = conflicts.iter().take(CONFLICTS_SHOWN_MAX).map(text).collect();
     lines.extend(before.iter().take(CONFLICTS_SHOWN_MAX).map(|ticket| ticket_text(ticket, now)));
     if let more @ 1.. = conflicts.len().saturating_sub(CONFLICTS_SHOWN_MAX) {
         lines.push(format!("and {more} more"));
     }
-    let views = ConflictView::all(conflicts, now, sightings);
-    let hint = if sightings.can_ask {
+    let views = ConflictView::all(conflicts, now, liveness);
+    let hint = if liveness.can_ask {
         "nothing was reserved; work on something else, ask its holder, or look again later:"
     } else {
         "nothing was reserved; work on something else, or look again later:"
@@ -81,7 +81,7 @@ pub fn held(
     let mut problem = Problem::refused("held", lines.join("\n       "))
         .with("conflicts", &views)
         .with_hint(Hint::advice(Advice::Held, hint));
-    problem.next = after_conflict(conflicts, sightings.can_ask);
+    problem.next = after_conflict(conflicts, liveness.can_ask);
     // What cannot be typed is not suggested; programs find it in the JSON.
     let typed = problem.next.iter().filter(|words| !words.concat().contains(is_disguise));
     let hints: Vec<Hint> =
@@ -97,9 +97,9 @@ pub fn held(
 }
 
 /// Explains conflicts that are part of an answer: the first stands for all.
-pub fn conflicting(conflicts: &[Conflict], now: Timestamp, sightings: &Sightings) -> Problem {
+pub fn conflicting(conflicts: &[Conflict], now: Timestamp, liveness: &HolderLiveness) -> Problem {
     let message = conflicts.first().map(|conflict| conflict_text(conflict, now));
     let mut problem = Problem::refused("held", message.unwrap_or_default());
-    problem.next = after_conflict(conflicts, sightings.can_ask);
+    problem.next = after_conflict(conflicts, liveness.can_ask);
     problem
 }

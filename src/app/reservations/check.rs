@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::in_the_way;
 use crate::app::answer::{Answer, Note};
-use crate::app::presence::Sightings;
+use crate::app::presence::HolderLiveness;
 use crate::app::problem::{Problem, conflicting};
 use crate::app::view::ConflictView;
 use crate::app::{Ctx, specs};
@@ -42,8 +42,8 @@ pub fn check(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
         let body = Body { free: true, conflicts: Vec::new() };
         return Ok(Answer::read(body, now).noting(notes));
     }
-    let sightings = Sightings::of(ctx, &conflicts);
-    let body = Body { free: false, conflicts: ConflictView::all(&conflicts, now, &sightings) };
-    let refusal = conflicting(&conflicts, now, &sightings);
+    let liveness = HolderLiveness::of(ctx, &conflicts);
+    let body = Body { free: false, conflicts: ConflictView::all(&conflicts, now, &liveness) };
+    let refusal = conflicting(&conflicts, now, &liveness);
     Ok(Answer::read(body, now).refused(refusal).noting(notes))
 }

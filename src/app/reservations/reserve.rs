@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::app::answer::{Answer, Note};
 use crate::app::next::command;
-use crate::app::presence::Sightings;
+use crate::app::presence::HolderLiveness;
 use crate::app::problem::{Advice, Problem, conflicting};
 use crate::app::runs::named;
 use crate::app::view::{ConflictView, GrantView};
@@ -151,12 +151,12 @@ pub fn reserve(
     let asked = request.asked(ctx)?;
     let committed = asked.submit(ctx, request.wait, tell)?;
     let at = committed.at;
-    let sightings = Sightings::of(ctx, &committed.answer.conflicts);
+    let liveness = HolderLiveness::of(ctx, &committed.answer.conflicts);
     let refusal =
-        refusal(&committed.answer, |answer| conflicting(&answer.conflicts, at, &sightings));
+        refusal(&committed.answer, |answer| conflicting(&answer.conflicts, at, &liveness));
     let mut answer = Answer::committed(committed, |reserved| Body {
         granted: reserved.granted.into_iter().map(|grant| GrantView::new(grant, at)).collect(),
-        conflicts: ConflictView::all(&reserved.conflicts, at, &sightings),
+        conflicts: ConflictView::all(&reserved.conflicts, at, &liveness),
         replayed: reserved.replayed,
         over_limit: reserved.over_limit.into_iter().map(OverLimit::from).collect(),
     });

@@ -12,7 +12,7 @@ use crate::app::answer::{Answer, Written};
 use crate::app::error::AppError;
 use crate::app::negotiation;
 use crate::app::negotiation::view::RequestView;
-use crate::app::presence::{Witness, forget_old};
+use crate::app::presence::{LivenessProbe, forget_old};
 use crate::app::problem::Problem;
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
@@ -78,7 +78,7 @@ pub fn sweep(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
 }
 
 fn view(ctx: &Ctx, thread: Thread) -> RequestView {
-    RequestView::of(&Witness::new(ctx), thread, ctx.clock())
+    RequestView::of(&LivenessProbe::new(ctx), thread, ctx.clock())
 }
 
 /// Finds the reservations that a sweep would remove.

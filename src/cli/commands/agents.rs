@@ -1,6 +1,6 @@
 //! `git coord agents`
 
-use crate::app::agents::{AgentView, Body, SeenView, agents};
+use crate::app::agents::{AgentView, Body, PresenceView, agents};
 use crate::app::problem::Problem;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
@@ -49,13 +49,14 @@ fn row(ui: &Ui, agent: &AgentView, now: Timestamp) -> Vec<Cell> {
         Some(false) => "silent",
         None => "elsewhere",
     };
-    let seen = agent.seen.as_ref();
+    let seen = agent.presence.as_ref();
     let last = seen.map_or_else(String::new, |seen| format!("seen {}", ago(seen.last_seen)));
-    let place = seen.map_or_else(String::new, |SeenView { worktree, branch, terminal, .. }| {
-        let worktree = worktree.as_ref().map_or("main worktree", Line::as_str);
-        let others = [branch, terminal].into_iter().flatten().map(Line::as_str);
-        [worktree].into_iter().chain(others).map(shown).collect::<Vec<_>>().join(", ")
-    });
+    let place =
+        seen.map_or_else(String::new, |PresenceView { worktree, branch, terminal, .. }| {
+            let worktree = worktree.as_ref().map_or("main worktree", Line::as_str);
+            let others = [branch, terminal].into_iter().flatten().map(Line::as_str);
+            [worktree].into_iter().chain(others).map(shown).collect::<Vec<_>>().join(", ")
+        });
     let holds = match (agent.holds, agent.holds_since) {
         (0, _) | (_, None) => "holds nothing".to_owned(),
         (count, Some(since)) => format!("holds {count} since {}", ago(since)),

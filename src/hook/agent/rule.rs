@@ -75,8 +75,8 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
                 }
             })
         }
-        Err(AppError::Held { conflicts, at, sightings, .. }) => {
-            let refused = words::refused(&conflicts, at, &sightings);
+        Err(AppError::Held { conflicts, at, liveness, .. }) => {
+            let refused = words::refused(&conflicts, at, &liveness);
             let taken = words::taken(&news.taken.iter().collect::<Vec<_>>(), at);
             let all: Vec<String> = taken.into_iter().chain([refused]).collect();
             Ok(Verdict::Deny(all.join("\n")))

@@ -91,13 +91,13 @@ impl Waiters {
     pub fn stopped<'t>(
         &self,
         tickets: impl IntoIterator<Item = &'t TicketId>,
-        seen: &mut Seen,
+        heartbeats: &mut Heartbeats,
         now: Duration,
     ) -> Vec<TicketId> {
         let is_stopped = |ticket: &&TicketId| {
             let path = self.path(ticket, LOCK);
             let Some(stamp) = self.files.stamp(&path).ok().flatten() else { return false };
-            let timer = seen.0.entry((*ticket).clone());
+            let timer = heartbeats.0.entry((*ticket).clone());
             let unmoved = timer.or_insert_with(|| IdleTimer::begin(stamp, now)).look(stamp, now);
             // Waiters of an older version write no identity and give no signs of life.
             let process = self.process_of(&path).filter(ProcessIdentity::runs_here);
@@ -156,9 +156,9 @@ impl Waiters {
     }
 }
 
-/// The signs of life that a waiter has seen of the waiters before it.
+/// The heartbeats of the waiters before one, as it saw them.
 #[derive(Clone, Debug, Default)]
-pub struct Seen(BTreeMap<TicketId, IdleTimer>);
+pub struct Heartbeats(BTreeMap<TicketId, IdleTimer>);
 
 impl RegisteredWaiter {
     /// Gives a sign of life.
