@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::color::Slot;
-use super::layout::{Cell, aligned};
+use super::layout::Cell;
 use super::term::Ui;
 use crate::core::reservation::Hold;
 use crate::core::text::shown;
@@ -27,15 +27,10 @@ pub(crate) fn print_table<'h>(
     holds: impl IntoIterator<Item = &'h Hold>,
     now: Timestamp,
 ) -> std::io::Result<()> {
-    let rows: Vec<Vec<Cell>> = holds.into_iter().map(|hold| row(ui, hold, now)).collect();
-    for line in aligned(&rows) {
-        ui.line(&line)?;
-    }
-    Ok(())
+    ui.table(holds.into_iter().map(|hold| row(hold, now)))
 }
 
-fn row(ui: &Ui, hold: &Hold, now: Timestamp) -> Vec<Cell> {
-    let painted = |slot, text: &str| Cell::painted(text, ui.paint(slot, text));
+fn row(hold: &Hold, now: Timestamp) -> Vec<Cell> {
     let (expires, now_seconds) = (hold.expires_at.as_seconds(), now.as_seconds());
     let ends = if hold.is_live(now) {
         relative(expires, now_seconds)
@@ -48,11 +43,11 @@ fn row(ui: &Ui, hold: &Hold, now: Timestamp) -> Vec<Cell> {
         why.push_str(&format!(" [{}]", shown(task.as_str())));
     }
     vec![
-        painted(Slot::Id, hold.id.as_str()),
-        painted(Slot::Path, &shown(&hold.target.shown())),
-        painted(Slot::Holder, hold.holder.as_str()),
+        Cell::painted(Slot::Id, hold.id.as_str()),
+        Cell::painted(Slot::Path, shown(&hold.target.shown())),
+        Cell::painted(Slot::Holder, hold.holder.as_str()),
         Cell::plain(hold.mode.name()),
-        Cell::plain(&ends),
-        painted(Slot::Dim, why.trim()),
+        Cell::plain(ends),
+        Cell::painted(Slot::Dim, why.trim()),
     ]
 }

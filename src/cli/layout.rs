@@ -1,46 +1,65 @@
 //! Text laid out for people: aligned columns and lines that differ.
 
-/// The space between two columns.
-const GAP: &str = "  ";
+use unicode_width::UnicodeWidthStr as _;
 
-/// One cell: its text as printed, and the number of columns that it takes.
+use super::color::Slot;
+
+/// The number of spaces between two columns.
+const GAP: usize = 2;
+
+/// One cell of a table: its text, and the colour that it is printed in.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
-    printed: String,
-    width: usize,
+    text: String,
+    slot: Option<Slot>,
 }
 
 impl Cell {
-    /// A cell whose text is plain.
-    pub(crate) fn plain(text: &str) -> Cell {
-        Cell { printed: text.to_owned(), width: text.chars().count() }
+    /// Makes a cell without colour.
+    pub(crate) fn plain(text: impl Into<String>) -> Cell {
+        Cell { text: text.into(), slot: None }
     }
 
-    /// A cell whose printed form holds colour, which takes no room.
-    pub(crate) fn painted(plain: &str, printed: String) -> Cell {
-        Cell { printed, width: plain.chars().count() }
+    /// Makes a cell that is printed in the colour of its slot. Foreign text goes through `shown`
+    /// first.
+    pub(crate) fn painted(slot: Slot, text: impl Into<String>) -> Cell {
+        Cell { text: text.into(), slot: Some(slot) }
+    }
+
+    /// Counts the columns that the text takes on a terminal. Ideographs and emoji take two each,
+    /// combining marks none, and so does colour.
+    fn width(&self) -> usize {
+        self.text.width()
     }
 }
 
-/// Rows whose columns are as wide as their widest cell; the last column is not padded.
-pub(crate) fn aligned(rows: &[Vec<Cell>]) -> Vec<String> {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| {
-            rows.iter().filter_map(|row| row.get(column)).map(|c| c.width).max().unwrap_or(0)
-        })
-        .collect();
-    rows.iter().map(|row| aligned_row(row, &widths)).collect()
-}
-
-fn aligned_row(row: &[Cell], widths: &[usize]) -> String {
-    let mut line = String::new();
-    for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
-        line.push_str(&cell.printed);
-        if column + 1 < row.len() {
-            line.push_str(&" ".repeat(width - cell.width));
-            line.push_str(GAP);
+/// Lays out rows as lines. Each column is as wide as its widest cell; the last cell of a row is not
+/// padded.
+pub(crate) fn aligned<R: AsRef<[Cell]>>(
+    rows: &[R],
+    paint: impl Fn(Slot, &str) -> String,
+) -> Vec<String> {
+    let mut widths = Vec::new();
+    for row in rows {
+        let row = row.as_ref();
+        widths.resize(widths.len().max(row.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.width().max(*width);
         }
+    }
+    rows.iter().map(|row| aligned_row(row.as_ref(), &widths, &paint)).collect()
+}
+
+fn aligned_row(row: &[Cell], widths: &[usize], paint: impl Fn(Slot, &str) -> String) -> String {
+    let mut line = String::new();
+    let mut padding = 0;
+    for (cell, width) in row.iter().zip(widths) {
+        line.extend(std::iter::repeat_n(' ', padding));
+        match cell.slot {
+            Some(slot) => line.push_str(&paint(slot, &cell.text)),
+            None => line.push_str(&cell.text),
+        }
+        padding = width - cell.width() + GAP;
     }
     line.truncate(line.trim_end().len());
     line
@@ -74,19 +93,31 @@ pub(crate) fn line_diff<'t>(old: &'t [String], new: &'t [String]) -> Vec<DiffLin
 mod tests {
     use super::*;
 
+    /// Lays out rows of texts; text that begins with `<` is printed in the colour of ids.
+    fn laid_out(rows: &[&[&str]]) -> Vec<String> {
+        let cell = |text: &&str| match text.strip_prefix('<') {
+            Some(text) => Cell::painted(Slot::Id, text),
+            None => Cell::plain(*text),
+        };
+        let rows: Vec<Vec<Cell>> = rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+        aligned(&rows, |_, text| format!("<{text}>"))
+    }
+
     #[test]
     fn columns_are_aligned_and_colour_takes_no_room() {
-        let rows = [
-            vec![Cell::plain("a"), Cell::plain("größer"), Cell::plain("x")],
-            vec![
-                Cell::painted("long", "\x1b[33mlong\x1b[0m".to_owned()),
-                Cell::plain("b"),
-                Cell::plain(""),
-            ],
-            vec![Cell::plain("only")],
-        ];
-        assert_eq!(aligned(&rows), ["a     größer  x", "\x1b[33mlong\x1b[0m  b", "only"]);
-        assert!(aligned(&[]).is_empty());
+        let rows: [&[&str]; 4] =
+            [&["a", "größer", "x"], &["<long", "b", ""], &["only"], &["", "", "c"]];
+        let lines = ["a     größer  x", "<long>  b", "only", "              c"];
+        assert_eq!(laid_out(&rows), lines);
+        assert!(laid_out(&[]).is_empty());
+    }
+
+    #[test]
+    fn wide_and_combining_text_takes_the_columns_that_a_terminal_gives_it() {
+        let (wide, combining, emoji) = ("設計", "e\u{301}tude", "👩\u{200d}🔬 x");
+        let rows: [&[&str]; 4] = [&[wide, "1"], &[combining, "2"], &[emoji, "3"], &["abcde", "4"]];
+        let lines = ["設計   1", "e\u{301}tude  2", "👩\u{200d}🔬 x   3", "abcde  4"];
+        assert_eq!(laid_out(&rows), lines);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Runs as text.
 
 use super::color::Slot;
-use super::layout::{Cell, aligned};
+use super::layout::Cell;
 use super::term::Ui;
 use crate::core::run::gate::Evidence;
 use crate::core::run::{Run, Status};
@@ -10,28 +10,23 @@ use crate::core::time::{Timestamp, relative};
 
 /// Prints a table of runs: id, status, phase, how far, when, what for.
 pub(crate) fn print_table(ui: &mut Ui, runs: &[Run], now: Timestamp) -> std::io::Result<()> {
-    let rows: Vec<Vec<Cell>> = runs.iter().map(|run| row(ui, run, now)).collect();
-    for line in aligned(&rows) {
-        ui.line(&line)?;
-    }
-    Ok(())
+    ui.table(runs.iter().map(|run| row(run, now)))
 }
 
-fn row(ui: &Ui, run: &Run, now: Timestamp) -> Vec<Cell> {
-    let painted = |slot, text: &str| Cell::painted(text, ui.paint(slot, text));
+fn row(run: &Run, now: Timestamp) -> Vec<Cell> {
     let made = relative(run.created_at.as_seconds(), now.as_seconds());
     let status = match run.paused_at {
         Some(_) => "paused",
         None => run.status.name(),
     };
     vec![
-        painted(Slot::Id, run.id.as_str()),
+        Cell::painted(Slot::Id, run.id.as_str()),
         Cell::plain(status),
         Cell::plain(run.phase.as_str()),
-        Cell::plain(&format!("{}/{}", run.place() + 1, run.phases.names().len())),
-        painted(Slot::Holder, run.created_by.as_str()),
-        Cell::plain(&made),
-        painted(Slot::Dim, &shown(run.goal.as_str())),
+        Cell::plain(format!("{}/{}", run.place() + 1, run.phases.names().len())),
+        Cell::painted(Slot::Holder, run.created_by.as_str()),
+        Cell::plain(made),
+        Cell::painted(Slot::Dim, shown(run.goal.as_str())),
     ]
 }
 

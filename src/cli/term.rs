@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::color::{ColorChoice, ColorInputs, Slot, wants_color};
+use super::layout::{Cell, aligned};
 use crate::app::config::parse_boolean;
 use crate::app::problem::{Advice, Problem};
 use crate::core::environment::Environment;
@@ -110,6 +111,23 @@ impl Ui {
     pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
         self.out.write(text)?;
         self.out.write("\n")
+    }
+
+    /// Prints rows of cells with their columns aligned.
+    pub(crate) fn table<R: AsRef<[Cell]>>(
+        &mut self,
+        rows: impl IntoIterator<Item = R>,
+    ) -> io::Result<()> {
+        self.aligned(rows).iter().try_for_each(|line| self.line(line))
+    }
+
+    /// Lays out rows of cells as lines, for tables that have more to say below a row.
+    pub(crate) fn aligned<R: AsRef<[Cell]>>(
+        &self,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Vec<String> {
+        let rows: Vec<R> = rows.into_iter().collect();
+        aligned(&rows, |slot, text| self.paint(slot, text))
     }
 
     /// Data that brings its own line ends, such as a script.

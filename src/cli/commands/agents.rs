@@ -5,7 +5,7 @@ use crate::app::problem::Problem;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::open::open;
 use crate::cli::requests::warn_of_damage;
 use crate::cli::show::show;
@@ -35,14 +35,13 @@ impl Args {
         let answer = agents(&ctx)?;
         let Body { agents, damaged } = &answer.body;
         show(ui, &answer, |ui| {
-            let rows: Vec<_> = agents.iter().map(|agent| row(ui, agent, answer.at)).collect();
-            aligned(&rows).iter().try_for_each(|line| ui.line(line))?;
+            ui.table(agents.iter().map(|agent| row(agent, answer.at)))?;
             warn_of_damage(ui, damaged)
         })
     }
 }
 
-fn row(ui: &Ui, agent: &AgentView, now: Timestamp) -> Vec<Cell> {
+fn row(agent: &AgentView, now: Timestamp) -> Vec<Cell> {
     let ago = |at: Timestamp| relative(at.as_seconds(), now.as_seconds());
     let alive = match agent.alive {
         Some(true) => "alive",
@@ -70,12 +69,12 @@ fn row(ui: &Ui, agent: &AgentView, now: Timestamp) -> Vec<Cell> {
     let task = |task: &Line| format!("task {}", shown(task.as_str()));
     let task = agent.task.as_ref().map_or_else(String::new, task);
     vec![
-        Cell::painted(agent.agent.as_str(), ui.paint(Slot::Holder, agent.agent.as_str())),
+        Cell::painted(Slot::Holder, agent.agent.as_str()),
         Cell::plain(alive),
-        Cell::plain(&last),
-        Cell::plain(&place),
-        Cell::plain(&holds),
-        Cell::plain(&asks),
-        Cell::plain(&task),
+        Cell::plain(last),
+        Cell::plain(place),
+        Cell::plain(holds),
+        Cell::plain(asks),
+        Cell::plain(task),
     ]
 }

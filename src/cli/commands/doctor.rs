@@ -12,7 +12,7 @@ use crate::cli::color::Slot;
 use crate::cli::commands::install::host;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ledger::LedgerName;
@@ -144,17 +144,15 @@ fn losses_text(plan: &Plan) -> String {
 fn print(ui: &mut Ui, checks: &[Check]) -> std::io::Result<()> {
     let row = |check: &Check| {
         let word = check.state.word();
-        let painted = match check.state {
-            State::Ok => ui.paint(Slot::Dim, word),
-            State::Note => word.to_owned(),
-            State::Warning => ui.paint(Slot::Warning, word),
-            State::Fault => ui.paint(Slot::Error, word),
+        let word = match check.state {
+            State::Ok => Cell::painted(Slot::Dim, word),
+            State::Note => Cell::plain(word),
+            State::Warning => Cell::painted(Slot::Warning, word),
+            State::Fault => Cell::painted(Slot::Error, word),
         };
-        let text = shown(&check.text);
-        vec![Cell::painted(word, painted), Cell::plain(check.name), Cell::plain(&text)]
+        [word, Cell::plain(check.name), Cell::plain(shown(&check.text))]
     };
-    let rows: Vec<Vec<Cell>> = checks.iter().map(row).collect();
-    for (line, check) in aligned(&rows).iter().zip(checks) {
+    for (line, check) in ui.aligned(checks.iter().map(row)).iter().zip(checks) {
         ui.line(line)?;
         for command in &check.next {
             ui.line(&format!("         {}", shown(&in_shell(command))))?;

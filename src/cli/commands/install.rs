@@ -9,7 +9,7 @@ use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::generate;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -108,13 +108,12 @@ pub(crate) fn report(ui: &mut Ui, followed: Followed) -> Result<ExitCode, Proble
 fn print(ui: &mut Ui, items: &[ItemView]) -> std::io::Result<()> {
     let row = |item: &ItemView| {
         let word = item.state.word();
-        let painted = match item.state {
-            State::AlreadySo => ui.paint(Slot::Dim, word),
-            State::Note => ui.paint(Slot::Warning, word),
-            State::WouldDo | State::Done => word.to_owned(),
+        let word = match item.state {
+            State::AlreadySo => Cell::painted(Slot::Dim, word),
+            State::Note => Cell::painted(Slot::Warning, word),
+            State::WouldDo | State::Done => Cell::plain(word),
         };
-        vec![Cell::painted(word, painted), Cell::plain(&shown(&item.what))]
+        [word, Cell::plain(shown(&item.what))]
     };
-    let rows: Vec<Vec<Cell>> = items.iter().map(row).collect();
-    aligned(&rows).iter().try_for_each(|line| ui.line(line))
+    ui.table(items.iter().map(row))
 }

@@ -18,7 +18,7 @@ use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
-use crate::cli::layout::{Cell, DiffLine, aligned, line_diff};
+use crate::cli::layout::{Cell, DiffLine, line_diff};
 use crate::cli::open::open;
 use crate::cli::show::{show, show_rows};
 use crate::cli::term::Ui;
@@ -157,11 +157,9 @@ impl LogArgs {
             ui.note(&format!("'{ledger}' has no entries yet"))?;
         }
         for entries in entries.chunks(ALIGNED_MAX) {
-            let row = |id: &_| Ok(log_row(ui, &read(*id)?, answer.at));
+            let row = |id: &_| Ok(log_row(&read(*id)?, answer.at));
             let rows = entries.iter().map(row).collect::<Result<Vec<_>, Problem>>()?;
-            for line in aligned(&rows) {
-                ui.line(&line)?;
-            }
+            ui.table(rows)?;
             if ui.is_closed() {
                 break;
             }
@@ -170,13 +168,13 @@ impl LogArgs {
     }
 }
 
-fn log_row(ui: &Ui, entry: &EntryView, now: Timestamp) -> Vec<Cell> {
+fn log_row(entry: &EntryView, now: Timestamp) -> Vec<Cell> {
     let when = relative(entry.at.as_seconds(), now.as_seconds());
     vec![
-        Cell::plain(&entry.seq.to_string()),
-        Cell::painted(&entry.entry.short(), ui.paint(Slot::Id, &entry.entry.short())),
-        Cell::painted(&when, ui.paint(Slot::Dim, &when)),
-        Cell::plain(&shown(&entry.summary)),
+        Cell::plain(entry.seq.to_string()),
+        Cell::painted(Slot::Id, entry.entry.short()),
+        Cell::painted(Slot::Dim, when),
+        Cell::plain(shown(&entry.summary)),
     ]
 }
 

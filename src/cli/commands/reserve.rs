@@ -10,7 +10,7 @@ use crate::app::wording::{conflict_text, obstacles_text, target_text};
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -142,10 +142,7 @@ pub(crate) fn telling_waiters<T>(
 }
 
 fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> std::io::Result<()> {
-    let rows: Vec<Vec<Cell>> = body.granted.iter().map(|grant| row(ui, grant, now)).collect();
-    for line in aligned(&rows) {
-        ui.line(&line)?;
-    }
+    ui.table(body.granted.iter().map(|grant| row(grant, now)))?;
     if body.replayed {
         ui.note("this request was answered before; nothing was done again")?;
     }
@@ -159,15 +156,14 @@ fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> std::io::Result<()> {
     Ok(())
 }
 
-fn row(ui: &Ui, grant: &GrantView, now: Timestamp) -> Vec<Cell> {
+fn row(grant: &GrantView, now: Timestamp) -> Vec<Cell> {
     let hold = &grant.hold.hold;
-    let target = shown(&hold.target.shown()).into_owned();
     let left = relative(hold.expires_at.as_seconds(), now.as_seconds());
     vec![
         Cell::plain(if grant.renewed { "renewed" } else { "reserved" }),
-        Cell::painted(hold.id.as_str(), ui.paint(Slot::Id, hold.id.as_str())),
-        Cell::painted(&target, ui.paint(Slot::Path, &target)),
+        Cell::painted(Slot::Id, hold.id.as_str()),
+        Cell::painted(Slot::Path, shown(&hold.target.shown())),
         Cell::plain(hold.mode.name()),
-        Cell::plain(&format!("until {} ({left})", hold.expires_at)),
+        Cell::plain(format!("until {} ({left})", hold.expires_at)),
     ]
 }

@@ -16,7 +16,7 @@ use crate::cli::commands::overrides::trial_text;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{event_target, print_table};
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::open::open;
 use crate::cli::patience::Patience;
 use crate::cli::requests::{request_text, warn_of_damage};
@@ -166,12 +166,10 @@ fn print_trials(ui: &mut Ui, trials: &[TrialView], now: Timestamp) -> io::Result
     }
     ui.line("On trial (git coord override status):")?;
     let row = |trial: &TrialView| {
-        let agent = trial.canary.agent.as_str();
-        let name = Cell::painted(agent, ui.paint(Slot::Holder, agent));
-        vec![name, Cell::plain(&trial_text(trial, now))]
+        let agent = Cell::painted(Slot::Holder, trial.canary.agent.as_str());
+        [agent, Cell::plain(trial_text(trial, now))]
     };
-    let rows: Vec<Vec<Cell>> = trials.iter().map(row).collect();
-    aligned(&rows).iter().try_for_each(|line| ui.line(line))
+    ui.table(trials.iter().map(row))
 }
 
 fn section(ui: &mut Ui, title: &str, holds: &[HoldView], now: Timestamp) -> io::Result<()> {

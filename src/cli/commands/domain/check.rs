@@ -7,7 +7,7 @@ use crate::app::Ctx;
 use crate::app::domains::check::{Body, ChangeView, Explanation, Request, Since, Word, answer};
 use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::domain::change::Change;
@@ -94,10 +94,7 @@ fn explain(ui: &mut Ui, ctx: &Ctx, body: &Body, changes: &Explanation) -> io::Re
             short(commit)
         ))?,
     }
-    let rows: Vec<Vec<Cell>> = changes.changes.iter().map(row).collect();
-    for line in aligned(&rows) {
-        ui.line(&line)?;
-    }
+    ui.table(changes.changes.iter().map(row))?;
     if changes.changes_not_listed > 0 {
         ui.line(&format!("  and {} more, none of them listed", changes.changes_not_listed))?;
     }
@@ -113,8 +110,8 @@ fn row(view: &ChangeView) -> Vec<Cell> {
     };
     let structural = if view.structural { "structural: yes" } else { "structural: no" };
     vec![
-        Cell::plain(&format!("  {kind}")),
-        Cell::plain(&shown(&path)),
+        Cell::plain(format!("  {kind}")),
+        Cell::plain(shown(&path)),
         Cell::plain(structural),
         Cell::plain(view.why),
     ]

@@ -7,7 +7,7 @@ use crate::app::Ctx;
 use crate::app::domains::index::{Request, index};
 use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::domain::catalogue::Domain;
@@ -46,18 +46,17 @@ impl Args {
 fn print_all(ui: &mut Ui, domains: &[Domain]) -> io::Result<()> {
     let row = |domain: &Domain| {
         let Domain { name, min_confidence, directories, files, frameworks, keywords } = domain;
-        let counted = |count: usize, what: &str| Cell::plain(&format!("{count} {what}"));
+        let counted = |count: usize, what: &str| Cell::plain(format!("{count} {what}"));
         vec![
             Cell::plain(name.as_str()),
-            Cell::plain(&format!("from {min_confidence}")),
+            Cell::plain(format!("from {min_confidence}")),
             counted(directories.len(), "directories"),
             counted(files.len(), "files"),
             counted(frameworks.len(), "frameworks"),
             counted(keywords.len(), "keywords"),
         ]
     };
-    let rows: Vec<Vec<Cell>> = domains.iter().map(row).collect();
-    aligned(&rows).iter().try_for_each(|line| ui.line(line))
+    ui.table(domains.iter().map(row))
 }
 
 fn print_one(ui: &mut Ui, domain: &Domain) -> io::Result<()> {

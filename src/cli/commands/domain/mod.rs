@@ -15,7 +15,7 @@ use crate::app::domains::view::ProjectView;
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::open::open;
 use crate::cli::term::Ui;
 use crate::core::domain::detection::Found;
@@ -94,11 +94,8 @@ impl Args {
 
 /// Prints what is known.
 fn print(ui: &mut Ui, project: &ProjectView) -> io::Result<()> {
-    let rows: Vec<Vec<Cell>> = project.domains.iter().map(row).collect();
-    for line in aligned(&rows) {
-        ui.line(&line)?;
-    }
-    if rows.is_empty() {
+    ui.table(project.domains.iter().map(row))?;
+    if project.domains.is_empty() {
         ui.line("no domain of the index fits")?;
     }
     if let (Some(by), Some(source), Some(reason)) = (&project.by, &project.source, &project.reason)
@@ -120,9 +117,9 @@ fn row(found: &Found) -> Vec<Cell> {
     };
     vec![
         Cell::plain(name.as_str()),
-        Cell::plain(&confidence.to_string()),
+        Cell::plain(confidence.to_string()),
         Cell::plain(if *primary { "primary" } else { "" }),
-        Cell::plain(&shown(&place)),
-        Cell::plain(&shown(&signals.join(", "))),
+        Cell::plain(shown(&place)),
+        Cell::plain(shown(&signals.join(", "))),
     ]
 }

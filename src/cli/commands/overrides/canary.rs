@@ -8,7 +8,7 @@ use crate::app::routing::canary::{CheckedView, SampleRequest, check, sample};
 use crate::app::routing::view::TrialView;
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::routing::canary::Canary;
@@ -139,13 +139,12 @@ impl CheckArgs {
             if trials.is_empty() {
                 ui.note("nobody is on trial")?;
             }
-            let rows: Vec<Vec<Cell>> = trials.iter().map(|one| cells(ui, one, answer.at)).collect();
-            aligned(&rows).iter().try_for_each(|line| ui.line(line))
+            ui.table(trials.iter().map(|one| cells(one, answer.at)))
         })
     }
 }
 
-fn cells(ui: &Ui, one: &CheckedView, now: Timestamp) -> Vec<Cell> {
+fn cells(one: &CheckedView, now: Timestamp) -> Vec<Cell> {
     let canary = &one.trial.canary;
     let ends = if canary.status.is_open() {
         format!("ends {}", relative(canary.expires_at.as_seconds(), now.as_seconds()))
@@ -153,8 +152,8 @@ fn cells(ui: &Ui, one: &CheckedView, now: Timestamp) -> Vec<Cell> {
         verdict_text(canary).trim_start_matches(", ").to_owned()
     };
     vec![
-        Cell::painted(canary.agent.as_str(), ui.paint(Slot::Holder, canary.agent.as_str())),
-        Cell::plain(&format!("{} of {} samples", one.trial.samples.len(), canary.window_uses)),
-        Cell::plain(&ends),
+        Cell::painted(Slot::Holder, canary.agent.as_str()),
+        Cell::plain(format!("{} of {} samples", one.trial.samples.len(), canary.window_uses)),
+        Cell::plain(ends),
     ]
 }

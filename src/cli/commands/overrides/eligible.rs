@@ -7,7 +7,7 @@ use crate::app::problem::Problem;
 use crate::app::routing::eligible::{AssessmentView, Request, eligible};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::routing::classify::Pattern;
@@ -40,8 +40,7 @@ fn print(ui: &mut Ui, found: &[AssessmentView]) -> io::Result<()> {
     if found.is_empty() {
         ui.note("no evidence that counts")?;
     }
-    let rows: Vec<Vec<Cell>> = found.iter().map(|one| cells(ui, one)).collect();
-    for (line, one) in aligned(&rows).iter().zip(found) {
+    for (line, one) in ui.aligned(found.iter().map(cells)).iter().zip(found) {
         ui.line(line)?;
         for pattern in &one.patterns {
             ui.line(&format!("    {}", pattern_text(pattern)))?;
@@ -54,7 +53,7 @@ fn print(ui: &mut Ui, found: &[AssessmentView]) -> io::Result<()> {
     Ok(())
 }
 
-fn cells(ui: &Ui, one: &AssessmentView) -> Vec<Cell> {
+fn cells(one: &AssessmentView) -> Vec<Cell> {
     let percent =
         one.tally.percent().map_or(String::new(), |percent| format!("wrong in {percent}%"));
     let more = match (one.approaching, one.overlay_eligible) {
@@ -63,10 +62,10 @@ fn cells(ui: &Ui, one: &AssessmentView) -> Vec<Cell> {
         (false, false) => "",
     };
     vec![
-        Cell::painted(one.agent.as_str(), ui.paint(Slot::Holder, one.agent.as_str())),
+        Cell::painted(Slot::Holder, one.agent.as_str()),
         Cell::plain(&one.eligibility),
-        Cell::plain(&percent),
-        Cell::plain(&format!("of {} overrides in {} sessions", one.tally.overridden, one.sessions)),
+        Cell::plain(percent),
+        Cell::plain(format!("of {} overrides in {} sessions", one.tally.overridden, one.sessions)),
         Cell::plain(more),
     ]
 }

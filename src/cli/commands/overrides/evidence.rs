@@ -10,7 +10,7 @@ use crate::app::problem::Problem;
 use crate::app::routing::evidence::{AddRequest, ListRequest, add, list};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::routing::evidence::{Evidence, SourceKind};
@@ -173,11 +173,10 @@ fn print(ui: &mut Ui, rows: &[Evidence], now: Timestamp) -> io::Result<()> {
     if rows.is_empty() {
         ui.note("no evidence")?;
     }
-    let rows: Vec<Vec<Cell>> = rows.iter().map(|row| cells(ui, row, now)).collect();
-    aligned(&rows).iter().try_for_each(|line| ui.line(line))
+    ui.table(rows.iter().map(|row| cells(row, now)))
 }
 
-fn cells(ui: &Ui, row: &Evidence, now: Timestamp) -> Vec<Cell> {
+fn cells(row: &Evidence, now: Timestamp) -> Vec<Cell> {
     let held = row.quarantined_until.filter(|until| now < *until);
     let held = held.map_or(String::new(), |until| {
         format!("counts {}", relative(until.as_seconds(), now.as_seconds()))
@@ -185,13 +184,13 @@ fn cells(ui: &Ui, row: &Evidence, now: Timestamp) -> Vec<Cell> {
     let reason = row.override_reason.as_ref().map_or("", Word::as_str);
     let context = row.context.as_ref().map_or("", Context::as_str);
     vec![
-        Cell::painted(row.id.as_str(), ui.paint(Slot::Id, row.id.as_str())),
-        Cell::plain(&relative(row.at.as_seconds(), now.as_seconds())),
-        Cell::painted(row.source.as_str(), ui.paint(Slot::Holder, row.source.as_str())),
+        Cell::painted(Slot::Id, row.id.as_str()),
+        Cell::plain(relative(row.at.as_seconds(), now.as_seconds())),
+        Cell::painted(Slot::Holder, row.source.as_str()),
         Cell::plain(row.event.as_str()),
         Cell::plain(reason),
-        Cell::plain(&format!("{}#{}", shown(row.session.as_str()), row.seq)),
-        Cell::plain(&held),
-        Cell::painted(&shown(context), ui.paint(Slot::Dim, &shown(context))),
+        Cell::plain(format!("{}#{}", shown(row.session.as_str()), row.seq)),
+        Cell::plain(held),
+        Cell::painted(Slot::Dim, shown(context)),
     ]
 }

@@ -9,7 +9,7 @@ use crate::app::routing::PutBy;
 use crate::app::routing::list::{Body, list};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::environment::Environment;
@@ -54,24 +54,23 @@ fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> io::Result<()> {
         let scope = scope_text(entry).map_or(String::new(), |scope| format!(" ({scope})"));
         let reason = format!("{}{scope}", shown(reason));
         rows.push(vec![
-            Cell::painted(entry.agent.as_str(), ui.paint(Slot::Holder, entry.agent.as_str())),
+            Cell::painted(Slot::Holder, entry.agent.as_str()),
             Cell::plain(state),
-            Cell::plain(&when),
-            Cell::plain(&by),
-            Cell::painted(put_by, ui.paint(Slot::Id, put_by)),
-            Cell::painted(&reason, ui.paint(Slot::Dim, &reason)),
+            Cell::plain(when),
+            Cell::plain(by),
+            Cell::painted(Slot::Id, put_by),
+            Cell::painted(Slot::Dim, reason),
         ]);
     }
     for block in &body.blocked {
-        let reason = shown(block.reason.as_str());
         rows.push(vec![
-            Cell::painted(block.agent.as_str(), ui.paint(Slot::Holder, block.agent.as_str())),
+            Cell::painted(Slot::Holder, block.agent.as_str()),
             Cell::plain("blocked"),
-            Cell::plain(&relative(block.at.as_seconds(), now.as_seconds())),
+            Cell::plain(relative(block.at.as_seconds(), now.as_seconds())),
             Cell::plain(block.by.as_str()),
             Cell::plain(""),
-            Cell::painted(&reason, ui.paint(Slot::Dim, &reason)),
+            Cell::painted(Slot::Dim, shown(block.reason.as_str())),
         ]);
     }
-    aligned(&rows).iter().try_for_each(|line| ui.line(line))
+    ui.table(rows)
 }

@@ -11,7 +11,7 @@ use crate::app::routing::status::{Body, status};
 use crate::app::routing::view::{OverrideView, TrialView};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::environment::Environment;
@@ -49,8 +49,8 @@ fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> io::Result<()> {
     if body.overrides.is_empty() {
         ui.line("No overrides. To begin: git coord override propose <agent> --reason <why>")?;
     }
-    let rows: Vec<Vec<Cell>> = body.overrides.iter().map(|row| cells(ui, row, now)).collect();
-    for (line, row) in aligned(&rows).iter().zip(&body.overrides) {
+    let rows = body.overrides.iter().map(|row| cells(row, now));
+    for (line, row) in ui.aligned(rows).iter().zip(&body.overrides) {
         ui.line(line)?;
         print_below(ui, row, &body.thresholds)?;
     }
@@ -61,7 +61,7 @@ fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> io::Result<()> {
     print_overlays(ui, body)
 }
 
-fn cells(ui: &Ui, row: &OverrideView, now: Timestamp) -> Vec<Cell> {
+fn cells(row: &OverrideView, now: Timestamp) -> Vec<Cell> {
     let entry = &row.entry;
     let trial = match &row.trial {
         Some(trial) => trial_text(trial, now),
@@ -81,11 +81,11 @@ fn cells(ui: &Ui, row: &OverrideView, now: Timestamp) -> Vec<Cell> {
     flags.extend(row.mismatch.then_some("mismatch"));
     flags.extend(row.tripped.then_some("breaker"));
     vec![
-        Cell::painted(entry.agent.as_str(), ui.paint(Slot::Holder, entry.agent.as_str())),
-        Cell::plain(&trial),
-        Cell::plain(&evidence),
-        Cell::plain(&who_text(row, now)),
-        Cell::painted(&flags.join(" "), ui.paint(Slot::Warning, &flags.join(" "))),
+        Cell::painted(Slot::Holder, entry.agent.as_str()),
+        Cell::plain(trial),
+        Cell::plain(evidence),
+        Cell::plain(who_text(row, now)),
+        Cell::painted(Slot::Warning, flags.join(" ")),
     ]
 }
 

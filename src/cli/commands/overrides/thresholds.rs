@@ -7,7 +7,7 @@ use crate::app::problem::Problem;
 use crate::app::routing::thresholds;
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::routing::thresholds::{ALL, AUTONOMY, Setting, Thresholds};
@@ -44,11 +44,11 @@ fn print(ui: &mut Ui, thresholds: &Thresholds) -> io::Result<()> {
     let row = |name: &str, value: Setting, bounds: &str, meaning: &str| {
         let set = if thresholds.is_set(name) { "set" } else { "" };
         vec![
-            Cell::painted(name, ui.paint(Slot::Path, name)),
-            Cell::plain(&value.to_string()),
+            Cell::painted(Slot::Path, name),
+            Cell::plain(value.to_string()),
             Cell::plain(set),
             Cell::plain(bounds),
-            Cell::painted(meaning, ui.paint(Slot::Dim, meaning)),
+            Cell::painted(Slot::Dim, meaning),
         ]
     };
     let mut rows = Vec::new();
@@ -60,5 +60,5 @@ fn print(ui: &mut Ui, thresholds: &Thresholds) -> io::Result<()> {
     let meaning = "whether programs may leave agents out by themselves";
     let switch = Setting::Switch(thresholds.autonomy());
     rows.push(row(AUTONOMY, switch, "true or false", meaning));
-    aligned(&rows).iter().try_for_each(|line| ui.line(line))
+    ui.table(rows)
 }

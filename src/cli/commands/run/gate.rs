@@ -10,7 +10,7 @@ use crate::app::runs::gate::{
     Checked, JudgedGate, Override, Rules, check, go_past, rules, signals,
 };
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::runs::evidence_lines;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -123,11 +123,9 @@ fn show_rules(ui: &mut Ui, ctx: &Ctx, run: &IdPrefix) -> Result<ExitCode, Proble
         let row = |gate: &Gate| {
             let asked: Vec<String> = gate.rules.iter().map(rule_text).collect();
             let asked = if asked.is_empty() { "-".to_owned() } else { asked.join(", ") };
-            [gate.from.as_str(), gate.to.as_str(), &asked].map(Cell::plain).to_vec()
+            [gate.from.as_str(), gate.to.as_str(), &asked].map(Cell::plain)
         };
-        for line in aligned(&gates.iter().map(row).collect::<Vec<_>>()) {
-            ui.line(&line)?;
-        }
+        ui.table(gates.iter().map(row))?;
         let line = |rule| format!("at every gate: {}", rule_text(rule));
         always.iter().try_for_each(|rule| ui.line(&line(rule)))
     })
@@ -148,7 +146,7 @@ fn show_signals(ui: &mut Ui, ctx: &Ctx, run: &IdPrefix) -> Result<ExitCode, Prob
             return ui.note("no gate was asked yet");
         }
         let row = |JudgedGate { signals, from }: &JudgedGate| {
-            let count = |name: &str, count: u32| Cell::plain(&format!("{name} {count}"));
+            let count = |name: &str, count: u32| Cell::plain(format!("{name} {count}"));
             vec![
                 Cell::plain(from.as_str()),
                 count("tp", signals.true_positive),
@@ -157,7 +155,6 @@ fn show_signals(ui: &mut Ui, ctx: &Ctx, run: &IdPrefix) -> Result<ExitCode, Prob
                 count("fn", signals.false_negative),
             ]
         };
-        let rows: Vec<Vec<Cell>> = gates.iter().map(row).collect();
-        aligned(&rows).iter().try_for_each(|line| ui.line(line))
+        ui.table(gates.iter().map(row))
     })
 }

@@ -8,7 +8,7 @@ use crate::app::problem::Problem;
 use crate::app::runs::parts::{Kind, Parts, Request, list};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::AgentName;
@@ -51,7 +51,7 @@ impl Args {
 /// A part that has a row in a table.
 pub(super) trait Row {
     /// Makes its row.
-    fn row(&self, ui: &Ui) -> Vec<Cell>;
+    fn row(&self) -> Vec<Cell>;
 }
 
 fn table(ui: &mut Ui, what: &str, parts: &[impl Row]) -> io::Result<()> {
@@ -60,8 +60,7 @@ fn table(ui: &mut Ui, what: &str, parts: &[impl Row]) -> io::Result<()> {
 
 /// Prints parts as a table.
 pub(super) fn print(ui: &mut Ui, parts: &[impl Row]) -> io::Result<()> {
-    let rows: Vec<Vec<Cell>> = parts.iter().map(|part| part.row(ui)).collect();
-    aligned(&rows).iter().try_for_each(|line| ui.line(line))
+    ui.table(parts.iter().map(Row::row))
 }
 
 /// Prints one part, and says if it was known before.
@@ -75,15 +74,11 @@ pub(super) fn print_added(
     if added { Ok(()) } else { ui.note(known) }
 }
 
-fn painted(ui: &Ui, slot: Slot, text: &str) -> Cell {
-    Cell::painted(text, ui.paint(slot, text))
-}
-
 impl Row for Member {
-    fn row(&self, ui: &Ui) -> Vec<Cell> {
+    fn row(&self) -> Vec<Cell> {
         vec![
-            painted(ui, Slot::Id, self.id.as_str()),
-            painted(ui, Slot::Holder, self.name.as_str()),
+            Cell::painted(Slot::Id, self.id.as_str()),
+            Cell::painted(Slot::Holder, self.name.as_str()),
             Cell::plain(self.phase.as_str()),
             Cell::plain(self.status.name()),
         ]
@@ -91,43 +86,43 @@ impl Row for Member {
 }
 
 impl Row for Artifact {
-    fn row(&self, ui: &Ui) -> Vec<Cell> {
+    fn row(&self) -> Vec<Cell> {
         let hash = self.sha256.as_ref().map_or("-", |hash| &hash.as_str()[..12]);
         let kind = self.kind.as_ref().map_or(String::new(), |kind| shown(kind.as_str()).into());
         vec![
-            painted(ui, Slot::Id, self.id.as_str()),
+            Cell::painted(Slot::Id, self.id.as_str()),
             Cell::plain(self.phase.as_str()),
             Cell::plain(self.status.name()),
-            painted(ui, Slot::Path, &shown(&self.path.shown())),
+            Cell::painted(Slot::Path, shown(&self.path.shown())),
             Cell::plain(hash),
-            Cell::plain(&kind),
+            Cell::plain(kind),
         ]
     }
 }
 
 impl Row for Dispatch {
-    fn row(&self, ui: &Ui) -> Vec<Cell> {
+    fn row(&self) -> Vec<Cell> {
         let agent = self.agent.as_ref().map_or("-", AgentName::as_str);
         vec![
-            painted(ui, Slot::Id, self.id.as_str()),
+            Cell::painted(Slot::Id, self.id.as_str()),
             Cell::plain(self.phase.as_str()),
             Cell::plain(self.status.name()),
-            painted(ui, Slot::Holder, agent),
-            Cell::plain(&format!("{} tokens", self.tokens.counted())),
+            Cell::painted(Slot::Holder, agent),
+            Cell::plain(format!("{} tokens", self.tokens.counted())),
         ]
     }
 }
 
 impl Row for Verdict {
-    fn row(&self, ui: &Ui) -> Vec<Cell> {
+    fn row(&self) -> Vec<Cell> {
         let note = self.note.as_ref().map_or(String::new(), |note| shown(note.as_str()).into());
         vec![
-            painted(ui, Slot::Id, self.id.as_str()),
+            Cell::painted(Slot::Id, self.id.as_str()),
             Cell::plain(self.phase.as_str()),
             Cell::plain(self.result.name()),
             Cell::plain(self.status.name()),
-            painted(ui, Slot::Holder, self.by.as_str()),
-            Cell::plain(&note),
+            Cell::painted(Slot::Holder, self.by.as_str()),
+            Cell::plain(note),
         ]
     }
 }

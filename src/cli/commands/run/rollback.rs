@@ -11,7 +11,7 @@ use crate::app::runs::code::CodeReport;
 use crate::app::runs::rollback::{self as asked, Back, Body, Request, rollback};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::runs::line;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -144,8 +144,7 @@ fn print_code(ui: &mut Ui, report: &CodeReport) -> io::Result<()> {
         None => format!("the code of {}, left as it is", named.join(", ")),
     };
     ui.line(&format!("{}: {of}", line(ui, &report.run)))?;
-    let rows: Vec<Vec<Cell>> = report.artifacts.iter().map(|artifact| row(ui, artifact)).collect();
-    for line in aligned(&rows) {
+    for line in ui.aligned(report.artifacts.iter().map(row)) {
         ui.line(&format!("  {line}"))?;
     }
     if report.commands.is_empty() {
@@ -162,16 +161,15 @@ fn print_code(ui: &mut Ui, report: &CodeReport) -> io::Result<()> {
     Ok(())
 }
 
-fn row(ui: &Ui, artifact: &Artifact) -> Vec<Cell> {
-    let path = shown(&artifact.path.shown()).into_owned();
+fn row(artifact: &Artifact) -> Vec<Cell> {
     let dispatch = artifact.dispatch.as_ref().map_or("-", |dispatch| dispatch.as_str());
     let hash = artifact.sha256.as_ref().map_or("-", |hash| &hash.as_str()[..12]);
     vec![
-        Cell::painted(artifact.id.as_str(), ui.paint(Slot::Id, artifact.id.as_str())),
+        Cell::painted(Slot::Id, artifact.id.as_str()),
         Cell::plain(dispatch),
         Cell::plain(artifact.phase.as_str()),
         Cell::plain(artifact.status.name()),
         Cell::plain(hash),
-        Cell::painted(&path, ui.paint(Slot::Path, &path)),
+        Cell::painted(Slot::Path, shown(&artifact.path.shown())),
     ]
 }

@@ -8,7 +8,7 @@ use crate::app::runs::show::{self as app, Body, Moment, TakenAlong};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::runs::print_table;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -40,11 +40,7 @@ fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> io::Result<()> {
         ui.line(&format!("{key}: {}", shown(value.as_str())))?;
     }
     ui.line("")?;
-    let rows: Vec<Vec<Cell>> =
-        body.timeline.iter().map(|moment| moment_row(ui, moment, body, now)).collect();
-    for line in aligned(&rows) {
-        ui.line(&line)?;
-    }
+    ui.table(body.timeline.iter().map(|moment| moment_row(moment, body, now)))?;
     print_passed_over(ui, body)?;
     print_completions(ui, &body.completions)?;
     print_ahead(ui, body)?;
@@ -117,26 +113,25 @@ fn standing(run: &Run, now: Timestamp) -> String {
 }
 
 /// Makes a row: when, who, where, how long, and what came of it.
-fn moment_row(ui: &Ui, moment: &Moment, body: &Body, now: Timestamp) -> Vec<Cell> {
-    let painted = |slot, text: &str| Cell::painted(text, ui.paint(slot, text));
+fn moment_row(moment: &Moment, body: &Body, now: Timestamp) -> Vec<Cell> {
     match moment {
         Moment::Visit { visit, phase } => vec![
-            painted(Slot::Dim, &visit.entered_at.to_string()),
-            painted(Slot::Holder, visit.entered_by.as_str()),
+            Cell::painted(Slot::Dim, visit.entered_at.to_string()),
+            Cell::painted(Slot::Holder, visit.entered_by.as_str()),
             Cell::plain(phase.as_str()),
-            Cell::plain(&visit_text(visit, body.run.status, now)),
+            Cell::plain(visit_text(visit, body.run.status, now)),
         ],
         Moment::Gate(record) => vec![
-            painted(Slot::Dim, &record.at.to_string()),
-            painted(Slot::Holder, record.by.as_str()),
+            Cell::painted(Slot::Dim, record.at.to_string()),
+            Cell::painted(Slot::Holder, record.by.as_str()),
             Cell::plain(""),
-            Cell::plain(&gate_text(record)),
+            Cell::plain(gate_text(record)),
         ],
         Moment::Rollback { rollback, taken } => vec![
-            painted(Slot::Dim, &rollback.at.to_string()),
-            painted(Slot::Holder, rollback.by.as_str()),
+            Cell::painted(Slot::Dim, rollback.at.to_string()),
+            Cell::painted(Slot::Holder, rollback.by.as_str()),
             Cell::plain(""),
-            Cell::plain(&rollback_text(rollback, taken)),
+            Cell::plain(rollback_text(rollback, taken)),
         ],
     }
 }

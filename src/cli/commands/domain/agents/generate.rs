@@ -6,7 +6,7 @@ use crate::app::Ctx;
 use crate::app::domains::agents::generate::{AgentView, Body, Request, generate};
 use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::domain::generation;
@@ -67,10 +67,7 @@ fn print(ui: &mut Ui, body: &Body) -> io::Result<()> {
     }
     for of in &body.domains {
         ui.line(&format!("{}: {} of {} agents", of.domain, of.succeeded, of.total))?;
-        let rows: Vec<Vec<Cell>> = of.agents.iter().map(row).collect();
-        for line in aligned(&rows) {
-            ui.line(&line)?;
-        }
+        ui.table(of.agents.iter().map(row))?;
     }
     for made in &body.orphans {
         let path = shown(made.path.as_str());
@@ -86,8 +83,8 @@ fn row(agent: &AgentView) -> Vec<Cell> {
         (action, None) => action.map_or("", |action| action.words()).to_owned(),
     };
     vec![
-        Cell::plain(&format!("  {}", shown(&agent.agent))),
-        Cell::plain(&shown(&words)),
-        Cell::plain(&shown(place)),
+        Cell::plain(format!("  {}", shown(&agent.agent))),
+        Cell::plain(shown(&words)),
+        Cell::plain(shown(place)),
     ]
 }

@@ -4,7 +4,7 @@ use crate::app::Ctx;
 use crate::app::domains::agents::list::{FileView, list};
 use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
-use crate::cli::layout::{Cell, aligned};
+use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::text::shown;
@@ -24,8 +24,7 @@ impl Args {
             if agents.is_empty() {
                 ui.note("no agents; to make them: git coord domain agents generate")?;
             }
-            let rows: Vec<Vec<Cell>> = agents.iter().map(row).collect();
-            aligned(&rows).iter().try_for_each(|line| ui.line(line))
+            ui.table(agents.iter().map(row))
         })
     }
 }
@@ -45,8 +44,8 @@ fn row(listed: &FileView) -> Vec<Cell> {
     notes.extend(listed.problem.as_deref().map(|problem| shown(problem).into_owned()));
     vec![
         Cell::plain(listed.state.word()),
-        Cell::plain(&shown(listed.path.as_str())),
+        Cell::plain(shown(listed.path.as_str())),
         Cell::plain(domain),
-        Cell::plain(&notes.join(", ")),
+        Cell::plain(notes.join(", ")),
     ]
 }
