@@ -1,15 +1,41 @@
 //! Requests, threads and messages as text.
 
+use std::ffi::OsString;
+
 use super::color::Slot;
 use super::term::Ui;
+use crate::app::negotiation::What;
 use crate::app::negotiation::view::{AskedView, MessageOrDamage, MessageView, RequestView};
 use crate::app::next::{command as next, in_shell};
+use crate::app::problem::Problem;
 use crate::core::damage::Damage;
-use crate::core::ids::AgentName;
+use crate::core::ids::{AgentName, LockName};
 use crate::core::negotiation::ids::ThreadId;
 use crate::core::negotiation::standing::Stage;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, about, relative};
+
+// Arguments that several commands share have no doc comment: that of the command is its help.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RequestArg {
+    /// The thread of the request, or a path that it asks for
+    #[arg(
+        value_name = "THREAD|PATH",
+        value_hint = clap::ValueHint::AnyPath,
+        required_unless_present = "lock"
+    )]
+    which: Option<OsString>,
+
+    /// A named lock that the request asks for
+    #[arg(long, value_name = "NAME", conflicts_with = "which")]
+    lock: Option<LockName>,
+}
+
+impl RequestArg {
+    pub(crate) fn what(&self) -> Result<What, Problem> {
+        Ok(What::of(self.which.as_ref(), self.lock.as_ref())?)
+    }
+}
 
 /// Tells of a request on one line: who wants what of whom, since when, and where it stands.
 pub(crate) fn request_text(ui: &Ui, request: &RequestView, now: Timestamp) -> String {

@@ -50,8 +50,8 @@ fn global_options_stand_before_or_after_the_command() {
 fn a_ttl_is_parsed_to_a_duration() {
     let cli = parsed("reserve src --ttl 15m").expect("fine");
     let Some(Command::Reserve(args)) = cli.command else { panic!("not reserve") };
-    assert_eq!(args.ttl.map(Ttl::as_seconds), Some(900));
-    assert_eq!(args.patterns, ["src"]);
+    assert_eq!(args.terms.ttl.map(Ttl::as_seconds), Some(900));
+    assert_eq!(args.targets.patterns, ["src"]);
 }
 
 /// 7/NUMBERS: a number that is none is a usage error that names it.

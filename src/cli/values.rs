@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
 use crate::core::duration;
 use crate::core::ids::EntryName;
 use crate::core::ledger::LedgerName;
@@ -24,6 +26,20 @@ pub(crate) struct EventPlace {
     pub(crate) ledger: LedgerName,
     /// After which sequence number.
     pub(crate) sequence: u64,
+}
+
+/// A word on the command line: its value, and its help.
+pub(crate) type Word<T> = (&'static str, T, &'static str);
+
+/// Parses one of these words. Help and errors list them.
+pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
+    words: &'static [Word<T>],
+) -> impl TypedValueParser<Value = T> {
+    let listed = words.iter().map(|(word, _, help)| PossibleValue::new(*word).help(*help));
+    PossibleValuesParser::new(listed).map(|given| {
+        let found = words.iter().find(|(word, ..)| *word == given);
+        found.expect("the parser lets only these through").1
+    })
 }
 
 /// `90s`, `15m`, `2h`, `7d`.

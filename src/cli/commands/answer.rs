@@ -1,20 +1,17 @@
 //! `git coord answer`
 
-use std::ffi::OsString;
 use std::time::Duration;
 
-use crate::app::negotiation::What;
 use crate::app::negotiation::answer::{Body, Request, answer};
 use crate::app::problem::Problem;
 use crate::app::wording::{conflict_text, target_text};
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::open;
-use crate::cli::requests::request_text;
+use crate::cli::requests::{RequestArg, request_text};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_duration;
-use crate::core::ids::LockName;
 use crate::core::limits::DEFER_SECONDS_MAX;
 use crate::core::negotiation::answer::Verdict;
 use crate::core::text::Line;
@@ -33,17 +30,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The thread, or a path that is asked for
-    #[arg(
-        value_name = "THREAD|PATH",
-        value_hint = clap::ValueHint::AnyPath,
-        required_unless_present = "lock"
-    )]
-    pub(crate) which: Option<OsString>,
-
-    /// A named lock that is asked for
-    #[arg(long, value_name = "NAME", conflicts_with = "which")]
-    pub(crate) lock: Option<LockName>,
+    #[command(flatten)]
+    pub(crate) request: RequestArg,
 
     /// Let go
     #[arg(long)]
@@ -98,7 +86,7 @@ impl Args {
     /// Answers.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let which = What::of(self.which.as_ref(), self.lock.as_ref())?;
+        let which = self.request.what()?;
         let answer = answer(&ctx, &Request { which, verdict: self.verdict() })?;
         show(ui, &answer, |ui| self.print(ui, &answer.body, answer.at))
     }

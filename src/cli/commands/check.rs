@@ -1,17 +1,14 @@
 //! `git coord check`
 
-use std::ffi::OsString;
-
 use crate::app::problem::Problem;
 use crate::app::reservations::check::{Body, Request, check};
 use crate::app::wording::view_text;
+use crate::cli::commands::reserve::Targets;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ids::LockName;
-use crate::core::pattern::Reading;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,21 +22,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Paths or patterns, relative to the current directory
-    #[arg(
-        value_name = "PATTERN",
-        required_unless_present = "locks",
-        value_hint = clap::ValueHint::AnyPath
-    )]
-    pub(crate) patterns: Vec<OsString>,
-
-    /// A named lock; may be given more than once
-    #[arg(long = "lock", value_name = "NAME")]
-    pub(crate) locks: Vec<LockName>,
-
-    /// Take the patterns as plain paths: no wildcards
-    #[arg(long)]
-    pub(crate) literal: bool,
+    #[command(flatten)]
+    pub(crate) targets: Targets,
 }
 
 impl Args {
@@ -47,9 +31,9 @@ impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let request = Request {
-            patterns: &self.patterns,
-            locks: &self.locks,
-            reading: if self.literal { Reading::Literal } else { Reading::Glob },
+            patterns: &self.targets.patterns,
+            locks: &self.targets.locks,
+            reading: self.targets.reading(),
         };
         let answer = check(&ctx, &request)?;
         let Body { free, conflicts } = &answer.body;

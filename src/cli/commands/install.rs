@@ -13,6 +13,7 @@ use crate::cli::layout::Cell;
 use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
+use crate::cli::values::{Word, one_of};
 use crate::core::text::shown;
 
 const EXAMPLES: &str = "\
@@ -30,8 +31,8 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Which coding agents, instead of those that are found
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) agents: Vec<Agent>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = one_of(&AGENTS))]
+    pub(crate) agents: Vec<Agents>,
 
     /// Use the agents' settings that are part of the project, not your own
     #[arg(long)]
@@ -46,19 +47,13 @@ pub(crate) struct Args {
     pub(crate) dry_run: bool,
 }
 
-/// An agent that hooks are made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Agent {
-    /// Claude Code
-    Claude,
-    /// No agent at all
-    None,
-}
+const AGENTS: [Word<Agents>; 2] =
+    [("claude", Agents::Claude, "Claude Code"), ("none", Agents::Nobody, "No agent at all")];
 
 impl Args {
     /// What the parser cannot say.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
-        if self.agents.contains(&Agent::None) && self.agents.contains(&Agent::Claude) {
+        if self.agents.contains(&Agents::Nobody) && self.agents.contains(&Agents::Claude) {
             return Err("--agents none goes with no other agent");
         }
         Ok(())
@@ -67,11 +62,7 @@ impl Args {
     /// Installs, and says what it did.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let agents = match self.agents.first() {
-            None => Agents::WhereFound,
-            Some(Agent::Claude) => Agents::Claude,
-            Some(Agent::None) => Agents::Nobody,
-        };
+        let agents = self.agents.first().copied().unwrap_or(Agents::WhereFound);
         let (shared, allow, dry_run) = (self.shared, self.allow, self.dry_run);
         let asked = Asked { agents, shared, allow, dry_run };
         report(ui, install(&ctx, &host(context), asked, &generate::documents())?)

@@ -45,6 +45,51 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) targets: Targets,
+
+    #[command(flatten)]
+    pub(crate) terms: Terms,
+
+    /// The run this is for, or the beginning of its id
+    #[arg(long, value_name = "RUN")]
+    pub(crate) run: Option<Line>,
+
+    /// Take what is free, one pattern at a time, instead of all or nothing
+    #[arg(long, conflicts_with = "wait")]
+    pub(crate) each: bool,
+
+    /// Your own id for this request: a repetition gives the first answer again
+    #[arg(long, value_name = "ID")]
+    pub(crate) request_id: Option<RequestId>,
+}
+
+// Arguments that several commands share have no doc comment: that of the command is its help.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Terms {
+    /// Allow other shared reservations of the same paths
+    #[arg(long)]
+    pub(crate) shared: bool,
+
+    /// How long it lives unless renewed, from 1s to 24h [default: coord.ttl, 15m]
+    #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
+    pub(crate) ttl: Option<Ttl>,
+
+    /// Wait that long for what others hold, from 1s to 24h
+    #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
+    pub(crate) wait: Option<Ttl>,
+
+    /// Why, for those who meet it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<Line>,
+
+    /// The task this is for, as your tracker names it
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<Line>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Targets {
     /// Paths or patterns, relative to the current directory; ':/' is the top of the repository
     #[arg(
         value_name = "PATTERN",
@@ -57,74 +102,45 @@ pub(crate) struct Args {
     #[arg(long = "lock", value_name = "NAME")]
     pub(crate) locks: Vec<LockName>,
 
-    /// Allow other shared reservations of the same paths
-    #[arg(long)]
-    pub(crate) shared: bool,
-
-    /// How long it lives unless renewed, from 1s to 24h [default: coord.ttl, 15m]
-    #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
-    pub(crate) ttl: Option<Ttl>,
-
-    /// Why, for those who meet it
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: Option<Line>,
-
-    /// The task this is for, as your tracker names it
-    #[arg(long, value_name = "ID")]
-    pub(crate) task: Option<Line>,
-
-    /// The run this is for, or the beginning of its id
-    #[arg(long, value_name = "RUN")]
-    pub(crate) run: Option<Line>,
-
-    /// Wait that long for what others hold, from 1s to 24h
-    #[arg(
-        long,
-        value_name = "DURATION",
-        value_parser = parse_ttl,
-        allow_hyphen_values = true,
-        conflicts_with = "each"
-    )]
-    pub(crate) wait: Option<Ttl>,
-
-    /// Take what is free, one pattern at a time, instead of all or nothing
-    #[arg(long)]
-    pub(crate) each: bool,
-
     /// Take the patterns as plain paths: no wildcards
     #[arg(long)]
     pub(crate) literal: bool,
-
-    /// Your own id for this request: a repetition gives the first answer again
-    #[arg(long, value_name = "ID")]
-    pub(crate) request_id: Option<RequestId>,
 }
 
 impl Args {
-    /// Asks for the patterns.
+    /// Reserves the targets.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let mut ctx = open(context)?;
-        let request = self.request(ui.wants_advice(Advice::NoMatch));
+        let (Targets { patterns, locks, .. }, reading) = (&self.targets, self.targets.reading());
+        let request = Request {
+            run: self.run.clone(),
+            scope: if self.each { Scope::Each } else { Scope::All },
+            request_id: self.request_id.clone(),
+            advise: ui.wants_advice(Advice::NoMatch),
+            ..self.terms.added_to(Request::new(patterns.clone(), locks.clone(), reading))
+        };
         let answer = telling_waiters(ui, |tell| reserve(&mut ctx, &request, tell))?;
         show(ui, &answer, |ui| print(ui, &answer.body, answer.at))
     }
+}
 
-    fn request(&self, advise: bool) -> Request {
+impl Terms {
+    /// Adds these terms to a request.
+    pub(crate) fn added_to(&self, request: Request) -> Request {
         Request {
-            patterns: self.patterns.clone(),
-            locks: self.locks.clone(),
-            reading: if self.literal { Reading::Literal } else { Reading::Glob },
             mode: if self.shared { Mode::Shared } else { Mode::Exclusive },
             ttl: self.ttl,
+            wait: self.wait,
             reason: self.reason.clone(),
             task: self.task.clone(),
-            run: self.run.clone(),
-            wait: self.wait,
-            scope: if self.each { Scope::Each } else { Scope::All },
-            request_id: self.request_id.clone(),
-            process: None,
-            advise,
+            ..request
         }
+    }
+}
+
+impl Targets {
+    pub(crate) fn reading(&self) -> Reading {
+        if self.literal { Reading::Literal } else { Reading::Glob }
     }
 }
 

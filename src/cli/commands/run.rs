@@ -44,17 +44,16 @@ pub(crate) struct Args {
 
 // Arguments that several commands share have no doc comment: that of the command is its help.
 #[derive(Debug, clap::Args)]
-pub(crate) struct RunArgs {
+pub(crate) struct RunArg {
     /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[arg(id = "run", value_name = "RUN")]
+    pub(crate) id: IdPrefix,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct EndArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// Why, for the record
     #[arg(long, value_name = "TEXT")]
@@ -67,7 +66,7 @@ pub(crate) enum Command {
     Create(create::Args),
     List(list::ListArgs),
     /// Show a run: what happened, where it stands, what is next
-    Show(RunArgs),
+    Show(RunArg),
     Current(list::CurrentArgs),
     Set(set::Args),
     Advance(advance::Args),
@@ -98,11 +97,11 @@ pub(crate) enum Command {
     /// Show what a run may spend and has spent
     ///
     /// Exits with 1 whenever more was spent than there is.
-    Budget(RunArgs),
+    Budget(RunArg),
     /// Follow the events of a run and compare with the stored state
     ///
     /// Exits with 1 and names each difference if there is one.
-    Replay(RunArgs),
+    Replay(RunArg),
 }
 
 impl Args {
@@ -112,7 +111,7 @@ impl Args {
         match &self.command {
             Command::Create(args) => args.run(ui, &ctx),
             Command::List(args) => args.run(ui, &ctx),
-            Command::Show(args) => show::run(ui, &ctx, &args.run),
+            Command::Show(args) => show::run(ui, &ctx, &args.id),
             Command::Current(_) => list::CurrentArgs::run(ui, &ctx),
             Command::Set(args) => args.run(ui, &ctx),
             Command::Advance(args) => args.run(ui, &ctx),
@@ -126,8 +125,8 @@ impl Args {
             Command::Artifact(args) => args.run(ui, &ctx),
             Command::Agent(args) => args.run(ui, &ctx),
             Command::Dispatch(args) => args.run(ui, &ctx),
-            Command::Budget(args) => budget::run(ui, &ctx, &args.run),
-            Command::Replay(args) => replay::run(ui, &ctx, &args.run),
+            Command::Budget(args) => budget::run(ui, &ctx, &args.id),
+            Command::Replay(args) => replay::run(ui, &ctx, &args.id),
         }
     }
 }

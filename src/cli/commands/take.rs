@@ -1,18 +1,14 @@
 //! `git coord take`
 
-use std::ffi::OsString;
-
-use crate::app::negotiation::What;
 use crate::app::negotiation::take::{Body, Request, take};
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
 use crate::cli::open::open;
-use crate::cli::requests::request_text;
+use crate::cli::requests::{RequestArg, request_text};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ids::LockName;
 use crate::core::text::Line;
 
 const EXAMPLES: &str = "\
@@ -28,17 +24,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The thread, or a path that you asked for
-    #[arg(
-        value_name = "THREAD|PATH",
-        value_hint = clap::ValueHint::AnyPath,
-        required_unless_present = "lock"
-    )]
-    pub(crate) which: Option<OsString>,
-
-    /// A named lock that you asked for
-    #[arg(long, value_name = "NAME", conflicts_with = "which")]
-    pub(crate) lock: Option<LockName>,
+    #[command(flatten)]
+    pub(crate) request: RequestArg,
 
     /// Why, for the record and for the holder
     #[arg(long, value_name = "TEXT")]
@@ -49,7 +36,7 @@ impl Args {
     /// Takes it.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
-        let which = What::of(self.which.as_ref(), self.lock.as_ref())?;
+        let which = self.request.what()?;
         let answer = take(&ctx, &Request { which, reason: self.reason.clone() })?;
         let Body { request, granted, .. } = &answer.body;
         show(ui, &answer, |ui| {

@@ -9,18 +9,14 @@ use crate::app::reservations::reserve::Request;
 use crate::app::waiting::Tell;
 use crate::app::with::{self, Fate, Held, Left, News, Run, hold, not_started};
 use crate::app::wording::lost_text;
-use crate::cli::commands::reserve::telling_waiters;
+use crate::cli::commands::reserve::{Terms, telling_waiters};
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::open::open;
 use crate::cli::show::say;
 use crate::cli::term::Ui;
-use crate::cli::values::parse_ttl;
 use crate::core::ids::LockName;
 use crate::core::pattern::Reading;
-use crate::core::reservation::Mode;
-use crate::core::text::Line;
-use crate::core::time::Ttl;
 use crate::store::os::alarm::Stopwatch;
 use crate::store::os::process::ProcessIdentity;
 use crate::store::os::stand_in;
@@ -59,29 +55,12 @@ pub(crate) struct Args {
     #[arg(long = "lock", value_name = "NAME")]
     pub(crate) locks: Vec<LockName>,
 
-    /// Allow other shared reservations of the same
-    #[arg(long)]
-    pub(crate) shared: bool,
-
-    /// How long it lives if it is not renewed, from 1s to 24h [default: coord.ttl, 15m]
-    #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
-    pub(crate) ttl: Option<Ttl>,
-
-    /// Wait that long for what others hold, from 1s to 24h
-    #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
-    pub(crate) wait: Option<Ttl>,
-
-    /// Why, for those who meet it
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: Option<Line>,
-
-    /// The task this is for, as your tracker names it
-    #[arg(long, value_name = "ID")]
-    pub(crate) task: Option<Line>,
-
     /// Take the patterns as plain paths: no wildcards
     #[arg(long)]
     pub(crate) literal: bool,
+
+    #[command(flatten)]
+    pub(crate) terms: Terms,
 
     /// Let the command run on if what it needs is lost
     #[arg(long)]
@@ -140,7 +119,7 @@ impl Args {
             let mut ctx = open(context)?;
             ctx.set_clock(begun.0.plus_millis(begun.1.elapsed().as_millis()));
             let held = self.command.iter().filter_map(|id| id.to_str()?.parse().ok()).collect();
-            let ttl = self.ttl.unwrap_or(ctx.settings().ttl);
+            let ttl = self.terms.ttl.unwrap_or(ctx.settings().ttl);
             let left = Left { with: with.clone(), held, ttl, keep_going: self.keep_going };
             with::stand_in(&mut ctx, left)?;
         }
@@ -149,14 +128,7 @@ impl Args {
 
     fn request(&self) -> Request {
         let reading = if self.literal { Reading::Literal } else { Reading::Glob };
-        Request {
-            mode: if self.shared { Mode::Shared } else { Mode::Exclusive },
-            ttl: self.ttl,
-            reason: self.reason.clone(),
-            task: self.task.clone(),
-            wait: self.wait,
-            ..Request::new(self.patterns.clone(), self.locks.clone(), reading)
-        }
+        self.terms.added_to(Request::new(self.patterns.clone(), self.locks.clone(), reading))
     }
 }
 

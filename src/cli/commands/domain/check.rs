@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{From, which};
+use super::TreeArg;
 use crate::app::Ctx;
 use crate::app::domains::check::{Body, ChangeView, Explanation, Request, Since, Word, answer};
 use crate::app::problem::Problem;
@@ -33,14 +33,13 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Look at this tree; the work tree, or HEAD where there is none
-    #[arg(long, value_name = "TREE")]
-    pub(crate) from: Option<From>,
+    #[command(flatten)]
+    pub(crate) from: TreeArg,
 }
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let request = Request { which: which(self.from), explain: self.dry_run };
+        let request = Request { which: self.from.which(), explain: self.dry_run };
         let answer = answer(ctx, &request)?;
         let body = &answer.body;
         show(ui, &answer, |ui| {

@@ -1,6 +1,6 @@
 //! `git coord domain detect`
 
-use super::{From, print, which};
+use super::{TreeArg, print};
 use crate::app::Ctx;
 use crate::app::domains::detect::{Request, detect};
 use crate::app::problem::Problem;
@@ -24,14 +24,13 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Look at this tree; the work tree, or HEAD where there is none
-    #[arg(long, value_name = "TREE")]
-    pub(crate) from: Option<From>,
+    #[command(flatten)]
+    pub(crate) from: TreeArg,
 }
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let request = Request { which: which(self.from), force: self.force };
+        let request = Request { which: self.from.which(), force: self.force };
         let answer = detect(ctx, &request)?;
         show(ui, &answer, |ui| {
             print(ui, &answer.body.project)?;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{From, which};
+use super::TreeArg;
 use crate::app::Ctx;
 use crate::app::domains::index::{Request, index};
 use crate::app::problem::Problem;
@@ -21,20 +21,22 @@ Examples:
 
 /// Show the index of domains that counts here, or one of its domains
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(
+    after_long_help = EXAMPLES,
+    mut_arg("from", |arg| arg.help("Read coord.domainIndex from this tree"))
+)]
 pub(crate) struct Args {
     /// Show what gives this domain away
     #[arg(value_name = "DOMAIN")]
     pub(crate) domain: Option<Name>,
 
-    /// Read coord.domainIndex from this tree
-    #[arg(long, value_name = "TREE")]
-    pub(crate) from: Option<From>,
+    #[command(flatten)]
+    pub(crate) from: TreeArg,
 }
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let request = Request { domain: self.domain.as_ref(), which: which(self.from) };
+        let request = Request { domain: self.domain.as_ref(), which: self.from.which() };
         let answer = index(ctx, &request)?;
         show(ui, &answer, |ui| match answer.body.domains.as_slice() {
             [domain] if self.domain.is_some() => print_one(ui, domain),

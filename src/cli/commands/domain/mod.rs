@@ -18,6 +18,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::open::open;
 use crate::cli::term::Ui;
+use crate::cli::values::{Word, one_of};
 use crate::core::domain::detection::Found;
 use crate::core::text::shown;
 use crate::store::worktree::sources::Which;
@@ -44,24 +45,23 @@ pub(crate) enum Command {
     Agents(agents::Args),
 }
 
-/// Which tree is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum From {
-    /// The work tree, without what git ignores
-    Worktree,
-    /// The index
-    Index,
-    /// The commit that HEAD names
-    Head,
+const TREES: [Word<Which>; 3] = [
+    ("worktree", Which::WorkTree, "The work tree, without what git ignores"),
+    ("index", Which::Index, "The index"),
+    ("head", Which::Head, "The commit that HEAD names"),
+];
+
+// Arguments that several commands share have no doc comment: that of the command is its help.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TreeArg {
+    /// Look at this tree; the work tree, or HEAD where there is none
+    #[arg(id = "from", long = "from", value_name = "TREE", value_parser = one_of(&TREES))]
+    tree: Option<Which>,
 }
 
-/// Finds the tree that was asked for, or the usual one.
-fn which(from: Option<From>) -> Which {
-    match from {
-        None => Which::Usual,
-        Some(From::Worktree) => Which::WorkTree,
-        Some(From::Index) => Which::Index,
-        Some(From::Head) => Which::Head,
+impl TreeArg {
+    fn which(&self) -> Which {
+        self.tree.unwrap_or(Which::Usual)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
+use crate::cli::values::{self, one_of};
 use crate::core::routing::evidence::{Evidence, SourceKind};
 use crate::core::routing::names::Word;
 use crate::core::routing::text::{Context, Note};
@@ -41,25 +42,12 @@ impl Args {
     }
 }
 
-/// What a row is about.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum KindOption {
-    Agent,
-    Tool,
-    Pattern,
-    Skill,
-}
-
-impl From<KindOption> for SourceKind {
-    fn from(kind: KindOption) -> SourceKind {
-        match kind {
-            KindOption::Agent => SourceKind::Agent,
-            KindOption::Tool => SourceKind::Tool,
-            KindOption::Pattern => SourceKind::Pattern,
-            KindOption::Skill => SourceKind::Skill,
-        }
-    }
-}
+const KINDS: [values::Word<SourceKind>; 4] = [
+    ("agent", SourceKind::Agent, "A review agent"),
+    ("tool", SourceKind::Tool, "A tool and its advice"),
+    ("pattern", SourceKind::Pattern, "A pattern that is looked for"),
+    ("skill", SourceKind::Skill, "The text of a skill"),
+];
 
 const ADD_EXAMPLES: &str = "\
 Examples:
@@ -108,8 +96,8 @@ struct AddArgs {
     findings: Option<u32>,
 
     /// What the row is about
-    #[arg(long, value_name = "KIND", default_value = "agent")]
-    kind: KindOption,
+    #[arg(long, value_name = "KIND", value_parser = one_of(&KINDS), default_value = "agent")]
+    kind: SourceKind,
 
     /// What it follows from: an id, or several as a JSON array
     #[arg(long, value_name = "ID", value_parser = parse_evidence)]
@@ -121,7 +109,7 @@ impl AddArgs {
         let lineage = all_evidence(&self.lineage);
         let request = AddRequest {
             agent: &self.agent,
-            kind: self.kind.into(),
+            kind: self.kind,
             event: &self.event,
             reason: self.reason.as_ref(),
             session: self.session.as_ref(),

@@ -7,6 +7,7 @@ use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
+use crate::cli::values::{Word, one_of};
 use crate::core::routing::reset::Area;
 
 /// Forget what was learnt
@@ -17,37 +18,24 @@ use crate::core::routing::reset::Area;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to forget
-    #[arg(long, value_name = "AREA")]
-    scope: AreaOption,
+    #[arg(long, value_name = "AREA", value_parser = one_of(&AREAS))]
+    scope: Area,
 
     /// Name what would be forgotten, and leave it
     #[arg(long)]
     dry_run: bool,
 }
 
-/// What can be forgotten.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum AreaOption {
-    Evidence,
-    Canary,
-    Modifications,
-    All,
-}
-
-impl From<AreaOption> for Area {
-    fn from(area: AreaOption) -> Area {
-        match area {
-            AreaOption::Evidence => Area::Evidence,
-            AreaOption::Canary => Area::Canary,
-            AreaOption::Modifications => Area::Modifications,
-            AreaOption::All => Area::All,
-        }
-    }
-}
+const AREAS: [Word<Area>; 4] = [
+    ("evidence", Area::Evidence, "All rows of evidence"),
+    ("canary", Area::Canary, "All trials, also those that have not ended"),
+    ("modifications", Area::Modifications, "The records of overrides that are no longer in force"),
+    ("all", Area::All, "All three"),
+];
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let request = Request { scope: self.scope.into(), dry_run: self.dry_run };
+        let request = Request { scope: self.scope, dry_run: self.dry_run };
         let answer = reset(ctx, &request)?;
         let gone = &answer.body.forgotten;
         show(ui, &answer, |ui| {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::RunArg;
 use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::next::in_shell;
@@ -12,7 +13,7 @@ use crate::cli::runs::{evidence_lines, line};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::run::gate::why_shut;
-use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::run::names::PhaseName;
 use crate::core::text::{Line, shown};
 
 const EXAMPLES: &str = "\
@@ -28,9 +29,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// Refuse if it is at another phase than this [default: the one it is at]
     #[arg(long, value_name = "PHASE")]
@@ -55,7 +55,7 @@ impl Args {
     /// Takes the run on.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let request = Request {
-            run: &self.run,
+            run: &self.run.id,
             expect: self.expect.as_ref(),
             priority: self.priority,
             reason: self.reason.as_ref(),

@@ -1,7 +1,8 @@
 //! `git coord run agent`
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 
+use super::RunArg;
 use super::parts::{self, print_added};
 use crate::app::Ctx;
 use crate::app::problem::Problem;
@@ -10,9 +11,10 @@ use crate::app::runs::parts::Kind;
 use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
+use crate::cli::values::{Word, one_of};
 use crate::core::ids::AgentName;
 use crate::core::run::agent::MemberStatus;
-use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::run::names::PhaseName;
 
 /// Record who works in a run
 #[derive(Debug, clap::Args)]
@@ -36,9 +38,8 @@ pub(crate) enum Command {
 /// Record that an agent works in a phase
 #[derive(Debug, clap::Args)]
 pub(crate) struct AddArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// Who
     #[arg(long, value_name = "AGENT")]
@@ -57,27 +58,22 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = FINISH_EXAMPLES)]
 pub(crate) struct FinishArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// Who: the agent's name, or the id of its work or the beginning of that
     #[arg(value_name = "AGENT")]
     pub(crate) agent: AgentName,
 
     /// How it went
-    #[arg(long, value_name = "STATUS", value_enum)]
-    pub(crate) status: FinishWord,
+    #[arg(long, value_name = "STATUS", value_parser = one_of(&ENDS))]
+    pub(crate) status: MemberStatus,
 }
 
-/// How the work of an agent went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FinishWord {
-    /// It is done
-    Completed,
-    /// It came to nothing
-    Failed,
-}
+const ENDS: [Word<MemberStatus>; 2] = [
+    ("completed", MemberStatus::Completed, "It is done"),
+    ("failed", MemberStatus::Failed, "It came to nothing"),
+];
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
@@ -92,7 +88,7 @@ impl Args {
 impl AddArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let AddArgs { run, name, phase } = self;
-        let answer = add(ctx, &Add { run, name, phase: phase.as_ref() })?;
+        let answer = add(ctx, &Add { run: &run.id, name, phase: phase.as_ref() })?;
         show(ui, &answer, |ui| {
             print_added(ui, &answer.body.agent, answer.body.added, "it worked there already")
         })
@@ -101,11 +97,8 @@ impl AddArgs {
 
 impl FinishArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let status = match self.status {
-            FinishWord::Completed => MemberStatus::Completed,
-            FinishWord::Failed => MemberStatus::Failed,
-        };
-        let answer = finish(ctx, &Finish { run: &self.run, agent: &self.agent, status })?;
+        let FinishArgs { run, agent, status } = self;
+        let answer = finish(ctx, &Finish { run: &run.id, agent, status: *status })?;
         show(ui, &answer, |ui| parts::print(ui, std::slice::from_ref(&answer.body.agent)))
     }
 }

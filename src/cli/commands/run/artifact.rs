@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::Subcommand;
 
+use super::RunArg;
 use super::parts::{self, print_added};
 use crate::app::Ctx;
 use crate::app::problem::Problem;
@@ -43,9 +44,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = ADD_EXAMPLES)]
 pub(crate) struct AddArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// Where it is, relative to the current directory
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -76,7 +76,7 @@ impl Args {
 impl AddArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let request = Add {
-            run: &self.run,
+            run: &self.run.id,
             path: &self.path,
             phase: self.phase.as_ref(),
             kind: self.kind.as_ref(),

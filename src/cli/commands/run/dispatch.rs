@@ -4,6 +4,7 @@ use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 
+use super::RunArg;
 use super::parts;
 use crate::app::Ctx;
 use crate::app::answer::Answer;
@@ -38,9 +39,8 @@ pub(crate) enum Command {
 /// Record that work is handed out
 #[derive(Debug, clap::Args)]
 pub(crate) struct AddArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// To whom
     #[arg(long, value_name = "AGENT")]
@@ -63,9 +63,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = UPDATE_EXAMPLES)]
 pub(crate) struct UpdateArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// The dispatch, or the beginning of its id
     #[arg(value_name = "DISPATCH")]
@@ -137,14 +136,14 @@ impl Args {
 impl AddArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let (agent, phase) = (self.agent.as_ref(), self.phase.as_ref());
-        report(ui, &add(ctx, &Add { run: &self.run, agent, phase })?)
+        report(ui, &add(ctx, &Add { run: &self.run.id, agent, phase })?)
     }
 }
 
 impl UpdateArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let request = Update {
-            run: &self.run,
+            run: &self.run.id,
             dispatch: &self.dispatch,
             status: self.status,
             commit: self.commit.as_ref(),

@@ -25,7 +25,7 @@ pub(super) fn run(
     EndArgs { run, reason }: &EndArgs,
     ending: Ending,
 ) -> Result<ExitCode, Problem> {
-    let answer = end(ctx, &Request { run, ending, reason })?;
+    let answer = end(ctx, &Request { run: &run.id, ending, reason })?;
     let Body { run, changed, cascaded, cancelled_dispatches, failed_agents } = &answer.body;
     show(ui, &answer, |ui| {
         ui.line(&line(ui, run))?;

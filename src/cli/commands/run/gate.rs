@@ -1,8 +1,8 @@
 //! `git coord run gate`
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 
-use super::RunArgs;
+use super::RunArg;
 use super::advance::report;
 use crate::app::Ctx;
 use crate::app::problem::Problem;
@@ -14,10 +14,11 @@ use crate::cli::layout::Cell;
 use crate::cli::runs::evidence_lines;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
+use crate::cli::values::{Word, one_of};
 use crate::core::run::gate::Rule;
 use crate::core::run::gates::Gate;
 use crate::core::run::names::{IdPrefix, PhaseName};
-use crate::core::run::record;
+use crate::core::run::record::Category;
 use crate::core::text::Line;
 
 /// Ask the gates of a run, see their rules, go past one on the record
@@ -33,16 +34,16 @@ pub(crate) enum Command {
     /// Ask the gate before the next phase, as 'run advance' would, and leave everything as it is
     ///
     /// Exits with 1 if it is shut.
-    Check(RunArgs),
+    Check(RunArg),
     Override(OverrideArgs),
     /// Show what each gate of a run asks
-    Rules(RunArgs),
+    Rules(RunArg),
     /// Show how right the gates of a run were
     ///
     /// A gate that let the run pass was right (tn), unless the run was rolled back over it (fn).
     /// One that stood in the way was right (tp), unless somebody went past it with --category
     /// justified (fp): once for each time that the run came to it. What nobody asked is not judged.
-    Signals(RunArgs),
+    Signals(RunArg),
 }
 
 const OVERRIDE_EXAMPLES: &str = "\
@@ -53,16 +54,15 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = OVERRIDE_EXAMPLES)]
 pub(crate) struct OverrideArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// Why, for the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Line,
 
     /// Whether the gate was wrong, or right and in the way
-    #[arg(long, value_name = "CATEGORY", value_enum)]
+    #[arg(long, value_name = "CATEGORY", value_parser = one_of(&CATEGORIES))]
     pub(crate) category: Category,
 
     /// Refuse if it is at another phase than this [default: the one it is at]
@@ -70,22 +70,18 @@ pub(crate) struct OverrideArgs {
     pub(crate) expect: Option<PhaseName>,
 }
 
-/// Why somebody goes past a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Category {
-    /// The gate is wrong
-    Justified,
-    /// The gate is right, and it has to go on
-    Expedient,
-}
+const CATEGORIES: [Word<Category>; 2] = [
+    ("justified", Category::Justified, "The gate is wrong"),
+    ("expedient", Category::Expedient, "The gate is right, and it has to go on"),
+];
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         match &self.command {
-            Command::Check(args) => ask(ui, ctx, &args.run),
+            Command::Check(args) => ask(ui, ctx, &args.id),
             Command::Override(args) => args.run(ui, ctx),
-            Command::Rules(args) => show_rules(ui, ctx, &args.run),
-            Command::Signals(args) => show_signals(ui, ctx, &args.run),
+            Command::Rules(args) => show_rules(ui, ctx, &args.id),
+            Command::Signals(args) => show_signals(ui, ctx, &args.id),
         }
     }
 }
@@ -104,12 +100,9 @@ fn ask(ui: &mut Ui, ctx: &Ctx, run: &IdPrefix) -> Result<ExitCode, Problem> {
 impl OverrideArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let request = Override {
-            run: &self.run,
+            run: &self.run.id,
             reason: &self.reason,
-            category: match self.category {
-                Category::Justified => record::Category::Justified,
-                Category::Expedient => record::Category::Expedient,
-            },
+            category: self.category,
             expect: self.expect.as_ref(),
         };
         report(ui, &go_past(ctx, &request)?)

@@ -3,6 +3,7 @@
 
 use std::io;
 
+use super::RunArg;
 use crate::app::Ctx;
 use crate::app::problem::Problem;
 use crate::app::runs::parts::{Kind, Parts, Request, list};
@@ -15,15 +16,14 @@ use crate::core::ids::AgentName;
 use crate::core::run::agent::Member;
 use crate::core::run::artifact::Artifact;
 use crate::core::run::dispatch::Dispatch;
-use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::run::names::PhaseName;
 use crate::core::run::verdict::Verdict;
 use crate::core::text::shown;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// Only of this phase
     #[arg(long, value_name = "PHASE")]
@@ -38,7 +38,7 @@ impl Args {
     /// Lists the parts of that kind.
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx, kind: Kind) -> Result<ExitCode, Problem> {
         let Args { run, phase, all } = self;
-        let answer = list(ctx, &Request { run, kind, phase: phase.as_ref(), all: *all })?;
+        let answer = list(ctx, &Request { run: &run.id, kind, phase: phase.as_ref(), all: *all })?;
         show(ui, &answer, |ui| match &answer.body.parts {
             Parts::Agents(agents) => table(ui, "agents", agents),
             Parts::Artifacts(artifacts) => table(ui, "artifacts", artifacts),

@@ -2,21 +2,21 @@
 
 use std::io;
 
-use clap::ValueEnum;
-
+use super::RunArg;
 use crate::app::Ctx;
 use crate::app::next::in_shell;
 use crate::app::problem::Problem;
 use crate::app::runs::code::CodeReport;
-use crate::app::runs::rollback::{self as asked, Back, Body, Request, rollback};
+use crate::app::runs::rollback::{Back, Body, Layer, Request, rollback};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::runs::line;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
+use crate::cli::values::{Word, one_of};
 use crate::core::run::artifact::Artifact;
-use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::run::names::PhaseName;
 use crate::core::text::{Line, shown};
 
 const EXAMPLES: &str = "\
@@ -25,14 +25,14 @@ Examples:
   git coord run rollback k3v9x2ab --to planned --reason 'wrong plan'
   git coord run rollback k3v9x2ab --to planned --reason 'wrong plan' --layer code";
 
-/// What a rollback is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Layer {
-    /// The run itself
-    State,
-    /// What the phases that would be given up, or were, left in the repository: a report
-    Code,
-}
+const LAYERS: [Word<Layer>; 2] = [
+    ("state", Layer::State, "The run itself"),
+    (
+        "code",
+        Layer::Code,
+        "What the phases that would be given up, or were, left in the repository: a report",
+    ),
+];
 
 /// Go back to an earlier phase
 ///
@@ -44,9 +44,8 @@ pub(crate) enum Layer {
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// The phase to go back to
     #[arg(long, value_name = "PHASE")]
@@ -57,7 +56,7 @@ pub(crate) struct Args {
     pub(crate) reason: Line,
 
     /// What to roll back: the run, or see what there is to do about the code
-    #[arg(long, value_name = "LAYER", value_enum, default_value = "state")]
+    #[arg(long, value_name = "LAYER", value_parser = one_of(&LAYERS), default_value = "state")]
     pub(crate) layer: Layer,
 
     /// With --layer code: only what this phase has left
@@ -85,13 +84,10 @@ impl Args {
     /// Takes the run back, or reports on the code.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let request = Request {
-            run: &self.run,
+            run: &self.run.id,
             to: &self.to,
             reason: &self.reason,
-            layer: match self.layer {
-                Layer::State => asked::Layer::State,
-                Layer::Code => asked::Layer::Code,
-            },
+            layer: self.layer,
             phase: self.phase.as_ref(),
             dry_run: self.dry_run,
             keep_skips: self.keep_skips,

@@ -1,5 +1,6 @@
 //! `git coord run set`
 
+use super::RunArg;
 use crate::app::Ctx;
 use crate::app::problem::Problem;
 use crate::app::runs::set::{Request, set};
@@ -20,9 +21,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// How many tokens, in and out, its dispatches may spend
     #[arg(
@@ -81,7 +81,7 @@ impl Args {
     /// Changes the settings.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let request = Request {
-            run: &self.run,
+            run: &self.run.id,
             complexity: self.complexity,
             manual: self.manual,
             max_agents: self.max_agents,

@@ -1,12 +1,13 @@
 //! `git coord run skip` and `git coord run unskip`
 
+use super::RunArg;
 use crate::app::Ctx;
 use crate::app::problem::Problem;
 use crate::app::runs::skip::{Body, Request, skip};
 use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::run::names::PhaseName;
 use crate::core::text::Line;
 
 pub(super) const SKIP_EXAMPLES: &str = "\
@@ -19,9 +20,8 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// The phase
     #[arg(value_name = "PHASE")]
@@ -36,7 +36,7 @@ impl Args {
     /// Lets the run pass over the phase, or not any more.
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx, is_skip: bool) -> Result<ExitCode, Problem> {
         let Args { run, phase, reason } = self;
-        let answer = skip(ctx, &Request { run, phase, reason, skip: is_skip })?;
+        let answer = skip(ctx, &Request { run: &run.id, phase, reason, skip: is_skip })?;
         let Body { phase, skipped, changed, .. } = &answer.body;
         show(ui, &answer, |ui| {
             let word = if *skipped { "skipped" } else { "not skipped" };

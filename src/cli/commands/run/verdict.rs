@@ -1,7 +1,8 @@
 //! `git coord run verdict`
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 
+use super::RunArg;
 use super::parts;
 use crate::app::Ctx;
 use crate::app::problem::Problem;
@@ -10,7 +11,8 @@ use crate::app::runs::verdict::{Add, add};
 use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::cli::values::{Word, one_of};
+use crate::core::run::names::PhaseName;
 use crate::core::run::verdict::Finding;
 use crate::core::text::Line;
 
@@ -37,31 +39,24 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = ADD_EXAMPLES)]
 pub(crate) struct AddArgs {
-    /// The run, or the beginning of its id
-    #[arg(value_name = "RUN")]
-    pub(crate) run: IdPrefix,
+    #[command(flatten)]
+    pub(crate) run: RunArg,
 
     /// The phase [default: the one it is at]
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<PhaseName>,
 
     /// What was found
-    #[arg(long, value_name = "RESULT", value_enum)]
-    pub(crate) result: ResultWord,
+    #[arg(long, value_name = "RESULT", value_parser = one_of(&RESULTS))]
+    pub(crate) result: Finding,
 
     /// In a few words
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<Line>,
 }
 
-/// What a review found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ResultWord {
-    /// Nothing
-    Clean,
-    /// Something
-    Findings,
-}
+const RESULTS: [Word<Finding>; 2] =
+    [("clean", Finding::Clean, "Nothing"), ("findings", Finding::Findings, "Something")];
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
@@ -74,12 +69,9 @@ impl Args {
 
 impl AddArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let result = match self.result {
-            ResultWord::Clean => Finding::Clean,
-            ResultWord::Findings => Finding::Findings,
-        };
-        let (phase, note) = (self.phase.as_ref(), self.note.as_ref());
-        let answer = add(ctx, &Add { run: &self.run, phase, result, note })?;
+        let AddArgs { run, phase, result, note } = self;
+        let (phase, note) = (phase.as_ref(), note.as_ref());
+        let answer = add(ctx, &Add { run: &run.id, phase, result: *result, note })?;
         show(ui, &answer, |ui| parts::print(ui, std::slice::from_ref(&answer.body.verdict)))
     }
 }

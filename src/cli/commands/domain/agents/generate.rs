@@ -9,7 +9,8 @@ use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::domain::generation;
+use crate::cli::values::{Word, one_of};
+use crate::core::domain::generation::Mode;
 use crate::core::text::shown;
 
 const EXAMPLES: &str = "\
@@ -33,29 +34,23 @@ pub(crate) struct Args {
     pub(crate) dry_run: bool,
 
     /// What is done to files that are there
-    #[arg(long, value_name = "MODE", default_value = "skip")]
+    #[arg(long, value_name = "MODE", value_parser = one_of(&MODES), default_value = "skip")]
     pub(crate) mode: Mode,
 }
 
-/// What is done to files that are there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Mode {
-    /// Leave them
-    Skip,
-    /// Make those anew whose profile has changed, unless they were edited
-    Regenerate,
-    /// Make those anew as well that were edited
-    Force,
-}
+const MODES: [Word<Mode>; 3] = [
+    ("skip", Mode::Skip, "Leave them"),
+    (
+        "regenerate",
+        Mode::Regenerate,
+        "Make those anew whose profile has changed, unless they were edited",
+    ),
+    ("force", Mode::Force, "Make those anew as well that were edited"),
+];
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let mode = match self.mode {
-            Mode::Skip => generation::Mode::Skip,
-            Mode::Regenerate => generation::Mode::Regenerate,
-            Mode::Force => generation::Mode::Force,
-        };
-        let request = Request { mode, strict: self.strict, dry_run: self.dry_run };
+        let request = Request { mode: self.mode, strict: self.strict, dry_run: self.dry_run };
         let answer = generate(ctx, &request)?;
         show(ui, &answer, |ui| print(ui, &answer.body))
     }
