@@ -53,8 +53,8 @@ pub(crate) struct Globals {
 
     /// Act under this name
     ///
-    /// An agent name begins with a letter or digit and has at most 64 letters, digits and
-    /// '._:@/-'. 'git coord whoami' tells the name that you have without this option.
+    /// An agent name begins with a letter or digit and has at most 64 letters, digits and '._:@/-'.
+    /// 'git coord whoami' shows the name that you have without this option.
     #[arg(long = "as", value_name = "AGENT", global = true)]
     pub(crate) acting_as: Option<AgentName>,
 

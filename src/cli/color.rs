@@ -11,7 +11,7 @@ pub(crate) enum ColorChoice {
     /// On a terminal only.
     #[default]
     Auto,
-    /// Also into files and pipes.
+    /// Also in files and pipes.
     Always,
     /// Not at all.
     Never,

@@ -62,24 +62,24 @@ impl ExitCode {
     /// What it means, for the manual.
     pub(crate) fn meaning(self) -> &'static str {
         match self {
-            ExitCode::Done => "Done, free, fresh or allowed; also where it was so already.",
+            ExitCode::Done => "Done, free, fresh or allowed; also if nothing had to be done.",
             ExitCode::No => "No: held by another, refused, or a check found something.",
-            ExitCode::Stale => "What is cached is out of date.",
-            ExitCode::NothingThere => "Nothing there: no such id, ledger or entry.",
+            ExitCode::Stale => "The recorded answer is out of date.",
+            ExitCode::NothingThere => "Not found: no such id, ledger or entry.",
             ExitCode::Busy => {
                 "Busy: others kept writing for longer than coord.wait. Nothing was written; try \
                  again."
             }
             ExitCode::NotStarted => {
-                "'with' did not start its command. What it started passes its own exit code on, \
-                 or 128 and the number of the signal that ended it."
+                "'with' did not start its command. Otherwise 'with' exits with the exit code of \
+                 the command, or with 128 plus the number of the signal that ended it."
             }
             ExitCode::Failure => {
-                "Failure: input or output, a damaged ledger or one of a newer format. The message \
-                 names the thing and the way out."
+                "Failure: an input or output error, a damaged ledger, or a ledger of a newer \
+                 format. The message names the cause and the commands that help."
             }
             ExitCode::Usage => "Wrong usage; nothing was read or written.",
-            ExitCode::Passed(_) => "What the command ended with.",
+            ExitCode::Passed(_) => "The exit code of the command.",
         }
     }
 }

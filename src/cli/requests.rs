@@ -18,7 +18,7 @@ use crate::core::time::{Timestamp, about, relative};
 // Arguments that several commands share have no doc comment: that of the command is its help.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RequestArg {
-    /// The thread of the request, or a path that it asks for
+    /// Thread of the request, or a path that it asks for
     #[arg(
         value_name = "THREAD|PATH",
         value_hint = clap::ValueHint::AnyPath,
@@ -26,7 +26,7 @@ pub(crate) struct RequestArg {
     )]
     which: Option<OsString>,
 
-    /// A named lock that the request asks for
+    /// Named lock that the request asks for
     #[arg(long, value_name = "NAME", conflicts_with = "which")]
     lock: Option<LockName>,
 }

@@ -18,12 +18,13 @@ Examples:
   git coord agents
   git coord agents --json";
 
-/// Show who is here, and whether they are still alive
+/// Show the agents in this repository, and whether they are alive
 ///
-/// Everybody who holds something, asks for something or was seen on this machine within a day:
-/// when and where it was last seen, what it holds since when, its task, and requests. Whether an
-/// agent is alive is known only on its own machine: it is if it gave a sign within 20 minutes, if a
-/// tool call of its is open, for an hour at most, or if a command of its runs under 'with'.
+/// Shows every agent that holds something, asks for something, or was seen on this machine within a
+/// day: when and where it was last seen, its reservations, its task and its requests. Only its own
+/// machine knows whether an agent is alive. It is alive if it gave a sign of life within 20
+/// minutes, if it opened a tool call within an hour that has not ended, or if it runs a command
+/// under 'git coord with'.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {}

@@ -23,17 +23,18 @@ Examples:
   git coord answer mfq4x7yn --defer 20m --reason 'tests are running'
   git coord answer mfq4x7yn --refuse --reason 'half of it is changed'";
 
-/// Answer one who asks for what you hold
+/// Answer a request for a target that you hold
 ///
-/// --release frees what was asked for and gives it to the one who asked, in one step. --defer
-/// gives you more time, once. --refuse closes the request, and bars taking.
+/// --release releases the target and gives it to the agent that asked, in one step. --defer gives
+/// you more time, once. --refuse closes the request; the agent that asked cannot take the target
+/// then.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) request: RequestArg,
 
-    /// Let go
+    /// Release the target to the agent that asked
     #[arg(long)]
     pub(crate) release: bool,
 
@@ -48,11 +49,11 @@ pub(crate) struct Args {
     )]
     pub(crate) defer: Option<Duration>,
 
-    /// Do not let go
+    /// Keep the target
     #[arg(long, conflicts_with = "release", requires = "reason")]
     pub(crate) refuse: bool,
 
-    /// Why, for the one who asks
+    /// Reason, for the agent that asked
     #[arg(long, value_name = "TEXT", conflicts_with = "release")]
     pub(crate) reason: Option<Line>,
 }

@@ -24,18 +24,20 @@ Examples:
   git coord ask --lock staging-db --reason 'a migration' --wait 5m
   git coord ask src --holder claude:7f3a91c2 --reason 'a rename' --wait 5m";
 
-/// Ask a holder to let go of a path or a lock
+/// Ask a holder to release a path or a lock
 ///
-/// The holder finds the request in its inbox, in its status and at its next edit, and has 10
-/// minutes to answer, or 5 if it is urgent. When it lets go, what you asked for is yours at once.
-/// When its time is over you may take it; nothing happens by itself. Asking again for the same
-/// joins the request that is open. With --wait, exits with 1 when it is refused, put off or not
-/// answered. A word of 4 characters and more can also be the beginning of a reservation's id;
-/// './name' is a path in any case.
+/// The holder sees the request in its inbox, in its status and at its next edit. It has 10 minutes
+/// to answer, or 5 if the request is urgent. When the holder releases the target, the target is
+/// yours at once. When the time is over, you may take the target with 'git coord take'; nothing
+/// happens by itself. If you ask again for the same target, you join the open request. With --wait,
+/// exits with 1 if the holder refuses, defers or does not answer.
+///
+/// A word of 4 or more characters can also be the beginning of a reservation's id; './name' is
+/// always a path.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A path or pattern, or the id of a reservation
+    /// Path or pattern, or the id of a reservation
     #[arg(
         value_name = "PATH|ID",
         value_hint = clap::ValueHint::AnyPath,
@@ -43,23 +45,23 @@ pub(crate) struct Args {
     )]
     pub(crate) what: Option<OsString>,
 
-    /// A named lock instead
+    /// Ask for this named lock instead
     #[arg(long, value_name = "NAME", conflicts_with = "what")]
     pub(crate) lock: Option<LockName>,
 
-    /// Why you need it
+    /// Reason why you need it
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Line,
 
-    /// Whom to ask, where several hold it
+    /// Holder to ask, if several agents hold the target
     #[arg(long, value_name = "AGENT")]
     pub(crate) holder: Option<AgentName>,
 
-    /// It cannot wait: the holder has 5 minutes
+    /// Give the holder 5 minutes instead of 10
     #[arg(long)]
     pub(crate) urgent: bool,
 
-    /// Wait for the answer, at most this long
+    /// Wait up to this long for the answer
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_hyphen_values = true)]
     pub(crate) wait: Option<Duration>,
 }

@@ -16,9 +16,9 @@ Examples:
   git coord check 'src/**' --json
   git coord check --lock staging-db";
 
-/// Tell whether paths or locks are free for you, without taking them
+/// Check whether paths or locks are free for you, without reserving them
 ///
-/// Exits with 0 when all of them are free or yours, with 1 when another agent holds any of them.
+/// Exits with 0 if all of them are free or yours, and with 1 if another agent holds one of them.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -18,7 +18,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Which shell
+    /// Shell to complete for
     pub(crate) shell: Shell,
 }
 

@@ -15,8 +15,8 @@ use crate::store::git::repository;
 
 /// Show a tour in a scratch repository
 ///
-/// Two agents meet on one file, in a temporary repository that is removed at the end. Nothing of
-/// yours is touched.
+/// Two agents want the same file, in a temporary repository that is removed at the end. Touches
+/// nothing of yours.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

@@ -19,28 +19,28 @@ use crate::core::ledger::LedgerName;
 use crate::core::text::shown;
 use crate::store::ledger::repair::{Plan, Repaired};
 
-/// Look for what is wrong here, repair damaged ledgers and move lock files aside
+/// Find problems, repair damaged ledgers, and move lock files aside
 ///
-/// Each thing that is looked at is ok, a note, a warning or a fault, with what to do about it.
-/// Exits with 1 when there is a fault, or when a lock file stays that --repair was to move aside.
-/// Without --repair nothing is changed.
+/// Reports each check as ok, a note, a warning or a fault, with the commands that help. Exits with
+/// 1 if there is a fault, or if a lock file stays that --repair was to move aside. Changes nothing
+/// without --repair.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Take damaged ledgers on from their newest whole entry
+    /// Continue damaged ledgers from their newest intact entry
     ///
-    /// Where only single reservations cannot be read, those are taken out and nothing else.
-    /// The repair is itself an entry, and says what was lost. What was damaged is kept under
-    /// refs/coord/damaged/, or as a file where a ref to it would stop git's garbage collection.
-    /// Damage is looked at twice, some seconds apart, before anything is done.
+    /// If only single reservations cannot be read, removes those and nothing else. The repair is
+    /// itself an entry, and names what was lost. Keeps the damaged data under refs/coord/damaged/,
+    /// or as a file if a ref to it would stop git's garbage collection. Looks at damage twice, some
+    /// seconds apart, before it changes anything.
     ///
-    /// A lock file that git or another host has left in the way of every writer is moved aside, if
-    /// it does not move for ten seconds, no process has it open and no git is at work in this
-    /// repository, as far as this host can tell. Otherwise it stays, and what speaks against it is
-    /// said.
+    /// Also moves a lock file aside that git or another host has left and that blocks every writer.
+    /// Does so only if the file does not change for ten seconds, no process has it open, and no git
+    /// works in this repository, as far as this host can tell. Otherwise keeps the file and says
+    /// why.
     #[arg(long)]
     pub(crate) repair: bool,
 
-    /// Tell what a repair would do and what would be lost, and leave it
+    /// Show what a repair would do and what would be lost, without repairing
     #[arg(long, requires = "repair")]
     pub(crate) dry_run: bool,
 }

@@ -26,10 +26,10 @@ Examples:
   git coord events --since reservations:42 --json
   git coord events --consumer dashboard --follow --json";
 
-/// Show what happened, event by event
+/// Show events, oldest first
 ///
-/// With --json one event a line. A consumer has a cursor that moves after delivery, so that it
-/// gets each event at least once. A limit never splits an entry.
+/// With --json, prints one event per line. A consumer has a cursor that moves after delivery, so
+/// that the consumer gets each event at least once. A limit never splits an entry.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -48,11 +48,11 @@ pub(crate) struct Args {
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) event_type: Option<String>,
 
-    /// Only events after this place, as 'reservations:42'
+    /// Only events after this one, such as 'reservations:42'
     #[arg(long, value_name = "LEDGER:SEQ", value_parser = parse_event_place)]
     pub(crate) since: Option<EventPlace>,
 
-    /// Go on where this consumer stopped, and remember how far it came
+    /// Continue where this consumer stopped, and move its cursor
     #[arg(long, value_name = "NAME", conflicts_with = "since")]
     pub(crate) consumer: Option<AgentName>,
 
@@ -65,7 +65,7 @@ pub(crate) struct Args {
     )]
     pub(crate) limit: Option<u32>,
 
-    /// Go on as events happen, until interrupted
+    /// Keep printing events as they happen, until interrupted
     #[arg(long)]
     pub(crate) follow: bool,
 }
@@ -95,12 +95,12 @@ pub(crate) enum Command {
     Cursors(CursorsArgs),
 }
 
-/// Show the consumers and how far they came
+/// Show the consumers and their cursors
 ///
 /// A cursor is local to this clone; losing it loses no event.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CursorsArgs {
-    /// Let this consumer begin again with the first event
+    /// Move the cursor of this consumer back to the first event
     #[arg(long, value_name = "NAME", conflicts_with = "delete")]
     pub(crate) reset: Option<AgentName>,
 

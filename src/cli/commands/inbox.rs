@@ -21,12 +21,12 @@ Examples:
   git coord inbox --thread mfq4x7yn
   git coord inbox --type ask --since mk5x03c2 --limit 20";
 
-/// Read the messages to you
+/// Show the messages to you
 ///
-/// The newest, or with --since those after a message, oldest first; one marked with '*' has not
-/// been acknowledged. The answer is bounded: the line at its end says where the next one begins.
-/// Requests that wait for your answer, and your own that have waited for long enough, are shown as
-/// well.
+/// Shows the newest messages, or with --since the messages after that one, oldest first. '*' marks
+/// a message that you have not acknowledged. The number of messages is limited: the last line has
+/// the command for the next ones. Also shows requests that wait for your answer, and requests of
+/// yours that have waited long enough.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[arg(long = "ack", value_name = "MESSAGE")]
     pub(crate) acks: Vec<MessageId>,
 
-    /// All messages of this thread, whoever got them
+    /// All messages of this thread, also those to other agents
     #[arg(long, value_name = "THREAD", conflicts_with = "unread")]
     pub(crate) thread: Option<ThreadPrefix>,
 }

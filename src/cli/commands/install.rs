@@ -21,34 +21,33 @@ Examples:
   git coord install --dry-run
   git coord install --agents claude --allow";
 
-/// Make git and coding agents call 'git coord' by themselves
+/// Set up git and coding agents to call 'git coord' by themselves
 ///
-/// Sets up the git hooks beside those that are there, the hooks of Claude Code where it is used,
-/// the manual and completions beside the program, and keeps refs/coord out of 'git log'. Says what
-/// it did, line by line; what is so already is left as it is. 'git coord uninstall' is the way
-/// back.
+/// Adds git hooks beside existing ones, hooks of Claude Code if it is used, and the manual and
+/// completions beside the program. Keeps refs/coord out of 'git log'. Prints each change on a line
+/// of its own, and leaves what is already set up. 'git coord uninstall' undoes all of it.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Which coding agents, instead of those that are found
+    /// Coding agents to set up, instead of those that are found
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = one_of(&AGENTS))]
     pub(crate) agents: Vec<Agents>,
 
-    /// Use the agents' settings that are part of the project, not your own
+    /// Use the agents' settings that are part of the project, instead of your own
     #[arg(long)]
     pub(crate) shared: bool,
 
-    /// Let agents run those commands of 'git coord' without asking that run no others
+    /// Allow agents to run 'git coord' without asking, except for commands that run other commands
     #[arg(long)]
     pub(crate) allow: bool,
 
-    /// Tell what would be done, and leave it
+    /// Show what would be done without doing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 const AGENTS: [Word<Agents>; 2] =
-    [("claude", Agents::Claude, "Claude Code"), ("none", Agents::Nobody, "No agent at all")];
+    [("claude", Agents::Claude, "Claude Code"), ("none", Agents::Nobody, "No agent")];
 
 impl Args {
     /// What the parser cannot say.

@@ -29,9 +29,9 @@ use crate::core::reservation::Hold;
 use crate::core::text::{Line, shown};
 use crate::core::time::{Timestamp, relative};
 
-/// Look into the ledgers, check them, turn them back, make them shorter
+/// Inspect, verify, roll back and compact ledgers
 ///
-/// A ledger is a ref under refs/coord/ whose commits are its entries: one command, one entry.
+/// A ledger is a ref under refs/coord/ whose commits are its entries: one command writes one entry.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -52,7 +52,7 @@ pub(crate) enum Command {
 /// List entries, newest first
 #[derive(Debug, clap::Args)]
 pub(crate) struct LogArgs {
-    /// The ledger, and with '@' the entry to begin with
+    /// Ledger, and after '@' the entry to begin with [default: the newest one]
     #[arg(value_name = "LEDGER[@ENTRY]", value_parser = parse_ledger_at)]
     pub(crate) at: LedgerAt,
 
@@ -67,18 +67,18 @@ pub(crate) struct LogArgs {
     pub(crate) limit: u32,
 }
 
-/// Show one entry: who did what, its events and its command
+/// Show one entry: its author, its events and its command
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// The ledger, and with '@' the entry; the newest without
+    /// Ledger, and after '@' its entry [default: the newest one]
     #[arg(value_name = "LEDGER[@ENTRY]", value_parser = parse_ledger_at)]
     pub(crate) at: LedgerAt,
 }
 
-/// Show which documents one entry changed
+/// Show the documents that one entry changed
 #[derive(Debug, clap::Args)]
 pub(crate) struct DiffArgs {
-    /// The ledger, and with '@' the entry; the newest without
+    /// Ledger, and after '@' its entry [default: the newest one]
     #[arg(value_name = "LEDGER[@ENTRY]", value_parser = parse_ledger_at)]
     pub(crate) at: LedgerAt,
 }
@@ -87,40 +87,40 @@ const ROLLBACK_EXAMPLES: &str = "\
 Examples:
   git coord ledger rollback reservations --to 3f9c2ab1 --reason 'wrong release' --dry-run";
 
-/// Turn a ledger back to an earlier entry, with a new entry
+/// Roll a ledger back to an earlier entry, with a new entry
 ///
-/// Nothing is lost: the rollback is itself an entry, and rolling back to the entry that was left
-/// undoes it. Expired reservations do not come back.
+/// Nothing is lost: the rollback is itself an entry, and a rollback to the entry before it undoes
+/// it. Expired reservations do not come back.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = ROLLBACK_EXAMPLES)]
 pub(crate) struct RollbackArgs {
-    /// The ledger
+    /// Name of the ledger
     #[arg(value_name = "LEDGER")]
     pub(crate) ledger: LedgerName,
 
-    /// The entry whose state is restored
+    /// Entry whose state to restore
     #[arg(long, value_name = "ENTRY", value_parser = parse_entry)]
     pub(crate) to: EntryName,
 
-    /// Why, for the record
+    /// Reason, for the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Line,
 
-    /// Refuse if the newest entry is another one
+    /// Refuse unless this is the newest entry
     #[arg(long, value_name = "ENTRY", value_parser = parse_entry)]
     pub(crate) expect: Option<EntryName>,
 
-    /// Tell what would change, and leave it
+    /// Show what would change without changing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
-/// Check ledgers: objects, format, sequence and laws
+/// Verify the objects, format, sequence and invariants of ledgers
 ///
-/// Names each fault and exits with 1 when there is one.
+/// Names each fault, and exits with 1 if there is one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyArgs {
-    /// The ledger; all of them without
+    /// Ledger [default: all of them]
     #[arg(value_name = "LEDGER")]
     pub(crate) ledger: Option<LedgerName>,
 }

@@ -23,31 +23,31 @@ Examples:
 
 /// List reservations
 ///
-/// Shows those that are live; with --all also expired ones that were not swept yet.
+/// Lists live reservations; with --all, also expired ones that were not swept yet.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Only yours
+    /// Only your reservations
     #[arg(long, conflicts_with = "holder")]
     pub(crate) mine: bool,
 
-    /// Only those of this agent
+    /// Only reservations of this agent
     #[arg(long, value_name = "AGENT")]
     pub(crate) holder: Option<AgentName>,
 
-    /// Only those that overlap this path or pattern
+    /// Only reservations that overlap this path or pattern
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) path: Option<OsString>,
 
-    /// Only those on this named lock
+    /// Only reservations of this named lock
     #[arg(long, value_name = "NAME")]
     pub(crate) lock: Option<LockName>,
 
-    /// Only named locks
+    /// Only reservations of named locks
     #[arg(long, conflicts_with = "path")]
     pub(crate) locks: bool,
 
-    /// Also expired ones
+    /// Also expired reservations
     #[arg(long)]
     pub(crate) all: bool,
 }

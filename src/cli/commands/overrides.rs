@@ -25,10 +25,11 @@ use crate::cli::exit::ExitCode;
 use crate::cli::open::open;
 use crate::cli::term::Ui;
 
-/// Leave out review agents that keep being wrong here, on trial
+/// Leave out review agents that are often wrong here, on trial
 ///
-/// Somebody proposes to leave an agent out, somebody approves, and for a while what happens without
-/// it is held against what happened before. 'git coord route' tells a router who is left.
+/// Somebody proposes to leave an agent out, and somebody approves. A trial then compares sessions
+/// without the agent with the sessions before. 'git coord route' tells a router which agents are
+/// left.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -23,34 +23,34 @@ Examples:
   git coord release --lock staging-db
   git coord release k3v9x2ab --force --reason 'session crashed'";
 
-/// Give reservations back
+/// Release reservations
 ///
-/// What is gone already is no error. Another agent's reservation is released only with --force
-/// and a reason; both are recorded and the holder is told.
+/// A reservation that is already gone is no error. Releases another agent's reservation only with
+/// --force and --reason, records both, and tells the holder.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Ids of reservations, or the beginning of an id
+    /// Ids of reservations; the beginning of an id is enough
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<HoldIdPrefix>,
 
-    /// Everything that is yours
+    /// Release all your reservations
     #[arg(long, conflicts_with_all = ["ids", "paths", "locks", "force"])]
     pub(crate) mine: bool,
 
-    /// Reservations equal to or inside this path; a wider one stays and is named
+    /// Release reservations of this path and of paths inside it; keep and name wider ones
     #[arg(long = "path", value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) paths: Vec<OsString>,
 
-    /// What you hold on this named lock
+    /// Release your reservation of this named lock
     #[arg(long = "lock", value_name = "NAME")]
     pub(crate) locks: Vec<LockName>,
 
-    /// Also what another agent holds
+    /// Also release reservations of other agents
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
 
-    /// Why, for the record and for the holder
+    /// Reason, for the record and for the holder
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<Line>,
 }

@@ -21,23 +21,24 @@ Examples:
 
 /// Extend reservations that are still yours
 ///
-/// Never shortens one. Names those that are no longer yours and exits with 1.
+/// Never shortens a reservation. Names the reservations that are no longer yours, and exits with 1
+/// if there are any.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Ids of reservations, or the beginning of an id
+    /// Ids of reservations; the beginning of an id is enough
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<HoldIdPrefix>,
 
-    /// Everything that is yours
+    /// Renew all your reservations
     #[arg(long, conflicts_with_all = ["ids", "locks"])]
     pub(crate) mine: bool,
 
-    /// What you hold on this named lock
+    /// Renew your reservation of this named lock
     #[arg(long = "lock", value_name = "NAME")]
     pub(crate) locks: Vec<LockName>,
 
-    /// How long they live from now, from 1s to 24h [default: coord.ttl, 15m]
+    /// Time until they end, counted from now, from 1s to 24h [default: coord.ttl, 15m]
     #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
     pub(crate) ttl: Option<Ttl>,
 }

@@ -32,16 +32,17 @@ Examples:
 
 /// Reserve paths, so that others do not change them meanwhile
 ///
-/// A named lock is a hold on a name instead of a path: --lock staging-db holds whatever you and
-/// the others agree that this name stands for.
+/// With --lock, reserves a name instead of a path. You and the other agents decide what a name such
+/// as staging-db stands for.
 ///
-/// Takes all patterns or none; with --each every one that is free. A pattern that you hold
-/// already is renewed and never shortened. A pattern without wildcards covers its path and
-/// everything below it; '*' and '?' stay inside one path segment, '**' spans any number of them.
+/// Reserves all patterns or none; with --each, every pattern that is free. Renews a pattern that
+/// you already hold, and never shortens it. A pattern without wildcards covers its path and
+/// everything below it. '*' and '?' match within one path segment, and '**' matches any number of
+/// segments.
 ///
-/// Exits with 1 when another agent holds any of it, and says who, why and until when. With --wait
-/// that is so only after that time: until then it stands in line with the others who wait, and
-/// takes it when its turn comes.
+/// Exits with 1 if another agent holds one of the targets, and names the holder, its reason and the
+/// end of its reservation. With --wait, first waits up to that long, in line with other agents, and
+/// reserves the targets when its turn comes.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -51,15 +52,15 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) terms: Terms,
 
-    /// The run this is for, or the beginning of its id
+    /// Run that the reservation is for: its id, or the beginning of its id
     #[arg(long, value_name = "RUN")]
     pub(crate) run: Option<Line>,
 
-    /// Take what is free, one pattern at a time, instead of all or nothing
+    /// Reserve every pattern that is free, instead of all or none
     #[arg(long, conflicts_with = "wait")]
     pub(crate) each: bool,
 
-    /// Your own id for this request: a repetition gives the first answer again
+    /// Your own id for this request; the same id again returns the first answer
     #[arg(long, value_name = "ID")]
     pub(crate) request_id: Option<RequestId>,
 }
@@ -67,23 +68,23 @@ pub(crate) struct Args {
 // Arguments that several commands share have no doc comment: that of the command is its help.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Terms {
-    /// Allow other shared reservations of the same paths
+    /// Allow other agents to share the same targets
     #[arg(long)]
     pub(crate) shared: bool,
 
-    /// How long it lives unless renewed, from 1s to 24h [default: coord.ttl, 15m]
+    /// Time until the reservation ends unless renewed, from 1s to 24h [default: coord.ttl, 15m]
     #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
     pub(crate) ttl: Option<Ttl>,
 
-    /// Wait that long for what others hold, from 1s to 24h
+    /// Wait up to this long for targets that others hold, from 1s to 24h
     #[arg(long, value_name = "DURATION", value_parser = parse_ttl, allow_hyphen_values = true)]
     pub(crate) wait: Option<Ttl>,
 
-    /// Why, for those who meet it
+    /// Reason, shown to agents that want the same targets
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<Line>,
 
-    /// The task this is for, as your tracker names it
+    /// Task that the reservation is for, as your tracker names it
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<Line>,
 }
@@ -98,11 +99,11 @@ pub(crate) struct Targets {
     )]
     pub(crate) patterns: Vec<OsString>,
 
-    /// A named lock; may be given more than once
+    /// Named lock; may be given more than once
     #[arg(long = "lock", value_name = "NAME")]
     pub(crate) locks: Vec<LockName>,
 
-    /// Take the patterns as plain paths: no wildcards
+    /// Read the patterns as plain paths, without wildcards
     #[arg(long)]
     pub(crate) literal: bool,
 }

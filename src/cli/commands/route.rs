@@ -18,25 +18,25 @@ Examples:
   git coord route fd-safety fd-style fd-game-design
   git coord route fd-style --domain web --path src/api/users.rs --json";
 
-/// Tell a router which agents are left
+/// List the agents that overrides leave to a router
 ///
-/// Prints those who are left, one a line; on stderr, for each who is not, why and since when.
-/// Reads one state and takes no lock. What cannot be read excludes nobody: one line of warning,
-/// and exit code 0. With FLUX_ROUTING_OVERRIDES_PATH, the overrides are those of the document
-/// there.
+/// Prints the agents that are left, one per line. On stderr, prints the reason and the time of each
+/// override that excludes an agent. Reads one state and takes no lock. If the overrides cannot be
+/// read, excludes nobody, prints one line of warning, and exits with 0. With
+/// FLUX_ROUTING_OVERRIDES_PATH, reads the overrides from the document at that path.
 #[expect(clippy::doc_markdown, reason = "help is printed as it is written")]
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The agents that the router would use
+    /// Agents that the router would use
     #[arg(value_name = "AGENT", required = true)]
     pub(crate) agents: Vec<String>,
 
-    /// A domain that the matter belongs to
+    /// Domain of the work to route
     #[arg(long, value_name = "DOMAIN")]
     pub(crate) domain: Vec<Line>,
 
-    /// A path that the matter touches
+    /// Path that the work touches
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) path: Vec<OsString>,
 }

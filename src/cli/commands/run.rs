@@ -29,13 +29,13 @@ use crate::core::run::end::Ending;
 use crate::core::run::names::IdPrefix;
 use crate::core::text::Line;
 
-/// Lead work through phases, with gates between them and a way back
+/// Take work through phases, with gates between them and a way back
 ///
 /// A run is a piece of work that goes through phases. Artifacts, dispatches, agents and verdicts
-/// belong to phases; a gate stands between one phase and the next. Going back to an earlier phase
-/// is one act, and everything of the phases that are given up goes with it.
+/// belong to phases, and a gate stands between one phase and the next. A rollback to an earlier
+/// phase is one act, and gives up everything that belongs to the later phases.
 ///
-/// To run a command while something is reserved, see 'git coord with'.
+/// To run a command while you hold a reservation, see 'git coord with'.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -45,7 +45,7 @@ pub(crate) struct Args {
 // Arguments that several commands share have no doc comment: that of the command is its help.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArg {
-    /// The run, or the beginning of its id
+    /// Id of the run, or the beginning of it
     #[arg(id = "run", value_name = "RUN")]
     pub(crate) id: IdPrefix,
 }
@@ -55,7 +55,7 @@ pub(crate) struct EndArgs {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// Why, for the record
+    /// Reason, for the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Line,
 }
@@ -65,28 +65,28 @@ pub(crate) struct EndArgs {
 pub(crate) enum Command {
     Create(create::Args),
     List(list::ListArgs),
-    /// Show a run: what happened, where it stands, what is next
+    /// Show a run: its history, its state and its next gate
     Show(RunArg),
     Current(list::CurrentArgs),
     Set(set::Args),
     Advance(advance::Args),
-    /// Pass over a phase that lies ahead
+    /// Skip a phase that lies ahead
     ///
-    /// Gates ask nothing of what was done in it. The last phase cannot be passed over.
+    /// Gates require nothing of a skipped phase. The last phase cannot be skipped.
     #[command(after_long_help = skip::SKIP_EXAMPLES)]
     Skip(skip::Args),
-    /// Do not pass over a phase after all
+    /// Undo the skip of a phase
     #[command(after_long_help = skip::UNSKIP_EXAMPLES)]
     Unskip(skip::Args),
     Rollback(rollback::Args),
-    /// Call a run off, for good, with every run that is a part of it
+    /// Cancel a run for good, with every run that is a part of it
     ///
-    /// Open dispatches are cancelled and working agents failed, in the same entry.
+    /// Also cancels open dispatches and marks working agents as failed, in the same entry.
     #[command(after_long_help = end::CANCEL_EXAMPLES)]
     Cancel(EndArgs),
-    /// Record that a run came to nothing, for good; the runs that are parts of it are called off
+    /// Mark a run as failed for good, and cancel every run that is a part of it
     ///
-    /// Open dispatches are cancelled and working agents failed, in the same entry.
+    /// Also cancels open dispatches and marks working agents as failed, in the same entry.
     #[command(after_long_help = end::FAIL_EXAMPLES)]
     Fail(EndArgs),
     Gate(gate::Args),
@@ -94,13 +94,13 @@ pub(crate) enum Command {
     Artifact(artifact::Args),
     Agent(agent::Args),
     Dispatch(dispatch::Args),
-    /// Show what a run may spend and has spent
+    /// Show the budget of a run and its spending
     ///
-    /// Exits with 1 whenever more was spent than there is.
+    /// Exits with 1 if the run has spent more than its budget.
     Budget(RunArg),
-    /// Follow the events of a run and compare with the stored state
+    /// Replay the events of a run, and compare the result with the stored state
     ///
-    /// Exits with 1 and names each difference if there is one.
+    /// Exits with 1 if there is a difference, and names each one.
     Replay(RunArg),
 }
 

@@ -20,28 +20,28 @@ Examples:
 
 /// Send a message to agents
 ///
-/// They find it in their inbox. Into the thread of a request it adds a message and changes nothing
-/// else. Everybody who can read the repository can read it: send no secrets.
+/// The agents find the message in their inbox. A message in the thread of a request changes nothing
+/// about the request. Everybody who can read the repository can read the message: send no secrets.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Who gets it
+    /// Agents that get the message
     #[arg(value_name = "AGENT", required = true)]
     pub(crate) agents: Vec<AgentName>,
 
-    /// What it says, in a line
+    /// Subject of the message, in one line
     #[arg(long, value_name = "TEXT")]
     pub(crate) subject: Line,
 
-    /// What it says besides, at most 100 KB
+    /// Text of the message, at most 100 KB
     #[arg(long, value_name = "TEXT")]
     pub(crate) body: Option<Body>,
 
-    /// The thread that it belongs to [default: a new one]
+    /// Thread of the message [default: a new one]
     #[arg(long, value_name = "THREAD")]
     pub(crate) thread: Option<ThreadPrefix>,
 
-    /// Mark it as urgent
+    /// Mark the message as urgent
     #[arg(long)]
     pub(crate) urgent: bool,
 

@@ -29,12 +29,13 @@ use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 use crate::store::ledger::clock_notice;
 
-/// Show who holds what, on one screen
+/// Show reservations, requests and runs on one screen
 ///
-/// What is yours and how long it lives, and what others hold.
+/// Shows your reservations with the time that they have left, the reservations of others, open
+/// requests, active runs and overrides on trial.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
-    /// Draw it again whenever it changes, until interrupted
+    /// Redraw the screen whenever it changes, until interrupted
     #[arg(long, conflicts_with = "json")]
     pub(crate) watch: bool,
 }

@@ -21,20 +21,20 @@ Examples:
 
 /// Remove expired reservations, and old threads
 ///
-/// They never stand in anybody's way, and other commands remove those that they meet; this
-/// removes the rest. One event each.
+/// An expired reservation never blocks anybody, and other commands remove those that they meet.
+/// This command removes the rest, and records one event for each.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Only those that expired at least this long ago
+    /// Only reservations that expired at least this long ago
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_hyphen_values = true)]
     pub(crate) older_than: Option<Duration>,
 
-    /// Also forget threads that are over and in which nothing happened for this long
+    /// Also remove threads that are over and had no activity for this long
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_hyphen_values = true)]
     pub(crate) threads: Option<Duration>,
 
-    /// Tell what would be removed, and leave it
+    /// Show what would be removed without removing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -16,18 +16,19 @@ Examples:
   git coord take src/api/users.rs --reason 'no answer for 10 minutes'
   git coord take mfq4x7yn --reason 'its session is gone'";
 
-/// Take what you asked for, when its holder has had its time
+/// Take a target that you asked for, after its holder had time to answer
 ///
-/// Only after the window, or at once when the holder, on this machine, has given no sign of life
-/// for twice as long. Frees exactly what you asked for, gives it to you, tells the holder and
-/// leaves an event with your name and reason. What the holder has reserved anew since stops it.
+/// Works when the holder's time to answer is over. Works at once if the holder is on this machine
+/// and has given no sign of life for twice that time. Releases exactly what you asked for, gives it
+/// to you, tells the holder, and records an event with your name and reason. Fails if the holder
+/// has reserved the target anew since then.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) request: RequestArg,
 
-    /// Why, for the record and for the holder
+    /// Reason, for the record and for the holder
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Line,
 }

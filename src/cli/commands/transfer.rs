@@ -18,39 +18,39 @@ Examples:
   git coord transfer --to claude:7f3a91c2 --path src/api
   git coord transfer --from codex:1b2c3d4e --to mia@laptop --force --reason 'takes over'";
 
-/// Hand reservations over to another agent
+/// Transfer reservations to another agent
 ///
-/// What is named, or without a name everything that the agent holds; all of it or none. They keep
-/// their end; the new holder gets a new fence. Another agent's
-/// reservations are handed over only with --force and a reason.
+/// Transfers the selected reservations, or without a selection all that the agent holds; all of
+/// them or none. Each reservation keeps its end, and the new holder gets a new fence. Transfers
+/// another agent's reservations only with --force and --reason.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Ids of reservations, or the beginning of an id
+    /// Ids of reservations; the beginning of an id is enough
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<HoldIdPrefix>,
 
-    /// Who gets them
+    /// Agent that gets the reservations
     #[arg(long, value_name = "AGENT")]
     pub(crate) to: AgentName,
 
-    /// Whose they are [default: you]
+    /// Agent that holds the reservations now [default: you]
     #[arg(long, value_name = "AGENT")]
     pub(crate) from: Option<AgentName>,
 
-    /// Reservations equal to or inside this path
+    /// Transfer reservations of this path and of paths inside it
     #[arg(long = "path", value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) paths: Vec<OsString>,
 
-    /// What is held on this named lock
+    /// Transfer the reservation of this named lock
     #[arg(long = "lock", value_name = "NAME")]
     pub(crate) locks: Vec<LockName>,
 
-    /// Also what another agent holds
+    /// Also transfer reservations of other agents
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
 
-    /// Why, for the record and for both agents
+    /// Reason, for the record and for both agents
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<Line>,
 }

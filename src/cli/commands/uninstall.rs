@@ -13,23 +13,23 @@ Examples:
   git coord uninstall --dry-run
   git coord uninstall --state --dry-run";
 
-/// Give back what 'git coord install' changed
+/// Undo the changes of 'git coord install'
 ///
-/// Hooks and settings of agents are again what they were, byte for byte where nobody else has
-/// changed them since, and keys of the configuration have the values that they had. The manual and
-/// the completions that it put beside the program go with the last repository that they were
-/// installed for. What is reserved, and its history, stays unless --state is given.
+/// Restores hooks and settings of agents, byte for byte if nobody else has changed them since, and
+/// the earlier values of configuration keys. Removes the manual and the completions together with
+/// the last repository that they were installed for. Keeps reservations and their history unless
+/// --state is given.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Also delete every ref under refs/coord and all helper files
     ///
-    /// This cannot be undone: what is reserved and all of its history is gone. --dry-run names
+    /// This cannot be undone: all reservations and all of their history are lost. --dry-run names
     /// each ref first.
     #[arg(long)]
     pub(crate) state: bool,
 
-    /// Tell what would be done, and leave it
+    /// Show what would be done without doing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

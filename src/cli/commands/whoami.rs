@@ -8,10 +8,10 @@ use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 
-/// Tell under which name you act, and why
+/// Show the name under which you act, and its source
 ///
 /// The name comes from --as, GIT_COORD_AGENT, the session that your agent's program exports, or
-/// coord.agent, in this order. Without any of these you are a person: user@host.
+/// coord.agent, in this order. Without any of these, you are a person, and your name is user@host.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::doc_markdown, reason = "the comment is shown to users")]
 pub(crate) struct Args {}

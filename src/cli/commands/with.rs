@@ -29,17 +29,17 @@ Examples:
 
 /// Hold paths or locks while a command runs
 ///
-/// Reserves them, runs the command, renews as long as it runs, and lets go at its end whatever that
-/// is. What you held before stays yours. If this very process is killed, its command goes on, and
-/// it stays held until that ends; others on the same machine need not wait for the time to live
-/// then.
+/// Reserves the targets, runs the command, renews the reservations while it runs, and releases them
+/// when it ends, however it ends. Reservations that you had before stay yours. If 'git coord with'
+/// itself is killed, its command goes on, and the targets stay reserved until the command ends.
+/// Other agents on the same machine then need not wait for the reservations to expire.
 ///
-/// If it is lost on the way, because somebody took it or released it by force, or it could not be
-/// renewed, that is said at once, and the command is ended with all that it started. Signals are
-/// passed on to the command.
+/// If a reservation is lost because another agent took it or released it by force, or because it
+/// could not be renewed, warns at once, and ends the command and everything that it started. Passes
+/// signals on to the command.
 ///
-/// Exits with what the command exits with, with 128 and the number of the signal that ended it, and
-/// with 125 if it was not started.
+/// Exits with the exit code of the command, with 128 plus the number of the signal that ended the
+/// command, or with 125 if the command was not started.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -51,26 +51,26 @@ pub(crate) struct Args {
     )]
     pub(crate) patterns: Vec<OsString>,
 
-    /// A named lock; may be given more than once
+    /// Named lock; may be given more than once
     #[arg(long = "lock", value_name = "NAME")]
     pub(crate) locks: Vec<LockName>,
 
-    /// Take the patterns as plain paths: no wildcards
+    /// Read the patterns as plain paths, without wildcards
     #[arg(long)]
     pub(crate) literal: bool,
 
     #[command(flatten)]
     pub(crate) terms: Terms,
 
-    /// Let the command run on if what it needs is lost
+    /// Let the command run on if a reservation is lost
     #[arg(long)]
     pub(crate) keep_going: bool,
 
-    /// Go on in place of the 'with' of that process if it is killed; what it holds comes last
+    /// Take over from the 'with' of this process if it is killed; the ids that it holds come last
     #[arg(long, value_name = "PROCESS", hide = true)]
     pub(crate) stand_in: Option<ProcessIdentity>,
 
-    /// What to run, and its arguments
+    /// Command to run, and its arguments
     #[arg(
         value_name = "COMMAND",
         last = true,

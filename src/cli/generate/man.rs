@@ -52,7 +52,7 @@ fn introduction(roff: &mut Roff, program: &Outline) {
         paragraph(roff, text);
     }
     section(roff, "GLOBAL OPTIONS");
-    roff.text([roman("They can stand before or after the command.")]);
+    roff.text([roman("Global options can stand before or after the command.")]);
     arguments(roff, &program.arguments);
     item(roff, bold("-h"), &["Short help for a command.".to_owned()]);
     item(roff, bold("-V, --version"), &["The version of the program.".to_owned()]);

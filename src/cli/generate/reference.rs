@@ -13,7 +13,7 @@ pub(super) fn commands() -> String {
         page.paragraph(text);
     }
     page.heading(2, "Global options");
-    page.paragraph("They can stand before or after the command.");
+    page.paragraph("Global options can stand before or after the command.");
     page.arguments(&program.arguments);
     for command in outline::commands() {
         page.command(&command);
@@ -94,6 +94,7 @@ impl Page {
         }
         self.add("\n");
         for Argument { spelling, help } in arguments {
+            let help: Vec<&str> = help.iter().map(|text| text.trim_end_matches('.')).collect();
             self.add(&format!("- `{spelling}`: {}\n", escaped(&help.join(". "))));
         }
     }

@@ -11,11 +11,11 @@ use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::term::Ui;
 
-/// Make review agents for the domains of this project, and keep track of them
+/// Generate review agents for the domains of this project, and keep track of them
 ///
-/// Files go to .claude/agents, or where coord.agentsDirectory says. What was made is known by what
-/// the ledger says, never by what stands in a file: files of yours are not touched, edits are kept
-/// unless that is forced, and nothing is deleted.
+/// Writes files to .claude/agents, or to the directory in coord.agentsDirectory. Recognizes
+/// generated files by the ledger, never by their content: does not touch your own files, keeps
+/// edits unless forced, and deletes nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

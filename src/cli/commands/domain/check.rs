@@ -22,14 +22,14 @@ Examples:
   git coord domain check
   git coord domain check --dry-run";
 
-/// Tell whether what is recorded still holds: 0 fresh, 3 stale, 4 none, 1 no domain
+/// Check whether the recorded domains still hold: exit code 0 fresh, 3 stale, 4 none, 1 no domain
 ///
-/// Compares the content of manifests and the presence of other structural files with what the
-/// recorded answer rests on. No date counts, no history is walked, and uncommitted changes count.
+/// Compares the content of manifests and the presence of other structural files with those that the
+/// recorded domains rest on. Uncommitted changes count; dates and history do not.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Explain: every change since then, whether it counts, the verdict and the exit code
+    /// Explain the verdict: every change since then, whether it counts, and the exit code
     #[arg(long)]
     pub(crate) dry_run: bool,
 

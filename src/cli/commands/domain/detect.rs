@@ -13,14 +13,14 @@ Examples:
   git coord domain detect
   git coord domain detect --force --json";
 
-/// Look at the tree, and record what kind of project it is
+/// Detect the domains of this project, and record them
 ///
-/// Exits with 1 when no domain of the index fits. Where what is recorded still holds, nothing is
-/// written. What 'domain set' has recorded is kept and goes before what is detected.
+/// Exits with 1 if no domain of the index fits. Writes nothing if the recorded domains still hold.
+/// Domains that 'domain set' has recorded stay, and take precedence over detected ones.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Look again and record it, even if what is recorded still holds
+    /// Detect and record again, even if the recorded domains still hold
     #[arg(long)]
     pub(crate) force: bool,
 

@@ -19,14 +19,14 @@ Examples:
   git coord domain index
   git coord domain index web-api";
 
-/// Show the index of domains that counts here, or one of its domains
+/// Show the index of domains that is in use here, or one of its domains
 #[derive(Debug, clap::Args)]
 #[command(
     after_long_help = EXAMPLES,
-    mut_arg("from", |arg| arg.help("Read coord.domainIndex from this tree"))
+    mut_arg("from", |arg| arg.help("Tree to read coord.domainIndex from"))
 )]
 pub(crate) struct Args {
-    /// Show what gives this domain away
+    /// Show the signals of this domain
     #[arg(value_name = "DOMAIN")]
     pub(crate) domain: Option<Name>,
 

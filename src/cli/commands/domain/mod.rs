@@ -23,11 +23,11 @@ use crate::core::domain::detection::Found;
 use crate::core::text::shown;
 use crate::store::worktree::sources::Which;
 
-/// Find out what kind of project this is, and whether that still holds
+/// Detect the kind of this project, and check whether it is still the same
 ///
-/// A project is held against an index of domains: directories, files, dependencies and words that
-/// give each of them away. The answer is kept in refs/coord/domains with what it rests on, so that
-/// it is known when it does not hold any more. docs/domains.md says how.
+/// Compares the project with an index of domains: directories, files, dependencies and words that
+/// are typical of each domain. Keeps the answer in refs/coord/domains together with the facts that
+/// it rests on, so that a later check can tell whether it still holds. See docs/domains.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -46,7 +46,7 @@ pub(crate) enum Command {
 }
 
 const TREES: [Word<Which>; 3] = [
-    ("worktree", Which::WorkTree, "The work tree, without what git ignores"),
+    ("worktree", Which::WorkTree, "The work tree, without files that git ignores"),
     ("index", Which::Index, "The index"),
     ("head", Which::Head, "The commit that HEAD names"),
 ];
@@ -54,7 +54,7 @@ const TREES: [Word<Which>; 3] = [
 // Arguments that several commands share have no doc comment: that of the command is its help.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TreeArg {
-    /// Look at this tree; the work tree, or HEAD where there is none
+    /// Tree to look at [default: the work tree, or HEAD if there is none]
     #[arg(id = "from", long = "from", value_name = "TREE", value_parser = one_of(&TREES))]
     tree: Option<Which>,
 }

@@ -16,30 +16,30 @@ Examples:
   git coord domain set ml-pipeline web-api --source a-model --reason both --confidence 0.8
   git coord domain set --clear --reason 'split into two repositories'";
 
-/// Record what somebody else says that this project is
+/// Record the domains of this project on the word of a person or a model
 ///
-/// A person's word, or a model's, goes before what is detected. Detection never overwrites it, and
-/// it does not become stale; 'domain set' again replaces it, and --clear takes it back.
+/// This word takes precedence over detected domains. Detection never overwrites it, and it does not
+/// become stale. Another 'domain set' replaces it, and --clear takes it back.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The domains, the primary one first
+    /// Domains, the primary one first
     #[arg(value_name = "DOMAIN")]
     pub(crate) domains: Vec<Name>,
 
-    /// Where that comes from: a person, the name of a model
+    /// Source of the domains: human, or the name of a model
     #[arg(long, value_name = "TEXT")]
     pub(crate) source: Option<Line>,
 
-    /// Why, for the record
+    /// Reason, for the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Line,
 
-    /// How sure that is, above 0 and up to 1
+    /// Confidence in the domains, above 0 and up to 1
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub(crate) confidence: Option<Confidence>,
 
-    /// Take back what was recorded, and go by what is detected
+    /// Take the recorded word back, and return to detected domains
     #[arg(long, conflicts_with_all = ["domains", "source", "confidence"])]
     pub(crate) clear: bool,
 }

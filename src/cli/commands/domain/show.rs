@@ -13,11 +13,11 @@ Examples:
   git coord domain show --json
   git coord domain show --profile";
 
-/// Show what is recorded of this project, without looking whether it still holds
+/// Show the recorded domains, without checking whether they still hold
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Also show what the profiles of its domains ask of a review
+    /// Also show the review criteria in the profiles of the domains
     #[arg(long)]
     pub(crate) profile: bool,
 }

@@ -18,24 +18,25 @@ Examples:
   git coord ledger compact --dry-run
   git coord ledger compact reservations --keep 90d";
 
-/// Put a checkpoint in the place of old entries
+/// Replace old entries by a checkpoint
 ///
-/// What is held, and every entry younger than --keep, stays as it is, numbers and fences included.
-/// The whole chain as it was is kept under refs/coord/archive/, and takes the same room as before.
-/// Once nobody needs it, `git update-ref -d <that ref>` and then `git gc --prune=now` free what
-/// --dry-run tells. Entries are kept for longer where a rollback goes back to them.
+/// Reservations and every entry younger than --keep stay as they are, with their numbers and
+/// fences. The whole old chain is kept under refs/coord/archive/, and takes the same room as
+/// before. When nobody needs it any more, `git update-ref -d <that ref>` and then `git gc
+/// --prune=now` free the room that --dry-run shows. Entries that a rollback goes back to are kept
+/// longer.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The ledger; all of them without
+    /// Ledger [default: all of them]
     #[arg(value_name = "LEDGER")]
     ledger: Option<LedgerName>,
 
-    /// Keep entries that are at most so old
+    /// Keep entries up to this age
     #[arg(long, value_name = "DURATION", default_value = "30d", value_parser = parse_duration)]
     keep: Duration,
 
-    /// Tell what would be set aside, and leave it
+    /// Show what would be set aside without doing it
     #[arg(long)]
     dry_run: bool,
 }

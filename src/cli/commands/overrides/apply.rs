@@ -26,18 +26,18 @@ const PROPOSE_EXAMPLES: &str = "\
 Examples:
   git coord override propose fd-game-design --reason 'no game in this repository'";
 
-/// Propose to leave an agent out
+/// Propose to leave a review agent out
 ///
-/// Nothing changes for routers but that they can show it. An override that is there already stays
-/// as it is.
+/// Routers can show a proposal; nothing else changes for them. An override that already exists
+/// stays as it is.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = PROPOSE_EXAMPLES)]
 pub(crate) struct ProposeArgs {
-    /// The agent
+    /// Name of the review agent
     #[arg(value_name = "AGENT")]
     pub(crate) agent: String,
 
-    /// Why, for whoever decides; secrets are taken out
+    /// Reason, for the person who decides; secrets are removed
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Note,
 
@@ -48,19 +48,19 @@ pub(crate) struct ProposeArgs {
 /// What an override rests on, where it counts, and what decides.
 #[derive(Debug, clap::Args)]
 pub(super) struct Basis {
-    /// What it rests on: an id, or several as a JSON array
+    /// Evidence: an id, or several as a JSON array
     #[arg(long, value_name = "ID", value_parser = parse_evidence)]
     evidence: Vec<EvidenceList>,
 
-    /// Count in this domain only
+    /// Apply the override in this domain only
     #[arg(long, value_name = "DOMAIN", value_parser = parse_line)]
     scope_domain: Vec<Line>,
 
-    /// Count for paths within this pattern only
+    /// Apply the override to paths within this pattern only
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     scope_path: Vec<OsString>,
 
-    /// What decides: human, or the name of a program that acts by itself
+    /// Author of the decision: human, or the name of a program that acts by itself
     #[arg(
         long,
         value_name = "WORD",
@@ -118,17 +118,17 @@ fn by_whom(entry: &Override, by: Option<&AgentName>, ctx: &Ctx) -> String {
     format!("{by}{when}")
 }
 
-/// Approve a proposal: the agent is left out from now on, on trial
+/// Approve a proposal: leave the agent out from now on, on trial
 ///
-/// What was proposed comes into force as it was proposed. Approving one's own proposal works, with
+/// The override comes into force as it was proposed. You may approve your own proposal; this prints
 /// a warning.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ApproveArgs {
-    /// The agent
+    /// Name of the review agent
     #[arg(value_name = "AGENT")]
     pub(crate) agent: String,
 
-    /// Yes, also where it reviews what cuts across everything (coord.crossCutting)
+    /// Confirm it for an agent that reviews cross-cutting concerns (coord.crossCutting)
     #[arg(long)]
     pub(crate) confirm_cross_cutting: bool,
 }
@@ -151,25 +151,25 @@ Examples:
   git coord override apply fd-game-design --reason 'no game in this repository'
   git coord override apply fd-style --reason 'generated code' --scope-path 'gen/**'";
 
-/// Leave an agent out from now on, on trial
+/// Leave a review agent out from now on, on trial
 ///
-/// Override, record and trial are one entry. Where the agent is left out already, reason, evidence
-/// and scope are brought up to date, under the same conditions, and a trial goes on.
+/// Override, record and trial are one entry. If the agent is already left out, updates reason,
+/// evidence and scope under the same conditions, and a trial goes on.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = APPLY_EXAMPLES)]
 pub(crate) struct ApplyArgs {
-    /// The agent
+    /// Name of the review agent
     #[arg(value_name = "AGENT")]
     pub(crate) agent: String,
 
-    /// Why, for routers and for whoever asks later; secrets are taken out
+    /// Reason, shown by routers and kept on record; secrets are removed
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Note,
 
     #[command(flatten)]
     basis: Basis,
 
-    /// Yes, also where it reviews what cuts across everything (coord.crossCutting)
+    /// Confirm it for an agent that reviews cross-cutting concerns (coord.crossCutting)
     #[arg(long)]
     pub(crate) confirm_cross_cutting: bool,
 }

@@ -17,7 +17,7 @@ use crate::core::routing::ratio::Ratio;
 use crate::core::routing::text::Note;
 use crate::core::time::{Timestamp, relative};
 
-/// Measure what happens without an agent, and judge it
+/// Measure and judge the trials of overrides
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -44,22 +44,22 @@ Examples:
   git coord override canary sample fd-style --session s9
   git coord override canary sample a --session s --override-rate 0.2 --fp-rate 0.1 --density 3";
 
-/// Record what one session of a trial measured
+/// Record the measurements of one session of a trial
 ///
-/// One sample a session; a second one of the same session changes nothing. Without the three
-/// numbers they are those of the session's evidence. The last sample brings the verdict.
+/// A session has one sample; a second one of the same session changes nothing. Without the three
+/// numbers, computes them from the session's evidence. The last sample brings the verdict.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = SAMPLE_EXAMPLES)]
 struct SampleArgs {
-    /// The agent on trial
+    /// Agent on trial
     #[arg(value_name = "AGENT")]
     agent: String,
 
-    /// The session
+    /// Name of the session
     #[arg(long, value_name = "SESSION")]
     session: Note,
 
-    /// Findings overridden, of findings
+    /// Share of the findings that were overridden
     #[arg(
         long,
         value_name = "NUMBER",
@@ -69,7 +69,7 @@ struct SampleArgs {
     )]
     override_rate: Option<Ratio>,
 
-    /// Findings overridden as wrong, of those overridden
+    /// Share of the overridden findings that were wrong
     #[arg(
         long,
         value_name = "NUMBER",
@@ -79,7 +79,7 @@ struct SampleArgs {
     )]
     fp_rate: Option<Ratio>,
 
-    /// Findings, of uses
+    /// Findings per use of the agent
     #[arg(
         long,
         value_name = "NUMBER",
@@ -120,13 +120,13 @@ fn verdict_text(canary: &Canary) -> String {
     format!(", {}{worse}", canary.status.name())
 }
 
-/// Judge the trials that are due, and tell how the others stand
+/// Judge the trials that are due, and show the state of the others
 ///
-/// A trial is due when it has all its samples or its time is over. Exits with 1 while something
-/// got worse and is not taken back.
+/// A trial is due when it has all its samples or its time is over. Exits with 1 while an override
+/// made something worse and is not taken back.
 #[derive(Debug, clap::Args)]
 struct CheckArgs {
-    /// Only of this agent
+    /// Only the trial of this agent
     #[arg(value_name = "AGENT")]
     agent: Option<String>,
 }

@@ -13,17 +13,17 @@ use crate::cli::term::Ui;
 use crate::core::routing::classify::Pattern;
 use crate::core::routing::names::{RecordId, Word};
 
-/// Tell which agents may be left out by their evidence
+/// Show which review agents may be left out, by their evidence
 ///
-/// One agent: exits with 1 if it may not. Without one: all with evidence that counts, those that
-/// may be left out first, then those that are on their way.
+/// With an agent, exits with 1 if that agent may not be left out. Without one, lists all agents
+/// with evidence that counts: first those that may be left out, then those that come close.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The agent
+    /// Name of the review agent
     #[arg(value_name = "AGENT")]
     agent: Option<String>,
 
-    /// Also the ids of the evidence
+    /// Also list the ids of the evidence
     #[arg(long)]
     evidence: bool,
 }

@@ -20,7 +20,7 @@ use crate::core::routing::text::{Context, Note};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
-/// Record and list what became of agents' findings
+/// Record and list evidence on the findings of review agents
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -45,7 +45,7 @@ impl Args {
 const KINDS: [values::Word<SourceKind>; 4] = [
     ("agent", SourceKind::Agent, "A review agent"),
     ("tool", SourceKind::Tool, "A tool and its advice"),
-    ("pattern", SourceKind::Pattern, "A pattern that is looked for"),
+    ("pattern", SourceKind::Pattern, "A pattern that reviewers look for"),
     ("skill", SourceKind::Skill, "The text of a skill"),
 ];
 
@@ -56,37 +56,37 @@ Examples:
 
 /// Record one row of evidence
 ///
-/// It counts after 48 hours (the threshold quarantine_hours). Escape sequences, control characters
-/// and secrets are taken out before anything is recorded.
+/// A row counts after 48 hours (the threshold quarantine_hours). Removes escape sequences, control
+/// characters and secrets before it records anything.
 #[expect(clippy::doc_markdown, reason = "help is printed as it is written")]
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = ADD_EXAMPLES)]
 struct AddArgs {
-    /// The agent it is about
+    /// Agent that the row is about
     #[arg(value_name = "AGENT")]
     agent: String,
 
-    /// What happened: override, disagreement_override, agent_dispatch, or another word
+    /// Event: override, disagreement_override, agent_dispatch, or another word
     #[arg(long, value_name = "EVENT", value_parser = parse_name::<Word>)]
     event: Word,
 
-    /// Why: agent_wrong, severity_miscalibrated, deprioritized, already_fixed, or another word
+    /// Reason: agent_wrong, severity_miscalibrated, deprioritized, already_fixed, or another word
     #[arg(long, value_name = "REASON", value_parser = parse_name::<Word>)]
     reason: Option<Word>,
 
-    /// The session it came from [default: your name]
+    /// Session that the row comes from [default: your name]
     #[arg(long, value_name = "SESSION")]
     session: Option<Note>,
 
-    /// The project [default: the name of this repository's directory]
+    /// Project [default: the name of this repository's directory]
     #[arg(long, value_name = "PROJECT")]
     project: Option<Note>,
 
-    /// What surrounds it; cut at 500 characters
+    /// Context of the event; cut at 500 characters
     #[arg(long, value_name = "TEXT")]
     context: Option<Context>,
 
-    /// How many findings this use of the agent had
+    /// Number of findings of this use of the agent
     #[arg(
         long,
         value_name = "NUMBER",
@@ -95,11 +95,11 @@ struct AddArgs {
     )]
     findings: Option<u32>,
 
-    /// What the row is about
+    /// Kind of thing that the row is about
     #[arg(long, value_name = "KIND", value_parser = one_of(&KINDS), default_value = "agent")]
     kind: SourceKind,
 
-    /// What it follows from: an id, or several as a JSON array
+    /// Evidence that the row follows from: an id, or several as a JSON array
     #[arg(long, value_name = "ID", value_parser = parse_evidence)]
     lineage: Vec<EvidenceList>,
 }
@@ -131,10 +131,10 @@ impl AddArgs {
     }
 }
 
-/// List evidence of the days that count, newest first
+/// List evidence that is recent enough to count, newest first
 #[derive(Debug, clap::Args)]
 struct ListArgs {
-    /// Only about this agent
+    /// Only evidence about this agent
     #[arg(value_name = "AGENT")]
     agent: Option<String>,
 

@@ -15,7 +15,7 @@ use crate::core::routing::overlay::TOKENS_MAX;
 use crate::core::routing::text::Body;
 use crate::core::text::shown;
 
-/// Tell an agent something besides, within a budget
+/// Give a review agent extra instructions, within a budget of tokens
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -43,30 +43,30 @@ const ADD_EXAMPLES: &str = "\
 Examples:
   git coord override overlay add fd-style tests --text 'Leave unwrap() in tests alone.'";
 
-/// Add an overlay, or put other words in the place of one
+/// Add an overlay, or replace the text of one
 ///
-/// All active overlays of an agent cost at most 500 tokens, 1.3 for each word. Refused while the
-/// agent is on trial. People do this; a program may not.
+/// All active overlays of an agent may have at most 500 tokens; a word counts as 1.3 tokens.
+/// Refused while the agent is on trial. Only a person may add an overlay; a program is refused.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = ADD_EXAMPLES)]
 struct AddArgs {
-    /// The agent
+    /// Name of the review agent
     #[arg(value_name = "AGENT")]
     agent: String,
 
-    /// The overlay's name: a-z, 0-9 and -
+    /// Name of the overlay: a-z, 0-9 and -
     #[arg(value_name = "NAME", value_parser = parse_name::<OverlayId>)]
     id: OverlayId,
 
-    /// What it says; cleaned, and cut at 2000 characters
+    /// Text of the overlay; cleaned, and cut at 2000 characters
     #[arg(long, value_name = "TEXT")]
     text: Body,
 
-    /// What it rests on: an id, or several as a JSON array
+    /// Evidence: an id, or several as a JSON array
     #[arg(long, value_name = "ID", value_parser = parse_evidence)]
     evidence: Vec<EvidenceList>,
 
-    /// What decides: human, or the name of a program, which is refused
+    /// Author of the overlay: human, or the name of a program, which is refused
     #[arg(
         long,
         value_name = "WORD",
@@ -96,14 +96,14 @@ impl AddArgs {
     }
 }
 
-/// Switch an overlay off; its words stay
+/// Disable an overlay, and keep its text
 #[derive(Debug, clap::Args)]
 struct DisableArgs {
-    /// The agent
+    /// Name of the review agent
     #[arg(value_name = "AGENT")]
     agent: String,
 
-    /// The overlay's name
+    /// Name of the overlay
     #[arg(value_name = "NAME")]
     id: OverlayId,
 }
@@ -116,10 +116,10 @@ impl DisableArgs {
     }
 }
 
-/// List overlays and what they say
+/// List overlays and their texts
 #[derive(Debug, clap::Args)]
 struct ListArgs {
-    /// Only of this agent
+    /// Only overlays of this agent
     #[arg(value_name = "AGENT")]
     agent: Option<String>,
 }

@@ -10,19 +10,19 @@ use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::text::shown;
 
-/// Tell whether a manifest lets a tool change a file
+/// Check whether a manifest allows a tool to change a file
 ///
 /// A manifest is a JSON object with lists of patterns: protected_paths, modification_allow_list and
-/// always_propose. Exits with 0 only if the file is allowed and not protected; without a manifest
-/// nothing is. git coord itself changes no file of yours.
+/// always_propose. Exits with 0 only if the manifest allows the file and does not protect it;
+/// without a manifest, no file is allowed. git coord itself changes none of your files.
 #[expect(clippy::doc_markdown, reason = "help is printed as it is written")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The file
+    /// File to check
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     path: OsString,
 
-    /// The manifest, inside the repository
+    /// Manifest, inside the repository
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     manifest: OsString,
 }

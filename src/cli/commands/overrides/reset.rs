@@ -10,18 +10,18 @@ use crate::cli::term::Ui;
 use crate::cli::values::{Word, one_of};
 use crate::core::routing::reset::Area;
 
-/// Forget what was learnt
+/// Forget evidence, trials or records
 ///
 /// Overrides, blocks, overlays, sessions and thresholds stay, and so does the record of an override
-/// in force. 'git coord ledger rollback overrides' brings trials and records back; evidence comes
-/// back only by hand, from an earlier entry.
+/// in force. 'git coord ledger rollback overrides' restores trials and records. Evidence can be
+/// restored only by hand, from an earlier entry.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What to forget
+    /// Area to forget
     #[arg(long, value_name = "AREA", value_parser = one_of(&AREAS))]
     scope: Area,
 
-    /// Name what would be forgotten, and leave it
+    /// Show what would be forgotten without forgetting it
     #[arg(long)]
     dry_run: bool,
 }

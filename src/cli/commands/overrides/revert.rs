@@ -18,26 +18,27 @@ Examples:
   git coord override revert fd-game-design
   git coord override revert 3f9c2ab1 --reason 'it found the bug' --block";
 
-/// Take an override back, exactly
+/// Take an override back
 ///
-/// By the agent, by the entry that put it in force, or by the act that its record names as 'op'. A
-/// trial that goes on ends with it. What is not there is no error.
+/// Finds the override by its agent, by the entry that put it in force, or by the act that its
+/// record names as 'op'. A trial that is still going on ends with it. An override that does not
+/// exist is no error.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = REVERT_EXAMPLES)]
 pub(crate) struct RevertArgs {
-    /// The agent, or 7 or more digits of an entry or an act
+    /// Review agent, or 7 or more digits of an entry or an act
     #[arg(value_name = "AGENT-OR-ENTRY")]
     pub(crate) target: String,
 
-    /// Why, for the record
+    /// Reason, for the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<Note>,
 
-    /// And keep the agent from being left out again
+    /// Also block the agent from being left out again
     #[arg(long)]
     pub(crate) block: bool,
 
-    /// Tell what would be taken back, and leave it
+    /// Show what would be taken back without doing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -84,17 +85,17 @@ impl RevertArgs {
     }
 }
 
-/// Keep an agent from being left out, whatever the evidence says
+/// Block a review agent from being left out, whatever the evidence says
 ///
-/// One block an agent: another reason takes the place of the first. What is in force stays until
-/// it is taken back.
+/// An agent has one block: a new reason replaces the old one. An override in force stays until it
+/// is taken back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BlockArgs {
-    /// The agent
+    /// Name of the review agent
     #[arg(value_name = "AGENT")]
     pub(crate) agent: String,
 
-    /// Why
+    /// Reason for the block
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Note,
 }
@@ -111,10 +112,10 @@ impl BlockArgs {
     }
 }
 
-/// Let an agent be left out again
+/// Allow a review agent to be left out again
 #[derive(Debug, clap::Args)]
 pub(crate) struct UnblockArgs {
-    /// The agent
+    /// Name of the review agent
     #[arg(value_name = "AGENT")]
     pub(crate) agent: String,
 }

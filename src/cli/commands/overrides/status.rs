@@ -22,10 +22,10 @@ use crate::core::routing::thresholds::Thresholds;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
-/// Show every override with its trial, and what to do next
+/// Show every override with its trial, and the next command to run
 ///
-/// A row for each: how its trial stands, what it rests on, who did it, the command to type next;
-/// below it, what was measured against what was before.
+/// Shows a row for each override: the state of its trial, its evidence, its author and the command
+/// to type next. Below the row, compares the measurements of the trial with those before it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

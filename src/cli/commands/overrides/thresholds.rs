@@ -17,15 +17,15 @@ Examples:
   git coord override thresholds
   git coord override thresholds canary_days 7";
 
-/// Show the numbers that decisions go by, or set one
+/// Show the thresholds of decisions, or set one
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Which
+    /// Name of the threshold
     #[arg(value_name = "KEY", requires = "value")]
     key: Option<String>,
 
-    /// What it is to be
+    /// New value
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     value: Option<String>,
 }

@@ -16,8 +16,8 @@ use crate::core::text::shown;
 
 /// Print the overrides as one document of version 1
 ///
-/// For readers that know no ledger, such as a router that reads .claude/routing-overrides.json.
-/// What an imported document said besides is there again.
+/// The document is for readers that know no ledger, such as a router that reads
+/// .claude/routing-overrides.json. It also has the other content of an imported document.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {}
 
@@ -36,25 +36,27 @@ Examples:
   git coord override import .claude/routing-overrides.json
   git coord override import --dry-run";
 
-/// Take a document of version 1 into the ledger
+/// Import a document of version 1 into the ledger
 ///
-/// The document is read and never changed. Tells what was kept, changed and refused; an agent that
-/// has an override here already keeps that. Exits with 1 if something was refused.
+/// Reads the document and never changes it. Lists the overrides that were kept, changed and
+/// refused. An agent that already has an override here keeps that one. Exits with 1 if an override
+/// was refused.
 #[expect(clippy::doc_markdown, reason = "help is printed as it is written")]
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = IMPORT_EXAMPLES)]
 pub(crate) struct ImportArgs {
-    /// The document, inside the repository, or - for stdin
+    /// Document inside the repository, or - for stdin
     ///
-    /// Without it, the path in FLUX_ROUTING_OVERRIDES_PATH, or .claude/routing-overrides.json.
+    /// Without it, reads the path in FLUX_ROUTING_OVERRIDES_PATH, or
+    /// .claude/routing-overrides.json.
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) file: Option<OsString>,
 
-    /// Yes, also agents that review what cuts across everything (coord.crossCutting)
+    /// Confirm it for agents that review cross-cutting concerns (coord.crossCutting)
     #[arg(long)]
     pub(crate) confirm_cross_cutting: bool,
 
-    /// Tell what would be taken, and take nothing
+    /// Show what would be imported without importing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -21,22 +21,22 @@ Examples:
   git coord run advance k3v9x2ab
   git coord run advance k3v9x2ab --expect planned --reason 'reviewed with ann'";
 
-/// Take a run on to its next phase, if the gate is open
+/// Advance a run to its next phase, if the gate is open
 ///
-/// Passes over skipped phases. Of two who take on a run from the same phase, one does; the other
-/// is told that the phase changed. Exits with 1 if the gate is shut, or if the run waits for
-/// somebody's word and there is no --reason.
+/// Passes over skipped phases. If two agents advance a run from the same phase, one succeeds, and
+/// the other learns that the phase has changed. Exits with 1 if the gate is shut, or if the run
+/// requires approval and --reason is missing.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// Refuse if it is at another phase than this [default: the one it is at]
+    /// Refuse unless the run is at this phase [default: its present phase]
     #[arg(long, value_name = "PHASE")]
     pub(crate) expect: Option<PhaseName>,
 
-    /// How much the gate weighs: 0 and 1 stop, 2 and 3 warn, 4 asks nothing
+    /// Weight of the gate: 0 and 1 stop the run, 2 and 3 only warn, 4 does not ask the gate
     #[arg(
         long,
         value_name = "NUMBER",
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     )]
     pub(crate) priority: u8,
 
-    /// Why it may go on
+    /// Reason to go on, which approves the step
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<Line>,
 }

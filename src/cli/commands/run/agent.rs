@@ -16,7 +16,7 @@ use crate::core::ids::AgentName;
 use crate::core::run::agent::MemberStatus;
 use crate::core::run::names::PhaseName;
 
-/// Record who works in a run
+/// Record and list the agents that work in a run
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -28,9 +28,9 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Add(AddArgs),
     Finish(FinishArgs),
-    /// List agents; those that a rollback or the end of the run failed are left out
+    /// List agents, without those that a rollback or the end of the run marked as failed
     #[command(mut_arg("all", |arg| {
-        arg.help("Also those that a rollback or the end of the run failed")
+        arg.help("Also those that a rollback or the end of the run marked as failed")
     }))]
     List(parts::Args),
 }
@@ -41,11 +41,11 @@ pub(crate) struct AddArgs {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// Who
+    /// Name of the agent
     #[arg(long, value_name = "AGENT")]
     pub(crate) name: AgentName,
 
-    /// The phase [default: the one it is at]
+    /// Phase [default: the present phase of the run]
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<PhaseName>,
 }
@@ -61,18 +61,18 @@ pub(crate) struct FinishArgs {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// Who: the agent's name, or the id of its work or the beginning of that
+    /// Name of the agent, or the id of its work or the beginning of that id
     #[arg(value_name = "AGENT")]
     pub(crate) agent: AgentName,
 
-    /// How it went
+    /// Result of the work
     #[arg(long, value_name = "STATUS", value_parser = one_of(&ENDS))]
     pub(crate) status: MemberStatus,
 }
 
 const ENDS: [Word<MemberStatus>; 2] = [
-    ("completed", MemberStatus::Completed, "It is done"),
-    ("failed", MemberStatus::Failed, "It came to nothing"),
+    ("completed", MemberStatus::Completed, "The work is done"),
+    ("failed", MemberStatus::Failed, "The work has failed"),
 ];
 
 impl Args {

@@ -16,7 +16,7 @@ use crate::cli::term::Ui;
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::text::Line;
 
-/// Record what phases have brought forth
+/// Record and list what phases have produced
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -27,7 +27,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Add(AddArgs),
-    /// List artifacts; what was rolled back is left out
+    /// List artifacts, without those that were rolled back
     List(parts::Args),
 }
 
@@ -36,30 +36,30 @@ Examples:
   git coord run artifact add k3v9x2ab --path docs/plan.md
   git coord run artifact add k3v9x2ab --path src/api.rs --phase executing --type code";
 
-/// Record an artifact, with the hash of its content if the file is there
+/// Record an artifact, with the hash of its content if the file exists
 ///
-/// The same artifact of the same phase is recorded once, however often it is added. What a dispatch
-/// has made belongs to the dispatch's phase; nothing is recorded of one that was called off, or
-/// whose phase was rolled back since.
+/// The same artifact of the same phase is recorded once, however often you add it. An artifact of a
+/// dispatch belongs to the phase of the dispatch. An artifact of a dispatch that was cancelled, or
+/// whose phase was rolled back since, is not recorded.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = ADD_EXAMPLES)]
 pub(crate) struct AddArgs {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// Where it is, relative to the current directory
+    /// Path of the artifact, relative to the current directory
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) path: OsString,
 
-    /// The phase [default: that of the dispatch, or the one the run is at]
+    /// Phase [default: the phase of the dispatch, or the present phase of the run]
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<PhaseName>,
 
-    /// What sort of thing it is
+    /// Type of the artifact, as you name it
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<Line>,
 
-    /// The dispatch that made it
+    /// Dispatch that produced the artifact
     #[arg(long, value_name = "DISPATCH")]
     pub(crate) dispatch: Option<IdPrefix>,
 }

@@ -21,30 +21,30 @@ Examples:
   git coord run create --goal 'second half' --parent k3v9x2ab --after m2p8q0cd";
 
 const GATES_HELP: &str = "\
-A JSON file with its own gates, one for every pair of neighbouring phases
+JSON file with gates of your own, one for every pair of neighbouring phases
 
-A list of {\"from\", \"to\", \"rules\": [{\"check\", \"phase\"}]}; an empty list of rules lets \
-anybody pass. A check is artifact_exists, agents_complete, verdict_exists, verdict_clean, \
-budget_not_exceeded, children_at_phase or upstreams_at_phase.";
+The file has a list of {\"from\", \"to\", \"rules\": [{\"check\", \"phase\"}]}. A gate with an \
+empty list of rules is always open. A check is artifact_exists, agents_complete, verdict_exists, \
+verdict_clean, budget_not_exceeded, children_at_phase or upstreams_at_phase.";
 
-/// Begin a run
+/// Create a run
 ///
-/// It begins in the first of its phases and is completed in the last. Without --phases these are
-/// brainstorm, brainstorm-reviewed, strategized, planned, executing, review, polish, reflect and
-/// done, with the usual gates between them; phases of your own have no gates but those in --gates
-/// or, where that is not given, in the file of the repository that coord.runGates names.
+/// A run begins in the first of its phases and is completed in the last. Without --phases, the
+/// phases are brainstorm, brainstorm-reviewed, strategized, planned, executing, review, polish,
+/// reflect and done, with the usual gates between them. Phases of your own have the gates of
+/// --gates or, without that option, those of the file in the repository that coord.runGates names.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// What it is for
+    /// Goal of the run
     #[arg(long, value_name = "TEXT")]
     pub(crate) goal: Line,
 
-    /// Phases of its own: at least two, with commas between them
+    /// Phases of your own: at least two, separated by commas
     #[arg(long, value_name = "PHASES")]
     pub(crate) phases: Option<Chain>,
 
-    /// A JSON file with its own gates, one for every pair of neighbouring phases
+    /// JSON file with gates of your own, one for every pair of neighbouring phases
     #[arg(
         long,
         value_name = "FILE",
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     )]
     pub(crate) gates: Option<PathBuf>,
 
-    /// How many tokens, in and out, its dispatches may spend
+    /// Number of tokens, in and out, that dispatches may spend
     #[arg(
         long,
         value_name = "TOKENS",
@@ -62,7 +62,7 @@ pub(crate) struct Args {
     )]
     pub(crate) budget: Option<u64>,
 
-    /// From which share of the budget on to warn, in percent [default: 80]
+    /// Percentage of the budget from which to warn [default: 80]
     #[arg(
         long,
         value_name = "PERCENT",
@@ -72,11 +72,11 @@ pub(crate) struct Args {
     )]
     pub(crate) budget_warn: Option<u8>,
 
-    /// Let every gate ask whether the budget is exceeded
+    /// Make every gate check that the budget is not exceeded
     #[arg(long, requires = "budget")]
     pub(crate) enforce_budget: bool,
 
-    /// How hard it is thought to be, from 1 to 5
+    /// Estimated difficulty, from 1 to 5
     #[arg(
         long,
         value_name = "NUMBER",
@@ -86,11 +86,11 @@ pub(crate) struct Args {
     )]
     pub(crate) complexity: u8,
 
-    /// Let every step wait for somebody's word: 'run advance' with --reason
+    /// Require approval of every step: 'run advance' with --reason
     #[arg(long)]
     pub(crate) manual: bool,
 
-    /// How many agents may work in it at once
+    /// Number of agents that may work in the run at once
     #[arg(
         long,
         value_name = "NUMBER",
@@ -99,26 +99,26 @@ pub(crate) struct Args {
     )]
     pub(crate) max_agents: Option<u32>,
 
-    /// The run that it is a part of, which waits for it
+    /// Run that this run is a part of, and that waits for this run
     #[arg(long, value_name = "RUN")]
     pub(crate) parent: Option<IdPrefix>,
 
-    /// A run that it waits for
+    /// Run that this run waits for
     #[arg(long, value_name = "RUN")]
     pub(crate) after: Vec<IdPrefix>,
 
-    /// What it is about: a part of the project, as you name it
+    /// Part of the project that the run is about, as you name it
     #[arg(long, value_name = "TEXT")]
     pub(crate) scope: Option<Line>,
 
-    /// A fact of its own, which nothing here depends on; may be given more than once
+    /// Fact about the run, for your own use; may be given more than once
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_metadata)]
     pub(crate) metadata: Vec<(MetadataKey, Line)>,
 
-    /// The id that it is to have: 8 characters of a-z and 0-9
+    /// Id of the new run: 8 characters of a-z and 0-9
     ///
-    /// The same command again finds the run that it made, whatever has become of it; another one
-    /// is refused.
+    /// The same command again finds the run that it created, whatever its state. A different
+    /// command with that id is refused.
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<RunId>,
 }

@@ -19,7 +19,7 @@ use crate::core::limits::TOKENS_MAX;
 use crate::core::run::dispatch::DispatchStatus;
 use crate::core::run::names::{IdPrefix, PhaseName};
 
-/// Record work that is handed out, what becomes of it and what it costs
+/// Record dispatched work, its progress and its cost
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -31,22 +31,22 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Add(AddArgs),
     Update(UpdateArgs),
-    /// List dispatches; those that were cancelled are left out
+    /// List dispatches, without those that were cancelled
     #[command(mut_arg("all", |arg| arg.help("Also those that were cancelled")))]
     List(parts::Args),
 }
 
-/// Record that work is handed out
+/// Record that work is dispatched
 #[derive(Debug, clap::Args)]
 pub(crate) struct AddArgs {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// To whom
+    /// Agent that does the work
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<AgentName>,
 
-    /// The phase [default: the one it is at]
+    /// Phase [default: the present phase of the run]
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<PhaseName>,
 }
@@ -56,29 +56,29 @@ Examples:
   git coord run dispatch update k3v9x2ab m2p8q0cd --status running
   git coord run dispatch update k3v9x2ab m2p8q0cd --status completed --commit 3f9c2ab1";
 
-/// Record news of a dispatch
+/// Record the progress of a dispatch
 ///
-/// One that has come to its end stays so; one that a rollback cancelled says so. Tokens are what it
-/// has spent in all.
+/// A dispatch that has ended keeps its status. If a rollback cancelled it, the answer says so.
+/// Token counts are the totals of the dispatch.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = UPDATE_EXAMPLES)]
 pub(crate) struct UpdateArgs {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// The dispatch, or the beginning of its id
+    /// Id of the dispatch, or the beginning of it
     #[arg(value_name = "DISPATCH")]
     pub(crate) dispatch: IdPrefix,
 
-    /// How it stands
+    /// Status of the dispatch
     #[arg(long, value_name = "STATUS", value_parser = status_parser())]
     pub(crate) status: DispatchStatus,
 
-    /// A commit that came of it
+    /// Commit that the dispatch produced
     #[arg(long, value_name = "COMMIT", value_parser = parse_commit)]
     pub(crate) commit: Option<EntryName>,
 
-    /// Tokens read
+    /// Tokens read, in total
     #[arg(
         long,
         value_name = "NUMBER",
@@ -87,7 +87,7 @@ pub(crate) struct UpdateArgs {
     )]
     pub(crate) tokens_in: Option<u64>,
 
-    /// Tokens written
+    /// Tokens written, in total
     #[arg(
         long,
         value_name = "NUMBER",
@@ -96,7 +96,7 @@ pub(crate) struct UpdateArgs {
     )]
     pub(crate) tokens_out: Option<u64>,
 
-    /// Tokens read from a cache, which do not count
+    /// Tokens read from a cache, in total; these do not count
     #[arg(
         long,
         value_name = "NUMBER",

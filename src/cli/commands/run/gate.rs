@@ -21,7 +21,7 @@ use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::record::Category;
 use crate::core::text::Line;
 
-/// Ask the gates of a run, see their rules, go past one on the record
+/// Check the gates of a run, show their rules, or override one
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -31,18 +31,19 @@ pub(crate) struct Args {
 /// What can be done with a gate.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Ask the gate before the next phase, as 'run advance' would, and leave everything as it is
+    /// Check the gate before the next phase, without advancing the run
     ///
-    /// Exits with 1 if it is shut.
+    /// Exits with 1 if the gate is shut.
     Check(RunArg),
     Override(OverrideArgs),
-    /// Show what each gate of a run asks
+    /// Show the rules of each gate of a run
     Rules(RunArg),
-    /// Show how right the gates of a run were
+    /// Show how often the gates of a run were right
     ///
-    /// A gate that let the run pass was right (tn), unless the run was rolled back over it (fn).
-    /// One that stood in the way was right (tp), unless somebody went past it with --category
-    /// justified (fp): once for each time that the run came to it. What nobody asked is not judged.
+    /// A gate that let the run pass was right (tn), unless the run was rolled back over it (fn). A
+    /// gate that was shut was right (tp), unless somebody overrode it with --category justified
+    /// (fp). A shut gate counts once for each time that the run came to it. Gates that nobody asked
+    /// are not judged.
     Signals(RunArg),
 }
 
@@ -50,29 +51,29 @@ const OVERRIDE_EXAMPLES: &str = "\
 Examples:
   git coord run gate override k3v9x2ab --reason 'reviewed by hand' --category justified";
 
-/// Take a run past a gate that is shut, on the record
+/// Take a run past a shut gate, and record why
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = OVERRIDE_EXAMPLES)]
 pub(crate) struct OverrideArgs {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// Why, for the record
+    /// Reason, for the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Line,
 
-    /// Whether the gate was wrong, or right and in the way
+    /// Kind of reason: the gate is wrong, or it is right and in the way
     #[arg(long, value_name = "CATEGORY", value_parser = one_of(&CATEGORIES))]
     pub(crate) category: Category,
 
-    /// Refuse if it is at another phase than this [default: the one it is at]
+    /// Refuse unless the run is at this phase [default: its present phase]
     #[arg(long, value_name = "PHASE")]
     pub(crate) expect: Option<PhaseName>,
 }
 
 const CATEGORIES: [Word<Category>; 2] = [
     ("justified", Category::Justified, "The gate is wrong"),
-    ("expedient", Category::Expedient, "The gate is right, and it has to go on"),
+    ("expedient", Category::Expedient, "The gate is right, but the run has to go on"),
 ];
 
 impl Args {

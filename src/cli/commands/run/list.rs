@@ -9,15 +9,15 @@ use crate::cli::runs::print_table;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 
-/// List runs, the newest first
+/// List runs, newest first
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// Also those that are completed, cancelled or failed
+    /// Also completed, cancelled and failed runs
     #[arg(long)]
     pub(crate) all: bool,
 }
 
-/// Show the active run that was made last
+/// Show the newest active run
 #[derive(Debug, clap::Args)]
 pub(crate) struct CurrentArgs {}
 

@@ -25,11 +25,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// Only of this phase
+    /// Only those of this phase
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<PhaseName>,
 
-    /// Also what was rolled back
+    /// Also those that were rolled back
     #[arg(long)]
     pub(crate) all: bool,
 }

@@ -27,55 +27,52 @@ Examples:
 
 const LAYERS: [Word<Layer>; 2] = [
     ("state", Layer::State, "The run itself"),
-    (
-        "code",
-        Layer::Code,
-        "What the phases that would be given up, or were, left in the repository: a report",
-    ),
+    ("code", Layer::Code, "A report on the commits and files of the phases that are given up"),
 ];
 
-/// Go back to an earlier phase
+/// Roll a run back to an earlier phase
 ///
-/// The phases after it, up to the present one, are given up: their artifacts and verdicts do not
-/// count any more, their dispatches are cancelled, their agents failed, their skips cleared. It is
-/// one entry. A completed run is active again, and stays on the record as completed once; a part of
-/// another run only while that one is active. A cancelled or failed run stays so. A phase that was
-/// skipped and is gone back to is not skipped any more.
+/// Gives up the phases after it, up to the present one: their artifacts and verdicts no longer
+/// count, their dispatches are cancelled, their agents are marked as failed, and their skips are
+/// cleared. All of this is one entry. A completed run becomes active again, and its completion
+/// stays on the record. A completed run that is part of another run can be rolled back only while
+/// the other run is active. A cancelled or failed run stays so. A skipped phase is no longer
+/// skipped when the run is back at it.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// The phase to go back to
+    /// Phase to go back to
     #[arg(long, value_name = "PHASE")]
     pub(crate) to: PhaseName,
 
-    /// Why, for the record
+    /// Reason, for the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Line,
 
-    /// What to roll back: the run, or see what there is to do about the code
+    /// Roll back the state of the run, or only report on its code
     #[arg(long, value_name = "LAYER", value_parser = one_of(&LAYERS), default_value = "state")]
     pub(crate) layer: Layer,
 
-    /// With --layer code: only what this phase has left
+    /// With --layer code: only the code of this phase
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<PhaseName>,
 
-    /// Tell what would happen, and leave it
+    /// Show what would happen without doing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Let phases that are given up stay skipped
+    /// Keep the skips of phases that are given up
     #[arg(long)]
     pub(crate) keep_skips: bool,
 
-    /// Fail the agents of every phase
+    /// Mark the agents of every phase as failed
     #[arg(long)]
     pub(crate) all_agents: bool,
 
-    /// Refuse if it is at another phase than this [default: the one it is at]
+    /// Refuse unless the run is at this phase [default: its present phase]
     #[arg(long, value_name = "PHASE")]
     pub(crate) expect: Option<PhaseName>,
 }

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// How many tokens, in and out, its dispatches may spend
+    /// Number of tokens, in and out, that dispatches may spend
     #[arg(
         long,
         value_name = "TOKENS",
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     )]
     pub(crate) budget: Option<u64>,
 
-    /// From which share of the budget on to warn, in percent
+    /// Percentage of the budget from which to warn
     #[arg(
         long,
         value_name = "PERCENT",
@@ -42,11 +42,11 @@ pub(crate) struct Args {
     )]
     pub(crate) budget_warn: Option<u8>,
 
-    /// Whether every gate asks if the budget is exceeded
+    /// Make every gate check that the budget is not exceeded
     #[arg(long, value_name = "BOOL")]
     pub(crate) enforce_budget: Option<bool>,
 
-    /// How hard it is thought to be, from 1 to 5
+    /// Estimated difficulty, from 1 to 5
     #[arg(
         long,
         value_name = "NUMBER",
@@ -55,11 +55,11 @@ pub(crate) struct Args {
     )]
     pub(crate) complexity: Option<u8>,
 
-    /// Whether every step waits for somebody's word
+    /// Require approval of every step
     #[arg(long, value_name = "BOOL")]
     pub(crate) manual: Option<bool>,
 
-    /// How many agents may work in it at once
+    /// Number of agents that may work in the run at once
     #[arg(
         long,
         value_name = "NUMBER",
@@ -68,11 +68,11 @@ pub(crate) struct Args {
     )]
     pub(crate) max_agents: Option<u32>,
 
-    /// A run that it is to wait for besides
+    /// Run to wait for, in addition to others
     #[arg(long, value_name = "RUN")]
     pub(crate) after: Vec<IdPrefix>,
 
-    /// A run that it is not to wait for any more
+    /// Run to stop waiting for
     #[arg(long, value_name = "RUN")]
     pub(crate) not_after: Vec<IdPrefix>,
 }

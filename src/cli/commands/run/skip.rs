@@ -23,11 +23,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// The phase
+    /// Name of the phase
     #[arg(value_name = "PHASE")]
     pub(crate) phase: PhaseName,
 
-    /// Why, for the record
+    /// Reason, for the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Line,
 }

@@ -16,7 +16,7 @@ use crate::core::run::names::PhaseName;
 use crate::core::run::verdict::Finding;
 use crate::core::text::Line;
 
-/// Record what reviews came to
+/// Record and list the results of reviews
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -27,7 +27,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Add(AddArgs),
-    /// List verdicts; what was rolled back is left out
+    /// List verdicts, without those that were rolled back
     List(parts::Args),
 }
 
@@ -35,28 +35,30 @@ const ADD_EXAMPLES: &str = "\
 Examples:
   git coord run verdict add k3v9x2ab --phase review --result clean";
 
-/// Record what a review of a phase came to
+/// Record the result of a review of a phase
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = ADD_EXAMPLES)]
 pub(crate) struct AddArgs {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// The phase [default: the one it is at]
+    /// Phase [default: the present phase of the run]
     #[arg(long, value_name = "PHASE")]
     pub(crate) phase: Option<PhaseName>,
 
-    /// What was found
+    /// Result of the review
     #[arg(long, value_name = "RESULT", value_parser = one_of(&RESULTS))]
     pub(crate) result: Finding,
 
-    /// In a few words
+    /// Short note
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<Line>,
 }
 
-const RESULTS: [Word<Finding>; 2] =
-    [("clean", Finding::Clean, "Nothing"), ("findings", Finding::Findings, "Something")];
+const RESULTS: [Word<Finding>; 2] = [
+    ("clean", Finding::Clean, "The review found nothing"),
+    ("findings", Finding::Findings, "The review found something"),
+];
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {

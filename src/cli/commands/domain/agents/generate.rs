@@ -18,34 +18,35 @@ Examples:
   git coord domain agents generate --dry-run
   git coord domain agents generate --mode regenerate";
 
-/// Make the files of the agents that the domains of this project ask for
+/// Generate the agents that the domains of this project ask for
 ///
-/// One that cannot be made does not stop the others: the answer says how many of each domain are
-/// there, and why one is not. Exits with 0 all the same, unless --strict is given.
+/// An agent that cannot be generated does not stop the others. The answer has the number of agents
+/// for each domain, and the reason why one is missing. Exits with 0 even then, unless --strict is
+/// given.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Exit with 1 if any agent could not be made, or a domain has no profile
+    /// Exit with 1 if an agent could not be generated, or if a domain has no profile
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// Tell what would be done, and do nothing
+    /// Show what would be done without doing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// What is done to files that are there
+    /// Treatment of files that already exist
     #[arg(long, value_name = "MODE", value_parser = one_of(&MODES), default_value = "skip")]
     pub(crate) mode: Mode,
 }
 
 const MODES: [Word<Mode>; 3] = [
-    ("skip", Mode::Skip, "Leave them"),
+    ("skip", Mode::Skip, "Keep them as they are"),
     (
         "regenerate",
         Mode::Regenerate,
-        "Make those anew whose profile has changed, unless they were edited",
+        "Generate those again whose profile has changed, unless they were edited",
     ),
-    ("force", Mode::Force, "Make those anew as well that were edited"),
+    ("force", Mode::Force, "Also generate those again that were edited"),
 ];
 
 impl Args {

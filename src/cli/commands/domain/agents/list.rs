@@ -9,10 +9,10 @@ use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::text::shown;
 
-/// Show what was made against what is there: ok, edited, missing, orphaned, unknown
+/// Compare generated agents with their files: ok, edited, missing, orphaned, unknown
 ///
-/// An orphaned agent was made for a domain that this project does not have any more; an unknown
-/// file was not made here.
+/// An orphaned agent was generated for a domain that this project no longer has. An unknown file
+/// was not generated here.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

@@ -11,10 +11,11 @@ use crate::cli::term::Ui;
 use crate::core::domain::tree_path::TreePath;
 use crate::core::text::shown;
 
-/// Bring what was made and what is there together
+/// Repair differences between generated agents and their files
 ///
-/// A missing file is written again, or forgotten if nothing asks for it; an edited one is kept, and
-/// its edits are accepted. Files that were not made here, and orphaned ones, are named and left.
+/// Writes a missing file again, or forgets it if no profile asks for it. Keeps an edited file, and
+/// accepts its edits. Names orphaned files and files that were not generated here, and leaves them
+/// as they are.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
