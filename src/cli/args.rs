@@ -72,8 +72,8 @@ pub(crate) struct Globals {
 }
 
 impl Cli {
-    /// Reads the command line, of which a process has one: taking its description apart again would
-    /// be a tenth of all that a `check` does.
+    /// Reads the command line. A process does this once and never drops the description: that alone
+    /// would take a tenth of the time of a `check`.
     pub(crate) fn read(words: &[OsString]) -> Result<Cli, clap::Error> {
         let whole = ManuallyDrop::new(Cli::command());
         let mut command = ManuallyDrop::new(Cli::with_the_called_one(&whole, words));
@@ -82,10 +82,10 @@ impl Cli {
         read.or_else(|_| Cli::read_with_every_command(words))
     }
 
-    /// The command line with the one command that seems to be called. The parser copies the global
-    /// options into every command that there is, which for all of them would be another tenth. Who
-    /// is taken for a command and is none, a name for instance, makes no sense then, and is read
-    /// again with every command.
+    /// Describes the command line with only the command that seems to be called. The parser copies
+    /// the global options into every command that it knows, which for all of them would take
+    /// another tenth of the time. A word that only looks like a command, such as the name of an
+    /// agent, fails to parse, and `read` then parses again with every command.
     fn with_the_called_one(whole: &clap::Command, words: &[OsString]) -> clap::Command {
         let mut words = words.iter().skip(1).filter_map(|word| word.to_str());
         let called = words.find_map(|word| whole.find_subcommand(word));
@@ -93,12 +93,13 @@ impl Cli {
         Globals::augment_args(command).subcommands(called.cloned())
     }
 
-    /// The same with every command described: help and hints speak of them all.
+    /// Reads the command line with every command described, because help and hints speak of them
+    /// all.
     fn read_with_every_command(words: &[OsString]) -> Result<Cli, clap::Error> {
         Cli::from_arg_matches(&Cli::described().try_get_matches_from(words)?)
     }
 
-    /// The whole command line, with names, usages and options of every command filled in.
+    /// Describes the whole command line, with names, usages and options of every command filled in.
     pub(crate) fn described() -> clap::Command {
         let mut command = Cli::command();
         command.build();
@@ -107,14 +108,14 @@ impl Cli {
 }
 
 impl Globals {
-    /// How the user wants to be talked to.
+    /// Gathers the options that shape the output.
     pub(crate) fn manner(&self) -> Manner {
         Manner { json: self.json, quiet: self.quiet, color: self.color }
     }
 }
 
-/// The commands. Only what exists is here. Their options are described when they are needed, which
-/// for all but one of them is hardly ever.
+/// The commands. The parser describes the options of a command when they are needed, which for all
+/// but one of them is hardly ever.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
@@ -154,12 +155,13 @@ impl Command {
         matches!(self, Command::Hook(_))
     }
 
-    /// Whether the repository would keep the command waiting that is to tell what is wrong with it.
+    /// Tells whether opening the repository would block the command that is to find out what is
+    /// wrong with it.
     pub(crate) fn is_kept_out(&self, environment: &Environment) -> bool {
         matches!(self, Command::Doctor(_)) && !pipes(environment).is_empty()
     }
 
-    /// What the parser cannot say in a sentence of its own; the error is the sentence.
+    /// Checks what the parser cannot express. The error is the sentence to print.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         match self {
             Command::Renew(args) => args.check(),

@@ -17,19 +17,19 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// What the use of colour is decided from.
+/// The facts that decide about colour.
 pub(crate) struct ColorInputs<'a> {
-    /// `--color`, where it was given.
+    /// `--color`, if it was given.
     pub(crate) option: Option<ColorChoice>,
     /// `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`, `GIT_PAGER_IN_USE`.
     pub(crate) environment: &'a Environment,
     /// `color.coord` and `color.ui`.
     pub(crate) config: &'a dyn Fn(&str) -> Option<String>,
-    /// Whether the stream is a terminal.
     pub(crate) is_terminal: bool,
 }
 
-/// Whether a stream gets colour: the option, then the environment, then the configuration.
+/// Decides whether a stream gets colour. The option goes before the environment, and that before
+/// the configuration.
 pub(crate) fn wants_color(inputs: &ColorInputs<'_>) -> bool {
     let env = inputs.environment;
     match inputs.option {
@@ -51,7 +51,7 @@ pub(crate) fn wants_color(inputs: &ColorInputs<'_>) -> bool {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto => {
-            // Git's pager is not a terminal but shows what it is given on one.
+            // Git's pager is no terminal, but it shows its input on one.
             let paged = env.text("GIT_PAGER_IN_USE").and_then(parse_boolean).unwrap_or(false);
             let capable = env.non_empty("TERM").is_some_and(|terminal| terminal != "dumb");
             (inputs.is_terminal || paged) && capable
@@ -59,8 +59,8 @@ pub(crate) fn wants_color(inputs: &ColorInputs<'_>) -> bool {
     }
 }
 
-/// As git reads `color.*`: a plain "true" means "on a terminal". A word it does not know is left
-/// to git to complain about.
+/// Reads `color.*` as git does: a plain "true" means "on a terminal". Git itself complains about an
+/// unknown word.
 fn configured_choice(config: &dyn Fn(&str) -> Option<String>) -> ColorChoice {
     let Some(text) = config("color.coord").or_else(|| config("color.ui")) else {
         return ColorChoice::Auto;
@@ -73,7 +73,7 @@ fn configured_choice(config: &dyn Fn(&str) -> Option<String>) -> ColorChoice {
     }
 }
 
-/// What a piece of output is, which decides its colour. The text must make sense without.
+/// The role of a piece of output, which decides its colour. The text must make sense without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// The word `error:`.
@@ -88,7 +88,7 @@ pub(crate) enum Slot {
     Holder,
     /// A path or pattern.
     Path,
-    /// What matters less: times, reasons.
+    /// Less important text, such as times and reasons.
     Dim,
 }
 
@@ -110,7 +110,7 @@ mod tests {
     use super::ColorChoice::{Always, Auto, Never};
     use super::*;
 
-    /// Whether a stream gets colour; variables and configuration are written as `NAME=value`.
+    /// Decides about a stream; variables and configuration are written as `NAME=value`.
     fn colored(option: Option<ColorChoice>, env: &str, config: &str, is_terminal: bool) -> bool {
         let environment = env.split(' ').filter_map(|pair| pair.split_once('=')).collect();
         let lookup = |asked: &str| {

@@ -1,4 +1,4 @@
-//! Errors as the user meets them: what failed, why, and what to type.
+//! Errors for users: what failed, why, and the commands that help.
 //!
 //! In text: `error: ...` and `hint: ...` lines on stderr. With `--json`: one object on stdout,
 //! so that an agent reads refusals the same way as answers.
@@ -27,13 +27,13 @@ fn exit_code(problem: &Problem) -> ExitCode {
 }
 
 impl Problem {
-    /// Shows the problem, and says how to exit.
+    /// Shows the problem, and returns the exit code.
     pub(crate) fn report(&self, ui: &mut Ui) -> io::Result<ExitCode> {
         let output = ui.output();
         for note in self.notes() {
             show::say(ui, note)?;
         }
-        // Where no data can be written, an error is no data either.
+        // If stdout cannot be written, an error cannot be written there either.
         if ui.is_json() && output == Output::Written {
             ui.json(&self.answer())?;
         } else {
@@ -52,10 +52,10 @@ impl Problem {
     }
 }
 
-/// Prints a problem for people, with the hints that they want.
+/// Prints a problem for people, with the hints that they have not switched off.
 fn say(problem: &Problem, ui: &mut Ui) -> io::Result<()> {
     let word = ui.paint_talk(Slot::Error, "error:");
-    // Text of others may be part of it; the line ends are ours.
+    // The message may have foreign text in it; the line ends are ours.
     let lines: Vec<_> = problem.message.lines().map(shown).collect();
     ui.talk(&format!("{word} {}", lines.join("\n")))?;
     let is_wanted = |hint: &&Hint| hint.advice.is_none_or(|advice| ui.wants_advice(advice));
@@ -63,7 +63,7 @@ fn say(problem: &Problem, ui: &mut Ui) -> io::Result<()> {
     for (index, hint) in wanted.iter().enumerate() {
         say_hint(ui, &hint.text)?;
         let Some(advice) = hint.advice else { continue };
-        // How to switch a family off is said once, after its last hint.
+        // The way to switch a kind of hint off is printed once, after the last hint of that kind.
         if !wanted[index + 1..].iter().any(|later| later.advice == Some(advice)) {
             say_how_to_switch_off(ui, advice)?;
         }
@@ -71,7 +71,7 @@ fn say(problem: &Problem, ui: &mut Ui) -> io::Result<()> {
     Ok(())
 }
 
-/// A hint that comes with an answer instead of an error.
+/// Prints a hint that comes with an answer instead of an error.
 pub(crate) fn advise(ui: &mut Ui, advice: Advice, text: &str) -> io::Result<()> {
     if ui.wants_advice(advice) {
         say_hint(ui, text)?;
@@ -84,7 +84,7 @@ fn say_how_to_switch_off(ui: &mut Ui, advice: Advice) -> io::Result<()> {
     say_hint(ui, &format!("turn this off with: git config {} false", advice.key()))
 }
 
-/// A hint that may have several lines; each gets its own `hint:`.
+/// Prints a hint that may have several lines; each gets its own `hint:`.
 fn say_hint(ui: &mut Ui, text: &str) -> io::Result<()> {
     for line in text.lines() {
         let hint = ui.paint_talk(Slot::Hint, &format!("hint: {}", shown(line)));

@@ -10,7 +10,7 @@ pub enum ExitCode {
     Done,
     /// The answer is no.
     No,
-    /// What is cached is out of date.
+    /// The recorded answer is out of date.
     Stale,
     /// No such thing.
     NothingThere,
@@ -22,12 +22,12 @@ pub enum ExitCode {
     Failure,
     /// The command line is wrong.
     Usage,
-    /// What a command that was run ended with; 128 and the number if by a signal.
+    /// The exit code of a command that was run; 128 plus the number of the signal that ended it.
     Passed(u8),
 }
 
 impl ExitCode {
-    /// The end of one that a signal of this number ended.
+    /// Returns the code of a command that this signal ended.
     pub(crate) fn of_signal(number: i32) -> ExitCode {
         ExitCode::Passed(u8::try_from(128 + number).unwrap_or(u8::MAX))
     }
@@ -44,7 +44,7 @@ impl ExitCode {
         ExitCode::Usage,
     ];
 
-    /// The number that the process ends with.
+    /// Returns the number that the process ends with.
     pub fn number(self) -> u8 {
         match self {
             ExitCode::Done => 0,
@@ -59,7 +59,7 @@ impl ExitCode {
         }
     }
 
-    /// What it means, for the manual.
+    /// Describes the code, for the manual.
     pub(crate) fn meaning(self) -> &'static str {
         match self {
             ExitCode::Done => "Done, free, fresh or allowed; also if nothing had to be done.",

@@ -1,4 +1,4 @@
-//! Holds as JSON, and holds as a table.
+//! Holds as a table, and fields of JSON answers.
 
 use serde_json::{Map, Value};
 
@@ -9,19 +9,19 @@ use crate::core::reservation::Hold;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
-/// Fields of an answer.
+/// Makes a JSON object of the fields of an answer.
 pub(crate) fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What the hold of an event is on, as it is shown.
+/// Finds the target of a hold in the data of an event.
 pub(crate) fn event_target(data: &Map<String, Value>) -> Option<String> {
     let text = |name: &str| data.get(name).and_then(Value::as_str);
     let lock = || text("lock").map(|name| format!("lock {name}"));
     text("pattern").map(str::to_owned).or_else(lock)
 }
 
-/// A table of holds: id, pattern or lock, holder, mode, what is left, why.
+/// Prints a table of holds: id, target, holder, mode, time left, reason.
 pub(crate) fn print_table<'h>(
     ui: &mut Ui,
     holds: impl IntoIterator<Item = &'h Hold>,

@@ -76,8 +76,8 @@ pub(crate) enum DiffLine<'t> {
     Same(&'t str),
 }
 
-/// Compares two texts that differ in few lines: what they begin and end with alike, and between
-/// that what went and what came.
+/// Compares two texts that differ in one place: the common lines at both ends stay, and between
+/// them the old lines go and the new lines come.
 pub(crate) fn line_diff<'t>(old: &'t [String], new: &'t [String]) -> Vec<DiffLine<'t>> {
     let alike = |(one, other): &(&String, &String)| one == other;
     let start = old.iter().zip(new).take_while(alike).count();

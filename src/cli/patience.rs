@@ -1,4 +1,4 @@
-//! Commands that look again and again: how long they wait in between, also when looking fails.
+//! The pace of commands that look again and again, also when looking fails.
 
 use std::time::Duration;
 
@@ -6,25 +6,25 @@ use super::term::Ui;
 use crate::app::problem::Problem;
 use crate::app::waiter::survived;
 
-/// After so many failures in a row, looking slows down.
+/// The number of failures in a row after which looking slows down.
 const FAILURES_BEFORE_SLOW: u32 = 3;
 const AFTER_FAILURE: Duration = Duration::from_secs(30);
 const AFTER_MANY_FAILURES: Duration = Duration::from_secs(5 * 60);
 
-/// How long to wait before looking again.
+/// The pace of a command that looks again and again. Failures slow it down.
 pub(crate) struct Patience {
     interval: Duration,
     failures: u32,
 }
 
 impl Patience {
-    /// Looks again after that long while all is well.
+    /// Starts with this interval, which holds while all is well.
     pub(crate) fn new(interval: Duration) -> Patience {
         Patience { interval, failures: 0 }
     }
 
-    /// Looks, and says how long to wait before the next time. A failure, also one by a fault of our
-    /// own, is said and slows the looking down; a success restores it.
+    /// Looks, and returns the time to wait before the next look. Prints a failure, even a panic,
+    /// and slows down; a success restores the pace.
     pub(crate) fn look(
         &mut self,
         ui: &mut Ui,

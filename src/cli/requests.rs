@@ -37,7 +37,7 @@ impl RequestArg {
     }
 }
 
-/// Tells of a request on one line: who wants what of whom, since when, and where it stands.
+/// Describes a request on one line: asker, holder, target, age and state.
 pub(crate) fn request_text(ui: &Ui, request: &RequestView, now: Timestamp) -> String {
     let name = ui.paint(Slot::Id, request.thread.short());
     let Some(asked) = &request.asked else {
@@ -75,7 +75,7 @@ fn stands(asked: &AskedView, now: Timestamp) -> String {
     format!("{status}, {window}")
 }
 
-/// Names what could not be read.
+/// Warns of documents that could not be read.
 pub(crate) fn warn_of_damage(ui: &mut Ui, damaged: &[Damage]) -> std::io::Result<()> {
     for damage in damaged {
         ui.warn(&format!("damaged: {}: {}", shown(&damage.key), shown(&damage.why)))?;
@@ -86,13 +86,13 @@ pub(crate) fn warn_of_damage(ui: &mut Ui, damaged: &[Damage]) -> std::io::Result
     Ok(())
 }
 
-/// What the holder can do about a request, as commands.
+/// Lists the commands by which the holder can answer a request.
 pub(crate) fn answers(id: &ThreadId) -> String {
     let release = in_shell(&next(&["answer", id.short(), "--release"]));
     format!("{release} | --defer 10m --reason <why> | --refuse --reason <why>")
 }
 
-/// What the asker can do about one that has waited for long enough.
+/// Builds the command by which the asker can take what it has asked for.
 pub(crate) fn taking(id: &ThreadId) -> String {
     format!("{} --reason <why>", in_shell(&next(&["take", id.short()])))
 }

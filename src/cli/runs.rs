@@ -8,7 +8,7 @@ use crate::core::run::{Run, Status};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
-/// Prints a table of runs: id, status, phase, how far, when, what for.
+/// Prints a table of runs: id, status, phase, progress, author, age, goal.
 pub(crate) fn print_table(ui: &mut Ui, runs: &[Run], now: Timestamp) -> std::io::Result<()> {
     ui.table(runs.iter().map(|run| row(run, now)))
 }
@@ -30,7 +30,7 @@ fn row(run: &Run, now: Timestamp) -> Vec<Cell> {
     ]
 }
 
-/// Says in one line where a run is.
+/// Describes a run in one line: id, status and phase.
 pub(crate) fn line(ui: &Ui, run: &Run) -> String {
     let id = ui.paint(Slot::Id, run.id.as_str());
     match run.status {
@@ -39,7 +39,7 @@ pub(crate) fn line(ui: &Ui, run: &Run) -> String {
     }
 }
 
-/// Says what a gate found, a line each.
+/// Lists the findings of a gate, a line each.
 pub(crate) fn evidence_lines(evidence: &[Evidence]) -> Vec<String> {
     let line = |one: &Evidence| {
         let word = if one.passed { "ok" } else { "no" };

@@ -1,4 +1,4 @@
-//! Shows an answer: as JSON in the form that `app` gives it, or as text that the command prints.
+//! Shows answers: as JSON in the form that `app` gives them, or as text that the command prints.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::app::answer::{Answer, Level, Note, Outcome};
 use crate::app::problem::Problem;
 use crate::core::text::shown;
 
-/// Shows an answer, and says how to exit. `text` prints it for people.
+/// Shows an answer, and returns the exit code. `text` prints it for people.
 pub(crate) fn show<T: Serialize>(
     ui: &mut Ui,
     answer: &Answer<T>,
@@ -40,8 +40,8 @@ pub(crate) fn show<T: Serialize>(
     })
 }
 
-/// Shows an answer as JSON whose last member is a list, row by row as they come: there may be more
-/// of them than should be in memory.
+/// Prints an answer as JSON whose last member is a list. Prints row by row, because there may be
+/// more rows than should be in memory.
 pub(crate) fn show_rows<T: Serialize, R: Serialize>(
     ui: &mut Ui,
     answer: &Answer<T>,

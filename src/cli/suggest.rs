@@ -1,6 +1,6 @@
 //! Words that newcomers try, and the commands that do what they mean.
 
-/// What somebody typed, and the command that they want.
+/// Words that newcomers type, each with the command that they mean.
 const SYNONYMS: [(&str, &str); 40] = [
     ("lock", "reserve"),
     ("claim", "reserve"),
@@ -44,7 +44,7 @@ const SYNONYMS: [(&str, &str); 40] = [
     ("canary", "override canary"),
 ];
 
-/// The command that a wrong word stands for.
+/// Finds the command that a wrong word stands for.
 pub(crate) fn command_for(word: &str) -> Option<&'static str> {
     SYNONYMS.iter().find(|(synonym, _)| *synonym == word).map(|(_, command)| *command)
 }

@@ -1,4 +1,4 @@
-//! The only place that writes to the terminal: stdout is data, stderr is talk.
+//! The only place that writes to the terminal: data goes to stdout, talk to stderr.
 //!
 //! A reader that goes away (`git coord list | head -1`) is a quiet success; every other failure
 //! to write is an error.
@@ -18,36 +18,35 @@ use crate::core::text::shown;
 /// The version of every JSON object that is printed.
 pub(crate) const JSON_SCHEMA: u32 = 1;
 
-/// How the user wants to be talked to.
+/// The options that shape the output.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Manner {
     /// One JSON object on stdout instead of text.
     pub(crate) json: bool,
     /// No talk on stderr except errors.
     pub(crate) quiet: bool,
-    /// `--color`.
     pub(crate) color: Option<ColorChoice>,
 }
 
-/// Where output goes and how it looks.
+/// The streams of a command, and the look of its output.
 pub(crate) struct Ui {
     out: Stream,
     err: Stream,
     manner: Manner,
     silenced: Vec<Advice>,
     is_terminal: bool,
-    /// Whether the command has written to a ledger, whatever becomes of its answer.
+    /// Set when the command has written to a ledger, whatever becomes of its answer.
     wrote: bool,
 }
 
-/// What became of data.
+/// The fate of the data for stdout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
-    /// It was written, as far as there was some.
+    /// All of it was written, if there was any.
     Written,
     /// It could not be written.
     Lost,
-    /// The same, of a command that has written to a ledger before.
+    /// It could not be written, and the command has written to a ledger before.
     LostAfterWrite,
 }
 
@@ -59,7 +58,7 @@ struct Stream {
 }
 
 impl Ui {
-    /// The process's own streams.
+    /// Opens the streams of the process.
     pub(crate) fn of_process(
         manner: Manner,
         environment: &Environment,
@@ -88,7 +87,7 @@ impl Ui {
         self.wrote = true;
     }
 
-    /// What became of the data that was to be written to stdout.
+    /// Tells what became of the data for stdout.
     pub(crate) fn output(&self) -> Output {
         match (self.out.failed, self.wrote) {
             (false, _) => Output::Written,
@@ -97,17 +96,16 @@ impl Ui {
         }
     }
 
-    /// Whether answers are JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.manner.json
     }
 
-    /// Whether the reader of stdout has gone away: nothing more needs to be printed.
+    /// Tells whether the reader of stdout has gone away, so that nothing more needs to be printed.
     pub(crate) fn is_closed(&self) -> bool {
         self.out.closed
     }
 
-    /// One line of data.
+    /// Prints one line of data.
     pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
         self.out.write(text)?;
         self.out.write("\n")
@@ -130,7 +128,7 @@ impl Ui {
         aligned(&rows, |slot, text| self.paint(slot, text))
     }
 
-    /// Data that brings its own line ends, such as a script.
+    /// Prints data that has its own line ends, such as a script.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         self.out.write(text)
     }
@@ -141,7 +139,7 @@ impl Ui {
         self.line(&text)
     }
 
-    /// The answer of a command as JSON: `schema` and `ok` come first, then the given fields.
+    /// Prints the answer of a command as JSON: `schema` and `ok` first, then the given fields.
     pub(crate) fn answer(&mut self, ok: bool, fields: Map<String, Value>) -> io::Result<()> {
         self.line(&answer_text(ok, fields))
     }
@@ -167,57 +165,56 @@ impl Ui {
         Ok(self.line("]}")?)
     }
 
-    /// One JSON value on its own line, for streams of events.
+    /// Prints one JSON value on its own line, for streams of events.
     pub(crate) fn json_line(&mut self, value: &Value) -> io::Result<()> {
         self.line(&value.to_string())
     }
 
-    /// Talk that `--quiet` silences.
+    /// Prints talk that `--quiet` silences.
     pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
         if self.manner.quiet { Ok(()) } else { self.talk(text) }
     }
 
-    /// What may be good to know, a line each.
+    /// Prints notes, a line each.
     pub(crate) fn notes(&mut self, texts: &[String]) -> io::Result<()> {
         texts.iter().try_for_each(|text| self.note(&format!("note: {}", shown(text))))
     }
 
-    /// A warning, on stderr also in JSON mode.
+    /// Prints a warning, on stderr also in JSON mode.
     pub(crate) fn warn(&mut self, text: &str) -> io::Result<()> {
         let word = self.paint_talk(Slot::Warning, "warning:");
         self.note(&format!("{word} {}", shown(text)))
     }
 
-    /// Talk that cannot be silenced: errors.
+    /// Prints talk that cannot be silenced, such as errors.
     pub(crate) fn talk(&mut self, text: &str) -> io::Result<()> {
-        // What was found comes before what is said about it, also in one terminal. If it cannot be
-        // written, that is to be said too.
+        // Data comes before the talk about it, also in one terminal. If the data cannot be written,
+        // the talk must still appear.
         self.flush().ok();
         self.err.write(text)?;
         self.err.write("\n")
     }
 
-    /// Text in the colour of its slot, for stdout. Foreign text goes through `shown` first.
+    /// Paints text in the colour of its slot, for stdout. Foreign text goes through `shown` first.
     pub(crate) fn paint(&self, slot: Slot, text: &str) -> String {
         self.out.painted(slot, text)
     }
 
-    /// Text in the colour of its slot, for stderr.
+    /// Paints text in the colour of its slot, for stderr.
     pub(crate) fn paint_talk(&self, slot: Slot, text: &str) -> String {
         self.err.painted(slot, text)
     }
 
-    /// Whether the user still wants this kind of hint.
+    /// Tells whether the user still wants this kind of hint.
     pub(crate) fn wants_advice(&self, advice: Advice) -> bool {
         !self.manner.quiet && !self.silenced.contains(&advice)
     }
 
-    /// Whether a person looks at stdout right now.
+    /// Tells whether a person looks at stdout right now.
     pub(crate) fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// Whether stdout gets colour.
     pub(crate) fn is_colored(&self) -> bool {
         self.out.colored
     }

@@ -1,7 +1,7 @@
-//! Wrong command lines, told in the way of all other errors.
+//! Wrong command lines, reported like all other errors.
 //!
-//! clap finds the fault; here its text is taken apart into a message, hints and the usage line,
-//! so that it can be shown as JSON and never ends with clap's exit code 2.
+//! clap finds the fault. This module splits its text into a message, hints and the usage line, so
+//! that it can be shown as JSON and never ends with clap's exit code 2.
 
 use clap::error::{ContextKind, ContextValue};
 
@@ -9,10 +9,10 @@ use super::suggest;
 use crate::app::problem::{Hint, Kind, Problem};
 use crate::core::text::shown;
 
-/// Characters of a word that was typed and that an error repeats.
+/// The number of characters of a typed word that an error repeats.
 const TYPED_CHARS_MAX: usize = 200;
 
-/// The error that tells what clap found.
+/// Turns an error of clap into a problem with hints.
 pub(crate) fn usage_error(error: &clap::Error) -> Problem {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return missing_subcommand(error);
@@ -21,7 +21,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> Problem {
     let paragraph = rendered.split("\n\n").next().unwrap_or_default();
     let message = paragraph.strip_prefix("error: ").unwrap_or(paragraph);
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    // It repeats what was typed, which may have come from anywhere.
+    // The message repeats typed text, which may have come from anywhere.
     let mut result = Problem::new(Kind::Usage, shown(&message));
     if let Some(words) = runs_a_program(error, &rendered) {
         let hint = format!("to run it while something is reserved: git coord with -- {words}");
@@ -39,7 +39,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> Problem {
     result.with_hint(Hint::plain("all commands and options: git coord -h"))
 }
 
-/// What clap says, where it repeats what was typed cut to what somebody can read.
+/// Renders an error of clap, and cuts the typed words in it to a readable length.
 fn without_long_words(error: &clap::Error) -> String {
     let rendered = error.render().to_string();
     let typed =
@@ -53,7 +53,7 @@ fn without_long_words(error: &clap::Error) -> String {
     })
 }
 
-/// A group of commands, named without one of them: its help says which there are.
+/// Reports that a group of commands was named without one of them, and lists them.
 fn missing_subcommand(error: &clap::Error) -> Problem {
     let rendered = error.render().to_string();
     let usage = rendered.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
@@ -67,7 +67,7 @@ fn missing_subcommand(error: &clap::Error) -> Problem {
     Problem::new(Kind::Usage, message).with_hint(Hint::plain(format!("usage: {usage}")))
 }
 
-/// The program that was to be run, where `run` was taken for what other tools mean by it.
+/// Finds the program that was to be run, if `run` was used as in other tools.
 fn runs_a_program(error: &clap::Error, rendered: &str) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
@@ -77,12 +77,12 @@ fn runs_a_program(error: &clap::Error, rendered: &str) -> Option<String> {
     (is_of_run && !is_slip).then(|| shown(word).into_owned())
 }
 
-/// Whether the user wants JSON, asked of words that could not be parsed.
+/// Tells whether the user wants JSON, by words that could not be parsed.
 pub(crate) fn asks_for_json(words: &[std::ffi::OsString]) -> bool {
     words.iter().skip(1).take_while(|word| *word != "--").any(|word| word == "--json")
 }
 
-/// The command that was most likely meant: by a word for the same thing, or by its spelling.
+/// Guesses the command that was meant, by a synonym or by its spelling.
 fn meant_command(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;

@@ -1,5 +1,5 @@
-//! Values on the command line, parsed where they are read, so that a wrong one is a usage error
-//! that names it.
+//! Values on the command line. They are parsed by clap, so that a wrong one is a usage error that
+//! names it.
 
 use std::time::Duration;
 
@@ -13,18 +13,16 @@ use crate::core::time::Ttl;
 /// A ledger, or one of its entries: `reservations`, `reservations@3f9c2ab1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LedgerAt {
-    /// Which ledger.
     pub(crate) ledger: LedgerName,
-    /// Which entry; the newest where it is not given.
+    /// The newest entry if it is not given.
     pub(crate) entry: Option<EntryName>,
 }
 
 /// A place in a ledger's sequence of events: `reservations:42`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventPlace {
-    /// Which ledger.
     pub(crate) ledger: LedgerName,
-    /// After which sequence number.
+    /// The events after this number are meant.
     pub(crate) sequence: u64,
 }
 
@@ -42,17 +40,17 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// `90s`, `15m`, `2h`, `7d`.
+/// Parses a duration, such as `90s`, `15m`, `2h` or `7d`.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     duration::parse_duration(text).map_err(|error| error.to_string())
 }
 
-/// A duration from one second to one day.
+/// Parses a duration from one second to one day.
 pub(crate) fn parse_ttl(text: &str) -> Result<Ttl, String> {
     duration::parse_ttl(text).map_err(|error| error.to_string())
 }
 
-/// `<ledger>` or `<ledger>@<entry>`.
+/// Parses `<ledger>` or `<ledger>@<entry>`.
 pub(crate) fn parse_ledger_at(text: &str) -> Result<LedgerAt, String> {
     let (ledger, entry) = match text.split_once('@') {
         Some((ledger, entry)) => (ledger, Some(parse_entry(entry)?)),
@@ -61,14 +59,14 @@ pub(crate) fn parse_ledger_at(text: &str) -> Result<LedgerAt, String> {
     Ok(LedgerAt { ledger: parse_ledger(ledger)?, entry })
 }
 
-/// A commit id, a prefix of one, or a sequence number.
+/// Parses a commit id, a prefix of one, or a sequence number.
 pub(crate) fn parse_entry(text: &str) -> Result<EntryName, String> {
     text.to_ascii_lowercase()
         .parse()
         .map_err(|_| "an entry is named by its commit id or its sequence number".to_owned())
 }
 
-/// `<ledger>:<sequence number>`.
+/// Parses `<ledger>:<sequence number>`.
 pub(crate) fn parse_event_place(text: &str) -> Result<EventPlace, String> {
     let (ledger, sequence) =
         text.split_once(':').ok_or("expected <ledger>:<sequence number>, as 'reservations:42'")?;

@@ -30,7 +30,6 @@ Examples:
 pub(crate) struct Args {}
 
 impl Args {
-    /// Shows them.
     pub(crate) fn run(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let answer = agents(&ctx)?;

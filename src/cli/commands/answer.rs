@@ -84,7 +84,6 @@ impl Args {
         }
     }
 
-    /// Answers.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let which = self.request.what()?;

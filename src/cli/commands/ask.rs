@@ -67,7 +67,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Asks.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let mut ctx = open(context)?;
         let request = Request {

@@ -27,7 +27,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Looks whether the patterns are free.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let request = Request {

@@ -34,7 +34,6 @@ pub(crate) enum Shell {
 }
 
 impl Args {
-    /// Prints the script.
     pub(crate) fn run(&self, ui: &mut Ui) -> Result<ExitCode, Problem> {
         ui.text(&completions::script(self.shell))?;
         Ok(ExitCode::Done)

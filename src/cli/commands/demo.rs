@@ -67,7 +67,7 @@ const TOUR: &[(&str, &[&str])] = &[
 ];
 
 impl Args {
-    /// Runs the tour with this very program.
+    /// Takes the tour, with this very program.
     pub(crate) fn run(ui: &mut Ui) -> Result<ExitCode, Problem> {
         let failed = |error: &dyn std::error::Error| Problem::caused(Kind::Failure, error);
         let program = std::env::current_exe().map_err(|error| failed(&error))?;
@@ -95,7 +95,7 @@ impl Args {
     }
 }
 
-/// The tour for a program: each step with what it printed and how it ended.
+/// Answers with the tour as JSON: each step with its output and its exit code.
 fn answer(ui: &mut Ui, program: &Path, scratch: &Path) -> Result<ExitCode, Problem> {
     let mut steps = Vec::new();
     for (said, words) in TOUR {
@@ -113,7 +113,7 @@ fn answer(ui: &mut Ui, program: &Path, scratch: &Path) -> Result<ExitCode, Probl
     Ok(ExitCode::Done)
 }
 
-/// One command, in the scratch repository and nowhere else.
+/// Executes one command, in the scratch repository and nowhere else.
 fn step(
     program: &Path,
     scratch: &Path,

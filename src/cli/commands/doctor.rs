@@ -46,7 +46,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Repairs if asked to, and tells how everything stands.
+    /// Repairs if asked to, and reports every check.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let door = &context.door;
         let settings = door.settings();
@@ -83,7 +83,7 @@ impl Args {
     }
 }
 
-/// Tells what was mended, or would be.
+/// Describes the repairs that were made, or would be.
 fn texts(mended: &Mended) -> Vec<String> {
     let moved = mended.cleared.iter().map(LockView::from).filter_map(|lock| {
         let (path, whose) = (lock.lock, shown(&lock.whose).into_owned());
@@ -130,7 +130,7 @@ fn taken_out_text(taken_out: &TakenOut) -> String {
     text
 }
 
-/// A line for each entry that the ledger goes on without.
+/// Lists the entries that the ledger goes on without, a line each.
 fn losses_text(plan: &Plan) -> String {
     let mut text = String::new();
     for (what, entries) in doctor::losses(plan) {

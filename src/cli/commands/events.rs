@@ -89,7 +89,6 @@ impl Args {
     }
 }
 
-/// What can be done beside showing events.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Cursors(CursorsArgs),
@@ -109,7 +108,7 @@ pub(crate) struct CursorsArgs {
     pub(crate) delete: Option<AgentName>,
 }
 
-/// How often a follower looks for news.
+/// The time between two looks of a follower.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Args {
@@ -144,7 +143,8 @@ impl Args {
     }
 }
 
-/// Prints what was delivered; at the end, tells whether all of it has reached its reader.
+/// Prints one delivery, and flushes at the end of a batch. Returns whether the reader of stdout is
+/// still there.
 fn print(ui: &mut Ui, delivered: Option<Delivered>) -> Result<Reached, Problem> {
     match delivered {
         None => ui.flush()?,
@@ -176,7 +176,7 @@ fn event_line(ui: &Ui, event: &EventView) -> String {
     line.trim_end().to_owned()
 }
 
-/// Says where a run went, or the phase that an event of it is about.
+/// Describes where a run went, or names the phase of its event.
 fn moved(event: &EventView) -> String {
     let phase = |name: &str| event.data.get(name)?.as_str().map(|text| shown(text).into_owned());
     match (phase("from"), phase("to"), phase("phase")) {

@@ -67,7 +67,6 @@ fn parse_kind(text: &str) -> Result<MessageKind, String> {
 }
 
 impl Args {
-    /// Shows the messages.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let request = Request {
@@ -107,7 +106,8 @@ fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Prints what waits for an answer, and what can be taken, with the commands for it.
+/// Prints the requests that wait for an answer and those that can be taken, with the commands for
+/// them.
 pub(crate) fn print_requests(
     ui: &mut Ui,
     requests: &Requests,

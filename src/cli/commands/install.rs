@@ -50,7 +50,7 @@ const AGENTS: [Word<Agents>; 2] =
     [("claude", Agents::Claude, "Claude Code"), ("none", Agents::Nobody, "No agent")];
 
 impl Args {
-    /// What the parser cannot say.
+    /// Checks what the parser cannot express.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         if self.agents.contains(&Agents::Nobody) && self.agents.contains(&Agents::Claude) {
             return Err("--agents none goes with no other agent");
@@ -58,7 +58,7 @@ impl Args {
         Ok(())
     }
 
-    /// Installs, and says what it did.
+    /// Installs, and lists the changes.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let agents = self.agents.first().copied().unwrap_or(Agents::WhereFound);
@@ -83,7 +83,7 @@ pub(crate) fn host(context: &Context<'_>) -> Host {
     }
 }
 
-/// Shows what was done. People are told that even if the rest has failed.
+/// Shows the changes. People see them even if a later one has failed.
 pub(crate) fn report(ui: &mut Ui, followed: Followed) -> Result<ExitCode, Problem> {
     let Followed { answer, failed } = followed;
     if let Some(problem) = failed {

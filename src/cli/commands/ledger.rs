@@ -38,7 +38,6 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// What can be done with a ledger.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Log(LogArgs),
@@ -126,7 +125,6 @@ pub(crate) struct VerifyArgs {
 }
 
 impl Args {
-    /// Looks into a ledger, checks it, or turns it back.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         match &self.command {
@@ -140,7 +138,7 @@ impl Args {
     }
 }
 
-/// Rows of a log that are laid out together: a long history is not held in memory.
+/// The number of rows of a log that are laid out together: a long history is not held in memory.
 const ALIGNED_MAX: usize = 1_000;
 
 impl LogArgs {
@@ -212,7 +210,7 @@ impl DiffArgs {
     }
 }
 
-/// Prints one document: what went with `-`, what came with `+`.
+/// Prints one changed document: removed lines with `-`, added lines with `+`.
 fn print_change(ui: &mut Ui, change: &Change) -> io::Result<()> {
     let lines = |side: &Option<Document>| -> Vec<String> {
         let bytes = side.as_ref().map_or(&[][..], |document| &document.bytes);

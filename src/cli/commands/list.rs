@@ -53,7 +53,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Shows the reservations.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let request = Request {

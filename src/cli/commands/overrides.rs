@@ -36,7 +36,6 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// What can be done with overrides.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Propose(apply::ProposeArgs),
@@ -59,7 +58,6 @@ pub(crate) enum Command {
 }
 
 impl Args {
-    /// Does it.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = &open(context)?;
         let environment = context.door.environment();

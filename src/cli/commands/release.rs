@@ -67,7 +67,6 @@ impl Args {
 }
 
 impl Args {
-    /// Lets the holds go.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let request = Request {

@@ -56,7 +56,6 @@ impl Args {
 }
 
 impl Args {
-    /// Extends the holds.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let request =

@@ -145,7 +145,7 @@ impl Targets {
     }
 }
 
-/// Runs a request that may wait, and prints what it waits for.
+/// Makes a request that may wait, and prints the obstacles that it waits for.
 pub(crate) fn telling_waiters<T>(
     ui: &mut Ui,
     ask: impl FnOnce(&mut Tell<'_>) -> Result<T, Problem>,

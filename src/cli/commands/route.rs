@@ -42,7 +42,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Answers the router.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let request = Request {

@@ -60,7 +60,6 @@ pub(crate) struct EndArgs {
     pub(crate) reason: Line,
 }
 
-/// What can be done with a run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Create(create::Args),
@@ -105,7 +104,6 @@ pub(crate) enum Command {
 }
 
 impl Args {
-    /// Runs the command about a run.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx: Ctx = open(context)?;
         match &self.command {

@@ -51,7 +51,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Sends it.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let request = Request {

@@ -40,13 +40,13 @@ pub(crate) struct Args {
     pub(crate) watch: bool,
 }
 
-/// Rows of other agents' holds that one screen shows.
+/// The number of other agents' holds that one screen shows.
 const OTHERS_SHOWN_MAX: usize = 20;
-/// Rows of runs likewise.
+/// The number of runs that one screen shows.
 const RUNS_SHOWN_MAX: usize = 10;
-/// Requests of each kind that one screen shows.
+/// The number of requests of each kind that one screen shows.
 const REQUESTS_SHOWN_MAX: usize = 10;
-/// How often a watched status looks for news.
+/// The time between two looks of a watched status.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Args {
@@ -118,7 +118,7 @@ fn print(ui: &mut Ui, ctx: &Ctx, body: &Body, now: Timestamp) -> io::Result<()> 
     body.domains.as_ref().map_or(Ok(()), |domains| print_domains(ui, domains))
 }
 
-/// Prints what waits between others, because nobody else may be there to see it.
+/// Prints overdue requests between other agents, because nobody else may be there to see them.
 fn print_overdue(ui: &mut Ui, overdue: &[RequestView], now: Timestamp) -> io::Result<()> {
     if !overdue.is_empty() {
         ui.line("Overdue between others:")?;
@@ -133,7 +133,7 @@ fn print_overdue(ui: &mut Ui, overdue: &[RequestView], now: Timestamp) -> io::Re
     Ok(())
 }
 
-/// Prints what needs somebody's attention; a project that is as it was known to be does not.
+/// Prints the domains of the project if they need attention: if they are stale or cannot be read.
 fn print_domains(ui: &mut Ui, domains: &Domains) -> io::Result<()> {
     let detect = "git coord domain detect";
     if let Some(why) = &domains.trouble {

@@ -40,7 +40,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Removes what has expired.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let request = Request {

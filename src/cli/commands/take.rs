@@ -34,7 +34,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Takes it.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let which = self.request.what()?;

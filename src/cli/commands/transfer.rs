@@ -56,7 +56,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Hands the holds over.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let request = Request {

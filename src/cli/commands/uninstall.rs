@@ -35,7 +35,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Takes everything away, and says what it did.
+    /// Undoes the installation, and lists the changes.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         let followed = uninstall(&ctx, &host(context), self.state, self.dry_run)?;

@@ -81,7 +81,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Holds, runs, lets go.
+    /// Reserves the targets, starts the command, and releases them when it has ended.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         if let Some(with) = &self.stand_in {
             return self.stand_in_for(with, context);
@@ -96,7 +96,7 @@ impl Args {
         code.map(ExitCode::Passed)
     }
 
-    /// Reserves, and says what there is to say before the command speaks.
+    /// Reserves the targets, and prints all notes before the command prints anything.
     fn hold(&self, ui: &mut Ui, ctx: &mut Ctx) -> Result<Held, Problem> {
         let ask = |tell: &mut Tell<'_>| hold(ctx, self.request(), tell);
         let answer = telling_waiters(ui, ask)?;
@@ -108,7 +108,7 @@ impl Args {
         Ok(answer.body)
     }
 
-    /// Does nothing until that process is gone, and nothing if it had no need of this one.
+    /// Waits until that process is gone, and takes over from it if it was killed.
     fn stand_in_for(
         &self,
         with: &ProcessIdentity,

@@ -23,7 +23,7 @@ _git_coord() {
 }
 "#;
 
-/// The script for one shell.
+/// Generates the script for one shell.
 pub(in crate::cli) fn script(shell: Shell) -> String {
     match shell {
         Shell::Bash => {
@@ -42,7 +42,7 @@ fn generated(shell: clap_complete::Shell, name: &str) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The second line is what zsh shows beside the command in `git <TAB>`.
+/// Adds a second line, which zsh shows beside the command in `git <TAB>`.
 fn described(script: &str) -> String {
     let about = Cli::command().get_about().map(ToString::to_string).unwrap_or_default();
     let (first, rest) = script.split_once('\n').unwrap_or((script, ""));

@@ -1,11 +1,11 @@
-//! What the manual says beside commands, exit codes and configuration keys.
+//! Tables of the manual beside commands, exit codes and configuration keys.
 
 use crate::app::identity::{AGENT_VARIABLE, HARNESSES};
 use crate::app::open::WITHIN_VARIABLE;
 use crate::core::ledger::LedgerName;
 use crate::store::layout::NAMESPACE;
 
-/// Environment variables and what they do.
+/// Lists the environment variables and their effects.
 pub(super) fn variables() -> Vec<(String, &'static str)> {
     let harnesses: Vec<&str> = HARNESSES.iter().map(|harness| harness.variable).collect();
     let table = [
@@ -38,7 +38,7 @@ pub(super) fn variables() -> Vec<(String, &'static str)> {
     table.to_vec()
 }
 
-/// Refs and files, and what they hold.
+/// Lists the refs and files, and their content.
 pub(super) fn files() -> [(String, &'static str); 2] {
     [
         (
@@ -53,7 +53,7 @@ pub(super) fn files() -> [(String, &'static str); 2] {
     ]
 }
 
-/// A first session, line by line.
+/// Lists the commands of a first session.
 pub(super) fn examples() -> [(&'static str, String); 5] {
     [
         (

@@ -8,7 +8,7 @@ use super::{ORIGIN, facts, outline};
 use crate::app::config::{KEYS, Key};
 use crate::cli::exit::ExitCode;
 
-/// `git-coord.1`
+/// Renders `git-coord.1`.
 pub(super) fn page() -> String {
     let mut roff = Roff::new();
     roff.control("\\\"", [ORIGIN]);
@@ -95,7 +95,7 @@ fn paragraph(roff: &mut Roff, text: &str) {
     roff.control("PP", []).text([roman(text)]);
 }
 
-/// A term with its explanation indented below.
+/// Adds a term, with its explanation indented below.
 fn item(roff: &mut Roff, term: Inline, help: &[String]) {
     roff.control("TP", []).text([term]);
     for (index, text) in help.iter().enumerate() {
@@ -107,7 +107,7 @@ fn item(roff: &mut Roff, term: Inline, help: &[String]) {
     }
 }
 
-/// Lines as they are, indented.
+/// Adds lines as they are, indented.
 fn verbatim(roff: &mut Roff, lines: &[String]) {
     roff.control("PP", []).control("RS", ["4"]).control("nf", []);
     for line in lines {

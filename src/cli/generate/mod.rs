@@ -1,5 +1,5 @@
-//! Everything that is written from the definitions: manual, reference, table of configuration keys
-//! and completions. Pure functions; a test compares what they return with the committed files.
+//! Files that are generated from the definitions: manual, reference, table of configuration keys and
+//! completions. These are pure functions; a test compares their results with the committed files.
 
 pub(super) mod completions;
 mod facts;
@@ -12,7 +12,7 @@ use crate::app::install::documents::Document;
 use crate::app::install::published;
 use crate::app::schema;
 
-/// Path in the repository and contents of every generated file.
+/// Returns the path in the repository and the content of every generated file.
 pub fn generated() -> Vec<(&'static str, String)> {
     let mut files = vec![
         ("docs/man/git-coord.1", man::page()),
@@ -27,7 +27,8 @@ pub fn generated() -> Vec<(&'static str, String)> {
     files
 }
 
-/// What belongs beside the installed program, where manuals and shells are looked for.
+/// Generates the files that belong beside the installed program, where manuals and shells are
+/// looked for.
 pub(super) fn documents() -> Vec<Document> {
     vec![
         Document { path: "share/man/man1/git-coord.1", content: man::page() },

@@ -1,5 +1,5 @@
-//! The commands as plain data, taken from the clap definitions: what the manual and the reference
-//! have in common.
+//! The commands as plain data, taken from the clap definitions: the common source of the manual and
+//! the reference.
 
 use clap::{Arg, Command};
 
@@ -25,16 +25,16 @@ pub(super) struct Outline {
 pub(super) struct Argument {
     /// `-q, --quiet` or `--ttl <DURATION>`
     pub(super) spelling: String,
-    /// What it does, as paragraphs.
+    /// The paragraphs of its help.
     pub(super) help: Vec<String>,
 }
 
-/// The program as a whole; its arguments are the global options.
+/// Outlines the program as a whole; its arguments are the global options.
 pub(super) fn program() -> Outline {
     outline(&Cli::described(), |_| true)
 }
 
-/// Every command, subcommands after the command that they belong to.
+/// Outlines every command; subcommands follow the command that they belong to.
 pub(super) fn commands() -> Vec<Outline> {
     let mut found = Vec::new();
     collect(&Cli::described(), &mut found);

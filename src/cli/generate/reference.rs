@@ -5,7 +5,7 @@ use super::{ORIGIN, facts, outline};
 use crate::app::config::KEYS;
 use crate::cli::exit::ExitCode;
 
-/// `docs/reference.md`
+/// Renders `docs/reference.md`.
 pub(super) fn commands() -> String {
     let program = outline::program();
     let mut page = Page::titled("Command reference");
@@ -30,7 +30,7 @@ pub(super) fn commands() -> String {
     page.text
 }
 
-/// `docs/configuration.md`
+/// Renders `docs/configuration.md`.
 pub(super) fn configuration() -> String {
     let mut page = Page::titled("Configuration");
     page.paragraph(
@@ -112,7 +112,7 @@ impl Page {
     }
 }
 
-/// Text in which no character is Markdown or HTML.
+/// Escapes every character that means something in Markdown or HTML.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {

@@ -14,7 +14,7 @@ use crate::core::domain::change::Change;
 use crate::core::text::shown;
 use crate::core::time::relative;
 
-/// So many digits of an entry or a commit are shown.
+/// The number of digits that are shown of an entry or a commit.
 const DIGITS_SHOWN: usize = 10;
 
 const EXAMPLES: &str = "\

@@ -34,7 +34,6 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// What can be asked about domains.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Detect(detect::Args),
@@ -78,7 +77,6 @@ impl Args {
         }
     }
 
-    /// Answers a question about domains.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = open(context)?;
         match &self.command {
@@ -92,7 +90,7 @@ impl Args {
     }
 }
 
-/// Prints what is known.
+/// Prints the domains of the project.
 fn print(ui: &mut Ui, project: &ProjectView) -> io::Result<()> {
     ui.table(project.domains.iter().map(row))?;
     if project.domains.is_empty() {

@@ -45,7 +45,8 @@ pub(crate) struct ProposeArgs {
     basis: Basis,
 }
 
-/// What an override rests on, where it counts, and what decides.
+// The evidence, the scope and the author of an override. Arguments that several commands share have
+// no doc comment: that of the command is its help.
 #[derive(Debug, clap::Args)]
 pub(super) struct Basis {
     /// Evidence: an id, or several as a JSON array
@@ -109,7 +110,7 @@ impl ProposeArgs {
     }
 }
 
-/// Names the agent that did it, and the time.
+/// Tells which agent did it, and when.
 fn by_whom(entry: &Override, by: Option<&AgentName>, ctx: &Ctx) -> String {
     let by = by.or(entry.by.as_ref()).map_or(String::new(), |by| format!(" by '{by}'"));
     let when = entry.since().map_or(String::new(), |at| {

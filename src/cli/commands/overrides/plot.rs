@@ -2,12 +2,12 @@
 
 use crate::core::routing::ratio::Ratio;
 
-/// Rows of a plot.
+/// The number of rows of a plot.
 const HEIGHT: u64 = 5;
-/// Samples that fit; older ones are left out.
+/// The number of samples that fit; older ones are left out.
 const WIDTH: usize = 40;
 
-/// The samples as `o`, one a column, over the baseline as a line of `-`.
+/// Draws the samples as `o`, one per column, over the baseline as a line of `-`.
 pub(super) fn plot(samples: &[Ratio], baseline: Option<Ratio>) -> Vec<String> {
     let samples = &samples[samples.len().saturating_sub(WIDTH)..];
     let highest = samples.iter().copied().chain(baseline).max().unwrap_or_default();

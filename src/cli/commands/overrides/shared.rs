@@ -48,7 +48,7 @@ where
     Ok(name)
 }
 
-/// Says where an override counts, if not everywhere.
+/// Describes the scope of an override, unless it counts everywhere.
 pub(super) fn scope_text(entry: &Override) -> Option<String> {
     let scope = entry.scope.as_ref()?;
     let domains = scope.domains.iter().map(|domain| shown(domain.as_str()).into_owned());

@@ -65,7 +65,7 @@ fn cells(row: &OverrideView, now: Timestamp) -> Vec<Cell> {
     let entry = &row.entry;
     let trial = match &row.trial {
         Some(trial) => trial_text(trial, now),
-        // One that came in with a document was judged elsewhere.
+        // An imported override was judged elsewhere.
         None if entry.is_in_force() => {
             entry.canary.as_ref().map_or("no trial", |trial| trial.status.name()).to_owned()
         }
@@ -89,7 +89,7 @@ fn cells(row: &OverrideView, now: Timestamp) -> Vec<Cell> {
     ]
 }
 
-/// Names the agent that put it in force or proposed it, and the one that brought it up to date.
+/// Tells which agent put the override in force or proposed it, and which one updated it.
 fn who_text(row: &OverrideView, now: Timestamp) -> String {
     let ago = |at: Timestamp| relative(at.as_seconds(), now.as_seconds());
     let by = row.by().map_or(String::new(), |by| format!("by {by}"));
@@ -100,7 +100,7 @@ fn who_text(row: &OverrideView, now: Timestamp) -> String {
     format!("{by} {when}{update}")
 }
 
-/// Says how a trial stands: samples so far and what is left, or its verdict.
+/// Describes the state of a trial: its samples and the time left, or its verdict.
 pub(crate) fn trial_text(trial: &TrialView, now: Timestamp) -> String {
     let canary = &trial.canary;
     let (count, window) = (trial.samples.len(), canary.window_uses);
@@ -134,7 +134,7 @@ fn print_below(ui: &mut Ui, row: &OverrideView, thresholds: &Thresholds) -> io::
     Ok(())
 }
 
-/// The words for a metric, and which of the three numbers it is.
+/// A metric: its name, and its number among the three.
 type Metric = (&'static str, fn(&Metrics) -> Ratio);
 
 const METRICS: [Metric; 3] = [
@@ -157,7 +157,7 @@ fn print_trial(ui: &mut Ui, trial: &TrialView, thresholds: &Thresholds) -> io::R
         numbers.push(format!("{name} {}{was}", of(&mean)));
     }
     ui.line(&format!("    {}", numbers.join(", ")))?;
-    // The one that got worse is the one to look at.
+    // The plot shows a metric that got worse, if there is one.
     let shown_metric = match worse.first() {
         Some(&"fp_rate") => METRICS[1],
         Some(&"density") => METRICS[2],
@@ -172,7 +172,7 @@ fn print_trial(ui: &mut Ui, trial: &TrialView, thresholds: &Thresholds) -> io::R
     Ok(())
 }
 
-/// Prints the numbers that the first sample will be held against.
+/// Prints the numbers that the first sample will be compared with.
 fn print_baseline(ui: &mut Ui, trial: &TrialView) -> io::Result<()> {
     if let Some(baseline) = &trial.canary.baseline {
         let numbers = METRICS.map(|(name, of)| format!("{name} {}", of(&baseline.metrics)));

@@ -52,7 +52,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Takes the run on.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let request = Request {
             run: &self.run.id,
@@ -64,7 +63,7 @@ impl Args {
     }
 }
 
-/// Shows whether the run went on.
+/// Shows whether the run has advanced.
 pub(super) fn report(ui: &mut Ui, answer: &Answer<Body>) -> Result<ExitCode, Problem> {
     show(ui, answer, |ui| match &answer.refusal {
         None => print_done(ui, &answer.body),

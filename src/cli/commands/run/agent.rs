@@ -23,7 +23,6 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// What can be done with agents.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Add(AddArgs),

@@ -9,7 +9,7 @@ use crate::cli::term::Ui;
 use crate::core::run::budget::Spending;
 use crate::core::run::names::IdPrefix;
 
-/// Shows what the run may spend and has spent.
+/// Shows the budget of the run and its spending.
 pub(super) fn run(ui: &mut Ui, ctx: &Ctx, run: &IdPrefix) -> Result<ExitCode, Problem> {
     let answer = budget(ctx, run)?;
     let Body { used, limit, .. } = &answer.body;

@@ -130,7 +130,6 @@ fn parse_metadata(text: &str) -> Result<(MetadataKey, Line), String> {
 }
 
 impl Args {
-    /// Begins the run.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let request = Request {
             goal: &self.goal,

@@ -26,7 +26,6 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// What can be done with dispatches.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Add(AddArgs),
@@ -114,7 +113,7 @@ fn status_parser() -> impl clap::builder::TypedValueParser<Value = DispatchStatu
     })
 }
 
-/// The shortest name of a commit that is taken: a shorter one may be another commit's tomorrow.
+/// The least number of digits that name a commit: fewer may name another commit tomorrow.
 const COMMIT_CHARS_MIN: usize = 7;
 
 fn parse_commit(text: &str) -> Result<EntryName, String> {

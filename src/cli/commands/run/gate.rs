@@ -28,7 +28,6 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// What can be done with a gate.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check the gate before the next phase, without advancing the run

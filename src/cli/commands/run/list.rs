@@ -22,7 +22,6 @@ pub(crate) struct ListArgs {
 pub(crate) struct CurrentArgs {}
 
 impl ListArgs {
-    /// Lists the runs.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let answer = list(ctx, &Request { all: self.all })?;
         show(ui, &answer, |ui| {
@@ -35,7 +34,6 @@ impl ListArgs {
 }
 
 impl CurrentArgs {
-    /// Shows the newest active run.
     pub(crate) fn run(ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let answer = current(ctx)?;
         show(ui, &answer, |ui| print_table(ui, std::slice::from_ref(&answer.body.run), answer.at))

@@ -78,7 +78,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Takes the run back, or reports on the code.
+    /// Rolls the run back, or reports on its code.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let request = Request {
             run: &self.run.id,
@@ -114,7 +114,7 @@ fn print_back(ui: &mut Ui, back: &Back) -> io::Result<()> {
     list(ui, "not skipped any more", &back.cleared_skips)
 }
 
-/// How many things one line names.
+/// The number of things that one line names.
 const NAMED_MAX: usize = 12;
 
 fn list(ui: &mut Ui, what: &str, things: &[impl ToString]) -> io::Result<()> {

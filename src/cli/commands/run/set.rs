@@ -78,7 +78,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Changes the settings.
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let request = Request {
             run: &self.run.id,

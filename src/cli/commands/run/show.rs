@@ -22,7 +22,6 @@ use crate::core::run::{Run, Status};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, about, relative};
 
-/// Shows the run.
 pub(super) fn run(ui: &mut Ui, ctx: &Ctx, run: &IdPrefix) -> Result<ExitCode, Problem> {
     let answer = app::show(ctx, run)?;
     show(ui, &answer, |ui| print(ui, &answer.body, answer.at))
@@ -60,7 +59,7 @@ fn section(ui: &mut Ui, title: &str, runs: &[Run], now: Timestamp) -> io::Result
     Ok(())
 }
 
-/// Prints the skipped phases that lie behind, which no line of the timeline has.
+/// Prints the skipped phases before the present one, which have no line in the timeline.
 fn print_passed_over(ui: &mut Ui, body: &Body) -> io::Result<()> {
     let skipped = body.phases[..body.run.place()].iter().filter_map(|phase| {
         let skip = phase.skip.as_ref()?;
@@ -75,7 +74,7 @@ fn print_passed_over(ui: &mut Ui, body: &Body) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints when the run was completed before a rollback took that back.
+/// Prints the completions of the run that a rollback took back.
 fn print_completions(ui: &mut Ui, completions: &[Completion]) -> io::Result<()> {
     let undone = completions.iter().filter_map(|one| Some((one, one.rolled_back_at?)));
     for (Completion { at, by, rolled_back_by, .. }, rolled_back_at) in undone {
@@ -86,7 +85,7 @@ fn print_completions(ui: &mut Ui, completions: &[Completion]) -> io::Result<()> 
     Ok(())
 }
 
-/// Says in one line how the run stands.
+/// Describes the state of the run in one line.
 fn standing(run: &Run, now: Timestamp) -> String {
     let made = relative(run.created_at.as_seconds(), now.as_seconds());
     let mut parts = vec![format!("{} at '{}'", run.status.name(), run.phase)];
@@ -112,7 +111,7 @@ fn standing(run: &Run, now: Timestamp) -> String {
     parts.join(", ")
 }
 
-/// Makes a row: when, who, where, how long, and what came of it.
+/// Makes a row of the timeline: time, agent, phase, and duration or result.
 fn moment_row(moment: &Moment, body: &Body, now: Timestamp) -> Vec<Cell> {
     match moment {
         Moment::Visit { visit, phase } => vec![
@@ -148,7 +147,7 @@ fn visit_text(visit: &Visit, status: Status, now: Timestamp) -> String {
     }
 }
 
-/// How many things one line names.
+/// The number of things that one line names.
 const NAMED_MAX: usize = 5;
 
 fn rollback_text(rollback: &RollbackRecord, taken: &TakenAlong) -> String {
@@ -193,7 +192,7 @@ fn gate_text(record: &Record) -> String {
     text
 }
 
-/// Prints the phases that lie ahead, and what the next gate says.
+/// Prints the phases that lie ahead, and the state of the next gate.
 fn print_ahead(ui: &mut Ui, body: &Body) -> io::Result<()> {
     let Some(ahead) = &body.next else { return Ok(()) };
     let phases: Vec<String> = body.phases[body.run.place() + 1..]

@@ -33,7 +33,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Lets the run pass over the phase, or not any more.
+    /// Skips the phase, or undoes its skip.
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx, is_skip: bool) -> Result<ExitCode, Problem> {
         let Args { run, phase, reason } = self;
         let answer = skip(ctx, &Request { run: &run.id, phase, reason, skip: is_skip })?;
