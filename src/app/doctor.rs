@@ -16,7 +16,8 @@ pub mod view;
 
 pub use hooks::hooks;
 pub use locks::{Cleared, Outcome, clear_locks};
-pub use repair::{Continued, TakenOut, losses, name, plan, repair, take_out};
+pub use repair::{Continued, TakenOut, plan, repair, take_out};
+use view::PlanView;
 
 use std::path::PathBuf;
 
@@ -254,7 +255,8 @@ fn ledger_check(ctx: &Ctx, name: LedgerName) -> Result<Check, AppError> {
     match ledger.plan_repair() {
         Err(error) => return Ok(fault(error.to_string())),
         Ok(Some(plan)) => {
-            let text = format!("{}; {}", plan.damage.why, repair::outlook(&plan));
+            let plan = PlanView::new(name, &plan);
+            let text = format!("{}; {}", plan.why, repair::outlook(&plan));
             return Ok(fault(text).with_next(&REPAIR));
         }
         Ok(None) => {}

@@ -6,6 +6,7 @@ pub mod answer;
 pub mod changesets;
 pub mod config;
 pub mod dead_holders;
+pub mod demo;
 pub mod doctor;
 pub mod domains;
 pub mod edits;

@@ -29,12 +29,11 @@ use crate::core::time::{Timestamp, Ttl};
 use crate::store::machine::waiters::RegisteredWaiter;
 use crate::store::os::alarm::{Alarm, FORWARDED, Woken, not_ignored};
 use crate::store::os::child::{Adopted, Running, State, Watched};
-use crate::store::os::process::ProcessIdentity;
 use crate::store::os::stand_in::StandIn;
 
 use self::hold::cannot_run;
 pub use self::hold::{Held, hold, not_started};
-pub use self::left::Left;
+pub use self::left::{Left, ProcessIdentity, left_alone};
 
 /// How long a command may take to end after it was asked to, before it is killed.
 const GRACE: Duration = Duration::from_secs(5);

@@ -11,6 +11,8 @@ use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
+pub use crate::store::ledger::clock_notice;
+
 /// Names a target in quotes, for a sentence.
 pub fn target_text(target: &Target) -> String {
     match target {

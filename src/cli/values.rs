@@ -1,6 +1,7 @@
 //! Values on the command line. They are parsed by clap, so that a wrong one is a usage error that
 //! names it.
 
+use std::str::FromStr as _;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -76,7 +77,7 @@ pub(crate) fn parse_event_place(text: &str) -> Result<EventPlace, String> {
 }
 
 fn parse_ledger(text: &str) -> Result<LedgerName, String> {
-    text.parse().map_err(|error: crate::store::layout::NoSuchLedger| error.to_string())
+    LedgerName::from_str(text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Damaged ledgers: the plan of a repair, its losses, and the repair itself.
 
+use super::view::PlanView;
 use super::{Check, State};
 use crate::app::Ctx;
 use crate::app::answer::{Answer, Written};
@@ -10,7 +11,7 @@ use crate::core::ledger::LedgerName;
 use crate::core::repair::Repair;
 use crate::core::reservation::index;
 use crate::core::text::Line;
-use crate::store::ledger::repair::{DroppedEntry, Plan, Repaired, Repairer, RewoundRef};
+use crate::store::ledger::repair::{Plan, Repaired, Repairer, RewoundRef};
 
 /// How many entries one line names.
 const NAMED_MAX: usize = 5;
@@ -70,13 +71,13 @@ pub fn take_out(ctx: &Ctx, dry_run: bool) -> Result<Option<TakenOut>, AppError> 
 }
 
 /// Describes in one line what a repair would do.
-pub(super) fn outlook(plan: &Plan) -> String {
+pub(super) fn outlook(plan: &PlanView) -> String {
     let Some(whole) = plan.whole else {
         return "no whole entry of it was found, so a repair could not go on from any".to_owned();
     };
     let mut text = format!("a repair would go on from entry {}", whole.short());
-    for (what, left) in losses(plan) {
-        let mut named: Vec<String> = left.iter().take(NAMED_MAX).map(name).collect();
+    for (what, left) in plan.losses() {
+        let mut named: Vec<String> = left.iter().take(NAMED_MAX).map(ToString::to_string).collect();
         if left.len() > NAMED_MAX {
             named.push(format!("{} more", left.len() - NAMED_MAX));
         }
@@ -107,22 +108,4 @@ pub(super) fn rewound_check(name: LedgerName, text: &str, found: &RewoundRef) ->
     // No ref has a space in its name.
     let command = format!("git update-ref {reference} {published} {old}");
     check.with_next(&command.split(' ').collect::<Vec<&str>>())
-}
-
-/// Groups the entries that a repair leaves behind, with the words for each group; no group is
-/// empty.
-pub fn losses(plan: &Plan) -> Vec<(&'static str, &[DroppedEntry])> {
-    let doubtful = if plan.is_known {
-        "left out, because nothing shows that it was published"
-    } else {
-        "left out, because it is earlier, and nothing shows which was published"
-    };
-    let groups = [("lost", plan.lost.as_slice()), (doubtful, plan.doubtful.as_slice())];
-    groups.into_iter().filter(|(_, left)| !left.is_empty()).collect()
-}
-
-/// Names an entry for people: its id and its summary.
-pub fn name(left: &DroppedEntry) -> String {
-    let summary = left.summary.as_deref().unwrap_or("cannot be read");
-    format!("entry {} ({summary})", left.id.short())
 }

@@ -1,5 +1,7 @@
 //! The findings and repairs of `doctor`, in the form that programs read.
 
+use std::fmt::{self, Display, Formatter};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -121,6 +123,25 @@ impl PlanView {
             lost: left(&plan.lost),
             doubtful: left(&plan.doubtful),
         }
+    }
+
+    /// Groups the entries that a repair leaves behind, each group with the words for it. No group
+    /// is empty.
+    pub fn losses(&self) -> Vec<(&'static str, &[LeftView])> {
+        let doubtful = if self.known {
+            "left out, because nothing shows that it was published"
+        } else {
+            "left out, because it is earlier, and nothing shows which was published"
+        };
+        let groups = [("lost", self.lost.as_slice()), (doubtful, self.doubtful.as_slice())];
+        groups.into_iter().filter(|(_, left)| !left.is_empty()).collect()
+    }
+}
+
+impl Display for LeftView {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let summary = self.summary.as_deref().unwrap_or("cannot be read");
+        write!(f, "entry {} ({summary})", self.entry.short())
     }
 }
 

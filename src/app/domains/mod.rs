@@ -23,7 +23,8 @@ use crate::core::domain::structure::{Basis, Structure};
 use crate::core::domain::survey::{self, Purpose, Survey};
 use crate::core::ledger::LedgerName;
 use crate::core::time::Timestamp;
-use crate::store::worktree::sources::Which;
+
+pub use crate::store::worktree::sources::Which;
 pub use kept::Damaged;
 
 /// How often a look at a tree begins again because somebody else wrote meanwhile.

@@ -23,6 +23,8 @@ use crate::store::ledger::history::{self, Found};
 use crate::store::ledger::snapshot::read_entry;
 use crate::store::ledger::{Base, recorded_command};
 
+pub use crate::store::layout::NAMESPACE;
+
 /// An entry of a ledger, in short.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Entry")]

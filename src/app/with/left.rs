@@ -1,10 +1,15 @@
 //! The data that a `with` passes to the process that stands in for it.
 
 use std::ffi::OsString;
+use std::io;
+use std::time::Duration;
 
 use crate::core::ids::HoldId;
 use crate::core::time::Ttl;
-use crate::store::os::process::ProcessIdentity;
+use crate::store::os::alarm::Stopwatch;
+use crate::store::os::stand_in;
+
+pub use crate::store::os::process::ProcessIdentity;
 
 /// The `with` that a stand-in replaces.
 #[derive(Clone, Debug)]
@@ -14,6 +19,13 @@ pub struct Left {
     pub ttl: Ttl,
     /// Set if the command goes on when its reservations are lost.
     pub keep_going: bool,
+}
+
+/// Waits until the `with` that started this process is gone. Returns the time that this took if the
+/// `with` was killed, and nothing if it ended in good order.
+pub fn left_alone() -> io::Result<Option<Duration>> {
+    let begun = Stopwatch::start();
+    Ok(stand_in::is_orphaned()?.then(|| begun.elapsed()))
 }
 
 impl Left {

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::app::demo::scratch_repository;
 use crate::app::next::in_shell;
 use crate::app::problem::{Kind, Problem};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::fields;
 use crate::cli::term::Ui;
-use crate::store::git::repository;
 
 /// Show a tour in a scratch repository
 ///
@@ -71,9 +71,7 @@ impl Args {
     pub(crate) fn run(ui: &mut Ui) -> Result<ExitCode, Problem> {
         let failed = |error: &dyn std::error::Error| Problem::caused(Kind::Failure, error);
         let program = std::env::current_exe().map_err(|error| failed(&error))?;
-        let scratch = tempfile::tempdir().map_err(|error| failed(&error))?;
-        repository::make_scratch(scratch.path(), &["src/api/users.rs", "docs/guide.md"])
-            .map_err(|error| failed(&error))?;
+        let scratch = scratch_repository()?;
         if ui.is_json() {
             return answer(ui, &program, scratch.path());
         }

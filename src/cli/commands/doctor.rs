@@ -1,10 +1,12 @@
 //! `git coord doctor`
 
+use std::io;
+
 use crate::app::answer::{Answer, Outcome};
 use crate::app::config::parse_boolean;
 use crate::app::doctor::mend::Mended;
-use crate::app::doctor::view::{Body, LockView};
-use crate::app::doctor::{self, Check, Continued, State, TakenOut};
+use crate::app::doctor::view::{Body, LockView, PlanView, RepairView, RepairedView, TakenOutView};
+use crate::app::doctor::{self, Check, State};
 use crate::app::install::plan::ENABLED;
 use crate::app::next::in_shell;
 use crate::app::problem::Problem;
@@ -15,9 +17,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ledger::LedgerName;
 use crate::core::text::shown;
-use crate::store::ledger::repair::{Plan, Repaired};
 
 /// Find problems, repair damaged ledgers, and move lock files aside
 ///
@@ -73,75 +73,87 @@ impl Args {
             ..Answer::read(Body { checks, repair }, door.clock()?).noting(mended.notes())
         };
         show(ui, &answer, |ui| {
-            let texts = texts(&mended);
-            if self.repair && texts.is_empty() && mended.cleared.is_empty() {
-                ui.line("nothing to repair")?;
+            if let Some(repair) = &answer.body.repair {
+                print_repair(ui, repair)?;
             }
-            texts.iter().try_for_each(|text| ui.line(text))?;
             print(ui, &answer.body.checks)
         })
     }
 }
 
-/// Describes the repairs that were made, or would be.
-fn texts(mended: &Mended) -> Vec<String> {
-    let moved = mended.cleared.iter().map(LockView::from).filter_map(|lock| {
-        let (path, whose) = (lock.lock, shown(&lock.whose).into_owned());
-        let kept_at = lock.kept_at?;
-        Some(format!("moved '{path}' aside: {whose}\n  it is kept: {kept_at}"))
-    });
-    let repaired = mended.repaired.iter().map(repaired_text);
-    let planned = mended.planned.iter().map(|(ledger, plan)| plan_text(*ledger, plan));
-    let taken_out = mended.taken_out.iter().map(taken_out_text);
-    moved.chain(repaired).chain(planned).chain(taken_out).collect()
+fn print_repair(ui: &mut Ui, repair: &RepairView) -> io::Result<()> {
+    let texts = texts(repair);
+    // A lock file that stays has a warning instead of a text.
+    let has_locks = matches!(repair, RepairView::Done { locks, .. } if !locks.is_empty());
+    if texts.is_empty() && !has_locks {
+        ui.line("nothing to repair")?;
+    }
+    texts.iter().try_for_each(|text| ui.line(text))
 }
 
-fn repaired_text(continued: &Continued) -> String {
-    let Continued { ledger, repaired, .. } = continued;
-    let Repaired { plan, entry, kept_at, .. } = repaired;
+/// Describes the repairs that were made, or would be.
+fn texts(repair: &RepairView) -> Vec<String> {
+    let (texts, taken_out): (Vec<String>, _) = match repair {
+        RepairView::Planned { would_repair, taken_out } => {
+            (would_repair.iter().map(plan_text).collect(), taken_out)
+        }
+        RepairView::Done { repaired, locks, taken_out } => {
+            let moved = locks.iter().filter_map(moved_text);
+            (moved.chain(repaired.iter().map(repaired_text)).collect(), taken_out)
+        }
+    };
+    texts.into_iter().chain(taken_out.as_ref().map(taken_out_text)).collect()
+}
+
+fn moved_text(LockView { lock, whose, kept_at, .. }: &LockView) -> Option<String> {
+    let kept_at = kept_at.as_ref()?;
+    Some(format!("moved '{lock}' aside: {}\n  it is kept: {kept_at}", shown(whose)))
+}
+
+fn repaired_text(RepairedView { plan, written, kept_at }: &RepairedView) -> String {
     let whole = plan.whole.map_or_else(|| "nothing".to_owned(), |id| id.short());
-    let (why, kept_at) = (shown(&plan.damage.why), shown(kept_at));
+    let (ledger, why, kept_at) = (plan.ledger, shown(&plan.why), shown(kept_at));
     format!(
         "repaired {ledger}, which went on from {whole} with entry {}\n  \
          it was damaged: {why}\n{}  what is left of that is kept: {kept_at}",
-        entry.short(),
+        written.entry.short(),
         losses_text(plan)
     )
 }
 
-fn plan_text(ledger: LedgerName, plan: &Plan) -> String {
+fn plan_text(plan: &PlanView) -> String {
+    let ledger = plan.ledger;
     let first = match plan.whole {
         Some(whole) => format!("would repair {ledger}, going on from {}", whole.short()),
         None => format!("could not repair {ledger}: no whole entry of it was found"),
     };
-    let text =
-        format!("{first}\n  it is damaged: {}\n{}", shown(&plan.damage.why), losses_text(plan));
+    let text = format!("{first}\n  it is damaged: {}\n{}", shown(&plan.why), losses_text(plan));
     text.trim_end().to_owned()
 }
 
-fn taken_out_text(taken_out: &TakenOut) -> String {
-    let mut text = match &taken_out.written {
+fn taken_out_text(TakenOutView { documents, written, .. }: &TakenOutView) -> String {
+    let mut text = match written {
         Some(by) => format!("took out what cannot be read, as entry {}", by.entry.short()),
         None => "would take out what cannot be read".to_owned(),
     };
-    for key in &taken_out.documents {
-        text.push_str(&format!("\n  {}", shown(key.as_str())));
+    for key in documents {
+        text.push_str(&format!("\n  {}", shown(key)));
     }
     text
 }
 
 /// Lists the entries that the ledger goes on without, a line each.
-fn losses_text(plan: &Plan) -> String {
+fn losses_text(plan: &PlanView) -> String {
     let mut text = String::new();
-    for (what, entries) in doctor::losses(plan) {
+    for (what, entries) in plan.losses() {
         for left in entries {
-            text.push_str(&format!("  {what}: {}\n", shown(&doctor::name(left))));
+            text.push_str(&format!("  {what}: {}\n", shown(&left.to_string())));
         }
     }
     text
 }
 
-fn print(ui: &mut Ui, checks: &[Check]) -> std::io::Result<()> {
+fn print(ui: &mut Ui, checks: &[Check]) -> io::Result<()> {
     let row = |check: &Check| {
         let word = check.state.word();
         let word = match check.state {

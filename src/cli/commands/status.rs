@@ -9,7 +9,7 @@ use crate::app::problem::Problem;
 use crate::app::routing::view::TrialView;
 use crate::app::status::{Body, Domains, Notice, status};
 use crate::app::view::HoldView;
-use crate::app::wording::ticket_text;
+use crate::app::wording::{clock_notice, ticket_text};
 use crate::cli::color::Slot;
 use crate::cli::commands::inbox::print_requests;
 use crate::cli::commands::overrides::trial_text;
@@ -27,7 +27,6 @@ use crate::core::domain::name::Name;
 use crate::core::run::Run;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
-use crate::store::ledger::clock_notice;
 
 /// Show reservations, requests and runs on one screen
 ///

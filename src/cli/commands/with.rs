@@ -7,7 +7,9 @@ use crate::app::error::with_causes;
 use crate::app::problem::Problem;
 use crate::app::reservations::reserve::Request;
 use crate::app::waiting::Tell;
-use crate::app::with::{self, Fate, Held, Left, News, Run, hold, not_started};
+use crate::app::with::{
+    self, Fate, Held, Left, News, ProcessIdentity, Run, hold, left_alone, not_started,
+};
 use crate::app::wording::lost_text;
 use crate::cli::commands::reserve::{Terms, telling_waiters};
 use crate::cli::dispatch::Context;
@@ -17,9 +19,6 @@ use crate::cli::show::say;
 use crate::cli::term::Ui;
 use crate::core::ids::LockName;
 use crate::core::pattern::Reading;
-use crate::store::os::alarm::Stopwatch;
-use crate::store::os::process::ProcessIdentity;
-use crate::store::os::stand_in;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -114,10 +113,10 @@ impl Args {
         with: &ProcessIdentity,
         context: &Context<'_>,
     ) -> Result<ExitCode, Problem> {
-        let begun = (context.door.clock().map_err(Problem::from)?, Stopwatch::start());
-        if stand_in::is_orphaned()? {
+        let begun = context.door.clock()?;
+        if let Some(waited) = left_alone()? {
             let mut ctx = open(context)?;
-            ctx.set_clock(begun.0.plus_millis(begun.1.elapsed().as_millis()));
+            ctx.set_clock(begun.plus_millis(waited.as_millis()));
             let held = self.command.iter().filter_map(|id| id.to_str()?.parse().ok()).collect();
             let ttl = self.terms.ttl.unwrap_or(ctx.settings().ttl);
             let left = Left { with: with.clone(), held, ttl, keep_going: self.keep_going };

@@ -1,9 +1,9 @@
 //! Tables of the manual beside commands, exit codes and configuration keys.
 
 use crate::app::identity::{AGENT_VARIABLE, HARNESSES};
+use crate::app::ledgers::NAMESPACE;
 use crate::app::open::WITHIN_VARIABLE;
 use crate::core::ledger::LedgerName;
-use crate::store::layout::NAMESPACE;
 
 /// Lists the environment variables and their effects.
 pub(super) fn variables() -> Vec<(String, &'static str)> {

@@ -11,6 +11,7 @@ use std::io;
 
 use clap::Subcommand;
 
+use crate::app::domains::Which;
 use crate::app::domains::view::ProjectView;
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
@@ -21,7 +22,6 @@ use crate::cli::term::Ui;
 use crate::cli::values::{Word, one_of};
 use crate::core::domain::detection::Found;
 use crate::core::text::shown;
-use crate::store::worktree::sources::Which;
 
 /// Detect the kind of this project, and check whether it is still the same
 ///
