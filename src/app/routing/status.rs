@@ -46,9 +46,6 @@ pub struct Body {
     pub autonomy: bool,
     /// What a person should know besides; `notes` has it as well.
     pub warnings: Vec<String>,
-    /// The numbers that decisions go by, for people.
-    #[serde(skip)]
-    pub thresholds: Thresholds,
 }
 
 /// Shows all overrides. The environment names the home directory and the user's configuration,
@@ -102,7 +99,6 @@ pub(super) fn look(ctx: &Ctx, environment: &Environment) -> Result<(Body, Timest
         quarantined: rows.iter().filter(is_held).count() as u64,
         autonomy: thresholds.autonomy(),
         overrides: found,
-        thresholds,
     };
     Ok((body, now))
 }

@@ -9,7 +9,7 @@ use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::problem::{Kind, Problem};
 use crate::core::ledger::LedgerName;
-use crate::core::routing::thresholds::{ALL, AUTONOMY, SetThreshold, Thresholds};
+use crate::core::routing::thresholds::{ALL, AUTONOMY, SetThreshold, Setting, Thresholds};
 
 /// The answer to `override thresholds`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -17,9 +17,21 @@ use crate::core::routing::thresholds::{ALL, AUTONOMY, SetThreshold, Thresholds};
 pub struct Body {
     /// The numbers by name, and the switch `autonomy`.
     pub thresholds: Map<String, Value>,
-    /// The numbers themselves, for people.
+    /// A row for each of them, for people.
     #[serde(skip)]
-    pub set: Thresholds,
+    pub rows: Vec<Row>,
+}
+
+/// A threshold, for people.
+#[derive(Debug)]
+pub struct Row {
+    pub name: &'static str,
+    pub value: String,
+    /// True if somebody has set it.
+    pub is_set: bool,
+    /// The values that it can have.
+    pub bounds: String,
+    pub meaning: &'static str,
 }
 
 /// Shows all thresholds.
@@ -40,7 +52,15 @@ pub fn set(ctx: &Ctx, key: &str, value: &str) -> Result<Answer<Body>, Problem> {
 impl From<Thresholds> for Body {
     fn from(set: Thresholds) -> Body {
         let mut values = Map::new();
+        let mut rows = Vec::new();
         for threshold in ALL {
+            rows.push(Row {
+                name: threshold.name,
+                value: Setting::Number(set.ratio(threshold)).to_string(),
+                is_set: set.is_set(threshold.name),
+                bounds: format!("{} to {}", threshold.least, threshold.most),
+                meaning: threshold.meaning,
+            });
             let number = if threshold.is_whole {
                 json!(set.number(threshold))
             } else {
@@ -49,6 +69,13 @@ impl From<Thresholds> for Body {
             values.insert(threshold.name.to_owned(), number);
         }
         values.insert(AUTONOMY.to_owned(), json!(set.autonomy()));
-        Body { thresholds: values, set }
+        rows.push(Row {
+            name: AUTONOMY,
+            value: set.autonomy().to_string(),
+            is_set: set.is_set(AUTONOMY),
+            bounds: "true or false".to_owned(),
+            meaning: "whether programs may leave agents out by themselves",
+        });
+        Body { thresholds: values, rows }
     }
 }

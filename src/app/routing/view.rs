@@ -11,6 +11,7 @@ use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
 use crate::core::routing::canary::{Canary, Sample, Status, Verdict};
 use crate::core::routing::classify::Tally;
+use crate::core::routing::metrics::{self, Metrics};
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Modification, Override, index};
 use crate::core::time::Timestamp;
@@ -63,6 +64,30 @@ pub struct TrialView {
     /// The verdict that the next check will record; absent unless the trial is over and unjudged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub due: Option<Due>,
+    /// The numbers of the samples, for people; none without samples.
+    #[serde(skip)]
+    pub measured: Option<Measured>,
+}
+
+/// The numbers of a trial so far.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The mean of each metric over all samples.
+    pub mean: Metrics,
+    /// The names of the metrics that got worse.
+    pub worse: Vec<&'static str>,
+}
+
+impl Measured {
+    fn of(canary: &Canary, samples: &[Sample], thresholds: &Thresholds) -> Measured {
+        let each: Vec<Metrics> = samples.iter().map(|sample| sample.metrics).collect();
+        let mean = Metrics::mean(&each);
+        let worse = match &canary.baseline {
+            Some(before) => metrics::worse(&before.metrics, &mean, thresholds),
+            None => Vec::new(),
+        };
+        Measured { mean, worse }
+    }
 }
 
 /// The outcome of a trial that is over and that nobody has judged yet.
@@ -111,5 +136,7 @@ pub(super) fn trial(
         let (status, verdict) = canary.judge(&samples, now, thresholds);
         Due { status, verdict }
     });
-    Ok(TrialView { canary, samples, due })
+    let is_measured = !samples.is_empty();
+    let measured = is_measured.then(|| Measured::of(&canary, &samples, thresholds));
+    Ok(TrialView { canary, samples, due, measured })
 }

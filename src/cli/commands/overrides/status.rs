@@ -8,7 +8,7 @@ use crate::app::Ctx;
 use crate::app::next::in_shell;
 use crate::app::problem::Problem;
 use crate::app::routing::status::{Body, status};
-use crate::app::routing::view::{OverrideView, TrialView};
+use crate::app::routing::view::{Measured, OverrideView, TrialView};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
@@ -16,9 +16,8 @@ use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::environment::Environment;
 use crate::core::routing::canary::Status;
-use crate::core::routing::metrics::{self, Metrics};
+use crate::core::routing::metrics::Metrics;
 use crate::core::routing::ratio::Ratio;
-use crate::core::routing::thresholds::Thresholds;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
@@ -52,7 +51,7 @@ fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> io::Result<()> {
     let rows = body.overrides.iter().map(|row| cells(row, now));
     for (line, row) in ui.aligned(rows).iter().zip(&body.overrides) {
         ui.line(line)?;
-        print_below(ui, row, &body.thresholds)?;
+        print_below(ui, row)?;
     }
     for block in &body.blocked {
         let name = ui.paint(Slot::Holder, block.agent.as_str());
@@ -117,7 +116,7 @@ pub(crate) fn trial_text(trial: &TrialView, now: Timestamp) -> String {
     }
 }
 
-fn print_below(ui: &mut Ui, row: &OverrideView, thresholds: &Thresholds) -> io::Result<()> {
+fn print_below(ui: &mut Ui, row: &OverrideView) -> io::Result<()> {
     if let Some(reason) = &row.entry.reason {
         let reason = ui.paint(Slot::Dim, &shown(reason.as_str()));
         ui.line(&format!("    {reason}"))?;
@@ -126,7 +125,7 @@ fn print_below(ui: &mut Ui, row: &OverrideView, thresholds: &Thresholds) -> io::
         ui.line(&format!("    {scope}"))?;
     }
     if let Some(trial) = &row.trial {
-        print_trial(ui, trial, thresholds)?;
+        print_trial(ui, trial)?;
     }
     for next in &row.next {
         ui.line(&format!("    next: {}", in_shell(next)))?;
@@ -143,18 +142,15 @@ const METRICS: [Metric; 3] = [
     ("density", |metrics| metrics.density),
 ];
 
-fn print_trial(ui: &mut Ui, trial: &TrialView, thresholds: &Thresholds) -> io::Result<()> {
-    if trial.samples.is_empty() {
+fn print_trial(ui: &mut Ui, trial: &TrialView) -> io::Result<()> {
+    let Some(Measured { mean, worse }) = &trial.measured else {
         return print_baseline(ui, trial);
-    }
-    let each: Vec<Metrics> = trial.samples.iter().map(|sample| sample.metrics).collect();
-    let (mean, before) = (Metrics::mean(&each), trial.canary.baseline.as_ref());
-    let worse =
-        before.map_or_else(Vec::new, |before| metrics::worse(&before.metrics, &mean, thresholds));
+    };
+    let before = trial.canary.baseline.as_ref();
     let mut numbers = Vec::new();
     for (name, of) in METRICS {
         let was = before.map_or(String::new(), |b| format!(" (before {})", of(&b.metrics)));
-        numbers.push(format!("{name} {}{was}", of(&mean)));
+        numbers.push(format!("{name} {}{was}", of(mean)));
     }
     ui.line(&format!("    {}", numbers.join(", ")))?;
     // The plot shows a metric that got worse, if there is one.
@@ -164,7 +160,7 @@ fn print_trial(ui: &mut Ui, trial: &TrialView, thresholds: &Thresholds) -> io::R
         _ => METRICS[0],
     };
     let (name, of) = shown_metric;
-    let points: Vec<Ratio> = each.iter().map(of).collect();
+    let points: Vec<Ratio> = trial.samples.iter().map(|sample| of(&sample.metrics)).collect();
     ui.line(&format!("    {name} of each sample:"))?;
     for line in plot(&points, before.map(|before| of(&before.metrics))) {
         ui.line(&format!("    {line}"))?;

@@ -1,16 +1,13 @@
 //! `git coord override thresholds`
 
-use std::io;
-
 use crate::app::Ctx;
 use crate::app::problem::Problem;
-use crate::app::routing::thresholds;
+use crate::app::routing::thresholds::{self, Row};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::routing::thresholds::{ALL, AUTONOMY, Setting, Thresholds};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,29 +33,16 @@ impl Args {
             (Some(key), Some(value)) => thresholds::set(ctx, key, value)?,
             _ => thresholds::show(ctx)?,
         };
-        show(ui, &answer, |ui| print(ui, &answer.body.set))
+        show(ui, &answer, |ui| ui.table(answer.body.rows.iter().map(cells)))
     }
 }
 
-fn print(ui: &mut Ui, thresholds: &Thresholds) -> io::Result<()> {
-    let row = |name: &str, value: Setting, bounds: &str, meaning: &str| {
-        let set = if thresholds.is_set(name) { "set" } else { "" };
-        vec![
-            Cell::painted(Slot::Path, name),
-            Cell::plain(value.to_string()),
-            Cell::plain(set),
-            Cell::plain(bounds),
-            Cell::painted(Slot::Dim, meaning),
-        ]
-    };
-    let mut rows = Vec::new();
-    for threshold in ALL {
-        let bounds = format!("{} to {}", threshold.least, threshold.most);
-        let number = Setting::Number(thresholds.ratio(threshold));
-        rows.push(row(threshold.name, number, &bounds, threshold.meaning));
-    }
-    let meaning = "whether programs may leave agents out by themselves";
-    let switch = Setting::Switch(thresholds.autonomy());
-    rows.push(row(AUTONOMY, switch, "true or false", meaning));
-    ui.table(rows)
+fn cells(Row { name, value, is_set, bounds, meaning }: &Row) -> [Cell; 5] {
+    [
+        Cell::painted(Slot::Path, *name),
+        Cell::plain(value),
+        Cell::plain(if *is_set { "set" } else { "" }),
+        Cell::plain(bounds),
+        Cell::painted(Slot::Dim, *meaning),
+    ]
 }
