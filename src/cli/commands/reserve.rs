@@ -68,7 +68,7 @@ pub(crate) struct Args {
 // Arguments that several commands share have no doc comment: that of the command is its help.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Terms {
-    /// Allow other agents to share the same targets
+    /// Share the targets: others may also reserve them with --shared
     #[arg(long)]
     pub(crate) shared: bool,
 

@@ -1,5 +1,6 @@
-//! Files that are generated from the definitions: manual, reference, table of configuration keys and
-//! completions. These are pure functions; a test compares their results with the committed files.
+//! Files that are generated from the definitions: manual, reference, table of configuration keys
+//! and completions. Pure functions make them; a test compares their results with the committed
+//! files.
 
 pub(super) mod completions;
 mod facts;
