@@ -107,7 +107,7 @@ impl OverrideView {
 impl TrialView {
     /// Shows a trial that has a verdict or is not due.
     pub fn decided(canary: Canary, samples: Vec<Sample>) -> TrialView {
-        TrialView { canary, samples, due: None }
+        TrialView { canary, samples, due: None, measured: None }
     }
 }
 
