@@ -187,7 +187,7 @@ commands! {
     DomainDetect(Detect) = "domain detect",
     /// Records the kind of project that somebody else names.
     DomainSet(Classify) = "domain set",
-    /// Removes what somebody else named.
+    /// Removes the kind of project that somebody else named.
     DomainUnset(Declassify) = "domain unset",
     /// Records the agent files that were generated.
     DomainAgents(RecordAgents) = "domain agents",
@@ -209,9 +209,9 @@ commands! {
     TakeSample(routing::sample::TakeSample) = "override canary sample",
     /// Judges the trials that are due.
     CheckTrials(routing::canary::CheckTrials) = "override canary check",
-    /// Adds an instruction for an agent.
+    /// Adds text for an agent to read.
     AddOverlay(routing::overlay::AddOverlay) = "override overlay add",
-    /// Disables an added instruction.
+    /// Disables such a text.
     DisableOverlay(routing::overlay::DisableOverlay) = "override overlay disable",
     /// Sets a threshold of the decisions.
     SetThreshold(routing::thresholds::SetThreshold) = "override thresholds",

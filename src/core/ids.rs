@@ -117,8 +117,8 @@ impl AgentName {
         other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Tells whether one of the two is the other's session, so that neither stands in the other's
-    /// way. Two subagents of one session do stand in each other's way.
+    /// Tells whether the two are the same agent, or one is the other's session, so that neither
+    /// stands in the other's way. Two subagents of one session do stand in each other's way.
     pub fn is_one_with(&self, other: &AgentName) -> bool {
         self.covers(other) || other.covers(self)
     }

@@ -53,7 +53,7 @@ pub const CHILDREN_MAX: usize = 1_000;
 /// Rules of one gate.
 pub const GATE_RULES_MAX: usize = 32;
 /// Runs that the evidence of one condition names; it also has their number.
-pub const BEHIND_TOLD_MAX: usize = 5;
+pub const BEHIND_NAMED_MAX: usize = 5;
 /// Values that a caller may keep with a run.
 pub const METADATA_MAX: usize = 16;
 /// Characters of the name of such a value.

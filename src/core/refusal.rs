@@ -36,7 +36,7 @@ pub enum Refusal {
         at: Timestamp,
     },
     /// The asker would close a circle of agents that wait for each other.
-    #[error("waiting would never end: {}", told(circle))]
+    #[error("waiting would never end: {}", in_words(circle))]
     Deadlock {
         /// The links of the circle, which ends at the asker; at least two.
         circle: Vec<Link>,
@@ -79,7 +79,7 @@ pub enum Refusal {
     Domain(#[from] domain::refusal::Refusal),
 }
 
-fn told(circle: &[Link]) -> String {
+fn in_words(circle: &[Link]) -> String {
     let one = |link: &Link| {
         format!("'{}' waits for '{}' of '{}'", link.agent, link.target, link.waits_for)
     };

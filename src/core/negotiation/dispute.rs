@@ -56,7 +56,7 @@ pub enum Dispute {
         /// The holder's last sign of life, in words.
         presence: String,
     },
-    /// The holder does not hold what was asked for any more, but something else.
+    /// The holder has holds in the way that were not asked for.
     #[error("what '{holder}' holds has changed since you asked; ask again")]
     ReservationChanged {
         thread: ThreadId,

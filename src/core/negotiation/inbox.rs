@@ -13,7 +13,7 @@ use crate::core::negotiation::{Message, MessageKind};
 use crate::core::pattern::node_segment;
 use crate::core::reservation::index::agent_dir;
 
-/// The number of messages that one page looks at, however few of them match.
+/// The maximum number of messages that one page looks at, however few of them match.
 pub const LOOKED_AT_MAX: usize = 5_000;
 
 /// The messages that a reader wants.
@@ -25,11 +25,11 @@ pub struct Wanted {
     pub kind: Option<MessageKind>,
     /// Set to leave out messages that were acknowledged.
     pub unread: bool,
-    /// The number of messages on the page.
+    /// The maximum number of messages on the page.
     pub limit: usize,
-    /// The number of messages to look at.
+    /// The maximum number of messages to look at.
     pub look_at: usize,
-    /// The size of the messages in their JSON form. The first message may exceed it.
+    /// The maximum size of the messages in their JSON form. The first message may exceed it.
     pub bytes: usize,
 }
 

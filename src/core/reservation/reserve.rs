@@ -172,14 +172,14 @@ impl Reserved {
     /// Lists each granted hold once, in its final form: a target can absorb or renew a hold that an
     /// earlier target of the same request was granted.
     fn keep_what_is_there(&mut self, act: &Act<'_>) -> Result<(), No> {
-        let mut told: Vec<Grant> = Vec::new();
+        let mut listed: Vec<Grant> = Vec::new();
         for Grant { hold, renewed } in self.granted.drain(..) {
-            let is_told = told.iter().any(|grant| grant.hold.id == hold.id);
-            if let Some(hold) = index::by_id(act, &hold.id)?.filter(|_| !is_told) {
-                told.push(Grant { hold, renewed });
+            let is_listed = listed.iter().any(|grant| grant.hold.id == hold.id);
+            if let Some(hold) = index::by_id(act, &hold.id)?.filter(|_| !is_listed) {
+                listed.push(Grant { hold, renewed });
             }
         }
-        self.granted = told;
+        self.granted = listed;
         Ok(())
     }
 }

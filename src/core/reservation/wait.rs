@@ -101,7 +101,7 @@ impl<'a> Line<'a> {
         let edge = |target: Target, to: Party| Edge { from: from.clone(), target, to };
         let held = obstacles.conflicts.into_iter().map(|Conflict { target, held }| {
             let Hold { id, holder: agent, process, .. } = held;
-            // A command that runs under a hold is the process that the hold goes with.
+            // A command can only run under a hold that goes with a process.
             let holds = process.is_some().then_some(id);
             edge(target, Party { agent, process, holds, within: Vec::new() })
         });

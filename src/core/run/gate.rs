@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::core::documents::{Documents, ReadError};
-use crate::core::limits::BEHIND_TOLD_MAX;
+use crate::core::limits::BEHIND_NAMED_MAX;
 use crate::core::run::Run;
 use crate::core::run::budget::Spending;
 use crate::core::run::dependencies::{self, Behind};
@@ -240,8 +240,8 @@ fn ask(documents: &dyn Documents, run: &Run, rule: Rule) -> Result<Evidence, Rea
 /// Lists the first runs that are behind, and the number of all: evidence is recorded with every
 /// answer, and must fit into a document however many runs and conditions there are.
 fn of_behind(behind: &[Behind]) -> Value {
-    let told = &behind[..behind.len().min(BEHIND_TOLD_MAX)];
-    json!({ "behind": told, "count": behind.len() })
+    let named = &behind[..behind.len().min(BEHIND_NAMED_MAX)];
+    json!({ "behind": named, "count": behind.len() })
 }
 
 fn of_verdict(verdict: Option<Finding>) -> Value {

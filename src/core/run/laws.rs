@@ -150,10 +150,10 @@ impl Faults<'_> {
             ("visits", u64::from(tally.visits), links(phase::visits(run, place))?),
             ("answers of its gate", u64::from(tally.gates), links(record::records(run, place))?),
         ];
-        for (what, told, counted) in expected {
-            if told != counted {
+        for (what, tallied, counted) in expected {
+            if tallied != counted {
                 let key = index::phase(run, place);
-                self.add(key, format!("{told} {what} by its tally, {counted} by counting"));
+                self.add(key, format!("{tallied} {what} by its tally, {counted} by counting"));
             }
         }
         let latest = tally.latest_verdict.as_ref().map(|latest| &latest.id);
