@@ -8,11 +8,11 @@ macro_rules! words {
             $($(#[$variant_about:meta])* $variant:ident = $word:literal,)+
         }
     ) => {
-        $(#[$about])*
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
             serde::Serialize, serde::Deserialize, schemars::JsonSchema,
         )]
+        $(#[$about])*
         pub enum $name {
             $($(#[$variant_about])* #[serde(rename = $word)] $variant,)+
         }

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::core::domain::agent_record::AgentRecord;
+use crate::core::words::words;
 
 /// The treatment of files that exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,32 +107,20 @@ pub fn action(mode: Mode, wanted: &str, known: Option<&AgentRecord>, disk: &OnDi
     }
 }
 
-/// The state of an agent or a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "AgentState")]
-pub enum State {
-    /// The file is as it was generated, or has edits that somebody accepted.
-    Ok,
-    /// Somebody edited the file.
-    Edited,
-    /// The file is gone.
-    Missing,
-    /// No profile asks for the agent any more.
-    Orphaned,
-    /// The file was not generated here.
-    Unknown,
-}
-
-impl State {
-    pub fn word(self) -> &'static str {
-        match self {
-            State::Ok => "ok",
-            State::Edited => "edited",
-            State::Missing => "missing",
-            State::Orphaned => "orphaned",
-            State::Unknown => "unknown",
-        }
+words! {
+    /// The state of an agent or a file.
+    #[schemars(rename = "AgentState")]
+    pub enum State {
+        /// The file is as it was generated, or has edits that somebody accepted.
+        Ok = "ok",
+        /// Somebody edited the file.
+        Edited = "edited",
+        /// The file is gone.
+        Missing = "missing",
+        /// No profile asks for the agent any more.
+        Orphaned = "orphaned",
+        /// The file was not generated here.
+        Unknown = "unknown",
     }
 }
 

@@ -20,46 +20,32 @@ use crate::core::routing::text::Note;
 use crate::core::routing::thresholds::{self, Thresholds};
 use crate::core::routing::{Override, Trial};
 use crate::core::time::Timestamp;
+use crate::core::words::words;
 
-/// The state of a trial.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// The trial is open.
-    Active,
-    /// The trial is open, without a baseline to compare with.
-    Monitoring,
-    /// The trial ended and no metric got worse.
-    Passed,
-    /// The trial ended and some metric got worse.
-    Alert,
-    /// The trial ended without a sample.
-    ExpiredUnused,
-    /// The trial ended with samples and without a baseline to compare them with.
-    Unjudged,
-    /// The override was reverted during its trial.
-    Reverted,
+words! {
+    /// The state of a trial.
+    pub enum Status {
+        /// The trial is open.
+        Active = "active",
+        /// The trial is open, without a baseline to compare with.
+        Monitoring = "monitoring",
+        /// The trial ended and no metric got worse.
+        Passed = "passed",
+        /// The trial ended and some metric got worse.
+        Alert = "alert",
+        /// The trial ended without a sample.
+        ExpiredUnused = "expired_unused",
+        /// The trial ended with samples and without a baseline to compare them with.
+        Unjudged = "unjudged",
+        /// The override was reverted during its trial.
+        Reverted = "reverted",
+    }
 }
 
 impl Status {
     /// Tells whether the trial has not ended.
     pub fn is_open(self) -> bool {
         matches!(self, Status::Active | Status::Monitoring)
-    }
-
-    /// Returns the word that is stored and shown.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Active => "active",
-            Status::Monitoring => "monitoring",
-            Status::Passed => "passed",
-            Status::Alert => "alert",
-            Status::ExpiredUnused => "expired_unused",
-            Status::Unjudged => "unjudged",
-            Status::Reverted => "reverted",
-        }
     }
 }
 

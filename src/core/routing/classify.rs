@@ -12,6 +12,7 @@ use crate::core::routing::index;
 use crate::core::routing::names::{RoutedName, Word};
 use crate::core::routing::thresholds::{self, Thresholds};
 use crate::core::time::Timestamp;
+use crate::core::words::words;
 
 /// The least number of rows that make a pattern.
 const ROWS_MIN: u64 = 2;
@@ -19,25 +20,15 @@ const ROWS_MIN: u64 = 2;
 /// the wording of the agent may be at fault.
 const OVERLAY_PERCENT_MIN: u64 = 40;
 
-/// The maturity of a pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Class {
-    /// Neither sessions nor projects nor events are enough.
-    Emerging,
-    /// One or two of sessions, projects and events are enough.
-    Growing,
-    /// Sessions, projects and events are enough.
-    Ready,
-}
-
-impl Class {
-    pub fn name(self) -> &'static str {
-        match self {
-            Class::Emerging => "emerging",
-            Class::Growing => "growing",
-            Class::Ready => "ready",
-        }
+words! {
+    /// The maturity of a pattern.
+    pub enum Class {
+        /// Neither sessions nor projects nor events are enough.
+        Emerging = "emerging",
+        /// One or two of sessions, projects and events are enough.
+        Growing = "growing",
+        /// Sessions, projects and events are enough.
+        Ready = "ready",
     }
 }
 

@@ -18,6 +18,7 @@ use crate::core::routing::text::{Context, Note};
 use crate::core::routing::thresholds::{self, Thresholds};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
+use crate::core::words::words;
 
 pub const HOUR_SECONDS: u64 = 60 * 60;
 pub const DAY_SECONDS: u64 = 24 * HOUR_SECONDS;
@@ -29,18 +30,18 @@ const USED: &str = "agent_dispatch";
 /// The reason of a finding that was wrong.
 const WRONG: &str = "agent_wrong";
 
-/// The kind of source that a row is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum SourceKind {
-    /// A review agent.
-    Agent,
-    /// A tool and its advice.
-    Tool,
-    /// A pattern that reviews look for.
-    Pattern,
-    /// The text of a skill.
-    Skill,
+words! {
+    /// The kind of source that a row is about.
+    pub enum SourceKind {
+        /// A review agent.
+        Agent = "agent",
+        /// A tool and its advice.
+        Tool = "tool",
+        /// A pattern that reviews look for.
+        Pattern = "pattern",
+        /// The text of a skill.
+        Skill = "skill",
+    }
 }
 
 /// A row of evidence.

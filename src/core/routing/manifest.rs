@@ -1,10 +1,10 @@
 //! Permission to change files: asked before an exported document is written somewhere. Without a
 //! manifest nothing may be changed; a missing manifest is no permission.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::core::pattern::{Case, Pattern};
+use crate::core::words::words;
 
 /// The rules about files that people wrote down.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -20,31 +20,19 @@ pub struct Manifest {
     pub always_propose: Vec<Pattern>,
 }
 
-/// The permission to change a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Permission {
-    /// The file may be changed.
-    Allowed,
-    /// The file may be changed once somebody agreed.
-    ProposeOnly,
-    /// The file must not be changed.
-    Protected,
-    /// No rule allows to change the file.
-    NotAllowed,
-    /// There is no manifest.
-    NoManifest,
-}
-
-impl Permission {
-    pub fn name(self) -> &'static str {
-        match self {
-            Permission::Allowed => "allowed",
-            Permission::ProposeOnly => "propose_only",
-            Permission::Protected => "protected",
-            Permission::NotAllowed => "not_allowed",
-            Permission::NoManifest => "no_manifest",
-        }
+words! {
+    /// The permission to change a file.
+    pub enum Permission {
+        /// The file may be changed.
+        Allowed = "allowed",
+        /// The file may be changed once somebody agreed.
+        ProposeOnly = "propose_only",
+        /// The file must not be changed.
+        Protected = "protected",
+        /// No rule allows to change the file.
+        NotAllowed = "not_allowed",
+        /// There is no manifest.
+        NoManifest = "no_manifest",
     }
 }
 

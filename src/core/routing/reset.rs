@@ -9,32 +9,23 @@ use crate::core::documents::{Key, walk};
 use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::record::forget;
+use crate::core::words::words;
 
-/// The documents to delete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Area {
-    /// All rows of evidence.
-    Evidence,
-    /// All trials, also open ones.
-    Canary,
-    /// The records of changes that were reverted.
-    Modifications,
-    /// All three areas.
-    All,
+words! {
+    /// The documents to delete.
+    pub enum Area {
+        /// All rows of evidence.
+        Evidence = "evidence",
+        /// All trials, also open ones.
+        Canary = "canary",
+        /// The records of changes that were reverted.
+        Modifications = "modifications",
+        /// All three areas.
+        All = "all",
+    }
 }
 
 impl Area {
-    /// Returns the word that is typed and recorded.
-    pub fn name(self) -> &'static str {
-        match self {
-            Area::Evidence => "evidence",
-            Area::Canary => "canary",
-            Area::Modifications => "modifications",
-            Area::All => "all",
-        }
-    }
-
     fn has(self, part: Area) -> bool {
         self == part || self == Area::All
     }

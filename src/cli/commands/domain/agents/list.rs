@@ -33,7 +33,7 @@ fn row(listed: &FileView) -> Vec<Cell> {
     let domain = listed.made.as_ref().map_or("", |made| made.domain.as_str());
     let mut notes = Vec::new();
     if let Some(file) = listed.file.filter(|file| *file != listed.state) {
-        notes.push(format!("its file is {}", file.word()));
+        notes.push(format!("its file is {}", file.name()));
     }
     if listed.made.as_ref().is_some_and(|made| made.outdated) {
         notes.push("its profile has changed".to_owned());
@@ -43,7 +43,7 @@ fn row(listed: &FileView) -> Vec<Cell> {
     }
     notes.extend(listed.problem.as_deref().map(|problem| shown(problem).into_owned()));
     vec![
-        Cell::plain(listed.state.word()),
+        Cell::plain(listed.state.name()),
         Cell::plain(shown(listed.path.as_str())),
         Cell::plain(domain),
         Cell::plain(notes.join(", ")),

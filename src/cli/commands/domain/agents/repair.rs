@@ -39,7 +39,7 @@ fn print(ui: &mut Ui, repaired: &Body) -> io::Result<()> {
         }
     }
     for listed in &repaired.left {
-        ui.line(&format!("left, {}: {}", listed.state.word(), shown(listed.path.as_str())))?;
+        ui.line(&format!("left, {}: {}", listed.state.name(), shown(listed.path.as_str())))?;
     }
     for Failed { path, error } in &repaired.failed {
         ui.line(&format!("failed: {}: {}", shown(path.as_str()), shown(error)))?;
