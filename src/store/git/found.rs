@@ -1,8 +1,8 @@
-//! How a repository was found, and which of those that are found count.
+//! How a repository was found, and whether it may be used.
 //!
-//! Git looks for `.git` in each directory upwards, and takes a directory for a repository that
-//! merely looks like one. A clone may bring such a directory along, and its configuration with it.
-//! `safe.bareRepository` keeps git from using it, and us.
+//! Git looks for `.git` in each directory upwards, and also takes a directory for a repository that
+//! merely looks like one. A clone may contain such a directory, with a configuration of its own.
+//! `safe.bareRepository` keeps git from using it, and this program too.
 
 use std::path::{Path, PathBuf};
 
@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 pub enum Found {
     /// The caller has named it: `GIT_DIR`, `git --git-dir`.
     Named,
-    /// A `.git` leads to it, or it lies in one.
+    /// A `.git` leads to it, or it is inside of one.
     ByDotGit,
     /// It looks like a repository, and the current directory is in it.
     AsBare,
 }
 
 impl Found {
-    /// Tells how the repository with that git directory was found by one who stands at `here`. Both
-    /// paths have their symbolic links resolved.
+    /// Determines how a repository was found from the directory `here`. Both paths have their
+    /// symbolic links resolved.
     pub fn tell(is_named: bool, git_dir: &Path, here: &Path) -> Found {
         match () {
             () if is_named => Found::Named,
@@ -29,25 +29,25 @@ impl Found {
     }
 }
 
-/// Which bare repositories count that were found and not named: `safe.bareRepository`. Git reads it
-/// nowhere but in the user's own configuration.
+/// Tells whether `safe.bareRepository` permits a bare repository that was found and not named. Git
+/// reads the setting only from the user's own configuration.
 pub fn is_bare_usable(setting: Option<&str>) -> bool {
     matches!(setting, None | Some("all"))
 }
 
-/// Whether a git directory is one that git makes for itself: in a work tree, of a linked worktree,
-/// of a submodule. These are no bare repositories, although one may stand in them.
+/// Tells whether git creates such a git directory itself: in a work tree, for a linked worktree,
+/// for a submodule. These are not bare repositories, although a caller may be inside of them.
 fn belongs_to_dot_git(git_dir: &Path) -> bool {
     let names: Vec<_> = git_dir.iter().collect();
     let is_below =
         |pair: &[_]| pair[0] == ".git" && (pair[1] == "worktrees" || pair[1] == "modules");
-    // Something has to follow the two.
+    // Another component has to follow the two.
     let inner = names.len().saturating_sub(1);
     names.last().is_some_and(|name| *name == ".git") || names[..inner].windows(2).any(is_below)
 }
 
-/// Walks upwards to the first repository, as git does. If it is a bare one that nobody has named,
-/// tells where it is.
+/// Walks upwards to the first repository, as git does. Returns its path if it is a bare one that
+/// nobody has named.
 pub fn bare_around(here: &Path) -> Option<PathBuf> {
     for directory in here.ancestors() {
         if directory.join(".git").symlink_metadata().is_ok() {
@@ -60,7 +60,7 @@ pub fn bare_around(here: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Whether a directory looks like a repository.
+/// Tells whether a directory looks like a repository.
 pub fn looks_bare(directory: &Path) -> bool {
     let has = |name: &str| directory.join(name);
     has("HEAD").symlink_metadata().is_ok() && has("objects").is_dir() && has("refs").exists()

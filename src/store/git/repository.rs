@@ -1,8 +1,8 @@
-//! The repository that a command is about, wherever it is called from.
+//! The repository of a command, wherever the command is called from.
 //!
 //! Finds the common directory, where the ledgers are, and the work tree, which paths are relative
-//! to. The caller's `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` mean what they mean to git and
-//! never change where state goes.
+//! to. The caller's `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` have the same meaning as in
+//! git, and never change where state goes.
 
 mod choice;
 mod work_tree;
@@ -42,17 +42,17 @@ pub struct Repository {
     found: Found,
     /// The index that the caller has named: `GIT_INDEX_FILE`.
     index_file: Option<PathBuf>,
-    /// Set by `GIT_CONFIG_GLOBAL`, which replaces both files of the user, while libgit2 goes on
-    /// reading the XDG one.
+    /// Set if `GIT_CONFIG_GLOBAL` is: it replaces both files of the user, but libgit2 would still
+    /// read the XDG one.
     ignores_xdg: bool,
     settings: OnceCell<Vec<Entry>>,
-    /// What git is kept from here, once somebody has asked git.
+    /// The overrides for calls of git, computed on first use.
     restraint: OnceCell<Rc<Restraint>>,
 }
 
-/// Who reads a repository.
+/// The code that reads a repository.
 pub(in crate::store) enum Reader {
-    /// libgit2, which knows it.
+    /// libgit2, which can open it.
     LibGit2(Rc<git2::Repository>),
     /// The `git` program, because libgit2 refused.
     Program,
@@ -64,8 +64,8 @@ impl Repository {
         let gone = || StoreError::Malformed("the current directory is gone".to_owned());
         let here = environment.directory().ok_or_else(gone)?.to_owned();
         let repository = match choice::open(environment, &here) {
-            // libgit2 is not asked to tell: it takes a table of refs for no refs at all, where the
-            // configuration does not warn it.
+            // libgit2 cannot tell: unless the configuration says so, it takes a reftable for a
+            // repository without refs.
             Ok(git) if !git.commondir().join("reftable").exists() => {
                 refuse_hidden_configuration(git.commondir())?;
                 let top = top_of(&git, environment, &here);
@@ -126,36 +126,35 @@ impl Repository {
         }
     }
 
-    /// Makes a bare repository and opens it.
+    /// Creates a bare repository and opens it.
     pub fn make_empty(path: &Path) -> Result<Repository, StoreError> {
         Ok(Repository::of_libgit2(git2::Repository::init_bare(path)?, None, path))
     }
 
-    /// Leaves it to the end of the process to take down what libgit2 has in memory: piece by piece
-    /// that takes as long as reading some objects.
+    /// Leaves libgit2's memory to the end of the process: freeing it piece by piece takes as long
+    /// as reading some objects.
     pub fn stay_open(&self) {
         if let Reader::LibGit2(git) = &self.reader {
             std::mem::forget(Rc::clone(git));
         }
     }
 
-    /// Who reads it.
     pub(in crate::store) fn reader(&self) -> &Reader {
         &self.reader
     }
 
-    /// The git program for what belongs to this worktree alone: its configuration, its index.
+    /// Calls git for this worktree alone: its configuration, its index.
     pub fn program(&self) -> Program {
         Program::new(&self.git_dir, self.restraint())
     }
 
-    /// The git program for what all worktrees share.
+    /// Calls git for everything that all worktrees share.
     pub fn common_program(&self) -> Program {
         Program::new(&self.common_dir, self.restraint())
     }
 
-    /// Every setting that counts here, weaker ones first, read once. Of what is not in files, only
-    /// git tells.
+    /// Reads all effective settings once, in ascending precedence. If they are not in files, only
+    /// git can list them.
     pub(in crate::store) fn settings(&self) -> Result<&[Entry], ConfigError> {
         if let Some(settings) = self.settings.get() {
             return Ok(settings);
@@ -163,7 +162,8 @@ impl Repository {
         let settings = match &self.reader {
             Reader::LibGit2(git) => {
                 let read = of_files(&git.config()?, self.ignores_xdg)?;
-                // Git knows conditions that libgit2 does not, and would read what we have not.
+                // Git knows conditions that libgit2 does not, and would read includes that libgit2
+                // skips.
                 let has_condition = |entry: &Entry| {
                     entry.scope == Scope::Repository && entry.key.starts_with("includeif.")
                 };
@@ -178,8 +178,8 @@ impl Repository {
         Ok(self.settings.get_or_init(|| settings))
     }
 
-    /// What git is kept from here. What libgit2 cannot read, git may, and what git cannot read
-    /// stops it.
+    /// Computes the overrides for calls of git. If libgit2 cannot read the settings, git may;
+    /// settings that git cannot read stop git itself.
     fn restraint(&self) -> Rc<Restraint> {
         let restraint = || {
             let by_git = || program::configuration(&self.git_dir).unwrap_or_default();
@@ -189,53 +189,51 @@ impl Repository {
         Rc::clone(self.restraint.get_or_init(restraint))
     }
 
-    /// How its objects are named.
     pub fn hash_kind(&self) -> HashKind {
         self.hash
     }
 
-    /// How it keeps its refs.
     pub fn ref_storage(&self) -> &RefStorage {
         &self.refs
     }
 
-    /// The directory that this worktree has for itself.
+    /// Returns the git directory of this worktree.
     pub fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
-    /// The directory that all worktrees share; ledgers live there.
+    /// Returns the git directory that all worktrees share, which holds the ledgers.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
     }
 
-    /// Returns a path of ours that leads elsewhere: nothing is kept outside of the repository,
-    /// wherever a symbolic link may lead. Each directory is listed once, as every command looks.
+    /// Finds a path of ours that is a symbolic link: nothing is stored outside of the repository.
+    /// Each directory is listed only once, because every command checks this.
     pub fn link_in_the_way(&self) -> Option<PathBuf> {
         let of_worktree = (self.git_dir != self.common_dir).then(|| helpers(&self.git_dir));
         let own = own_directories(&self.common_dir).into_iter().chain(of_worktree);
         own.into_iter().find_map(|directory| link_at_or_in(&directory))
     }
 
-    /// The work tree, unless the repository is bare or the caller stands outside of it.
+    /// Returns the work tree, unless the repository is bare or the caller is outside of it.
     pub fn work_tree(&self) -> Option<&WorkTree> {
         self.work_tree.as_ref()
     }
 
-    /// Whether a file or directory stands at that path of the work tree.
+    /// Tells whether a path of the work tree exists.
     pub fn has_file(&self, path: &[u8]) -> bool {
         let join = |tree: &WorkTree| tree.top.join(Path::new(OsStr::from_bytes(path)));
         self.work_tree.as_ref().is_some_and(|tree| join(tree).symlink_metadata().is_ok())
     }
 
-    /// Whether a regular file stands at that path of the work tree.
+    /// Tells whether a path of the work tree is a regular file.
     pub fn has_regular_file(&self, path: &[u8]) -> bool {
         let join = |tree: &WorkTree| tree.top.join(Path::new(OsStr::from_bytes(path)));
         let metadata = self.work_tree.as_ref().map(|tree| join(tree).symlink_metadata());
         matches!(metadata, Some(Ok(metadata)) if metadata.is_file())
     }
 
-    /// The commit that is checked out, as short as git says it; none before the first.
+    /// Returns the commit that is checked out, abbreviated; `None` before the first.
     pub fn head(&self) -> Option<String> {
         const SHORT: usize = 10;
         let id = match &self.reader {
@@ -248,12 +246,11 @@ impl Repository {
         Some(id.chars().take(SHORT).collect())
     }
 
-    /// What the user's commits change.
     pub fn changes(&self) -> Changes {
         Changes::of(self.program(), &self.git_dir, self.hash)
     }
 
-    /// Puts trailers at the end of the message in that file, in the place of those it has.
+    /// Appends trailers to the message in a file, and replaces existing ones of the same name.
     pub fn add_trailers(&self, message: &Path, trailers: &[String]) -> Result<(), StoreError> {
         let settings = self.settings().unwrap_or_default();
         let last = |key: &str| settings.iter().rfind(|entry| entry.key == key);
@@ -261,8 +258,8 @@ impl Repository {
         Ok(add_trailers(message, trailers, &setting)?)
     }
 
-    /// Whether any tracked path satisfies the question; `None` if the index is too large or
-    /// cannot be read, for a question that is only asked to be helpful.
+    /// Tells whether any tracked path satisfies the question, for a hint. Returns `None` if the
+    /// index is too large or unreadable.
     pub fn any_tracked(&self, question: impl Fn(&[u8]) -> bool) -> Option<bool> {
         match &self.reader {
             Reader::LibGit2(git) => {
@@ -280,7 +277,7 @@ impl Repository {
         }
     }
 
-    /// Reads the index with libgit2, which would look for a named one from the directory of the
+    /// Reads the index with libgit2, which would resolve a named one from the directory of the
     /// process.
     pub(in crate::store) fn index(&self, git: &git2::Repository) -> Result<Index, git2::Error> {
         self.index_file.as_ref().map_or_else(|| git.index(), |path| Index::open(path))
@@ -291,8 +288,8 @@ impl Repository {
         self.index_file.clone().unwrap_or_else(|| self.git_dir.join("index"))
     }
 
-    /// A ref and its objects belong together: in a quarantine, or with another object directory,
-    /// the ref would outlive what it names.
+    /// Refuses an object directory that is not the repository's own: in a quarantine, or with
+    /// another directory, the ref would outlive its objects.
     fn refuse_foreign_objects(&self, environment: &Environment) -> Result<(), StoreError> {
         if set(environment, "GIT_QUARANTINE_PATH").is_some() {
             return Err(StoreError::Quarantine);
@@ -307,7 +304,7 @@ impl Repository {
     }
 }
 
-/// libgit2 takes a configuration that is there and cannot be read for none, where git stops.
+/// Refuses an unreadable configuration, as git does. libgit2 takes it for an empty one.
 fn refuse_hidden_configuration(common_dir: &Path) -> Result<(), StoreError> {
     let path = common_dir.join("config");
     let read = std::fs::File::open(&path).and_then(|file| file.metadata());
@@ -323,7 +320,7 @@ fn set<'e>(environment: &'e Environment, name: &str) -> Option<&'e OsStr> {
     environment.os(name).filter(|value| !value.is_empty())
 }
 
-/// What is small enough to be read for a hint.
+/// Tells whether an index is small enough to be read for a hint.
 fn is_small(index: &Path) -> bool {
     const INDEX_BYTES_MAX: u64 = 32 * 1024 * 1024;
     index.metadata().map_or(0, |metadata| metadata.len()) <= INDEX_BYTES_MAX
@@ -343,23 +340,23 @@ fn refusal(error: ProgramError, is_foreign: bool, here: &Path) -> StoreError {
     }
 }
 
-/// The directory that git does not trust, by the name that it has to be trusted under: the top of
-/// the work tree, wherever the caller stands in it.
+/// Parses the directory that git does not trust, by the name under which it has to be trusted: the
+/// top of the work tree, wherever the caller is in it.
 fn distrusted(words: &str) -> Option<PathBuf> {
     let (_, path) = words.lines().next()?.split_once("dubious ownership in repository at '")?;
     path.strip_suffix('\'').map(PathBuf::from)
 }
 
-/// The path between quotes that follows some words of git's.
+/// Parses the quoted path after some words in git's message.
 fn quoted_after(words: &str, before: &str) -> Option<PathBuf> {
     let (_, path) = words.lines().next()?.split_once(before)?;
     path.rsplit_once('\'').map(|(path, _)| path.split("' (").next().unwrap_or(path).into())
 }
 
-/// The top of the work tree, which libgit2 sees with other eyes than git.
+/// Finds the top of the work tree by git's rules, which differ from those of libgit2.
 fn top_of(git: &git2::Repository, environment: &Environment, here: &Path) -> Option<PathBuf> {
-    // With GIT_DIR and no GIT_WORK_TREE git takes the current directory for the top, where
-    // libgit2 would take the parent of the git directory.
+    // With GIT_DIR and no GIT_WORK_TREE, git uses the current directory as the top. libgit2 would
+    // use the parent of the git directory.
     match (set(environment, "GIT_WORK_TREE"), set(environment, "GIT_DIR")) {
         (Some(work_tree), _) => Some(here.join(work_tree)),
         (None, Some(_)) if !git.is_bare() => {
@@ -374,7 +371,7 @@ fn configured_work_tree(git: &git2::Repository) -> Option<PathBuf> {
     Some(git.path().join(value))
 }
 
-/// Makes a repository with these files, committed, for a demonstration.
+/// Creates a repository with these files in one commit, for a demonstration.
 pub fn make_scratch(top: &Path, files: &[&str]) -> Result<(), StoreError> {
     let git = git2::Repository::init(top)?;
     let disk = Files { fsync: false, shared: SharedMode::Umask };

@@ -1,8 +1,8 @@
-//! What can be told of a repository that cannot be opened: with a slip in its configuration, of
-//! another owner, or of a kind that no git here knows.
+//! A repository that cannot be opened: its configuration is malformed, it belongs to another user,
+//! or no git here supports it.
 //!
-//! Nothing of it is trusted or run. All that is wanted is whether agents coordinate here, so that a
-//! hook which cannot answer is not taken for one that has nothing to say.
+//! Nothing of it is trusted or run. The only question is whether agents coordinate here, so that a
+//! hook which cannot answer is not mistaken for one that has no objection.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,14 +16,14 @@ use crate::store::layout::{NAMESPACE, helpers};
 use crate::store::os::files::Files;
 use crate::store::os::shared_mode::SharedMode;
 
-/// Where git keeps single files that it reads at one time or another, below the common directory.
+/// Directories below the common directory with single files that git reads at some time.
 const PLAIN_DIRECTORIES: [&str; 3] = ["info", "objects/info", "objects/pack"];
-/// Where it keeps many, in directories of their own.
+/// Directories with many files, in subdirectories.
 const DEEP_DIRECTORIES: [&str; 3] = ["objects", "refs", "reftable"];
-/// More than a configuration has.
+/// The maximum size of a file that is read. A configuration is smaller.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
-/// A repository that is there and cannot be opened.
+/// A repository that exists and cannot be opened.
 #[derive(Clone, Debug)]
 pub struct UnreadableRepository {
     git_dir: PathBuf,
@@ -31,7 +31,7 @@ pub struct UnreadableRepository {
 }
 
 impl UnreadableRepository {
-    /// The one that the current directory belongs to, or that the caller has named.
+    /// Finds the repository that the directory belongs to, or that the caller has named.
     pub fn find(environment: &Environment) -> Option<UnreadableRepository> {
         let git_dir = match environment.path("GIT_DIR") {
             Some(path) => path,
@@ -44,19 +44,19 @@ impl UnreadableRepository {
         UnreadableRepository { common_dir: common_dir_of(&git_dir), git_dir }
     }
 
-    /// Whether anybody has ever coordinated here.
+    /// Tells whether anybody has ever coordinated here.
     pub fn is_in_use(&self) -> bool {
         let refs = self.common_dir.join(NAMESPACE.trim_end_matches('/'));
         helpers(&self.common_dir).is_dir() || refs.is_dir()
     }
 
-    /// What its configuration says line by line, whatever the lines around are.
+    /// Reads the configuration line by line, regardless of malformed lines.
     pub fn settings(&self) -> BTreeMap<String, String> {
         text_of(&self.common_dir.join("config")).map(|text| settings_in(&text)).unwrap_or_default()
     }
 
-    /// A file of git's that is a named pipe: whoever opens it waits for somebody who writes to it.
-    /// This is looked at after somebody did, so that all others need not look.
+    /// Finds a file of git's that is a named pipe: opening it blocks until somebody writes to it.
+    /// This is only called after a command was blocked, so that all others need not look.
     pub fn pipe_in_the_way(&self) -> Option<PathBuf> {
         let shared = PLAIN_DIRECTORIES.iter().map(|name| self.common_dir.join(name));
         let own = [self.git_dir.clone(), self.common_dir.clone()];
@@ -68,12 +68,12 @@ impl UnreadableRepository {
         })
     }
 
-    /// Whether the file that makes a directory a repository is such a pipe.
+    /// Returns `HEAD`, which makes a directory a repository, if it is a pipe.
     pub fn pipe_for_head(&self) -> Option<PathBuf> {
         Some(self.git_dir.join("HEAD")).filter(|head| is_pipe(head))
     }
 
-    /// All such files, wherever git keeps them. Pipes of our own are not among them.
+    /// Lists all named pipes among git's files. Our own pipes are not among them.
     pub fn pipes(&self) -> Vec<PathBuf> {
         let mut pipes = pipes_in(&self.git_dir);
         pipes.extend(pipes_in(&self.common_dir));
@@ -91,7 +91,7 @@ fn is_pipe(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
-/// The pipes in a directory; a link to one is as good as one.
+/// Lists the pipes in a directory. A link to a pipe counts.
 fn pipes_in(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let is_one = |entry: &fs::DirEntry| {
@@ -101,7 +101,7 @@ fn pipes_in(directory: &Path) -> Vec<PathBuf> {
     entries.filter(is_one).map(|entry| entry.path()).collect()
 }
 
-/// The pipes in a directory and in those below it.
+/// Lists the pipes in a directory and its subdirectories.
 fn pipes_below(directory: &Path, pipes: &mut Vec<PathBuf>) {
     pipes.extend(pipes_in(directory));
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -111,14 +111,15 @@ fn pipes_below(directory: &Path, pipes: &mut Vec<PathBuf>) {
     }
 }
 
-/// What a file says; none if it is no regular file, which nobody waits for.
+/// Reads a file; `None` if it is not a regular file, which could block.
 fn text_of(path: &Path) -> Option<String> {
     let files = Files { fsync: false, shared: SharedMode::Umask };
     let text = files.read(path, FILE_BYTES_MAX).ok().flatten()?;
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// The git directory of the work tree with that top, or the directory itself if it is bare.
+/// Finds the git directory of the work tree with this top. Returns the directory itself if it is
+/// bare.
 fn git_dir_in(directory: &Path) -> Option<PathBuf> {
     let inside = directory.join(".git");
     if let Some(text) = text_of(&inside) {
@@ -136,7 +137,7 @@ fn common_dir_of(git_dir: &Path) -> PathBuf {
     common.map_or_else(|| git_dir.to_owned(), |path| git_dir.join(path.trim_end()))
 }
 
-/// Keys with plain values, as `git config` writes them: a heading, and one key on each line.
+/// Parses keys with plain values, as `git config` writes them: a heading, and one key on each line.
 fn settings_in(text: &str) -> BTreeMap<String, String> {
     let mut section = None;
     let mut values = BTreeMap::new();
@@ -156,7 +157,7 @@ fn settings_in(text: &str) -> BTreeMap<String, String> {
     values
 }
 
-/// `[section]` or `[section "subsection"]`, as keys spell it.
+/// Parses `[section]` or `[section "subsection"]` to the spelling of keys.
 fn heading(line: &str) -> Option<String> {
     let inside = line.strip_prefix('[')?.strip_suffix(']')?;
     Some(match inside.split_once(' ') {

@@ -1,4 +1,4 @@
-//! Where a repository is and what it is made of, as git itself finds it.
+//! The location and the format of a repository, according to `git rev-parse`.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -10,17 +10,17 @@ use super::{ProgramError, failure, git};
 use crate::core::ledger::LedgerName;
 use crate::store::git::object::HashKind;
 
-/// How a repository keeps its refs.
+/// The storage of a repository's refs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RefStorage {
-    /// As files, and packed into one.
+    /// Loose files and `packed-refs`.
     Files,
-    /// Otherwise; what git calls it.
+    /// Another storage, by git's name.
     Other(String),
 }
 
 impl RefStorage {
-    /// The lock files that stand in the way of a move of a ledger, below the common directory.
+    /// Lists the lock files that can block a move of a ledger, below the common directory.
     pub fn locks(&self) -> Vec<String> {
         match self {
             RefStorage::Files => {
@@ -33,7 +33,7 @@ impl RefStorage {
         }
     }
 
-    /// Git's word for it.
+    /// Returns git's name of the storage.
     pub fn name(&self) -> &str {
         match self {
             RefStorage::Files => "files",
@@ -42,18 +42,16 @@ impl RefStorage {
     }
 }
 
-/// What git says of the repository of the current directory.
+/// The answer of git about the repository of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// The git directory, which a linked worktree has for itself.
+    /// The git directory, of which a linked worktree has its own.
     pub git_dir: PathBuf,
-    /// The one that all worktrees share.
+    /// The git directory that all worktrees share.
     pub common_dir: PathBuf,
-    /// How objects are named.
     pub hash: HashKind,
-    /// How refs are kept.
     pub refs: RefStorage,
-    /// The top of the work tree that the current directory is in.
+    /// The top of the work tree that contains the directory.
     pub work_tree: Option<PathBuf>,
 }
 
@@ -69,8 +67,8 @@ const QUESTIONS: [&str; 7] = [
 ];
 
 impl Facts {
-    /// Asks git in that directory, with the caller's variables. Git refuses what it does not know
-    /// or trust.
+    /// Asks git in a directory, with the caller's variables. Git refuses a repository that it does
+    /// not support or trust.
     pub fn find(here: &Path) -> Result<Facts, ProgramError> {
         let mut command = git();
         command.current_dir(here);

@@ -1,4 +1,4 @@
-//! Which repository counts among those that are found.
+//! Chooses among the repositories around a directory.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -38,14 +38,14 @@ impl Repository {
         }
     }
 
-    /// Tells how it was found, and refuses what git would refuse.
+    /// Determines how the repository was found, and refuses it if git would.
     pub(super) fn found_from(
         mut self,
         here: &Path,
         environment: &Environment,
     ) -> Result<Repository, StoreError> {
         let is_named = set(environment, "GIT_DIR").is_some();
-        // Most of them are where nothing has to be resolved to see it.
+        // A path that ends in `.git` needs no resolving.
         if is_named || !self.git_dir.ends_with(".git") {
             let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
             self.found = Found::tell(is_named, &real(&self.git_dir), &real(here));

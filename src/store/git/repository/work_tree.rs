@@ -3,27 +3,27 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-/// The work tree that the caller stands in.
+/// The work tree that contains the current directory.
 #[derive(Clone, Debug)]
 pub struct WorkTree {
-    /// Its top, with symbolic links resolved.
+    /// The top, with symbolic links resolved.
     pub top: PathBuf,
     /// The current directory below the top, as bytes with `/`; empty at the top.
     pub prefix: Vec<u8>,
-    /// Its name if it is a linked one.
+    /// The name of a linked work tree.
     pub linked: Option<String>,
 }
 
 impl WorkTree {
-    /// Returns the work tree with that top; none if the caller, who stands at `here` by the
-    /// system's own word for it, stands outside of it or in its git directory.
+    /// Returns the work tree with this top; `None` if `here`, which the system has resolved, is
+    /// outside of it or in its git directory.
     pub(super) fn at(
         top: &Path,
         here: &Path,
         git_dir: &Path,
         common_dir: &Path,
     ) -> Option<WorkTree> {
-        // The system's word leads through no link, and neither does what is above it.
+        // A path that the system has resolved contains no link, and neither do its ancestors.
         let is_above = here.starts_with(top);
         let top = if is_above { top.components().collect() } else { top.canonicalize().ok()? };
         let prefix = here.strip_prefix(&top).ok()?.as_os_str().as_bytes().to_vec();
@@ -38,7 +38,7 @@ impl WorkTree {
     }
 }
 
-/// Returns a path that stands right below one without links, unless it is a link itself.
+/// Returns a path right below a resolved one, unless it is a link itself.
 fn unlinked(above: &Path, path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?;
     (path.parent()? == above).then(|| above.join(name)).filter(|path| !path.is_symlink())
