@@ -21,8 +21,8 @@ use crate::store::git::config::ConfigError;
 use crate::store::git::config_entries::{Entry, Scope, of_files};
 use crate::store::git::found::Found;
 use crate::store::git::object::HashKind;
-use crate::store::git::program::facts::{Facts, RefStorage};
 use crate::store::git::program::restraint::Restraint;
+use crate::store::git::program::rev_parse::{RefStorage, RepositoryInfo};
 use crate::store::git::program::{self, Program, ProgramError, add_trailers, first_sentence};
 use crate::store::git::unreadable_repository::UnreadableRepository;
 use crate::store::layout::{helpers, own_directories};
@@ -80,9 +80,9 @@ impl Repository {
             }
             refused => {
                 let is_foreign = refused.is_err_and(|error| error.code() == git2::ErrorCode::Owner);
-                let facts =
-                    Facts::find(&here).map_err(|error| refusal(error, is_foreign, &here))?;
-                Repository::of_program(facts, &here)
+                let info = RepositoryInfo::find(&here)
+                    .map_err(|error| refusal(error, is_foreign, &here))?;
+                Repository::of_program(info, &here)
             }
         };
         let mut repository = repository.found_from(&here, environment)?;
@@ -108,8 +108,8 @@ impl Repository {
         }
     }
 
-    fn of_program(facts: Facts, here: &Path) -> Repository {
-        let Facts { git_dir, common_dir, hash, refs, work_tree } = facts;
+    fn of_program(info: RepositoryInfo, here: &Path) -> Repository {
+        let RepositoryInfo { git_dir, common_dir, hash, refs, work_tree } = info;
         let work_tree = work_tree.and_then(|top| WorkTree::at(&top, here, &git_dir, &common_dir));
         Repository {
             reader: Reader::Program,

@@ -1,15 +1,15 @@
 //! The `git` program, for repositories that libgit2 cannot open.
 //!
-//! [`facts`] finds a repository, [`objects`] reads its objects, [`refs`] moves refs that are not
+//! [`rev_parse`] finds a repository, [`objects`] reads its objects, [`refs`] moves refs that are not
 //! files, [`restraint`] keeps git from running other programs, and [`running`] ends gits together
 //! with this process. Only this directory calls git.
 
-pub mod facts;
 mod local_config;
 pub mod objects;
 mod queries;
 pub mod refs;
 pub mod restraint;
+pub mod rev_parse;
 pub mod running;
 mod trailers;
 

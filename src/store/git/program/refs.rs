@@ -9,7 +9,7 @@ use super::{Program, ProgramError};
 use crate::store::error::StoreError;
 use crate::store::git::backend::{BlockingLock, MoveRefs, Swap, Update};
 use crate::store::git::object::ObjectId;
-use crate::store::git::program::facts::RefStorage;
+use crate::store::git::program::rev_parse::RefStorage;
 use crate::store::git::refs::{LockFiles, RefError, RefName, SeenLock};
 use crate::store::git::signature::Draft;
 use crate::store::os::files::Files;

@@ -44,7 +44,7 @@ impl RefStorage {
 
 /// The answer of git about the repository of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct RepositoryInfo {
     /// The git directory, of which a linked worktree has its own.
     pub git_dir: PathBuf,
     /// The git directory that all worktrees share.
@@ -56,7 +56,7 @@ pub struct Facts {
 }
 
 /// The last question has no answer outside of a work tree, and git stops there.
-const QUESTIONS: [&str; 7] = [
+const ARGUMENTS: [&str; 7] = [
     "rev-parse",
     "--path-format=absolute",
     "--absolute-git-dir",
@@ -66,14 +66,14 @@ const QUESTIONS: [&str; 7] = [
     "--show-toplevel",
 ];
 
-impl Facts {
+impl RepositoryInfo {
     /// Asks git in a directory, with the caller's variables. Git refuses a repository that it does
     /// not support or trust.
-    pub fn find(here: &Path) -> Result<Facts, ProgramError> {
+    pub fn find(here: &Path) -> Result<RepositoryInfo, ProgramError> {
         let mut command = git();
         command.current_dir(here);
         forbid_fetching(&mut command);
-        let output = running::output(command.args(QUESTIONS))?;
+        let output = running::output(command.args(ARGUMENTS))?;
         let mut lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let mut next = || lines.next().map(OsStr::from_bytes);
         let (Some(git_dir), Some(common_dir), Some(hash), Some(refs)) =
@@ -81,22 +81,28 @@ impl Facts {
         else {
             return Err(failure(&command, &output));
         };
-        let garbled = |why: String| ProgramError::InvalidAnswer { verb: "rev-parse", why };
+        let invalid = |why: String| ProgramError::InvalidAnswer { verb: "rev-parse", why };
         let hash = match hash.to_str() {
             Some("sha1") => HashKind::Sha1,
             Some("sha256") => HashKind::Sha256,
-            other => return Err(garbled(format!("no known object format: {other:?}"))),
+            other => return Err(invalid(format!("no known object format: {other:?}"))),
         };
         let refs = match refs.to_str() {
             // A git that does not know the question repeats it, and knows nothing but files.
             Some("files" | "--show-ref-format") => RefStorage::Files,
             Some(name) => RefStorage::Other(name.to_owned()),
-            None => return Err(garbled("no known ref format".to_owned())),
+            None => return Err(invalid("no known ref format".to_owned())),
         };
         let work_tree = next().map(PathBuf::from);
         if next().is_some() {
-            return Err(garbled("a path has a line break".to_owned()));
+            return Err(invalid("a path has a line break".to_owned()));
         }
-        Ok(Facts { git_dir: git_dir.into(), common_dir: common_dir.into(), hash, refs, work_tree })
+        Ok(RepositoryInfo {
+            git_dir: git_dir.into(),
+            common_dir: common_dir.into(),
+            hash,
+            refs,
+            work_tree,
+        })
     }
 }
