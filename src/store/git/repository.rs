@@ -21,7 +21,7 @@ use crate::store::git::config::ConfigError;
 use crate::store::git::config_entries::{Entry, Scope, of_files};
 use crate::store::git::found::Found;
 use crate::store::git::object::HashKind;
-use crate::store::git::program::restraint::Restraint;
+use crate::store::git::program::config_overrides::ConfigOverrides;
 use crate::store::git::program::rev_parse::{RefStorage, RepositoryInfo};
 use crate::store::git::program::{self, Program, ProgramError, add_trailers, first_sentence};
 use crate::store::git::unreadable_repository::UnreadableRepository;
@@ -47,7 +47,7 @@ pub struct Repository {
     ignores_xdg: bool,
     settings: OnceCell<Vec<Entry>>,
     /// The overrides for calls of git, computed on first use.
-    restraint: OnceCell<Rc<Restraint>>,
+    config_overrides: OnceCell<Rc<ConfigOverrides>>,
 }
 
 /// The code that reads a repository.
@@ -104,7 +104,7 @@ impl Repository {
             index_file: None,
             ignores_xdg: false,
             settings: OnceCell::new(),
-            restraint: OnceCell::new(),
+            config_overrides: OnceCell::new(),
         }
     }
 
@@ -122,7 +122,7 @@ impl Repository {
             index_file: None,
             ignores_xdg: false,
             settings: OnceCell::new(),
-            restraint: OnceCell::new(),
+            config_overrides: OnceCell::new(),
         }
     }
 
@@ -145,12 +145,12 @@ impl Repository {
 
     /// Calls git for this worktree alone: its configuration, its index.
     pub fn program(&self) -> Program {
-        Program::new(&self.git_dir, self.restraint())
+        Program::new(&self.git_dir, self.config_overrides())
     }
 
     /// Calls git for everything that all worktrees share.
     pub fn common_program(&self) -> Program {
-        Program::new(&self.common_dir, self.restraint())
+        Program::new(&self.common_dir, self.config_overrides())
     }
 
     /// Reads all effective settings once, in ascending precedence. If they are not in files, only
@@ -180,13 +180,13 @@ impl Repository {
 
     /// Computes the overrides for calls of git. If libgit2 cannot read the settings, git may;
     /// settings that git cannot read stop git itself.
-    fn restraint(&self) -> Rc<Restraint> {
-        let restraint = || {
+    fn config_overrides(&self) -> Rc<ConfigOverrides> {
+        let compute = || {
             let by_git = || program::configuration(&self.git_dir).unwrap_or_default();
             let settings = self.settings().map_or_else(|_| by_git(), <[Entry]>::to_vec);
-            Rc::new(Restraint::of(&settings, self.found))
+            Rc::new(ConfigOverrides::of(&settings, self.found))
         };
-        Rc::clone(self.restraint.get_or_init(restraint))
+        Rc::clone(self.config_overrides.get_or_init(compute))
     }
 
     pub fn hash_kind(&self) -> HashKind {

@@ -1,14 +1,14 @@
 //! The `git` program, for repositories that libgit2 cannot open.
 //!
 //! [`rev_parse`] finds a repository, [`objects`] reads its objects, [`refs`] moves refs that are not
-//! files, [`restraint`] keeps git from running other programs, and [`running`] ends gits together
+//! files, [`config_overrides`] keeps git from running other programs, and [`running`] ends gits together
 //! with this process. Only this directory calls git.
 
+pub mod config_overrides;
 mod local_config;
 pub mod objects;
 mod queries;
 pub mod refs;
-pub mod restraint;
 pub mod rev_parse;
 pub mod running;
 mod trailers;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::rc::Rc;
 
-use self::restraint::{Fetching, Restraint, forbid_fetching};
+use self::config_overrides::{ConfigOverrides, Fetching, forbid_fetching};
 pub use self::trailers::add_trailers;
 use crate::store::git::config_entries::{Entry, of_listing};
 use crate::store::git::object::ObjectId;
@@ -69,19 +69,19 @@ pub enum ProgramError {
 pub struct Program {
     /// The value of `GIT_DIR`.
     git_dir: PathBuf,
-    restraint: Rc<Restraint>,
+    config_overrides: Rc<ConfigOverrides>,
 }
 
 impl Program {
     /// Calls git for the repository with this git directory. With the common directory, all
     /// worktrees are equal, as they are for a ledger.
-    pub fn new(git_dir: &Path, restraint: Rc<Restraint>) -> Program {
-        Program { git_dir: git_dir.to_owned(), restraint }
+    pub fn new(git_dir: &Path, config_overrides: Rc<ConfigOverrides>) -> Program {
+        Program { git_dir: git_dir.to_owned(), config_overrides }
     }
 
     /// Tells whether git may fetch the objects that a partial clone lacks.
     pub(in crate::store) fn fetching(&self) -> Fetching {
-        self.restraint.fetching
+        self.config_overrides.fetching
     }
 
     pub(in crate::store) fn git_dir(&self) -> &Path {
@@ -92,7 +92,7 @@ impl Program {
     /// must have checked its ownership before.
     pub(in crate::store) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = named(&self.git_dir, arguments);
-        self.restraint.apply(&mut command);
+        self.config_overrides.apply(&mut command);
         command
     }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::restraint::forbid_fetching;
+use super::config_overrides::forbid_fetching;
 use super::running;
 use super::{ProgramError, failure, git};
 use crate::core::ledger::LedgerName;

@@ -50,29 +50,29 @@ pub enum Fetching {
 
 /// The overrides for each call of git in one repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Restraint {
+pub struct ConfigOverrides {
     pub fetching: Fetching,
     /// Settings that override the repository's own.
-    overruling: Vec<(String, String)>,
+    settings: Vec<(String, String)>,
     /// Set if the repository's own configuration names a proxy command.
     has_proxy: bool,
     /// Set if a key is not UTF-8, and so cannot be overridden.
     has_unreadable_key: bool,
 }
 
-impl Restraint {
+impl ConfigOverrides {
     /// Derives the overrides from all settings, which are in ascending precedence.
-    pub fn of(entries: &[Entry], found: Found) -> Restraint {
-        let (mut restraint, mut names_program) = (Restraint::default(), false);
+    pub fn of(entries: &[Entry], found: Found) -> ConfigOverrides {
+        let (mut overrides, mut names_program) = (ConfigOverrides::default(), false);
         let mut by_user: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for entry in entries.iter().filter(|entry| entry.scope == Scope::User) {
             by_user.entry(&entry.key).or_default().push(&entry.value);
         }
         for entry in entries.iter().filter(|entry| entry.scope == Scope::Repository) {
-            restraint.has_proxy |= entry.key == "core.gitproxy";
-            restraint.has_unreadable_key |= entry.key.contains(char::REPLACEMENT_CHARACTER);
+            overrides.has_proxy |= entry.key == "core.gitproxy";
+            overrides.has_unreadable_key |= entry.key.contains(char::REPLACEMENT_CHARACTER);
             if is_promise(entry) {
-                restraint.fetching = match found {
+                overrides.fetching = match found {
                     Found::AsBare => Fetching::NotNamed,
                     Found::Named | Found::ByDotGit => Fetching::Allowed,
                 };
@@ -82,19 +82,20 @@ impl Restraint {
                 is_of_remote(entry, "uploadpack") && !by_user.contains_key(&*entry.key);
             let Some((key, plain)) = harmless(entry) else { continue };
             let own = by_user.get(key.as_str()).map(Vec::as_slice).unwrap_or_default();
-            let mut overrule = |value: &str| restraint.overruling.push((key.clone(), value.into()));
+            let mut override_with =
+                |value: &str| overrides.settings.push((key.clone(), value.into()));
             // An empty value resets a list. Of every other key the last value counts.
             if is_list(&key) {
-                overrule("");
-                own.iter().copied().for_each(overrule);
+                override_with("");
+                own.iter().copied().for_each(override_with);
             } else {
-                overrule(own.last().copied().unwrap_or(plain));
+                override_with(own.last().copied().unwrap_or(plain));
             }
         }
-        if names_program && restraint.fetching == Fetching::Allowed {
-            restraint.fetching = Fetching::NamesProgram;
+        if names_program && overrides.fetching == Fetching::Allowed {
+            overrides.fetching = Fetching::NamesProgram;
         }
-        restraint
+        overrides
     }
 
     /// Restrains a call. The caller's variables are the user's own choice and take precedence.
@@ -111,7 +112,7 @@ impl Restraint {
             Some((get("KEY")?, get("VALUE")?))
         };
         let always = ALWAYS.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-        let ours = always.chain(self.overruling.iter().cloned());
+        let ours = always.chain(self.settings.iter().cloned());
         let ours = ours.map(|(key, value)| (OsString::from(key), OsString::from(value)));
         let given: Option<Vec<_>> = (0..count.unwrap_or(0)).map(given).collect();
         // If a variable is missing, git reports it.
@@ -194,7 +195,7 @@ mod tests {
     fn overruled(entries: &[(Scope, &str, &str)]) -> Vec<(String, String)> {
         let entries: Vec<Entry> =
             entries.iter().map(|(scope, key, value)| entry(*scope, key, value)).collect();
-        Restraint::of(&entries, Found::ByDotGit).overruling
+        ConfigOverrides::of(&entries, Found::ByDotGit).settings
     }
 
     fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -242,7 +243,7 @@ mod tests {
             (Repository, "remote.o.url", "x", Never, Never),
             (User, "remote.o.promisor", "true", Never, Never),
         ] {
-            let fetching = |found| Restraint::of(&[entry(scope, key, value)], found).fetching;
+            let fetching = |found| ConfigOverrides::of(&[entry(scope, key, value)], found).fetching;
             assert_eq!(fetching(Found::ByDotGit), somebodys, "{key}={value}");
             assert_eq!(fetching(Found::Named), somebodys, "{key}={value}");
             assert_eq!(fetching(Found::AsBare), come_upon, "{key}={value}");
@@ -252,7 +253,7 @@ mod tests {
         let theirs = entry(Repository, "remote.o.uploadpack", "x");
         let fetching = |entries: &[&Entry]| {
             let entries: Vec<Entry> = entries.iter().copied().cloned().collect();
-            Restraint::of(&entries, Found::ByDotGit).fetching
+            ConfigOverrides::of(&entries, Found::ByDotGit).fetching
         };
         assert_eq!(fetching(&[&promise, &theirs]), NamesProgram);
         assert_eq!(fetching(&[&theirs, &promise]), NamesProgram);
