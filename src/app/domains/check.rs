@@ -1,4 +1,4 @@
-//! Tells whether what is known still holds.
+//! Tells whether the recorded kind of the project still holds.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,13 +18,13 @@ use crate::core::domain::survey::Purpose;
 use crate::core::ledger::LedgerName;
 use crate::store::worktree::sources::Which;
 
-/// Changes that an explanation lists.
+/// The largest number of changes that an explanation lists.
 const CHANGES_MAX: usize = 200;
 
-/// The tree in question.
+/// A request to check a tree.
 pub struct Request {
     pub which: Which,
-    /// Whether to list every change since the detection.
+    /// Set to list every change since the detection.
     pub explain: bool,
 }
 
@@ -33,45 +33,45 @@ pub struct Request {
 #[schemars(rename = "CheckedProject")]
 pub struct Body {
     pub verdict: Word,
-    /// What has changed, if it is stale.
+    /// The reasons why it is stale; empty otherwise.
     pub reasons: Vec<Reason>,
     #[serde(flatten)]
     pub project: ProjectView,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub compared: Option<Written>,
-    /// What is wrong with a damaged cache.
+    /// The damage of the cache, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damaged: Option<String>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
 }
 
-/// Whether what is known holds.
+/// The freshness of the recorded kind of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Freshness")]
 pub enum Word {
     Fresh,
-    /// It holds, and no domain of the index fits.
+    /// It is fresh, and no domain of the index fits.
     NoDomain,
     Stale,
-    /// Nothing is known.
+    /// Nothing is recorded.
     None,
 }
 
 /// The changes since the detection.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Explanation {
-    /// Those that count first.
+    /// The changes; those that count come first.
     pub changes: Vec<ChangeView>,
-    /// How many more there are.
+    /// The number of changes that are not listed.
     pub changes_not_listed: usize,
-    /// The commit that was checked out then.
+    /// The commit that was checked out at the detection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes_since: Option<String>,
     /// The exit code of `git coord domain check`.
     pub exit_code: u8,
-    /// What the changes are counted from, for people.
+    /// The starting point of the changes, for people.
     #[serde(skip)]
     pub since: Since,
 }
@@ -82,12 +82,13 @@ pub struct Explanation {
 pub struct ChangeView {
     #[serde(flatten)]
     pub change: Change,
-    /// Whether it counts.
+    /// True if it makes the recorded kind stale.
     pub structural: bool,
     pub why: &'static str,
 }
 
-/// Tells whether what is known holds, with the changes since then if they are wanted.
+/// Tells whether the recorded kind still holds, with the changes since the detection if they are
+/// wanted.
 pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let standing = check(ctx, request.which)?;
     let (verdict, outcome, exit_code) = match &standing.verdict {
@@ -150,25 +151,23 @@ impl Explanation {
     }
 }
 
-/// How it stands with what is known.
+/// The state of the recorded kind of the project.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// Whether it holds.
     pub verdict: Verdict,
-    /// What is known.
     pub cache: Cache,
-    /// What is there now; none where nothing is known that it could be compared with.
+    /// The structure of the tree now; none if nothing is recorded to compare it with.
     pub now: Option<Structure>,
-    /// Whether there are directories that were not looked into.
+    /// Set if there were too many directories to look into all.
     pub is_tired: bool,
     /// The entry that was compared.
     pub compared: Option<Written>,
-    /// What is wrong with the cache, if it is damaged.
+    /// The damage of the cache, if any.
     pub damaged: Option<Damaged>,
 }
 
-/// Compares what is known with the tree of now. Whoever writes meanwhile makes it begin again, so
-/// that the answer is about an entry that was compared, and the newest one.
+/// Compares the record with the present tree. If somebody writes meanwhile, it begins again, so
+/// that the answer is about the newest entry, and that entry was compared.
 pub fn check(ctx: &Ctx, which: Which) -> Result<Standing, AppError> {
     for _ in 0..TRIES_MAX {
         let look = Look::at(ctx, which)?;
@@ -185,9 +184,8 @@ pub fn check(ctx: &Ctx, which: Which) -> Result<Standing, AppError> {
                 });
             }
         };
-        if ctx.ledger(LedgerName::Domains)?.now()?.id()
-            == standing.compared.as_ref().map(|it| it.entry)
-        {
+        let compared = standing.compared.as_ref().map(|it| it.entry);
+        if ctx.ledger(LedgerName::Domains)?.now()?.id() == compared {
             return Ok(standing);
         }
     }
@@ -211,30 +209,29 @@ fn compare(ctx: &Ctx, look: &Look<'_>) -> Result<Standing, AppError> {
 /// The changes since a detection, as far as they are listed.
 #[derive(Clone, Debug, Default)]
 struct Changes {
-    /// Each with its assessment.
+    /// The changes, each with its assessment.
     listed: Vec<(Change, Assessment)>,
-    /// How many more there are.
+    /// The number of changes that are not listed.
     more: usize,
-    /// What they are counted from.
     since: Since,
 }
 
-/// What changes are counted from.
+/// The starting point of changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Since {
-    /// Nothing was ever looked at.
+    /// The project was never looked at.
     #[default]
     Nothing,
-    /// The commit that was checked out then.
+    /// The commit that was checked out at the detection.
     Commit(String),
     /// There was no commit yet.
     NoCommit,
-    /// That commit is not there any more.
+    /// That commit no longer exists.
     Gone(String),
 }
 
-/// Finds every change since the commit that was checked out when the project was looked at, and
-/// whether it counts. Those that count come first.
+/// Finds every change since the commit that was checked out at the detection, with its weight.
+/// Changes that count come first.
 fn changes(ctx: &Ctx, which: Which, standing: &Standing) -> Result<Changes, AppError> {
     let (Some(detected), Some(now)) = (standing.cache.detected(), &standing.now) else {
         return Ok(Changes::default());
