@@ -1,5 +1,5 @@
-//! Shows who is here: everybody who holds or asks for something, and who was seen on this machine
-//! lately.
+//! Lists the agents that are here: those that hold or ask for something, and those that were seen
+//! on this machine lately.
 
 use std::collections::BTreeMap;
 
@@ -21,35 +21,35 @@ use crate::core::reservation::{Hold, index};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// An agent that was seen longer ago, and has nothing to do with anything, is not here.
+/// An agent that was seen longer ago, and neither holds nor asks for anything, is not listed.
 const LATELY_SECONDS: u64 = 24 * 60 * 60;
 
 /// The answer to `agents`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
-    /// Everybody who is here, by name.
+    /// The agents that hold or ask for something, or were seen on this machine lately, by name.
     pub agents: Vec<AgentView>,
-    /// Requests and reservations that cannot be read, and so count for nobody.
+    /// Requests and reservations that cannot be read, and count for no agent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub damaged: Vec<Damage>,
 }
 
-/// An agent that is here.
+/// An agent with its reservations, its requests and its presence.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Agent")]
 pub struct AgentView {
     pub agent: AgentName,
-    /// How many live reservations it has.
+    /// The number of its live reservations.
     pub holds: usize,
-    /// Their ids.
+    /// The ids of these reservations.
     pub ids: Vec<HoldId>,
-    /// How many open requests it has to answer.
+    /// The number of open requests that wait for its answer.
     pub to_answer: usize,
-    /// How many of those have waited for too long.
+    /// The number of these requests that have waited for too long.
     pub overdue: usize,
-    /// How many open requests it made.
+    /// The number of its own open requests.
     pub asks: usize,
-    /// Whether it counts as alive; absent where this machine never saw it.
+    /// False if it was not seen for a while; absent if it was never seen on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alive: Option<bool>,
     /// The time when its oldest reservation was granted.
@@ -62,7 +62,7 @@ pub struct AgentView {
     pub presence: Option<PresenceView>,
 }
 
-/// The last sign of life of an agent on this machine.
+/// The time and place where an agent was last seen on this machine.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PresenceView {
     /// The time of its last command or hook.
@@ -77,12 +77,12 @@ pub struct PresenceView {
     /// The terminal that it ran in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terminal: Option<Line>,
-    /// The time since when a tool call of its is open.
+    /// The start of a tool call of its that is still open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy_since: Option<Timestamp>,
 }
 
-/// Shows everybody who is here.
+/// Lists the agents that are here.
 pub fn agents(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     let reading = ctx.read()?;
     let (documents, now) = (&reading.base.snapshot, reading.now);
@@ -103,11 +103,10 @@ pub fn agents(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     Ok(Answer::read(Body { agents, damaged }, now))
 }
 
-/// The facts about one who is here.
+/// The facts about an agent.
 #[derive(Default)]
 struct Agent {
     liveness: Option<Liveness>,
-    /// Its live holds.
     holds: Vec<Hold>,
     to_answer: usize,
     overdue: usize,
@@ -156,7 +155,7 @@ impl Roster {
         self.0.entry(name.clone()).or_default()
     }
 
-    /// Notes the live holds, and returns what cannot be read.
+    /// Adds the live reservations, and returns those that cannot be read.
     fn note_holds(
         &mut self,
         documents: &dyn Documents,
@@ -169,7 +168,7 @@ impl Roster {
         Ok(damaged)
     }
 
-    /// Notes the open requests, and returns what cannot be read.
+    /// Adds the open requests, and returns those that cannot be read.
     fn note_requests(
         &mut self,
         documents: &dyn Documents,
@@ -190,7 +189,7 @@ impl Roster {
                 // The threads of subagents are found with those of their session, too.
                 if asked.holder == party {
                     let standing = probe.standing(asked, now);
-                    // What it does not hold any more needs no answer.
+                    // A request for something that is no longer held needs no answer.
                     let is_waiting = standing.stage.is_some();
                     let agent = self.agent(&party);
                     agent.to_answer += usize::from(is_waiting);
@@ -204,7 +203,7 @@ impl Roster {
     }
 }
 
-/// Finds the agents that open requests stand under.
+/// Finds the agents that have open requests, by the directories of the index.
 fn parties(documents: &dyn Documents) -> Result<Vec<AgentName>, ReadError> {
     let mut found = Vec::new();
     let mut pending = vec![(String::new(), Key::of(["parties"]))];

@@ -14,16 +14,16 @@ use crate::store::ledger::transact::Committed;
 /// The version of every JSON answer.
 const SCHEMA: u32 = 1;
 
-/// How a request came out. Every other end of it is a [`Problem`].
+/// The outcome of a request that has an answer. Everything else is a [`Problem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Done, free, fresh or allowed; also where it was so already.
+    /// Done, free, fresh or allowed; also if it was so already.
     Done,
-    /// No, and the body says of what.
+    /// No; the body has the details.
     No,
-    /// What is cached is out of date.
+    /// The cached data is out of date.
     Stale,
-    /// There is nothing of what was asked about.
+    /// There is no data about the subject of the request.
     NothingThere,
 }
 
@@ -33,27 +33,27 @@ pub struct Answer<T> {
     pub outcome: Outcome,
     /// The data of the request's own kind.
     pub body: T,
-    /// The reason of a no, in the form that refusals have everywhere.
+    /// The reason for a no, in the form that refusals have everywhere.
     pub refusal: Option<Problem>,
     /// The entry that the request wrote, if it wrote one.
     pub written: Option<Written>,
-    /// Remarks besides the data.
+    /// Remarks on the data.
     pub notes: Vec<Note>,
-    /// The time that counted for the request.
+    /// The time at which the request was decided or answered.
     pub at: Timestamp,
 }
 
 /// An entry of a ledger, and the act that it records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Written {
-    /// The act, which `git coord ledger log` and events name.
+    /// The id of the act, which `git coord ledger log` and events name.
     pub op: OpId,
-    /// The entry: the id of its commit.
+    /// The id of the entry's commit.
     pub entry: ObjectId,
 }
 
 impl Written {
-    /// Names the newest entry of a ledger, as it was read; none before the first.
+    /// Returns the newest entry of a ledger as it was read; none before the first.
     pub fn newest(snapshot: &Snapshot<'_>) -> Option<Written> {
         let tip = snapshot.tip()?;
         Some(Written { op: tip.head.counters.op.clone(), entry: tip.id })
@@ -74,7 +74,7 @@ pub struct Note {
     pub advice: Option<Advice>,
 }
 
-/// How much a remark matters.
+/// The weight of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -82,7 +82,7 @@ pub enum Level {
     Note,
     /// Something may be wrong.
     Warning,
-    /// What to do next.
+    /// Something to do next.
     Hint,
 }
 
@@ -114,7 +114,7 @@ impl<T> Answer<T> {
         Answer { outcome: Outcome::Done, body, refusal: None, written: None, notes: Vec::new(), at }
     }
 
-    /// Answers a request with what its write came to.
+    /// Answers a request with the result of its write.
     pub fn committed<A>(committed: Committed<A>, body: impl FnOnce(A) -> T) -> Answer<T> {
         let Committed { answer, at, op, entry, notices } = committed;
         let mut answer = Answer::read(body(answer), at);
@@ -163,24 +163,24 @@ pub struct AnswerForm<'a, T> {
     /// The version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: u32,
-    /// Whether the answer is a yes; the exit code is 0 then, and only then.
+    /// True if the answer is a yes; exactly then the exit code is 0.
     ok: bool,
     #[serde(flatten)]
     body: &'a T,
-    /// The reason of a no.
+    /// The reason for a no.
     #[serde(skip_serializing_if = "Option::is_none")]
     refusal: Option<RefusalForm>,
-    /// The reason why there is no answer.
+    /// The reason why there is no answer: an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorForm>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     written: Option<&'a Written>,
-    /// Remarks besides the data; the command line prints them to stderr.
+    /// Remarks on the data; the command line prints them to stderr.
     #[serde(skip_serializing_if = "<[Note]>::is_empty")]
     notes: &'a [Note],
 }
 
-/// The answer to a request that came to a [`Problem`], in JSON.
+/// The answer to a request that ended in a [`Problem`], in JSON.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Problem")]
 pub struct ProblemForm<'a> {
@@ -190,15 +190,15 @@ pub struct ProblemForm<'a> {
     /// Always false.
     #[schemars(extend("const" = false))]
     ok: bool,
-    /// The reason of a no.
+    /// The reason for a no.
     #[serde(skip_serializing_if = "Option::is_none")]
     refusal: Option<RefusalForm>,
-    /// The reason why there is no answer.
+    /// The reason why there is no answer: an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorForm>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     held: Option<&'a HeldView>,
-    /// Remarks besides; the command line prints them to stderr.
+    /// Remarks; the command line prints them to stderr.
     #[serde(skip_serializing_if = "<[Note]>::is_empty")]
     notes: &'a [Note],
 }

@@ -1,8 +1,8 @@
-//! What this host knows to have ended: holds whose process does not run any more.
+//! Finds dead holders: reservations of a process on this host that has ended.
 //!
-//! A hold of `with` goes with two processes: that of `with`, and that of its command, which goes on
-//! if the first is killed. A process of another host, or of another boot of one that is called the
-//! same, is never judged: only the time frees what goes with it.
+//! A reservation of `with` belongs to two processes: that of `with`, and that of its command, which
+//! goes on if the first is killed. A process of another host, or of another boot of a host of the
+//! same name, is never judged: its reservations end by time alone.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::core::reservation::{Hold, Target, index};
 use crate::store::machine::commands::Command;
 use crate::store::os::process::ProcessIdentity;
 
-/// The processes of commands that run on although their `with` is gone, by what is held for them.
+/// The processes of commands that go on although their `with` was killed, by reservation.
 pub type Orphans = BTreeMap<HoldId, u32>;
 
-/// Those of the holds whose process has ended.
+/// Finds the reservations whose process has ended.
 pub fn among<'h>(ctx: &Ctx, holds: impl IntoIterator<Item = &'h Hold>) -> Vec<GoneHold> {
     let gone = |hold: &Hold| {
         let process = hold.process.clone()?;
@@ -30,18 +30,18 @@ pub fn among<'h>(ctx: &Ctx, holds: impl IntoIterator<Item = &'h Hold>) -> Vec<Go
     holds.into_iter().filter_map(gone).collect()
 }
 
-/// Whether the process of a hold has ended.
+/// Tells whether the process of a reservation has ended.
 pub fn has_ended(ctx: &Ctx, hold: &Hold) -> bool {
     !among(ctx, [hold]).is_empty()
 }
 
-/// Whether the process of a hold is known to run on this host.
+/// Tells whether the process of a reservation is known to run on this host.
 pub fn runs(ctx: &Ctx, hold: &Hold) -> bool {
     let with = hold.process.as_ref().map(ProcessIdentity::of);
     with.is_some_and(|with| with.runs_here()) || orphan(ctx, hold).is_some()
 }
 
-/// The commands among what is in the way that run on although their `with` is gone.
+/// Finds the commands that hold something in the way, and go on although their `with` was killed.
 pub fn orphans(ctx: &Ctx, conflicts: &[Conflict]) -> Orphans {
     let held = conflicts.iter().map(|conflict| &conflict.held);
     held.filter_map(|hold| Some((hold.id.clone(), orphan(ctx, hold)?))).collect()
@@ -53,7 +53,7 @@ fn orphan(ctx: &Ctx, hold: &Hold) -> Option<u32> {
     command.running().map(ProcessIdentity::pid)
 }
 
-/// The command of a `with` that is gone.
+/// Finds the command of a `with` that was killed.
 pub fn command_of(ctx: &Ctx, with: &ProcessIdentity) -> Option<ProcessIdentity> {
     match ctx.commands().of(with) {
         Some(Command::Started(process)) => Some(process),
@@ -61,7 +61,7 @@ pub fn command_of(ctx: &Ctx, with: &ProcessIdentity) -> Option<ProcessIdentity> 
     }
 }
 
-/// Those among what meets these targets whose process has ended.
+/// Finds the dead reservations that meet one of these targets.
 pub fn in_the_way(ctx: &Ctx, targets: &[Target]) -> Result<Vec<GoneHold>, AppError> {
     let reading = ctx.read()?;
     let mut gone = Vec::new();

@@ -35,7 +35,7 @@ struct CutShort;
 pub struct Edited {
     /// The reservations for it, and those of agents that edit the same file elsewhere.
     pub reserved: Reserved,
-    /// The time that counted.
+    /// The time of the decision.
     pub at: Timestamp,
     /// Warnings for the caller.
     pub notices: Vec<String>,

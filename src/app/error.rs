@@ -1,4 +1,4 @@
-//! Why a request did not come to its outcome. The doors turn this into text, JSON or a verdict.
+//! The reasons why a request has no answer. The doors turn them into text, JSON or a verdict.
 
 use crate::app::config::SettingError;
 use crate::app::identity::IdentityError;
@@ -15,7 +15,7 @@ use crate::store::layout::NoSuchLedger;
 use crate::store::ledger::transact::TransactError;
 use crate::store::os::files::FileError;
 
-/// Anything that is not an outcome.
+/// A request without an answer.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
     /// The request makes no sense; nothing was read or written.
@@ -24,34 +24,32 @@ pub enum AppError {
     /// The decision was no.
     #[error(transparent)]
     Refused(Refusal),
-    /// Somebody else holds what was asked for; with what is known of them.
+    /// Another agent holds a target of the request.
     #[error("held by another")]
     Held {
-        /// Each request with each hold that stands in its way.
+        /// Each target with each reservation that stands in its way.
         conflicts: Vec<Conflict>,
-        /// Who waits for the same and goes first.
+        /// The waiters for the same targets that go first.
         before: Vec<Ticket>,
-        /// When that was so.
         at: Timestamp,
-        /// What is known of the holders.
         liveness: Box<HolderLiveness>,
     },
     /// The request names something that does not exist.
     #[error("{0}")]
     Nothing(Missing),
-    /// Others were writing all the time.
+    /// Others kept writing.
     #[error("{0}")]
     Busy(String),
-    /// A signal of this number came before the outcome.
+    /// The signal of this number ended the request.
     #[error("interrupted by signal {0}")]
     Interrupted(i32),
-    /// A setting has no meaning.
+    /// A setting has a value that does not fit.
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A document says something that it cannot say.
+    /// A document has content that no decision writes.
     #[error(transparent)]
     Unreadable(ReadError),
     /// Something else failed.
@@ -68,7 +66,7 @@ pub struct Missing {
     pub message: String,
 }
 
-/// An error with the chain of its causes, in git's style: `cannot x: because y: because z`.
+/// Writes an error with the chain of its causes, in git's style: `cannot x: because y: because z`.
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
     let mut cause = error.source();
@@ -162,7 +160,7 @@ impl AppError {
     }
 }
 
-/// Tells what does not exist apart from what is refused.
+/// Tells an absence from a refusal: they have different exit codes.
 impl From<Refusal> for AppError {
     fn from(refusal: Refusal) -> AppError {
         let is_absence = match &refusal {

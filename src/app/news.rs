@@ -20,11 +20,11 @@ use crate::core::reservation::check::{self, Asker};
 use crate::core::reservation::target::targets;
 use crate::core::reservation::{Mode, Target};
 
-/// How many unread messages an edit looks at.
+/// The largest number of unread messages that an edit looks at.
 const LOOKED_AT_MAX: usize = 50;
-/// How many agents are told of one commit.
+/// The largest number of agents that are told of one commit.
 const TOLD_AGENTS_MAX: usize = 20;
-/// How many paths of a commit are looked at.
+/// The largest number of paths of a commit that are looked at.
 const COMMITTED_PATHS_MAX: usize = 500;
 const TOLD_PATHS_MAX: usize = 20;
 
@@ -128,7 +128,7 @@ pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
     let mut met: Vec<(AgentName, Pattern)> = met.collect();
     let matchers: Vec<(&Pattern, Matcher)> =
         paths.iter().map(|path| (path, path.matcher(reading.case))).collect();
-    // Askers are told whoever the holder is: the file that they wait for has changed.
+    // Askers are told even if they asked another agent: the file that they wait for has changed.
     for thread in thread_index::open(&reading.base.snapshot)?.into_iter().filter_map(Found::whole) {
         let Some(asked) = thread.open().filter(|_| !thread.opened_by.is_one_with(agent)) else {
             continue;

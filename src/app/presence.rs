@@ -21,7 +21,7 @@ use crate::store::machine::presence::Presence;
 
 /// A presence this young is not written again.
 const FRESH_SECONDS: u64 = 5;
-/// How many things that an agent was told are remembered.
+/// The largest number of things that an agent was told and that are remembered.
 const TOLD_MAX: usize = 200;
 /// An agent that was not seen for longer counts as not alive: twice the time that a holder has to
 /// answer.
@@ -32,7 +32,7 @@ const SILENCE_SECONDS_MIN: u64 = 2 * URGENT_WINDOW_SECONDS;
 /// An agent that was not seen for longer is forgotten: after a week its reservations have long
 /// expired.
 const FORGOTTEN_SECONDS: u64 = 7 * 24 * 60 * 60;
-/// How many agents are forgotten at once, so that no command takes long.
+/// The largest number of agents that are forgotten at once, so that no command takes long.
 const FORGOTTEN_MAX: usize = 100;
 
 /// The activity of an agent that is seen.
@@ -42,7 +42,7 @@ pub enum Doing<'c> {
     Command,
     /// A tool call of this id begins.
     CallBegins(&'c str),
-    /// That tool call ends.
+    /// The tool call of this id ends.
     CallEnds(&'c str),
     /// A turn ends or a session begins, and no tool call is open.
     NoCall,

@@ -1,9 +1,8 @@
-//! Why a request did not come to its outcome, for every door: a word for programs, a sentence for
-//! people, and the commands that help.
+//! The reason why a request has no answer, for every door: a code for programs, a sentence for
+//! people, and commands that help.
 //!
-//! An [`AppError`] is a value of the program, a [`Problem`] is what its caller is told about it.
-//! Each area phrases its own refusals in a file of its own; `failures` finds the way out of a
-//! failure.
+//! An [`AppError`] is internal; a [`Problem`] is its form for the caller. Each area has a file with
+//! its refusals, and `failures` has the remedies for failures.
 
 mod failures;
 mod negotiation;
@@ -91,7 +90,7 @@ pub enum Kind {
     Failure,
 }
 
-/// Why a request did not come to its outcome, and what helps.
+/// The reason why a request has no answer, and what helps.
 #[derive(Clone, Debug)]
 pub struct Problem {
     pub kind: Kind,
@@ -103,14 +102,14 @@ pub struct Problem {
     pub hints: Vec<Hint>,
     /// Commands that programs can run as they are.
     pub next: Vec<Vec<String>>,
-    /// Members of the refusal besides these, by name.
+    /// Further members of the refusal, by name.
     pub details: Box<Map<String, Value>>,
-    /// The reservations of others, where they are the reason.
+    /// The reservations of others, if they are the reason.
     pub held: Option<Box<HeldView>>,
     aside: Box<Aside>,
 }
 
-/// Members of a problem that most have not.
+/// The rarely used members of a problem, boxed to keep it small.
 #[derive(Clone, Debug, Default)]
 struct Aside {
     notes: Vec<Note>,
@@ -128,7 +127,7 @@ pub struct RefusalForm {
     /// Members that depend on the code.
     #[serde(flatten)]
     details: Map<String, Value>,
-    /// Commands that help, as they can be run: each is a list of words.
+    /// Commands that help; each is a list of words and can be run as it is.
     next: Vec<Vec<String>>,
 }
 
@@ -143,15 +142,15 @@ pub struct ErrorForm {
     code: Option<&'static str>,
     /// The reason in a sentence.
     message: String,
-    /// What to try, in sentences.
+    /// Advice in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
-    /// Commands that help, as they can be run: each is a list of words.
+    /// Commands that help; each is a list of words and can be run as it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     next: Vec<Vec<String>>,
 }
 
-/// How a problem stands in an answer: as its refusal, or as its error.
+/// The member of an answer that a problem becomes: its refusal or its error.
 #[derive(Clone, Debug)]
 pub enum Form {
     Refusal(RefusalForm),
@@ -223,17 +222,16 @@ impl Problem {
         self
     }
 
-    /// Gives the remarks besides.
     pub fn notes(&self) -> &[Note] {
         &self.aside.notes
     }
 
-    /// Gives the number of the signal that ended the request.
+    /// Returns the number of the signal that ended the request.
     pub fn signal(&self) -> Option<i32> {
         self.aside.signal
     }
 
-    /// Gives the problem its place in an answer.
+    /// Shapes the problem as a refusal or as an error.
     pub fn form(&self) -> Form {
         match (self.kind, self.code) {
             (Kind::Refused | Kind::NotStarted, Some(code)) => Form::Refusal(RefusalForm {
@@ -291,7 +289,7 @@ impl From<SettingError> for Problem {
 
 impl From<ConfigError> for Problem {
     fn from(error: ConfigError) -> Problem {
-        // libgit2's cause says the same as its wrapper.
+        // libgit2's cause repeats its wrapper.
         Problem::new(Kind::Failure, error.to_string())
     }
 }

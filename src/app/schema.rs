@@ -12,7 +12,7 @@ use crate::app::{
 };
 use crate::core::routing::export::Exported;
 
-/// What a command prints with `--json`: its answer, or why there is none.
+/// The output of a command with `--json`: its answer, or the reason why there is none.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "it is a schema and never a value")]
@@ -21,7 +21,7 @@ enum Printed<'a, T> {
     Problem(ProblemForm<'a>),
 }
 
-/// One of two answers, where options of a command decide.
+/// One of two answers, by the options of the command.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "it is a schema and never a value")]
@@ -30,7 +30,7 @@ enum Either<A, B> {
     Other(B),
 }
 
-/// A line of what a command prints with `--json`, or why there is none.
+/// A line of the output of a command with `--json`, or the reason why there is none.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "it is a schema and never a value")]
@@ -39,11 +39,11 @@ enum PrintedLine<'a, T> {
     Problem(Box<ProblemForm<'a>>),
 }
 
-/// A command, and the schema of what it prints with `--json`.
+/// A command, and the schema of its output with `--json`.
 pub struct CommandSchema {
-    /// The words of the command, as `run advance`.
+    /// The words of the command, such as `run advance`.
     pub command: &'static str,
-    /// The file that has the schema, in the repository.
+    /// The path of the schema in the repository.
     pub file: &'static str,
     make: fn() -> Schema,
 }

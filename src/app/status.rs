@@ -1,4 +1,5 @@
-//! Shows one screen: what is mine, what others hold, what was done to me.
+//! Shows one screen: the caller's reservations, those of others, and what others did to the
+//! caller's.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,20 +28,21 @@ use crate::core::time::Timestamp;
 use crate::store::ledger::history::History;
 use crate::store::worktree::sources::Which;
 
-/// How far back, in entries, status looks for what was done to the caller.
+/// The largest number of entries that are searched for actions of others on the caller's
+/// reservations.
 const NOTICE_ENTRIES_MAX: usize = 200;
-/// How old such a thing may be.
+/// The greatest age of such an action.
 const NOTICE_AGE_SECONDS_MAX: u64 = 24 * 60 * 60;
-/// How many are shown.
+/// The largest number of such actions that are shown.
 const NOTICES_MAX: usize = 5;
 
-/// Open requests between others that are looked at.
+/// The largest number of open requests between others that are looked at.
 const REQUESTS_LOOKED_AT_MAX: usize = 1_000;
 
 /// The answer to `status`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
-    /// The name that the caller acts under.
+    /// The name of the caller.
     pub agent: AgentName,
     /// The live reservations of the caller and its subagents, the soonest to end first.
     pub mine: Vec<HoldView>,
@@ -48,23 +50,23 @@ pub struct Body {
     pub others: Vec<HoldView>,
     /// The agents that wait, the first in line first.
     pub waiting: Vec<Ticket>,
-    /// How many reservations have expired and are not yet swept.
+    /// The number of reservations that have expired and are not yet swept.
     pub expired: usize,
     /// The oldest requests that wait for the caller's answer.
     pub to_answer: Vec<RequestView>,
-    /// How many requests wait for the caller's answer.
+    /// The number of requests that wait for the caller's answer.
     pub to_answer_count: usize,
     /// The oldest open requests of the caller.
     pub asks: Vec<RequestView>,
-    /// How many open requests the caller has.
+    /// The number of open requests of the caller.
     pub asks_count: usize,
-    /// The oldest requests between others that have waited for long enough.
+    /// The oldest requests between others whose askers may take what they asked for.
     pub overdue: Vec<RequestView>,
-    /// How many requests between others have waited for long enough.
+    /// The number of these requests in all.
     pub overdue_count: usize,
-    /// How many messages the caller has not acknowledged.
+    /// The number of messages that the caller has not acknowledged.
     pub unread: usize,
-    /// What others did to reservations of the caller lately, the newest first.
+    /// Recent actions of others on the caller's reservations, the newest first.
     pub notices: Vec<Notice>,
     /// The active runs, the newest first.
     #[schemars(with = "Vec<Map<String, Value>>")]
@@ -76,10 +78,10 @@ pub struct Body {
     /// Documents that cannot be read, and are passed over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub damaged: Vec<Damage>,
-    /// The kind of the project; absent where it was never detected.
+    /// The kind of the project; absent if it was never detected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domains: Option<Domains>,
-    /// The seconds that the newest entry is ahead of this clock, if they are too many.
+    /// The seconds by which this clock is behind the newest entry; absent unless they are too many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_behind_seconds: Option<u64>,
     /// All open requests, for people.
@@ -87,7 +89,7 @@ pub struct Body {
     pub requests: OpenRequests,
 }
 
-/// Something that somebody did to a reservation of the caller.
+/// An action of another agent on a reservation of the caller.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Notice {
     pub at: Timestamp,
@@ -112,24 +114,23 @@ pub struct Domains {
     /// Its domains, the primary one first.
     #[schemars(with = "Vec<String>")]
     pub names: Vec<Name>,
-    /// Whether the project has changed since.
+    /// True if the project has changed since.
     #[serde(rename = "stale")]
     pub is_stale: bool,
-    /// The reason why that cannot be told.
+    /// The reason why that is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
 
-/// The open requests, however many they are.
+/// All open requests.
 #[derive(Debug)]
 pub struct OpenRequests {
-    /// Those that concern the caller.
     pub own: Requests,
-    /// Those between others that have waited for long enough.
+    /// Those between others whose askers may take what they asked for.
     pub overdue: Vec<RequestView>,
 }
 
-/// Looks around.
+/// Collects everything for one screen.
 pub fn status(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     let reading = ctx.read()?;
     let body = look(ctx, &reading)?;
@@ -175,8 +176,8 @@ fn look(ctx: &Ctx, reading: &Reading<'_>) -> Result<Body, AppError> {
     })
 }
 
-/// Looks at the tree only where something is known of it. What keeps it from being told must not
-/// keep the rest from being shown.
+/// Tells the kind of the project. It looks at the tree only if something was detected before. A
+/// failure here must not hide the rest of the screen.
 fn domains(ctx: &Ctx) -> Result<Option<Domains>, AppError> {
     if matches!(ctx.ledger(LedgerName::Domains)?.now().map(|base| base.id()), Ok(None)) {
         return Ok(None);
@@ -203,7 +204,7 @@ fn positions(ctx: &Ctx) -> Result<Vec<Position>, AppError> {
     let mut positions = Vec::new();
     for ledger in LedgerName::ALL {
         match position(ctx, ledger) {
-            // `domains` tells of it: what was detected can be detected again.
+            // `domains` reports the damage; the project can be detected again.
             Err(_) if ledger == LedgerName::Domains => {}
             found => positions.extend(found?),
         }

@@ -1,5 +1,5 @@
-//! The form that a thing has in every answer. A hold or a conflict looks the same wherever it
-//! stands, so a program reads it with one piece of code.
+//! The forms of reservations and conflicts. Each has one form in every answer, so a program reads
+//! it with one piece of code.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::core::reservation::{Hold, Target};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// A reservation: its document, and what depends on when and where it is looked at.
+/// A reservation: its document, the time that it has left, and the presence of its holder.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Reservation")]
 pub struct HoldView {
@@ -20,18 +20,18 @@ pub struct HoldView {
     pub hold: Hold,
     /// The seconds until it expires; 0 once it has.
     pub seconds_left: u64,
-    /// The holder as this machine saw it last; absent where this machine never saw it.
+    /// The presence of the holder; absent if it was never seen on this machine.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub holder_presence: Option<HolderPresence>,
-    /// The process of a `with` command that runs on although its `with` was killed.
+    /// The process of the command of a `with` that was killed; the command goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command_runs: Option<u32>,
 }
 
-/// The last sign of life of a holder on this machine.
+/// The time and place where a holder was last seen on this machine.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HolderPresence {
-    /// Whether the holder counts as alive.
+    /// False if the holder was not seen for a while.
     pub alive: bool,
     /// The time of its last command or hook.
     pub last_seen: Timestamp,
@@ -49,7 +49,7 @@ pub struct HolderPresence {
 pub struct GrantView {
     #[serde(flatten)]
     pub hold: HoldView,
-    /// Whether the asker held it before, so that it was renewed.
+    /// True if the caller held it before, so that it was renewed.
     pub renewed: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct ConflictView {
     pub held: HoldView,
 }
 
-/// The members of an answer that was refused because others hold what was asked for.
+/// The members of a refusal because others hold the targets.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HeldView {
     /// Always empty.
@@ -72,7 +72,7 @@ pub struct HeldView {
     pub free: bool,
     /// Each target with each reservation that stands in its way.
     pub conflicts: Vec<ConflictView>,
-    /// The agents that wait for the same and go first.
+    /// The agents that wait for the same targets and go first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Ticket>,
 }
@@ -123,7 +123,6 @@ impl ConflictView {
         conflicts.iter().map(view).collect()
     }
 
-    /// Gives back the conflict.
     pub fn conflict(&self) -> Conflict {
         Conflict { target: self.target.clone(), held: self.held.hold.clone() }
     }

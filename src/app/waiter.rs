@@ -50,7 +50,7 @@ pub fn survived<T>(look: impl FnOnce() -> T) -> Result<T, AppError> {
     panic::catch_unwind(AssertUnwindSafe(look)).map_err(|_| AppError::Failed(why.into()))
 }
 
-/// How a wait ended.
+/// The end of a wait.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Waited<T> {
     Found(T),

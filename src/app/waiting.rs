@@ -24,10 +24,10 @@ use crate::store::ledger::transact::Committed;
 use crate::store::machine::waiters::{Heartbeats, RegisteredWaiter};
 use crate::store::os::alarm::{Alarm, ENDING, Stopwatch};
 
-/// How long a waiter that stops may take to return its ticket.
+/// The time that a waiter that stops has to return its ticket.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 
-/// How often a reservation is tried that expires before it can be answered.
+/// The number of tries for a reservation that expires before it can be answered.
 const IN_TIME_TRIES: usize = 3;
 
 /// Tells a waiter what stands in its way, which commands of killed `with`s are among that, and at
@@ -198,7 +198,7 @@ struct Place<'c> {
 }
 
 impl Place<'_> {
-    /// Reserves if nothing is in the way, or if there is no ticket yet or any more.
+    /// Reserves if nothing is in the way, or if there is no ticket at the moment.
     fn look(&mut self, elapsed: Duration, tell: &mut Tell<'_>) -> Look<Outcome> {
         self.ctx.set_clock(self.begun.now());
         self.pulse.beat(self.ctx, elapsed);

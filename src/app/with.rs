@@ -35,7 +35,7 @@ use self::hold::cannot_run;
 pub use self::hold::{Held, hold, not_started};
 pub use self::left::{Left, ProcessIdentity, left_alone};
 
-/// How long a command may take to end after it was asked to, before it is killed.
+/// The time that a command has to end after it was asked to, before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
 /// The longest pause before a failed renewal is tried again.
 const RETRY_MAX: Duration = Duration::from_secs(5);
@@ -45,7 +45,7 @@ const ENDING_PAUSE: Duration = Duration::from_millis(50);
 const LOOK_PAUSE: Duration = Duration::from_secs(5);
 /// The pause between two looks where writes ring: every write on this machine does.
 const RUNG_PAUSE: Duration = Duration::from_millis(250);
-/// How often a release is tried while others transfer the reservations.
+/// The number of tries to release while others transfer the reservations.
 const RELEASE_TRIES: usize = 3;
 
 /// News for the user while the command runs.
@@ -66,7 +66,6 @@ pub enum News<'n> {
 pub enum Fate {
     /// It is asked to end.
     Ends,
-    /// It goes on.
     GoesOn,
     /// It had ended before the loss was known.
     HadEnded,

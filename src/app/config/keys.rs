@@ -1,6 +1,6 @@
-//! The table of all keys: what each is called, what it may be, and what it means.
+//! The table of all keys, each with its name, its kind of value and its meaning.
 
-/// What a key's value may be.
+/// The kind of a key's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// A git boolean: `true`, `yes`, `on`, `1` or no value; `false`, `no`, `off`, `0`.
@@ -13,9 +13,9 @@ pub enum ValueKind {
     Agent,
     /// `auto`, `always`, `never` or a git boolean.
     Color,
-    /// What is done about people who stand in an agent's way.
+    /// The treatment of people who stand in an agent's way.
     People,
-    /// When holds that came with edits end.
+    /// The time when reservations that edits made end.
     Release,
     /// A path in the repository.
     TreePath,
@@ -26,7 +26,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// The kind in words, for the documentation and for errors.
+    /// Describes the kind, for the documentation and for errors.
     pub fn description(self) -> &'static str {
         match self {
             ValueKind::Boolean => "boolean",
@@ -48,11 +48,10 @@ impl ValueKind {
 pub struct Key {
     /// The key as people spell it.
     pub name: &'static str,
-    /// What its value may be.
     pub kind: ValueKind,
-    /// The value that stands where nothing is set; `None` where there is none to write down.
+    /// The value where nothing is set; none where there is no fixed one.
     pub default: Option<&'static str>,
-    /// What it does, in one or two sentences.
+    /// Its effect in one or two sentences.
     pub meaning: &'static str,
 }
 

@@ -14,7 +14,7 @@ use crate::store::git::refs::{Holder, LockFiles, SeenLock};
 use crate::store::layout::HelperDir;
 use crate::store::os::processes::{self, Running};
 
-/// How long a lock must stay unchanged before it is moved aside, and before it is a fault.
+/// The time that a lock must stay unchanged before it is moved aside, and before it is a fault.
 const UNMOVED: Duration = Duration::from_secs(10);
 /// The limit for a `gitdir` file, which has the path of a worktree.
 const PATH_BYTES_MAX: u64 = 64 * 1024;

@@ -13,7 +13,7 @@ use crate::core::reservation::index;
 use crate::core::text::Line;
 use crate::store::ledger::repair::{Plan, Repaired, Repairer, RewoundRef};
 
-/// How many entries one line names.
+/// The largest number of entries that a line names.
 const NAMED_MAX: usize = 5;
 
 /// A ledger that goes on from its newest whole entry.

@@ -1,7 +1,8 @@
-//! Agents for the domains of a project: their files are made, listed and repaired.
+//! Agents for the domains of a project: generates, lists and repairs their files.
 //!
-//! Files come first, the record of them after: what the ledger lists was written. A command that
-//! is killed between the two leaves files that the next one knows by their content.
+//! Files are written first and recorded then, so the ledger lists only files that were written. A
+//! command that is killed between the two leaves files that the next one recognises by their
+//! content.
 
 pub mod generate;
 pub mod list;
@@ -49,15 +50,15 @@ impl Wanted {
     }
 }
 
-/// What is wanted, what was made, and where it goes.
+/// The agents that are wanted, those that were made, and the files.
 struct Workshop<'c> {
     ctx: &'c Ctx,
     files: WorkFiles<'c>,
-    /// The tops of the other worktrees, once somebody asks.
+    /// The top directories of the other worktrees, read when needed.
     elsewhere: OnceCell<Vec<PathBuf>>,
     wanted: Vec<Wanted>,
     made: Vec<AgentRecord>,
-    /// What is not to be made, by domain, and why.
+    /// The domains, each with the agents that cannot be made and the reasons.
     outcomes: Vec<OfDomain>,
 }
 
@@ -128,8 +129,8 @@ impl<'c> Workshop<'c> {
         }
     }
 
-    /// Tells whether another worktree of this machine has something at that path. Where git cannot
-    /// say which there are, nothing is known to be there.
+    /// Tells whether another worktree of this machine has a file at that path; false if git cannot
+    /// list the worktrees.
     fn is_elsewhere(&self, path: &TreePath) -> bool {
         let tops = self
             .elsewhere
@@ -138,7 +139,7 @@ impl<'c> Workshop<'c> {
         tops.iter().any(|top| has(top).unwrap_or(true))
     }
 
-    /// Finds what this project asks of an agent that was made.
+    /// Tells whether this project still asks for an agent that was made.
     fn asks(&self, made: &AgentRecord) -> Asked {
         if self.wanted_at(&made.path).is_some() {
             return Asked::For;
@@ -151,20 +152,20 @@ impl<'c> Workshop<'c> {
     }
 }
 
-/// What a project asks of an agent that was made.
+/// The demand of a project for an agent that was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
     /// It is asked for.
     For,
-    /// Its domain is not one of the project's any more.
+    /// Its domain is no longer one of the project's.
     Orphaned,
-    /// Its domain is there and asks for others, or for it in another place.
+    /// Its domain is there, but asks for other agents, or for this one at another path.
     NotAnyMore,
-    /// Its domain is there, and what it asks for cannot be read.
+    /// Its domain is there, but the profile cannot be read.
     Unclear,
 }
 
-/// Records what was done to files, if anything was.
+/// Records the changes of files, if there are any.
 fn recorded(
     ctx: &Ctx,
     record: RecordAgents,

@@ -1,4 +1,4 @@
-//! The catalogue that counts here: the shipped one, or what the repository makes of it.
+//! The catalogue of this repository: the shipped one, extended or replaced by the repository's own.
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
@@ -9,27 +9,23 @@ use crate::store::worktree::sources::Which;
 /// A catalogue file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
-    /// It is not there.
     #[error("coord.domainIndex names '{0}', which is not in this tree")]
     Missing(String),
-    /// It is a link, or one leads to it, or it is no file at all.
+    /// It is no regular file, or there is a link on its path.
     #[error("coord.domainIndex names '{0}', which is no file; links are not followed")]
     NoFile(String),
-    /// There is too much of it.
     #[error("the domain index '{0}' is longer than {CATALOGUE_BYTES_MAX} bytes")]
     TooLong(String),
-    /// It says something that it cannot say.
+    /// Its content is not valid.
     #[error("the domain index '{path}' cannot be used: {why}")]
     Bad {
-        /// Where it is.
         path: String,
-        /// What is wrong with it.
         #[source]
         why: BadCatalogue,
     },
 }
 
-/// Reads the catalogue that counts in one of the trees.
+/// Reads the catalogue of one of the trees.
 pub fn catalogue(ctx: &Ctx, which: Which) -> Result<Catalogue, AppError> {
     if ctx.settings().domains.index.is_none() {
         return Ok(Catalogue::shipped());
@@ -37,7 +33,7 @@ pub fn catalogue(ctx: &Ctx, which: Which) -> Result<Catalogue, AppError> {
     catalogue_in(ctx, &*ctx.sources(which)?)
 }
 
-/// Reads the catalogue that counts in this tree.
+/// Reads the catalogue of this tree.
 pub(super) fn catalogue_in(ctx: &Ctx, tree: &dyn SourceTree) -> Result<Catalogue, AppError> {
     let Some(path) = &ctx.settings().domains.index else { return Ok(Catalogue::shipped()) };
     let failed = |error: CatalogueError| AppError::Failed(Box::new(error));

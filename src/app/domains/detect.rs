@@ -1,5 +1,5 @@
-//! Looks at the tree, and records what kind of project it is unless somebody has found out more
-//! meanwhile.
+//! Detects the kind of the project from its tree, and records it unless somebody recorded a newer
+//! detection meanwhile.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,10 +22,10 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::worktree::sources::Which;
 
-/// The tree in question.
+/// A request to detect.
 pub struct Request {
     pub which: Which,
-    /// Whether to look again also where what is recorded still holds.
+    /// Set to detect again although the record still holds.
     pub force: bool,
 }
 
@@ -35,17 +35,16 @@ pub struct Request {
 pub struct Body {
     #[serde(flatten)]
     pub project: ProjectView,
-    /// Whether something was recorded.
+    /// True if something was recorded.
     pub recorded: bool,
-    /// The newest entry before, where nothing was recorded.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub before: Option<Written>,
-    /// The ref or the file that has a damaged cache now.
+    /// The ref or the file that keeps a damaged cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
 }
 
-/// A look at the tree.
+/// The result of a detection.
 struct Detection {
     cache: Cache,
     is_new: bool,
@@ -56,8 +55,8 @@ struct Detection {
     at: Timestamp,
 }
 
-/// Finds out what kind of project a tree is; no if no domain fits. What is known and still holds is
-/// not looked for again unless that is asked for.
+/// Detects the kind of a project. The answer is no if no domain fits. A record that still holds is
+/// not replaced unless the request says so.
 pub fn detect(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let (detection, aside) = try_detect(ctx, request)?;
     let Detection { cache, is_new, before, written, notes, at } = detection;
@@ -78,7 +77,7 @@ pub fn detect(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     Ok(answer)
 }
 
-/// Looks until nobody else has found out more meanwhile.
+/// Detects again until nobody else has recorded a newer detection meanwhile.
 fn try_detect(ctx: &Ctx, request: &Request) -> Result<(Detection, Option<KeptAside>), AppError> {
     let mut set_aside = None;
     let mut outcome = Err(Refusal::from(domain::refusal::Refusal::OutOfDate).into());
@@ -100,13 +99,13 @@ fn try_detect(ctx: &Ctx, request: &Request) -> Result<(Detection, Option<KeptAsi
     Ok((outcome?, set_aside))
 }
 
-/// How a look reads what is recorded.
+/// The treatment of damaged documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
     /// Damage is an error.
     Strict,
-    /// What was damaged was set aside just now. What is left of it that cannot be read is not
-    /// there, and is replaced, whether or not there is anything else to record.
+    /// The damaged state was just set aside. Documents that still cannot be read count as absent,
+    /// and are replaced even if there is nothing else to record.
     Lenient,
 }
 
@@ -116,8 +115,8 @@ fn look_once(
     force: bool,
     reader: Reader,
 ) -> Result<Detection, AppError> {
-    // What stands there is read before the tree: whoever writes between the two has seen a tree
-    // that may be newer than the one that is looked at here.
+    // The record is read before the tree: somebody who writes between the two has seen a tree that
+    // may be newer than the one here.
     let Reading { base, now, .. } = ctx.read_ledger(LedgerName::Domains)?;
     let before = Written::newest(&base.snapshot);
     let after = cache::newest(&base.snapshot, &look.basis)?;

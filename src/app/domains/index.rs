@@ -1,4 +1,4 @@
-//! Shows the index of domains that counts here.
+//! Shows the index of domains of this repository.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::store::worktree::sources::Which;
 
 /// A choice of domains.
 pub struct Request<'r> {
-    /// All where none is named.
+    /// All domains if absent.
     pub domain: Option<&'r Name>,
     /// The tree that has the repository's own index.
     pub which: Which,
@@ -24,7 +24,7 @@ pub struct Request<'r> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "DomainIndex")]
 pub struct Body {
-    /// The name of this index: another one has another name.
+    /// A fingerprint of the index, which changes with its content.
     pub list: String,
     pub domains: Vec<Domain>,
 }

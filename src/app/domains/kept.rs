@@ -1,30 +1,30 @@
-//! A cache that is damaged: told from one that cannot be reached, set aside, and begun again.
+//! Damaged caches: tells them from caches that cannot be read at the moment, and sets them
+//! aside.
 //!
-//! What was detected can be detected again, so nobody has to wait for a repair by hand. What is
-//! damaged is kept under another ref for whoever wants to look at it.
+//! A project can be detected again, so nobody has to wait for a repair by hand. The damaged state
+//! is kept under another ref for inspection.
 
 use crate::app::Ctx;
 use crate::app::error::{AppError, with_causes};
 use crate::core::ledger::LedgerName;
 use crate::store::ledger::repair::Repairer;
 
-/// What is wrong with a cache.
+/// The damage of a cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damaged {
-    /// In words.
+    /// The damage in a sentence.
     pub why: String,
 }
 
 /// A cache that was set aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct KeptAside {
-    /// What was wrong with it.
     pub why: String,
-    /// The ref or the file that has it now.
+    /// The ref or the file that keeps it.
     pub kept_at: String,
 }
 
-/// What was read of the ledger, or what is wrong with it.
+/// Separates damage, which can be set aside, from other errors of a reading.
 pub(super) fn or_damaged<T>(read: Result<T, AppError>) -> Result<Result<T, Damaged>, AppError> {
     match read {
         Ok(read) => Ok(Ok(read)),
@@ -33,7 +33,7 @@ pub(super) fn or_damaged<T>(read: Result<T, AppError>) -> Result<Result<T, Damag
     }
 }
 
-/// Sets a damaged cache aside, so that the next write goes on without it.
+/// Sets a damaged cache aside, so that the next write starts afresh.
 pub(super) fn set_aside(ctx: &Ctx, damaged: Damaged) -> Result<KeptAside, AppError> {
     let who = Repairer { actor: ctx.actor().clone(), host: ctx.host().clone(), clock: ctx.clock() };
     let ledger = ctx.ledger(LedgerName::Domains)?;

@@ -1,6 +1,6 @@
-//! The kind of a project: one file a verb, each with its request, its answer and the function that
-//! does it. [`view`] has the form that several answers share; [`catalogue`] and [`profiles`] read
-//! what counts here. The questions that several verbs ask stand here.
+//! The kind of a project: one file a verb, each with its request, its answer and its function.
+//! [`view`] has the form that several answers share; [`catalogue`] and [`profiles`] read the files
+//! of the repository. This file has the queries that several verbs share.
 
 pub mod agents;
 pub mod catalogue;
@@ -27,10 +27,10 @@ use crate::core::time::Timestamp;
 pub use crate::store::worktree::sources::Which;
 pub use kept::Damaged;
 
-/// How often a look at a tree begins again because somebody else wrote meanwhile.
+/// The number of looks at a tree, which is repeated if somebody else writes meanwhile.
 const TRIES_MAX: usize = 5;
 
-/// A tree with the catalogue that counts in it.
+/// A tree with its catalogue.
 struct Look<'c> {
     tree: Box<dyn SourceTree + 'c>,
     catalogue: Catalogue,
@@ -42,7 +42,7 @@ impl<'c> Look<'c> {
         let tree = ctx.sources(which)?;
         let catalogue = catalogue::catalogue_in(ctx, &*tree)?;
         let basis = Basis::of(&catalogue);
-        // The agents that are made because of what a tree is do not make it something else.
+        // Generated agents must not change the detected kind of the project.
         let directory = ctx.settings().domains.agents.to_string();
         Ok(Look { tree: Box::new(Without { tree, directory }), catalogue, basis })
     }
@@ -54,7 +54,7 @@ impl<'c> Look<'c> {
     }
 }
 
-/// What the ledger says.
+/// The recorded kind of the project.
 struct Known {
     cache: Cache,
     /// The newest entry of the ledger; none before the first.
@@ -62,7 +62,7 @@ struct Known {
     now: Timestamp,
 }
 
-/// Reads what is known of this project; fails where nothing is.
+/// Reads the recorded kind of the project; fails if nothing is recorded.
 fn known(ctx: &Ctx) -> Result<Known, AppError> {
     let look = Look::at(ctx, Which::Usual)?;
     let Reading { base, now, .. } = ctx.read_ledger(LedgerName::Domains)?;

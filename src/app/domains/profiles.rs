@@ -1,6 +1,6 @@
 //! The profile of a domain: the repository's own, or the one that comes with the program.
 //!
-//! Everybody who reads profiles asks here, so that a domain without one is the same to all of them.
+//! All readers of profiles use this file, so that they agree on domains without one.
 
 use crate::app::Ctx;
 use crate::app::answer::Note;
@@ -15,9 +15,9 @@ use crate::store::worktree::sources::Which;
 #[derive(Clone, Debug)]
 pub struct Profiled {
     pub domain: Name,
-    /// Its profile, or why there is none.
+    /// Its profile, or the reason why there is none.
     pub profile: Result<Profile, String>,
-    /// Where it is: a path in the repository, or `shipped`.
+    /// The path in the repository, or `shipped`.
     pub from: String,
 }
 
@@ -42,8 +42,8 @@ pub fn of(ctx: &Ctx, domains: &[Found]) -> Result<Vec<Profiled>, AppError> {
     domains.iter().map(|found| find(ctx, tree.as_deref(), &found.name)).collect()
 }
 
-/// Finds the profile of a domain. One of the repository's own that cannot be used is not replaced
-/// by the shipped one: nobody would notice.
+/// Finds the profile of a domain. A profile of the repository that cannot be used is not replaced
+/// by the shipped one, because nobody would notice the fault.
 fn find(ctx: &Ctx, tree: Option<&dyn SourceTree>, domain: &Name) -> Result<Profiled, AppError> {
     let profiled = |profile: Result<&str, String>, from: &str| Profiled {
         domain: domain.clone(),

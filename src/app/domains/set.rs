@@ -1,4 +1,4 @@
-//! Records what somebody else says that this project is, and takes that back.
+//! Records the kind of the project as a person or a model gives it, and takes that back.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,14 +16,14 @@ use crate::core::ledger::LedgerName;
 use crate::core::text::Line;
 use crate::store::worktree::sources::Which;
 
-/// The word of a person or a model.
+/// The classification of a person or a model.
 pub struct Request<'r> {
     /// The primary one first.
     pub domains: &'r [Name],
     /// `human`, or the name of a model.
     pub source: &'r Line,
     pub reason: &'r Line,
-    /// Full where it is not said.
+    /// Full confidence if absent.
     pub confidence: Option<Confidence>,
 }
 
@@ -35,7 +35,7 @@ pub struct Cleared {
     pub cleared: bool,
 }
 
-/// Records the domains that somebody says; one that the index does not have as well.
+/// Records the given domains, including those that the index does not have.
 pub fn set(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<ProjectView>, Problem> {
     let catalogue = catalogue(ctx, Which::Usual)?;
     let is_unknown = |name: &&Name| catalogue.domains().iter().all(|domain| domain.name != **name);
@@ -55,13 +55,13 @@ pub fn set(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<ProjectView>, Prob
         .map_err(|error| Problem::from(error).noting(notes.clone()))?;
     let answer = Answer::committed(committed, |classified| {
         let cache = Cache { classified: Some(classified), ..Cache::default() };
-        // Nobody has looked at what is detected.
+        // The tree was not looked at, so the detected domains are unknown.
         ProjectView { detected: None, ..ProjectView::from(&cache) }
     });
     Ok(answer.noting(notes))
 }
 
-/// Takes back what was recorded, so that what is detected counts again.
+/// Removes the classification, so that the detection counts again.
 pub fn clear(ctx: &Ctx, reason: &Line) -> Result<Answer<Cleared>, Problem> {
     let command = Declassify { reason: reason.clone() };
     let committed = ctx.transact(LedgerName::Domains, command, None)?;

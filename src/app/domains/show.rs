@@ -1,4 +1,4 @@
-//! Shows what is recorded of this project, without looking whether it still holds.
+//! Shows the recorded kind of the project, without a check whether it still holds.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,20 +25,20 @@ pub struct Body {
     pub profiles: Option<Vec<ProfileView>>,
 }
 
-/// What the profile of a domain asks of a review.
+/// The demands of a domain's profile on a review.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Profile")]
 pub struct ProfileView {
     pub domain: Name,
     /// A path in the repository, or `shipped`.
     pub from: String,
-    /// What a review looks at.
+    /// The criteria of a review.
     pub criteria: Vec<String>,
-    /// The names of the agents that it wants.
+    /// The names of the agents that the profile asks for.
     pub agents: Vec<Name>,
 }
 
-/// Shows what is recorded, with the profiles of the domains if they are wanted.
+/// Shows the record, with the profiles of the domains if they are wanted.
 pub fn show(ctx: &Ctx, with_profiles: bool) -> Result<Answer<Body>, Problem> {
     let Known { cache, newest, now } = known(ctx)?;
     let mut body = Body { project: ProjectView::from(&cache), newest, profiles: None };

@@ -1,4 +1,4 @@
-//! The form that what is known of a project has in every answer.
+//! The form of a project in every answer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,34 +10,34 @@ use crate::core::ids::AgentName;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// What is known of a project.
+/// The kind of a project, as it was detected or set.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "Project")]
 pub struct ProjectView {
-    /// The domains to go by, the primary one first.
+    /// The domains that count, the primary one first.
     pub domains: Vec<Found>,
     /// The time of the detection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detected_at: Option<Timestamp>,
-    /// The name of what the detection rests on.
+    /// The fingerprint of the tree that was detected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
-    /// `heuristic` for a detection; a person or a model for what was set.
+    /// `heuristic` for a detection; otherwise the person or model that set the domains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Line>,
-    /// Whether there is more than is looked at.
+    /// True if the tree is too large to be looked at as a whole.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut_short: bool,
-    /// The reason of what was set.
+    /// The reason that was given with the domains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Line>,
-    /// The agent that set it.
+    /// The agent that set the domains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<AgentName>,
-    /// The time when it was set.
+    /// The time when the domains were set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classified_at: Option<Timestamp>,
-    /// The detected domains, which do not count because others were set.
+    /// The detected domains, if others were set and count instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detected: Option<Vec<Found>>,
 }

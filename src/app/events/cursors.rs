@@ -1,4 +1,4 @@
-//! Lists the consumers of events and how far they came, and resets or forgets one.
+//! Lists the consumers of events with their positions, and resets or forgets one.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,8 @@ use crate::store::machine::cursors::{Cursor, Position};
 /// A change of one consumer before all are listed.
 pub enum Change<'r> {
     None,
-    /// Lets it begin again with the first event.
+    /// The consumer begins again with the first event.
     Reset(&'r AgentName),
-    /// Forgets it.
     Delete(&'r AgentName),
 }
 
@@ -27,7 +26,7 @@ pub struct Body {
     pub cursors: Vec<CursorView>,
 }
 
-/// A consumer, and how far it came.
+/// A consumer of events with its positions.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Cursor")]
 pub struct CursorView {

@@ -1,5 +1,5 @@
-//! The events of the ledgers, in order, from where a reader left off. [`reader`] follows them for a
-//! consumer, [`cursors`] lists the consumers.
+//! The events of the ledgers in order, from the position of a reader on. [`reader`] follows them
+//! for a consumer, and [`cursors`] lists the consumers.
 
 pub mod cursors;
 pub mod reader;
@@ -21,17 +21,14 @@ use crate::store::ledger::snapshot::read_entry;
 /// The events of one entry.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// Which ledger.
     pub ledger: LedgerName,
-    /// Which entry.
     pub entry: ObjectId,
-    /// When it was decided.
     pub at: Timestamp,
-    /// What happened, with the place of each in the chain.
+    /// Each event with its number in the chain.
     pub events: Vec<(u64, Event)>,
 }
 
-/// Which events are wanted.
+/// A filter of events.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Only of this type.
@@ -47,31 +44,26 @@ impl Wanted {
     }
 }
 
-/// Where a reader begins.
+/// The position that a reader begins at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Since {
-    /// So many events before the end.
+    /// At the last events, as many as the limit allows.
     Last,
-    /// After the entry whose last event has this place.
+    /// After the entry whose last event has this number.
     Seq(u64),
-    /// After this entry, whose place was `seq` when it was read.
-    Entry {
-        /// The entry.
-        id: ObjectId,
-        /// Its place.
-        seq: u64,
-    },
+    /// After this entry, whose number was `seq` when it was read.
+    Entry { id: ObjectId, seq: u64 },
 }
 
 /// Entries with the wanted events, oldest first.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// At most as many events as asked for, unless a single entry has more. What they say is read
-    /// one by one ([`batch`]), however many they are.
+    /// The entries with at most as many events as asked for, unless a single entry has more. Their
+    /// events are read one by one by [`batch`], because there may be many.
     pub entries: Vec<ObjectId>,
-    /// The newest entry that was looked at: where the next page begins.
+    /// The newest entry that was looked at, after which the next page begins.
     pub reached: Option<(ObjectId, u64)>,
-    /// Where the reader was taken back to, because the entry it knew is not in the chain any more.
+    /// The position that the reader goes back to if its entry is no longer in the chain.
     pub rewound: Option<Since>,
 }
 
@@ -112,7 +104,7 @@ pub fn page(
     Ok(Page { entries: with_events.map(|counted| counted.entry).collect(), reached, rewound })
 }
 
-/// The wanted events of one entry of a page.
+/// Reads the wanted events of one entry of a page.
 pub fn batch(
     ctx: &Ctx,
     name: LedgerName,
@@ -136,12 +128,12 @@ struct Counted {
     events: usize,
 }
 
-/// The entries seen so far on the way back, oldest first, no more than the limit allows.
+/// The entries found so far on the way back through the chain, oldest first, within the limit.
 struct Window {
     entries: VecDeque<Counted>,
     events: usize,
     limit: usize,
-    /// Whether the oldest are wanted, or the newest.
+    /// Set to keep the oldest entries, not the newest.
     oldest: bool,
 }
 
@@ -150,8 +142,8 @@ impl Window {
         !self.oldest && self.events >= self.limit
     }
 
-    /// Takes an entry that is older than all before, and drops the newest that no longer fit; gives
-    /// the newest that is left if any were dropped.
+    /// Adds an entry that is older than all before, and drops the newest ones that no longer fit.
+    /// Returns the newest that is left if any were dropped.
     fn push(&mut self, counted: Counted) -> Option<(ObjectId, u64)> {
         self.events += counted.events;
         self.entries.push_front(counted);
@@ -166,8 +158,8 @@ impl Window {
     }
 }
 
-/// The newest entry that both chains have, with its place. What a compaction set aside counts as
-/// part of the chain: places do not change with it.
+/// Finds the newest entry that both chains have, with its number. Entries that a compaction set
+/// aside count as part of the chain: numbers do not change with it.
 fn common_ancestor(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,
@@ -182,7 +174,7 @@ fn common_ancestor(
         chain.insert(id);
     }
     for item in History::if_here(ledger, known) {
-        // What was abandoned may have been collected since.
+        // Git may have collected the abandoned chain.
         let Ok((id, entry)) = item else { return Ok(None) };
         if chain.contains(&id) {
             return Ok(Some((id, entry.message.counters.seq)));

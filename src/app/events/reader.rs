@@ -1,4 +1,4 @@
-//! Follows the events of ledgers, and remembers how far a consumer came.
+//! Follows the events of ledgers, and stores the position of a consumer.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
 use crate::store::machine::cursors::Position;
 
-/// How many events are shown where the caller does not say.
+/// The number of events that are shown if the caller gives no limit.
 pub const LIMIT_DEFAULT: u32 = 100;
 
 /// A choice of events.
@@ -33,7 +33,7 @@ pub struct Request<'r> {
     pub since: Option<(LedgerName, u64)>,
     /// Go on where this consumer stopped.
     pub consumer: Option<&'r AgentName>,
-    /// How many at most.
+    /// The largest number of events.
     pub limit: Option<u32>,
 }
 
@@ -54,7 +54,7 @@ pub struct EventView {
     pub ledger: LedgerName,
     /// The entry that has it: the id of its commit.
     pub entry: ObjectId,
-    /// What happened, in the past tense, such as `granted`.
+    /// The type of the event, in the past tense, such as `granted`.
     #[serde(rename = "type")]
     pub kind: String,
     pub at: Timestamp,
@@ -63,29 +63,29 @@ pub struct EventView {
     /// The id of the thing that it happened to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// The rest, by type.
+    /// Further data, by type.
     pub data: serde_json::Map<String, serde_json::Value>,
 }
 
-/// Says that the ledger was reset, so that events which the reader has seen are undone.
+/// A notice that the ledger was reset, so that events that the reader has seen are undone.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Rewound {
     #[serde(rename = "type")]
     #[schemars(extend("const" = "rewound"))]
     kind: &'static str,
     pub ledger: LedgerName,
-    /// The number that the reader goes on after.
+    /// The number of the event that the reader continues after.
     pub seq: u64,
 }
 
-/// Whether the reader of events is still there.
+/// The result of handing an event to its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     Reader,
     Nobody,
 }
 
-/// Somebody who reads the events of ledgers, and how far they came.
+/// A reader of the events of ledgers, with its positions.
 pub struct Reader {
     ledgers: Vec<LedgerName>,
     wanted: Wanted,
@@ -114,8 +114,8 @@ impl Reader {
         Ok(Reader { ledgers, wanted, limit, consumer: request.consumer.cloned(), positions })
     }
 
-    /// Hands over the events that are new, one by one, and then nothing. The cursor of a consumer
-    /// moves only once everything has reached it.
+    /// Hands over the new events one by one, and then none. The cursor of a consumer moves only
+    /// after all of them have reached it.
     pub fn deliver(
         &mut self,
         ctx: &Ctx,
@@ -174,7 +174,7 @@ fn stored(ctx: &Ctx, consumer: &AgentName) -> Result<Vec<(LedgerName, Since)>, A
 }
 
 impl Since {
-    /// Gives the number that a reader goes on after.
+    /// Returns the number that a reader continues after.
     fn seq(self) -> u64 {
         match self {
             Since::Entry { seq, .. } | Since::Seq(seq) => seq,

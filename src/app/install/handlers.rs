@@ -24,7 +24,7 @@ pub struct Handler {
     command: String,
     /// The arguments; none where a shell runs the command.
     args: Option<Vec<String>>,
-    /// How long Claude Code waits for it, in seconds.
+    /// The seconds that Claude Code waits for it.
     pub timeout: u64,
 }
 

@@ -36,7 +36,7 @@ use settings::Wanted;
 /// The coding agents to install for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agents {
-    /// Those that are found here.
+    /// The agents that are found here.
     WhereFound,
     Claude,
     Nobody,

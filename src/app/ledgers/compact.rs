@@ -1,4 +1,4 @@
-//! Puts a checkpoint in the place of old entries.
+//! Replaces old entries by a checkpoint.
 
 use std::time::Duration;
 
@@ -14,13 +14,12 @@ use crate::core::ledger::LedgerName;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::compact::{Compacted, Compaction, Written};
 
-/// The entries that are to go.
+/// A request to compact ledgers.
 pub struct Request {
     /// The ledger; all of them where none is named.
     pub ledger: Option<LedgerName>,
-    /// The age of the entries that stay.
+    /// Entries younger than this stay.
     pub keep: Duration,
-    /// Whether to plan only.
     pub dry_run: bool,
 }
 
@@ -36,34 +35,34 @@ pub struct Body {
 #[schemars(rename = "Compacted")]
 pub struct CompactedView {
     pub ledger: LedgerName,
-    /// How many entries were set aside, or would be.
+    /// The number of entries that were set aside or, in a dry run, would be.
     pub set_aside: u64,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanView>,
 }
 
-/// What a compaction does to a ledger.
+/// The effect of a compaction on a ledger.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PlanView {
-    /// How many entries stay.
+    /// The number of entries that stay.
     pub kept: usize,
-    /// The entry that the checkpoint stands for.
+    /// The entry whose state the checkpoint has.
     pub stands_for: ObjectId,
-    /// The room of the entries that are set aside, in a dry run.
+    /// The size of the entries that would be set aside; only in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub written: Option<WrittenView>,
 }
 
-/// What a compaction wrote.
+/// The checkpoint and the archive that a compaction wrote.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WrittenView {
     #[serde(flatten)]
     pub checkpoint: answer::Written,
-    /// The ref of the chain as it was.
+    /// The ref that keeps the chain as it was.
     pub archive: String,
-    /// The commands that free the room of that chain, each a list of words.
+    /// The commands that delete that chain and free its room; each is a list of words.
     pub next: Vec<Vec<String>>,
 }
 

@@ -19,7 +19,7 @@ pub struct Request<'r> {
     pub ledger: LedgerName,
     /// The entry to begin with; the newest where none is named.
     pub from: Option<&'r EntryName>,
-    /// How many entries at most.
+    /// The largest number of entries.
     pub limit: usize,
 }
 
@@ -39,7 +39,7 @@ pub struct Head {
     pub entries: Vec<ObjectId>,
 }
 
-/// Finds the entries. All of them can be read.
+/// Finds the entries, and checks that all of them can be read.
 pub fn log(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Head>, Problem> {
     let ledger = ctx.ledger(request.ledger).map_err(AppError::from)?;
     let tip = match request.from {

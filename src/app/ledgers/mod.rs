@@ -33,14 +33,14 @@ pub struct EntryView<E = usize> {
     pub entry: ObjectId,
     /// Its number in the ledger.
     pub seq: u64,
-    /// The act that made it.
+    /// The id of the act that made it.
     pub op: OpId,
     pub at: Timestamp,
-    /// What happened, in a sentence.
+    /// A summary in a sentence.
     pub summary: String,
-    /// How many events it has, or the events.
+    /// The number of its events, or the events themselves.
     pub events: E,
-    /// The agent that acted; absent where the entry does not tell.
+    /// The agent that acted; absent if the entry does not name it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<AgentName>,
 }
@@ -77,7 +77,7 @@ fn actor_in(command: &Value) -> Option<AgentName> {
     command["actor"].as_str()?.parse().ok()
 }
 
-/// Finds the entry of the ledger whose name begins so.
+/// Finds the entry of the ledger by the beginning of its id.
 pub fn resolve(ctx: &Ctx, ledger: LedgerName, name: &EntryName) -> Result<ObjectId, AppError> {
     let opened = ctx.ledger(ledger)?;
     let tip = opened.now()?.id();

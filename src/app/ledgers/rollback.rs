@@ -1,4 +1,4 @@
-//! Turns a ledger back to an earlier entry, with a new entry.
+//! Restores the state of an earlier entry by a new entry.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,7 +24,6 @@ pub struct Request<'r> {
     pub reason: &'r Line,
     /// The entry that must be the newest.
     pub expect: Option<&'r EntryName>,
-    /// Whether to decide only.
     pub dry_run: bool,
 }
 
@@ -34,13 +33,13 @@ pub struct Body {
     pub ledger: LedgerName,
     /// The entry whose state is restored.
     pub restored: ObjectId,
-    /// How many entries are undone.
+    /// The number of entries that are undone.
     pub undone: u64,
     /// The ids of reservations that ended.
     pub revoked: Vec<HoldId>,
     /// The ids of reservations that live again.
     pub regranted: Vec<HoldId>,
-    /// The documents of other ledgers that are as they were.
+    /// The paths of the documents that were restored, in ledgers other than reservations.
     pub documents: Vec<String>,
     pub dry_run: bool,
     /// The reservations themselves, for people.
@@ -48,7 +47,7 @@ pub struct Body {
     pub changed: RolledBack,
 }
 
-/// Goes back: one entry, one swap.
+/// Restores the state of an entry, in one write.
 pub fn rollback(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let ledger = request.ledger;
     let restored = resolve(ctx, ledger, request.to)?;
@@ -72,7 +71,7 @@ pub fn rollback(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Proble
     Ok(Answer::committed(ctx.transact(ledger, command, expect.as_ref())?, body))
 }
 
-/// Counts the entries after that one.
+/// Counts the entries after `to`.
 fn distance(ctx: &Ctx, ledger: LedgerName, to: ObjectId) -> Result<u64, AppError> {
     let opened = ctx.ledger(ledger)?;
     Ok(history::distance(&opened, opened.now()?.id(), to)?.unwrap_or(0))
@@ -82,7 +81,8 @@ fn expected(ctx: &Ctx, request: &Request<'_>) -> Result<Option<EntryName>, AppEr
     let Some(name) = request.expect else { return Ok(None) };
     match resolve(ctx, request.ledger, name) {
         Ok(id) => Ok(Some(name_of(id))),
-        // An entry that is not in the ledger any more is not its newest: the decision says so.
+        // An entry that has left the ledger is not its newest; the decision refuses with that
+        // reason.
         Err(AppError::Nothing(_)) => Ok(Some(name.clone())),
         Err(error) => Err(error),
     }

@@ -32,7 +32,7 @@ pub struct Body {
     pub ledger: LedgerName,
     #[serde(flatten)]
     pub entry: EntryView<Vec<Event>>,
-    /// The command, as it was recorded and is decided again by `ledger verify`.
+    /// The command as it was recorded; `ledger verify` decides it again.
     pub command: Value,
 }
 
@@ -42,7 +42,7 @@ pub struct DiffBody {
     pub ledger: LedgerName,
     /// The id of the entry's commit.
     pub entry: ObjectId,
-    /// The documents that it changed. A document that is linked under several names stands once.
+    /// The documents that it changed. A document with several paths is listed once.
     pub changes: Vec<Change>,
 }
 
@@ -59,12 +59,11 @@ pub struct Change {
     pub after: Option<Document>,
 }
 
-/// A document: JSON, or a text where it is none.
+/// A document as JSON, or as text if it is not JSON.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Document {
     value: Value,
-    /// Its bytes.
     #[serde(skip)]
     pub bytes: Vec<u8>,
 }
@@ -128,8 +127,8 @@ fn changes(before: &Base<'_>, after: &Base<'_>) -> Result<Vec<Change>, AppError>
     Ok(changes)
 }
 
-/// Tells whether a document stands under its own name. Holders and paths only link what stands
-/// under ids, and so do the lists of what goes on in runs.
+/// Tells whether a key is the main one of a document. The directories of holders, paths and active
+/// runs only link to documents, which have their main keys by id.
 fn is_first_link(key: &Key) -> bool {
     !matches!(key.parts().next(), Some("holders" | "paths")) && !run::index::is_link(key)
 }

@@ -14,19 +14,19 @@ use crate::store::ledger::verify::{self, Fault, Report};
 /// The answer to `ledger verify`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Body {
-    /// How many entries were checked.
+    /// The number of entries that were checked.
     pub entries: u64,
-    /// How many of them are checkpoints of compactions.
+    /// The number of these entries that are checkpoints of compactions.
     pub checkpoints: u64,
     pub faults: Vec<FaultView>,
 }
 
-/// Something that is wrong with a ledger.
+/// A fault of a ledger.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Fault")]
 pub struct FaultView {
     pub ledger: LedgerName,
-    /// What is wrong.
+    /// The fault in a sentence.
     pub fault: String,
     /// The entry that has it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub fn verify(ctx: &Ctx, ledger: Option<LedgerName>) -> Result<Answer<Body>, Pro
     Ok(Answer { outcome, ..Answer::read(body, ctx.clock()).noting(notes) })
 }
 
-/// Says what was not checked.
+/// Lists what could not be checked.
 fn remarks(ledger: LedgerName, report: &Report) -> impl Iterator<Item = Note> {
     let count = report.other_rules;
     let rules = (count > 0)

@@ -1,4 +1,4 @@
-//! Answers one who asks.
+//! Answers a request.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,9 +15,9 @@ use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::answer::{self as decision, Answered, Verdict};
 
-/// The word of a holder.
+/// The answer of a holder to a request.
 pub struct Request {
-    /// The thread, or a path or a lock that is asked for.
+    /// The thread, or a path or a lock that the asker wants.
     pub which: What,
     pub verdict: Verdict,
 }
@@ -27,9 +27,9 @@ pub struct Request {
 pub struct Body {
     #[serde(flatten)]
     pub request: RequestView,
-    /// How many reservations of the holder are gone.
+    /// The number of reservations of the holder that ended.
     pub released: usize,
-    /// Their ids.
+    /// The ids of these reservations.
     pub ids: Vec<HoldId>,
     /// The reservations that the asker has now.
     pub granted: Vec<HoldView>,
@@ -37,7 +37,7 @@ pub struct Body {
     pub conflicts: Vec<ConflictView>,
 }
 
-/// Lets go, puts it off or refuses.
+/// Releases, defers or refuses.
 pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let which = request.which.request(ctx)?;
     require(ctx)?;

@@ -1,4 +1,4 @@
-//! Asks a holder to let go, and waits for the answer if the asker wants to.
+//! Asks a holder to release something, and waits for the answer if the asker wants to.
 
 use std::time::Duration;
 
@@ -27,15 +27,15 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::ledger::transact::Committed;
 
-/// Something that the caller wants of a holder.
+/// A request to a holder.
 pub struct Request {
     /// A path, a pattern, the id of a hold, or a lock.
     pub what: What,
-    /// The holder to ask, where several hold it.
+    /// The holder to ask, if there are several.
     pub holder: Option<AgentName>,
     pub reason: Line,
     pub urgent: bool,
-    /// How long to wait for the answer.
+    /// The longest wait for the answer.
     pub wait: Option<Duration>,
 }
 
@@ -44,15 +44,15 @@ pub struct Request {
 pub struct Body {
     #[serde(flatten)]
     pub request: RequestView,
-    /// Whether the caller has asked before, so that the request is the same.
+    /// True if the caller has asked before, so that this joins the open request.
     pub joined: bool,
-    /// The reservations that the caller got by it.
+    /// The reservations that the holder's answer gave the caller.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub granted: Vec<HoldView>,
 }
 
-/// Asks, and waits for the answer if the request says so. Once asked, the request stays open
-/// whatever ends the wait.
+/// Asks, and waits for the answer if the request says so. The request stays open if the wait ends
+/// without an answer.
 pub fn ask(ctx: &mut Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let (committed, stand) = match request.wait {
         None => (submit(ctx, request)?, None),
@@ -110,11 +110,10 @@ fn submit(ctx: &Ctx, request: &Request) -> Result<Committed<Asking>, AppError> {
     ctx.transact(LedgerName::Reservations, command, None)
 }
 
-/// Asks, and is ready to wait for the answer: a signal from now on ends the wait and not the
-/// process, so that the asker is told what it leaves behind. One that comes while the request is
-/// written is heard after the write, which takes `coord.wait` at most: another process may be
-/// writing the request already, so to stop in the middle would not take it back, and would leave
-/// the asker without the thread of a request that stays open.
+/// Asks, and gets ready to wait. From here on a signal ends the wait and not the process, so that
+/// the asker is told about the open request. A signal during the write is handled after it, which
+/// takes `coord.wait` at most: another process may be writing the request already, so to stop would
+/// not undo it, and would leave the asker without the thread of an open request.
 fn submit_and_stay(ctx: &Ctx, request: &Request) -> Result<(Committed<Asking>, Stand), AppError> {
     let stand = Stand::take(ctx)?;
     match submit(ctx, request) {
@@ -126,14 +125,14 @@ fn submit_and_stay(ctx: &Ctx, request: &Request) -> Result<(Committed<Asking>, S
     }
 }
 
-/// The state of a request at a time, and what the asker got by it.
+/// The state of a request at a time, and the reservations that it gave the asker.
 struct Present {
     request: RequestView,
     granted: Vec<HoldView>,
     now: Timestamp,
 }
 
-/// Waits until a request is over, at most for that long, and returns its last state in any case.
+/// Waits until a request is closed, at most for `limit`, and returns its last state.
 fn wait(ctx: &mut Ctx, stand: Stand, id: &ThreadId, limit: Duration) -> Result<Present, AppError> {
     let begun = ctx.clock();
     let Stand { standing, alarm, .. } = stand;
@@ -168,7 +167,7 @@ fn present(ctx: &Ctx, id: &ThreadId) -> Result<Present, AppError> {
     Ok(Present { request, granted: HoldView::all(granted, now), now })
 }
 
-/// Says of a request that was waited for in vain that its time is up.
+/// Turns the state of a request without an answer into a timeout.
 fn after_wait(mut request: RequestView) -> RequestView {
     if let Some(asked) = &mut request.asked
         && asked.status == Status::Pending
@@ -178,8 +177,8 @@ fn after_wait(mut request: RequestView) -> RequestView {
     request
 }
 
-/// Explains why the asker does not have it, with what to do about that. One that did not wait for
-/// it is told so only where it is settled.
+/// Explains why the asker does not have the target, with commands that help. An asker that did not
+/// wait is told so only if that is final.
 fn refusal(request: &RequestView, has_waited: bool) -> Option<Problem> {
     let asked = request.asked.as_ref()?;
     let how = asked.outcome.as_ref().map(|outcome| outcome.how);

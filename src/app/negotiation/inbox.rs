@@ -19,19 +19,19 @@ use crate::core::negotiation::find;
 use crate::core::negotiation::ids::{MessageId, ThreadPrefix};
 use crate::core::negotiation::inbox::{self as mail, LOOKED_AT_MAX, Page, Wanted};
 
-/// How many messages a request may ask for at most.
+/// The largest number of messages that a request may ask for.
 pub const LIMIT_MAX: u32 = 1_000;
-/// How many messages an answer has where the request does not say.
+/// The number of messages in an answer if the request gives no limit.
 const LIMIT_DEFAULT: u32 = 50;
-/// Bytes of messages that one answer has at most, unless one message alone has more: what agents
-/// get from a tool is cut or refused when it is longer.
+/// The limit for the messages of one answer in bytes, which a single message may exceed. Agents cut
+/// or refuse a longer output of a tool.
 const ANSWER_BYTES_MAX: usize = 48 * 1024;
 
 /// A choice of messages.
 pub struct Request<'r> {
-    /// Only those after this one, the oldest first; the newest where it is not said.
+    /// Only messages after this one, the oldest first; the newest messages if absent.
     pub since: Option<&'r MessageId>,
-    /// At most so many, from 1 to [`LIMIT_MAX`].
+    /// The limit, from 1 to [`LIMIT_MAX`].
     pub limit: Option<u32>,
     pub kind: Option<MessageKind>,
     /// Only those that the caller has not acknowledged.
@@ -47,15 +47,15 @@ pub struct Request<'r> {
 pub struct Body {
     /// The messages, the oldest first.
     pub messages: Vec<MessageView>,
-    /// Whether there are messages after these.
+    /// True if there are messages after these.
     pub has_more: bool,
-    /// Whether there are messages before these.
+    /// True if there are messages before these.
     pub has_older: bool,
     /// The oldest requests that wait for the caller's answer.
     pub to_answer: Vec<RequestView>,
     /// The oldest requests of the caller that it may take now.
     pub can_take: Vec<RequestView>,
-    /// The last message that was looked at: `--since` with it gives the next page.
+    /// The last message that was looked at; `--since` with it reads the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<MessageId>,
     /// The command that reads the next page, as a list of words.
@@ -64,7 +64,7 @@ pub struct Body {
     /// The thread that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<RequestView>,
-    /// Documents that cannot be read, and are passed over.
+    /// Documents that cannot be read, and are left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub damaged: Vec<Damage>,
     /// The messages that were acknowledged.
@@ -74,7 +74,7 @@ pub struct Body {
     pub requests: Requests,
 }
 
-/// Acknowledges what the caller has received, then reads.
+/// Acknowledges messages, then reads.
 pub fn inbox(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     require(ctx)?;
     if request.acks.is_empty() {
@@ -122,7 +122,7 @@ fn look(ctx: &Ctx, reading: &Reading<'_>, request: &Request<'_>) -> Result<Body,
     })
 }
 
-/// Builds the command that reads on after a message with the same choice.
+/// Builds the command that reads the next page with the same filters.
 fn next_page(request: &Request<'_>, cursor: &MessageId) -> Vec<String> {
     let mut words = vec!["inbox".to_owned(), "--since".to_owned(), cursor.to_string()];
     words.extend(request.thread.map(|thread| format!("--thread={thread}")));
@@ -132,7 +132,7 @@ fn next_page(request: &Request<'_>, cursor: &MessageId) -> Vec<String> {
     command(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Reads a thread with its messages, whoever sent and got them.
+/// Reads a thread with all its messages, of any sender and recipient.
 fn of_thread(
     ctx: &Ctx,
     reading: &Reading<'_>,

@@ -1,5 +1,5 @@
-//! Negotiation: one file a verb, each with its request, its answer and the function that does it.
-//! The questions that several verbs and the hooks ask stand here.
+//! Negotiation: one file a verb, each with its request, its answer and its function. This file has
+//! the queries that several verbs and the hooks share.
 
 pub mod answer;
 pub mod ask;
@@ -34,7 +34,7 @@ pub fn require(ctx: &Ctx) -> Result<(), AppError> {
     Err(AppError::Refused(Refusal::Dispute(Box::new(Dispute::SwitchedOff))))
 }
 
-/// What a request is about: a word that can mean several things, or a named lock.
+/// The subject of a request: a word that can mean several things, or a named lock.
 #[derive(Clone, Debug)]
 pub enum What {
     /// A path, a pattern, or the beginning of a name.
@@ -43,14 +43,13 @@ pub enum What {
 }
 
 impl What {
-    /// Takes what the caller gave, the lock before the word.
+    /// Chooses the lock, or else the word, of those that the caller gave.
     pub fn of(word: Option<&OsString>, lock: Option<&LockName>) -> Result<What, AppError> {
         let given = lock.cloned().map(What::Lock).or_else(|| word.cloned().map(What::Word));
         given.ok_or_else(|| AppError::Usage("name a path, or a lock with --lock".to_owned()))
     }
 
-    /// Finds the request that is meant: a thread by the beginning of its name, or by what is asked
-    /// for in it.
+    /// Identifies a request by the beginning of its thread's name, or by its targets.
     fn request(&self, ctx: &Ctx) -> Result<Which, AppError> {
         Ok(Which { thread: self.word_as(), patterns: self.patterns(ctx)?, locks: self.locks() })
     }
@@ -81,7 +80,7 @@ impl What {
     }
 }
 
-/// Reports that there is no such thread (any more).
+/// Reports that there is no such thread, or no longer one.
 fn no_thread(named: &impl ToString) -> AppError {
     Refusal::Dispute(Box::new(Dispute::NoThread { what: named.to_string() })).into()
 }
@@ -89,11 +88,11 @@ fn no_thread(named: &impl ToString) -> AppError {
 /// The open requests that concern an agent.
 #[derive(Clone, Debug, Default)]
 pub struct Requests {
-    /// Those that others make.
+    /// Requests to the agent.
     pub to_answer: Vec<RequestView>,
-    /// Those that it makes.
+    /// Requests of the agent.
     pub made: Vec<RequestView>,
-    /// Documents that cannot be read, and are passed over.
+    /// Documents that cannot be read, and are left out.
     pub damaged: Vec<Damage>,
 }
 
@@ -113,7 +112,7 @@ pub fn requests(ctx: &Ctx, reading: &Reading<'_>) -> Result<Requests, AppError> 
                 let is_holder = ctx.actor().covers(&asked.holder);
                 let request = RequestView::of(&probe, thread, reading.now);
                 match is_holder {
-                    // What it does not hold any more needs no answer.
+                    // A request for something that is no longer held needs no answer.
                     true if request.is_waiting() => requests.to_answer.push(request),
                     true => {}
                     false => requests.made.push(request),
@@ -124,8 +123,8 @@ pub fn requests(ctx: &Ctx, reading: &Reading<'_>) -> Result<Requests, AppError> 
     Ok(requests)
 }
 
-/// Finds the requests between others that have waited for long enough, the oldest first, and what
-/// cannot be read. At most so many are looked at.
+/// Finds the requests between others whose askers may take what they asked for, the oldest first,
+/// and the documents that cannot be read. It looks at `look_at` requests at most.
 pub fn overdue_elsewhere(
     ctx: &Ctx,
     reading: &Reading<'_>,

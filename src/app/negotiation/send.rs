@@ -15,15 +15,15 @@ use crate::core::negotiation::send::Send;
 use crate::core::negotiation::{Message, MessageKind};
 use crate::core::text::Line;
 
-/// A message on its way.
+/// A message to send.
 pub struct Request {
     pub to: Vec<AgentName>,
     pub subject: Line,
     pub body: Option<Text>,
-    /// The thread that it belongs to; a new one where none is named.
+    /// The thread that it belongs to; a new one if none is named.
     pub thread: Option<ThreadPrefix>,
     pub urgent: bool,
-    /// Whether it is to be acknowledged.
+    /// Set to ask for an acknowledgement.
     pub ack: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Takes what was asked for, when its holder has had its time.
+//! Takes a reservation that the caller asked for, after the holder's time to answer is over.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,7 +19,7 @@ use crate::core::negotiation::find::Side;
 use crate::core::negotiation::take::{Take, Taken};
 use crate::core::text::Line;
 
-/// Something that the caller helps itself to.
+/// A request to take something.
 pub struct Request {
     /// The thread, or a path or a lock that the caller asked for.
     pub which: What,
@@ -32,13 +32,14 @@ pub struct Request {
 pub struct Body {
     #[serde(flatten)]
     pub request: RequestView,
-    /// The ids of the reservations that the holder has no longer.
+    /// The ids of the reservations that were taken from the holder.
     pub taken: Vec<HoldId>,
     /// The reservations that the caller has now.
     pub granted: Vec<HoldView>,
 }
 
-/// Takes it. What this machine knows of the holder goes into the record.
+/// Takes the reservations. The liveness of the holder, as this machine knows it, goes into the
+/// record.
 pub fn take(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let which = request.which.request(ctx)?;
     require(ctx)?;

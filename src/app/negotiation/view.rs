@@ -1,4 +1,4 @@
-//! The form that a request and a message have in every answer.
+//! The forms of requests and messages in every answer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,36 +16,36 @@ use crate::core::reservation::target::targets;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// Open requests of one kind that one answer tells of.
+/// The largest number of open requests of one kind that an answer lists.
 pub const REQUESTS_MAX: usize = 20;
-/// Bytes that they have together, unless the first alone has more.
+/// The limit for these requests in bytes, which the first alone may exceed.
 const REQUESTS_BYTES_MAX: usize = 12 * 1024;
 
-/// A thread, and where the request in it stands.
+/// A thread, with the state of the request in it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Thread")]
 pub struct RequestView {
     /// The name of the thread.
     pub thread: ThreadId,
     pub opened_at: Timestamp,
-    /// The agent that opened a thread in which nothing is asked for.
+    /// The agent that opened the thread; absent if it has a request, which names its asker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opened_by: Option<AgentName>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub asked: Option<AskedView>,
 }
 
-/// A request: what is asked for, and where it stands.
+/// A request: its targets, its parties and its state.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Request")]
 pub struct AskedView {
     pub status: Status,
     pub asker: AgentName,
-    /// The agent that is asked.
+    /// The agent that holds the targets, and has to answer.
     pub holder: AgentName,
-    /// The paths that are asked for.
+    /// The paths that the asker wants.
     pub patterns: Vec<Pattern>,
-    /// The named locks that are asked for.
+    /// The named locks that the asker wants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locks: Vec<LockName>,
     pub reason: Line,
@@ -54,22 +54,23 @@ pub struct AskedView {
     pub pinned: Vec<HoldId>,
     /// The end of the time that the holder has to answer.
     pub window_ends_at: Timestamp,
-    /// Whether the asker may take it now.
+    /// True if the asker may take the targets now.
     pub can_take: bool,
     pub age_seconds: u64,
-    /// How long it has waited; absent where there is nothing to wait for any more.
+    /// The part of the holder's time to answer that is over; absent once there is nothing to wait
+    /// for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<Stage>,
-    /// The holder's word that it needs more time.
+    /// The holder's answer that it needs more time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deferred: Option<Deferral>,
-    /// How it ended; absent while it is open.
+    /// The end of the request; absent while it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
 }
 
 impl RequestView {
-    /// Shows where a thread stands at that time, by what this machine knows of the holder.
+    /// Shows a thread at a time, with the state that follows from the liveness of the holder.
     pub fn of(probe: &LivenessProbe<'_>, thread: Thread, now: Timestamp) -> RequestView {
         let Thread { id, opened_by, opened_at, asked, .. } = thread;
         let Some(asked) = asked else {
@@ -95,7 +96,7 @@ impl RequestView {
         RequestView { thread: id, opened_at, opened_by: None, asked: Some(asked) }
     }
 
-    /// Tells whether somebody waits for an answer: it is open, and what is asked for is held.
+    /// Tells whether the asker waits for an answer: the request is open, and its targets are held.
     pub fn is_waiting(&self) -> bool {
         self.asked.as_ref().is_some_and(|asked| asked.stage.is_some())
     }
@@ -105,7 +106,7 @@ impl RequestView {
         self.asked.as_ref().is_some_and(|asked| asked.can_take)
     }
 
-    /// Takes as many requests as an answer of bounded length has room for.
+    /// Selects as many requests as an answer of bounded length has room for.
     pub fn bounded<'r>(requests: impl IntoIterator<Item = &'r RequestView>) -> Vec<RequestView> {
         let (mut bytes, mut taken) = (0, Vec::new());
         for request in requests.into_iter().take(REQUESTS_MAX) {
@@ -121,7 +122,7 @@ impl RequestView {
 }
 
 impl AskedView {
-    /// Names what is asked for in a line of text.
+    /// Lists the targets in a line of text.
     pub fn what(&self) -> String {
         named_targets(&targets(&self.patterns, &self.locks))
     }
@@ -133,7 +134,7 @@ impl AskedView {
 pub struct MessageView {
     #[serde(flatten)]
     pub message: MessageOrDamage,
-    /// Whether its reader has not acknowledged it.
+    /// True if the reader has not acknowledged it.
     pub unread: bool,
     /// The text below the subject; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! The way out of a failure: a damaged ledger, something in its place, a disk that refuses.
+//! Remedies for failures: a damaged ledger, something in its place, a disk that refuses.
 
 use std::io;
 
@@ -30,7 +30,7 @@ pub(super) fn of_store(error: &StoreError) -> Problem {
     }
 }
 
-/// Explains a document that says something it cannot say.
+/// Explains a document with content that no decision writes.
 pub(super) fn of_document(error: &ReadError) -> Problem {
     let failure = Problem::caused(Kind::Failure, error);
     let ReadError::Damaged { key, .. } = error else { return failure };
@@ -55,7 +55,7 @@ fn ledger_of(key: &Key) -> LedgerName {
     }
 }
 
-/// Says what to do about a file system that refuses.
+/// Suggests a remedy for an error of the file system.
 fn remedy(error: &FileError) -> Option<String> {
     let directory = error.path.parent().unwrap_or(&error.path).display();
     let is = |code: Errno| error.cause.raw_os_error() == Some(code.raw_os_error());

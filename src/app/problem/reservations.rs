@@ -10,7 +10,7 @@ use crate::core::reservation::tickets::Ticket;
 use crate::core::text::is_disguise;
 use crate::core::time::Timestamp;
 
-/// How many conflicts a refusal lists in full.
+/// The largest number of conflicts that a refusal lists in full.
 const CONFLICTS_SHOWN_MAX: usize = 10;
 
 /// Explains a refusal.
@@ -82,7 +82,7 @@ pub fn held(
         .with("conflicts", &views)
         .with_hint(Hint::advice(Advice::Held, hint));
     problem.next = after_conflict(conflicts, liveness.can_ask);
-    // What cannot be typed is not suggested; programs find it in the JSON.
+    // A command that cannot be typed is not shown to people; programs find it in the JSON.
     let typed = problem.next.iter().filter(|words| !words.concat().contains(is_disguise));
     let hints: Vec<Hint> =
         typed.map(|words| Hint::advice(Advice::Held, format!("  {}", in_shell(words)))).collect();
@@ -96,7 +96,7 @@ pub fn held(
     problem
 }
 
-/// Explains conflicts that are part of an answer: the first stands for all.
+/// Explains conflicts that are part of an answer, by the first of them.
 pub fn conflicting(conflicts: &[Conflict], now: Timestamp, liveness: &HolderLiveness) -> Problem {
     let message = conflicts.first().map(|conflict| conflict_text(conflict, now));
     let mut problem = Problem::refused("held", message.unwrap_or_default());

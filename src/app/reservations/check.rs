@@ -17,7 +17,7 @@ use crate::core::reservation::target::targets;
 
 /// The targets in question.
 pub struct Request<'r> {
-    /// Paths or patterns, relative to where the caller stands.
+    /// Paths or patterns, relative to the caller's directory.
     pub patterns: &'r [OsString],
     pub locks: &'r [LockName],
     pub reading: Reading,
@@ -26,13 +26,13 @@ pub struct Request<'r> {
 /// The answer to `check`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
-    /// Whether the caller would get all of it.
+    /// True if the caller would get all targets.
     pub free: bool,
     /// Each target with each reservation that stands in its way.
     pub conflicts: Vec<ConflictView>,
 }
 
-/// Looks whether the targets are free for the caller.
+/// Tells whether the targets are free for the caller.
 pub fn check(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let specs::Meant { patterns, hints } =
         specs::meant(ctx.repository(), request.patterns, request.reading, "check")?;

@@ -39,7 +39,7 @@ pub struct Body {
     /// The agents that wait, the first in line first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<Ticket>,
-    /// Documents that cannot be read, and are passed over.
+    /// Documents that cannot be read, and are left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub damaged: Vec<Damage>,
 }

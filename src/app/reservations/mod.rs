@@ -1,5 +1,5 @@
-//! Reservations: one file a verb, each with its request, its answer and the function that does it.
-//! The questions that several verbs and the hooks ask stand here.
+//! Reservations: one file a verb, each with its request, its answer and its function. This file has
+//! the queries that several verbs and the hooks share.
 
 pub mod check;
 pub mod list;
@@ -24,7 +24,7 @@ use crate::core::reservation::tickets::{self, Ticket};
 use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::time::Timestamp;
 
-/// Finds everything that stands in the way of the targets, and the time that counted.
+/// Finds the reservations in the way of the targets, and the time of the reading.
 pub fn in_the_way(ctx: &Ctx, targets: &[Target]) -> Result<(Vec<Conflict>, Timestamp), AppError> {
     let reading = ctx.read()?;
     let asker =
@@ -37,9 +37,9 @@ pub fn in_the_way(ctx: &Ctx, targets: &[Target]) -> Result<(Vec<Conflict>, Times
 /// A choice of holds.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Only this agent's, with its subagents'.
+    /// Only those of this agent and its subagents.
     pub holder: Option<AgentName>,
-    /// Only those that meet one of these.
+    /// Only those that meet one of these targets.
     pub targets: Vec<Target>,
     /// Only those on locks.
     pub locks_only: bool,
@@ -52,13 +52,12 @@ pub struct Filter {
 pub struct Listed {
     /// The holds, the soonest to end first.
     pub holds: Vec<Hold>,
-    /// What cannot be read.
+    /// Documents that cannot be read.
     pub damaged: Vec<Damage>,
-    /// The time that counted.
     pub now: Timestamp,
 }
 
-/// Finds the holds that the filter lets through. A damaged one is named, and hides no other.
+/// Finds the reservations that pass the filter. A damaged one is reported, and hides no other.
 pub fn find(ctx: &Ctx, filter: &Filter) -> Result<Listed, AppError> {
     let reading = ctx.read()?;
     let documents = &reading.base.snapshot;
@@ -84,7 +83,7 @@ pub fn find(ctx: &Ctx, filter: &Filter) -> Result<Listed, AppError> {
 }
 
 impl Filter {
-    /// Looks up the holds that may be wanted, where the index keeps them.
+    /// Looks up candidates in the narrowest part of the index.
     fn look_up(&self, documents: &dyn Documents, case: Case) -> Result<Vec<Hold>, ReadError> {
         match (&self.holder, self.targets.as_slice()) {
             (_, targets @ [_, ..]) => {
@@ -100,7 +99,7 @@ impl Filter {
         }
     }
 
-    /// Tells whether a hold meets one of the targets, if there are any.
+    /// Tells whether a reservation meets one of the targets; without targets, all do.
     fn is_about(&self, hold: &Hold, case: Case) -> bool {
         let reach = hold.target.reach(case);
         let meets = |target: &Target| target.reach(case).meets(&reach);
@@ -108,20 +107,19 @@ impl Filter {
     }
 }
 
-/// Finds the live holds that belong to a run, the soonest to end first.
+/// Finds the live reservations of a run, the soonest to end first.
 pub fn of_run(ctx: &Ctx, run: &str) -> Result<Vec<Hold>, AppError> {
     let mut holds = find(ctx, &Filter::default())?.holds;
     holds.retain(|hold| hold.about.run.as_ref().is_some_and(|of| of.as_str() == run));
     Ok(holds)
 }
 
-/// Finds all holds whose process has ended.
+/// Finds all reservations whose process has ended.
 fn ended(ctx: &Ctx) -> Result<Vec<GoneHold>, AppError> {
     Ok(dead_holders::among(ctx, &index::all(&ctx.read()?.base.snapshot)?))
 }
 
-/// Finds the tickets that the filter lets through, the first in line first, and those that are
-/// damaged.
+/// Finds the tickets that pass the filter, the first in line first, and those that are damaged.
 pub fn waiting(ctx: &Ctx, filter: &Filter) -> Result<(Vec<Ticket>, Vec<Damage>), AppError> {
     let reading = ctx.read()?;
     let (mut tickets, damaged) = tickets::found(&reading.base.snapshot)?;

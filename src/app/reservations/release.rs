@@ -18,25 +18,25 @@ use crate::core::text::Line;
 /// Reservations that are to end.
 pub struct Request<'r> {
     pub ids: &'r [HoldIdPrefix],
-    /// Those equal to or inside these paths, relative to where the caller stands.
+    /// Paths relative to the caller's directory; reservations of them or inside of them are meant.
     pub paths: &'r [OsString],
     pub locks: &'r [LockName],
-    /// Everything that is the caller's.
+    /// Set to release everything of the caller.
     pub mine: bool,
-    /// The reason to end also what another agent holds.
+    /// The reason for a release by force of what another agent holds.
     pub force: Option<&'r Line>,
 }
 
 /// The answer to `release`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
-    /// How many reservations ended.
+    /// The number of reservations that ended.
     pub released: usize,
-    /// Their ids.
+    /// The ids of these reservations.
     pub ids: Vec<HoldId>,
-    /// The ids and the names of locks that name no reservation (any more).
+    /// The ids and the names of locks that name no reservation, or no longer one.
     pub missing: Vec<String>,
-    /// The ids of wider reservations, which stay.
+    /// The ids of reservations that cover more than the given paths, which stay.
     pub wider: Vec<HoldId>,
     /// The reservations themselves, for people.
     #[serde(skip)]

@@ -17,16 +17,16 @@ use crate::core::reservation::select::Selection;
 use crate::core::time::Ttl;
 use crate::store::ledger::history::History;
 
-/// How many entries are searched for reservations that the caller has lost.
+/// The largest number of entries that are searched for reservations that the caller has lost.
 const SEARCHED_MAX: usize = 1_000;
 
 /// Reservations that are to live longer.
 pub struct Request<'r> {
     pub ids: &'r [HoldIdPrefix],
     pub locks: &'r [LockName],
-    /// Everything that is the caller's.
+    /// Set to renew everything of the caller.
     pub mine: bool,
-    /// How long they live from now; `coord.ttl` where the caller does not say.
+    /// The time to live from now on; `coord.ttl` if the caller gives none.
     pub ttl: Option<Ttl>,
 }
 
@@ -39,7 +39,7 @@ pub struct Body {
     pub lost: Vec<Lost>,
 }
 
-/// Extends the reservations that were named, and names those that were lost.
+/// Extends the reservations that were named, and reports those that were lost.
 pub fn renew(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let which = Selection {
         ids: request.ids.to_vec(),
@@ -48,7 +48,7 @@ pub fn renew(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
         ..Selection::default()
     };
     let command = Renew { which, ttl: request.ttl.unwrap_or(ctx.settings().ttl) };
-    // Looked up before: the renewal is an entry of its own.
+    // This has to come before the renewal, which is an entry of the caller too.
     let lost = if request.mine { lost(ctx)? } else { Vec::new() };
     let committed = ctx.transact(LedgerName::Reservations, command, None)?;
     let at = committed.at;
@@ -62,8 +62,8 @@ pub fn renew(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
     Ok(answer)
 }
 
-/// Finds the reservations that the caller lost without its own doing: those that expired and are
-/// not yet swept, and those that others took or swept since the caller's own last entry.
+/// Finds the reservations that the caller lost: those that expired and are not yet swept, and those
+/// that others took or swept since the caller's own last entry.
 fn lost(ctx: &Ctx) -> Result<Vec<Lost>, AppError> {
     let reading = ctx.read()?;
     let mut own = index::of_agent(&reading.base.snapshot, ctx.actor(), Whose::Own)?;

@@ -23,27 +23,27 @@ use crate::core::text::{Line, shown};
 use crate::core::time::Ttl;
 use crate::store::ledger::transact::Committed;
 
-/// Reservations that somebody wants.
+/// A request to reserve.
 pub struct Request {
-    /// Paths or patterns, relative to where the caller stands.
+    /// Paths or patterns, relative to the caller's directory.
     pub patterns: Vec<OsString>,
     pub locks: Vec<LockName>,
     pub reading: Reading,
     pub mode: Mode,
-    /// How long they live; `coord.ttl` where the caller does not say.
+    /// The time to live; `coord.ttl` if the caller gives none.
     pub ttl: Option<Ttl>,
     pub reason: Option<Line>,
     pub task: Option<Line>,
     /// The run that they are for, or the beginning of its id.
     pub run: Option<Line>,
-    /// How long to wait for what others hold.
+    /// The longest wait for targets that others hold.
     pub wait: Option<Ttl>,
     pub scope: Scope,
-    /// The caller's own id for the request: a repetition gives the first answer again.
+    /// The caller's own id for the request: a repetition gets the first answer again.
     pub request_id: Option<RequestId>,
-    /// The process that the reservations end with.
+    /// The process with which the reservations end.
     pub process: Option<Process>,
-    /// Whether the caller wants to know of patterns that match no file.
+    /// Set to warn of patterns that match no file.
     pub advise: bool,
 }
 
@@ -54,10 +54,11 @@ pub struct Body {
     pub granted: Vec<GrantView>,
     /// Each target that was not granted, with each reservation that stands in its way.
     pub conflicts: Vec<ConflictView>,
-    /// Whether this is the answer to an earlier request of the same id.
+    /// True if this repeats the answer to an earlier request of the same id.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
-    /// The targets that were not granted because the caller holds as many as one agent may.
+    /// The targets that were not granted because the caller has as many reservations as one agent
+    /// may.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub over_limit: Vec<OverLimit>,
 }
@@ -70,14 +71,15 @@ pub enum OverLimit {
     Lock { lock: LockName },
 }
 
-/// A reservation on its way: what was asked for, and what the caller may not have known.
+/// A command that is ready to be decided, with remarks for the caller.
 pub struct Asked {
     pub command: Reserve,
     pub notes: Vec<Note>,
 }
 
 impl Request {
-    /// Asks for all of it or nothing, exclusively, at once, and for as long as is usual.
+    /// Makes a request for all targets or none, exclusively, at once, and for the usual time to
+    /// live.
     pub fn new(patterns: Vec<OsString>, locks: Vec<LockName>, reading: Reading) -> Request {
         Request {
             patterns,
@@ -96,7 +98,7 @@ impl Request {
         }
     }
 
-    /// Turns the words of the caller into the command that is decided.
+    /// Turns the request into a command.
     pub fn asked(&self, ctx: &Ctx) -> Result<Asked, Problem> {
         let repository = ctx.repository();
         let specs::Meant { patterns, mut hints } =
@@ -123,8 +125,7 @@ impl Request {
 }
 
 impl Asked {
-    /// Asks for the reservations, and waits for them that long if need be. A waiter is told what
-    /// stands in its way.
+    /// Reserves, and waits if need be. `tell` gets what stands in the way of a waiter.
     pub fn submit(
         &self,
         ctx: &mut Ctx,
@@ -142,7 +143,7 @@ impl Asked {
     }
 }
 
-/// Reserves what was asked for.
+/// Reserves the targets of the request.
 pub fn reserve(
     ctx: &mut Ctx,
     request: &Request,
@@ -170,7 +171,7 @@ pub fn reserve(
     })
 }
 
-/// Explains what was not granted; conflicts before limits.
+/// Explains why a target was not granted; conflicts come before limits.
 fn refusal(answer: &Reserved, held: impl Fn(&Reserved) -> Problem) -> Option<Problem> {
     if !answer.conflicts.is_empty() {
         return Some(held(answer));
@@ -182,7 +183,7 @@ fn refusal(answer: &Reserved, held: impl Fn(&Reserved) -> Problem) -> Option<Pro
     (!answer.over_limit.is_empty()).then(too_many)
 }
 
-/// Points out a pattern that matches nothing: often a slip, sometimes a file yet to be made.
+/// Points out a pattern that matches no file: often a slip, sometimes a file yet to be made.
 fn unmatched(ctx: &Ctx, patterns: &[Pattern]) -> Option<Note> {
     ctx.repository().work_tree()?;
     let pattern = patterns.iter().find(|pattern| !matches_something(ctx, pattern))?;
@@ -215,7 +216,6 @@ impl From<Target> for OverLimit {
 }
 
 impl OverLimit {
-    /// Gives back the target.
     pub fn target(&self) -> Target {
         match self {
             OverLimit::Pattern(pattern) => Target::Paths(pattern.clone()),

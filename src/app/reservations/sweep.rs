@@ -24,11 +24,11 @@ use crate::core::reservation::process::Gone;
 use crate::core::reservation::sweep::Sweep;
 use crate::store::ledger::transact::Committed;
 
-/// The age of what is to go.
+/// The age of the reservations and threads to remove.
 pub struct Request {
-    /// How long ago a reservation expired at least.
+    /// The least time since a reservation expired.
     pub older_than: Duration,
-    /// How long nothing happened in a thread that is over; threads stay where it is not said.
+    /// The least time since the last event of a closed thread; threads stay if it is absent.
     pub threads: Option<Duration>,
     pub dry_run: bool,
 }
@@ -36,11 +36,11 @@ pub struct Request {
 /// The answer to `sweep`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
-    /// How many reservations were removed.
+    /// The number of reservations that were removed.
     pub swept: usize,
     /// The ids of the reservations that were removed or, in a dry run, would be.
     pub ids: Vec<HoldId>,
-    /// How many reservations a dry run leaves to be removed.
+    /// The number of reservations that a dry run leaves to be removed.
     pub remaining: usize,
     pub dry_run: bool,
     /// The threads that were forgotten or, in a dry run, would be.
@@ -53,7 +53,7 @@ pub struct Body {
     pub pruned: Vec<RequestView>,
 }
 
-/// Removes what is old enough, in as many entries as it takes.
+/// Removes reservations and threads that are old enough, in as many entries as it takes.
 pub fn sweep(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let sweep = Sweep { older_than_seconds: request.older_than.as_secs() };
     let prune = request.threads.map(|age| Prune { older_than_seconds: age.as_secs() });
@@ -96,7 +96,7 @@ struct Writes {
 }
 
 impl Writes {
-    /// Adds a write, and gives its answer.
+    /// Adds a write, and returns its answer.
     fn add<A>(&mut self, committed: Committed<A>) -> A {
         let answer = Answer::committed(committed, |answer| answer);
         self.last = answer.written.or(self.last.take());

@@ -16,25 +16,25 @@ use crate::core::reservation::select::Selection;
 use crate::core::reservation::transfer::Transfer;
 use crate::core::text::Line;
 
-/// Reservations that are to change hands. Without a name, everything that the agent holds.
+/// Reservations to transfer; everything that the agent holds if none is named.
 pub struct Request<'r> {
     pub ids: &'r [HoldIdPrefix],
-    /// Those equal to or inside these paths, relative to where the caller stands.
+    /// Paths relative to the caller's directory; reservations of them or inside of them are meant.
     pub paths: &'r [OsString],
     pub locks: &'r [LockName],
-    /// The present holder; the caller where it is not said.
+    /// The present holder; the caller if none is given.
     pub from: Option<&'r AgentName>,
     pub to: &'r AgentName,
-    /// The reason to hand over also what another agent holds.
+    /// The reason for a transfer by force of what another agent holds.
     pub force: Option<&'r Line>,
 }
 
 /// The answer to `transfer`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
-    /// How many reservations changed hands.
+    /// The number of reservations that were transferred.
     pub transferred: usize,
-    /// Their ids.
+    /// The ids of these reservations.
     pub ids: Vec<HoldId>,
     /// The holder before, for people.
     #[serde(skip)]

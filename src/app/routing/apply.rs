@@ -1,4 +1,4 @@
-//! Leaves an agent out from now on.
+//! Excludes an agent from now on.
 
 use super::change::{Basis, Became, Body, Earlier, each_once, in_force_notes, stranger};
 use super::{agent_name, confirmation, seen};
@@ -10,18 +10,18 @@ use crate::core::ledger::LedgerName;
 use crate::core::routing::apply::{Applied, Apply};
 use crate::core::routing::text;
 
-/// An override that is to be in force.
+/// A request to put an override in force.
 pub struct Request<'r> {
     pub agent: &'r str,
     pub reason: &'r text::Note,
     pub basis: Basis<'r>,
-    /// Whether the caller knows that the agent reviews what cuts across everything.
+    /// Set if the caller confirms that the agent may be one that reviews across everything.
     pub confirmed: bool,
-    /// Says where the roster is.
+    /// The environment, which says where the roster is.
     pub environment: &'r Environment,
 }
 
-/// Puts an override in force, or brings the one that is there up to date.
+/// Puts an override in force, or updates the one that is in force.
 pub fn apply(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let agent = agent_name(ctx, request.agent)?;
     let confirmation = confirmation(ctx, &agent, request.confirmed);

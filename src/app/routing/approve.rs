@@ -8,10 +8,10 @@ use crate::app::problem::Problem;
 use crate::core::ledger::LedgerName;
 use crate::core::routing::approve::{Approve, Approved};
 
-/// The proposal that is approved.
+/// A request to approve a proposal.
 pub struct Request<'r> {
     pub agent: &'r str,
-    /// Whether the caller knows that the agent reviews what cuts across everything.
+    /// Set if the caller confirms that the agent may be one that reviews across everything.
     pub confirmed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Keeps an agent from being left out, and lets it be left out again.
+//! Blocks overrides of an agent, and lifts the block.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,11 +17,11 @@ use crate::core::routing::text::Note;
 #[schemars(rename = "BlockChange")]
 pub struct Body {
     pub agent: RoutedName,
-    /// Whether it was different before.
+    /// False if it was so already.
     pub changed: bool,
 }
 
-/// Blocks an agent; another reason takes the place of the first.
+/// Blocks overrides of an agent; another reason replaces the first.
 pub fn block(ctx: &Ctx, agent: &str, reason: &Note) -> Result<Answer<Body>, Problem> {
     let agent = agent_name(ctx, agent)?;
     let command = BlockAgent { agent: agent.clone(), reason: reason.clone() };
@@ -29,7 +29,7 @@ pub fn block(ctx: &Ctx, agent: &str, reason: &Note) -> Result<Answer<Body>, Prob
     Ok(Answer::committed(committed, |block| Body { agent, changed: block.is_some() }))
 }
 
-/// Takes a block back.
+/// Lifts a block.
 pub fn unblock(ctx: &Ctx, agent: &str) -> Result<Answer<Body>, Problem> {
     let agent = agent_name(ctx, agent)?;
     let command = Unblock { agent: agent.clone() };

@@ -1,4 +1,4 @@
-//! Measures what happens without an agent, and judges it.
+//! Measures sessions without an agent, and judges the trial.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,11 +14,11 @@ use crate::core::routing::metrics::Metrics;
 use crate::core::routing::sample::{Sampled, TakeSample};
 use crate::core::routing::text::Note;
 
-/// One session of a trial.
+/// A sample to record: one session of a trial.
 pub struct SampleRequest<'r> {
     pub agent: &'r str,
     pub session: &'r Note,
-    /// The numbers; those of the session's evidence where they are not said.
+    /// The metrics; those of the session's evidence if absent.
     pub metrics: Option<Metrics>,
 }
 
@@ -28,7 +28,7 @@ pub struct SampleRequest<'r> {
 pub struct SampleBody {
     /// The sample of that session.
     pub sample: Sample,
-    /// Whether it was there before, and stays as it was.
+    /// True if the session was sampled before; the first sample stays.
     pub was_there: bool,
     /// The trial, with this sample.
     pub trial: TrialView,
@@ -41,17 +41,17 @@ pub struct CheckBody {
     pub trials: Vec<CheckedView>,
 }
 
-/// A trial that was looked at.
+/// A trial that was checked.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CheckedTrial")]
 pub struct CheckedView {
     #[serde(flatten)]
     pub trial: TrialView,
-    /// Whether this request has judged it.
+    /// True if this request has closed it with a verdict.
     pub closed: bool,
 }
 
-/// Records what one session measured.
+/// Records a sample of one session.
 pub fn sample(ctx: &Ctx, request: &SampleRequest<'_>) -> Result<Answer<SampleBody>, Problem> {
     let command = TakeSample {
         agent: agent_name(ctx, request.agent)?,
@@ -65,7 +65,8 @@ pub fn sample(ctx: &Ctx, request: &SampleRequest<'_>) -> Result<Answer<SampleBod
     }))
 }
 
-/// Judges the trials that are due, of one agent or of all; no while something got worse.
+/// Judges the trials that are due, of one agent or of all. The answer is no while a metric got
+/// worse.
 pub fn check(ctx: &Ctx, agent: Option<&str>) -> Result<Answer<CheckBody>, Problem> {
     let command = CheckTrials { agent: some_agent(ctx, agent)? };
     let committed = ctx.transact(LedgerName::Overrides, command, None)?;

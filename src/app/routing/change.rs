@@ -1,5 +1,4 @@
-//! The parts that `propose`, `approve` and `apply` share: what an override rests on, and the
-//! answer.
+//! The parts that `propose`, `approve` and `apply` share: the basis of an override, and the answer.
 
 use std::ffi::OsString;
 
@@ -20,20 +19,20 @@ use crate::core::routing::names::{EvidenceRef, RoutedName, Word};
 use crate::core::routing::{Modification, Override, Scope};
 use crate::core::text::Line;
 
-/// What an override rests on, where it counts, and what decides.
+/// The basis of an override: its evidence, its scope and its source.
 #[derive(Clone, Copy)]
 pub struct Basis<'r> {
     pub evidence: &'r [EvidenceRef],
     /// Only in these domains.
     pub domains: &'r [Line],
-    /// Only for paths within these patterns, relative to where the caller stands.
+    /// Only for paths within these patterns, relative to the caller's directory.
     pub paths: &'r [OsString],
-    /// `human`, or the program that acts by itself.
+    /// `human`, or the name of the program that acts by itself.
     pub source: &'r Word,
 }
 
 impl Basis<'_> {
-    /// Finds where the override counts; everywhere where nothing is said.
+    /// Builds the scope; none if the override counts everywhere.
     pub(super) fn scope(&self, ctx: &Ctx) -> Result<Option<Scope>, Problem> {
         let scope = Scope {
             domains: self.domains.to_vec(),
@@ -44,7 +43,7 @@ impl Basis<'_> {
     }
 }
 
-/// Names each piece of evidence once.
+/// Removes repeated pieces of evidence.
 pub(super) fn each_once(evidence: &[EvidenceRef]) -> Vec<EvidenceRef> {
     let mut all = Vec::new();
     for id in evidence {
@@ -69,36 +68,36 @@ pub struct Body {
     pub earlier: Option<Earlier>,
 }
 
-/// What the request made of the override.
+/// The effect of a request on an override.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Became {
     Proposed,
     /// It came into force.
     Applied,
-    /// It was in force, and more is said about it now.
+    /// It was in force; its reason, evidence or scope has changed.
     Updated,
-    /// It was there, and stays as it was.
+    /// It was there already, and stays as it was.
     Already,
 }
 
-/// What came into force with an override.
+/// The record and the trial of an override that came into force.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct InForceView {
     /// The record of the change.
     pub record: Modification,
     /// The trial that began.
     pub trial: TrialView,
-    /// Other agents that are on trial.
+    /// Other agents that are on trial at the same time.
     pub also_on_trial: Vec<RoutedName>,
 }
 
-/// The application that came first.
+/// An earlier request that put the override in force.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Earlier {
     /// The agent that applied it.
     pub by: AgentName,
-    /// A sentence that says so.
+    /// A sentence about that.
     pub message: String,
 }
 
@@ -121,8 +120,8 @@ impl From<InForce> for Body {
     }
 }
 
-/// Warns about an agent that the roster does not have. The request goes on: the roster may be
-/// behind.
+/// Warns about an agent that the roster does not have. The request goes on: the roster may be out
+/// of date.
 pub(super) fn stranger(ctx: &Ctx, environment: &Environment, agent: &RoutedName) -> Vec<Note> {
     let roster = Roster::read(ctx, environment);
     let mut notes: Vec<Note> = roster.warnings.iter().map(Note::warning).collect();
@@ -133,7 +132,8 @@ pub(super) fn stranger(ctx: &Ctx, environment: &Environment, agent: &RoutedName)
     notes
 }
 
-/// Warns about an override that came into force: it reaches far, or others are on trial as well.
+/// Warns about an override that came into force if its agent reviews across everything, or if
+/// others are on trial at the same time.
 pub(super) fn in_force_notes(made: &InForce, cross_cutting: bool) -> Vec<Note> {
     let mut notes = Vec::new();
     if cross_cutting {

@@ -1,5 +1,5 @@
-//! Documents of version 1 in the work tree, which other tools keep: where they are, and what is in
-//! them. They are read, and never written.
+//! Finds and reads documents of version 1 in the work tree, which other tools keep. They are never
+//! written.
 
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Read as _};
@@ -11,20 +11,20 @@ use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::core::text::shown;
 
-/// The variable that says where the document is, if it is not where it usually is.
+/// The variable with the path of the document, if it is not the usual one.
 pub const PATH_VARIABLE: &str = "FLUX_ROUTING_OVERRIDES_PATH";
-/// The usual place.
+/// The usual path.
 pub const PATH_USUAL: &str = ".claude/routing-overrides.json";
 
 /// Larger documents are not read.
 const BYTES_MAX: u64 = 1024 * 1024;
 
-/// The place that a path is relative to.
+/// The directory that a path is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// From the top of the work tree.
+    /// The top of the work tree.
     Top,
-    /// From where the caller stands.
+    /// The caller's directory.
     Here,
 }
 
@@ -33,8 +33,8 @@ pub(super) fn bad(message: String) -> Problem {
     Problem::refused("bad_document", message)
 }
 
-/// Reads the file at a path, if it is one of this repository: relative, without `..`, and not led
-/// out of the work tree by a symbolic link. Nothing is read before that is known.
+/// Reads the file at a path of this repository: relative, without `..`, and without a symbolic link
+/// out of the work tree. It checks that before it reads anything.
 pub fn read(ctx: &Ctx, path: &OsStr, base: Base) -> Result<Vec<u8>, AppError> {
     let file = checked(ctx, path, base)?;
     let name = shown(&path.to_string_lossy()).into_owned();
@@ -74,7 +74,7 @@ fn checked(ctx: &Ctx, path: &OsStr, base: Base) -> Result<PathBuf, AppError> {
     let mut file = from;
     for part in relative.components() {
         let link = file.join(part);
-        // What a link leads to is looked at only if it is in here.
+        // The target of a link is looked at only if it is in the work tree.
         let is_link = link.symlink_metadata().is_ok_and(|found| found.is_symlink());
         file = match link.canonicalize() {
             Ok(file) if !file.starts_with(&tree.top) => {
@@ -91,7 +91,7 @@ fn checked(ctx: &Ctx, path: &OsStr, base: Base) -> Result<PathBuf, AppError> {
             }
         };
     }
-    // To open a pipe is to wait for whoever writes to it.
+    // Opening a pipe would block until somebody writes to it.
     if !file.is_file() {
         return Err(refused("it is no regular file"));
     }

@@ -1,4 +1,4 @@
-//! Tells which agents may be left out by their evidence.
+//! Tells which agents may be excluded by their evidence.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ use crate::core::routing::names::{RecordId, RoutedName};
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::time::Timestamp;
 
-/// The agents in question.
+/// A choice of agents.
 pub struct Request<'r> {
-    /// All with evidence that counts where none is named.
+    /// All agents with evidence that counts if absent.
     pub agent: Option<&'r str>,
-    /// Whether to name the evidence.
+    /// Set to list the ids of the evidence.
     pub with_evidence: bool,
 }
 
@@ -29,34 +29,34 @@ pub struct Request<'r> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "EligibleAgents")]
 pub struct Body {
-    /// Those that may be left out first, then those that are on their way.
+    /// The agents: those that may be excluded first, then those that come close.
     pub agents: Vec<AssessmentView>,
 }
 
-/// What the evidence about an agent comes to.
+/// The assessment of the evidence about an agent.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Assessment")]
 pub struct AssessmentView {
     pub agent: RoutedName,
-    /// `eligible`, or `not_eligible:` and why.
+    /// `eligible`, or `not_eligible:` and the reason.
     pub eligibility: String,
     pub eligible: bool,
-    /// Whether it is on its way to being eligible.
+    /// True if it comes close to being eligible.
     pub approaching: bool,
-    /// Whether its wording may be at fault, so that an overlay may help.
+    /// True if its instructions may be at fault, so that an overlay may help.
     pub overlay_eligible: bool,
     #[serde(flatten)]
     pub tally: Tally,
     /// The number of sessions with evidence that counts.
     pub sessions: u64,
-    /// Rows with the same event and reason.
+    /// Counts of rows with the same event and reason.
     pub patterns: Vec<Pattern>,
-    /// The rows that count, if they were asked for.
+    /// The ids of the rows that count, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence_ids: Option<Vec<RecordId>>,
 }
 
-/// Assesses one agent or all; no if the one that was named may not be left out.
+/// Assesses one agent or all. The answer is no if a named agent may not be excluded.
 pub fn eligible(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let agent = some_agent(ctx, request.agent)?;
     let (mut found, now) = assessments(ctx, agent.as_ref())?;

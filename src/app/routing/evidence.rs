@@ -1,4 +1,4 @@
-//! Records and lists what became of agents' findings.
+//! Records and lists evidence: what became of agents' findings.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,19 +16,19 @@ use crate::core::routing::text::{Context, Note};
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::text::Line;
 
-/// A row that is to be recorded.
+/// A row of evidence to record.
 pub struct AddRequest<'r> {
     pub agent: &'r str,
     pub kind: SourceKind,
     pub event: &'r Word,
     pub reason: Option<&'r Word>,
-    /// The caller's name where it is not said.
+    /// The caller's name if absent.
     pub session: Option<&'r Note>,
-    /// The name of the repository's directory where it is not said.
+    /// The name of the repository's directory if absent.
     pub project: Option<&'r Note>,
     pub context: Option<&'r Context>,
     pub findings: Option<u32>,
-    /// What the row follows from.
+    /// The evidence that the row follows from.
     pub lineage: &'r [EvidenceRef],
 }
 
@@ -53,7 +53,7 @@ pub struct ListRequest<'r> {
 pub struct ListBody {
     /// The rows, newest first.
     pub evidence: Vec<Evidence>,
-    /// How many there are without the limit.
+    /// The number of rows without the limit.
     pub total: usize,
 }
 
@@ -91,7 +91,7 @@ pub fn list(ctx: &Ctx, request: &ListRequest<'_>) -> Result<Answer<ListBody>, Pr
     Ok(Answer::read(ListBody { evidence: rows, total }, now))
 }
 
-/// Takes what was said, or what is usual.
+/// Returns the given text, or else the usual one.
 fn note(said: Option<&Note>, usual: impl FnOnce() -> String) -> Result<Note, AppError> {
     match said {
         Some(note) => Ok(note.clone()),

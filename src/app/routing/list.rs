@@ -16,7 +16,7 @@ use crate::core::routing::Block;
 #[schemars(rename = "OverrideList")]
 pub struct Body {
     pub overrides: Vec<OverrideView>,
-    /// The agents that are not to be left out.
+    /// The agents whose overrides are blocked.
     pub blocked: Vec<Block>,
 }
 

@@ -1,6 +1,6 @@
-//! Routing overrides: one file a verb, each with its request, its answer and the function that does
-//! it. [`view`] has the forms that several answers share, [`roster`] finds out which agents there
-//! are, [`document`] reads what other tools keep. The questions that several verbs ask stand here.
+//! Routing overrides: one file a verb, each with its request, its answer and its function. [`view`]
+//! has the forms that several answers share, [`roster`] lists the agents that exist, and
+//! [`document`] reads the files of other tools. This file has the queries that several verbs share.
 
 pub mod apply;
 pub mod approve;
@@ -42,14 +42,14 @@ use crate::store::git::object::ObjectId;
 use crate::store::ledger::history::{Past, PastEntry};
 use crate::store::ledger::snapshot::read_entry;
 
-/// How far back, in entries, an act is looked for.
+/// The largest number of entries that are searched for an act.
 const ENTRIES_MAX: usize = 20_000;
-/// Fewer digits are the name of no entry and of no act.
+/// The fewest digits that can name an entry or an act.
 const NAME_DIGITS_MIN: usize = 7;
-/// So many digits are shown of an entry or an act.
+/// The number of digits of an entry or an act that are shown.
 const NAME_DIGITS_SHOWN: usize = 10;
 
-/// Reads the name of an agent behind the configured prefixes.
+/// Parses the name of an agent without the configured prefixes.
 fn agent_name(ctx: &Ctx, text: &str) -> Result<RoutedName, AppError> {
     let name = RoutedName::without_prefixes(&ctx.settings().routing.prefixes, text)
         .map_err(|error| AppError::Usage(error.to_string()))?;
@@ -57,25 +57,25 @@ fn agent_name(ctx: &Ctx, text: &str) -> Result<RoutedName, AppError> {
     Ok(name)
 }
 
-/// Reads the name of an agent that need not be given.
+/// Parses the name of an agent, if there is one.
 fn some_agent(ctx: &Ctx, text: Option<&str>) -> Result<Option<RoutedName>, AppError> {
     text.map(|text| agent_name(ctx, text)).transpose()
 }
 
-/// Tells whether leaving out that agent takes a confirmation.
+/// Tells whether an override of the agent needs a confirmation.
 fn confirmation(ctx: &Ctx, agent: &RoutedName, confirmed: bool) -> Confirmation {
     let listed = &ctx.settings().routing.cross_cutting;
     let cross_cutting = listed.iter().any(|name| name == agent.as_str());
     Confirmation { cross_cutting, confirmed: confirmed && cross_cutting }
 }
 
-/// Finds the record of the override of that agent that is in force now.
+/// Finds the record of the agent's override that is in force.
 fn seen(ctx: &Ctx, agent: &RoutedName) -> Result<Option<RecordId>, AppError> {
     let reading = ctx.read_ledger(LedgerName::Overrides)?;
     Ok(applied(&reading.base.snapshot, agent)?.map(|record| record.id))
 }
 
-/// Finds what a person who typed an agent, an act or an entry wants taken back.
+/// Finds the target of a revert: text can name an agent, an act or an entry.
 fn target(ctx: &Ctx, text: &str) -> Result<Target, AppError> {
     let reading = ctx.read_ledger(LedgerName::Overrides)?;
     let agent = agent_name(ctx, text);
@@ -91,15 +91,16 @@ fn target(ctx: &Ctx, text: &str) -> Result<Target, AppError> {
     if let Some(act) = recorded_act(ctx, &reading, &name)? {
         return Ok(Target::Act(act));
     }
-    // It put nothing in force that is there still. An agent may be called like an entry.
+    // No such act put anything in force that still is. The text may also be the name of an agent.
     match (ledgers::resolve(ctx, LedgerName::Overrides, &name), agent) {
         (Err(AppError::Nothing(_)), Ok(agent)) => Ok(Target::Agent(agent)),
         (resolved, _) => Ok(Target::Act(act_of(ctx, &resolved?)?)),
     }
 }
 
-/// Finds the act with that name among those that records name, or the one whose entry has it among
-/// those that put in force what is there. Only the name of an entry is looked for in the past.
+/// Finds the act of that name among the records, or else the act of the entry of that name among
+/// those whose overrides are in force. Only the name of an entry needs a search through the
+/// history.
 fn recorded_act(
     ctx: &Ctx,
     reading: &Reading<'_>,
@@ -130,26 +131,26 @@ fn act_of(ctx: &Ctx, id: &ObjectId) -> Result<OpId, AppError> {
     Ok(entry.message.counters.op)
 }
 
-/// The act that put something in force, and its entry.
+/// The act that put an override in force, and its entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PutBy {
-    /// The act, as the record names it.
+    /// The id of the act.
     pub op: OpId,
-    /// The entry that the act made; absent where the past cannot be read as far.
+    /// The id of its entry's commit; absent if the history does not reach back so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
 }
 
 impl PutBy {
-    /// Gives enough of the entry's name, or else of the act's, to take it back by.
+    /// Shortens the id of the entry, or else of the act, so that it still works for a revert.
     pub fn short(&self) -> &str {
         &self.entry.as_deref().unwrap_or(self.op.as_str())[..NAME_DIGITS_SHOWN]
     }
 }
 
-/// Finds the entries that these acts made, as seen from a tip, those that a compaction has set
-/// aside included. The past is for people to look at: as far as it cannot be read, it tells less,
-/// and is no reason to fail.
+/// Finds the entries of these acts in the chain of a tip, including entries that a compaction set
+/// aside. This is for people only: where the history cannot be read, it finds less, and does not
+/// fail.
 fn entries_of(
     ctx: &Ctx,
     tip: Option<ObjectId>,
@@ -170,7 +171,7 @@ fn entries_of(
     found
 }
 
-/// Finds what put the things of these records in force.
+/// Finds the act and the entry of each record.
 fn put_by<'r>(
     ctx: &Ctx,
     tip: Option<ObjectId>,

@@ -1,4 +1,4 @@
-//! Tells agents something besides, within a budget.
+//! Adds instructions to agents, within a budget.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,13 +15,13 @@ use crate::core::routing::names::{EvidenceRef, OverlayId, Word};
 use crate::core::routing::overlay::{AddOverlay, DisableOverlay, Overlay, OverlayAdded, tokens};
 use crate::core::routing::text;
 
-/// An overlay that is to be there.
+/// An overlay to add.
 pub struct AddRequest<'r> {
     pub agent: &'r str,
     pub id: &'r OverlayId,
     pub text: &'r text::Body,
     pub evidence: &'r [EvidenceRef],
-    /// `human`, or the program that asks, which is refused.
+    /// `human`, or the name of a program, which is refused.
     pub source: &'r Word,
 }
 
@@ -32,7 +32,7 @@ pub struct AddBody {
     pub overlay: Overlay,
     /// The tokens that all active overlays of the agent cost.
     pub tokens: u64,
-    /// Whether it was there, and stays as it was.
+    /// True if it was there already, and stays as it was.
     pub was_there: bool,
 }
 
@@ -48,11 +48,11 @@ pub struct DisableBody {
 #[schemars(rename = "OverlayList")]
 pub struct ListBody {
     pub overlays: Vec<Overlay>,
-    /// The tokens that the active ones cost.
+    /// The tokens that the active overlays cost.
     pub tokens: u64,
 }
 
-/// Adds an overlay, or puts other words in the place of one.
+/// Adds an overlay, or replaces its text.
 pub fn add(ctx: &Ctx, request: &AddRequest<'_>) -> Result<Answer<AddBody>, Problem> {
     let command = AddOverlay {
         agent: agent_name(ctx, request.agent)?,
@@ -68,7 +68,7 @@ pub fn add(ctx: &Ctx, request: &AddRequest<'_>) -> Result<Answer<AddBody>, Probl
     }))
 }
 
-/// Switches an overlay off; its words stay.
+/// Switches an overlay off; its text stays.
 pub fn disable(ctx: &Ctx, agent: &str, id: &OverlayId) -> Result<Answer<DisableBody>, Problem> {
     let command = DisableOverlay { agent: agent_name(ctx, agent)?, id: id.clone() };
     let committed = ctx.transact(LedgerName::Overrides, command, None)?;

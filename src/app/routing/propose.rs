@@ -1,4 +1,4 @@
-//! Proposes to leave an agent out.
+//! Proposes to exclude an agent.
 
 use super::agent_name;
 use super::change::{Basis, Became, Body, each_once, stranger};
@@ -10,16 +10,16 @@ use crate::core::ledger::LedgerName;
 use crate::core::routing::propose::{Propose, Proposed};
 use crate::core::routing::text;
 
-/// A proposal.
+/// A request to propose an override.
 pub struct Request<'r> {
     pub agent: &'r str,
     pub reason: &'r text::Note,
     pub basis: Basis<'r>,
-    /// Says where the roster is.
+    /// The environment, which says where the roster is.
     pub environment: &'r Environment,
 }
 
-/// Records a proposal; an override that is there stays as it is.
+/// Records a proposal; an existing override stays as it is.
 pub fn propose(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let agent = agent_name(ctx, request.agent)?;
     let command = Propose {

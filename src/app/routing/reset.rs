@@ -1,4 +1,4 @@
-//! Forgets what was learnt.
+//! Deletes evidence and what was learnt from it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::core::documents::Key;
 use crate::core::ledger::LedgerName;
 use crate::core::routing::reset::{Area, Reset};
 
-/// What is to be forgotten.
+/// The area to delete.
 pub struct Request {
     pub scope: Area,
     pub dry_run: bool,
@@ -20,12 +20,12 @@ pub struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Forgotten")]
 pub struct Body {
-    /// The names of the documents that are gone or, in a dry run, would be.
+    /// The names of the documents that were deleted or, in a dry run, would be.
     pub forgotten: Vec<String>,
     pub dry_run: bool,
 }
 
-/// Forgets an area, or names what that would forget.
+/// Deletes an area, or lists what that would delete.
 pub fn reset(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let command = Reset { scope: request.scope };
     let body = |gone: Vec<Key>| Body {

@@ -1,4 +1,4 @@
-//! Takes an override back.
+//! Reverts overrides.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,12 +13,12 @@ use crate::core::routing::revert::{Revert, Reverted, Target};
 use crate::core::routing::text::Note;
 use crate::core::routing::{Block, Override};
 
-/// An override that is to go.
+/// A request to revert.
 pub struct Request<'r> {
     /// An agent, or the beginning of the name of an entry or an act.
     pub target: &'r str,
     pub reason: Option<&'r Note>,
-    /// Whether to keep the agent from being left out again.
+    /// Set to block further overrides of the agent.
     pub block: bool,
     pub dry_run: bool,
 }
@@ -29,22 +29,22 @@ pub struct Request<'r> {
 pub struct Body {
     /// The agents whose override is gone or, in a dry run, would be.
     pub reverted: Vec<RoutedName>,
-    /// The overlays that are switched off, by agent and name.
+    /// The overlays that were switched off, each as agent and name.
     pub overlays: Vec<String>,
-    /// The blocks that are there now.
+    /// The blocks that were set.
     pub blocked: Vec<Block>,
-    /// Whether programs may not act by themselves any more, because too much had to be taken back.
+    /// True if programs may no longer act by themselves because too much had to be reverted.
     pub autonomy_off: bool,
     pub dry_run: bool,
     /// The overrides themselves, for people.
     #[serde(skip)]
     pub overrides: Vec<Override>,
-    /// Whether the caller named an entry or an act, for people.
+    /// Set if the caller named an entry or an act, for people.
     #[serde(skip)]
     pub is_act: bool,
 }
 
-/// Takes back what was named. What does not exist is no error.
+/// Reverts the target. A target that does not exist is no error.
 pub fn revert(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let target = target(ctx, request.target)?;
     let is_act = matches!(target, Target::Act(_));

@@ -1,7 +1,8 @@
-//! Which agents there are: the names of files in directories, or what a command lists.
+//! Lists the agents that exist: the names of files in directories, or the output of a command.
 //!
-//! Nothing is decided by it. An agent that is not in the roster is warned about when it is named,
-//! and shown as orphaned when it has an override; where no roster is configured, nobody is.
+//! No decision depends on it. A request that names an agent outside of the roster gets a warning,
+//! and an override of such an agent is shown as orphaned. Without a configured roster, neither
+//! happens.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -17,22 +18,21 @@ use crate::store::git::config::Config;
 use crate::store::os::executable;
 
 const KEY: &str = "coord.roster";
-/// A command that has not answered by then is not waited for.
+/// The time limit of the command.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// What is read of its answer.
+/// The limit for the output of the command.
 const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Which agents there are.
+/// The agents that exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roster {
-    /// Their names; none where no roster is configured or it cannot be read.
+    /// Their names; none if no roster is configured or it cannot be read.
     names: Option<BTreeSet<RoutedName>>,
-    /// What went wrong.
     pub warnings: Vec<String>,
 }
 
 impl Roster {
-    /// The configured roster, as it is now.
+    /// Reads the configured roster.
     pub fn read(ctx: &Ctx, environment: &Environment) -> Roster {
         let Some(setting) = &ctx.settings().routing.roster else { return Roster::default() };
         let top = ctx.repository().work_tree().map(|tree| tree.top.clone());
@@ -44,12 +44,13 @@ impl Roster {
         }
     }
 
-    /// Whether the agent is known not to be there.
+    /// Tells whether the agent is known not to exist.
     pub fn lacks(&self, agent: &RoutedName) -> bool {
         self.names.as_ref().is_some_and(|names| !names.contains(agent))
     }
 
-    /// The roster where the repository names a command: nothing of it is run.
+    /// Makes the roster of a repository that names a command. A command that comes from the
+    /// repository is not run.
     fn refused() -> Roster {
         let why = format!(
             "{KEY}: the repository's own configuration names a command, and nothing that a \
@@ -78,7 +79,7 @@ impl Roster {
                 Err(error) => roster.warnings.push(format!("{KEY}: '{text}': {error}")),
             }
         }
-        // Whoever is in none of the others may be in the one that cannot be read.
+        // An agent that is in no other directory may be in the one that cannot be read.
         if !roster.warnings.is_empty() {
             roster.names = None;
         }
@@ -101,7 +102,7 @@ impl Roster {
     }
 
     fn add(&mut self, ctx: &Ctx, text: &str) {
-        // What is no name is no agent: a README lies in many directories.
+        // Files whose name is no agent's, such as a README, are left out.
         if let (Ok(name), Some(names)) =
             (RoutedName::without_prefixes(&ctx.settings().routing.prefixes, text), &mut self.names)
         {
@@ -110,7 +111,7 @@ impl Roster {
     }
 }
 
-/// Whether the user has set the key, and not the repository that one happens to stand in.
+/// Tells whether the user's own configuration sets the key, and not the repository's.
 fn is_of_user(ctx: &Ctx, environment: &Environment) -> bool {
     let config = Config::of_repository(ctx.repository(), environment);
     config.is_ok_and(|config| !config.is_of_repository(KEY))
@@ -123,7 +124,7 @@ fn file_names(directory: &Path) -> std::io::Result<Vec<String>> {
     std::fs::read_dir(directory)?.map(name).collect()
 }
 
-/// What a command prints. Its words are split at blanks and no shell reads them.
+/// Runs a command, and returns its output. The words are split at blanks; no shell is involved.
 fn answer(command: &str, top: &Path) -> Result<String, String> {
     let mut words = command.split_whitespace();
     let program = words.next().ok_or("it names no command")?;
@@ -140,7 +141,7 @@ fn answer(command: &str, top: &Path) -> Result<String, String> {
     std::thread::spawn(move || {
         let mut text = String::new();
         let read = stdout.take(ANSWER_BYTES_MAX).read_to_string(&mut text);
-        // Nobody listens any more if it took too long.
+        // The receiver is gone if the command took too long.
         sender.send(read.map(|_| text)).ok();
     });
     let Ok(read) = receiver.recv_timeout(PATIENCE) else {

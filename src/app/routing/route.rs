@@ -1,4 +1,5 @@
-//! Tells a router which agents are left. A reader fails open: what it cannot read excludes nobody.
+//! Tells a router which agents to use. It fails open: an override that cannot be read excludes
+//! nobody.
 
 use std::ffi::{OsStr, OsString};
 
@@ -28,9 +29,10 @@ use crate::store::git::object::ObjectId;
 pub struct Request<'r> {
     pub agents: &'r [String],
     pub domains: &'r [Line],
-    /// The paths that the change touches, relative to where the caller stands.
+    /// The paths that the change touches, relative to the caller's directory.
     pub paths: &'r [OsString],
-    /// Says where the roster is, and names a document in the place of the ledger.
+    /// The environment, which says where the roster is, and may name a document to use instead of
+    /// the ledger.
     pub environment: &'r Environment,
 }
 
@@ -38,21 +40,21 @@ pub struct Request<'r> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Route")]
 pub struct Body {
-    /// The agents that are left, as they were given.
+    /// The agents to use, as they were given.
     pub agents: Vec<String>,
-    /// The agents that are not.
+    /// The agents that are excluded.
     pub excluded: Vec<ExcludedView>,
-    /// The agents that are left, and that somebody wants left out.
+    /// The agents to use whose exclusion is proposed.
     pub proposed: Vec<ProposedView>,
-    /// What the router should know besides; `notes` has it as well.
+    /// Warnings for the router; `notes` has them as well.
     pub warnings: Vec<String>,
 }
 
-/// An agent that is left out.
+/// An agent that is excluded.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ExcludedAgent")]
 pub struct ExcludedView {
-    /// As it was given.
+    /// The name as it was given.
     pub agent: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Line>,
@@ -62,17 +64,17 @@ pub struct ExcludedView {
     pub since: Option<Timestamp>,
 }
 
-/// An agent that somebody wants left out.
+/// An agent whose exclusion is proposed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ProposedAgent")]
 pub struct ProposedView {
-    /// As it was given.
+    /// The name as it was given.
     pub agent: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Line>,
 }
 
-/// The overrides as they were read, and what went wrong with that.
+/// The overrides as they were read, with warnings about those that could not be.
 struct Found {
     overrides: Vec<Override>,
     records: Vec<Modification>,
@@ -111,7 +113,7 @@ pub fn route(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
     Ok(Answer::read(body(ctx, &found, routed, warnings), now).noting(notes))
 }
 
-/// Adds what put each exclusion in force, where the ledger says so.
+/// Adds the act that put each exclusion in force, if the ledger has it.
 fn body(ctx: &Ctx, found: &Found, routed: Routed, warnings: Vec<String>) -> Body {
     let Routed { agents, excluded, proposed } = routed;
     let is_asked =
@@ -163,7 +165,7 @@ fn overrides_of_ledger(ctx: &Ctx) -> Result<Found, AppError> {
     let (overrides, faults) = index::readable_overrides(documents)?;
     let mut records = Vec::new();
     for entry in overrides.iter().filter(|entry| entry.is_in_force()) {
-        // A record tells how it came to be; who is left out is the override's to say.
+        // A record has only the origin of an override, so one that cannot be read is left out.
         records.extend(revert::applied(documents, &entry.agent).ok().flatten());
     }
     let warnings = faults.iter().map(|fault| format!("it excludes nobody: {fault}")).collect();
@@ -175,7 +177,7 @@ fn in_document(ctx: &Ctx, path: &OsStr) -> Result<Found, AppError> {
     let mut found = Found::nothing(ctx);
     let bytes = match document::read(ctx, path, Base::Top) {
         Ok(bytes) => bytes,
-        // No document, no overrides.
+        // Without a document there are no overrides.
         Err(AppError::Nothing(_)) => return Ok(found),
         Err(error) => return Err(error),
     };

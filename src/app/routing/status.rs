@@ -1,4 +1,4 @@
-//! Shows every override with its trial, what it rests on, who did it and what to type next.
+//! Shows every override with its trial, its evidence, its author and the command to run next.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,7 +22,7 @@ use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Block, Modification, Override, index, revert};
 use crate::core::time::Timestamp;
 
-/// From so many exclusions on a person is warned: a router with nobody left is no router.
+/// From this number of exclusions on a person is warned: a router needs agents.
 const EXCLUSIONS_WARNED: usize = 3;
 
 /// The answer to `override status`.
@@ -30,33 +30,33 @@ const EXCLUSIONS_WARNED: usize = 3;
 #[schemars(rename = "OverrideStatus")]
 pub struct Body {
     pub overrides: Vec<OverrideView>,
-    /// The agents that are not to be left out.
+    /// The agents whose overrides are blocked.
     pub blocked: Vec<Block>,
-    /// What agents are told besides.
+    /// The instructions that agents get in addition.
     pub overlays: Vec<Overlay>,
     /// The tokens that the active overlays cost.
     pub overlay_tokens: u64,
-    /// The number of sessions that evidence came from.
+    /// The number of sessions with evidence.
     pub sessions: u64,
-    /// The rows of evidence of the days that count.
+    /// The number of rows of evidence in the days that count.
     pub evidence: u64,
-    /// The rows among them that do not count yet.
+    /// The number of these rows that are in quarantine, and do not count yet.
     pub quarantined: u64,
-    /// Whether programs may leave agents out by themselves.
+    /// True if programs may exclude agents by themselves.
     pub autonomy: bool,
-    /// What a person should know besides; `notes` has it as well.
+    /// Warnings; `notes` has them as well.
     pub warnings: Vec<String>,
 }
 
 /// Shows all overrides. The environment names the home directory and the user's configuration,
-/// which say which agents there are.
+/// which define the roster.
 pub fn status(ctx: &Ctx, environment: &Environment) -> Result<Answer<Body>, Problem> {
     let (body, now) = look(ctx, environment)?;
     let notes: Vec<Note> = body.warnings.iter().map(Note::warning).collect();
     Ok(Answer::read(body, now).noting(notes))
 }
 
-/// Looks at all overrides, and tells the time that counted.
+/// Reads all overrides, and returns the time of the reading.
 pub(super) fn look(ctx: &Ctx, environment: &Environment) -> Result<(Body, Timestamp), AppError> {
     let roster = Roster::read(ctx, environment);
     let reading = ctx.read_ledger(LedgerName::Overrides)?;

@@ -1,4 +1,4 @@
-//! Shows the numbers that decisions go by, or sets one.
+//! Shows the thresholds of decisions, or sets one.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::core::routing::thresholds::{ALL, AUTONOMY, SetThreshold, Setting, Thr
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ThresholdList")]
 pub struct Body {
-    /// The numbers by name, and the switch `autonomy`.
+    /// The thresholds by name, and the switch `autonomy`.
     pub thresholds: Map<String, Value>,
     /// A row for each of them, for people.
     #[serde(skip)]

@@ -1,4 +1,4 @@
-//! Exports the overrides as one document of version 1, and imports such a document.
+//! Exports the overrides as one document of version 1, and imports one.
 
 use std::ffi::{OsStr, OsString};
 
@@ -18,21 +18,21 @@ use crate::core::routing::export::{self, Exported};
 use crate::core::routing::import::{Import, Imported};
 use crate::core::routing::names::RoutedName;
 
-/// A document that is to be taken in.
+/// A document to import.
 pub struct Request<'r> {
     pub document: Document<'r>,
-    /// Whether the caller knows which agents review what cuts across everything.
+    /// Set if the caller confirms that agents may be among those that review across everything.
     pub confirmed: bool,
     pub dry_run: bool,
 }
 
-/// Where a document is.
+/// The place of a document.
 pub enum Document<'r> {
-    /// With the caller.
+    /// Read by the caller.
     Bytes(&'r [u8]),
-    /// In a file of the repository, relative to where the caller stands.
+    /// A file of the repository, relative to the caller's directory.
     File(&'r OsString),
-    /// Where the environment says, or where it usually is.
+    /// The path that the environment names, or the usual one.
     Usual(&'r Environment),
 }
 
@@ -40,23 +40,23 @@ pub enum Document<'r> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ImportedOverrides")]
 pub struct Body {
-    /// The agents whose override was taken in or, in a dry run, would be.
+    /// The agents whose override was imported or, in a dry run, would be.
     pub kept: Vec<RoutedName>,
-    /// What was taken in otherwise than the document has it.
+    /// Overrides that were imported with changes, each with a remark.
     pub changed: Vec<Remark>,
-    /// What was not taken in.
+    /// Overrides that were not imported, each with the reason.
     pub refused: Vec<Remark>,
     pub dry_run: bool,
 }
 
-/// Collects all overrides.
+/// Exports all overrides.
 pub fn export(ctx: &Ctx) -> Result<Answer<Exported>, Problem> {
     let reading = ctx.read_ledger(LedgerName::Overrides)?;
     let exported = export::export(&reading.base.snapshot).map_err(AppError::from)?;
     Ok(Answer::read(exported, reading.now))
 }
 
-/// Takes a document in; no if something of it was refused.
+/// Imports a document. The answer is no if an override of it was refused.
 pub fn import(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let bytes = request.document.read(ctx)?;
     let read = read_document(&bytes, &ctx.settings().routing.prefixes)

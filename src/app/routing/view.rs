@@ -1,4 +1,4 @@
-//! The form that an override and a trial have in every answer.
+//! The forms of overrides and trials in every answer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,8 +16,7 @@ use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Modification, Override, index};
 use crate::core::time::Timestamp;
 
-/// An override: its document, the record of how it came to be, and what depends on when it is
-/// looked at.
+/// An override: its document, its record, its trial and its evidence.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OverrideView {
     #[serde(flatten)]
@@ -27,17 +26,17 @@ pub struct OverrideView {
     pub record: Option<Modification>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub put_by: Option<PutBy>,
-    /// Whether the roster does not have the agent.
+    /// True if the roster does not have the agent.
     pub orphaned: bool,
     pub evidence: EvidenceCount,
-    /// Whether override and record contradict each other.
+    /// True if override and record contradict each other.
     pub mismatch: bool,
-    /// Whether it was taken back too often for programs to apply it again.
+    /// True if it was reverted too often for programs to apply it again.
     #[serde(rename = "breaker_tripped")]
     pub tripped: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trial: Option<TrialView>,
-    /// Commands that a person would run now: each is a list of words.
+    /// Commands that a person would run now; each is a list of words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<Vec<String>>,
 }
@@ -45,15 +44,15 @@ pub struct OverrideView {
 /// The evidence about an agent.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct EvidenceCount {
-    /// Rows that count.
+    /// The number of rows that count.
     pub rows: u64,
-    /// Rows that do not count yet.
+    /// The number of rows in quarantine, which do not count yet.
     pub quarantined: u64,
     #[serde(flatten)]
     pub tally: Tally,
 }
 
-/// A trial: its document, its samples, and what depends on when it is looked at.
+/// A trial: its document, its samples and, if it is due, its outcome.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MeasuredTrial")]
 pub struct TrialView {
@@ -98,7 +97,7 @@ pub struct Due {
 }
 
 impl OverrideView {
-    /// Names the agent that put it in force, or proposed it.
+    /// Returns the agent that put it in force or proposed it.
     pub fn by(&self) -> Option<&AgentName> {
         self.record.as_ref().map(|record| &record.by).or(self.entry.by.as_ref())
     }
@@ -123,7 +122,7 @@ pub fn trials(ctx: &Ctx) -> Result<Vec<TrialView>, AppError> {
     Ok(found)
 }
 
-/// Collects what a trial has measured.
+/// Reads the samples of a trial, and judges it if it is due.
 pub(super) fn trial(
     documents: &dyn Documents,
     canary: Canary,

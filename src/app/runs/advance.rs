@@ -1,4 +1,4 @@
-//! Takes a run on to its next phase.
+//! Moves a run to its next phase.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,14 +15,15 @@ use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::text::Line;
 use crate::store::ledger::transact::Committed;
 
-/// A run that is to go on.
+/// A request to advance a run.
 pub struct Request<'r> {
     pub run: &'r IdPrefix,
-    /// The phase that it must be at; the present one where the caller does not say.
+    /// The phase that it must be at; the present one if absent.
     pub expect: Option<&'r PhaseName>,
-    /// How much the gate weighs: 0 and 1 stop, 2 and 3 warn, 4 asks nothing.
+    /// The weight of the gate: at 0 and 1 it stops the run, at 2 and 3 it warns, at 4 it is not
+    /// asked.
     pub priority: u8,
-    /// Why it may go on.
+    /// The reason to advance; a manual run needs one as its approval.
     pub reason: Option<&'r Line>,
 }
 
@@ -31,17 +32,17 @@ pub struct Request<'r> {
 pub struct Body {
     /// The run as it is now.
     pub run: Run,
-    /// Whether it went on.
+    /// The result: the run advanced, was stopped by the gate, or waits for approval.
     pub outcome: Step,
     /// The phase that it was at.
     pub from_phase: PhaseName,
-    /// The phase that it is at, or would be.
+    /// The phase that it is at now, or the one that it did not reach.
     pub to_phase: PhaseName,
-    /// What the gate said, as far as it was asked.
+    /// The findings of the gate; empty if it was not asked.
     pub evidence: Vec<Evidence>,
 }
 
-/// Takes the run on if the gate lets it.
+/// Advances the run if the gate is open.
 pub fn advance(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let (run, expect) = seen(ctx, request.run, request.expect)?;
     let (priority, reason) = (request.priority, request.reason.cloned());
@@ -49,7 +50,7 @@ pub fn advance(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
     Ok(answer(transact(ctx, command)?))
 }
 
-/// Answers with what came of it.
+/// Answers with the result of an advance.
 pub(super) fn answer(committed: Committed<Advanced>) -> Answer<Body> {
     let answer = Answer::committed(committed, Body::from);
     match refusal(&answer.body) {
@@ -78,7 +79,8 @@ fn refusal(body: &Body) -> Option<Problem> {
         Step::Blocked => {
             let why = why_shut(&body.evidence);
             let message = format!("the gate of run '{id}' before '{to}' is shut: {why}");
-            // A run that has ended never comes to a phase: somebody has to let go of it.
+            // An upstream run that has ended will never reach the phase, so the dependency has to
+            // be removed.
             let next = match ended_upstream(&body.evidence) {
                 Some(upstream) => command(&["run", "set", id, "--not-after", upstream]),
                 None => command(&["run", "gate", "check", id]),

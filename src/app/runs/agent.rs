@@ -16,7 +16,7 @@ use crate::core::run::names::{IdPrefix, PhaseName};
 pub struct Add<'r> {
     pub run: &'r IdPrefix,
     pub name: &'r AgentName,
-    /// The present phase where the caller does not say.
+    /// The present phase if absent.
     pub phase: Option<&'r PhaseName>,
 }
 
@@ -25,7 +25,7 @@ pub struct Add<'r> {
 pub struct Added {
     pub run: Run,
     pub agent: Member,
-    /// Whether that is new: false where it worked there already.
+    /// False if the agent was recorded there already.
     pub added: bool,
 }
 

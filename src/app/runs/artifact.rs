@@ -1,4 +1,4 @@
-//! Records what phases have brought forth.
+//! Records the artifacts of phases.
 
 use std::ffi::OsString;
 
@@ -19,9 +19,9 @@ use crate::core::text::Line;
 /// An artifact that is to be recorded.
 pub struct Add<'r> {
     pub run: &'r IdPrefix,
-    /// Its path, relative to where the caller stands.
+    /// Its path, relative to the caller's directory.
     pub path: &'r OsString,
-    /// The phase of its dispatch, or else the present one, where the caller does not say.
+    /// The phase of its dispatch, or else the present one, if absent.
     pub phase: Option<&'r PhaseName>,
     pub kind: Option<&'r Line>,
     /// The dispatch that made it.
@@ -33,11 +33,11 @@ pub struct Add<'r> {
 pub struct Added {
     pub run: Run,
     pub artifact: Artifact,
-    /// Whether that is new: false where it was recorded already.
+    /// False if it was recorded already.
     pub added: bool,
 }
 
-/// Records an artifact, with the hash of its content if the file is there.
+/// Records an artifact, with the hash of its content if the file exists.
 pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Added>, Problem> {
     let named = std::slice::from_ref(request.path);
     let mut paths = specs::patterns(ctx.repository(), named, Reading::Literal)?;

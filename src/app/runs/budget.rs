@@ -1,4 +1,4 @@
-//! Tells what a run may spend and has spent.
+//! Compares the spending of a run with its budget.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,14 +15,14 @@ use crate::core::run::names::IdPrefix;
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
     pub run: Run,
-    /// The tokens that count: in and out.
+    /// The tokens that were spent, in and out.
     pub used: u64,
     pub tokens: Tokens,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
 }
 
-/// What a run with a budget may spend.
+/// The budget of a run.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Limit {
     /// The tokens that it may spend in all.
@@ -32,7 +32,7 @@ pub struct Limit {
     pub spending: Spending,
 }
 
-/// Compares what a run has spent with its budget.
+/// Adds up what a run has spent, and compares it with the budget.
 pub fn budget(ctx: &Ctx, prefix: &IdPrefix) -> Result<Answer<Body>, Problem> {
     let reading = read(ctx)?;
     let run = find(&reading, prefix)?;

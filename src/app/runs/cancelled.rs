@@ -1,4 +1,4 @@
-//! Finds the event that tells of a dispatch which somebody else has ended.
+//! Finds the event of a dispatch that another agent has ended.
 
 use serde_json::{Value, json};
 
@@ -14,22 +14,22 @@ use crate::store::git::object::ObjectId;
 use crate::store::ledger::entry::Entry;
 use crate::store::ledger::history::{Past, PastEntry};
 
-/// Where an event stands.
+/// The place of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
-    /// The place in the chain.
+    /// Its number in the chain.
     seq: u64,
     /// The entry that has it.
     entry: ObjectId,
 }
 
-/// Explains an error. Where somebody else has ended a dispatch, names the event that tells of it.
+/// Explains an error. If another agent has ended a dispatch, the problem names the event of that.
 pub(super) fn problem(ctx: &Ctx, error: AppError) -> Problem {
     let place = match &error {
         AppError::Refused(AnyRefusal::Run(Refusal::DispatchCancelled {
             run, dispatch, ..
         })) => {
-            // The refusal stands, whether or not the event can be read.
+            // The refusal counts even if the event cannot be read.
             told_at(ctx, run, dispatch).ok().flatten()
         }
         _ => None,
@@ -49,7 +49,7 @@ pub(super) fn problem(ctx: &Ctx, error: AppError) -> Problem {
     problem
 }
 
-/// Finds where the history tells that a dispatch was cancelled; none where this clone lacks it.
+/// Finds the event that cancelled a dispatch; none if this clone does not have it.
 fn told_at(ctx: &Ctx, run: &RunId, dispatch: &DispatchId) -> Result<Option<Place>, AppError> {
     let ledger = ctx.ledger(LedgerName::Runs)?;
     for item in Past::from(&ledger, ledger.now()?.id()) {

@@ -1,5 +1,5 @@
-//! Reports on the code side of a rollback: what phases have left in the repository, and the git
-//! commands that a person could run about it. Nothing here runs them.
+//! Reports on the code side of a rollback: the artifacts and commits of phases, and the git
+//! commands that a person could run to undo them. Nothing here runs them.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::core::run::refusal::Refusal as OfRun;
 use crate::core::run::rollback_record::RollbackRecord;
 use crate::core::run::{Run, Standing};
 
-/// What phases have left behind.
+/// The artifacts and commits of the phases that a rollback gives up.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CodeReport {
     /// The run, which stays as it is.
@@ -29,24 +29,24 @@ pub struct CodeReport {
     pub to_phase: PhaseName,
     /// The phases that a rollback would give up, or has given up.
     pub rolled_back_phases: Vec<PhaseName>,
-    /// That rollback, where the run went back already.
+    /// The rollback, if it has happened already.
     pub rollback: Option<RollbackRecord>,
-    /// What these phases have brought forth.
+    /// The artifacts of these phases.
     pub artifacts: Vec<Artifact>,
-    /// The commits of their dispatches, by their whole names, none before one that builds on it.
-    /// Those that are not in this repository come last, the one that was linked last first.
+    /// The commits of their dispatches by full id, each before its ancestors. Those that are not in
+    /// this repository come last, the last linked first.
     pub commits: Vec<String>,
-    /// Those of the commits that are not in this repository.
+    /// The commits that are not in this repository.
     pub missing_commits: Vec<String>,
-    /// Commands that a person could run.
+    /// Commands that a person could run; each is a list of words.
     pub commands: Vec<Vec<String>>,
 }
 
-/// How many paths one command names.
+/// The largest number of paths that one command names.
 const PATHS_PER_COMMAND: usize = 50;
 
-/// Reports on the phases after `to`, up to the present one; on what the last rollback to `to` gave
-/// up, if the run is there. What an earlier rollback gave up is told by neither.
+/// Reports on the phases after `to`, up to the present one. If the run is at `to`, it reports on
+/// the last rollback to that phase. It never reports on earlier rollbacks.
 pub fn report(
     ctx: &Ctx,
     prefix: &IdPrefix,
@@ -86,10 +86,10 @@ pub fn report(
     })
 }
 
-/// One time that the run went through phases, until it went back or to this day.
+/// One pass of the run through phases, until a rollback or until now.
 struct Round {
     phases: Vec<PhaseName>,
-    /// How it ended.
+    /// The rollback that ended it; none if it goes on.
     rollback: Option<RollbackRecord>,
     /// Every rollback, the oldest first.
     all: Vec<RollbackRecord>,
@@ -112,14 +112,14 @@ impl Round {
         Ok(Round { phases, rollback, all })
     }
 
-    /// Whether something that was added to a phase at a step is of it.
+    /// Tells whether a part that was added to a phase at a step belongs to this pass.
     fn has(&self, phase: &PhaseName, step: u32) -> bool {
         let taken_by = self.all.iter().find(|rollback| rollback.took(phase, step));
         self.phases.contains(phase) && taken_by == self.rollback.as_ref()
     }
 
-    /// The same of an artifact. One that was added while its phase lay ahead may have been taken
-    /// along by a rollback and still be told as what it is.
+    /// Tells whether an artifact belongs to this pass. The status decides too, because an artifact
+    /// can be added while its phase lies ahead, and a rollback may mark it then.
     fn has_artifact(&self, artifact: &Artifact) -> bool {
         let counts = artifact.status == Standing::Active;
         self.has(&artifact.phase, artifact.step) && counts == self.rollback.is_none()
@@ -152,7 +152,7 @@ fn reverts(ctx: &Ctx, dispatches: &[Dispatch]) -> Result<Reverts, AppError> {
     let mut told = Reverts { commits: Vec::new(), missing, commands: Vec::new() };
     for commit in &known {
         let id = commit.id.to_string();
-        // Of a merge, git has to be told which side stays.
+        // For a merge git has to know which parent to keep.
         let mainline: &[&str] = if commit.is_merge { &["--mainline", "1"] } else { &[] };
         told.commands.push(git(&[&["revert", "--no-edit"], mainline, &[id.as_str()]].concat()));
         told.commits.push(id);
@@ -164,7 +164,7 @@ fn reverts(ctx: &Ctx, dispatches: &[Dispatch]) -> Result<Reverts, AppError> {
     Ok(told)
 }
 
-/// Names of which none is the beginning of another, in their order.
+/// Removes names that are the beginning of another, and keeps the order.
 fn distinct(names: Vec<&str>) -> Vec<String> {
     let mut kept: Vec<&str> = Vec::new();
     for name in names {
@@ -177,7 +177,8 @@ fn distinct(names: Vec<&str>) -> Vec<String> {
     kept.into_iter().map(str::to_owned).collect()
 }
 
-/// Where artifacts came from. Paths come from others, so `--` stands before them.
+/// Builds the commands that show the commits of artifacts. Paths come from others, so `--` stands
+/// before them.
 fn logs(artifacts: &[Artifact]) -> Vec<Vec<String>> {
     let paths = artifacts.iter().filter_map(|artifact| artifact.path.literal_path());
     let paths: Vec<String> =
@@ -189,8 +190,8 @@ fn logs(artifacts: &[Artifact]) -> Vec<Vec<String>> {
     paths.chunks(PATHS_PER_COMMAND).map(command).collect()
 }
 
-/// A path as git reads it in any directory. Words are text, so in a name that is none, any byte
-/// stands for one that is none.
+/// Writes a path as a pathspec for any directory. The words of a command are UTF-8, so a byte of
+/// the path that is not becomes `?`, which matches any one.
 fn pathspec(path: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(path) {
         return format!(":(top,literal){text}");

@@ -1,4 +1,4 @@
-//! Begins a run.
+//! Creates a run.
 
 use std::path::Path;
 
@@ -16,21 +16,21 @@ use crate::core::run::create::{Create, Created};
 use crate::core::run::names::{IdPrefix, MetadataKey, RunId};
 use crate::core::text::Line;
 
-/// A run that somebody wants.
+/// A request to create a run.
 pub struct Request<'r> {
     pub goal: &'r Line,
-    /// The usual phases where the caller names none.
+    /// The usual phases if absent.
     pub phases: Option<&'r Chain>,
     /// A file with gates, which win over those of the repository.
     pub gates: Option<&'r Path>,
     /// The tokens, in and out, that its dispatches may spend.
     pub budget: Option<u64>,
-    /// The share of the budget from which on to warn, in percent.
+    /// The percentage of the budget from which on to warn.
     pub warn_percent: Option<u8>,
-    /// Whether every gate asks if the budget is exceeded.
+    /// Set if every gate checks the budget.
     pub enforced: bool,
     pub complexity: u8,
-    /// Whether every step waits for somebody's word.
+    /// Set if every step needs an approval.
     pub manual: bool,
     pub max_agents: Option<u32>,
     /// The run that it is a part of.
@@ -39,7 +39,7 @@ pub struct Request<'r> {
     pub after: &'r [IdPrefix],
     pub scope: Option<&'r Line>,
     pub metadata: &'r [(MetadataKey, Line)],
-    /// The id that it is to have.
+    /// The id of the run; a random one if absent.
     pub id: Option<&'r RunId>,
 }
 
@@ -47,11 +47,10 @@ pub struct Request<'r> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
     pub run: Run,
-    /// Whether it is new: false where the same request had made it before.
+    /// False if an earlier call of the same request had created it.
     pub created: bool,
 }
 
-/// Makes the run.
 pub fn create(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let phases = request.phases.cloned().unwrap_or_default();
     let (gates, repository_gates) = match request.gates {

@@ -1,4 +1,4 @@
-//! Records work that is handed out, what becomes of it and what it costs.
+//! Records dispatches of work, their results and their costs.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,21 +12,21 @@ use crate::core::run::Run;
 use crate::core::run::dispatch::{AddDispatch, Dispatch, DispatchStatus, UpdateDispatch};
 use crate::core::run::names::{IdPrefix, PhaseName};
 
-/// Work that is to be handed out.
+/// A dispatch to record.
 pub struct Add<'r> {
     pub run: &'r IdPrefix,
-    /// The agent that gets it.
+    /// The agent that does the work.
     pub agent: Option<&'r AgentName>,
-    /// The present phase where the caller does not say.
+    /// The present phase if absent.
     pub phase: Option<&'r PhaseName>,
 }
 
-/// News of a dispatch.
+/// An update of a dispatch.
 pub struct Update<'r> {
     pub run: &'r IdPrefix,
     pub dispatch: &'r IdPrefix,
     pub status: DispatchStatus,
-    /// A commit that came of it.
+    /// A commit of the dispatch.
     pub commit: Option<&'r EntryName>,
     /// The tokens that it has read in all.
     pub tokens_in: Option<u64>,
@@ -43,7 +43,7 @@ pub struct Body {
     pub dispatch: Dispatch,
 }
 
-/// Records that work is handed out.
+/// Records a dispatch.
 pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Body>, Problem> {
     let command = AddDispatch {
         run: named::run(ctx, request.run)?,
@@ -53,7 +53,7 @@ pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Body>, Problem> {
     Ok(Answer::committed(transact(ctx, command)?, Body::from))
 }
 
-/// Records news of a dispatch.
+/// Updates a dispatch.
 pub fn update(ctx: &Ctx, request: &Update<'_>) -> Result<Answer<Body>, Problem> {
     let (run, dispatch) = named::dispatch(ctx, request.run, request.dispatch)?;
     let command = UpdateDispatch {

@@ -1,4 +1,4 @@
-//! Ends a run for good, with the runs that are parts of it.
+//! Ends a run for good, and cancels the runs that are parts of it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::core::run::end::{End, EndedRuns, Ending};
 use crate::core::run::names::{DispatchId, IdPrefix, MemberId, RunId};
 use crate::core::text::Line;
 
-/// A run that is to end.
+/// A request to end a run.
 pub struct Request<'r> {
     pub run: &'r IdPrefix,
     pub ending: Ending,
@@ -23,7 +23,7 @@ pub struct Request<'r> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
     pub run: Run,
-    /// Whether that is new.
+    /// False if it had ended so already.
     pub changed: bool,
     /// The runs below it that were cancelled with it.
     pub cascaded: Vec<RunId>,

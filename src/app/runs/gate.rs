@@ -1,4 +1,4 @@
-//! Asks the gates of a run, tells their rules and how right they were, goes past one on the record.
+//! Evaluates the gates of a run, shows their rules and their record, and overrides one.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct Checked {
     pub ahead: Ahead,
 }
 
-/// Asks the gate before the next phase, as an advance would.
+/// Evaluates the gate before the next phase as an advance would.
 pub fn check(ctx: &Ctx, prefix: &IdPrefix) -> Result<Answer<Checked>, Problem> {
     let reading = read(ctx)?;
     let run = find(&reading, prefix)?;
@@ -44,16 +44,16 @@ pub fn check(ctx: &Ctx, prefix: &IdPrefix) -> Result<Answer<Checked>, Problem> {
     })
 }
 
-/// A run that is to go past a gate that is shut.
+/// A request to override a gate that is shut.
 pub struct Override<'r> {
     pub run: &'r IdPrefix,
     pub reason: &'r Line,
     pub category: Category,
-    /// The phase that it must be at; the present one where the caller does not say.
+    /// The phase that it must be at; the present one if absent.
     pub expect: Option<&'r PhaseName>,
 }
 
-/// Takes the run past its gate, on the record.
+/// Advances the run past its gate, and records that.
 pub fn go_past(ctx: &Ctx, request: &Override<'_>) -> Result<Answer<advance::Body>, Problem> {
     let (run, expect) = seen(ctx, request.run, request.expect)?;
     let (reason, category) = (request.reason.clone(), request.category);
@@ -65,14 +65,14 @@ pub fn go_past(ctx: &Ctx, request: &Override<'_>) -> Result<Answer<advance::Body
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Rules {
     pub run: Run,
-    /// Where the run has its gates from.
+    /// The source of the run's gates.
     pub source: Source,
     pub gates: Vec<Gate>,
-    /// The rules that every gate of the run has besides.
+    /// The rules that every gate of the run has in addition.
     pub always: Vec<Rule>,
 }
 
-/// Tells what each gate of a run asks.
+/// Shows the rules of each gate of a run.
 pub fn rules(ctx: &Ctx, prefix: &IdPrefix) -> Result<Answer<Rules>, Problem> {
     let reading = read(ctx)?;
     let run = find(&reading, prefix)?;
@@ -85,11 +85,11 @@ pub fn rules(ctx: &Ctx, prefix: &IdPrefix) -> Result<Answer<Rules>, Problem> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Judged {
     pub run: Run,
-    /// The gates that were asked, in the order of the phases.
+    /// The gates that were evaluated, in the order of the phases.
     pub signals: Vec<JudgedGate>,
 }
 
-/// How right the gate behind a phase was.
+/// The record of a gate: how often its decision proved right.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct JudgedGate {
     #[serde(flatten)]
@@ -98,7 +98,7 @@ pub struct JudgedGate {
     pub from: PhaseName,
 }
 
-/// Tells how right the gates of a run were.
+/// Shows how often the decisions of a run's gates proved right.
 pub fn signals(ctx: &Ctx, prefix: &IdPrefix) -> Result<Answer<Judged>, Problem> {
     let reading = read(ctx)?;
     let run = find(&reading, prefix)?;

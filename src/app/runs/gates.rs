@@ -1,4 +1,4 @@
-//! Reads gates from files: of the caller who makes a run, or of the repository.
+//! Reads gates from a file of the caller or of the repository.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use crate::core::run::chain::Chain;
 use crate::core::run::gates::{Gate, check_gates, of_repository};
 use crate::store::worktree::sources::Which;
 
-/// Bytes of a file with gates that are read.
+/// The size limit of a file with gates.
 const GATES_BYTES_MAX: u64 = 64 * 1024;
 
-/// Reads gates from a file that the caller named. There is one for every pair of neighbours.
+/// Reads gates from a file that the caller named. It has one gate for each step between two phases.
 pub(super) fn in_file(ctx: &Ctx, file: &Path, chain: &Chain) -> Result<Vec<Gate>, AppError> {
     let fault = |why: String| AppError::Usage(format!("'{}': {why}", file.display()));
     let file = ctx.directory().join(file);
@@ -25,7 +25,7 @@ pub(super) fn in_file(ctx: &Ctx, file: &Path, chain: &Chain) -> Result<Vec<Gate>
     Ok(gates)
 }
 
-/// Reads the gates that the repository gives to runs, if `coord.runGates` names a file of it.
+/// Reads the gates of the repository, if `coord.runGates` names a file in it.
 pub(super) fn of_this_repository(ctx: &Ctx, chain: &Chain) -> Result<Option<Vec<Gate>>, AppError> {
     let Some(path) = &ctx.settings().run_gates else { return Ok(None) };
     let fault = |why: String| AppError::Usage(format!("coord.runGates, '{path}': {why}"));

@@ -1,4 +1,4 @@
-//! Answers requests about runs: one file a verb, with its request, its answer and its function.
+//! Runs: one file a verb, each with its request, its answer and its function.
 
 pub mod advance;
 pub mod agent;
@@ -45,13 +45,13 @@ pub fn read(ctx: &Ctx) -> Result<Reading<'_>, AppError> {
     ctx.read_ledger(LedgerName::Runs)
 }
 
-/// Finds the run whose id begins so.
+/// Finds a run by the beginning of its id.
 pub fn find(reading: &Reading<'_>, prefix: &IdPrefix) -> Result<Run, AppError> {
     Ok(index::select(&reading.base.snapshot, prefix)?)
 }
 
-/// Finds what a caller means who moves a run: its id, and the phase that it is at, unless the
-/// caller says which. If the run is elsewhere when the move is written, somebody was faster.
+/// Resolves a request to move a run: the full id, and the phase that the caller expects or else the
+/// present one. If the run has left that phase when the move is written, another agent was faster.
 fn seen(
     ctx: &Ctx,
     prefix: &IdPrefix,
@@ -61,8 +61,8 @@ fn seen(
     Ok((named::prefix(&run.id), expected.unwrap_or(&run.phase).clone()))
 }
 
-/// Writes a command about runs. Where it is refused because somebody else has ended a dispatch,
-/// the problem names the event that tells of it.
+/// Writes a command about runs. If it is refused because another agent has ended a dispatch, the
+/// problem names the event of that.
 fn transact<C>(ctx: &Ctx, command: C) -> Result<Committed<C::Answer>, Problem>
 where
     C: Decide + Clone + Into<Command>,
@@ -85,20 +85,20 @@ pub fn list(ctx: &Ctx, all: bool) -> Result<Readable<Run>, AppError> {
     Ok(runs)
 }
 
-/// What stands between a run and its next phase.
+/// The gate between a run and its next phase.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "GateAhead")]
 pub struct Ahead {
     /// The next phase that is not skipped.
     #[serde(rename = "to_phase")]
     pub to: PhaseName,
-    /// Whether the gate is open.
+    /// True if the gate is open.
     pub open: bool,
-    /// What the gate says.
+    /// The findings of the gate.
     pub evidence: Vec<Evidence>,
 }
 
-/// Asks the gate of an active run, as an advance would; none for a run that goes nowhere.
+/// Evaluates the gate of an active run as an advance would; none for a run that has no next phase.
 pub fn ahead(documents: &dyn Documents, run: &Run) -> Result<Option<Ahead>, ReadError> {
     if run.status != Status::Active {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Finds what people mean by the beginning of an id, before it is recorded: so an entry means the
+//! Expands the beginnings of ids that people type, before they are recorded: an entry must mean the
 //! same on every state.
 
 use crate::app::Ctx;
@@ -12,12 +12,12 @@ use crate::core::run::index;
 use crate::core::run::names::{DispatchId, IdPrefix, MemberId, RunId};
 use crate::core::text::Line;
 
-/// Turns an id into what can be typed.
+/// Turns an id into a prefix.
 pub fn prefix(id: &impl ToString) -> IdPrefix {
     id.to_string().parse().expect("an id is the beginning of itself")
 }
 
-/// Finds the whole id of the run that is meant.
+/// Finds the full id of a run.
 pub fn run(ctx: &Ctx, typed: &IdPrefix) -> Result<IdPrefix, AppError> {
     if typed.as_str().parse::<RunId>().is_ok() {
         return Ok(typed.clone());
@@ -25,12 +25,12 @@ pub fn run(ctx: &Ctx, typed: &IdPrefix) -> Result<IdPrefix, AppError> {
     Ok(prefix(&find(&read(ctx)?, typed)?.id))
 }
 
-/// Finds the whole ids of runs.
+/// Finds the full ids of runs.
 pub fn runs(ctx: &Ctx, typed: &[IdPrefix]) -> Result<Vec<IdPrefix>, AppError> {
     typed.iter().map(|one| run(ctx, one)).collect()
 }
 
-/// Finds the whole ids of a run and of a dispatch of it.
+/// Finds the full ids of a run and of a dispatch of it.
 pub fn dispatch(
     ctx: &Ctx,
     of: &IdPrefix,
@@ -46,8 +46,8 @@ pub fn dispatch(
     Ok((of, prefix(&found.id)))
 }
 
-/// Finds the whole ids of a run and of an agent's work in it, where the beginning of its id names
-/// that. A name that an agent has is that agent's, whatever begins like it.
+/// Finds the full ids of a run and of an agent's work in it. The name of an agent wins over an id
+/// that begins like it.
 pub fn agent(
     ctx: &Ctx,
     of: &IdPrefix,
@@ -70,8 +70,8 @@ pub fn agent(
     }
 }
 
-/// Tells what reservations and events call the run that is meant: its whole id, or the text itself
-/// where no run or more than one begins so. Reservations can name runs that are kept elsewhere.
+/// Finds the name that reservations and events use for a run: its full id, or the text itself if it
+/// fits no run or several. Reservations can name runs that are kept elsewhere.
 pub fn elsewhere(ctx: &Ctx, text: &Line) -> Result<Line, AppError> {
     let Ok(typed) = text.as_str().parse::<IdPrefix>() else { return Ok(text.clone()) };
     match find(&read(ctx)?, &typed) {

@@ -1,4 +1,4 @@
-//! Lists what belongs to the phases of a run: agents, artifacts, dispatches or verdicts.
+//! Lists the parts of a run's phases: agents, artifacts, dispatches or verdicts.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub struct Request<'r> {
     pub kind: Kind,
     /// Only those of this phase.
     pub phase: Option<&'r PhaseName>,
-    /// Also those that a rollback or the end of the run took along.
+    /// Also those that a rollback or the end of the run has closed.
     pub all: bool,
 }
 

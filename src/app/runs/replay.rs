@@ -1,8 +1,9 @@
-//! Follows the events of a run through the whole ledger and compares with what is stored.
+//! Replays the events of a run through the whole ledger, and compares the result with the
+//! documents.
 //!
-//! A rollback of the ledger itself restores documents and undoes events: the replay goes on from
-//! what the events had led to at the entry that was restored. Where older entries were set aside by
-//! a compaction, or are not in a shallow clone, it begins with the state of the oldest one.
+//! A rollback of the ledger itself restores documents and undoes events: the replay continues with
+//! its own state at the entry that was restored. If a compaction set older entries aside, or a
+//! shallow clone lacks them, the replay begins with the state of the oldest one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,20 +30,21 @@ use crate::store::ledger::history::History;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Body {
     pub run: Run,
-    /// How many events tell of the run.
+    /// The number of events about the run.
     pub events: u64,
-    /// Whether they lead to the stored state.
+    /// True if the events lead to the stored state.
     pub same: bool,
-    /// Events that say something of the moment before them that was not so.
+    /// Events that contradict the state before them.
     pub faults: Vec<String>,
-    /// Where events and documents differ.
+    /// The differences between events and documents.
     pub differences: Vec<Difference>,
-    /// The entry whose state it began with, where the history does not go back to the run's first.
+    /// The entry whose state the replay began with; absent if the history goes back to the run's
+    /// first entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub began_at: Option<String>,
 }
 
-/// What a replay needs of an entry.
+/// The parts of an entry that a replay needs.
 struct Link {
     id: ObjectId,
     at: Timestamp,
@@ -50,7 +52,7 @@ struct Link {
     events: Vec<Event>,
 }
 
-/// Follows the events of the run whose id begins so.
+/// Replays the events of a run, which is named by the beginning of its id.
 pub fn replay(ctx: &Ctx, prefix: &IdPrefix) -> Result<Answer<Body>, Problem> {
     let body = replayed(ctx, prefix)?;
     let outcome = if body.same { Outcome::Done } else { Outcome::No };
@@ -97,8 +99,8 @@ fn replayed(ctx: &Ctx, prefix: &IdPrefix) -> Result<Body, AppError> {
     })
 }
 
-/// Reads the entries from the oldest on, with what concerns the run, and tells whether they begin
-/// with the ledger's first.
+/// Reads the entries from the oldest on, with their events about the run, and tells whether they
+/// begin with the ledger's first.
 fn chain(
     ledger: &Ledger<'_>,
     tip: Option<ObjectId>,

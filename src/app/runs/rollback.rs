@@ -1,4 +1,4 @@
-//! Takes a run back to an earlier phase, or reports what that leaves to do about the code.
+//! Rolls a run back to an earlier phase, or reports on the code of the phases that it gives up.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,30 +14,29 @@ use crate::core::run::names::{ArtifactId, DispatchId, IdPrefix, MemberId, PhaseN
 use crate::core::run::rollback::{RollBackRun, RolledBackRun};
 use crate::core::text::Line;
 
-/// A run that is to go back.
+/// A request to roll a run back.
 pub struct Request<'r> {
     pub run: &'r IdPrefix,
     pub to: &'r PhaseName,
     pub reason: &'r Line,
     pub layer: Layer,
-    /// Of the code, only what this phase has left.
+    /// Only this phase, in a report on the code.
     pub phase: Option<&'r PhaseName>,
-    /// Whether to tell what would happen, and to leave it.
     pub dry_run: bool,
-    /// Whether phases that are given up stay skipped.
+    /// Set if phases that are given up stay skipped.
     pub keep_skips: bool,
-    /// Whether the agents of every phase are failed.
+    /// Set to fail the agents of every phase.
     pub all_agents: bool,
-    /// The phase that it must be at; the present one where the caller does not say.
+    /// The phase that it must be at; the present one if absent.
     pub expect: Option<&'r PhaseName>,
 }
 
-/// What a rollback is about.
+/// The subject of a rollback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     /// The run itself.
     State,
-    /// What the phases have left in the repository: a report.
+    /// The code of its phases: a report.
     Code,
 }
 
@@ -49,7 +48,7 @@ pub enum Body {
     Code(Box<CodeReport>),
 }
 
-/// A run that went back, or would.
+/// A run that was rolled back, or would be.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Back {
     /// The run as it is now.
@@ -59,19 +58,19 @@ pub struct Back {
     /// The phases that were given up; none if the run was there already.
     pub rolled_back_phases: Vec<PhaseName>,
     pub cancelled_dispatches: Vec<DispatchId>,
-    /// The artifacts that do not count any more.
+    /// The ids of artifacts that no longer count.
     pub marked_artifacts: Vec<ArtifactId>,
-    /// The verdicts that do not count any more.
+    /// The ids of verdicts that no longer count.
     pub marked_verdicts: Vec<VerdictId>,
     pub failed_agents: Vec<MemberId>,
-    /// The phases that are not skipped any more.
+    /// The phases that are no longer skipped.
     pub cleared_skips: Vec<PhaseName>,
     pub reason: Line,
-    /// Whether nothing was written.
+    /// True if nothing was written.
     pub dry_run: bool,
 }
 
-/// Takes the run back, or tells what that would do.
+/// Rolls the run back, or tells what that would do.
 pub fn rollback(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     if request.layer == Layer::Code {
         let report = code::report(ctx, request.run, request.to, request.phase)?;

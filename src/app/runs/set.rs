@@ -11,22 +11,22 @@ use crate::core::run::Run;
 use crate::core::run::names::IdPrefix;
 use crate::core::run::set::Set;
 
-/// Settings that are to change. Those that are not given stay.
+/// Settings to change. Absent ones stay as they are.
 pub struct Request<'r> {
     pub run: &'r IdPrefix,
     pub complexity: Option<u8>,
-    /// Whether every step waits for somebody's word.
+    /// Set to demand an approval for every step; absent to leave it.
     pub manual: Option<bool>,
     pub max_agents: Option<u32>,
     /// The tokens, in and out, that its dispatches may spend.
     pub budget: Option<u64>,
-    /// The share of the budget from which on to warn, in percent.
+    /// The percentage of the budget from which on to warn.
     pub warn_percent: Option<u8>,
-    /// Whether every gate asks if the budget is exceeded.
+    /// Set to let every gate check the budget; absent to leave it.
     pub enforced: Option<bool>,
-    /// Runs that it is to wait for besides.
+    /// Further runs that it is to wait for.
     pub after: &'r [IdPrefix],
-    /// Runs that it is not to wait for any more.
+    /// Runs that it is no longer to wait for.
     pub not_after: &'r [IdPrefix],
 }
 

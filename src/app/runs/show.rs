@@ -1,4 +1,4 @@
-//! One run as a whole: what happened, where it stands, what is next.
+//! Shows one run as a whole: its history, its state and its next gate.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,15 +31,15 @@ pub struct Body {
     pub run: Run,
     /// Its phases in order.
     pub phases: Vec<PhaseShown>,
-    /// What happened, in order.
+    /// Visits of phases, decisions of gates and rollbacks, in order.
     pub timeline: Vec<Moment>,
-    /// Each time that it was completed, rolled back since or not.
+    /// Each time that it was completed, including those before a rollback.
     pub completions: Vec<Completion>,
     /// The runs that are parts of it.
     pub children: Vec<Run>,
     /// The runs that it waits for.
     pub upstreams: Vec<Run>,
-    /// The reservations that are made for it.
+    /// The live reservations for it.
     pub reservations: Vec<HoldView>,
     /// The gate before the next phase; absent once the run is over.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,12 +54,12 @@ pub struct PhaseShown {
     pub tally: Tally,
     #[serde(rename = "phase")]
     pub name: PhaseName,
-    /// Why the run passes over it, if it does.
+    /// The reason why it is skipped; absent if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip: Option<Skip>,
 }
 
-/// Something that happened to a run.
+/// An event in the history of a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Moment {
@@ -69,9 +69,9 @@ pub enum Moment {
         visit: Visit,
         phase: PhaseName,
     },
-    /// A gate was asked.
+    /// A gate was evaluated.
     Gate(Record),
-    /// It went back.
+    /// It was rolled back.
     Rollback {
         #[serde(flatten)]
         rollback: RollbackRecord,
@@ -80,21 +80,21 @@ pub enum Moment {
     },
 }
 
-/// What a rollback took along.
+/// The parts of a run that a rollback closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TakenAlong {
-    /// Artifacts that do not count since.
+    /// The ids of artifacts that no longer count.
     pub artifacts: Vec<ArtifactId>,
-    /// Verdicts that do not count since.
+    /// The ids of verdicts that no longer count.
     pub verdicts: Vec<VerdictId>,
-    /// Dispatches that it cancelled.
+    /// The ids of dispatches that it cancelled.
     pub dispatches: Vec<DispatchId>,
-    /// Agents that it failed.
+    /// The ids of the work of agents that it failed.
     pub agents: Vec<MemberId>,
 }
 
 impl Moment {
-    /// Orders visits by the run's steps, then what gates said in each and how it ended.
+    /// Orders by the run's steps; in each step come the visit, then its gates, then its end.
     fn order(&self) -> (u32, u8) {
         match self {
             Moment::Visit { visit, .. } => (visit.step, 0),
@@ -104,7 +104,7 @@ impl Moment {
     }
 }
 
-/// Looks at the run whose id begins so.
+/// Shows a run, which is named by the beginning of its id.
 pub fn show(ctx: &Ctx, prefix: &IdPrefix) -> Result<Answer<Body>, Problem> {
     let reading = read(ctx)?;
     let run = find(&reading, prefix)?;
@@ -143,8 +143,7 @@ fn body(ctx: &Ctx, reading: &Reading<'_>, run: Run) -> Result<Body, AppError> {
     })
 }
 
-/// Finds every rollback with what it took along. A run that never went back is not searched for
-/// that.
+/// Finds every rollback with the parts that it closed. A run without a rollback is not searched.
 fn rollbacks(documents: &dyn Documents, run: &Run) -> Result<Vec<Moment>, AppError> {
     let rollbacks = RollbackRecord::of_run(documents, run)?;
     if rollbacks.is_empty() {
@@ -172,7 +171,8 @@ fn rollbacks(documents: &dyn Documents, run: &Run) -> Result<Vec<Moment>, AppErr
         }
     }
     for member in all_parts::<Member>(documents, run)? {
-        // One of another phase can be failed too, if all are: by whom is told by when.
+        // A rollback may fail the agents of other phases too, so the time tells which rollback it
+        // was.
         let failed_with = |rollback: &RollbackRecord| {
             let ended_then = member.ended_at == Some(rollback.at);
             member.because.is_some() && ended_then && member.step <= rollback.step

@@ -1,4 +1,4 @@
-//! Passes over a phase that lies ahead, or does not after all.
+//! Skips a phase that lies ahead, or takes that back.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,12 +12,12 @@ use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::skip::{SetSkip, SkipSet};
 use crate::core::text::Line;
 
-/// A phase that is to be passed over, or not any more.
+/// A request to skip a phase, or to take that back.
 pub struct Request<'r> {
     pub run: &'r IdPrefix,
     pub phase: &'r PhaseName,
     pub reason: &'r Line,
-    /// Whether it is to be passed over.
+    /// Set to skip, unset to take that back.
     pub skip: bool,
 }
 
@@ -26,13 +26,13 @@ pub struct Request<'r> {
 pub struct Body {
     pub run: Run,
     pub phase: PhaseName,
-    /// Whether the run passes over it now.
+    /// True if the phase is skipped now.
     pub skipped: bool,
-    /// Whether that is new.
+    /// False if it was so already.
     pub changed: bool,
 }
 
-/// Sets whether the run passes over the phase.
+/// Marks a phase as skipped or not.
 pub fn skip(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let command = SetSkip {
         run: named::run(ctx, request.run)?,

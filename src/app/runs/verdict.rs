@@ -1,4 +1,4 @@
-//! Records what reviews came to.
+//! Records the verdicts of reviews.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,10 +12,10 @@ use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::run::verdict::{AddVerdict, Finding, Verdict};
 use crate::core::text::Line;
 
-/// A verdict that is to be recorded.
+/// A verdict to record.
 pub struct Add<'r> {
     pub run: &'r IdPrefix,
-    /// The present phase where the caller does not say.
+    /// The present phase if absent.
     pub phase: Option<&'r PhaseName>,
     pub result: Finding,
     pub note: Option<&'r Line>,
@@ -28,7 +28,7 @@ pub struct Added {
     pub verdict: Verdict,
 }
 
-/// Records what a review of a phase came to.
+/// Records the verdict of a review of a phase.
 pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Added>, Problem> {
     let command = AddVerdict {
         run: named::run(ctx, request.run)?,

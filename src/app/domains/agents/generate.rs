@@ -1,4 +1,4 @@
-//! Makes the files of the agents that the domains of a project ask for.
+//! Generates the files of the agents that the domains of a project ask for.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,10 +15,10 @@ use crate::core::domain::generation::{Action, Mode, OnDisk, State, action};
 use crate::core::domain::name::Name;
 use crate::core::domain::tree_path::TreePath;
 
-/// How files are made.
+/// A request to generate agents.
 pub struct Request {
     pub mode: Mode,
-    /// Whether the answer is no if anything could not be made.
+    /// Set if the answer is no when a file could not be made.
     pub strict: bool,
     pub dry_run: bool,
 }
@@ -28,7 +28,7 @@ pub struct Request {
 #[schemars(rename = "GeneratedAgents")]
 pub struct Body {
     pub domains: Vec<DomainView>,
-    /// Files that were made for a domain that this project does not have any more.
+    /// Files of a domain that the project no longer has.
     pub orphaned: Vec<TreePath>,
     pub dry_run: bool,
     /// The orphaned agents themselves, for people.
@@ -41,65 +41,65 @@ pub struct Body {
 #[schemars(rename = "DomainAgents")]
 pub struct DomainView {
     pub domain: Name,
-    /// Whether it has a profile.
+    /// True if it has a profile.
     pub profile: bool,
-    /// How many of its agents there are.
+    /// The number of its agents that exist now.
     pub succeeded: usize,
-    /// How many its profile asks for.
+    /// The number of agents that its profile asks for.
     pub total: usize,
     pub agents: Vec<AgentView>,
 }
 
-/// What became of one agent.
+/// The result for one agent.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "GeneratedAgent")]
 pub struct AgentView {
-    /// The name, as the profile has it.
+    /// The name in the profile.
     pub agent: String,
-    /// The file, if it can have one.
+    /// The path of its file; absent if it cannot have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<TreePath>,
-    /// What was done.
+    /// The action on the file; absent after an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
-    /// Why nothing could be done.
+    /// The reason why nothing could be done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What became of one agent.
+/// The result for one agent.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
-    /// The name, as the profile has it.
+    /// The name in the profile.
     pub agent: String,
-    /// The file, if it can have one.
+    /// The path of its file; absent if it cannot have one.
     pub path: Option<TreePath>,
-    /// What was done, or why it could not be.
+    /// The action, or the reason why it failed.
     pub done: Result<Action, String>,
 }
 
-/// What became of the agents of one domain.
+/// The results for the agents of one domain.
 #[derive(Clone, Debug)]
 pub(super) struct OfDomain {
     pub domain: Name,
-    /// Why it has no profile, if it has none.
+    /// The reason why it has no profile, if it has none.
     pub lacks_profile: Option<String>,
     pub agents: Vec<Outcome>,
 }
 
 impl OfDomain {
-    /// Counts the agents that are there, whoever made them.
+    /// Counts the agents that exist, no matter who made them.
     fn succeeded(&self) -> usize {
         let is_there = |agent: &&Outcome| agent.done.as_ref().is_ok_and(|done| done.is_success());
         self.agents.iter().filter(is_there).count()
     }
 
-    /// Tells whether one of its agents cannot be made as it is described.
+    /// Tells whether the profile describes an agent that cannot be made.
     pub(super) fn has_bad_agents(&self) -> bool {
         self.agents.iter().any(|agent| agent.path.is_none() && agent.done.is_err())
     }
 
-    /// Tells whether anything could not be done.
+    /// Tells whether any agent failed.
     fn has_failures(&self) -> bool {
         self.lacks_profile.is_some() || self.succeeded() < self.agents.len()
     }
@@ -110,8 +110,7 @@ impl OfDomain {
     }
 }
 
-/// Makes the agents of every domain of the project. What one of them fails by does not stop the
-/// others.
+/// Generates the agents of every domain of the project. A failure of one does not stop the others.
 pub fn generate(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let workshop = Workshop::open(ctx)?;
     let notes: Vec<Note> = workshop.outcomes.iter().filter_map(OfDomain::warning).collect();

@@ -1,4 +1,4 @@
-//! Lists what was made against what is there. One file that cannot be looked at is told, and does
+//! Compares the recorded agents with the files. A file that cannot be read is reported, and does
 //! not hide the others.
 
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ pub struct Body {
     pub agents: Vec<FileView>,
 }
 
-/// An agent or a file, and how it stands with it.
+/// An agent or a file, with its state.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AgentFile")]
 pub struct FileView {
@@ -31,10 +31,10 @@ pub struct FileView {
     pub state: State,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub made: Option<MadeView>,
-    /// The state of the file alone, if it was made here.
+    /// The state of the file alone; absent if it was not made here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<State>,
-    /// Why what is there cannot be its file.
+    /// The reason why the path has no usable file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -46,43 +46,43 @@ pub struct MadeView {
     pub agent: Name,
     pub domain: Name,
     pub made_at: Timestamp,
-    /// Whether its specification or the generator has changed since.
+    /// True if its specification or the generator has changed since.
     pub outdated: bool,
-    /// Whether what is there is an edit that was accepted.
+    /// True if the file has an edit that was accepted.
     pub accepted: bool,
-    /// Whether a profile asks for it.
+    /// True if a profile asks for it.
     pub asked_for: bool,
 }
 
-/// One agent or file, and how it stands with it.
+/// An agent or a file, with its state.
 pub(super) struct Listed {
     pub path: TreePath,
     pub state: State,
-    /// How it stands with its file, if it was made here.
+    /// The state of its file; none if it was not made here.
     pub file: Option<State>,
     pub made: Option<AgentRecord>,
-    /// Whether its specification or the generator has changed since.
+    /// True if its specification or the generator has changed since.
     pub is_outdated: bool,
-    /// Whether what is there is somebody's edit that was accepted.
+    /// Set if the file has an edit that was accepted.
     pub is_accepted: bool,
-    /// Whether it was made and no profile of its domain asks for it here.
+    /// Set if it was made, and no profile of its domain asks for it here.
     pub is_unasked: bool,
-    /// Whether it is known that nothing asks for it, so that nobody has to miss it.
+    /// Set if it is certain that nothing asks for it, so that its record may go.
     pub may_be_forgotten: bool,
-    /// Why what is there cannot be its file, if it cannot.
+    /// The reason why the path has no usable file, if so.
     pub problem: Option<String>,
 }
 
-/// What was made against what is there.
+/// The recorded agents and the files.
 #[derive(Default)]
 pub(super) struct Inventory {
     /// Every agent and file, by path.
     pub listed: Vec<Listed>,
-    /// What could not be looked at.
+    /// Warnings about files that could not be read.
     pub notices: Vec<String>,
 }
 
-/// Lists what was made against what is there.
+/// Lists the recorded agents and the files.
 pub fn list(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     let Inventory { listed, notices } = Workshop::open(ctx)?.inventory();
     let body = Body { agents: listed.into_iter().map(FileView::from).collect() };
@@ -114,7 +114,7 @@ impl From<Listed> for FileView {
 }
 
 impl Workshop<'_> {
-    /// Compares what was made with what is there.
+    /// Compares the recorded agents with the files.
     pub(super) fn inventory(&self) -> Inventory {
         let mut inventory = Inventory::default();
         inventory.listed.extend(self.made.iter().filter_map(|made| self.of_made(made)));
@@ -137,7 +137,8 @@ impl Workshop<'_> {
         inventory
     }
 
-    /// Looks at what was made. It is nothing to this worktree if it is neither here nor missed.
+    /// Looks at the file of a recorded agent; none if this worktree neither has the file nor should
+    /// have it.
     fn of_made(&self, made: &AgentRecord) -> Option<Listed> {
         let disk = self.disk(&made.path);
         let asked = self.asks(made);
@@ -174,7 +175,7 @@ impl Workshop<'_> {
         })
     }
 
-    /// Looks at what was not made here, if there is anything.
+    /// Looks at a file that was not made here; none if there is no file.
     fn of_other(&self, path: TreePath) -> Option<Listed> {
         let disk = self.disk(&path);
         (disk != OnDisk::Nothing).then(|| Listed {

@@ -1,4 +1,4 @@
-//! Brings what was made and what is there together.
+//! Reconciles the recorded agents with the files.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,11 +19,11 @@ use crate::core::domain::tree_path::TreePath;
 pub struct Body {
     /// Files that were missing and are there again.
     pub written: Vec<TreePath>,
-    /// Files that were as they should be, and are recorded now.
+    /// Files that had the right content already, and are recorded now.
     pub adopted: Vec<TreePath>,
     /// Files whose edits are kept from now on.
     pub accepted: Vec<TreePath>,
-    /// Agents that are gone from the disk and that nothing asks for.
+    /// Agents whose files are gone and that nothing asks for; their records were removed.
     pub forgotten: Vec<TreePath>,
     /// Files that were not made here, or that nothing asks for: they are left alone.
     pub left: Vec<FileView>,
@@ -39,8 +39,8 @@ pub struct Failed {
     pub error: String,
 }
 
-/// Brings what was made and what is there together, without touching what somebody else wrote; no
-/// if something could not be done.
+/// Reconciles the recorded agents with the files, without touching what others wrote. The answer is
+/// no if a file could not be repaired.
 pub fn repair(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     let workshop = Workshop::open(ctx)?;
     let Inventory { listed, notices } = workshop.inventory();

@@ -98,7 +98,8 @@ mod tests {
         assert_eq!(both.without_hooks().unwrap().without_permissions(&other).fields, other.fields);
     }
 
-    /// Tells whether a rule of Claude Code's means a command: a prefix before `:*`, or `*` for anything.
+    /// Tells whether a rule of Claude Code covers a command: a prefix before `:*`, or `*` for
+    /// anything.
     fn means(rule: &str, command: &str) -> bool {
         let inside = rule.strip_prefix("Bash(").and_then(|rule| rule.strip_suffix(')')).unwrap();
         if let Some(prefix) = inside.strip_suffix(":*") {
