@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-/// The words that call us, as they stand in any spelling of the program's path.
+/// The words that a call of ours has, as `git coord` or as `git-coord` with any path.
 const CALLS: [&str; 2] = ["coord hook claude", "coord hook auto"];
 const TIMEOUT_SECONDS: u64 = 60;
 /// The command that `install` and the plugin write for Claude Code. It is for a shell and without
