@@ -1,42 +1,233 @@
-//! Secrets in text: finds them by their shape and replaces them before anything is recorded.
+//! Secrets in text: found by their shape and redacted before anything is recorded.
 //!
-//! Whatever is recorded is pushed, and cannot be taken back. So this errs on the side of too much:
-//! an unquoted value goes on to the next blank, a quoted one to its closing quote.
+//! Entries are pushed, and nobody can take them back. So the shapes err on the side of too much: a
+//! bare value goes on to the next blank, a quoted one to its closing quote, and a token may be
+//! shorter than its service makes them.
 
 use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
 
-/// The replacement of a secret.
+use regex_lite::Regex;
+
+/// Replaces a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// Every shape that is looked for, in words, for the documentation.
-pub const SHAPES: [&str; 10] = [
-    "private key blocks, from BEGIN to END or to the end of the text",
-    "key=value and key: value, where the key has secret, token, password, passwd, passphrase, \
-     pwd, api key, access key, account key, private key, credential or authorization in it, \
-     however its words are joined, or ends in auth, pass or pin",
-    "the same with a quoted value, as in JSON, also escaped, in YAML and shells",
-    "--password value and other options with such a key",
-    "bearer and basic credentials of 8 characters or more, and shorter ones behind bearer that \
-     have more than small letters",
-    "cloud keys: AKIA, ASIA, AIza, ya29.",
-    "tokens of forges, registries and services, known by their prefix: ghp_, github_pat_, glpat-, \
-     npm_, pypi-, hf_, sk-, sk_live_, xoxb-, SG. and their like",
-    "JSON web tokens",
-    "connection strings and addresses with user and password",
-    "webhook addresses",
+/// A shape of secrets.
+pub struct Shape {
+    /// Describes the shape for the documentation.
+    pub about: &'static str,
+    /// The ids of gitleaks' rules for such secrets; empty if it has none.
+    pub gitleaks: &'static str,
+    /// A text without any of these, in lower case, has no such secret, and the pattern is not
+    /// compiled for it.
+    keywords: &'static [&'static str],
+    /// Group 1 is the secret. With a group 2, group 1 is a key, and its value begins at group 2.
+    pattern: &'static str,
+    /// Set if the whole pattern is the secret, unless a letter or digit stands before it.
+    is_token: bool,
+    /// Bytes of the shortest secret.
+    least: usize,
+    regex: OnceLock<Regex>,
+}
+
+/// The words that make a key the key of a secret.
+macro_rules! key_words {
+    () => {
+        "(?:secret|token|passw(?:or)?d|passphrase|pwd|credential|authorization\
+         |(?:api|access|account|private)[_-]?key)"
+    };
+}
+
+/// Every shape that is redacted.
+pub static SHAPES: [Shape; 24] = [
+    shape(
+        "private key blocks, from BEGIN to END or to the end of the text",
+        "private-key",
+        &["private key"],
+        r"(?is)(-----BEGIN(?:-{0,4}[^-])*?-{0,4}PRIVATE KEY.*?(?:-----END.*?(?:-----|\z)|\z))",
+    ),
+    shape(
+        "key=value and key: value, where the key has secret, token, password, passwd, passphrase, \
+         pwd, api key, access key, account key, private key, credential or authorization in it, \
+         however its words are joined, or ends in auth, pass or pin; also with a quoted value, as \
+         in JSON, also escaped, in YAML and shells",
+        "generic-api-key",
+        &["secret", "token", "pass", "pwd", "credential", "auth", "key", "pin"],
+        concat!(
+            r"(?i)([\w.-]*",
+            key_words!(),
+            r"[\w.-]*|(?:\b|_)(?:auth|pass|pin)|\b(?:api|access|account|private) key)",
+            r#"(?:\\*["'`])?[ \t]*[=:>]+[ \t]*()"#
+        ),
+    ),
+    shape(
+        "--password value and other options with such a key",
+        "generic-api-key",
+        &["--"],
+        concat!(
+            r"(?i)(?:^|[^\w.-])(--(?:[\w.-]*",
+            key_words!(),
+            r#"[\w.-]*|(?:[\w.-]*[_.-])?(?:auth|pass|pin)))(?:\\*["'`])?[ \t]+()[^=:>]"#
+        ),
+    ),
+    // 'basic understanding' and 'the bearer of it' are prose; credentials are hardly ever all of
+    // small letters.
+    shape(
+        "bearer credentials of 8 characters or more, and shorter ones with more than small letters",
+        "curl-auth-header",
+        &["bearer"],
+        concat!(
+            r"(?:^|[^\w.-])(?i:bearer)[ \t]+",
+            r"(\S{8,}|\S[a-z]*(?:[^a-z\s.,;:!?)]|[.,;:!?)]+[^\s.,;:!?)])\S*)"
+        ),
+    ),
+    shape(
+        "basic credentials of 8 characters or more, with more than small letters",
+        "curl-auth-header",
+        &["basic"],
+        concat!(
+            r"(?:^|[^\w.-])(?i:basic)[ \t]+",
+            r"(\S[a-z]*(?:[^a-z\s.,;:!?)]|[.,;:!?)]+[^\s.,;:!?)])\S*)"
+        ),
+    )
+    .of_at_least(8),
+    token(
+        "AWS: AKIA, ASIA, ABIA, ACCA",
+        "aws-access-token",
+        &["akia", "asia", "abia", "acca"],
+        r"(?:A[BKS]IA|ACCA)[\w.-]{16,}",
+    ),
+    token("Google: AIza", "gcp-api-key", &["aiza"], r"AIza[\w.-]{30,}"),
+    token("Google: ya29.", "", &["ya29."], r"ya29\.[\w.-]{20,}"),
+    token(
+        "GitHub: ghp_, gho_, ghu_, ghs_, ghr_",
+        "github-pat, github-oauth, github-app-token, github-refresh-token",
+        &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+        r"gh[pousr]_[\w.-]{20,}",
+    ),
+    token(
+        "GitHub: github_pat_",
+        "github-fine-grained-pat",
+        &["github_pat_"],
+        r"github_pat_[\w.-]{20,}",
+    ),
+    token("GitLab: glpat-", "gitlab-pat", &["glpat-"], r"glpat-[\w.-]{16,}"),
+    token("npm: npm_", "npm-access-token", &["npm_"], r"npm_[\w.-]{30,}"),
+    token("PyPI: pypi-", "pypi-upload-token", &["pypi-"], r"pypi-[\w.-]{30,}"),
+    token("Hugging Face: hf_", "huggingface-access-token", &["hf_"], r"hf_[\w.-]{20,}"),
+    token("DigitalOcean: dop_v1_", "digitalocean-pat", &["dop_v1_"], r"dop_v1_[\w.-]{30,}"),
+    token(
+        "Stripe: sk_ and rk_ with live_, test_ or prod_, and pk_live_",
+        "stripe-access-token",
+        &["k_live_", "k_test_", "k_prod_"],
+        r"(?:[sr]k_(?:live|test|prod)|pk_live)_[\w.-]{16,}",
+    ),
+    token("Stripe: whsec_", "", &["whsec_"], r"whsec_[\w.-]{16,}"),
+    token(
+        "Slack: xoxa-, xoxb-, xoxe-, xoxo-, xoxp-, xoxr-, xoxs-, xapp-",
+        "slack-bot-token, slack-user-token, slack-app-token, slack-legacy-token, \
+         slack-legacy-workspace-token",
+        &["xox", "xapp-"],
+        r"(?:xox[abeoprs]|xapp)-[\w.-]{10,}",
+    ),
+    token("SendGrid: SG.", "sendgrid-api-token", &["sg."], r"SG\.[\w.-]{20,}"),
+    // Words with hyphens between them are no key.
+    token(
+        "OpenAI, Anthropic: sk-proj-, sk-ant-, and sk- with a digit or with 20 letters in a row",
+        "openai-api-key, anthropic-api-key",
+        &["sk-"],
+        concat!(
+            r"sk-(?:(?:proj|ant)-[\w.-]{16,}",
+            r"|[\w.-]*[0-9][\w.-]*|(?:[\w.-]*-)?[\w.]{20,}[\w.-]*)"
+        ),
+    )
+    .of_at_least(19),
+    token("JSON web tokens: eyJ", "jwt", &["eyj"], r"eyJ[\w.-]*\.[\w.-]*").of_at_least(23),
+    // A port is digits and nothing else. A password may have a slash or an @ in it.
+    shape(
+        "connection strings and addresses with user and password",
+        "",
+        &[":/"],
+        r#":/{1,2}([^\s"'`<>/?#:]*:(?:[0-9]*(?:[^\s"'`<>/?#0-9][^\s"'`<>]*)?|[/?#][^\s"'`<>]*))@"#,
+    ),
+    shape("the user of a web address", "", &["http"], r#"https?:/{1,2}([^\s"'`<>/?#]+)@"#),
+    shape(
+        "webhook addresses of Slack, Teams and Discord",
+        "slack-webhook-url, microsoft-teams-webhook",
+        &["hooks.slack.com/", "webhook.office.com/", "/api/webhooks/"],
+        r"(?:hooks\.slack\.com|webhook\.office\.com|discord(?:app)?\.com/api/webhooks)/(\S+)",
+    ),
 ];
 
-/// Replaces the secrets in a text.
-pub fn redact(text: &str) -> String {
-    let mut found = Vec::new();
-    for find in [private_keys, assignments, credentials, tokens, addresses, webhooks] {
-        found.extend(find(text));
+const fn shape(
+    about: &'static str,
+    gitleaks: &'static str,
+    keywords: &'static [&'static str],
+    pattern: &'static str,
+) -> Shape {
+    let regex = OnceLock::new();
+    Shape { about, gitleaks, keywords, pattern, is_token: false, least: 1, regex }
+}
+
+const fn token(
+    about: &'static str,
+    gitleaks: &'static str,
+    keywords: &'static [&'static str],
+    pattern: &'static str,
+) -> Shape {
+    let mut token = shape(about, gitleaks, keywords, pattern);
+    token.is_token = true;
+    token
+}
+
+impl Shape {
+    const fn of_at_least(mut self, least: usize) -> Shape {
+        self.least = least;
+        self
     }
-    found.sort_by_key(|range: &Range<usize>| (range.start, range.end));
+
+    fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| {
+            let bounded = format!("(?:^|[^0-9A-Za-z])({})", self.pattern);
+            let pattern = if self.is_token { &bounded } else { self.pattern };
+            Regex::new(pattern).expect("a test compiles every pattern")
+        })
+    }
+
+    /// Finds the secrets of this shape in a text, whose copy in lower case is `lower`.
+    fn find(&self, text: &str, lower: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        if !self.keywords.iter().any(|keyword| lower.contains(keyword)) {
+            return found;
+        }
+        let mut at = 0;
+        while let Some(captures) = self.regex().captures_at(text, at) {
+            let Some(first) = captures.get(1) else { break };
+            // Not behind the value of a key, which can have another key in it.
+            at = first.end();
+            let secret = match captures.get(2) {
+                None => first.range(),
+                Some(_) if is_count(first.as_str()) => continue,
+                Some(value) => value_at(text, value.start()),
+            };
+            if secret.len() >= self.least {
+                found.push(secret);
+            }
+        }
+        found
+    }
+}
+
+/// Replaces the secrets of a text.
+pub fn redact(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let mut found: Vec<_> = SHAPES.iter().flat_map(|shape| shape.find(text, &lower)).collect();
+    found.sort_by_key(|secret| (secret.start, secret.end));
     let mut clean = String::with_capacity(text.len());
     let mut at = 0;
     for secret in found {
-        if secret.start >= at {
+        // Secrets that overlap or touch are one.
+        if secret.start > at || clean.is_empty() {
             clean.push_str(&text[at..secret.start]);
             clean.push_str(REDACTED);
         }
@@ -46,146 +237,54 @@ pub fn redact(text: &str) -> String {
     clean
 }
 
-fn private_keys(text: &str) -> Vec<Range<usize>> {
-    const BEGIN: &str = "-----BEGIN";
-    let mut found = Vec::new();
-    for (start, _) in text.match_indices(BEGIN) {
-        let block = &text[start..];
-        let Some(head) = block.find("PRIVATE KEY") else { continue };
-        if block[BEGIN.len()..head].contains("-----") {
-            continue;
-        }
-        let end = block.find("-----END").map(|end| {
-            let tail = &block[end + "-----END".len()..];
-            let dashes = tail.find("-----").map_or(tail.len(), |at| at + "-----".len());
-            end + "-----END".len() + dashes
-        });
-        found.push(start..start + end.unwrap_or(block.len()));
-    }
-    found
+/// Tells whether the value of a field with that name is a secret.
+pub(in crate::core) fn is_secret_key(name: &str) -> bool {
+    static SECRET_KEY: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = concat!(
+            "(?i)",
+            key_words!(),
+            "|(?:api|access|account|private) key|(?:^|[_.-])(?:auth|pass|pin)$"
+        );
+        Regex::new(pattern).expect("a test compiles it")
+    });
+    !is_count(name) && SECRET_KEY.is_match(name)
 }
 
-const KEY_WORDS: [&str; 20] = [
-    "secret",
-    "token",
-    "password",
-    "passwd",
-    "passphrase",
-    "pwd",
-    "apikey",
-    "api_key",
-    "api-key",
-    "accesskey",
-    "access_key",
-    "access-key",
-    "accountkey",
-    "account_key",
-    "account-key",
-    "credential",
-    "authorization",
-    "privatekey",
-    "private_key",
-    "private-key",
-];
-/// Keys of two words.
-const SPACED_KEYS: [&str; 4] = ["api key", "access key", "account key", "private key"];
-/// Keys that mean a secret only as a whole, or behind a separator.
-const WHOLE_KEYS: [&str; 3] = ["auth", "pass", "pin"];
-/// Keys that mean a count and not a secret.
-const INNOCENT_KEYS: [&str; 1] = ["tokens"];
-
-fn is_key_letter(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+/// Tells a number of tokens from a token.
+fn is_count(key: &str) -> bool {
+    key.trim_start_matches('-').eq_ignore_ascii_case("tokens")
 }
 
-/// Tells whether the value of that key is a secret.
-pub(in crate::core) fn is_secret_key(key: &str) -> bool {
-    let key = key.trim_start_matches('-').to_ascii_lowercase();
-    if INNOCENT_KEYS.contains(&key.as_str()) {
-        return false;
-    }
-    let is_last_part = |whole: &&str| {
-        key.strip_suffix(*whole)
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with(['_', '-', '.']))
-    };
-    KEY_WORDS.iter().chain(&SPACED_KEYS).any(|word| key.contains(word))
-        || WHOLE_KEYS.iter().any(is_last_part)
-}
-
-/// Finds the words of a text that could be keys.
-fn keys(text: &str) -> Vec<Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let length = bytes[at..].iter().take_while(|byte| is_key_letter(**byte)).count();
-        if length > 0 {
-            found.push(at..at + length);
-        }
-        at += length.max(1);
-    }
-    found
-}
-
-fn assignments(text: &str) -> Vec<Range<usize>> {
-    let words = keys(text);
-    let is_secret = |key: &Range<usize>| is_secret_key(&text[key.clone()]);
-    let is_spaced = |pair: &Range<usize>| {
-        SPACED_KEYS.iter().any(|key| key.eq_ignore_ascii_case(&text[pair.clone()]))
-    };
-    let pairs = words.windows(2).map(|pair| pair[0].start..pair[1].end).filter(is_spaced);
-    let keys = words.iter().filter(|key| is_secret(key)).cloned().chain(pairs);
-    keys.filter_map(|key| value_of(text, &key)).collect()
-}
-
-/// Finds the value of a key: after `=`, `:`, `=>` or `:=`, or after the blank behind an option.
-fn value_of(text: &str, key: &Range<usize>) -> Option<Range<usize>> {
-    let is_option = text[key.clone()].starts_with("--");
-    let mut at = key.end + opening(&text[key.end..]).map_or(0, |(escapes, _)| escapes + 1);
-    let blank = blanks(&text[at..]);
-    let sign = text[at + blank..].bytes().take_while(|byte| b"=:>".contains(byte)).count();
-    if sign == 0 && !(is_option && blank > 0) {
-        return None;
-    }
-    at += blank + sign;
-    at += blanks(&text[at..]);
-    let value = &text[at..];
-    if value.is_empty() {
-        return None;
-    }
+/// Finds the end of the value that begins at `start`.
+fn value_at(text: &str, start: usize) -> Range<usize> {
+    let value = &text[start..];
     if let Some((escapes, quote)) = opening(value) {
-        let inside = at + escapes + 1;
+        let inside = start + escapes + 1;
         let end = closing(&text[inside..], escapes, quote).unwrap_or(text.len() - inside);
-        return Some(inside..inside + end);
+        return inside..inside + end;
     }
     let mut end = word_length(value);
-    let scheme = &value[..end];
-    let has_more =
-        ["bearer", "basic", "token", "digest"].iter().any(|word| scheme.eq_ignore_ascii_case(word));
-    if has_more {
-        let gap = blanks(&value[end..]);
+    let schemes = ["bearer", "basic", "token", "digest"];
+    if schemes.iter().any(|scheme| value[..end].eq_ignore_ascii_case(scheme)) {
+        let gap = value[end..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         end += gap + word_length(&value[end + gap..]);
     }
-    Some(at..at + end)
-}
-
-fn blanks(text: &str) -> usize {
-    text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    start..start + end
 }
 
 fn word_length(text: &str) -> usize {
     text.find(char::is_whitespace).unwrap_or(text.len())
 }
 
-/// Returns the quote that a text begins with, and the number of backslashes before it: one in a
-/// text that was itself quoted, as JSON in JSON is.
+/// Returns the quote at the beginning of a text, and the number of backslashes before it: one in a
+/// text that was itself put into quotes, as JSON in JSON is.
 fn opening(text: &str) -> Option<(usize, char)> {
     let escapes = text.bytes().take_while(|byte| *byte == b'\\').count();
     let quote = text[escapes..].chars().next()?;
     matches!(quote, '"' | '\'' | '`').then_some((escapes, quote))
 }
 
-/// Finds the closing quote. A quote that is escaped more than the opening one does not close it.
+/// Finds the closing quote. A quote that is escaped more than the opening one does not close.
 fn closing(text: &str, depth: usize, quote: char) -> Option<usize> {
     if depth > 0 {
         let before = |at: usize| text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count();
@@ -202,146 +301,6 @@ fn closing(text: &str, depth: usize, quote: char) -> Option<usize> {
         }
     }
     None
-}
-
-/// Finds credentials such as `Bearer abc` and `Basic dXNlcjpwYXNz` anywhere in a text.
-fn credentials(text: &str) -> Vec<Range<usize>> {
-    const SECRET_MIN: usize = 8;
-    let mut found = Vec::new();
-    for key in keys(text) {
-        let word = &text[key.clone()];
-        let (is_bearer, is_basic) =
-            (word.eq_ignore_ascii_case("bearer"), word.eq_ignore_ascii_case("basic"));
-        let gap = blanks(&text[key.end..]);
-        if !(is_bearer || is_basic) || gap == 0 {
-            continue;
-        }
-        let start = key.end + gap;
-        let value = &text[start..start + word_length(&text[start..])];
-        // 'basic understanding' and 'the bearer of it' are prose; credentials are hardly ever all
-        // small letters.
-        let word = value.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
-        let is_prose = word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
-        let is_long = value.len() >= SECRET_MIN;
-        let is_secret = if is_basic { is_long && !is_prose } else { is_long || !is_prose };
-        if is_secret {
-            found.push(start..start + value.len());
-        }
-    }
-    found
-}
-
-/// Prefixes of tokens, and the number of characters that follow at least.
-const TOKENS: [(&str, usize); 32] = [
-    ("AKIA", 16),
-    ("ASIA", 16),
-    ("AIza", 30),
-    ("ya29.", 20),
-    ("ghp_", 20),
-    ("gho_", 20),
-    ("ghu_", 20),
-    ("ghs_", 20),
-    ("ghr_", 20),
-    ("github_pat_", 20),
-    ("glpat-", 16),
-    ("npm_", 30),
-    ("pypi-", 30),
-    ("hf_", 20),
-    ("dop_v1_", 30),
-    ("sk_live_", 16),
-    ("sk_test_", 16),
-    ("rk_live_", 16),
-    ("rk_test_", 16),
-    ("pk_live_", 16),
-    ("whsec_", 16),
-    ("xoxa-", 10),
-    ("xoxb-", 10),
-    ("xoxp-", 10),
-    ("xoxr-", 10),
-    ("xoxs-", 10),
-    ("xapp-", 10),
-    ("SG.", 20),
-    ("sk-proj-", 16),
-    ("sk-ant-", 16),
-    ("sk-", 16),
-    ("eyJ", 20),
-];
-
-/// Hardly any word has as many letters.
-const WORD_LETTERS_MAX: usize = 20;
-
-fn tokens(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    for (prefix, least) in TOKENS {
-        for (start, _) in text.match_indices(prefix) {
-            let before = text[..start].chars().next_back();
-            if before.is_some_and(|letter| letter.is_ascii_alphanumeric()) {
-                continue;
-            }
-            let behind = &text.as_bytes()[start + prefix.len()..];
-            let length = behind.iter().take_while(|byte| is_key_letter(**byte)).count();
-            let behind = &behind[..length];
-            let is_one = match prefix {
-                // Web tokens have three parts.
-                "eyJ" => behind.contains(&b'.'),
-                // Words with hyphens between them are not a key.
-                "sk-" => {
-                    let mut parts = behind.split(|byte| *byte == b'-');
-                    behind.iter().any(u8::is_ascii_digit)
-                        || parts.any(|part| part.len() >= WORD_LETTERS_MAX)
-                }
-                _ => true,
-            };
-            if length >= least && is_one {
-                found.push(start..start + prefix.len() + length);
-            }
-        }
-    }
-    found
-}
-
-/// Finds user and password in front of a host.
-fn addresses(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    // A pattern has one of the two slashes.
-    for (at, sign) in text.match_indices(":/") {
-        let start = at + sign.len() + usize::from(text[at + sign.len()..].starts_with('/'));
-        let word = &text[start..start + word_length(&text[start..])];
-        let word = &word[..word.find(['"', '\'', '`', '<', '>']).unwrap_or(word.len())];
-        let authority = &word[..word.find(['/', '?', '#']).unwrap_or(word.len())];
-        let scheme_is_web = text[..at].ends_with("http") || text[..at].ends_with("https");
-        let has_password = authority.split_once(':').is_some_and(|(_, after)| {
-            // A port is digits and nothing else.
-            after.is_empty() || !after.bytes().all(|byte| byte.is_ascii_digit())
-        });
-        let end = match (has_password, authority.rfind('@')) {
-            // A password may have a slash or another @ in it.
-            (true, _) => word.rfind('@'),
-            (false, Some(end)) if scheme_is_web => Some(end),
-            (false, _) => None,
-        };
-        found.extend(end.map(|end| start..start + end));
-    }
-    found
-}
-
-const WEBHOOKS: [&str; 4] = [
-    "hooks.slack.com/",
-    "discord.com/api/webhooks/",
-    "discordapp.com/api/webhooks/",
-    "webhook.office.com/",
-];
-
-fn webhooks(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    for host in WEBHOOKS {
-        for (at, _) in text.match_indices(host) {
-            let start = at + host.len();
-            let end = start + word_length(&text[start..]);
-            found.extend((end > start).then_some(start..end));
-        }
-    }
-    found
 }
 
 #[cfg(test)]
