@@ -1,7 +1,6 @@
 //! Ids and names of agents, holds, locks, tickets, acts, entries and requests. Each is a type of
 //! its own, checked when it is made.
 
-use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
@@ -11,7 +10,8 @@ use sha2::{Digest as _, Sha256};
 use crate::core::limits::{AGENT_CHARS_MAX, LOCK_CHARS_MAX};
 use crate::core::text::is_disguise;
 
-/// Implements the text conversions that all ids and names below share.
+/// Implements `as_str`, `Display` and the conversions from and to `String` for a newtype over text
+/// that implements `FromStr`.
 macro_rules! text_conversions {
     ($name:ident) => {
         impl $name {
@@ -21,7 +21,7 @@ macro_rules! text_conversions {
         }
 
         impl TryFrom<String> for $name {
-            type Error = BadId;
+            type Error = <$name as std::str::FromStr>::Err;
 
             fn try_from(text: String) -> Result<Self, Self::Error> {
                 text.parse()
@@ -34,8 +34,8 @@ macro_rules! text_conversions {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(&self.0)
             }
         }

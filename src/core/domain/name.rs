@@ -1,10 +1,11 @@
 //! Names of domains and of the agents that are generated for them.
 
-use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::core::ids::text_conversions;
 
 /// Most bytes of a name.
 const LENGTH_MAX: usize = 64;
@@ -16,6 +17,8 @@ const LENGTH_MAX: usize = 64;
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
 
+text_conversions!(Name);
+
 /// Text that cannot be such a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -23,12 +26,6 @@ pub struct Name(String);
     .0.chars().take(80).collect::<String>().escape_debug(), LENGTH_MAX - 1
 )]
 pub struct BadName(String);
-
-impl Name {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 impl FromStr for Name {
     type Err = BadName;
@@ -41,26 +38,6 @@ impl FromStr for Name {
         } else {
             Err(BadName(text.to_owned()))
         }
-    }
-}
-
-impl TryFrom<String> for Name {
-    type Error = BadName;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<Name> for String {
-    fn from(name: Name) -> String {
-        name.0
-    }
-}
-
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

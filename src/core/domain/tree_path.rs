@@ -1,13 +1,13 @@
 //! A relative path in a tree that leads nowhere else. Somebody has configured it, or a ledger has
 //! recorded it.
 
-use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::domain::name_pattern::is_plain_path;
+use crate::core::ids::text_conversions;
 use crate::core::text::is_disguise;
 
 /// Most bytes of such a path.
@@ -18,6 +18,8 @@ const LENGTH_MAX: usize = 400;
 #[serde(try_from = "String", into = "String")]
 pub struct TreePath(String);
 
+text_conversions!(TreePath);
+
 /// Text that is no such path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -27,10 +29,6 @@ pub struct TreePath(String);
 pub struct BadTreePath(String);
 
 impl TreePath {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// Appends a name.
     pub fn join(&self, name: &str) -> Result<TreePath, BadTreePath> {
         format!("{}/{name}", self.0).parse()
@@ -56,26 +54,6 @@ impl FromStr for TreePath {
 fn is_git_spelling(name: &str) -> bool {
     let name = name.trim_end_matches(['.', ' ']).to_lowercase();
     name == ".git" || name == "git~1" || name.is_empty()
-}
-
-impl TryFrom<String> for TreePath {
-    type Error = BadTreePath;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<TreePath> for String {
-    fn from(path: TreePath) -> String {
-        path.0
-    }
-}
-
-impl fmt::Display for TreePath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
 }
 
 #[cfg(test)]

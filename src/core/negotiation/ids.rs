@@ -1,6 +1,5 @@
 //! The ids of threads and messages.
 
-use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;

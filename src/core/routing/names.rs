@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::core::ids::{Derived, HoldId, OpId};
+use crate::core::ids::{Derived, HoldId, OpId, text_conversions};
 use crate::core::limits::AGENT_CHARS_MAX;
 use crate::core::routing::text::Note;
 use crate::core::text::BadText;
@@ -37,11 +37,7 @@ macro_rules! plain_name {
         #[serde(try_from = "String", into = "String")]
         pub struct $name(String);
 
-        impl $name {
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
+        text_conversions!($name);
 
         impl FromStr for $name {
             type Err = BadName;
@@ -51,26 +47,6 @@ macro_rules! plain_name {
                     && text.len() <= AGENT_CHARS_MAX
                     && text.chars().all($rest);
                 if fits { Ok($name(text.to_owned())) } else { Err(bad(text, $what)) }
-            }
-        }
-
-        impl TryFrom<String> for $name {
-            type Error = BadName;
-
-            fn try_from(text: String) -> Result<Self, Self::Error> {
-                text.parse()
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(name: $name) -> String {
-                name.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
             }
         }
     };
