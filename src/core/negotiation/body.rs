@@ -1,10 +1,10 @@
 //! The body of a message: text of several lines and bounded length.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::ids::text_conversions;
 use crate::core::limits::BODY_BYTES_MAX;
 use crate::core::text::is_disguise;
 
@@ -12,6 +12,8 @@ use crate::core::text::is_disguise;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Body(String);
+
+text_conversions!(Body);
 
 /// The reason why a text is not a [`Body`].
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,12 +26,6 @@ pub enum BadBody {
     /// A character that could disguise the text or disturb a terminal.
     #[error("the message has the character U+{:04X}; write it without", u32::from(*.0))]
     Character(char),
-}
-
-impl Body {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 /// Tells whether a body may not contain the character.
@@ -51,26 +47,6 @@ impl FromStr for Body {
             Some(character) => Err(BadBody::Character(character)),
             None => Ok(Body(text.to_owned())),
         }
-    }
-}
-
-impl TryFrom<String> for Body {
-    type Error = BadBody;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<Body> for String {
-    fn from(body: Body) -> String {
-        body.0
-    }
-}
-
-impl fmt::Display for Body {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -1,6 +1,5 @@
 //! The ids of runs and of their parts, and the names of phases.
 
-use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
@@ -70,6 +69,8 @@ pub type IdPrefix = HoldIdPrefix;
 #[serde(try_from = "String", into = "String")]
 pub struct PhaseName(String);
 
+text_conversions!(PhaseName);
+
 /// A text that is not a phase name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{}' is not a phase: 1 to {PHASE_CHARS_MAX} of letters, digits, '_' and '-'", clipped(.0))]
@@ -77,12 +78,6 @@ pub struct NotAPhase(String);
 
 fn clipped(text: &str) -> String {
     text.chars().take(80).collect::<String>().escape_debug().to_string()
-}
-
-impl PhaseName {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 impl FromStr for PhaseName {
@@ -98,32 +93,14 @@ impl FromStr for PhaseName {
     }
 }
 
-impl TryFrom<String> for PhaseName {
-    type Error = NotAPhase;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<PhaseName> for String {
-    fn from(name: PhaseName) -> String {
-        name.0
-    }
-}
-
-impl fmt::Display for PhaseName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// The name of a value that a run carries: letters, digits, `_`, `-` and `.`.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "String", into = "String")]
 pub struct MetadataKey(String);
+
+text_conversions!(MetadataKey);
 
 /// A text that is not the name of a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -132,12 +109,6 @@ pub struct MetadataKey(String);
     clipped(.0)
 )]
 pub struct NotAKey(String);
-
-impl MetadataKey {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 impl FromStr for MetadataKey {
     type Err = NotAKey;
@@ -149,25 +120,5 @@ impl FromStr for MetadataKey {
         } else {
             Err(NotAKey(text.to_owned()))
         }
-    }
-}
-
-impl TryFrom<String> for MetadataKey {
-    type Error = NotAKey;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<MetadataKey> for String {
-    fn from(key: MetadataKey) -> String {
-        key.0
-    }
-}
-
-impl fmt::Display for MetadataKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
