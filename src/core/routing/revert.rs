@@ -96,8 +96,8 @@ impl Decide for Revert {
         let why = self.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
         let verb = if names.is_empty() { "block" } else { "take back" };
         let blocked = answer.blocks.iter().map(|block| block.agent.to_string());
-        let named = if names.is_empty() { blocked.collect() } else { names };
-        format!("{verb} {} by {}{why}", named.join(", "), env.actor)
+        let listed = if names.is_empty() { blocked.collect() } else { names };
+        format!("{verb} {} by {}{why}", listed.join(", "), env.actor)
     }
 }
 
