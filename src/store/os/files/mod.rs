@@ -37,8 +37,7 @@ const SMALL_FILE_LENGTH: usize = 1024;
 
 type Result<T> = std::result::Result<T, FileError>;
 
-/// The purpose of a new file. It determines the mode, and whether the file must survive a power
-/// cut.
+/// The purpose of a new file: determines its mode, and whether it must survive a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Never changed again: read-only, and on disk when the call returns.
@@ -159,13 +158,11 @@ impl Files {
         };
         match opened {
             Ok(file) => {
-                // The mode of another user's file cannot be changed, and is already as they wanted
-                // it.
+                // Another user's file cannot be changed, and already is as they wanted it.
                 self.share(&file, path, SharedMode::for_file).ok();
                 Ok(file)
             }
-            // Locking needs no right to write. If even reading is denied, the first error is
-            // returned.
+            // Locking needs no right to write. If reading is denied too, reports the first error.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 Step::new(Operation::Open, path).run(|| opened_to_read(path)).map_err(|_| error)
             }
@@ -186,8 +183,7 @@ impl Files {
             let waiting = file.try_clone()?;
             let (sender, locked) = mpsc::channel();
             let wait = move || {
-                // A caller that gave up has closed the file, and closing this last handle releases
-                // the lock.
+                // After a caller gave up, closing this last handle releases the lock.
                 sender.send(RwLock::new(&waiting).write().map(keep_locked)).ok();
             };
             thread::Builder::new().name("lock".to_owned()).spawn(wait)?;
@@ -390,8 +386,7 @@ fn examine(path: &Path) -> Result<Option<Metadata>> {
     absent_as(None, Step::new(Operation::Examine, path).run(look))
 }
 
-/// Tells whether an error means that a path does not exist. A path whose parent is a file does not
-/// exist either.
+/// Tells whether an error means that a path does not exist, for instance below a file.
 fn is_absence(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
