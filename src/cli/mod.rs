@@ -10,7 +10,6 @@ mod exit;
 mod generate;
 mod holds;
 mod layout;
-mod open;
 mod patience;
 mod requests;
 mod runs;

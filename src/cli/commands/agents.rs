@@ -6,7 +6,6 @@ use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
-use crate::cli::open::open;
 use crate::cli::requests::warn_of_damage;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -31,7 +30,7 @@ pub(crate) struct Args {}
 
 impl Args {
     pub(crate) fn run(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let answer = agents(&ctx)?;
         let Body { agents, damaged } = &answer.body;
         show(ui, &answer, |ui| {

@@ -7,7 +7,6 @@ use crate::app::problem::Problem;
 use crate::app::wording::{conflict_text, target_text};
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::open;
 use crate::cli::requests::{RequestArg, request_text};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -85,7 +84,7 @@ impl Args {
     }
 
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let which = self.request.what()?;
         let answer = answer(&ctx, &Request { which, verdict: self.verdict() })?;
         show(ui, &answer, |ui| self.print(ui, &answer.body, answer.at))

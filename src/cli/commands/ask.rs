@@ -9,7 +9,6 @@ use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
-use crate::cli::open::open;
 use crate::cli::requests::request_text;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -68,7 +67,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let mut ctx = open(context)?;
+        let mut ctx = context.open()?;
         let request = Request {
             what: What::of(self.what.as_ref(), self.lock.as_ref())?,
             holder: self.holder.clone(),

@@ -6,7 +6,6 @@ use crate::app::wording::view_text;
 use crate::cli::commands::reserve::Targets;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 
@@ -28,7 +27,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let request = Request {
             patterns: &self.targets.patterns,
             locks: &self.targets.locks,

@@ -11,7 +11,6 @@ use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::event_target;
-use crate::cli::open::open;
 use crate::cli::patience::Patience;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -117,8 +116,8 @@ impl Args {
         if let Some(Command::Cursors(cursors)) = &self.command {
             return cursors.run(ui, context);
         }
-        let mut reader = Reader::begin(&open(context)?, &self.request())?;
-        let mut deliver = |ui: &mut Ui| reader.deliver(&open(context)?, &mut |it| print(ui, it));
+        let mut reader = Reader::begin(&context.open()?, &self.request())?;
+        let mut deliver = |ui: &mut Ui| reader.deliver(&context.open()?, &mut |it| print(ui, it));
         deliver(ui)?;
         if self.follow {
             let mut patience = Patience::new(FOLLOW_INTERVAL);
@@ -188,7 +187,7 @@ fn moved(event: &EventView) -> String {
 
 impl CursorsArgs {
     fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let change = match (&self.reset, &self.delete) {
             (Some(consumer), _) => Change::Reset(consumer),
             (None, Some(consumer)) => Change::Delete(consumer),

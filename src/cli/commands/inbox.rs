@@ -6,7 +6,6 @@ use crate::app::negotiation::view::{REQUESTS_MAX, RequestView};
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::open;
 use crate::cli::requests::{answers, print_message, request_text, taking, warn_of_damage};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -68,7 +67,7 @@ fn parse_kind(text: &str) -> Result<MessageKind, String> {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let request = Request {
             since: self.since.as_ref(),
             limit: self.limit,

@@ -10,7 +10,6 @@ use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::generate;
 use crate::cli::layout::Cell;
-use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::{Word, one_of};
@@ -60,7 +59,7 @@ impl Args {
 
     /// Installs, and lists the changes.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let agents = self.agents.first().copied().unwrap_or(Agents::WhereFound);
         let (shared, allow, dry_run) = (self.shared, self.allow, self.dry_run);
         let asked = Asked { agents, shared, allow, dry_run };

@@ -19,7 +19,6 @@ use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
 use crate::cli::layout::{Cell, DiffLine, line_diff};
-use crate::cli::open::open;
 use crate::cli::show::{show, show_rows};
 use crate::cli::term::Ui;
 use crate::cli::values::{LedgerAt, parse_entry, parse_ledger_at};
@@ -126,7 +125,7 @@ pub(crate) struct VerifyArgs {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         match &self.command {
             Command::Log(args) => args.run(ui, &ctx),
             Command::Show(args) => args.run(ui, &ctx),

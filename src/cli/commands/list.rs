@@ -8,7 +8,6 @@ use crate::app::wording::ticket_text;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
-use crate::cli::open::open;
 use crate::cli::requests::warn_of_damage;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -54,7 +53,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let request = Request {
             holder: self.holder.as_ref(),
             mine: self.mine,

@@ -22,7 +22,6 @@ pub(crate) use status::trial_text;
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::open;
 use crate::cli::term::Ui;
 
 /// Leave out review agents that are often wrong here, on trial
@@ -59,7 +58,7 @@ pub(crate) enum Command {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = &open(context)?;
+        let ctx = &context.open()?;
         let environment = context.door.environment();
         match &self.command {
             Command::Propose(args) => args.run(ui, ctx, environment),

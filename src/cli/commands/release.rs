@@ -8,7 +8,6 @@ use crate::app::wording::target_text;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::{HoldIdPrefix, LockName};
@@ -68,7 +67,7 @@ impl Args {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let request = Request {
             ids: &self.ids,
             paths: &self.paths,

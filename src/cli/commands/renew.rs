@@ -6,7 +6,6 @@ use crate::app::wording::lost_text;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
-use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
@@ -57,7 +56,7 @@ impl Args {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let request =
             Request { ids: &self.ids, locks: &self.locks, mine: self.mine, ttl: self.ttl };
         let answer = renew(&ctx, &request)?;

@@ -11,7 +11,6 @@ use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
-use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
@@ -111,7 +110,7 @@ pub(crate) struct Targets {
 impl Args {
     /// Reserves the targets.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let mut ctx = open(context)?;
+        let mut ctx = context.open()?;
         let (Targets { patterns, locks, .. }, reading) = (&self.targets, self.targets.reading());
         let request = Request {
             run: self.run.clone(),

@@ -7,7 +7,6 @@ use crate::app::routing::route::{Body, Request, route};
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::text::{Line, shown};
@@ -43,7 +42,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let request = Request {
             agents: &self.agents,
             domains: &self.domain,

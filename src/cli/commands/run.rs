@@ -23,7 +23,6 @@ use crate::app::Ctx;
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::open;
 use crate::cli::term::Ui;
 use crate::core::run::end::Ending;
 use crate::core::run::names::IdPrefix;
@@ -105,7 +104,7 @@ pub(crate) enum Command {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx: Ctx = open(context)?;
+        let ctx: Ctx = context.open()?;
         match &self.command {
             Command::Create(args) => args.run(ui, &ctx),
             Command::List(args) => args.run(ui, &ctx),

@@ -4,7 +4,6 @@ use crate::app::negotiation::send::{self, Request, send};
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::AgentName;
@@ -52,7 +51,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let request = Request {
             to: self.agents.clone(),
             subject: self.subject.clone(),

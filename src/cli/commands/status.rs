@@ -17,7 +17,6 @@ use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::{event_target, print_table};
 use crate::cli::layout::Cell;
-use crate::cli::open::open;
 use crate::cli::patience::Patience;
 use crate::cli::requests::{request_text, warn_of_damage};
 use crate::cli::runs;
@@ -54,7 +53,7 @@ impl Args {
         if self.watch {
             return watch(ui, context);
         }
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let answer = status(&ctx)?;
         show(ui, &answer, |ui| print(ui, &ctx, &answer.body, answer.at))
     }
@@ -65,7 +64,7 @@ fn watch(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
     let mut patience = Patience::new(WATCH_INTERVAL);
     while !ui.is_closed() {
         let wait = patience.look(ui, |ui| {
-            let ctx = open(context)?;
+            let ctx = context.open()?;
             let answer = status(&ctx)?;
             ui.text(if ui.is_terminal() { CLEAR } else { "\n" })?;
             print(ui, &ctx, &answer.body, answer.at)?;

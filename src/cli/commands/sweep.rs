@@ -7,7 +7,6 @@ use crate::app::reservations::sweep::{Body, Request, sweep};
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
-use crate::cli::open::open;
 use crate::cli::requests::request_text;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -41,7 +40,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let request = Request {
             older_than: self.older_than.unwrap_or_default(),
             threads: self.threads,

@@ -5,7 +5,6 @@ use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
-use crate::cli::open::open;
 use crate::cli::requests::{RequestArg, request_text};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
@@ -35,7 +34,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let which = self.request.what()?;
         let answer = take(&ctx, &Request { which, reason: self.reason.clone() })?;
         let Body { request, granted, .. } = &answer.body;

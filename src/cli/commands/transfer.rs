@@ -7,7 +7,6 @@ use crate::app::reservations::transfer::{Body, Request, transfer};
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
-use crate::cli::open::open;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, HoldIdPrefix, LockName};
@@ -57,7 +56,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let request = Request {
             ids: &self.ids,
             paths: &self.paths,

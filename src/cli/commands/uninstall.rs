@@ -5,7 +5,6 @@ use crate::app::problem::Problem;
 use crate::cli::commands::install::{host, report};
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::open;
 use crate::cli::term::Ui;
 
 const EXAMPLES: &str = "\
@@ -37,7 +36,7 @@ pub(crate) struct Args {
 impl Args {
     /// Undoes the installation, and lists the changes.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         let followed = uninstall(&ctx, &host(context), self.state, self.dry_run)?;
         if followed.answer.body.items.is_empty() && followed.failed.is_none() && !ui.is_json() {
             ui.note("nothing to uninstall")?;

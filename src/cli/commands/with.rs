@@ -14,7 +14,6 @@ use crate::app::wording::lost_text;
 use crate::cli::commands::reserve::{Terms, telling_waiters};
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::open::open;
 use crate::cli::show::say;
 use crate::cli::term::Ui;
 use crate::core::ids::LockName;
@@ -85,7 +84,7 @@ impl Args {
         if let Some(with) = &self.stand_in {
             return self.stand_in_for(with, context);
         }
-        let mut ctx = open(context).map_err(not_started)?;
+        let mut ctx = context.open().map_err(not_started)?;
         let held = self.hold(ui, &mut ctx).map_err(not_started)?;
         let mut said = Ok(());
         let mut tell = |news: &News<'_>| said = ui.warn(&news_text(news));
@@ -115,7 +114,7 @@ impl Args {
     ) -> Result<ExitCode, Problem> {
         let begun = context.door.clock()?;
         if let Some(waited) = left_alone()? {
-            let mut ctx = open(context)?;
+            let mut ctx = context.open()?;
             ctx.set_clock(begun.plus_millis(waited.as_millis()));
             let held = self.command.iter().filter_map(|id| id.to_str()?.parse().ok()).collect();
             let ttl = self.terms.ttl.unwrap_or(ctx.settings().ttl);

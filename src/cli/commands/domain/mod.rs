@@ -17,7 +17,6 @@ use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
-use crate::cli::open::open;
 use crate::cli::term::Ui;
 use crate::cli::values::{Word, one_of};
 use crate::core::domain::detection::Found;
@@ -78,7 +77,7 @@ impl Args {
     }
 
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = open(context)?;
+        let ctx = context.open()?;
         match &self.command {
             Command::Detect(args) => args.run(ui, &ctx),
             Command::Check(args) => args.run(ui, &ctx),
