@@ -1,11 +1,12 @@
 //! The answers of every command, byte for byte: text, `--json` and exit code.
 //!
-//! `tests/transcripts/<story>.txt` is a session as a terminal shows it, and the test plays it again.
-//! People write its commands; `UPDATE=1 cargo test --test it transcripts` writes all the rest:
+//! `tests/transcripts/<story>.txt` is a session as a terminal shows it, and the test plays it
+//! again. People write its commands; `UPDATE=1 cargo test --test it transcripts` writes all the
+//! rest:
 //!
-//! - `alice$ git coord ...` is a command of the agent `alice`, `$ git coord ...` one of a person. It
-//!   runs twice from the same state: first as text, which is undone, and then with `--json`, after
-//!   which the story continues.
+//! - `alice$ git coord ...` is a command of the agent `alice`, `$ git coord ...` one of a person.
+//!   It runs twice from the same state: first as text, which is undone, and then with `--json`,
+//!   after which the story continues.
 //! - `alice% ...` runs once in a shell: acts of git and of the user, and hooks.
 //! - `after 16m` lets time pass; nothing else moves the clock. `in src` goes to a directory, from
 //!   the top of the work tree. `#` begins a comment.

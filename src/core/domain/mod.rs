@@ -9,8 +9,8 @@
 //!
 //! [`cache`] holds the documents, [`record`] and [`classify`] are the commands that change them,
 //! and [`laws`] hold in every state of them. A [`profile`] lists the agents of a domain, [`agent`]
-//! renders one of them, [`generation`] decides the treatment of each file, and [`agent_record`] records the
-//! files that were generated.
+//! renders one of them, [`generation`] decides the treatment of each file, and [`agent_record`]
+//! records the files that were generated.
 //!
 //! [`SourceTree`]: source_tree::SourceTree
 

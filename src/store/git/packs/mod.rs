@@ -5,12 +5,12 @@
 //! - A `.keep` file protects a pack that no ref reaches yet (`install`), because `git gc
 //!   --prune=now` deletes every other unreachable object.
 //! - After an undisturbed [`Packs::maintain`] there are at most [`PACKS_MAX`] of our packs, however
-//!   many entries were written (`maintenance`, `merge`). Packs that must stay are not counted: those
-//!   with a `.keep`, those that the user's multi-pack-index names, those too large for the
+//!   many entries were written (`maintenance`, `merge`). Packs that must stay are not counted:
+//!   those with a `.keep`, those that the user's multi-pack-index names, those too large for the
 //!   [`Budget`], and redundant ones that are about to go.
 //! - A pack whose objects were merged into another is removed later (`redundant`), and not while
-//!   git maintains the repository (`git_maintenance`), because git fails if a pack is gone that it has
-//!   listed.
+//!   git maintains the repository (`git_maintenance`), because git fails if a pack is gone that it
+//!   has listed.
 //! - The pack of a lost attempt is never deleted: another writer may have found its objects and
 //!   rely on them. Git's own gc removes it once it is unreachable.
 
