@@ -3,7 +3,7 @@
 
 use crate::app::error::AppError;
 use crate::app::reservations::reserve::existing_files;
-use crate::app::{Ctx, Reading, dead_holders, reservations, waiting};
+use crate::app::{Ctx, Reading, WriteMode, dead_holders, reservations, waiting};
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::ledger::LedgerName;
 use crate::core::pattern::{Case, Pattern};
@@ -255,7 +255,7 @@ fn noted(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Note>, AppError> {
 pub fn let_go(ctx: &Ctx, whose: Whose) -> Result<Committed<Released>, AppError> {
     let alone = whose == Whose::Own;
     let which = Selection { mine: true, alone, via: Some(Via::Hook), ..Selection::default() };
-    ctx.transact(LedgerName::Reservations, Release { which, force: None }, None)
+    ctx.transact(LedgerName::Reservations, Release { which, force: None }, WriteMode::Plain)
 }
 
 /// Deletes the notes on committed paths.
@@ -279,7 +279,8 @@ pub fn committed(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<Committed<Releas
         return Ok(None);
     }
     let which = Selection { paths: held, via: Some(Via::Hook), ..Selection::default() };
-    ctx.transact(LedgerName::Reservations, Release { which, force: None }, None).map(Some)
+    ctx.transact(LedgerName::Reservations, Release { which, force: None }, WriteMode::Plain)
+        .map(Some)
 }
 
 /// Finds the highest fence among the asker's live reservations that cover one of these paths.

@@ -1,5 +1,5 @@
-//! What every door can ask for: the command line, hooks, MCP and CI call the same functions and
-//! differ only in how they read a request and show an answer.
+//! The requests that every door can make: the command line, hooks, MCP and CI call the same functions
+//! and differ only in how they read a request and show an answer.
 
 pub mod agents;
 pub mod answer;
@@ -66,10 +66,7 @@ use crate::store::ledger::{Base, Ledger};
 use crate::store::os::files::Files;
 use crate::store::worktree::sources::Which;
 
-/// What a write came to, or why nothing was written.
-type WriteOutcome<A> = Result<Committed<A>, TransactError>;
-
-/// Everything that a request is answered with: the repository, who asks, when, and the settings.
+/// Everything that a request is answered with: the repository, the agent, the time, the settings.
 pub struct Ctx {
     repository: Repository,
     backend: Box<dyn Backend>,
@@ -87,9 +84,28 @@ pub struct Ctx {
     directory: PathBuf,
 }
 
+/// How a command is decided and written.
+pub enum WriteMode<'c> {
+    /// On the newest state.
+    Plain,
+    /// On the newest state, if that is this entry; otherwise it is refused.
+    Expecting(&'c EntryName),
+    /// On the newest state, with what the caller knows of processes that have ended or stopped.
+    Knowing(Gone),
+    /// Returns early, without waiting for a turn, if the decision writes nothing. The state that
+    /// was read before saves a second reading.
+    IfNeeded(Reading<'c>),
+}
+
+impl WriteMode<'_> {
+    /// Knows that the processes of these holds have ended.
+    pub fn without(holds: Vec<GoneHold>) -> WriteMode<'static> {
+        WriteMode::Knowing(Gone { holds, ..Gone::default() })
+    }
+}
+
 /// A state to be read, with the time that counts for it.
 pub struct Reading<'c> {
-    /// The state.
     pub base: Base<'c>,
     /// The later of the clock and the time of the newest entry.
     pub now: Timestamp,
@@ -98,32 +114,30 @@ pub struct Reading<'c> {
 }
 
 impl Ctx {
-    /// The repository.
     pub fn repository(&self) -> &Repository {
         &self.repository
     }
 
-    /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Who asks, and how that is known.
+    /// Returns the agent that asks, with the source of its name.
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
 
-    /// Who asks.
+    /// Returns the name of the agent that asks.
     pub fn actor(&self) -> &AgentName {
         &self.identity.name
     }
 
-    /// On which machine.
+    /// Returns the name of the machine that the request comes from.
     pub fn host(&self) -> &Line {
         &self.host
     }
 
-    /// From which terminal.
+    /// Returns the terminal that the request comes from, if it is known.
     pub fn terminal(&self) -> Option<&Line> {
         self.terminal.as_ref()
     }
@@ -133,17 +147,17 @@ impl Ctx {
         &self.directory
     }
 
-    /// Under which holds.
+    /// Returns the holds that end only once this process does: it was started under them.
     pub fn within(&self) -> &[HoldId] {
         &self.within
     }
 
-    /// When.
+    /// Returns the one clock reading of this request.
     pub fn clock(&self) -> Timestamp {
         self.clock
     }
 
-    /// A ledger, to be read or written.
+    /// Opens a ledger for reading and writing.
     pub fn ledger(&self, name: LedgerName) -> Result<Ledger<'_>, StoreError> {
         let common_dir = self.repository.common_dir();
         let turns = || Turns::new(common_dir, name, self.files);
@@ -158,18 +172,18 @@ impl Ctx {
         Ok(Ledger::new(&*self.backend, name, writing))
     }
 
-    /// The reservations now.
+    /// Reads the newest state of the reservations.
     pub fn read(&self) -> Result<Reading<'_>, AppError> {
         self.read_ledger(LedgerName::Reservations)
     }
 
-    /// A ledger now.
+    /// Reads the newest state of a ledger.
     pub fn read_ledger(&self, name: LedgerName) -> Result<Reading<'_>, AppError> {
         let ledger = self.ledger(name)?;
         Ok(self.reading(&ledger, ledger.now()?))
     }
 
-    /// The reservations as a write has left them, whatever others have written since.
+    /// Reads the reservations as a write has left them, whatever others have written since.
     pub fn read_after<A>(&self, committed: &Committed<A>) -> Result<Reading<'_>, AppError> {
         let ledger = self.ledger(LedgerName::Reservations)?;
         let base = committed.entry.map_or_else(|| ledger.now(), |entry| ledger.at(Some(entry)))?;
@@ -182,90 +196,46 @@ impl Ctx {
         Reading { base, now, case }
     }
 
-    /// Decides a command and writes it as one entry.
-    pub fn transact<C>(
-        &self,
-        ledger: LedgerName,
-        command: C,
-        expect: Option<&EntryName>,
-    ) -> Result<Committed<C::Answer>, AppError>
-    where
-        C: Decide + Clone + Into<Command>,
-    {
-        self.transact_knowing(ledger, command, expect, Vec::new())
-    }
-
-    /// The same of one who knows that the processes of some holds have ended. Who has died waiting
-    /// is known to everybody on this machine, and who waits is woken.
-    pub fn transact_knowing<C>(
-        &self,
-        ledger: LedgerName,
-        command: C,
-        expect: Option<&EntryName>,
-        holds: Vec<GoneHold>,
-    ) -> Result<Committed<C::Answer>, AppError>
-    where
-        C: Decide + Clone + Into<Command>,
-    {
-        let gone = Gone { holds, ..Gone::default() };
-        self.submit(ledger, command, gone, |ledger, request, op| {
-            ledger.transact(request, op, expect)
-        })
-    }
-
-    /// The same of the reservations for one who goes past those that do not move.
-    pub fn transact_past<C>(&self, command: C, gone: Gone) -> Result<Committed<C::Answer>, AppError>
-    where
-        C: Decide + Clone + Into<Command>,
-    {
-        self.submit(LedgerName::Reservations, command, gone, |ledger, request, op| {
-            ledger.transact(request, op, None)
-        })
-    }
-
-    /// Takes another reading of the clock, for one who takes long.
+    /// Sets the clock reading again, for a request that takes long.
     pub fn set_clock(&mut self, clock: Timestamp) {
         self.clock = clock;
     }
 
-    /// Has less time to wait for others who write.
+    /// Shortens the wait for other writers.
     pub fn hurry(&mut self, wait_max: Duration) {
         self.settings.wait = self.settings.wait.min(wait_max);
     }
 
-    /// The same of the reservations for what is often so already, and then waits for nobody.
-    pub fn transact_if_needed<'c, C>(
-        &'c self,
-        reading: Reading<'c>,
-        command: C,
-    ) -> Result<Committed<C::Answer>, AppError>
-    where
-        C: Decide + Clone + Into<Command>,
-    {
-        self.submit(LedgerName::Reservations, command, Gone::default(), |ledger, request, op| {
-            ledger.transact_if_needed(reading.base, request, op)
-        })
-    }
-
-    fn submit<'c, C>(
+    /// Decides a command and writes it as one entry.
+    ///
+    /// A write to the reservations also removes the tickets of waiters that have died on this
+    /// machine, and wakes those that live.
+    pub fn transact<'c, C>(
         &'c self,
         name: LedgerName,
         command: C,
-        mut gone: Gone,
-        write: impl FnOnce(Ledger<'c>, &Request<C>, &OpId) -> WriteOutcome<C::Answer>,
+        mode: WriteMode<'c>,
     ) -> Result<Committed<C::Answer>, AppError>
     where
         C: Decide + Clone + Into<Command>,
     {
         let (ledger, op) = (self.ledger(name)?, Ctx::new_op()?);
         let (request, left_out) = self.cleaned(command)?;
-        let write = |request: &Request<C>| {
-            let mut committed = write(ledger, request, &op)?;
+        let (mut gone, expect, base) = match mode {
+            WriteMode::Plain => (Gone::default(), None, None),
+            WriteMode::Expecting(entry) => (Gone::default(), Some(entry), None),
+            WriteMode::Knowing(gone) => (gone, None, None),
+            WriteMode::IfNeeded(reading) => (Gone::default(), None, Some(reading.base)),
+        };
+        let write = |request: &Request<C>| -> Result<Committed<C::Answer>, TransactError> {
+            let mut committed = match base {
+                Some(base) => ledger.transact_if_needed(base, request, &op)?,
+                None => ledger.transact(request, &op, expect)?,
+            };
             committed.notices.extend(clean::notice(&left_out));
             Ok(committed)
         };
-        // Those who wait wait for reservations: what is written elsewhere is no news to them, and
-        // does not remove the tickets of the dead.
+        // Waiters wait for reservations only.
         if name != LedgerName::Reservations {
             return write(&request).map_err(AppError::from);
         }
@@ -273,7 +243,7 @@ impl Ctx {
         let dead = waiters.dead();
         gone.tickets.extend(dead.iter().cloned());
         let request = request.knowing(gone);
-        let committed = write(&request).map_err(|error| self.told(error))?;
+        let committed = write(&request).map_err(|error| self.with_liveness(error))?;
         if committed.entry.is_some() {
             waiters.remove_files(&dead);
             waiters.wake();
@@ -281,8 +251,8 @@ impl Ctx {
         Ok(committed)
     }
 
-    /// A refusal, with what is known here of those who stand in the way.
-    fn told(&self, error: TransactError) -> AppError {
+    /// Adds to a refusal what is known on this machine of the holders in the way.
+    fn with_liveness(&self, error: TransactError) -> AppError {
         match error {
             TransactError::Refused(Refusal::Held { conflicts, before, at }) => {
                 self.held(conflicts, before, at)
@@ -291,18 +261,18 @@ impl Ctx {
         }
     }
 
-    /// That others stand in the way.
+    /// Makes the error for holds of others in the way, with what is known here of the holders.
     pub fn held(&self, conflicts: Vec<Conflict>, before: Vec<Ticket>, at: Timestamp) -> AppError {
         let liveness = Box::new(HolderLiveness::of(self, &conflicts));
         AppError::Held { conflicts, before, at, liveness }
     }
 
-    /// One of the trees of the repository.
+    /// Opens one of the trees of the repository.
     pub fn sources(&self, which: Which) -> Result<Box<dyn SourceTree + '_>, StoreError> {
         self.repository.sources(which, &*self.backend, self.files)
     }
 
-    /// Makes a request of a command: who asks, where and when.
+    /// Makes a request of a command: adds the agent, the machine and the time, and removes secrets.
     pub fn request<C: Clean>(&self, command: C) -> Result<Request<C>, AppError> {
         Ok(self.cleaned(command)?.0)
     }
@@ -321,12 +291,12 @@ impl Ctx {
         Ok(ledger.propose(&ledger.now()?, &request, &Ctx::new_op()?)?.answer)
     }
 
-    /// The linked worktree that the request comes from.
+    /// Names the linked worktree that the request comes from.
     pub fn worktree(&self) -> Option<Line> {
         self.repository.work_tree()?.linked.as_deref().and_then(|name| Line::new(name).ok())
     }
 
-    /// A new act.
+    /// Makes the id of a new act.
     pub fn new_op() -> Result<OpId, StoreError> {
         let mut bits = [0; 16];
         getrandom::fill(&mut bits).map_err(|error| StoreError::Random(error.to_string()))?;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::app::error::AppError;
 use crate::app::negotiation::{self, view::RequestView};
-use crate::app::{Ctx, Reading, presence};
+use crate::app::{Ctx, Reading, WriteMode, presence};
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::inbox::{self, Wanted};
@@ -161,5 +161,5 @@ pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
         ack: false,
         patterns,
     };
-    ctx.transact(LedgerName::Reservations, message, None).map(drop)
+    ctx.transact(LedgerName::Reservations, message, WriteMode::Plain).map(drop)
 }

@@ -9,7 +9,7 @@ use crate::app::dead_holders::Orphans;
 use crate::app::error::AppError;
 use crate::app::presence::Pulse;
 use crate::app::waiter::{Look, Waited, Waiter};
-use crate::app::{Ctx, Reading, dead_holders};
+use crate::app::{Ctx, Reading, WriteMode, dead_holders};
 use crate::core::ids::TicketId;
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::check::Asker;
@@ -81,9 +81,9 @@ fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppError>
         // Partial refusals are part of an answer and no error, so dead holders are looked for
         // before.
         let dead = dead_holders::in_the_way(ctx, &targets(&command.patterns, &command.locks))?;
-        return ctx.transact_knowing(reservations, command, None, dead);
+        return ctx.transact(reservations, command, WriteMode::without(dead));
     }
-    let first_try = ctx.transact(reservations, command.clone(), None);
+    let first_try = ctx.transact(reservations, command.clone(), WriteMode::Plain);
     past_the_dead(ctx, command, first_try)
 }
 
@@ -94,7 +94,8 @@ pub fn reserve_for_edit<'c>(
     reading: Reading<'c>,
     command: Reserve,
 ) -> Result<Committed<Reserved>, AppError> {
-    let first_try = ctx.transact_if_needed(reading, command.clone());
+    let first_try =
+        ctx.transact(LedgerName::Reservations, command.clone(), WriteMode::IfNeeded(reading));
     past_the_dead(ctx, command, first_try)
 }
 
@@ -106,7 +107,7 @@ fn past_the_dead(ctx: &Ctx, command: Reserve, first_try: Outcome) -> Outcome {
             if dead.is_empty() {
                 return Err(ctx.held(conflicts, before, at));
             }
-            ctx.transact_knowing(LedgerName::Reservations, command, None, dead)
+            ctx.transact(LedgerName::Reservations, command, WriteMode::without(dead))
         }
         other => other,
     }
@@ -258,7 +259,7 @@ impl Place<'_> {
             within: self.ctx.within().to_vec(),
         };
         let command = Reserve { wait: Some(wait), ..self.command.clone() };
-        self.ctx.transact_past(command, gone)
+        self.ctx.transact(LedgerName::Reservations, command, WriteMode::Knowing(gone))
     }
 
     /// Returns the ticket, and tells how the wait ended.
@@ -273,7 +274,7 @@ impl Place<'_> {
         self.ctx.hurry(LEAVING_MAX);
         let leave = Leave { ticket: self.ticket };
         // If that fails, the files stay, and tell the next writer that the waiter is gone.
-        if self.ctx.transact(LedgerName::Reservations, leave, None).is_ok() {
+        if self.ctx.transact(LedgerName::Reservations, leave, WriteMode::Plain).is_ok() {
             self.standing.leave();
         }
         match ending? {

@@ -18,7 +18,7 @@ use crate::app::open::WITHIN_VARIABLE;
 use crate::app::presence::Pulse;
 use crate::app::problem::Problem;
 use crate::app::waiting::Stand;
-use crate::app::{Ctx, dead_holders};
+use crate::app::{Ctx, WriteMode, dead_holders};
 use crate::core::ids::{HoldId, HoldIdPrefix};
 use crate::core::ledger::LedgerName;
 use crate::core::refusal::Refusal;
@@ -277,7 +277,7 @@ impl<'c> Keeper<'c> {
             return Kept::Yes;
         }
         let command = Renew { which: by_id(&self.held), ttl: self.ttl };
-        match self.ctx.transact(LedgerName::Reservations, command, None) {
+        match self.ctx.transact(LedgerName::Reservations, command, WriteMode::Plain) {
             Ok(committed) => {
                 let kept = committed.answer.renewed;
                 let ends = kept.iter().map(|hold| hold.expires_at);
@@ -305,7 +305,7 @@ impl<'c> Keeper<'c> {
                 return;
             }
             let command = Release { which: by_id(&self.held), force: None };
-            match self.ctx.transact(LedgerName::Reservations, command, None) {
+            match self.ctx.transact(LedgerName::Reservations, command, WriteMode::Plain) {
                 Ok(committed) => {
                     let gone = |id: &HoldIdPrefix| Lost {
                         named: Asked::Id(id.to_string()),

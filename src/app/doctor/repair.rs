@@ -2,9 +2,9 @@
 
 use super::view::PlanView;
 use super::{Check, State};
-use crate::app::Ctx;
 use crate::app::answer::{Answer, Written};
 use crate::app::error::AppError;
+use crate::app::{Ctx, WriteMode};
 use crate::core::documents::Key;
 use crate::core::ids::OpId;
 use crate::core::ledger::LedgerName;
@@ -65,7 +65,7 @@ pub fn take_out(ctx: &Ctx, dry_run: bool) -> Result<Option<TakenOut>, AppError> 
         kept_at: line(&format!("entry {before}")),
         takes_out: true,
     };
-    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let written = Answer::committed(committed, drop).written;
     Ok(Some(TakenOut { documents, written }))
 }

@@ -16,9 +16,9 @@ use generate::{OfDomain, Outcome};
 
 use super::profiles::{self, Profiled};
 use super::{Known, known};
-use crate::app::Ctx;
 use crate::app::answer::{self, Answer, Note};
 use crate::app::error::{AppError, with_causes};
+use crate::app::{Ctx, WriteMode};
 use crate::core::domain::agent::{GENERATOR, content_hash, render};
 use crate::core::domain::agent_record::{self, AgentRecord, RecordAgents, Written};
 use crate::core::domain::generation::{Action, OnDisk};
@@ -173,7 +173,7 @@ fn recorded(
     if record.is_empty() {
         return Ok((None, Vec::new()));
     }
-    let committed = ctx.transact(LedgerName::Domains, record, None)?;
+    let committed = ctx.transact(LedgerName::Domains, record, WriteMode::Plain)?;
     let answer = Answer::committed(committed, |_| ());
     Ok((answer.written, answer.notes))
 }

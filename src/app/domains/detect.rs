@@ -10,7 +10,7 @@ use super::{Look, TRIES_MAX};
 use crate::app::answer::{Answer, Note, Outcome, Written};
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
-use crate::app::{Ctx, Reading};
+use crate::app::{Ctx, Reading, WriteMode};
 use crate::core::domain;
 use crate::core::domain::cache::{self, Cache};
 use crate::core::domain::detection;
@@ -141,7 +141,7 @@ fn look_once(
         head,
         force,
     };
-    let committed = ctx.transact(LedgerName::Domains, command, None)?;
+    let committed = ctx.transact(LedgerName::Domains, command, WriteMode::Plain)?;
     let Answer { body, written, notes, at, .. } = Answer::committed(committed, |recorded| recorded);
     let Recorded { detected, is_new } = body;
     cache = Cache { exact: Some(detected), nearest: None, other: None, ..cache };

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::catalogue::catalogue;
 use super::view::ProjectView;
-use crate::app::Ctx;
 use crate::app::answer::{Answer, Note};
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::domain::cache::Cache;
 use crate::core::domain::classify::{Classify, Declassify};
 use crate::core::domain::confidence::Confidence;
@@ -51,7 +51,7 @@ pub fn set(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<ProjectView>, Prob
         confidence: request.confidence.unwrap_or(Confidence::FULL),
     };
     let committed = ctx
-        .transact(LedgerName::Domains, command, None)
+        .transact(LedgerName::Domains, command, WriteMode::Plain)
         .map_err(|error| Problem::from(error).noting(notes.clone()))?;
     let answer = Answer::committed(committed, |classified| {
         let cache = Cache { classified: Some(classified), ..Cache::default() };
@@ -64,6 +64,6 @@ pub fn set(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<ProjectView>, Prob
 /// Removes the classification, so that the detection counts again.
 pub fn clear(ctx: &Ctx, reason: &Line) -> Result<Answer<Cleared>, Problem> {
     let command = Declassify { reason: reason.clone() };
-    let committed = ctx.transact(LedgerName::Domains, command, None)?;
+    let committed = ctx.transact(LedgerName::Domains, command, WriteMode::Plain)?;
     Ok(Answer::committed(committed, |()| Cleared { cleared: true }))
 }

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::resolve;
-use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::ids::{EntryName, HoldId};
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::Hold;
@@ -68,7 +68,8 @@ pub fn rollback(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Proble
         return Ok(Answer::read(body(ctx.decide_only(ledger, command)?), ctx.clock()));
     }
     let expect = expected(ctx, request)?;
-    Ok(Answer::committed(ctx.transact(ledger, command, expect.as_ref())?, body))
+    let mode = expect.as_ref().map_or(WriteMode::Plain, WriteMode::Expecting);
+    Ok(Answer::committed(ctx.transact(ledger, command, mode)?, body))
 }
 
 /// Counts the entries after `to`.

@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use super::view::RequestView;
 use super::{What, require};
-use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::presence::{HolderLiveness, LivenessProbe};
 use crate::app::problem::Problem;
 use crate::app::reservations::release::ids;
 use crate::app::view::{ConflictView, HoldView};
+use crate::app::{Ctx, WriteMode};
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::answer::{self as decision, Answered, Verdict};
@@ -42,7 +42,7 @@ pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let which = request.which.request(ctx)?;
     require(ctx)?;
     let command = decision::Answer { which, verdict: request.verdict.clone() };
-    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let now = committed.at;
     let liveness = HolderLiveness::of(ctx, &committed.answer.in_the_way);
     Ok(Answer::committed(committed, |answered| {

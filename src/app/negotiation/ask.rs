@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::view::RequestView;
 use super::{What, no_thread, require};
-use crate::app::Ctx;
 use crate::app::answer::{Answer, Note};
 use crate::app::error::AppError;
 use crate::app::next::{command, in_shell};
@@ -16,6 +15,7 @@ use crate::app::problem::Problem;
 use crate::app::view::HoldView;
 use crate::app::waiter::{Look, Waited, Waiter};
 use crate::app::waiting::Stand;
+use crate::app::{Ctx, WriteMode};
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::ask::{Ask, Asking};
@@ -107,7 +107,7 @@ fn submit(ctx: &Ctx, request: &Request) -> Result<Committed<Asking>, AppError> {
         ttl: ctx.settings().ttl,
         worktree: ctx.worktree(),
     };
-    ctx.transact(LedgerName::Reservations, command, None)
+    ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)
 }
 
 /// Asks, and gets ready to wait. From here on a signal ends the wait and not the process, so that

@@ -10,7 +10,7 @@ use crate::app::error::AppError;
 use crate::app::next::command;
 use crate::app::presence::LivenessProbe;
 use crate::app::problem::Problem;
-use crate::app::{Ctx, Reading};
+use crate::app::{Ctx, Reading, WriteMode};
 use crate::core::damage::Damage;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::MessageKind;
@@ -82,7 +82,7 @@ pub fn inbox(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
         return Ok(Answer::read(look(ctx, &reading, request)?, reading.now));
     }
     let command = Acknowledge { messages: request.acks.to_vec() };
-    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let reading = ctx.read_after(&committed)?;
     let body = look(ctx, &reading, request)?;
     let answer = Answer::committed(committed, |acknowledged| Body { acknowledged, ..body });

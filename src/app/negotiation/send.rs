@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::require;
-use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::body::Body as Text;
@@ -49,6 +49,6 @@ pub fn send(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
         ack: request.ack,
         patterns: Vec::new(),
     };
-    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     Ok(Answer::committed(committed, |message| Body { thread: message.thread.clone(), message }))
 }

@@ -11,7 +11,7 @@ use crate::app::presence::LivenessProbe;
 use crate::app::problem::Problem;
 use crate::app::reservations::release::ids;
 use crate::app::view::HoldView;
-use crate::app::{Ctx, dead_holders};
+use crate::app::{Ctx, WriteMode, dead_holders};
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::answer::pinned;
@@ -51,7 +51,7 @@ pub fn take(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let holds = asked.map_or(Ok(Vec::new()), |asked| pinned(documents, &asked));
     let gone = dead_holders::among(ctx, &holds.map_err(AppError::from)?);
     let command = Take { which, reason: request.reason.clone(), evidence };
-    let committed = ctx.transact_knowing(LedgerName::Reservations, command, None, gone)?;
+    let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::without(gone))?;
     let now = committed.at;
     Ok(Answer::committed(committed, |Taken { thread, taken, granted, .. }| Body {
         request: RequestView::of(&LivenessProbe::new(ctx), thread, now),

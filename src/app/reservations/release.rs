@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
-use crate::app::{Ctx, specs};
+use crate::app::{Ctx, WriteMode, specs};
 use crate::core::ids::{HoldId, HoldIdPrefix, LockName};
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::Hold;
@@ -53,7 +53,7 @@ pub fn release(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
         ..Selection::default()
     };
     let command = Release { which, force: request.force.cloned() };
-    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     Ok(Answer::committed(committed, Body::from))
 }
 

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::Ctx;
 use crate::app::answer::{Answer, Outcome};
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::app::view::HoldView;
+use crate::app::{Ctx, WriteMode};
 use crate::core::ids::{HoldIdPrefix, LockName};
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::Hold;
@@ -50,7 +50,7 @@ pub fn renew(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
     let command = Renew { which, ttl: request.ttl.unwrap_or(ctx.settings().ttl) };
     // This has to come before the renewal, which is an entry of the caller too.
     let lost = if request.mine { lost(ctx)? } else { Vec::new() };
-    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let at = committed.at;
     let mut answer = Answer::committed(committed, |answer| Body {
         renewed: HoldView::all(answer.renewed, at),

@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use super::ended;
 use super::release::ids;
-use crate::app::Ctx;
 use crate::app::answer::{Answer, Written};
 use crate::app::error::AppError;
 use crate::app::negotiation;
 use crate::app::negotiation::view::RequestView;
 use crate::app::presence::{LivenessProbe, forget_old};
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::Thread;
@@ -112,7 +112,8 @@ fn carry_out(
 ) -> Result<(Vec<Hold>, Vec<Thread>, Writes), AppError> {
     let (mut holds, mut pruned, mut writes) = (Vec::new(), Vec::new(), Writes::default());
     loop {
-        let committed = ctx.transact_knowing(LedgerName::Reservations, sweep, None, ended(ctx)?)?;
+        let committed =
+            ctx.transact(LedgerName::Reservations, sweep, WriteMode::without(ended(ctx)?))?;
         let answer = writes.add(committed);
         holds.extend(answer.swept);
         if answer.remaining == 0 {
@@ -120,7 +121,7 @@ fn carry_out(
         }
     }
     while let Some(prune) = prune {
-        let answer = writes.add(ctx.transact(LedgerName::Reservations, prune, None)?);
+        let answer = writes.add(ctx.transact(LedgerName::Reservations, prune, WriteMode::Plain)?);
         pruned.extend(answer.pruned);
         if answer.remaining == 0 {
             break;

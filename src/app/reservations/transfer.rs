@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::release::ids;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
-use crate::app::{Ctx, specs};
+use crate::app::{Ctx, WriteMode, specs};
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::Hold;
@@ -58,7 +58,7 @@ pub fn transfer(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Proble
         },
         force: request.force.cloned(),
     };
-    let committed = ctx.transact(LedgerName::Reservations, command, None)?;
+    let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let body = |holds: Vec<Hold>| Body { transferred: holds.len(), ids: ids(&holds), from, holds };
     Ok(Answer::committed(committed, body))
 }

@@ -2,9 +2,9 @@
 
 use super::change::{Basis, Became, Body, Earlier, each_once, in_force_notes, stranger};
 use super::{agent_name, confirmation, seen};
-use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::environment::Environment;
 use crate::core::ledger::LedgerName;
 use crate::core::routing::apply::{Applied, Apply};
@@ -34,7 +34,7 @@ pub fn apply(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
         source: request.basis.source.clone(),
         confirmation,
     };
-    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     let mut notes = Vec::new();
     let answer = Answer::committed(committed, |applied| match applied {
         Applied::New(made) => {

@@ -2,9 +2,9 @@
 
 use super::change::{Became, Body, in_force_notes};
 use super::{agent_name, confirmation};
-use crate::app::Ctx;
 use crate::app::answer::{Answer, Note};
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::ledger::LedgerName;
 use crate::core::routing::approve::{Approve, Approved};
 
@@ -19,7 +19,8 @@ pub struct Request<'r> {
 pub fn approve(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let agent = agent_name(ctx, request.agent)?;
     let confirmation = confirmation(ctx, &agent, request.confirmed);
-    let committed = ctx.transact(LedgerName::Overrides, Approve { agent, confirmation }, None)?;
+    let committed =
+        ctx.transact(LedgerName::Overrides, Approve { agent, confirmation }, WriteMode::Plain)?;
     let mut notes = Vec::new();
     let answer = Answer::committed(committed, |approved| match approved {
         Approved::New(made) => {

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::agent_name;
-use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::ledger::LedgerName;
 use crate::core::routing::block::{BlockAgent, Unblock};
 use crate::core::routing::names::RoutedName;
@@ -25,7 +25,7 @@ pub struct Body {
 pub fn block(ctx: &Ctx, agent: &str, reason: &Note) -> Result<Answer<Body>, Problem> {
     let agent = agent_name(ctx, agent)?;
     let command = BlockAgent { agent: agent.clone(), reason: reason.clone() };
-    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     Ok(Answer::committed(committed, |block| Body { agent, changed: block.is_some() }))
 }
 
@@ -33,6 +33,6 @@ pub fn block(ctx: &Ctx, agent: &str, reason: &Note) -> Result<Answer<Body>, Prob
 pub fn unblock(ctx: &Ctx, agent: &str) -> Result<Answer<Body>, Problem> {
     let agent = agent_name(ctx, agent)?;
     let command = Unblock { agent: agent.clone() };
-    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     Ok(Answer::committed(committed, |block| Body { agent, changed: block.is_some() }))
 }

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::view::TrialView;
 use super::{agent_name, some_agent};
-use crate::app::Ctx;
 use crate::app::answer::{Answer, Outcome};
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::ledger::LedgerName;
 use crate::core::routing::canary::{CheckTrials, Checked, Sample, Status};
 use crate::core::routing::metrics::Metrics;
@@ -58,7 +58,7 @@ pub fn sample(ctx: &Ctx, request: &SampleRequest<'_>) -> Result<Answer<SampleBod
         session: request.session.clone(),
         metrics: request.metrics,
     };
-    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     Ok(Answer::committed(committed, |taken| {
         let Sampled { sample, was_there, samples, canary } = taken;
         SampleBody { sample, was_there, trial: TrialView::decided(canary, samples) }
@@ -69,7 +69,7 @@ pub fn sample(ctx: &Ctx, request: &SampleRequest<'_>) -> Result<Answer<SampleBod
 /// worse.
 pub fn check(ctx: &Ctx, agent: Option<&str>) -> Result<Answer<CheckBody>, Problem> {
     let command = CheckTrials { agent: some_agent(ctx, agent)? };
-    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     let mut answer = Answer::committed(committed, |checked| CheckBody {
         trials: checked.into_iter().map(CheckedView::from).collect(),
     });

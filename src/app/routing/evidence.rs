@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::change::each_once;
 use super::{agent_name, some_agent};
-use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::ledger::LedgerName;
 use crate::core::routing::evidence::{AddEvidence, Evidence, SourceKind, recent};
 use crate::core::routing::names::{EvidenceRef, Word};
@@ -73,7 +73,7 @@ pub fn add(ctx: &Ctx, request: &AddRequest<'_>) -> Result<Answer<AddBody>, Probl
         findings: request.findings,
         lineage: each_once(request.lineage),
     };
-    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     Ok(Answer::committed(committed, |evidence| AddBody { evidence }))
 }
 

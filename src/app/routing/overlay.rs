@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::change::each_once;
 use super::{agent_name, some_agent};
-use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::ledger::LedgerName;
 use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, OverlayId, Word};
@@ -61,7 +61,7 @@ pub fn add(ctx: &Ctx, request: &AddRequest<'_>) -> Result<Answer<AddBody>, Probl
         evidence: each_once(request.evidence),
         source: request.source.clone(),
     };
-    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     Ok(Answer::committed(committed, |added| {
         let OverlayAdded { overlay, tokens, was_there } = added;
         AddBody { overlay, tokens, was_there }
@@ -71,7 +71,7 @@ pub fn add(ctx: &Ctx, request: &AddRequest<'_>) -> Result<Answer<AddBody>, Probl
 /// Switches an overlay off; its text stays.
 pub fn disable(ctx: &Ctx, agent: &str, id: &OverlayId) -> Result<Answer<DisableBody>, Problem> {
     let command = DisableOverlay { agent: agent_name(ctx, agent)?, id: id.clone() };
-    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     Ok(Answer::committed(committed, |overlay| DisableBody { overlay }))
 }
 

@@ -2,9 +2,9 @@
 
 use super::agent_name;
 use super::change::{Basis, Became, Body, each_once, stranger};
-use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::environment::Environment;
 use crate::core::ledger::LedgerName;
 use crate::core::routing::propose::{Propose, Proposed};
@@ -29,7 +29,7 @@ pub fn propose(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
         scope: request.basis.scope(ctx)?,
         source: request.basis.source.clone(),
     };
-    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     let answer = Answer::committed(committed, |Proposed { entry, was_there }| {
         Body::of(if was_there { Became::Already } else { Became::Proposed }, entry)
     });

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::documents::Key;
 use crate::core::ledger::LedgerName;
 use crate::core::routing::reset::{Area, Reset};
@@ -36,5 +36,5 @@ pub fn reset(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
         let gone = ctx.decide_only(LedgerName::Overrides, command)?;
         return Ok(Answer::read(body(gone), ctx.clock()));
     }
-    Ok(Answer::committed(ctx.transact(LedgerName::Overrides, command, None)?, body))
+    Ok(Answer::committed(ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?, body))
 }

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::target;
-use crate::app::Ctx;
 use crate::app::answer::{self, Answer};
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::ledger::LedgerName;
 use crate::core::routing::names::RoutedName;
 use crate::core::routing::revert::{Revert, Reverted, Target};
@@ -66,7 +66,7 @@ pub fn revert(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem>
     let answer = if request.dry_run {
         Answer::read(body(ctx.decide_only(LedgerName::Overrides, command)?), ctx.clock())
     } else {
-        Answer::committed(ctx.transact(LedgerName::Overrides, command, None)?, body)
+        Answer::committed(ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?, body)
     };
     let warning = "autonomy is off now: too many agents had to be taken back";
     let note = answer.body.autonomy_off.then(|| answer::Note::warning(warning));

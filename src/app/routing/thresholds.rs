@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::problem::{Kind, Problem};
+use crate::app::{Ctx, WriteMode};
 use crate::core::ledger::LedgerName;
 use crate::core::routing::thresholds::{ALL, AUTONOMY, SetThreshold, Setting, Thresholds};
 
@@ -45,7 +45,7 @@ pub fn show(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
 pub fn set(ctx: &Ctx, key: &str, value: &str) -> Result<Answer<Body>, Problem> {
     let command = SetThreshold::parse(key, value)
         .map_err(|error| Problem::new(Kind::Usage, error.to_string()))?;
-    let committed = ctx.transact(LedgerName::Overrides, command, None)?;
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     Ok(Answer::committed(committed, Body::from))
 }
 

@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::confirmation;
 use super::document::{self, Base, PATH_USUAL, PATH_VARIABLE};
-use crate::app::Ctx;
 use crate::app::answer::{Answer, Outcome};
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
+use crate::app::{Ctx, WriteMode};
 use crate::core::environment::Environment;
 use crate::core::ledger::LedgerName;
 use crate::core::routing::document::{Remark, read_document};
@@ -78,7 +78,7 @@ pub fn import(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem>
     let mut answer = if request.dry_run {
         Answer::read(body(ctx.decide_only(LedgerName::Overrides, command)?), ctx.clock())
     } else {
-        Answer::committed(ctx.transact(LedgerName::Overrides, command, None)?, body)
+        Answer::committed(ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?, body)
     };
     if !answer.body.refused.is_empty() {
         answer.outcome = Outcome::No;

@@ -28,7 +28,7 @@ use serde::Serialize;
 use crate::app::answer::Note;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
-use crate::app::{Ctx, Reading};
+use crate::app::{Ctx, Reading, WriteMode};
 use crate::core::command::Command;
 use crate::core::decision::Decide;
 use crate::core::documents::{Documents, ReadError};
@@ -67,7 +67,7 @@ fn transact<C>(ctx: &Ctx, command: C) -> Result<Committed<C::Answer>, Problem>
 where
     C: Decide + Clone + Into<Command>,
 {
-    let committed = ctx.transact(LedgerName::Runs, command, None);
+    let committed = ctx.transact(LedgerName::Runs, command, WriteMode::Plain);
     committed.map_err(|error| cancelled::problem(ctx, error))
 }
 
