@@ -94,7 +94,7 @@ pub enum WriteMode<'c> {
     Knowing(Gone),
     /// Returns early, without waiting for a turn, if the decision writes nothing. The state that
     /// was read before saves a second reading.
-    IfNeeded(Reading<'c>),
+    IfNeeded(Box<Reading<'c>>),
 }
 
 impl WriteMode<'_> {

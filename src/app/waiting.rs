@@ -94,8 +94,11 @@ pub fn reserve_for_edit<'c>(
     reading: Reading<'c>,
     command: Reserve,
 ) -> Result<Committed<Reserved>, AppError> {
-    let first_try =
-        ctx.transact(LedgerName::Reservations, command.clone(), WriteMode::IfNeeded(reading));
+    let first_try = ctx.transact(
+        LedgerName::Reservations,
+        command.clone(),
+        WriteMode::IfNeeded(Box::new(reading)),
+    );
     past_the_dead(ctx, command, first_try)
 }
 

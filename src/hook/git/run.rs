@@ -61,7 +61,7 @@ pub fn run(call: Call<'_>, late: impl Fn(Reply) -> u8 + Clone + Send + 'static) 
     let (name, unopened, not_begun) = (call.name, call.environment.clone(), late.clone());
     let too_late = move || {
         let stance = Door::unopened(&unopened).ok().and_then(|door| Stance::of(name, &door));
-        not_begun(stance.map_or_else(pass, |stance| stance.late(&unopened)))
+        not_begun(stance.map_or_else(|| Ok(pass()), |stance| stance.late(&unopened)))
     };
     in_time(
         too_late,
@@ -69,24 +69,24 @@ pub fn run(call: Call<'_>, late: impl Fn(Reply) -> u8 + Clone + Send + 'static) 
         |why| {
             let door = Door::unopened(call.environment).ok();
             let stance = door.and_then(|door| Stance::of(name, &door));
-            stance.map_or_else(pass, |stance| stance.failed(why))
+            stance.map_or_else(|| Ok(pass()), |stance| stance.failed(why))
         },
     )
 }
 
-fn pass() -> Reply {
-    Ok(Answer::read(Body {}, now()))
+fn pass() -> Answer<Body> {
+    Answer::read(Body {}, now())
 }
 
 impl Call<'_> {
     fn reply(&self, deadline: &Deadline, late: impl Fn(Reply) -> u8 + Send + 'static) -> Reply {
         let door = Door::find(self.environment)?;
-        let Some(stance) = Stance::of(self.name, &door) else { return pass() };
+        let Some(stance) = Stance::of(self.name, &door) else { return Ok(pass()) };
         let environment = self.environment.clone();
         deadline.change(LIMIT, move || late(stance.late(&environment)));
         match self.verdict(&door) {
-            Ok(Verdict::Pass) => pass(),
-            Ok(Verdict::Warn(objection)) => Ok(pass()?.noting(warnings(objection))),
+            Ok(Verdict::Pass) => Ok(pass()),
+            Ok(Verdict::Warn(objection)) => Ok(pass().noting(warnings(objection))),
             Ok(Verdict::Refuse(objection)) => Err(refused(objection)),
             Err(problem) => stance.failed(&problem.message),
         }
@@ -157,7 +157,7 @@ impl Stance {
         let is_gate = self.name.is_gate();
         if self.name == Name::PostCommit {
             // Git's own output is no place for what comes after the commit.
-            return pass();
+            return Ok(pass());
         }
         if self.policy.refuses_unchecked(is_gate) {
             let message = format!("nothing is known of who holds what: {why}");
@@ -165,7 +165,7 @@ impl Stance {
             return Err(Problem::new(Kind::Refused, message).with_hint(Hint::plain(hint)));
         }
         let passed = if is_gate { "not checked" } else { "left as it was" };
-        Ok(pass()?.noting([Note::warning(format!("git coord: {passed}: {why}"))]))
+        Ok(pass().noting([Note::warning(format!("git coord: {passed}: {why}"))]))
     }
 }
 
