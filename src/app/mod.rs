@@ -1,5 +1,5 @@
-//! The requests that every door can make: the command line, hooks, MCP and CI call the same functions
-//! and differ only in how they read a request and show an answer.
+//! The requests that every door can make: the command line, hooks, MCP and CI call the same
+//! functions and differ only in how they read a request and show an answer.
 
 pub mod agents;
 pub mod answer;

@@ -1,8 +1,8 @@
 //! The `git` program, for repositories that libgit2 cannot open.
 //!
-//! [`rev_parse`] finds a repository, [`objects`] reads its objects, [`refs`] moves refs that are not
-//! files, [`config_overrides`] keeps git from running other programs, and [`running`] ends gits together
-//! with this process. Only this directory calls git.
+//! [`rev_parse`] finds a repository, [`objects`] reads its objects, [`refs`] moves refs that are
+//! not files, [`config_overrides`] keeps git from running other programs, and [`running`] ends gits
+//! together with this process. Only this directory calls git.
 
 pub mod config_overrides;
 mod local_config;
