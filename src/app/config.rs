@@ -21,12 +21,12 @@ pub struct SettingError {
     pub key: &'static str,
     /// The value that was found.
     pub value: String,
-    /// What is wrong with it.
+    /// The reason why it does not fit.
     #[source]
     pub fault: ValueFault,
 }
 
-/// What is wrong with a value.
+/// The reason why a value does not fit its key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValueFault {
     /// No git boolean.
@@ -69,11 +69,8 @@ pub struct Settings {
     pub clock_skew: Duration,
     /// `coord.negotiation`.
     pub negotiation: bool,
-    /// What hooks do.
     pub hook: HookSettings,
-    /// What kind of project this is.
     pub domains: DomainSettings,
-    /// How routed agents are named and known.
     pub routing: RoutingSettings,
     /// `coord.runGates`.
     pub run_gates: Option<TreePath>,
@@ -116,7 +113,7 @@ pub struct HookSettings {
     pub trailers: bool,
 }
 
-/// What is done about people who commit or push what an agent holds.
+/// The treatment of people who commit or push what an agent holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum People {
     /// They are told.
@@ -125,12 +122,11 @@ pub enum People {
     Refuse,
 }
 
-/// What a hold that came with an edit ends with, if its time is not over before.
+/// The end of a hold that came with an edit, if it does not expire before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReleaseWith {
     /// The end of the agent's turn, or the commit.
     Turn,
-    /// The commit.
     Commit,
     /// The end of the session.
     Session,
@@ -139,7 +135,7 @@ pub enum ReleaseWith {
 }
 
 impl ReleaseWith {
-    /// Whether a commit is such an end.
+    /// Tells whether a commit ends it.
     pub fn is_at_commit(self) -> bool {
         matches!(self, ReleaseWith::Turn | ReleaseWith::Commit)
     }
@@ -206,13 +202,13 @@ impl Default for Settings {
     }
 }
 
-/// Whether a key that is off by default is set to something else. What it is set to may be wrong,
-/// and is found to be when all settings are read.
+/// Tells whether a key that is off by default is set to something else. A value that makes no sense
+/// counts as on; reading all settings reports it.
 pub fn is_set_on(lookup: Lookup<'_>, name: &str) -> bool {
     lookup(name).is_some_and(|text| parse_boolean(&text) != Some(false))
 }
 
-/// The `coord.*` keys among `configured` that mean nothing, most likely misspelt.
+/// Finds the `coord.*` keys among `configured` that mean nothing, most likely misspelt.
 pub fn unknown_keys<'a>(configured: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let known = |name: &str| KEYS.iter().any(|key| key.name.eq_ignore_ascii_case(name));
     let ours =
@@ -220,7 +216,7 @@ pub fn unknown_keys<'a>(configured: impl IntoIterator<Item = &'a str>) -> Vec<&'
     configured.into_iter().filter(|name| ours(name) && !known(name)).collect()
 }
 
-/// The key that somebody who wrote `name` most likely meant.
+/// Finds the key that the author of `name` most likely meant.
 pub fn nearest_key(name: &str) -> Option<&'static str> {
     const SLIPS_MAX: usize = 3;
     let name = name.to_ascii_lowercase();
@@ -229,7 +225,7 @@ pub fn nearest_key(name: &str) -> Option<&'static str> {
     (slips(nearest) <= SLIPS_MAX).then_some(nearest.name)
 }
 
-/// How many letters have to be added, removed or changed to make one text the other.
+/// Counts the letters that must be added, removed or changed to turn one text into the other.
 fn distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.chars().count()).collect();
     for (place, letter) in one.chars().enumerate() {
@@ -243,7 +239,7 @@ fn distance(one: &str, other: &str) -> usize {
     row[row.len() - 1]
 }
 
-/// A value that nobody has asked for yet must fit, too: a slip is found where it is made.
+/// Checks a value before anything needs it, so that a slip is found where it is made.
 fn check(lookup: Lookup<'_>, key: &Key) -> Result<(), SettingError> {
     let fits = |text: &str| match key.kind {
         ValueKind::Boolean => boolean(text).map(drop),

@@ -1,9 +1,9 @@
-//! Who acts, and why we think so.
+//! The identity of the agent or person that acts, and where it comes from.
 //!
-//! One agent has one name in every door. An agent's hook is told it by its payload. Elsewhere the
-//! order is: `--as`, `GIT_COORD_AGENT`, what the agent's
-//! harness exports, `coord.agent`, and at last `user@host`, which is a person. Nothing here is
-//! proof: agents of one user trust each other.
+//! One agent has one name in every door. An agent's hook takes it from its payload. Elsewhere the
+//! order is: `--as`, `GIT_COORD_AGENT`, the session that the agent's harness exports,
+//! `coord.agent`, and at last `user@host`, which is a person. Nothing here is proof: agents of one
+//! user trust each other.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub const HARNESSES: [Harness; 2] = [
     Harness { kind: "codex", variable: "CODEX_THREAD_ID" },
 ];
 
-/// Whether a program or a person acts.
+/// Program or person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ActorKind {
@@ -73,7 +73,7 @@ impl ActorKind {
 }
 
 impl IdentitySource {
-    /// The source in words: what to change for another name.
+    /// Describes the source: the thing to change for another name.
     pub fn description(self) -> &'static str {
         match self {
             IdentitySource::Option => "--as",
@@ -85,7 +85,7 @@ impl IdentitySource {
     }
 }
 
-/// Who acts.
+/// The agent or person that acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The name that everything is recorded under.
@@ -98,7 +98,7 @@ pub struct Identity {
     pub session: Option<Session>,
 }
 
-/// What the identity is decided from.
+/// The inputs of [`identify`].
 #[derive(Debug)]
 pub struct IdentityInputs<'a> {
     /// `--as`.
@@ -107,7 +107,6 @@ pub struct IdentityInputs<'a> {
     pub environment: &'a Environment,
     /// `coord.agent`.
     pub configured: Option<&'a AgentName>,
-    /// Who is logged in, and where.
     pub login: &'a Login,
 }
 
@@ -121,7 +120,7 @@ pub struct Login {
 }
 
 impl Login {
-    /// Of this process, which runs with the given environment.
+    /// Reads the login of this process, which runs with the given environment.
     pub fn of_process(environment: &Environment) -> Login {
         let user = ["USER", "LOGNAME"]
             .into_iter()
@@ -138,7 +137,6 @@ impl Login {
 pub struct IdentityError {
     /// The value that was found.
     pub value: String,
-    /// The rule.
     #[source]
     pub rule: BadId,
 }
@@ -183,19 +181,19 @@ pub struct Session {
 }
 
 impl Session {
-    /// The session with that id, of a harness of that kind, or a subagent of it.
+    /// Makes the session with that id, of a harness of that kind, or a subagent of it.
     pub fn new(kind: &str, id: &str, subagent: Option<&str>) -> Session {
         let names = session_names(kind, id);
         Session { id: session_id(id), names, subagent: subagent.map(str::to_owned) }
     }
 
-    /// The name, unless another session has it.
+    /// Returns the first choice of a name, which another session may have.
     pub fn name(&self) -> AgentName {
         self.named(&self.names[0])
     }
 
-    /// The name where it is known which sessions act under a name: the one that this session is
-    /// known by or, as long as it is not, the first that no other is known by.
+    /// Chooses the name, given the sessions that act under each: the name that this session is
+    /// known by, or else the first that no other session is known by.
     pub fn name_beside(&self, known: impl Fn(&AgentName) -> Vec<String>) -> AgentName {
         let mut free = None;
         for name in &self.names {
@@ -214,8 +212,8 @@ impl Session {
     }
 }
 
-/// The names of a session: the kind of its harness and 8 characters of the session id, twice as
-/// many, and a hash of all of it.
+/// Lists the names of a session, each with the kind of its harness: 8 characters of the session id,
+/// 16 characters, and a hash of the whole id.
 ///
 /// Of an id with a word in front, such as `session_`, the rest counts. Ids that begin with the
 /// clock share their first characters if they are made in the same minute, so that the last ones
@@ -237,7 +235,7 @@ fn session_names(kind: &str, session: &str) -> Vec<AgentName> {
     names
 }
 
-/// An id without the word in front of it, if what is left is long enough to be one.
+/// Removes the word in front of an id, if the rest is long enough to be an id.
 fn without_word(session: &str) -> &str {
     let is_word = |word: &str| word.chars().all(|letter| letter.is_ascii_alphabetic());
     match session.split_once('_') {
@@ -246,15 +244,15 @@ fn without_word(session: &str) -> &str {
     }
 }
 
-/// The id of a session, as far as it is needed to tell two of them apart.
+/// Shortens the id of a session to the part that tells two of them apart.
 fn session_id(session: &str) -> String {
     const CHARACTERS_MAX: usize = 64;
     let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '-';
     session.chars().filter(is_plain).take(CHARACTERS_MAX).collect()
 }
 
-/// The name of a subagent of a session, by the id that its harness gives it. Of an id that is too
-/// long for a name, a hash stands in the place of the rest, so that two of them stay two.
+/// Builds the name of a subagent from the id that its harness gives it. A hash replaces the end of
+/// an id that is too long for a name, so that two such ids stay different.
 fn subagent_name(session: &AgentName, id: &str) -> AgentName {
     let plain = id.replace('/', "-");
     let room = AGENT_CHARS_MAX.saturating_sub(session.as_str().len() + 1);
@@ -266,7 +264,7 @@ fn subagent_name(session: &AgentName, id: &str) -> AgentName {
     AgentName::cleaned(&format!("{session}/{kept}{hash}"))
 }
 
-/// 16 digits that stand for an id.
+/// Hashes an id to 16 digits.
 fn hash_of(id: &str) -> String {
     let digest = Sha256::digest(id);
     let start = u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
@@ -274,13 +272,13 @@ fn hash_of(id: &str) -> String {
 }
 
 impl Identity {
-    /// The session or subagent that a hook was called by, which its payload tells.
+    /// Identifies the session or subagent that called a hook, by its payload.
     pub fn of_hook(session: Session) -> Identity {
         let (kind, source) = (ActorKind::Agent, IdentitySource::Hook);
         Identity { name: session.name(), kind, source, session: Some(session) }
     }
 
-    /// The same where it is known which sessions act under a name.
+    /// Chooses the name again, given the sessions that act under each.
     #[must_use]
     pub fn beside(self, known: impl Fn(&AgentName) -> Vec<String>) -> Identity {
         let name = self.session.as_ref().map(|session| session.name_beside(known));

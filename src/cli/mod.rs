@@ -92,7 +92,7 @@ fn run_parsed(command: &Command, ui: &mut Ui, context: &Context<'_>) -> io::Resu
     }
 }
 
-/// Help and version are answers; everything else that does not parse is wrong usage.
+/// Reports words that clap did not parse. Help and version are answers; the rest is wrong usage.
 fn report_unparsed(
     error: &clap::Error,
     words: &[OsString],
@@ -110,7 +110,7 @@ fn report_unparsed(
     Ok(ExitCode::Done)
 }
 
-/// `--color`, looked for in words that were not parsed.
+/// Finds `--color` in words that were not parsed.
 fn requested_color(words: &[OsString]) -> Option<ColorChoice> {
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
     let pair = words.windows(2).find(|pair| pair[0] == "--color").map(|pair| pair[1]);

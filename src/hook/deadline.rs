@@ -63,7 +63,7 @@ impl Deadline {
         Deadline { shared }
     }
 
-    /// From now on another limit counts, from the same beginning, and another answer.
+    /// Sets another limit, which counts from the same start, and another late answer.
     pub fn change(&self, limit: Duration, late: impl FnOnce() -> u8 + Send + 'static) {
         let mut state = self.shared.lock();
         let is_sooner = limit < state.limit;
@@ -73,7 +73,7 @@ impl Deadline {
         }
     }
 
-    /// The work is done. Who comes here too late does not come back: the answer is being given.
+    /// Stops the clock. A caller that comes too late never returns: the late answer is being given.
     fn over(self) {
         self.shared.lock().late = None;
     }
@@ -92,7 +92,7 @@ impl Shared {
                 // With the lock, so that nobody else answers as well.
                 if let Some(late) = state.late.take() {
                     let code = late();
-                    // What keeps us waiting would keep it, too.
+                    // A git that keeps us waiting would outlive us.
                     end_children();
                     std::process::exit(code.into());
                 }

@@ -1,5 +1,6 @@
 //! The repository checks itself: the house rules that a reader relies on.
 
+mod comments;
 mod files;
 mod mistakes;
 mod requirements;
@@ -73,6 +74,12 @@ fn lines_fit_the_screen() {
         }
     }
     none(&found, "a line has at most 100 characters");
+}
+
+#[test]
+fn comments_name_their_subject() {
+    none(&comments::without_verb(), "a function's comment begins with a verb: 'Returns', 'Reads'");
+    none(&comments::without_subject(), "a sentence of a comment names its subject");
 }
 
 #[test]

@@ -22,20 +22,20 @@ Examples:
 
 /// Answer a hook of an agent or of git
 ///
-/// Hooks call this; it does nothing where coord.enabled is not set. An agent's payload comes on
-/// stdin, and the answer goes to stdout in the agent's own form: an edit of a file that another
-/// agent holds is refused; any other edit is reserved for the agent, and nothing is printed. Git's
-/// hooks refuse commits and pushes of what another agent holds, and tell who does. A failure of the
-/// hook itself is told in one line and blocks nothing unless coord.hook.failClosed is set. See
+/// Hooks run this; it does nothing where coord.enabled is not set. An agent's payload comes on
+/// stdin, and the answer goes to stdout in the agent's own form: the hook refuses an edit of a file
+/// that another agent holds. It reserves any other file for the agent and prints nothing. Git's
+/// hooks refuse commits and pushes of paths that another agent holds, and name the holder. A hook
+/// that fails prints one line and blocks nothing, unless coord.hook.failClosed is set. See
 /// docs/hooks.md.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Which hook
+    /// The hook
     #[arg(value_name = "NAME")]
     pub(crate) name: HookName,
 
-    /// What the hook was called with; agents' hooks take none of it
+    /// The arguments that git gave the hook; agents' hooks have none
     #[arg(value_name = "ARG", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) args: Vec<OsString>,
 }
@@ -43,19 +43,19 @@ pub(crate) struct Args {
 /// A hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum HookName {
-    /// Of the agent that sends such a payload
+    /// The hook of the agent that sends the payload
     Auto,
-    /// Of Claude Code
+    /// The hook of Claude Code
     Claude,
-    /// Refuses paths that another holds, or was granted since they were edited
+    /// Refuses paths that another agent holds, or was granted since they were edited
     PreCommit,
-    /// The same for a merge, where only paths count that differ from every parent
+    /// Does the same for a merge, where only paths count that differ from every parent
     PreMergeCommit,
     /// Adds Coord-Agent and Coord-Fence to the message, with coord.trailers
     PrepareCommitMsg,
-    /// Ends the reservations that came with the edits of what was committed
+    /// Releases the reservations that came with the edits of the committed paths
     PostCommit,
-    /// Refuses commits that change what another holds
+    /// Refuses commits that change paths of another agent
     PrePush,
 }
 

@@ -1,7 +1,7 @@
 //! Claude Code: JSON with `hook_event_name` on stdin, `hookSpecificOutput` on stdout.
 //!
-//! Only the fields that are needed are looked at. What an edit writes may be anything, and is
-//! skipped: it need not even be UTF-8.
+//! Reads only the fields that it needs. The text that an edit writes may be anything, even invalid
+//! UTF-8, and is skipped.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -21,10 +21,10 @@ const NAME: &str = "Claude Code";
 /// The tools that change one file. `MultiEdit` is gone from the product, not from its kin.
 const EDIT_TOOLS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 const SHELL_TOOL: &str = "Bash";
-/// What a path begins with that leads from the home directory.
+/// The beginning of a path from the home directory.
 const HOME: &str = "~";
 
-/// What every payload has.
+/// The fields of every payload.
 #[derive(serde::Deserialize)]
 struct Head {
     session_id: String,
@@ -41,7 +41,7 @@ struct Head {
     duration_ms: Option<f64>,
 }
 
-/// What the payload of an edit has besides.
+/// The further fields of an edit's payload.
 #[derive(serde::Deserialize)]
 struct Edit {
     tool_input: EditInput,
@@ -55,7 +55,7 @@ struct EditInput {
     notebook_path: Option<PathText>,
 }
 
-/// Whether a payload looks like one of Claude Code's.
+/// Tells whether a payload looks like one of Claude Code's.
 pub(super) fn is_its_shape(input: &[u8]) -> bool {
     serde_json::from_slice::<Head>(input).is_ok()
 }
@@ -118,7 +118,7 @@ fn malformed(why: impl fmt::Display) -> Unreadable {
     Unreadable::Malformed { agent: NAME, why: why.to_string() }
 }
 
-/// The file of an edit by one who stands in that directory.
+/// Finds the file of an edit that was made from that directory.
 fn edited_file(input: &[u8], directory: Option<&Path>) -> Result<PathBuf, Unreadable> {
     let Edit { tool_input: EditInput { file_path, notebook_path } } =
         serde_json::from_slice(input).map_err(malformed)?;
@@ -134,7 +134,7 @@ fn edited_file(input: &[u8], directory: Option<&Path>) -> Result<PathBuf, Unread
     Ok(without_dots(&directory.join(path)))
 }
 
-/// Claude Code resolves `.` and `..` by the letters of the path, whatever is linked where.
+/// Resolves `.` and `..` as Claude Code does: by the letters of the path, whatever the links are.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {

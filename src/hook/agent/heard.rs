@@ -8,10 +8,9 @@ use super::{Call, Event, Verdict, sender};
 use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
 
-/// What a payload says, and what could be answered to it.
+/// The content of a payload, and the possible answers.
 #[derive(Debug)]
 pub struct Heard {
-    /// Who calls.
     pub agent: AgentName,
     /// The id of its session.
     pub session: String,

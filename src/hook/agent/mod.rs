@@ -32,16 +32,15 @@ pub enum Dialect {
     Claude,
 }
 
-/// Somebody did, or is about to do, something.
+/// A call of a hook: an agent did, or is about to do, something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Call {
-    /// Who: a session, or a subagent of one.
+    /// The session that acts, or a subagent of it.
     session: Session,
-    /// Where that agent stands, if the payload says so.
+    /// The current directory of that agent, if the payload has it.
     directory: Option<PathBuf>,
-    /// What.
     event: Event,
-    /// What the agent calls the tool call that it is about; nothing where it does not say.
+    /// The agent's id of the tool call; empty if the payload has none.
     tool_use: String,
 }
 
@@ -53,7 +52,7 @@ impl Call {
         }
     }
 
-    /// What the agent does as it is seen by this call. What was refused does not begin.
+    /// Tells what the call shows of the agent's work. A refused edit does not begin.
     fn doing(&self, is_refused: bool) -> Doing<'_> {
         match self.event {
             Event::Edit(_) if is_refused => Doing::Command,
@@ -66,7 +65,7 @@ impl Call {
     }
 }
 
-/// What agents' hooks are called for.
+/// An event that agents call a hook for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Event {
     /// A session begins or goes on.
@@ -90,13 +89,13 @@ enum Event {
 }
 
 impl Event {
-    /// Whether something of the session's is over, wherever it was done.
+    /// Tells whether a part of the session ends, in every repository that it works in.
     fn is_end(&self) -> bool {
         matches!(self, Event::TurnEnd | Event::SubagentEnd | Event::SessionEnd)
     }
 }
 
-/// What the agent is told.
+/// The message to the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Verdict {
     /// Nothing: what was to be done is done, under the user's own rules of permission.
@@ -124,9 +123,8 @@ enum Unreadable {
     /// It is not the JSON that the agent documents.
     #[error("the hook's input is not what {agent} sends: {why}")]
     Malformed {
-        /// Who was thought to send it.
+        /// The agent that seems to have sent it.
         agent: &'static str,
-        /// What is wrong with it.
         why: String,
     },
 }
@@ -138,7 +136,7 @@ impl Dialect {
         }
     }
 
-    /// The answer to an event; none where silence is the answer.
+    /// Encodes the answer to an event; none where silence is the answer.
     fn encode(self, event: &Event, verdict: &Verdict) -> Option<Value> {
         match self {
             Dialect::Claude => claude::encode(event, verdict),

@@ -38,15 +38,15 @@ pub(super) fn apply(ctx: &Ctx, event: &Event) -> Result<Verdict, AppError> {
     }
 }
 
-/// Asking for the path is the gate: nothing that is looked at before decides anything, and so
-/// nothing can change between a look and the edit.
+/// Decides about an edit. Reserving the path is the gate: nothing that is read before decides
+/// anything, so nothing can change between a look and the edit.
 fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     let Some(file) = specs::file(ctx.repository(), path)? else {
         return Ok(Verdict::Silence);
     };
     let specs::File { path, held: file } = file;
     let before = ctx.notes().get(ctx.actor(), &file)?;
-    // What was let pass before is not ignored. To ask git would take longer than to look it up.
+    // A file that passed before is not ignored, and looking that up is faster than asking git.
     let is_ignored = before.is_none() && ctx.repository().is_ignored(&path)?;
     if is_ignored {
         return Ok(Verdict::Silence);
@@ -85,9 +85,9 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     }
 }
 
-/// Files that changed under a shell command and that another holds, unless they are as somebody has
-/// left them who went through the gate. With the time that the command took, only what was written
-/// in that time is meant, and is noted for the commit as well.
+/// Warns of files that changed under a shell command and that another agent holds, unless they are
+/// as an agent left them that went through the gate. If the payload has the time that the command
+/// took, only files written in that time count, and they are noted for the commit as well.
 fn shell_ran(ctx: &Ctx, took: Option<Duration>) -> Result<Verdict, AppError> {
     let began = took.and_then(|took| SystemTime::now().checked_sub(took + SHELL_SLACK));
     let changed = ctx.repository().changed_since(began)?;
@@ -106,7 +106,7 @@ fn shell_ran(ctx: &Ctx, took: Option<Duration>) -> Result<Verdict, AppError> {
     Ok(Verdict::Tell(words::changed_by_shell(&conflicts, now)))
 }
 
-/// An edit is made. Where its file is none of ours, there is nothing to note.
+/// Notes that an edit is done. A file outside of the repository needs no note.
 fn edited(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     if let Some(file) = specs::file(ctx.repository(), path)? {
         edits::made(ctx, &file.held)?;
@@ -121,7 +121,7 @@ fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
     presence::forget_old(ctx);
     others.retain(|hold| !ctx.actor().covers(&hold.holder));
     let welcome = words::welcome(ctx.actor(), &others, now);
-    // What was said is no reason not to greet.
+    // An agent is welcome even if the requests cannot be read.
     let requests = ctx.read().and_then(|reading| negotiation::requests(ctx, &reading));
     let requests = requests.unwrap_or_default().to_answer;
     let asked = words::asked(&requests.iter().collect::<Vec<_>>());
@@ -129,7 +129,7 @@ fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
     Ok(Verdict::Tell(all.join("\n")))
 }
 
-/// What came with edits ends; what was reserved by command is the agent's own affair.
+/// Releases the holds that came with edits. The agent itself releases those that it asked for.
 fn let_go(ctx: &Ctx, whose: Whose) -> Result<Verdict, AppError> {
     edits::let_go(ctx, whose).map(|_| Verdict::Silence)
 }

@@ -39,7 +39,7 @@ pub enum Reply {
     Failed(String),
 }
 
-/// What is known of a call once its repository is found: how to fail, and how long to wait.
+/// The rules for a call once its repository is found: how to fail, and how long to wait.
 #[derive(Clone)]
 struct Stance {
     dialect: Dialect,

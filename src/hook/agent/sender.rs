@@ -1,6 +1,6 @@
-//! Who has sent a payload. Agents read each other's settings and run what stands there for another
-//! one, with payloads that look alike and with rules of their own about exit codes and output. So
-//! whatever is not surely for us gets no answer at all.
+//! The sender of a payload. Agents read each other's settings and run the hooks in them, with
+//! payloads that look alike and with rules of their own about exit codes and output. So a payload
+//! that is not surely for us gets no answer at all.
 //!
 //! Pure: a payload and the environment in, a dialect or none out.
 
@@ -18,7 +18,7 @@ const FOREIGN_VARIABLES: [&str; 4] =
     ["COPILOT_CLI", "CURSOR_VERSION", "GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID"];
 /// Variables that Claude Code sets for the hooks that it runs, and for all of its shell commands.
 const CLAUDE_VARIABLES: [&str; 2] = ["CLAUDE_CODE_SESSION_ID", "CLAUDE_PID"];
-/// What the name of a transcript of Codex begins with.
+/// The beginning of the name of a transcript of Codex.
 const CODEX_TRANSCRIPT: &str = "rollout-";
 
 /// The fields that tell one agent from another.
@@ -28,20 +28,20 @@ struct Marks {
     session_id: Option<PathText>,
     #[serde(default)]
     transcript_path: Option<PathText>,
-    /// Of Cursor.
+    /// Sent by Cursor.
     #[serde(default)]
     cursor_version: Option<IgnoredAny>,
-    /// Of Codex.
+    /// Sent by Codex.
     #[serde(default)]
     turn_id: Option<IgnoredAny>,
-    /// Of Gemini, Qwen and Copilot.
+    /// Sent by Gemini, Qwen and Copilot.
     #[serde(default)]
     timestamp: Option<IgnoredAny>,
 }
 
 impl Marks {
-    /// Whether the transcript lies where Claude Code keeps it: by the session's id in the directory
-    /// of a project.
+    /// Tells whether the transcript lies where Claude Code keeps it: named after the session, in
+    /// the directory of a project.
     fn has_transcript_of_claude(&self) -> bool {
         let (Some(transcript), Some(session)) = (&self.transcript_path, &self.session_id) else {
             return false;
@@ -66,15 +66,15 @@ impl Marks {
     }
 }
 
-/// The dialect of a payload that was read; none where it is not surely one of those that we speak.
+/// Recognizes the dialect of a payload; none if it is not surely one that we speak.
 pub(super) fn of_payload(input: &[u8], environment: &Environment) -> Option<Dialect> {
     let marks: Marks = serde_json::from_slice(input).ok()?;
     let is_claude = claude::is_its_shape(input) && !marks.is_foreign(environment);
     is_claude.then_some(Dialect::Claude)
 }
 
-/// The dialect of a payload that could not be read: the one that was named, or that of the agent
-/// whose variables are there, unless they are another's.
+/// Guesses the dialect of a payload that could not be read: the named one, or that of the agent
+/// whose variables are set; none if those of another agent are set.
 pub(super) fn of_unread(named: Option<Dialect>, environment: &Environment) -> Option<Dialect> {
     let by_variables = || has_any(environment, &CLAUDE_VARIABLES).then_some(Dialect::Claude);
     if is_run_by_another(environment) { None } else { named.or_else(by_variables) }

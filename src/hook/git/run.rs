@@ -134,7 +134,7 @@ impl Call<'_> {
     }
 }
 
-/// What becomes of a hook that cannot tell.
+/// The rules for a hook that cannot check its call.
 #[derive(Clone, Copy)]
 struct Stance {
     name: Name,
