@@ -11,6 +11,7 @@ use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
+pub use crate::core::run::gate::why_shut;
 pub use crate::store::ledger::clock_notice;
 
 /// Names a target in quotes, for a sentence.

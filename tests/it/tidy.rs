@@ -145,6 +145,53 @@ fn the_doors_go_through_app() {
     none(&users, "a door asks 'app', and does not reach past it");
 }
 
+/// The functions of `core` that a door may call: they read and show values, and decide nothing.
+const OF_VALUES: [&str; 8] = [
+    "duration",
+    "duration::parse_duration",
+    "pattern::for_path",
+    "size::in_words",
+    "text::is_disguise",
+    "text::shown",
+    "time::about",
+    "time::relative",
+];
+
+/// A door shows the values that an answer is made of. It makes no command and reads no document.
+#[test]
+fn the_doors_name_only_values_of_the_core() {
+    let is_door =
+        |file: &&File| ["src/cli/", "src/hook/"].iter().any(|door| file.path.starts_with(door));
+    let mut found = Vec::new();
+    for file in files::source().iter().filter(is_door) {
+        for name in source::names_after(&file.text, "crate::core::") {
+            let last = name.rsplit("::").next().unwrap_or_default();
+            let is_function = last.starts_with(char::is_lowercase);
+            let makes_acts = ["command", "decision", "documents", "clean", "redact"]
+                .iter()
+                .any(|module| name.split("::").next() == Some(module));
+            if makes_acts || is_function && !OF_VALUES.contains(&name.as_str()) {
+                found.push(format!("{}: {name}", file.path));
+            }
+        }
+    }
+    none(&found, "of 'core', a door names values");
+}
+
+/// The walks of the architecture lead through files that are there.
+#[test]
+fn the_architecture_names_files_of_this_tree() {
+    let text = std::fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let quoted = text.split('`').skip(1).step_by(2);
+    let is_source = |name: &&str| name.split_once('.').is_some_and(|(_, kind)| kind == "rs");
+    let paths: Vec<&str> = quoted.filter(is_source).collect();
+    assert!(paths.len() > 20, "the walks are there");
+    let is_there =
+        |path: &&str| [root(), &root().join("src")].iter().any(|at| at.join(path).exists());
+    let gone = paths.iter().filter(|path| !is_there(path)).map(|path| (*path).to_owned());
+    none(&gone.collect::<Vec<_>>(), "docs/architecture.md names files of this tree");
+}
+
 /// What two doors say belongs to `app`.
 #[test]
 fn only_the_command_line_uses_the_command_line() {

@@ -4,6 +4,7 @@
 
 pub mod apply;
 pub mod approve;
+pub mod arguments;
 pub mod block;
 pub mod canary;
 pub mod change;

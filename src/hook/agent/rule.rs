@@ -8,7 +8,7 @@ use crate::app::config::ReleaseWith;
 use crate::app::error::AppError;
 use crate::app::news;
 use crate::app::{Ctx, edits, negotiation, presence, reservations, specs};
-use crate::core::pattern::{self, Pattern};
+use crate::core::pattern::{Pattern, for_path};
 use crate::core::reservation::index::Whose;
 
 /// Between the end of a command and our own start, and what file systems round times by.
@@ -91,7 +91,7 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
 fn shell_ran(ctx: &Ctx, took: Option<Duration>) -> Result<Verdict, AppError> {
     let began = took.and_then(|took| SystemTime::now().checked_sub(took + SHELL_SLACK));
     let changed = ctx.repository().changed_since(began)?;
-    let changed: Vec<Pattern> = changed.iter().filter_map(|path| pattern::for_path(path)).collect();
+    let changed: Vec<Pattern> = changed.iter().filter_map(|path| for_path(path)).collect();
     if changed.is_empty() {
         return Ok(Verdict::Silence);
     }

@@ -29,11 +29,10 @@ pub(super) fn without_verb() -> Vec<String> {
 pub(super) fn without_subject() -> Vec<String> {
     found(|comment| {
         let is_hidden = |sentence: &str| {
-            let begins = |words: &&str| {
-                let rest = sentence.strip_prefix(*words);
+            WITHOUT_SUBJECT.iter().any(|words| {
+                let rest = sentence.strip_prefix(words);
                 rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-            };
-            WITHOUT_SUBJECT.iter().any(|words| begins(&words))
+            })
         };
         comment.text.split(". ").any(is_hidden)
     })
@@ -79,9 +78,10 @@ fn comments(text: &str) -> Vec<Comment> {
 }
 
 fn is_function(item: &str) -> bool {
-    let is_modifier = |word: &&str| word.starts_with("pub") || matches!(*word, "const" | "in");
-    let words = item.split_whitespace();
-    words.skip_while(|word| is_modifier(word) || word.ends_with(')')).next() == Some("fn")
+    let is_modifier = |word: &str| {
+        word.starts_with("pub") || matches!(word, "const" | "in") || word.ends_with(')')
+    };
+    item.split_whitespace().find(|word| !is_modifier(word)) == Some("fn")
 }
 
 fn is_verb(word: &str) -> bool {

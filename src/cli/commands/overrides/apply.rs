@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::io;
 
-use super::shared::{EvidenceList, all_evidence, parse_evidence, parse_line, parse_name};
 use crate::app::Ctx;
 use crate::app::problem::Problem;
 use crate::app::routing::apply::{self, apply};
 use crate::app::routing::approve::{self, approve};
+use crate::app::routing::arguments::{
+    EvidenceList, all_evidence, parse_evidence, parse_line, parse_name,
+};
 use crate::app::routing::change::{self, Became, Body, InForceView};
 use crate::app::routing::propose::{self, propose};
 use crate::cli::color::Slot;

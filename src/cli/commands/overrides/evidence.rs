@@ -4,9 +4,9 @@ use std::io;
 
 use clap::Subcommand;
 
-use super::shared::{EvidenceList, all_evidence, parse_evidence, parse_name};
 use crate::app::Ctx;
 use crate::app::problem::Problem;
+use crate::app::routing::arguments::{EvidenceList, all_evidence, parse_evidence, parse_name};
 use crate::app::routing::evidence::{AddRequest, ListRequest, add, list};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;

@@ -2,9 +2,9 @@
 
 use clap::Subcommand;
 
-use super::shared::{EvidenceList, all_evidence, parse_evidence, parse_name};
 use crate::app::Ctx;
 use crate::app::problem::Problem;
+use crate::app::routing::arguments::{EvidenceList, all_evidence, parse_evidence, parse_name};
 use crate::app::routing::overlay::{AddRequest, add, disable, list};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;

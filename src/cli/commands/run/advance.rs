@@ -8,11 +8,11 @@ use crate::app::answer::Answer;
 use crate::app::next::in_shell;
 use crate::app::problem::Problem;
 use crate::app::runs::advance::{Body, Request, advance};
+use crate::app::wording::why_shut;
 use crate::cli::exit::ExitCode;
 use crate::cli::runs::{evidence_lines, line};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::run::gate::why_shut;
 use crate::core::run::names::PhaseName;
 use crate::core::text::{Line, shown};
 
