@@ -43,7 +43,7 @@ pub struct Body {
     pub reservations: Vec<HoldView>,
     /// The gate before the next phase; absent once the run is over.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<Ahead>,
+    pub ahead: Option<Ahead>,
 }
 
 /// A phase of a run.
@@ -138,7 +138,7 @@ fn body(ctx: &Ctx, reading: &Reading<'_>, run: Run) -> Result<Body, AppError> {
         children: runs(documents, &children)?,
         upstreams: runs(documents, &run.after)?,
         reservations: HoldView::all(holds, reading.now),
-        next: ahead(documents, &run)?,
+        ahead: ahead(documents, &run)?,
         run,
     })
 }

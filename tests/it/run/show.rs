@@ -32,7 +32,7 @@ fn a_timeline_tells_when_who_how_long_and_why() {
     let timeline = json["timeline"].as_array().unwrap();
     let kinds: Vec<&str> = timeline.iter().map(|one| one["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["visit", "gate", "gate", "visit", "rollback", "visit"]);
-    assert_eq!(json["next"]["to_phase"], "brainstorm-reviewed");
+    assert_eq!(json["ahead"]["to_phase"], "brainstorm-reviewed");
 }
 
 /// Reservations that are made for a run are found from it.

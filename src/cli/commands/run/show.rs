@@ -195,7 +195,7 @@ fn gate_text(record: &Record) -> String {
 
 /// Prints the phases that lie ahead, and the state of the next gate.
 fn print_ahead(ui: &mut Ui, body: &Body) -> io::Result<()> {
-    let Some(ahead) = &body.next else { return Ok(()) };
+    let Some(ahead) = &body.ahead else { return Ok(()) };
     let phases: Vec<String> = body.phases[body.run.place() + 1..]
         .iter()
         .map(|phase| match &phase.skip {
