@@ -98,7 +98,8 @@ fn cases(count: u32) -> ProptestConfig {
 
 /// Runs a few scenarios in the repository of the current directory, each in a ledger of its own.
 pub(crate) fn agree_in_this_directory() {
-    let environment: Environment = std::env::vars_os().collect();
+    let variables: Environment = std::env::vars_os().collect();
+    let environment = variables.at(std::env::current_dir().unwrap());
     let scenarios = (steps(20), prop_oneof![Just(Case::Folded), Just(Case::Sensitive)]);
     let agreed = TestRunner::new(cases(4)).run(&scenarios, |(steps, case)| {
         let forget = ["update-ref", "-d", RESERVATIONS_REF];
