@@ -20,14 +20,17 @@ use crate::core::run;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
-/// The version of the decisions. It is raised whenever a decision changes, so that `verify` knows
-/// which entries it can decide again.
-pub const RULES: u32 = 1;
+/// The version of the decisions. It is raised whenever a decision changes. An entry records the
+/// version that it was decided under, and [`Env::rules`] hands it to the decision, so that `verify`
+/// can decide entries of earlier versions again.
+pub const RULES: u32 = 2;
 
 /// The inputs of a decision besides the documents and the command.
 #[derive(Clone, Copy)]
 pub struct Env<'a> {
     pub ledger: LedgerName,
+    /// The version of the decisions to follow, [`RULES`] unless an entry is decided again.
+    pub rules: u32,
     pub actor: &'a AgentName,
     pub host: &'a Line,
     /// The later of the asker's clock and the time of the entry before.

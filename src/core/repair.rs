@@ -60,6 +60,7 @@ mod tests {
 
     use super::*;
     use crate::core::command::decide;
+    use crate::core::decision::RULES;
     use crate::core::ids::OpId;
     use crate::core::ledger::LedgerName;
     use crate::core::pattern::Case;
@@ -73,6 +74,7 @@ mod tests {
         let repair = Repair { lost, why, kept_at, takes_out: false };
         let env = Env {
             ledger: LedgerName::Reservations,
+            rules: RULES,
             actor: &"ops".parse().unwrap(),
             host: &line("here"),
             now: Timestamp::from_millis(1_767_607_200_000),

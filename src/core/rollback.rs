@@ -105,7 +105,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::core::decision::Changes;
+    use crate::core::decision::{Changes, RULES};
     use crate::core::documents::apply;
     use crate::core::ids::OpId;
     use crate::core::pattern::Case;
@@ -125,6 +125,7 @@ mod tests {
             Rollback { to: "1f0e".parse().unwrap(), reason: Line::new("a mistake").unwrap() };
         let env = Env {
             ledger: LedgerName::Reservations,
+            rules: RULES,
             actor: &"ops".parse().unwrap(),
             host: &Line::new("host").unwrap(),
             gone: &Gone::NOTHING,

@@ -15,7 +15,6 @@ mod scenario;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use git_coord::core::decision::RULES;
 use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::Case;
 use git_coord::store::ledger::snapshot::FORMAT_VERSION;
@@ -173,10 +172,7 @@ fn golden_entries_are_decided_again_without_fault() {
         let log = repo.json("ada", ["ledger", "log", ledger.as_str(), "--limit", "100000"]);
         let count = log["entries"].as_array().unwrap().len();
         assert_eq!(output.json()["entries"], count, "{}", directory.display());
-        let newest = repo.json("ada", ["ledger", "show", ledger.as_str()]);
-        let rules = newest["command"]["rules"].clone();
-        let decoded_only = output.stderr.contains("other rules");
-        assert_eq!(decoded_only, rules != json!(RULES), "{output:?}");
+        assert!(!output.stderr.contains("later rules"), "{output:?}");
     }
 }
 

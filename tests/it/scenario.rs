@@ -8,7 +8,7 @@ pub(crate) mod negotiation;
 use std::collections::BTreeMap;
 
 use git_coord::core::command::{Command, decide};
-use git_coord::core::decision::{Env, No};
+use git_coord::core::decision::{Env, No, RULES};
 use git_coord::core::documents::{Key, apply};
 use git_coord::core::event::Event;
 use git_coord::core::ids::{AgentName, EntryName, HoldId, LockName, OpId, TicketId};
@@ -405,6 +405,7 @@ impl MemoryLedger {
         let now = asked.clock.max(self.at);
         let env = Env {
             ledger: LedgerName::Reservations,
+            rules: RULES,
             actor: &asked.actor,
             host: &line("host"),
             now,

@@ -59,9 +59,9 @@ pub fn verify(ctx: &Ctx, ledger: Option<LedgerName>) -> Result<Answer<Body>, Pro
 
 /// Lists what could not be checked.
 fn remarks(ledger: LedgerName, report: &Report) -> impl Iterator<Item = Note> {
-    let count = report.other_rules;
+    let count = report.later_rules;
     let rules = (count > 0)
-        .then(|| format!("{count} entries of '{ledger}' follow other rules: decoded only"));
+        .then(|| format!("{count} entries of '{ledger}' follow later rules: decoded only"));
     let shallow = (report.cut_off > 0).then(|| {
         format!("this clone is shallow: entries of '{ledger}' before its end are not here")
     });

@@ -121,6 +121,7 @@ impl Ledger<'_> {
         let counters = base.next_counters(request.clock, op);
         let env = Env {
             ledger: self.name(),
+            rules: request.rules,
             actor: &request.actor,
             host: &request.host,
             now: counters.at,

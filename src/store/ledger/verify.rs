@@ -32,9 +32,9 @@ pub struct Fault {
 pub struct Report {
     /// The number of entries that were checked.
     pub entries: u64,
-    /// The number of entries that were decided under other rules. They were decoded, but not
+    /// The number of entries that were decided under later rules. They were decoded, but not
     /// decided again.
-    pub other_rules: u64,
+    pub later_rules: u64,
     /// The number of checkpoints, each of which stands for an earlier entry.
     pub checkpoints: u64,
     /// The number of entries that could not be decided again, because a shallow clone ends at them
@@ -71,7 +71,7 @@ pub fn verify(ledger: &Ledger<'_>, now: Timestamp) -> Result<Report, StoreError>
         let made = next.take().unwrap_or_else(|| ledger.at(Some(id)));
         match check_entry(ledger, &entry, before.as_ref(), &made) {
             Ok(Checked::AsDecided) => {}
-            Ok(Checked::OtherRules) => report.other_rules += 1,
+            Ok(Checked::LaterRules) => report.later_rules += 1,
             Ok(Checked::Checkpoint) => report.checkpoints += 1,
             Ok(Checked::CutOff) => report.cut_off += 1,
             Ok(Checked::Wrong(what)) => report.fault(Some(id), what),
@@ -115,7 +115,7 @@ fn check_laws(ledger: &Ledger<'_>, id: ObjectId, now: Timestamp, report: &mut Re
 
 enum Checked {
     AsDecided,
-    OtherRules,
+    LaterRules,
     Checkpoint,
     CutOff,
     Wrong(String),
@@ -139,8 +139,8 @@ fn check_entry(
     let [base, made] = [before, made].map(|state| state.as_ref().map_err(StoreError::to_string));
     let (base, made) = (base?, made?);
     let recorded = recorded_command(entry, made)?;
-    if recorded["rules"] != RULES {
-        return Ok(Checked::OtherRules);
+    if recorded["rules"].as_u64().is_none_or(|rules| rules > u64::from(RULES)) {
+        return Ok(Checked::LaterRules);
     }
     let request = decode_request(recorded)?;
     if let Some(Undoes { to, .. }) = entry.message.undoes

@@ -63,6 +63,7 @@ fn check_decisions(requests: &[Request<Command>], ledger: LedgerName) {
         now = now.max(request.clock);
         let env = Env {
             ledger,
+            rules: request.rules,
             actor: &request.actor,
             host: &request.host,
             now,

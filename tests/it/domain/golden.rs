@@ -153,7 +153,7 @@ fn golden_entries_are_decided_again_without_fault() {
     repo.at("2026-01-05T11:00:00Z");
     let verified = repo.coord_json("ada", ["ledger", "verify", "domains"]).done();
     assert_eq!(verified.json()["entries"], steps().len());
-    assert!(!verified.stderr.contains("other rules"), "{verified:#?}");
+    assert!(!verified.stderr.contains("later rules"), "{verified:#?}");
     let paths = repo.git(["ls-tree", "-r", "--name-only", DOMAINS_REF]);
     let expected =
         ["agents/+.claude/+agents/+fd-one.md", "agents/+.claude/+agents/+fd-two.md"].join("\n");

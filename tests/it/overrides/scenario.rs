@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use git_coord::core::command::{Command, decide};
-use git_coord::core::decision::{Changes, Env, No};
+use git_coord::core::decision::{Changes, Env, No, RULES};
 use git_coord::core::documents::{Key, apply};
 use git_coord::core::ids::{AgentName, EntryName, OpId};
 use git_coord::core::ledger::LedgerName;
@@ -253,6 +253,7 @@ impl Ledger {
         });
         let env = Env {
             ledger: LedgerName::Overrides,
+            rules: RULES,
             actor: &asked.actor,
             host: &Line::new("host").unwrap(),
             now: asked.now,

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::core::command::decide;
+use crate::core::decision::RULES;
 use crate::core::documents::{Documents, Key, apply, encode};
 use crate::core::domain::cache::Cache;
 use crate::core::domain::classify::{Classify, Declassify};
@@ -40,6 +41,7 @@ fn command(manifest: &str, list: &str, after: Option<&Recorded>) -> Detect {
 fn act<C: Decide>(memory: &mut Memory, op: u128, command: &C) -> Result<C::Answer, No> {
     let env = Env {
         ledger: LedgerName::Domains,
+        rules: RULES,
         actor: &"ada".parse().unwrap(),
         host: &Line::new("host").unwrap(),
         now: Timestamp::from_millis(1_767_607_200_000 + i64::try_from(op).unwrap()),

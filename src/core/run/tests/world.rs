@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::core::command::{Command, decide};
-use crate::core::decision::{Decide, Env, No};
+use crate::core::decision::{Decide, Env, No, RULES};
 use crate::core::documents::{Key, apply};
 use crate::core::event::Event;
 use crate::core::ids::{AgentName, OpId};
@@ -60,6 +60,7 @@ impl World {
         let op = OpId::from_bits(self.ops);
         let env = Env {
             ledger: LedgerName::Runs,
+            rules: RULES,
             actor: &actor,
             host: &Line::new("host").unwrap(),
             now: self.at,
