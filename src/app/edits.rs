@@ -2,7 +2,7 @@
 //! after both.
 
 use crate::app::error::AppError;
-use crate::app::reservations::reserve::existing_files;
+use crate::app::path_facts::edited_files;
 use crate::app::{Ctx, Reading, WriteMode, dead_holders, reservations, waiting};
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::ledger::LedgerName;
@@ -14,8 +14,8 @@ use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::release::{Release, Released};
 use crate::core::reservation::reserve::{Grant, Reserve, Reserved};
 use crate::core::reservation::select::Selection;
-use crate::core::reservation::target::targets;
-use crate::core::reservation::{About, Hold, Via};
+use crate::core::reservation::target::files;
+use crate::core::reservation::{About, Hold, Mode, Via};
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::entry::Entry;
@@ -51,7 +51,7 @@ pub fn edit<'c>(
 ) -> Result<Edited, AppError> {
     let paths = vec![path.clone()];
     let command = Reserve {
-        files: existing_files(ctx, &paths),
+        facts: edited_files(ctx.repository(), &paths),
         with_edit: true,
         ..Reserve::asked(paths, Vec::new(), ctx.settings().ttl, about(ctx))
     };
@@ -114,7 +114,8 @@ pub fn changed_under_others(
     ctx: &Ctx,
     changed: &[Pattern],
 ) -> Result<(Vec<Conflict>, Timestamp), AppError> {
-    let (mut conflicts, now) = reservations::in_the_way(ctx, &targets(changed, &[]))?;
+    let (conflicts, now) = reservations::in_the_way(ctx, &files(changed))?;
+    let mut conflicts = without_shared(ctx, conflicts, &ctx.read()?)?;
     if conflicts.is_empty() {
         return Ok((conflicts, now));
     }
@@ -180,11 +181,26 @@ fn held_now(
     paths: &[Pattern],
 ) -> Result<Vec<Overtaken>, AppError> {
     let documents = &reading.base.snapshot;
-    let targets = targets(paths, &[]);
+    let targets = files(paths);
     let conflicts: Vec<Conflict> =
         check::check(documents, &targets, committer.asker(), reading.case)?;
     let is_live = |conflict: &Conflict| !dead_holders::has_ended(ctx, &conflict.held);
-    Ok(committer.held_now(conflicts.into_iter().filter(is_live).collect()))
+    let conflicts = conflicts.into_iter().filter(is_live).collect();
+    Ok(committer.held_now(without_shared(ctx, conflicts, reading)?))
+}
+
+/// Leaves out shared reservations of others on files that the asker shares too.
+fn without_shared(
+    ctx: &Ctx,
+    conflicts: Vec<Conflict>,
+    reading: &Reading<'_>,
+) -> Result<Vec<Conflict>, AppError> {
+    if !conflicts.iter().any(|conflict| conflict.held.mode == Mode::Shared) {
+        return Ok(conflicts);
+    }
+    let mut own = own(ctx)?;
+    own.retain(|hold| hold.is_live(reading.now));
+    Ok(check::in_the_way_of_edit(conflicts, &own, reading.case))
 }
 
 fn committer<'a>(ctx: &'a Ctx, about: &'a About, reading: &Reading<'_>) -> Committer<'a> {

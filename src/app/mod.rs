@@ -21,6 +21,7 @@ pub mod negotiation;
 pub mod news;
 pub mod next;
 pub mod open;
+mod path_facts;
 pub mod presence;
 pub mod problem;
 pub mod pushes;

@@ -16,9 +16,9 @@ use crate::core::negotiation::thread_index::{self, Found, line};
 use crate::core::negotiation::{Message, MessageKind};
 use crate::core::pattern::{Matcher, Pattern};
 use crate::core::refusal::Conflict;
+use crate::core::reservation::Target;
 use crate::core::reservation::check::{self, Asker};
-use crate::core::reservation::target::targets;
-use crate::core::reservation::{Mode, Target};
+use crate::core::reservation::target::files;
 
 /// The largest number of unread messages that an edit looks at.
 const LOOKED_AT_MAX: usize = 50;
@@ -119,10 +119,10 @@ pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
     let reading = ctx.read()?;
     let paths = &committed[..committed.len().min(COMMITTED_PATHS_MAX)];
     let (agent, now) = (ctx.actor(), reading.now);
-    let by = Asker { agent, mode: Mode::Exclusive, now, process: None };
-    let conflicts = check::check(&reading.base.snapshot, &targets(paths, &[]), by, reading.case)?;
+    let by = Asker::exclusive(agent, now);
+    let conflicts = check::check(&reading.base.snapshot, &files(paths), by, reading.case)?;
     let met = conflicts.into_iter().filter_map(|Conflict { target, held }| match target {
-        Target::Paths(path) => Some((held.holder, path)),
+        Target::Paths(paths) => Some((held.holder, paths.pattern)),
         Target::Lock(_) => None,
     });
     let mut met: Vec<(AgentName, Pattern)> = met.collect();

@@ -16,8 +16,8 @@ pub fn after_conflict(conflicts: &[Conflict], can_ask: bool) -> Vec<Vec<String>>
     let Some(first) = conflicts.first() else { return Vec::new() };
     let mut commands = Vec::new();
     let (typed, check) = match &first.target {
-        Target::Paths(pattern) => {
-            let typed = from_top(pattern);
+        Target::Paths(paths) => {
+            let typed = from_top(&paths.pattern);
             let check = typed.as_ref().map(|pattern| command(&["check", "--", pattern]));
             (typed, check)
         }

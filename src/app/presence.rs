@@ -92,6 +92,12 @@ fn leave(ctx: &Ctx, doing: Doing<'_>, news: BTreeMap<String, String>) {
     }
 }
 
+/// Tells whether the agent works through hooks: a tool call of its is open, which only hooks
+/// report.
+pub fn works_through_hooks(ctx: &Ctx) -> bool {
+    !ctx.presences().open_tool_calls(ctx.actor()).open().is_empty()
+}
+
 /// Forgets agents that were last seen long ago. A failure to do so is ignored.
 pub fn forget_old(ctx: &Ctx) {
     let presences = ctx.presences();

@@ -10,12 +10,12 @@ use crate::app::error::AppError;
 use crate::app::presence::Pulse;
 use crate::app::waiter::{Look, Waited, Waiter};
 use crate::app::{Ctx, Reading, WriteMode, dead_holders};
+use crate::core::decision::RULES;
 use crate::core::ids::TicketId;
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::check::Asker;
 use crate::core::reservation::process::Gone;
 use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
-use crate::core::reservation::target::targets;
 use crate::core::reservation::tickets;
 use crate::core::reservation::wait::{Leave, Line, Obstacles, Wait};
 use crate::core::time::Timestamp;
@@ -80,7 +80,7 @@ fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppError>
     if command.scope == Scope::Each {
         // Partial refusals are part of an answer and no error, so dead holders are looked for
         // before.
-        let dead = dead_holders::in_the_way(ctx, &targets(&command.patterns, &command.locks))?;
+        let dead = dead_holders::in_the_way(ctx, &command.targets(RULES))?;
         return ctx.transact(reservations, command, WriteMode::without(dead));
     }
     let first_try = ctx.transact(reservations, command.clone(), WriteMode::Plain);
@@ -224,13 +224,14 @@ impl Place<'_> {
         let documents = &reading.base.snapshot;
         let own = tickets::readable(documents, &self.ticket)?;
         let place = own.as_ref().map(|ticket| ticket.place);
-        let wanted = targets(&self.command.patterns, &self.command.locks);
+        let wanted = self.command.targets(RULES);
         let mut gone = Gone { tickets: self.ctx.waiters().dead(), ..Gone::default() };
         let asker = Asker {
             agent: self.ctx.actor(),
             mode: self.command.mode,
             now: reading.now,
             process: self.command.process.as_ref(),
+            edit: None,
         };
         let line = Line { documents, now: reading.now, case: reading.case, gone: &gone };
         let mut found = line.obstacles(asker, &wanted, place)?;

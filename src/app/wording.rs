@@ -17,7 +17,7 @@ pub use crate::store::ledger::clock_notice;
 /// Names a target in quotes, for a sentence.
 pub fn target_text(target: &Target) -> String {
     match target {
-        Target::Paths(pattern) => format!("'{}'", shown(&pattern.shown())),
+        Target::Paths(paths) => format!("'{}'", shown(&paths.shown())),
         Target::Lock(name) => format!("lock '{}'", shown(name.as_str())),
     }
 }

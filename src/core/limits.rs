@@ -11,6 +11,8 @@ pub const HOLDS_PER_AGENT_MAX: usize = 1_000;
 pub const ROOT_WILDCARDS_MAX: usize = 256;
 /// Patterns that one command may name, after braces are expanded.
 pub const PATTERNS_PER_COMMAND_MAX: usize = 500;
+/// Paths that one hold leaves out because its holder gave them away.
+pub const EXCEPTIONS_MAX: usize = 64;
 /// Expired holds that one entry sweeps; a sweep goes on in further entries.
 pub const SWEPT_PER_ENTRY_MAX: usize = 5_000;
 /// Requests that wait at once, of all agents: each of them reads all tickets.

@@ -14,11 +14,12 @@ fn letting_go_is_one_entry() {
     let entries = repo.entry_count();
     let answer = repo.json("alice", ["answer", "src/api/users.rs", "--release"]);
     assert_eq!(repo.entry_count(), entries + 1);
-    assert_eq!((&answer["status"], &answer["released"]), (&"released".into(), &1.into()));
-    assert_eq!(answer["ids"], serde_json::json!([hold]));
+    assert_eq!((&answer["status"], &answer["released"]), (&"released".into(), &0.into()));
+    assert_eq!(answer["narrowed"], serde_json::json!([hold]), "the rest stays with the holder");
     assert_eq!(answer["granted"][0]["holder"], "bob");
     assert_eq!(answer["granted"][0]["pattern"], "src/api/users.rs");
-    assert_eq!(holders(&repo), [("bob".to_owned(), "src/api/users.rs".to_owned())]);
+    let both = [("alice", "src/api/**"), ("bob", "src/api/users.rs")];
+    assert_eq!(holders(&repo), both.map(|(holder, path)| (holder.to_owned(), path.to_owned())));
     assert_eq!(inbox(&repo, "bob"), ["released"]);
     let state = self::thread(&repo, &thread);
     assert_eq!(state["outcome"]["acknowledged"], true);
@@ -27,7 +28,7 @@ fn letting_go_is_one_entry() {
     let kinds: Vec<Value> =
         repo.events("").into_iter().filter(|event| event["entry"] == tip.as_str()).collect();
     let kinds = texts(&kinds.into(), "type");
-    assert_eq!(kinds, ["released", "granted", "answered", "sent"]);
+    assert_eq!(kinds, ["narrowed", "granted", "answered", "sent"]);
     verified(&repo);
 }
 
@@ -63,8 +64,10 @@ fn newer_holds_in_the_way_are_let_go_too() {
     let (repo, _, _) = asked();
     repo.reserve("alice", "src/*/users.rs");
     let answer = repo.json("alice", ["answer", "src/api/users.rs", "--release"]);
-    assert_eq!(answer["released"], 2);
-    assert_eq!(holders(&repo), [("bob".to_owned(), "src/api/users.rs".to_owned())]);
+    assert_eq!(answer["narrowed"].as_array().map(Vec::len), Some(2));
+    repo.coord_json("bob", ["check", "src/api/users.rs"]).done();
+    let of_bob: Vec<_> = holders(&repo).into_iter().filter(|(who, _)| who == "bob").collect();
+    assert_eq!(of_bob, [("bob".to_owned(), "src/api/users.rs".to_owned())]);
 }
 
 #[test]

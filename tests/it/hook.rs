@@ -8,6 +8,7 @@ mod hostile;
 mod places;
 mod sessions;
 mod shell;
+mod worktrees;
 
 use std::path::{Path, PathBuf};
 

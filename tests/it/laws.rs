@@ -58,7 +58,7 @@ fn untrue(ledger: &MemoryLedger, event: &Event) -> Option<Hold> {
     let thread: Thread = serde_json::from_value(data.into()).unwrap();
     let asked = thread.asked.unwrap();
     let (agent, now) = (&thread.opened_by, ledger.at);
-    let by = Asker { agent, mode: Mode::Exclusive, now, process: None };
+    let by = Asker::exclusive(agent, now);
     let all = index::all(&ledger.documents).unwrap();
     all.into_iter().find(|hold| {
         let held = hold.target.reach(ledger.case);

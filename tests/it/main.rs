@@ -20,6 +20,7 @@ mod concurrency;
 mod config_hooks;
 mod configuration;
 mod corpora;
+mod covers;
 mod damage;
 mod demo;
 mod docs;

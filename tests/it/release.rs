@@ -103,15 +103,17 @@ fn many_holds_are_one_entry() {
 }
 
 #[test]
-fn a_path_frees_what_is_inside_and_names_what_is_wider() {
+fn a_path_frees_what_is_inside_and_is_left_out_of_what_is_wider() {
     let repo = Repo::new();
     let wide = repo.reserve_id("alice", "docs/**");
     repo.reserve("alice", "src/api/users.rs");
     repo.reserve("alice", "src/main.rs");
     let answer = repo.json("alice", ["release", "--path", "src", "--path", "docs/guide.md"]);
     assert_eq!(answer["released"], 2);
-    assert_eq!(answer["wider"], Value::from(vec![wide]));
+    assert_eq!(answer["narrowed"], Value::from(vec![wide]));
+    assert_eq!(answer["wider"], Value::from(Vec::<Value>::new()));
     assert_eq!(texts(&repo.holds().into(), "pattern"), ["docs/**"]);
+    assert_eq!(repo.holds()[0]["except"], Value::from(vec!["docs/guide.md"]));
 }
 
 #[test]

@@ -14,6 +14,7 @@ use git_coord::core::event::Event;
 use git_coord::core::ids::{AgentName, EntryName, HoldId, LockName, OpId, TicketId};
 use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::{Case, Pattern};
+use git_coord::core::reservation::paths::PathFacts;
 use git_coord::core::reservation::process::{Gone, GoneHold, Process};
 use git_coord::core::reservation::release::Release;
 use git_coord::core::reservation::renew::Renew;
@@ -32,7 +33,7 @@ use proptest::prelude::*;
 const AGENTS: [&str; 5] = ["ann", "ann/x", "ann/y", "bob", "cid"];
 
 /// Patterns that relate in every way: equal, inside, overlapping, disjoint.
-const PATTERNS: [&str; 14] = [
+const PATTERNS: [&str; 18] = [
     "src",
     "src/**",
     "src/a",
@@ -47,7 +48,26 @@ const PATTERNS: [&str; 14] = [
     "**",
     "[ad]*",
     "src/[a]",
+    "docs/x.md",
+    "new",
+    "new/b",
+    "new/*",
 ];
+
+/// The patterns that name a file.
+const FILES: [&str; 2] = ["src/a/b", "docs/x.md"];
+
+/// The patterns that name a path which does not exist.
+const NEW: [&str; 2] = ["new", "new/b"];
+
+/// Returns the facts about patterns.
+pub(crate) fn facts(patterns: &[Pattern]) -> PathFacts {
+    let known = |names: &[&str]| -> Vec<Pattern> {
+        let is_known = |pattern: &&Pattern| names.contains(&pattern.shown().as_str());
+        patterns.iter().filter(is_known).cloned().collect()
+    };
+    PathFacts { files: known(&FILES), new: known(&NEW) }
+}
 
 /// Locks that are held beside the paths. One of them is spelled like a path.
 const LOCKS: [&str; 2] = ["docs", "port 8080"];
@@ -364,7 +384,8 @@ impl MemoryLedger {
                 Release { which, force: None }.into()
             }
             Deed::ReleasePath { pattern: index, force: forced } => {
-                let which = Selection { paths: vec![pattern(*index)], ..Selection::default() };
+                let paths = vec![pattern(*index)];
+                let which = Selection { facts: facts(&paths), paths, ..Selection::default() };
                 Release { which, force: force(*forced) }.into()
             }
             Deed::ReleaseSome { hold, force: forced } => {
@@ -439,13 +460,14 @@ fn running(number: u8) -> Process {
 
 /// Builds the request of a command, for ten minutes.
 fn reserve(patterns: &[usize], locks: &[usize], shared: bool) -> Reserve {
+    let patterns: Vec<Pattern> = patterns.iter().map(|index| pattern(*index)).collect();
     Reserve {
-        patterns: patterns.iter().map(|index| pattern(*index)).collect(),
+        facts: facts(&patterns),
+        patterns,
         locks: locks.iter().map(|index| lock(*index)).collect(),
         mode: if shared { Mode::Shared } else { Mode::Exclusive },
         ttl: Ttl::from_seconds(600).unwrap(),
         about: About { reason: None, task: None, run: None, via: Via::Command, worktree: None },
-        files: Vec::new(),
         scope: Scope::All,
         process: None,
         wait: None,
@@ -457,6 +479,7 @@ fn reserve(patterns: &[usize], locks: &[usize], shared: bool) -> Reserve {
 /// Builds the request of an edit hook.
 fn edit(path: Pattern, ttl: Ttl, worktree: Option<u8>) -> Reserve {
     Reserve {
+        facts: PathFacts { files: vec![path.clone()], new: Vec::new() },
         patterns: vec![path],
         locks: Vec::new(),
         mode: Mode::Exclusive,
@@ -468,7 +491,6 @@ fn edit(path: Pattern, ttl: Ttl, worktree: Option<u8>) -> Reserve {
             via: Via::Hook,
             worktree: worktree.map(|number| line(&format!("tree{number}"))),
         },
-        files: Vec::new(),
         scope: Scope::All,
         process: None,
         wait: None,

@@ -48,7 +48,7 @@ impl Objection {
 
 fn line(overtaken: &Overtaken, now: Timestamp) -> String {
     let Overtaken { path, by, how } = overtaken;
-    let target = Target::Paths(path.clone());
+    let target = Target::of_file(path);
     match how {
         How::HeldNow => conflict_text(&Conflict { target, held: by.clone() }, now),
         How::GrantedSince => {

@@ -8,12 +8,12 @@ use super::{What, require};
 use crate::app::answer::Answer;
 use crate::app::presence::{HolderLiveness, LivenessProbe};
 use crate::app::problem::Problem;
-use crate::app::reservations::release::ids;
 use crate::app::view::{ConflictView, HoldView};
 use crate::app::{Ctx, WriteMode};
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::answer::{self as decision, Answered, Verdict};
+use crate::core::reservation::narrow::{ended, kept};
 
 /// The answer of a holder to a request.
 pub struct Request {
@@ -31,6 +31,9 @@ pub struct Body {
     pub released: usize,
     /// The ids of these reservations.
     pub ids: Vec<HoldId>,
+    /// The ids of reservations of the holder that go on without the paths that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub narrowed: Vec<HoldId>,
     /// The reservations that the asker has now.
     pub granted: Vec<HoldView>,
     /// Each target that the asker did not get, with each reservation that stands in its way.
@@ -49,8 +52,9 @@ pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
         let Answered { thread, released, granted, in_the_way, .. } = answered;
         Body {
             request: RequestView::of(&LivenessProbe::new(ctx), thread, now),
-            released: released.len(),
-            ids: ids(&released),
+            released: ended(&released).len(),
+            ids: ended(&released),
+            narrowed: kept(&released),
             granted: HoldView::all(granted.into_iter().map(|grant| grant.hold), now),
             conflicts: ConflictView::all(&in_the_way, now, &liveness),
         }

@@ -5,24 +5,28 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::view::RequestView;
+use super::view::{AskedView, RequestView};
 use super::{What, no_thread, require};
 use crate::app::answer::{Answer, Note};
 use crate::app::error::AppError;
-use crate::app::next::{command, in_shell};
-use crate::app::presence::{LivenessProbe, Pulse};
+use crate::app::next::{command, from_top, in_shell};
+use crate::app::path_facts::path_facts;
+use crate::app::presence::{self, LivenessProbe, Pulse};
 use crate::app::problem::Problem;
 use crate::app::view::HoldView;
 use crate::app::waiter::{Look, Waited, Waiter};
-use crate::app::waiting::Stand;
-use crate::app::{Ctx, WriteMode};
+use crate::app::waiting::{self, Stand};
+use crate::app::{Ctx, WriteMode, dead_holders};
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
+use crate::core::negotiation::answer::claim;
 use crate::core::negotiation::ask::{Ask, Asking};
 use crate::core::negotiation::ids::ThreadId;
 use crate::core::negotiation::standing::Status;
-use crate::core::negotiation::{How, thread_index};
-use crate::core::reservation::index;
+use crate::core::negotiation::thread_index;
+use crate::core::reservation::check::{Asker, check};
+use crate::core::reservation::reserve::Reserve;
+use crate::core::reservation::{Target, index, named_targets};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::ledger::transact::Committed;
@@ -37,6 +41,8 @@ pub struct Request {
     pub urgent: bool,
     /// The longest wait for the answer.
     pub wait: Option<Duration>,
+    /// Set to reserve the targets if they become free without being granted.
+    pub reserve: bool,
 }
 
 /// The answer to `ask`.
@@ -46,7 +52,7 @@ pub struct Body {
     pub request: RequestView,
     /// True if the caller has asked before, so that this joins the open request.
     pub joined: bool,
-    /// The reservations that the holder's answer gave the caller.
+    /// The reservations that the caller got.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub granted: Vec<HoldView>,
 }
@@ -62,25 +68,52 @@ pub fn ask(ctx: &mut Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
         }
     };
     let now = committed.at;
+    let whole = ends_whole(&committed.answer.ends_whole);
     let mut answer = Answer::committed(committed, |Asking { thread, joined, .. }| {
         let request = RequestView::of(&LivenessProbe::new(ctx), thread, now);
         Body { request, joined, granted: Vec::new() }
-    });
+    })
+    .noting(whole);
     if let Some((stand, limit)) = stand {
         let thread = answer.body.request.thread.clone();
-        match wait(ctx, stand, &thread, limit) {
-            Ok(Present { request, granted, now }) => {
-                answer.at = now;
-                answer.body.request = after_wait(request);
-                answer.body.granted = granted;
-            }
-            Err(error) => return Err(unanswered(error, &thread).noting(answer.notes)),
+        let outcome = wait(ctx, stand, &thread, limit);
+        let present =
+            outcome.map_err(|error| unanswered(error, &thread).noting(answer.notes.clone()))?;
+        let claim = present.claim;
+        answer.at = present.now;
+        answer.body.request = after_wait(present.request);
+        answer.body.granted = present.granted;
+        if request.reserve && status(&answer.body) == Some(Status::Free) {
+            reserve(ctx, &mut answer, &claim)?;
         }
     }
     Ok(match refusal(&answer.body.request, request.wait.is_some()) {
         Some(refusal) => answer.refused(refusal),
         None => answer,
     })
+}
+
+/// Says what else becomes free when the holder answers.
+fn ends_whole(targets: &[Target]) -> Option<Note> {
+    let all = (!targets.is_empty()).then(|| named_targets(targets))?;
+    let why = "its reservation has too many exceptions for one more";
+    Some(Note::warning(format!("a release frees all of {all}: {why}")))
+}
+
+/// Reserves what has become free. Somebody else may be faster, which is a refusal like any other.
+fn reserve(ctx: &mut Ctx, answer: &mut Answer<Body>, claim: &Reserve) -> Result<(), Problem> {
+    let reserved = waiting::reserve_now(ctx, claim)?;
+    let granted = reserved.answer.granted.into_iter().map(|grant| grant.hold);
+    answer.at = reserved.at;
+    answer.body.granted = HoldView::all(granted, reserved.at);
+    if let Some(asked) = &mut answer.body.request.asked {
+        asked.status = Status::Released;
+    }
+    Ok(())
+}
+
+fn status(body: &Body) -> Option<Status> {
+    body.request.asked.as_ref().map(|asked| asked.status)
 }
 
 /// Explains why a wait ended without an answer. The request is written by then, so the hints that
@@ -97,15 +130,18 @@ fn unanswered(error: AppError, thread: &ThreadId) -> Problem {
 
 fn submit(ctx: &Ctx, request: &Request) -> Result<Committed<Asking>, AppError> {
     require(ctx)?;
+    let patterns = request.what.patterns(ctx)?;
     let command = Ask {
         hold: request.what.word_as(),
-        patterns: request.what.patterns(ctx)?,
+        facts: path_facts(ctx.repository(), &patterns),
+        patterns,
         locks: request.what.locks(),
         holder: request.holder.clone(),
         reason: request.reason.clone(),
         urgent: request.urgent,
         ttl: ctx.settings().ttl,
         worktree: ctx.worktree(),
+        through_hooks: presence::works_through_hooks(ctx),
     };
     ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)
 }
@@ -129,6 +165,8 @@ fn submit_and_stay(ctx: &Ctx, request: &Request) -> Result<(Committed<Asking>, S
 struct Present {
     request: RequestView,
     granted: Vec<HoldView>,
+    /// The reservation that the asker asked for.
+    claim: Reserve,
     now: Timestamp,
 }
 
@@ -158,13 +196,20 @@ fn present(ctx: &Ctx, id: &ThreadId) -> Result<Present, AppError> {
     let reading = ctx.read()?;
     let (documents, now) = (&reading.base.snapshot, reading.now);
     let thread = thread_index::thread(documents, id)?.ok_or_else(|| no_thread(id))?;
-    let outcome = thread.asked.as_ref().and_then(|asked| asked.outcome.as_ref());
+    let asked = thread.asked.clone().ok_or_else(|| no_thread(id))?;
     let mut granted = Vec::new();
-    for id in outcome.map_or(&[][..], |outcome| &outcome.granted) {
+    for id in asked.outcome.iter().flat_map(|outcome| &outcome.granted) {
         granted.extend(index::by_id(documents, id)?);
     }
-    let request = RequestView::of(&LivenessProbe::new(ctx), thread, now);
-    Ok(Present { request, granted: HoldView::all(granted, now), now })
+    let for_whom = Asker::exclusive(&thread.opened_by, now);
+    let in_the_way = check(documents, &asked.targets(), for_whom, reading.case)?;
+    let is_blocked =
+        in_the_way.iter().any(|conflict| !dead_holders::has_ended(ctx, &conflict.held));
+    let mut request = RequestView::of(&LivenessProbe::new(ctx), thread, now);
+    if let Some(asked) = &mut request.asked {
+        asked.status = asked.status.given(is_blocked);
+    }
+    Ok(Present { request, granted: HoldView::all(granted, now), claim: claim(&asked), now })
 }
 
 /// Turns the state of a request without an answer into a timeout.
@@ -181,7 +226,6 @@ fn after_wait(mut request: RequestView) -> RequestView {
 /// wait is told so only if that is final.
 fn refusal(request: &RequestView, has_waited: bool) -> Option<Problem> {
     let asked = request.asked.as_ref()?;
-    let how = asked.outcome.as_ref().map(|outcome| outcome.how);
     let problem = match (asked.status, &asked.deferred) {
         (Status::Timeout, _) => Problem::refused("timeout", "no answer yet"),
         (Status::Refused, _) => Problem::refused("refused", "the holder refused"),
@@ -189,13 +233,26 @@ fn refusal(request: &RequestView, has_waited: bool) -> Option<Problem> {
             let message = format!("the holder needs it until {}", deferral.until);
             Problem::refused("deferred", message)
         }
-        _ if how == Some(How::Transferred) => {
-            Problem::refused("transferred", "somebody else has it now")
+        (Status::Held, _) => Problem::refused("transferred", "somebody else has it now"),
+        (Status::Free, _) => {
+            let message = "nothing is in the way any more, but it is not reserved for you";
+            let problem = Problem::refused("free", message);
+            reserving(asked).into_iter().fold(problem, Problem::with_next)
         }
         _ => return None,
     };
     let thread = request.thread.as_str();
     let take = || command(&["take", thread, "--reason", "no answer"]);
-    let problem = if asked.can_take { problem.with_next(take()) } else { problem };
+    let can_take = asked.can_take && asked.status != Status::Free;
+    let problem = if can_take { problem.with_next(take()) } else { problem };
     Some(problem.with_next(command(&["inbox", "--thread", thread])))
+}
+
+/// Writes the command that reserves what a request asks for; none if it cannot be typed.
+fn reserving(asked: &AskedView) -> Option<Vec<String>> {
+    let locks = asked.locks.iter().map(|lock| format!("--lock={lock}"));
+    let patterns = asked.patterns.iter().map(from_top).collect::<Option<Vec<_>>>()?;
+    let words: Vec<String> = locks.chain(["--".to_owned()]).chain(patterns).collect();
+    let words = words.iter().map(String::as_str);
+    Some(command(&["reserve"].into_iter().chain(words).collect::<Vec<_>>()))
 }

@@ -9,7 +9,6 @@ use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::presence::LivenessProbe;
 use crate::app::problem::Problem;
-use crate::app::reservations::release::ids;
 use crate::app::view::HoldView;
 use crate::app::{Ctx, WriteMode, dead_holders};
 use crate::core::ids::HoldId;
@@ -17,6 +16,7 @@ use crate::core::ledger::LedgerName;
 use crate::core::negotiation::answer::pinned;
 use crate::core::negotiation::find::Side;
 use crate::core::negotiation::take::{Take, Taken};
+use crate::core::reservation::narrow::{ended, kept};
 use crate::core::text::Line;
 
 /// A request to take something.
@@ -34,6 +34,9 @@ pub struct Body {
     pub request: RequestView,
     /// The ids of the reservations that were taken from the holder.
     pub taken: Vec<HoldId>,
+    /// The ids of reservations that the holder keeps without the paths that were taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub narrowed: Vec<HoldId>,
     /// The reservations that the caller has now.
     pub granted: Vec<HoldView>,
 }
@@ -55,7 +58,8 @@ pub fn take(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let now = committed.at;
     Ok(Answer::committed(committed, |Taken { thread, taken, granted, .. }| Body {
         request: RequestView::of(&LivenessProbe::new(ctx), thread, now),
-        taken: ids(&taken),
+        taken: ended(&taken),
+        narrowed: kept(&taken),
         granted: HoldView::all(granted.into_iter().map(|grant| grant.hold), now),
     }))
 }

@@ -12,6 +12,7 @@ use crate::core::negotiation::standing::{Stage, Status};
 use crate::core::negotiation::{Deferral, Message, Outcome, Thread};
 use crate::core::pattern::Pattern;
 use crate::core::reservation::named_targets;
+use crate::core::reservation::paths::PathFacts;
 use crate::core::reservation::target::targets;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -124,7 +125,7 @@ impl RequestView {
 impl AskedView {
     /// Lists the targets in a line of text.
     pub fn what(&self) -> String {
-        named_targets(&targets(&self.patterns, &self.locks))
+        named_targets(&targets(&self.patterns, &self.locks, &PathFacts::NONE))
     }
 }
 

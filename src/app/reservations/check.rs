@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::in_the_way;
 use crate::app::answer::{Answer, Note};
+use crate::app::path_facts::path_facts;
 use crate::app::presence::HolderLiveness;
 use crate::app::problem::{Problem, conflicting};
 use crate::app::view::ConflictView;
@@ -36,7 +37,8 @@ pub struct Body {
 pub fn check(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let specs::Meant { patterns, hints } =
         specs::meant(ctx.repository(), request.patterns, request.reading, "check")?;
-    let (conflicts, now) = in_the_way(ctx, &targets(&patterns, request.locks))?;
+    let facts = path_facts(ctx.repository(), &patterns);
+    let (conflicts, now) = in_the_way(ctx, &targets(&patterns, request.locks, &facts))?;
     let notes = hints.into_iter().map(Note::plain);
     if conflicts.is_empty() {
         let body = Body { free: true, conflicts: Vec::new() };

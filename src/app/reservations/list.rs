@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{Filter, Listed, find, waiting};
 use crate::app::answer::Answer;
+use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
 use crate::app::view::HoldView;
 use crate::app::{Ctx, specs};
@@ -47,10 +48,11 @@ pub struct Body {
 /// Lists the reservations that were chosen.
 pub fn list(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let paths = specs::named(ctx.repository(), request.path.map_or(&[], std::slice::from_ref))?;
+    let facts = path_facts(ctx.repository(), &paths);
     let mine = request.mine.then(|| ctx.actor().clone());
     let filter = Filter {
         holder: request.holder.cloned().or(mine),
-        targets: targets(&paths, request.lock.map_or(&[], std::slice::from_ref)),
+        targets: targets(&paths, request.lock.map_or(&[], std::slice::from_ref), &facts),
         locks_only: request.locks_only,
         expired_too: request.expired_too,
     };

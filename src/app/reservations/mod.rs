@@ -21,14 +21,13 @@ use crate::core::reservation::check::{Asker, check};
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::process::{Gone, GoneHold};
 use crate::core::reservation::tickets::{self, Ticket};
-use crate::core::reservation::{Hold, Mode, Target};
+use crate::core::reservation::{Hold, Target};
 use crate::core::time::Timestamp;
 
 /// Finds the reservations in the way of the targets, and the time of the reading.
 pub fn in_the_way(ctx: &Ctx, targets: &[Target]) -> Result<(Vec<Conflict>, Timestamp), AppError> {
     let reading = ctx.read()?;
-    let asker =
-        Asker { agent: ctx.actor(), mode: Mode::Exclusive, now: reading.now, process: None };
+    let asker = Asker::exclusive(ctx.actor(), reading.now);
     let mut conflicts = check(&reading.base.snapshot, targets, asker, reading.case)?;
     conflicts.retain(|conflict| !dead_holders::has_ended(ctx, &conflict.held));
     Ok((conflicts, reading.now))

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::answer::Answer;
+use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, WriteMode, specs};
 use crate::core::ids::{HoldId, HoldIdPrefix, LockName};
@@ -36,8 +37,11 @@ pub struct Body {
     pub ids: Vec<HoldId>,
     /// The ids and the names of locks that name no reservation, or no longer one.
     pub missing: Vec<String>,
-    /// The ids of reservations that cover more than the given paths, which stay.
+    /// Always empty: a reservation that covers more than the given paths goes on without them.
     pub wider: Vec<HoldId>,
+    /// The ids of reservations that cover more than the given paths, and go on without them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub narrowed: Vec<HoldId>,
     /// The reservations themselves, for people.
     #[serde(skip)]
     pub holds: Released,
@@ -45,9 +49,11 @@ pub struct Body {
 
 /// Ends the reservations that were named.
 pub fn release(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let paths = specs::named(ctx.repository(), request.paths)?;
     let which = Selection {
         ids: request.ids.to_vec(),
-        paths: specs::named(ctx.repository(), request.paths)?,
+        facts: path_facts(ctx.repository(), &paths),
+        paths,
         locks: request.locks.to_vec(),
         mine: request.mine,
         ..Selection::default()
@@ -70,6 +76,7 @@ impl From<Released> for Body {
             ids: ids(&holds.released),
             missing: missing.chain(holds.missing_locks.iter().map(ToString::to_string)).collect(),
             wider: ids(&holds.wider),
+            narrowed: ids(&holds.narrowed),
             holds,
         }
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::app::answer::{Answer, Note};
 use crate::app::next::command;
+use crate::app::path_facts::path_facts;
 use crate::app::presence::HolderLiveness;
 use crate::app::problem::{Advice, Problem, conflicting};
 use crate::app::runs::named;
@@ -113,7 +114,7 @@ impl Request {
         };
         let ttl = self.ttl.unwrap_or(ctx.settings().ttl);
         let command = Reserve {
-            files: existing_files(ctx, &patterns),
+            facts: path_facts(repository, &patterns),
             mode: self.mode,
             scope: self.scope,
             process: self.process.clone(),
@@ -198,18 +199,10 @@ fn matches_something(ctx: &Ctx, pattern: &Pattern) -> bool {
     exists || ctx.repository().any_tracked(|path| matcher.matches(path)).unwrap_or(true)
 }
 
-/// Finds the patterns that name a file at the moment.
-pub fn existing_files(ctx: &Ctx, patterns: &[Pattern]) -> Vec<Pattern> {
-    let is_file = |pattern: &&Pattern| {
-        pattern.literal_path().is_some_and(|path| ctx.repository().has_regular_file(&path))
-    };
-    patterns.iter().filter(is_file).cloned().collect()
-}
-
 impl From<Target> for OverLimit {
     fn from(target: Target) -> OverLimit {
         match target {
-            Target::Paths(pattern) => OverLimit::Pattern(pattern),
+            Target::Paths(paths) => OverLimit::Pattern(paths.pattern),
             Target::Lock(lock) => OverLimit::Lock { lock },
         }
     }
@@ -218,7 +211,7 @@ impl From<Target> for OverLimit {
 impl OverLimit {
     pub fn target(&self) -> Target {
         match self {
-            OverLimit::Pattern(pattern) => Target::Paths(pattern.clone()),
+            OverLimit::Pattern(pattern) => pattern.clone().into(),
             OverLimit::Lock { lock } => Target::Lock(lock.clone()),
         }
     }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::release::ids;
 use crate::app::answer::Answer;
+use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, WriteMode, specs};
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
@@ -47,12 +48,14 @@ pub struct Body {
 /// Hands over all reservations that were named, or none.
 pub fn transfer(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let from = request.from.unwrap_or_else(|| ctx.actor()).clone();
+    let paths = specs::named(ctx.repository(), request.paths)?;
     let command = Transfer {
         from: from.clone(),
         to: request.to.clone(),
         which: Selection {
             ids: request.ids.to_vec(),
-            paths: specs::named(ctx.repository(), request.paths)?,
+            facts: path_facts(ctx.repository(), &paths),
+            paths,
             locks: request.locks.to_vec(),
             ..Selection::default()
         },

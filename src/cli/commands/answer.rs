@@ -92,12 +92,15 @@ impl Args {
 
     fn print(&self, ui: &mut Ui, body: &Body, now: Timestamp) -> std::io::Result<()> {
         ui.line(&request_text(ui, &body.request, now))?;
-        if self.release && body.ids.is_empty() {
+        if self.release && body.ids.is_empty() && body.narrowed.is_empty() {
             ui.note("nothing was left to release")?;
         }
         for hold in body.granted.iter().map(|view| &view.hold) {
             let what = target_text(&hold.target);
             ui.line(&format!("{what} is {}'s until {}", hold.holder, hold.expires_at))?;
+        }
+        if let Some(asked) = body.request.asked.as_ref().filter(|_| !body.narrowed.is_empty()) {
+            ui.line(&format!("{} keeps the rest", asked.holder))?;
         }
         for conflict in &body.conflicts {
             let text = conflict_text(&conflict.conflict(), now);

@@ -28,8 +28,11 @@ Examples:
 /// The holder sees the request in its inbox, in its status and at its next edit. It has 10 minutes
 /// to answer, or 5 if the request is urgent. When the holder releases the target, the target is
 /// yours at once. When the time is over, you may take the target with 'git coord take'; nothing
-/// happens by itself. If you ask again for the same target, you join the open request. With --wait,
-/// exits with 1 if the holder refuses, defers or does not answer.
+/// happens by itself. If you ask again for the same target, you join the open request.
+///
+/// With --wait, exits with 0 if the target is yours, and with 1 if the holder refuses, defers or
+/// does not answer. A target can also become free without being yours: the holder let it go, or its
+/// time ran out. That is a 1 as well, and --reserve reserves the target then.
 ///
 /// A word of 4 or more characters can also be the beginning of a reservation's id; './name' is
 /// always a path.
@@ -63,6 +66,10 @@ pub(crate) struct Args {
     /// Wait up to this long for the answer
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_hyphen_values = true)]
     pub(crate) wait: Option<Duration>,
+
+    /// Reserve the target if it becomes free without being granted to you
+    #[arg(long, requires = "wait")]
+    pub(crate) reserve: bool,
 }
 
 impl Args {
@@ -74,6 +81,7 @@ impl Args {
             reason: self.reason.clone(),
             urgent: self.urgent,
             wait: self.wait,
+            reserve: self.reserve,
         };
         let answer = ask(&mut ctx, &request)?;
         let Body { request, joined, granted } = &answer.body;

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 
 use crate::app::problem::Problem;
 use crate::app::reservations::release::{Request, release};
-use crate::app::wording::target_text;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
@@ -37,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["ids", "paths", "locks", "force"])]
     pub(crate) mine: bool,
 
-    /// Release reservations of this path and of paths inside it; keep and name wider ones
+    /// Release this path and everything inside it; you keep the rest of a wider reservation
     #[arg(long = "path", value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) paths: Vec<OsString>,
 
@@ -86,8 +85,10 @@ fn print_answer(ui: &mut Ui, answer: &Released) -> std::io::Result<()> {
         let target = shown(&hold.target.shown()).into_owned();
         ui.line(&format!("released  {id}  {}", ui.paint(Slot::Path, &target)))?;
     }
-    for hold in &answer.wider {
-        ui.note(&format!("stays: {}, because {} is wider", hold.id, target_text(&hold.target)))?;
+    for hold in &answer.narrowed {
+        let id = ui.paint(Slot::Id, hold.id.as_str());
+        let target = shown(&hold.target.shown()).into_owned();
+        ui.line(&format!("kept      {id}  {}", ui.paint(Slot::Path, &target)))?;
     }
     for id in &answer.missing {
         ui.note(&format!("not there (any more): {id}"))?;
@@ -96,7 +97,7 @@ fn print_answer(ui: &mut Ui, answer: &Released) -> std::io::Result<()> {
         ui.note(&format!("nobody holds lock '{name}'"))?;
     }
     let is_missing = !answer.missing.is_empty() || !answer.missing_locks.is_empty();
-    if answer.released.is_empty() && answer.wider.is_empty() && !is_missing {
+    if answer.released.is_empty() && answer.narrowed.is_empty() && !is_missing {
         ui.note("nothing to release")?;
     }
     Ok(())

@@ -15,10 +15,9 @@ use crate::core::negotiation::find::{Side, Which, in_the_way, refused};
 use crate::core::negotiation::thread_index::{self, Letter};
 use crate::core::negotiation::{Asked, Deferral, How, MessageKind, Outcome, Thread};
 use crate::core::refusal::{Conflict, Refusal, within};
+use crate::core::reservation::narrow::{self, Freed};
 use crate::core::reservation::reserve::{Grant, Reserve, Scope};
-use crate::core::reservation::{
-    About, Hold, Mode, Via, events as hold_events, index, select, sweep,
-};
+use crate::core::reservation::{About, Hold, Mode, Target, Via, index, select, sweep};
 use crate::core::text::Line;
 
 /// An answer to a request.
@@ -46,7 +45,8 @@ pub enum Verdict {
 pub struct Answered {
     pub thread: Thread,
     pub asked: Asked,
-    pub released: Vec<Hold>,
+    /// The holds of which the asked targets were freed.
+    pub released: Vec<Freed>,
     /// The holds that the asker has now.
     pub granted: Vec<Grant>,
     /// The conflicts that the asker still has.
@@ -120,10 +120,10 @@ pub fn claim(asked: &Asked) -> Reserve {
             reason: Some(asked.reason.clone()),
             task: None,
             run: None,
-            via: Via::Command,
+            via: if asked.through_hooks { Via::Ask } else { Via::Command },
             worktree: asked.worktree.clone(),
         },
-        files: Vec::new(),
+        facts: asked.facts.clone(),
         scope: Scope::All,
         request_id: None,
         with_edit: false,
@@ -150,19 +150,19 @@ fn release(act: &mut Act<'_>, thread: &Thread, asked: Asked) -> Result<Answered,
     holds.extend(in_the_way(act, &for_whom, &asked.holder, &asked.targets())?);
     let mut holds = select::once(holds);
     sweep::remove_ended(act, &mut holds);
-    for hold in &holds {
-        index::remove(act, hold);
-        hold_events::released(act, hold, None);
-    }
+    let given = asked.targets();
+    let freed: Vec<Freed> =
+        holds.into_iter().map(|hold| narrow::free(act, hold, &given, None)).collect();
     let (granted, in_the_way) = grant(act, &for_whom, &asked)?;
-    let is_acknowledged = !holds.is_empty();
+    let is_acknowledged = !freed.is_empty();
     let outcome = Outcome {
         how: if is_acknowledged { How::Released } else { How::Expired },
         at: act.env.now,
         by: act.env.actor.clone(),
         because: None,
         acknowledged: is_acknowledged,
-        freed: holds.iter().map(|hold| hold.id.clone()).collect(),
+        freed: narrow::ended(&freed),
+        narrowed: narrow::kept(&freed),
         granted: granted.iter().map(|grant| grant.hold.id.clone()).collect(),
         fence: act.fence(),
     };
@@ -179,9 +179,19 @@ fn release(act: &mut Act<'_>, thread: &Thread, asked: Asked) -> Result<Answered,
         }
         (None, None) => "reserve it".to_owned(),
     };
-    let subject = format!("{} {did} {}: {rest}", asked.holder, asked.what());
+    let beyond = told_beyond(act, &freed, &given);
+    let subject = format!("{} {did} {}: {rest}{beyond}", asked.holder, asked.what());
     notify_asker(act, &thread, &asked, kind, &subject);
-    Ok(Answered { thread, asked, released: holds, granted, in_the_way })
+    Ok(Answered { thread, asked, released: freed, granted, in_the_way })
+}
+
+/// Says what of the freed holds was not asked for; empty if nothing was, or under rules 1.
+pub fn told_beyond(act: &Act<'_>, freed: &[Freed], given: &[Target]) -> String {
+    if act.env.rules < 2 {
+        return String::new();
+    }
+    let beyond = freed.iter().filter_map(|freed| freed.beyond(given, act.env.case));
+    beyond.flat_map(|beyond| ["; ".to_owned(), beyond]).collect()
 }
 
 /// Grants the asker what it asked for. A hold of a third agent, or the asker's own limit, does not
@@ -237,6 +247,7 @@ fn refuse(act: &mut Act<'_>, thread: &Thread, asked: Asked, reason: &Line) -> An
         because: Some(reason.clone()),
         acknowledged: false,
         freed: Vec::new(),
+        narrowed: Vec::new(),
         granted: Vec::new(),
         fence: act.fence(),
     };

@@ -20,8 +20,9 @@ use crate::core::negotiation::{Asked, MessageKind, Thread, window_seconds};
 use crate::core::pattern::Pattern;
 use crate::core::refusal::within;
 use crate::core::reservation::check::Asker;
+use crate::core::reservation::paths::{PathFacts, PathKind, Paths};
 use crate::core::reservation::target::targets;
-use crate::core::reservation::{Hold, Mode, Target, index, named_targets, select, sweep};
+use crate::core::reservation::{Hold, Target, index, named_targets, narrow, select, sweep};
 use crate::core::text::Line;
 use crate::core::time::Ttl;
 
@@ -37,6 +38,9 @@ pub struct Ask {
     /// The words as paths.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub patterns: Vec<Pattern>,
+    /// The facts about these paths.
+    #[serde(flatten)]
+    pub facts: PathFacts,
     /// The words as locks.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub locks: Vec<LockName>,
@@ -51,6 +55,9 @@ pub struct Ask {
     /// The linked worktree that the asker works in.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worktree: Option<Line>,
+    /// True if the asker works through hooks, which end its holds with its turn.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub through_hooks: bool,
 }
 
 /// An open request after the command.
@@ -61,6 +68,9 @@ pub struct Asking {
     pub asked: Asked,
     /// True if the request was open before.
     pub joined: bool,
+    /// Holds of the holder that would end as a whole, although the request is for a part of them:
+    /// they have too many exceptions.
+    pub ends_whole: Vec<Target>,
 }
 
 impl Decide for Ask {
@@ -73,19 +83,24 @@ impl Decide for Ask {
         let holder = self.the_holder(&wanted, &holds)?;
         holds.retain(|hold| hold.holder == holder);
         let pinned: Vec<HoldId> = holds.iter().map(|hold| hold.id.clone()).collect();
+        let case = act.env.case;
+        let ends_whole = holds.iter().filter(|hold| narrow::loses_rest(hold, &wanted, case));
+        let ends_whole: Vec<Target> = ends_whole.map(|hold| hold.target.clone()).collect();
         if let Some(thread) = open_thread(act, &wanted, &holds)? {
-            return Ok(self.join(act, thread, pinned));
+            return Ok(self.join(act, thread, pinned, ends_whole));
         }
         let id = ThreadId::derive(act.env.op, act.next_number());
         let now = act.env.now;
         let asked = Asked {
             holder,
             patterns: wanted.iter().filter_map(Target::pattern).cloned().collect(),
+            facts: facts_of(&wanted),
             locks: wanted.iter().filter_map(Target::lock).cloned().collect(),
             reason: self.reason.clone(),
             urgent: self.urgent,
             ttl: self.ttl,
             worktree: self.worktree.clone(),
+            through_hooks: self.through_hooks,
             pinned,
             changed: false,
             window_began_at: now,
@@ -101,10 +116,10 @@ impl Decide for Ask {
             asked: Some(asked.clone()),
             unknown: serde_json::Map::new(),
         };
-        tell(act, None, &thread, &asked);
+        tell(act, None, &thread, &asked, &ends_whole);
         let count = thread_index::count_made(act, &by)?;
         within("requests that wait for an answer", count, OPEN_ASKS_PER_AGENT_MAX)?;
-        Ok(Asking { thread, asked, joined: false })
+        Ok(Asking { thread, asked, joined: false, ends_whole })
     }
 
     fn summary(&self, answer: &Asking, env: &Env<'_>) -> String {
@@ -117,8 +132,8 @@ impl Ask {
     /// Returns the targets that are asked for, and the holds that stand in the way.
     fn wanted(&self, act: &mut Act<'_>) -> Result<(Vec<Target>, Vec<Hold>), No> {
         let Env { actor: agent, now, .. } = act.env;
-        let asker = Asker { agent, mode: Mode::Exclusive, now, process: None };
-        let wanted = targets(&self.patterns, &self.locks);
+        let asker = Asker::exclusive(agent, now);
+        let wanted = targets(&self.patterns, &self.locks, &self.facts);
         let holds = meeting(act, &wanted, asker)?;
         let Some((named, is_whole_id)) = self.named_by_id(act, asker)? else {
             return Ok((wanted, holds));
@@ -127,7 +142,11 @@ impl Ask {
             let (what, id) = (self.what(&wanted), named.id);
             return Err(refused(Dispute::PathOrId { what, id }));
         }
-        let wanted = vec![named.target.clone()];
+        let wanted = vec![match named.target.clone() {
+            // The request is for the paths that the holder has, so its exceptions are left out.
+            Target::Paths(paths) => Target::Paths(Paths::new(paths.pattern, paths.kind)),
+            lock @ Target::Lock(_) => lock,
+        }];
         let all = meeting(act, &wanted, asker)?;
         let of_holder = all.into_iter().filter(|other| other.holder == named.holder);
         Ok((wanted, of_holder.collect()))
@@ -179,13 +198,19 @@ impl Ask {
 
     /// Asks again. The window begins anew if other holds are in the way than before: their holder
     /// could not know of the request.
-    fn join(&self, act: &mut Act<'_>, before: Thread, pinned: Vec<HoldId>) -> Asking {
+    fn join(
+        &self,
+        act: &mut Act<'_>,
+        before: Thread,
+        pinned: Vec<HoldId>,
+        ends_whole: Vec<Target>,
+    ) -> Asking {
         let now = act.env.now;
         let mut asked = before.asked.clone().expect("an open thread asks for something");
         let is_other = asked.changed || asked.pinned != pinned;
         let is_more_urgent = self.urgent && !asked.urgent;
         if !is_other && !is_more_urgent {
-            return Asking { thread: before, asked, joined: true };
+            return Asking { thread: before, asked, joined: true, ends_whole };
         }
         asked.urgent |= self.urgent;
         asked.reason = self.reason.clone();
@@ -199,9 +224,18 @@ impl Ask {
         }
         (asked.pinned, asked.changed) = (pinned, false);
         let thread = Thread { asked: Some(asked.clone()), ..before.clone() };
-        tell(act, Some(&before), &thread, &asked);
-        Asking { thread, asked, joined: true }
+        tell(act, Some(&before), &thread, &asked, &ends_whole);
+        Asking { thread, asked, joined: true, ends_whole }
     }
+}
+
+/// Collects the facts about the paths of targets.
+fn facts_of(targets: &[Target]) -> PathFacts {
+    let of_kind = |kind: PathKind| -> Vec<Pattern> {
+        let paths = targets.iter().filter_map(Target::paths);
+        paths.filter(|paths| paths.kind == Some(kind)).map(|paths| paths.pattern.clone()).collect()
+    };
+    PathFacts { files: of_kind(PathKind::File), new: of_kind(PathKind::New) }
 }
 
 /// Finds the live holds that stand in the way of the targets.
@@ -232,11 +266,20 @@ fn open_thread(act: &Act<'_>, wanted: &[Target], holds: &[Hold]) -> Result<Optio
     Ok(None)
 }
 
-/// Writes the request and sends it to the holder.
-fn tell(act: &mut Act<'_>, before: Option<&Thread>, thread: &Thread, asked: &Asked) {
+/// Writes the request and sends it to the holder, with what else a release would free.
+fn tell(
+    act: &mut Act<'_>,
+    before: Option<&Thread>,
+    thread: &Thread,
+    asked: &Asked,
+    ends_whole: &[Target],
+) {
     thread_index::put(act, before, thread);
     events::record(act, ThreadEvent::Asked, thread);
-    let subject = format!("{} asks for {}: {}", thread.opened_by, asked.what(), asked.reason);
+    let mut subject = format!("{} asks for {}: {}", thread.opened_by, asked.what(), asked.reason);
+    if !ends_whole.is_empty() && act.env.rules >= 2 {
+        subject.push_str(&format!("; a release frees all of {}", named_targets(ends_whole)));
+    }
     let letter = Letter {
         thread: &thread.id,
         kind: MessageKind::Ask,

@@ -12,8 +12,9 @@ use crate::core::negotiation::{Asked, Thread};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Refusal;
 use crate::core::reservation::check::Asker;
+use crate::core::reservation::paths::PathFacts;
 use crate::core::reservation::target::targets;
-use crate::core::reservation::{Hold, Mode, Target, index, named_targets, select};
+use crate::core::reservation::{Hold, Target, index, named_targets, select};
 
 /// The words of a caller that name a request. One word can be both the beginning of a thread's id
 /// and a path; if there is such a thread, the thread is meant.
@@ -123,7 +124,7 @@ impl Which {
     }
 
     fn targets(&self) -> Vec<Target> {
-        targets(&self.patterns, &self.locks)
+        targets(&self.patterns, &self.locks, &PathFacts::NONE)
     }
 
     fn what(&self) -> String {
@@ -159,7 +160,7 @@ pub fn in_the_way(
     targets: &[Target],
 ) -> Result<Vec<Hold>, No> {
     let (agent, now) = (asker, act.env.now);
-    let asker = Asker { agent, mode: Mode::Exclusive, now, process: None };
+    let asker = Asker::exclusive(agent, now);
     let counts = |hold: &Hold| hold.holder == *holder && asker.is_blocked_by(hold);
     let mut holds = Vec::new();
     for target in targets {

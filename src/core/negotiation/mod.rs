@@ -37,6 +37,7 @@ use crate::core::ids::{AgentName, HoldId, LockName};
 use crate::core::limits::{URGENT_WINDOW_SECONDS, WINDOW_SECONDS};
 use crate::core::negotiation::ids::{MessageId, ThreadId};
 use crate::core::pattern::Pattern;
+use crate::core::reservation::paths::PathFacts;
 use crate::core::reservation::target::targets;
 use crate::core::reservation::{Target, named_targets};
 use crate::core::text::Line;
@@ -66,6 +67,9 @@ pub struct Asked {
     /// The paths that are asked for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub patterns: Vec<Pattern>,
+    /// The facts about these paths.
+    #[serde(flatten)]
+    pub facts: PathFacts,
     /// The locks that are asked for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub locks: Vec<LockName>,
@@ -78,6 +82,9 @@ pub struct Asked {
     /// The linked worktree that the asker works in; absent for the main one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worktree: Option<Line>,
+    /// True if the asker works through hooks, which end its holds with its turn.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub through_hooks: bool,
     /// The holds in the way.
     pub pinned: Vec<HoldId>,
     /// Set once a pinned hold has become another one that the asker does not know yet.
@@ -120,6 +127,9 @@ pub struct Outcome {
     /// The holds that were freed.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub freed: Vec<HoldId>,
+    /// The holds that go on without the targets.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub narrowed: Vec<HoldId>,
     /// The holds that the asker got.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub granted: Vec<HoldId>,
@@ -157,7 +167,7 @@ impl Asked {
     }
 
     pub fn targets(&self) -> Vec<Target> {
-        targets(&self.patterns, &self.locks)
+        targets(&self.patterns, &self.locks, &self.facts)
     }
 
     /// Names the targets in a line of text.

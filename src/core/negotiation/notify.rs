@@ -10,8 +10,8 @@ use crate::core::ids::HoldId;
 use crate::core::negotiation::answer::{conclude, notify_asker};
 use crate::core::negotiation::events::{self, ThreadEvent};
 use crate::core::negotiation::{Asked, How, MessageKind, Outcome, Thread, thread_index};
-use crate::core::reservation::Mode;
 use crate::core::reservation::check::{self, Asker};
+use crate::core::reservation::index;
 use crate::core::text::Line;
 
 /// The end of a hold.
@@ -23,12 +23,14 @@ struct Ended {
     to: Option<String>,
     /// The hold that absorbed it.
     into: Option<HoldId>,
+    /// True if only a part of the hold ended.
+    is_part: bool,
 }
 
 impl Ended {
     fn of(event: &Event) -> Option<Ended> {
         let how = match event.kind.as_str() {
-            "released" | "absorbed" => How::Released,
+            "released" | "absorbed" | "narrowed" => How::Released,
             "expired" => How::Expired,
             "revoked" => How::Revoked,
             "transferred" => How::Transferred,
@@ -41,6 +43,7 @@ impl Ended {
             because: text("because").and_then(|text| Line::new(text).ok()),
             to: text("holder").filter(|_| how == How::Transferred).map(str::to_owned),
             into: text("into").and_then(|id| id.parse().ok()),
+            is_part: event.kind == "narrowed",
         })
     }
 }
@@ -51,6 +54,9 @@ pub fn askers(act: &mut Act<'_>) -> Result<(), ReadError> {
     for ended in ended {
         for thread in thread_index::pinning(act, &ended.hold)? {
             let asked = thread.asked.clone().expect("an open thread asks for something");
+            if ended.is_part && still_meets(act, &asked, &ended.hold)? {
+                continue;
+            }
             match &ended.into {
                 Some(into) => become_another(act, &thread, asked, &ended.hold, into),
                 None => end(act, &thread, asked, &ended)?,
@@ -58,6 +64,13 @@ pub fn askers(act: &mut Act<'_>) -> Result<(), ReadError> {
         }
     }
     Ok(())
+}
+
+/// Tells whether the part of a hold that its holder kept stands in the way of a request.
+fn still_meets(act: &Act<'_>, asked: &Asked, id: &HoldId) -> Result<bool, ReadError> {
+    let Some(hold) = index::by_id(act, id)? else { return Ok(false) };
+    let kept = hold.target.reach(act.env.case);
+    Ok(asked.targets().iter().any(|target| target.reach(act.env.case).meets(&kept)))
 }
 
 /// Pins the thread to the hold that absorbed the old one. The holder has more now than it was asked
@@ -97,6 +110,7 @@ fn end(
         because: ended.because.clone(),
         acknowledged: false,
         freed: Vec::new(),
+        narrowed: Vec::new(),
         granted: Vec::new(),
         fence: act.fence(),
     };
@@ -125,7 +139,7 @@ fn subject(
         _ => format!("{holder} released {what}"),
     };
     let (agent, now) = (&thread.opened_by, act.env.now);
-    let by = Asker { agent, mode: Mode::Exclusive, now, process: None };
+    let by = Asker::exclusive(agent, now);
     let rest = match check::check(act, &asked.targets(), by, act.env.case) {
         Ok(conflicts) => match conflicts.first() {
             None => "it is free, reserve it".to_owned(),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::ids::AgentName;
 use crate::core::limits::CALL_SECONDS_MAX;
-use crate::core::negotiation::{Asked, How};
+use crate::core::negotiation::{Asked, How, Outcome};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::core::words::words;
@@ -73,8 +73,23 @@ pub enum Status {
     Deferred,
     /// The holder refused.
     Refused,
-    /// The holder does not have the holds any more.
+    /// The asker got what it asked for.
     Released,
+    /// The holder does not have the holds any more, and the asker got nothing.
+    Free,
+    /// Another agent has what was asked for.
+    Held,
+}
+
+impl Status {
+    /// Corrects the status of a request by what stands in the asker's way now.
+    #[must_use]
+    pub fn given(self, is_blocked: bool) -> Status {
+        match self {
+            Status::Free if is_blocked => Status::Held,
+            other => other,
+        }
+    }
 }
 
 /// The standing of a request.
@@ -87,16 +102,26 @@ pub struct Standing {
     pub can_take: bool,
 }
 
+impl Outcome {
+    /// Tells what the end of a request means to its asker.
+    pub fn status(&self) -> Status {
+        match self.how {
+            How::Refused => Status::Refused,
+            _ if !self.granted.is_empty() => Status::Released,
+            How::Transferred => Status::Held,
+            How::Released | How::Taken | How::Expired | How::Revoked => Status::Free,
+        }
+    }
+}
+
 impl Asked {
     /// Computes where the request stands now.
     pub fn standing(&self, now: Timestamp, held: Held, evidence: Option<&Evidence>) -> Standing {
         if let Some(outcome) = &self.outcome {
-            let is_refused = outcome.how == How::Refused;
-            let status = if is_refused { Status::Refused } else { Status::Released };
-            return Standing { status, stage: None, can_take: false };
+            return Standing { status: outcome.status(), stage: None, can_take: false };
         }
         if held == Held::NoMore {
-            return Standing { status: Status::Released, stage: None, can_take: true };
+            return Standing { status: Status::Free, stage: None, can_take: true };
         }
         let stage = self.stage(now);
         let can_take = stage == Stage::Overdue || self.is_silent(now, evidence);

@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::negotiation::answer::{claim, conclude, over, pinned};
+use crate::core::negotiation::answer::{claim, conclude, over, pinned, told_beyond};
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::events::{self, ThreadEvent};
 use crate::core::negotiation::find::{Side, Which, in_the_way, refused};
 use crate::core::negotiation::standing::{Evidence, Held};
 use crate::core::negotiation::thread_index::{self, Letter};
 use crate::core::negotiation::{Asked, How, MessageKind, Outcome, Thread};
+use crate::core::reservation::narrow::{self, Freed};
 use crate::core::reservation::reserve::Grant;
-use crate::core::reservation::{Hold, events as hold_events, index, sweep};
+use crate::core::reservation::{Hold, sweep};
 use crate::core::text::Line;
 use crate::core::time::about;
 
@@ -36,8 +37,8 @@ pub struct Take {
 pub struct Taken {
     pub thread: Thread,
     pub asked: Asked,
-    /// The holds that the holder lost.
-    pub taken: Vec<Hold>,
+    /// The holds of which the holder lost the asked targets.
+    pub taken: Vec<Freed>,
     /// The holds that the asker has now.
     pub granted: Vec<Grant>,
 }
@@ -54,30 +55,30 @@ impl Decide for Take {
         self.keep_rules(act, &thread, &asked)?;
         let mut holds = pinned(act, &asked)?;
         sweep::remove_ended(act, &mut holds);
-        for hold in &holds {
-            index::remove(act, hold);
-            hold_events::released(act, hold, Some(&self.reason));
-        }
+        let given = asked.targets();
+        let by_force = |hold: Hold| narrow::free(act, hold, &given, Some(&self.reason));
+        let freed: Vec<Freed> = holds.into_iter().map(by_force).collect();
         let granted = act.on_behalf_of(&thread.opened_by, &claim(&asked))?.granted;
-        let is_taken = !holds.is_empty();
+        let is_taken = !freed.is_empty();
         let outcome = Outcome {
             how: if is_taken { How::Taken } else { How::Expired },
             at: act.env.now,
             by: act.env.actor.clone(),
             because: Some(self.reason.clone()),
             acknowledged: is_taken,
-            freed: holds.iter().map(|hold| hold.id.clone()).collect(),
+            freed: narrow::ended(&freed),
+            narrowed: narrow::kept(&freed),
             granted: granted.iter().map(|grant| grant.hold.id.clone()).collect(),
             fence: act.fence(),
         };
         let thread = conclude(act, &thread, asked, outcome);
         let asked = thread.asked.clone().expect("a concluded request is one");
         if is_taken {
-            self.tell_holder(act, &thread, &asked, &holds);
+            self.tell_holder(act, &thread, &asked, &freed);
         } else {
             events::record(act, ThreadEvent::Freed, &thread);
         }
-        Ok(Taken { thread, asked, taken: holds, granted })
+        Ok(Taken { thread, asked, taken: freed, granted })
     }
 
     fn summary(&self, answer: &Taken, env: &Env<'_>) -> String {
@@ -134,7 +135,8 @@ impl Take {
     }
 
     /// Records the audit, and sends an urgent message to the holder.
-    fn tell_holder(&self, act: &mut Act<'_>, thread: &Thread, asked: &Asked, holds: &[Hold]) {
+    fn tell_holder(&self, act: &mut Act<'_>, thread: &Thread, asked: &Asked, freed: &[Freed]) {
+        let holds: Vec<&Hold> = freed.iter().map(|freed| &freed.hold).collect();
         let mut audit = json!({
             "holder": asked.holder,
             "asker": thread.opened_by,
@@ -150,7 +152,8 @@ impl Take {
             audit["evidence"] = json!(evidence);
         }
         events::taken(act, thread, audit);
-        let subject = format!("{} took {}: {}", act.env.actor, asked.what(), self.reason);
+        let beyond = told_beyond(act, freed, &asked.targets());
+        let subject = format!("{} took {}: {}{beyond}", act.env.actor, asked.what(), self.reason);
         let letter = Letter {
             thread: &thread.id,
             kind: MessageKind::Taken,

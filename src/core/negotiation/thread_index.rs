@@ -311,6 +311,7 @@ mod tests {
     use crate::core::documents::encode;
     use crate::core::ids::{Derived as _, OpId};
     use crate::core::negotiation::Asked;
+    use crate::core::reservation::paths::PathFacts;
     use crate::core::time::{Timestamp, Ttl};
 
     fn request(number: u64, asker: &str, holder: &str) -> Thread {
@@ -322,11 +323,13 @@ mod tests {
             asked: Some(Asked {
                 holder: holder.parse().unwrap(),
                 patterns: Vec::new(),
+                facts: PathFacts::NONE,
                 locks: vec!["x".parse().unwrap()],
                 reason: "r".parse().unwrap(),
                 urgent: false,
                 ttl: Ttl::from_seconds(60).unwrap(),
                 worktree: None,
+                through_hooks: false,
                 pinned: vec![HoldId::derive(&OpId::from_bits(7), number)],
                 changed: false,
                 window_began_at: now,

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use super::bounds::{check_complexity, check_length};
+use super::bounds::{LENGTH_MAX, SEGMENTS_MAX, check_complexity, check_length};
 use super::braces::expand;
 use super::case::Case;
 use super::error::{Fault, PatternError};
@@ -81,6 +81,13 @@ impl Pattern {
     /// Returns the path that this pattern stands for, if it has no wildcards.
     pub fn literal_path(&self) -> Option<Vec<u8>> {
         self.is_literal().then(|| self.literal_segments().join(&b'/'))
+    }
+
+    /// Tells whether the pattern is as deep or as long as one can be. Such a path may stand for
+    /// deeper ones, which have no pattern of their own.
+    pub fn is_at_bounds(&self) -> bool {
+        const NAME_BYTES_MAX: usize = 256;
+        self.segments.len() >= SEGMENTS_MAX || self.text.len() + NAME_BYTES_MAX >= LENGTH_MAX
     }
 
     /// Returns the leading names without wildcards: `src` and `api` of `src/api/*.rs`.

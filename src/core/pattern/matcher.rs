@@ -15,6 +15,8 @@ pub struct Matcher {
     case: Case,
     /// The path, folded, of a pattern without wildcards.
     literal: Option<Vec<u8>>,
+    /// The leading names without wildcards, folded and joined.
+    prefix: Vec<u8>,
     /// A path belongs to the pattern if it belongs to one of its readings. There are one or two.
     readings: Vec<Sequence>,
 }
@@ -31,8 +33,11 @@ impl Matcher {
             let names = names.iter().map(|name| Part::Name(Name::exact(case.fold(name))));
             readings.push(Sequence::new(names.chain([Part::AnyDepth]).collect()));
         }
-        let literal = literal.then(|| case.fold(&names.join(&b'/')));
-        Matcher { case, literal, readings }
+        let is_name = |segment: &&Segment| matches!(segment, Segment::Literal(_));
+        let leading = segments.iter().take_while(is_name).count();
+        let prefix = case.fold(&names[..leading].join(&b'/'));
+        let literal = literal.then(|| prefix.clone());
+        Matcher { case, literal, prefix, readings }
     }
 
     /// Tells whether `path` belongs to the pattern.
@@ -64,6 +69,24 @@ impl Matcher {
             return is_at_or_below(its, own);
         }
         covers(&self.readings, &other.readings)
+    }
+
+    /// Tells whether the path of `other`, which has no wildcards, belongs to this pattern.
+    pub fn matches_path_of(&self, other: &Matcher) -> bool {
+        debug_assert_eq!(self.case, other.case);
+        other.literal.as_ref().is_some_and(|path| self.matches_folded(path))
+    }
+
+    /// Tells whether both patterns are the same path without wildcards.
+    pub fn is_path_of(&self, other: &Matcher) -> bool {
+        self.literal.is_some() && self.literal == other.literal
+    }
+
+    /// Tells whether the leading names of this pattern, which have no wildcards, name the path of
+    /// `other` or something below it.
+    pub fn begins_below(&self, other: &Matcher) -> bool {
+        let path = other.literal.as_ref();
+        path.is_some_and(|path| !self.prefix.is_empty() && is_at_or_below(&self.prefix, path))
     }
 
     /// Tells whether some path at or below the directory with these names belongs to the pattern.

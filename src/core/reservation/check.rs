@@ -5,7 +5,7 @@ use crate::core::ids::AgentName;
 use crate::core::pattern::Case;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::process::Process;
-use crate::core::reservation::{Hold, Mode, Target, index};
+use crate::core::reservation::{About, Hold, Mode, Target, Via, index};
 use crate::core::time::Timestamp;
 
 /// An agent that asks for a hold, and the kind of hold that it asks for.
@@ -16,15 +16,31 @@ pub struct Asker<'a> {
     pub now: Timestamp,
     /// The process that the hold is to end with, if any.
     pub process: Option<&'a Process>,
+    /// The origin of the hold, if it comes with an edit: it protects only its own work tree then.
+    pub edit: Option<&'a About>,
+}
+
+impl<'a> Asker<'a> {
+    /// Makes an agent that asks for an exclusive hold of its own, everywhere.
+    pub fn exclusive(agent: &'a AgentName, now: Timestamp) -> Asker<'a> {
+        Asker { agent, mode: Mode::Exclusive, now, process: None, edit: None }
+    }
+
+    /// Makes the agent that would ask for a hold like this one.
+    pub fn like(hold: &'a Hold, now: Timestamp) -> Asker<'a> {
+        let edit = (hold.about.via == Via::Hook).then_some(&hold.about);
+        Asker { agent: &hold.holder, mode: hold.mode, now, process: None, edit }
+    }
 }
 
 impl Asker<'_> {
     /// Tells whether the hold is live, belongs to a stranger, and has a mode that excludes the mode
-    /// that is asked for.
+    /// that is asked for. Two edits in different work trees do not stand in each other's way.
     pub fn is_blocked_by(&self, hold: &Hold) -> bool {
         hold.is_live(self.now)
             && self.is_stranger_to(&hold.holder, hold.process.as_ref())
             && self.mode.excludes(hold.mode)
+            && !self.edit.is_some_and(|about| about.is_edit_elsewhere(hold))
     }
 
     /// Tells whether the two can stand in each other's way: they are different agents, or two
@@ -42,6 +58,22 @@ impl Asker<'_> {
             .map(|hold| Conflict { target: target.clone(), held: hold.clone() })
             .collect()
     }
+}
+
+/// Leaves out the conflicts that are none for an edit or a commit of a file: agents that share a
+/// file may all edit it. `own` are the live holds of the agent and its session.
+pub fn in_the_way_of_edit(conflicts: Vec<Conflict>, own: &[Hold], case: Case) -> Vec<Conflict> {
+    let is_obstacle = |conflict: &Conflict| {
+        conflict.held.mode == Mode::Exclusive || shared_by(own, &conflict.target, case).is_none()
+    };
+    conflicts.into_iter().filter(is_obstacle).collect()
+}
+
+/// Finds a shared hold on all of the target.
+pub fn shared_by<'h>(own: &'h [Hold], target: &Target, case: Case) -> Option<&'h Hold> {
+    let target = target.reach(case);
+    let is_shared = |hold: &&Hold| hold.mode == Mode::Shared;
+    own.iter().filter(is_shared).find(|hold| hold.target.reach(case).covers(&target))
 }
 
 /// Finds every hold that stands in the way of the targets.

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::core::decision::Act;
 use crate::core::event::Event;
 use crate::core::ids::{AgentName, HoldId, TicketId};
-use crate::core::reservation::Hold;
 use crate::core::reservation::tickets::{Over, Ticket};
+use crate::core::reservation::{Hold, Target};
 use crate::core::text::Line;
 
 /// Records a grant, of a new hold or of one that a rollback brought back.
@@ -45,6 +45,18 @@ pub fn released(act: &mut Act<'_>, hold: &Hold, forced: Option<&Line>) {
         data.insert("because".to_owned(), json!(reason));
     }
     act.record("released", &hold.id, data);
+}
+
+/// Records that the holder gave a part of a hold away, or that somebody took it.
+pub fn narrowed(act: &mut Act<'_>, hold: &Hold, freed: &[Target], forced: Option<&Line>) {
+    let mut data = object(&hold);
+    let freed: Vec<String> = freed.iter().map(Target::shown).collect();
+    data.insert("freed".to_owned(), json!(freed));
+    if let Some(reason) = forced {
+        data.insert("forced".to_owned(), json!(true));
+        data.insert("because".to_owned(), json!(reason));
+    }
+    act.record("narrowed", &hold.id, data);
 }
 
 /// Records that a hold was removed because its time was over or its process had ended.
@@ -125,7 +137,7 @@ fn ended(hold: &Hold) -> Map<String, Value> {
 /// granted again.
 pub fn concerned(event: &Event) -> Option<AgentName> {
     let name = match event.kind.as_str() {
-        "granted" | "released" | "revoked" => event.text("holder"),
+        "granted" | "released" | "narrowed" | "revoked" => event.text("holder"),
         "transferred" => event.text("from"),
         _ => None,
     };
@@ -136,10 +148,10 @@ pub fn concerned(event: &Event) -> Option<AgentName> {
 pub fn fold(holds: &mut BTreeMap<String, Map<String, Value>>, event: &Event) {
     let Some(subject) = &event.subject else { return };
     match event.kind.as_str() {
-        "granted" | "renewed" | "mode_changed" | "transferred" => {
+        "granted" | "renewed" | "narrowed" | "mode_changed" | "transferred" => {
             let mut hold = event.data.clone();
-            if event.kind == "transferred" {
-                for told_only in ["from", "forced", "because"] {
+            if matches!(event.kind.as_str(), "narrowed" | "transferred") {
+                for told_only in ["from", "freed", "forced", "because"] {
                     hold.shift_remove(told_only);
                 }
             }

@@ -14,6 +14,7 @@ use crate::core::ids::{AgentName, HoldId};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check::Asker;
+use crate::core::reservation::paths::Paths;
 use crate::core::reservation::target::Reach;
 use crate::core::reservation::{About, Hold, Mode, Target};
 use crate::core::time::Timestamp;
@@ -100,7 +101,9 @@ impl Committer<'_> {
     pub fn held_now(&self, conflicts: Vec<Conflict>) -> Vec<Overtaken> {
         let counts = |conflict: &Conflict| !self.about.is_edit_elsewhere(&conflict.held);
         let overtaken = |Conflict { target, held }| match target {
-            Target::Paths(path) => Some(Overtaken { path, by: held, how: How::HeldNow }),
+            Target::Paths(Paths { pattern: path, .. }) => {
+                Some(Overtaken { path, by: held, how: How::HeldNow })
+            }
             Target::Lock(_) => None,
         };
         conflicts.into_iter().filter(counts).filter_map(overtaken).collect()
@@ -108,7 +111,7 @@ impl Committer<'_> {
 
     /// Asks for the paths as the committer, exclusively.
     pub fn asker(&self) -> Asker<'_> {
-        Asker { agent: self.agent, mode: Mode::Exclusive, now: self.now, process: None }
+        Asker::exclusive(self.agent, self.now)
     }
 
     /// Returns the noted edits that a grant of `hold` has overtaken, given the holds that the
@@ -129,7 +132,8 @@ impl Committer<'_> {
             })
         };
         let meets = |note: &&Note| {
-            let path = Reach::Paths(Box::new(note.path.matcher(self.case)));
+            let path = Target::of_file(&note.path);
+            let path = path.reach(self.case);
             self.agent.is_one_with(&note.agent)
                 && hold.fence > note.fence
                 && taken.meets(&path)

@@ -17,7 +17,8 @@ use crate::core::damage::{self, Damage, Found};
 use crate::core::decision::Act;
 use crate::core::documents::{ChildKind, Documents, Key, ReadError, Walk, read, walk};
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, ID_ALPHABET, LockName};
-use crate::core::pattern::{Case, Matcher, Pattern, node_name, node_segment};
+use crate::core::pattern::{Case, Pattern, node_name, node_segment};
+use crate::core::reservation::paths::{Paths, Region};
 use crate::core::reservation::target::Reach;
 use crate::core::reservation::{Hold, Target};
 
@@ -56,7 +57,7 @@ fn path_dir(pattern: &Pattern, case: Case) -> Key {
 pub fn keys(hold: &Hold, case: Case) -> [Key; 3] {
     let id = hold.id.as_str();
     let target_dir = match &hold.target {
-        Target::Paths(pattern) => path_dir(pattern, case),
+        Target::Paths(paths) => path_dir(&paths.pattern, case),
         Target::Lock(name) => lock_dir(name),
     };
     [
@@ -240,7 +241,7 @@ pub fn meeting(
     case: Case,
 ) -> Result<Vec<Hold>, ReadError> {
     match target {
-        Target::Paths(pattern) => sharing_a_path(documents, pattern, case),
+        Target::Paths(paths) => sharing_a_path(documents, paths, case),
         Target::Lock(name) => {
             let mut holds = holds_at(documents, &lock_dir(name))?;
             holds.retain(|hold| hold.target == *target);
@@ -256,28 +257,31 @@ pub fn on_locks(documents: &dyn Documents) -> Result<Vec<Hold>, ReadError> {
 
 fn sharing_a_path(
     documents: &dyn Documents,
-    pattern: &Pattern,
+    paths: &Paths,
     case: Case,
 ) -> Result<Vec<Hold>, ReadError> {
-    let matcher = pattern.matcher(case);
+    let region = paths.region(case);
+    let is_file = region.is_file();
     let mut node = Key::of(["paths"]);
     let walk = Walk::from(documents, &node);
-    let mut search = Search { documents, walk, matcher, case, found: Vec::new() };
+    let mut search = Search { documents, walk, region, case, found: Vec::new() };
     search.at_node(&node)?;
-    let segments = pattern.literal_segments();
+    let segments = paths.pattern.literal_segments();
     for segment in &segments {
         node = node.join(&node_name(segment, case));
         search.at_node(&node)?;
     }
-    search.below_node(node, segments)?;
+    if !is_file {
+        search.below_node(node, segments)?;
+    }
     Ok(search.found)
 }
 
-/// A search for the holds that share a path with a pattern.
+/// A search for the holds that share a path with a set of paths.
 struct Search<'d> {
     documents: &'d dyn Documents,
     walk: Walk<'d>,
-    matcher: Matcher,
+    region: Region,
     case: Case,
     found: Vec<Hold>,
 }
@@ -305,7 +309,7 @@ impl Search<'_> {
                 };
                 let mut path = segments.clone();
                 path.push(segment);
-                if self.matcher.may_match_below(&path) {
+                if self.region.matcher().may_match_below(&path) {
                     self.at_node(&below)?;
                     pending.push((below, path));
                 }
@@ -316,7 +320,7 @@ impl Search<'_> {
 
     fn keep_meeting(&mut self, holds: Vec<Hold>) {
         let meets = |hold: &Hold| match hold.target.reach(self.case) {
-            Reach::Paths(matcher) => self.matcher.overlaps(&matcher),
+            Reach::Paths(region) => self.region.meets(&region),
             Reach::Lock(_) => false,
         };
         self.found.extend(holds.into_iter().filter(meets));

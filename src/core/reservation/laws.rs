@@ -63,7 +63,7 @@ fn standing_against(
     if !hold.is_live(now) {
         return Ok(Vec::new());
     }
-    let asker = Asker { agent: &hold.holder, mode: hold.mode, now, process: None };
+    let asker = Asker::like(hold, now);
     let meeting = index::meeting(documents, &hold.target, case)?;
     let against = meeting.into_iter().filter(|other| asker.is_blocked_by(other));
     // Each pair is found from both sides, and reported once.

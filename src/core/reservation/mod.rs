@@ -2,20 +2,25 @@
 //!
 //! A [`Hold`] is one [`Target`], a pattern or a named lock, held by one agent. Two holds *stand
 //! against* each other when their targets meet, their holders are strangers, and at least one of
-//! them is exclusive. No two live holds of a ledger ever do. Expired holds stand against nothing;
-//! the next write that meets one removes it.
+//! them is exclusive. No two live holds of a ledger ever do, with one exception: two holds that
+//! came with edits in different work trees. Expired holds stand against nothing; the next write
+//! that meets one removes it.
 //!
 //! One file a verb ([`reserve`], [`renew`], [`release`], [`transfer`], [`sweep`], [`check`],
-//! [`rollback`], [`wait`]), each a pure decision. [`index`] places holds in the tree, [`tickets`]
-//! keeps the line of waiting agents, [`process`] ties a hold to a process, [`events`] writes the
-//! events, [`laws`] checks what must be true of every state, and [`fence`] decides whether an edit
-//! may still be committed.
+//! [`rollback`], [`wait`]), each a pure decision; [`claim`] is the part of [`reserve`] for one
+//! target. [`index`] places holds in the tree, [`tickets`] keeps the line of waiting agents, [`paths`] says
+//! what a target covers, [`narrow`] frees a part of a hold, [`process`] ties a hold to a process,
+//! [`events`] writes the events, [`laws`] checks what must be true of every state, and [`fence`]
+//! decides whether an edit may still be committed.
 
 pub mod check;
+mod claim;
 pub mod events;
 pub mod fence;
 pub mod index;
 pub mod laws;
+pub mod narrow;
+pub mod paths;
 pub mod process;
 pub mod release;
 pub mod renew;
@@ -68,8 +73,18 @@ impl Mode {
 pub enum Via {
     /// The command line: an agent or a person asked for the hold itself.
     Command,
-    /// An agent's edit hook: the hold came with an edit.
+    /// An agent's edit hook: the hold came with an edit. It protects the work tree of the edit.
     Hook,
+    /// An answer or a takeover, for an asker that works through hooks. The hold protects
+    /// everywhere, and ends like one that came with an edit.
+    Ask,
+}
+
+impl Via {
+    /// Tells whether the hold ends with the turn or the session of its holder.
+    pub fn ends_with_turn(self) -> bool {
+        self != Via::Command
+    }
 }
 
 /// The purpose and the origin of a hold.

@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
+use crate::core::documents::ReadError;
 use crate::core::ids::{HoldIdPrefix, LockName};
 use crate::core::refusal::Refusal;
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::select::{self, Named, Selection};
-use crate::core::reservation::{Hold, events, index, named, sweep};
+use crate::core::reservation::target::targets;
+use crate::core::reservation::{Hold, events, index, named, named_targets, narrow, sweep};
 use crate::core::text::Line;
 
 /// A request to end holds.
@@ -28,8 +30,10 @@ pub struct Released {
     pub missing: Vec<HoldIdPrefix>,
     /// Locks that were named and that nobody holds (any more).
     pub missing_locks: Vec<LockName>,
-    /// Own holds that reach beyond a named path, and therefore stay.
+    /// Own holds that reach beyond a named path. Under rules 1 they stay as they are.
     pub wider: Vec<Hold>,
+    /// Own holds that reached beyond a named path and go on without it, as they are now.
+    pub narrowed: Vec<Hold>,
 }
 
 impl Decide for Release {
@@ -62,7 +66,7 @@ impl Decide for Release {
         if !strangers.is_empty() {
             return Err(Refusal::NotYours { holds: strangers, at: act.env.now }.into());
         }
-        let by_path = select::by_paths(act, &self.which.paths, act.env.case, |hold| {
+        let by_path = select::by_paths(act, &self.which, act.env.case, |hold| {
             self.may_release(act, hold) && self.which.means(hold)
         })?;
         chosen.extend(by_path.inside);
@@ -83,6 +87,11 @@ impl Decide for Release {
             let forced = self.force.as_ref().filter(|_| !act.env.actor.covers(&hold.holder));
             events::released(act, hold, forced);
         }
+        if act.env.rules >= 2 {
+            self.narrow(act, by_path.wider, &mut answer)?;
+            answer.released.extend(chosen);
+            return Ok(answer);
+        }
         let stays =
             |hold: &Hold| hold.is_live(act.env.now) && chosen.iter().all(|gone| gone.id != hold.id);
         answer.wider = select::once(by_path.wider).into_iter().filter(stays).collect();
@@ -91,7 +100,11 @@ impl Decide for Release {
     }
 
     fn summary(&self, answer: &Released, env: &Env<'_>) -> String {
-        let patterns = named(&answer.released);
+        let given = targets(&self.which.paths, &[], &self.which.facts);
+        let patterns = match answer.released.as_slice() {
+            [] if !answer.narrowed.is_empty() => named_targets(&given),
+            released => named(released),
+        };
         let stranger = answer.released.iter().find(|hold| !env.actor.covers(&hold.holder));
         match (stranger, &self.force) {
             (Some(hold), Some(reason)) => {
@@ -103,6 +116,30 @@ impl Decide for Release {
 }
 
 impl Release {
+    /// Frees the named paths from holds that reach beyond them.
+    fn narrow(
+        &self,
+        act: &mut Act<'_>,
+        wider: Vec<Hold>,
+        answer: &mut Released,
+    ) -> Result<(), ReadError> {
+        let given = targets(&self.which.paths, &[], &self.which.facts);
+        for hold in select::once(wider) {
+            // An earlier part of this act may have ended it.
+            let Some(hold) = index::by_id(act, &hold.id)?.filter(|hold| hold.is_live(act.env.now))
+            else {
+                continue;
+            };
+            let forced = self.force.as_ref().filter(|_| !act.env.actor.covers(&hold.holder));
+            let freed = narrow::free(act, hold, &given, forced);
+            match freed.rest {
+                Some(rest) => answer.narrowed.push(rest),
+                None => answer.released.push(freed.hold),
+            }
+        }
+        Ok(())
+    }
+
     fn may_release(&self, act: &Act<'_>, hold: &Hold) -> bool {
         self.force.is_some() || act.env.actor.covers(&hold.holder)
     }

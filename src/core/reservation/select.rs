@@ -7,6 +7,7 @@ use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::{HoldId, HoldIdPrefix, LockName};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Refusal;
+use crate::core::reservation::paths::PathFacts;
 use crate::core::reservation::{Hold, Target, Via, index};
 
 /// The holds that a caller named.
@@ -18,6 +19,9 @@ pub struct Selection {
     /// Patterns that mean every hold equal to or inside them.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub paths: Vec<Pattern>,
+    /// The facts about these patterns.
+    #[serde(flatten)]
+    pub facts: PathFacts,
     /// Locks that mean every hold on them.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub locks: Vec<LockName>,
@@ -27,7 +31,8 @@ pub struct Selection {
     /// Set to leave out the holds of subagents, where `mine` includes them.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub alone: bool,
-    /// Limits `paths` and `mine` to the holds that came through this door.
+    /// Limits `paths` and `mine` to the holds that came through this door. Holds that end with the
+    /// turn count as the edit hook's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub via: Option<Via>,
 }
@@ -40,7 +45,8 @@ impl Selection {
 
     /// Tells whether the hold came through the selected door.
     pub fn means(&self, hold: &Hold) -> bool {
-        self.via.is_none_or(|via| hold.about.via == via)
+        let Some(via) = self.via else { return true };
+        hold.about.via == via || (via == Via::Hook && hold.about.via.ends_with_turn())
     }
 }
 
@@ -87,16 +93,16 @@ pub struct ByPath {
     pub wider: Vec<Hold>,
 }
 
-/// Finds the holds that meet the paths and satisfy `wanted`.
+/// Finds the holds that meet the selected paths and satisfy `wanted`.
 pub fn by_paths(
     documents: &dyn Documents,
-    paths: &[Pattern],
+    which: &Selection,
     case: Case,
     wanted: impl Fn(&Hold) -> bool,
 ) -> Result<ByPath, No> {
     let mut found = ByPath::default();
-    for path in paths {
-        let target = Target::Paths(path.clone());
+    for path in &which.paths {
+        let target = Target::Paths(which.facts.paths(path));
         let reach = target.reach(case);
         for hold in index::meeting(documents, &target, case)?.into_iter().filter(&wanted) {
             if reach.covers(&hold.target.reach(case)) {

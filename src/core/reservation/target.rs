@@ -9,30 +9,80 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::ids::LockName;
-use crate::core::pattern::{Case, Matcher, Pattern};
+use crate::core::pattern::{Case, Pattern};
+use crate::core::reservation::paths::{PathFacts, PathKind, Paths, Region};
 
-/// The paths of a pattern, or a named lock.
+/// A set of paths, or a named lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Fields", into = "Fields")]
 pub enum Target {
-    /// Every path that matches the pattern.
-    #[serde(rename = "pattern")]
-    Paths(Pattern),
+    Paths(Paths),
     /// A name whose meaning its users agree on.
-    #[serde(rename = "lock")]
     Lock(LockName),
+}
+
+/// The members of a target in a document: either a pattern or a lock.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Target")]
+struct Fields {
+    /// Every path that matches the pattern.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pattern: Option<Pattern>,
+    /// A fact about a pattern without wildcards; absent if it is a directory.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    kind: Option<PathKind>,
+    /// Patterns whose paths do not belong to it: the holder gave them away.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    except: Vec<Pattern>,
+    /// A name whose meaning its users agree on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    lock: Option<LockName>,
+}
+
+impl From<Target> for Fields {
+    fn from(target: Target) -> Fields {
+        let (pattern, kind, except, lock) = match target {
+            Target::Paths(Paths { pattern, kind, except }) => (Some(pattern), kind, except, None),
+            Target::Lock(name) => (None, None, Vec::new(), Some(name)),
+        };
+        Fields { pattern, kind, except, lock }
+    }
+}
+
+impl TryFrom<Fields> for Target {
+    type Error = &'static str;
+
+    fn try_from(fields: Fields) -> Result<Target, Self::Error> {
+        match fields {
+            Fields { pattern: Some(pattern), kind, except, lock: None } => {
+                Ok(Target::Paths(Paths { except, ..Paths::new(pattern, kind) }))
+            }
+            Fields { pattern: None, lock: Some(name), .. } => Ok(Target::Lock(name)),
+            _ => Err("it names neither a pattern nor a lock, or both"),
+        }
+    }
 }
 
 /// A target prepared for comparisons: prepare once, compare often.
 #[derive(Clone, Debug)]
 pub enum Reach<'t> {
-    Paths(Box<Matcher>),
+    Paths(Box<Region>),
     Lock(&'t LockName),
 }
 
 impl Target {
+    /// Makes the target of one file.
+    pub fn of_file(pattern: &Pattern) -> Target {
+        Target::Paths(Paths::of_file(pattern.clone()))
+    }
+
     pub fn pattern(&self) -> Option<&Pattern> {
+        self.paths().map(|paths| &paths.pattern)
+    }
+
+    pub fn paths(&self) -> Option<&Paths> {
         match self {
-            Target::Paths(pattern) => Some(pattern),
+            Target::Paths(paths) => Some(paths),
             Target::Lock(_) => None,
         }
     }
@@ -47,7 +97,7 @@ impl Target {
     /// Prepares the target for comparisons. Names of locks are never folded.
     pub fn reach(&self, case: Case) -> Reach<'_> {
         match self {
-            Target::Paths(pattern) => Reach::Paths(Box::new(pattern.matcher(case))),
+            Target::Paths(paths) => Reach::Paths(Box::new(paths.region(case))),
             Target::Lock(name) => Reach::Lock(name),
         }
     }
@@ -55,7 +105,7 @@ impl Target {
     /// Shows the target to people: a pattern as it is, a lock with the word before its name.
     pub fn shown(&self) -> String {
         match self {
-            Target::Paths(pattern) => pattern.shown(),
+            Target::Paths(paths) => paths.shown(),
             Target::Lock(name) => format!("lock {name}"),
         }
     }
@@ -65,7 +115,7 @@ impl Reach<'_> {
     /// Tells whether something belongs to both.
     pub fn meets(&self, other: &Reach<'_>) -> bool {
         match (self, other) {
-            (Reach::Paths(own), Reach::Paths(its)) => own.overlaps(its),
+            (Reach::Paths(own), Reach::Paths(its)) => own.meets(its),
             (Reach::Lock(own), Reach::Lock(its)) => own == its,
             (Reach::Paths(_), Reach::Lock(_)) | (Reach::Lock(_), Reach::Paths(_)) => false,
         }
@@ -82,19 +132,25 @@ impl Reach<'_> {
 
     /// Tells whether the path belongs to it.
     pub fn matches(&self, path: &[u8]) -> bool {
-        matches!(self, Reach::Paths(matcher) if matcher.matches(path))
+        matches!(self, Reach::Paths(region) if region.matches(path))
     }
 }
 
-/// Turns patterns and locks into targets, in this order.
-pub fn targets(patterns: &[Pattern], locks: &[LockName]) -> Vec<Target> {
+/// Turns patterns and locks into targets, in this order, given the facts about the patterns.
+pub fn targets(patterns: &[Pattern], locks: &[LockName], facts: &PathFacts) -> Vec<Target> {
     let locks = locks.iter().cloned().map(Target::Lock);
-    patterns.iter().cloned().map(Target::Paths).chain(locks).collect()
+    let paths = patterns.iter().map(|pattern| Target::Paths(facts.paths(pattern)));
+    paths.chain(locks).collect()
+}
+
+/// Turns the paths of files into targets.
+pub fn files(paths: &[Pattern]) -> Vec<Target> {
+    paths.iter().map(Target::of_file).collect()
 }
 
 impl From<Pattern> for Target {
     fn from(pattern: Pattern) -> Target {
-        Target::Paths(pattern)
+        Target::Paths(pattern.into())
     }
 }
 

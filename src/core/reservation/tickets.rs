@@ -18,6 +18,7 @@ use crate::core::decision::Act;
 use crate::core::documents::{Documents, Key, ReadError, read};
 use crate::core::ids::{AgentName, HoldId, LockName, TicketId};
 use crate::core::pattern::{Case, Pattern};
+use crate::core::reservation::paths::PathFacts;
 use crate::core::reservation::process::{Gone, Process};
 use crate::core::reservation::target::{Target, targets};
 use crate::core::reservation::{Mode, events};
@@ -40,6 +41,8 @@ pub struct Ticket {
     /// The locks that the agent waits for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub locks: Vec<LockName>,
+    #[serde(flatten)]
+    pub facts: PathFacts,
     /// The kind of hold that the agent waits for.
     pub mode: Mode,
     /// The place in line; the lowest number goes first.
@@ -64,7 +67,7 @@ pub struct Ticket {
 
 impl Ticket {
     pub fn targets(&self) -> Vec<Target> {
-        targets(&self.patterns, &self.locks)
+        targets(&self.patterns, &self.locks, &self.facts)
     }
 
     /// Tells whether the ticket still counts.

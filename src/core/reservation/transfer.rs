@@ -54,7 +54,7 @@ impl Decide for Transfer {
             events::transferred(act, &hold, &self.from, forced);
             moved.push(hold);
         }
-        self.keep_law(act, &moved)?;
+        keep_law(act, &moved)?;
         keep_agent_limit(act, &self.to)?;
         Ok(moved)
     }
@@ -95,26 +95,26 @@ impl Transfer {
         if !missing.is_empty() {
             return Err(Refusal::NothingThere { named: missing }.into());
         }
-        chosen.extend(select::by_paths(act, &self.which.paths, act.env.case, is_from)?.inside);
+        chosen.extend(select::by_paths(act, &self.which, act.env.case, is_from)?.inside);
         if self.which.names_nothing() {
             chosen.extend(index::of_agent(act, &self.from, Whose::Own)?);
         }
         chosen.retain(|hold| hold.is_live(act.env.now));
         Ok(select::once(chosen))
     }
+}
 
-    /// Refuses a transfer after which a hold stands against the new holder: holds that one session
-    /// may have side by side can do that.
-    fn keep_law(&self, act: &Act<'_>, moved: &[Hold]) -> Result<(), No> {
-        let mut conflicts: Vec<Conflict> = Vec::new();
-        for hold in moved {
-            let asker = Asker { agent: &self.to, mode: hold.mode, now: act.env.now, process: None };
-            let meeting = index::meeting(act, &hold.target, act.env.case)?;
-            conflicts.extend(asker.conflicts(&hold.target, &meeting));
-        }
-        if conflicts.is_empty() {
-            return Ok(());
-        }
-        Err(Refusal::Held { conflicts, before: Vec::new(), at: act.env.now }.into())
+/// Refuses a transfer after which a hold stands against the new holder: holds that one session
+/// may have side by side can do that.
+fn keep_law(act: &Act<'_>, moved: &[Hold]) -> Result<(), No> {
+    let mut conflicts: Vec<Conflict> = Vec::new();
+    for hold in moved {
+        let asker = Asker::like(hold, act.env.now);
+        let meeting = index::meeting(act, &hold.target, act.env.case)?;
+        conflicts.extend(asker.conflicts(&hold.target, &meeting));
     }
+    if conflicts.is_empty() {
+        return Ok(());
+    }
+    Err(Refusal::Held { conflicts, before: Vec::new(), at: act.env.now }.into())
 }

@@ -125,6 +125,7 @@ impl<'a> Line<'a> {
                 mode: ticket.mode,
                 now: self.now,
                 process: ticket.process.as_ref(),
+                edit: None,
             };
             let wanted = ticket.targets();
             let obstacles = self.obstacles(asker, &wanted, Some(ticket.place))?;
@@ -256,6 +257,7 @@ impl Reserve {
             agent: act.env.actor.clone(),
             patterns: self.patterns.clone(),
             locks: self.locks.clone(),
+            facts: self.facts_by(act.env.rules).clone(),
             mode: self.mode,
             place: act.new_fence(),
             asked_at: act.env.now,

@@ -97,7 +97,7 @@ pub(super) fn edited_elsewhere(conflicts: &[Conflict], now: Timestamp) -> String
     let first = conflicts.first().map_or_else(String::new, |first| quoted(&first.target.shown()));
     format!(
         "git coord: {first} is being edited in another worktree too; git will have to merge both. \
-         Nothing was reserved for this edit.\n{}\n{NO_INSTRUCTIONS}",
+         Each of you holds it in its own worktree.\n{}\n{NO_INSTRUCTIONS}",
         listed(conflicts.iter().map(|conflict| &conflict.held), now),
     )
 }

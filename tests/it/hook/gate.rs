@@ -200,26 +200,20 @@ fn what_is_edited_does_not_become_nobodys() {
     other.edits("src/trace.log");
 }
 
-/// A hold that came with an edit in another worktree warns; one that somebody meant refuses.
+/// 8/SHARED-IS-SHARED: agents that share a path may all edit it; everybody else is stopped.
 #[test]
-fn another_worktree() {
+fn who_shares_is_not_in_the_way() {
     let repo = enabled();
-    repo.git(["worktree", "add", "--quiet", "-b", "side", "../linked"]);
-    let linked = repo.world().join("linked");
-    let here = Session::new(&repo, ONE);
-    let there = Session::new(&repo, OTHER).standing_in(&linked);
-    here.edits("src/main.rs");
-    let output = there.edit("src/main.rs");
-    let told = context(&output, "PreToolUse");
-    assert!(told.contains("another worktree") && told.contains(ONE_NAME), "{told}");
-    assert_eq!(output.json()["systemMessage"], told.as_str());
-    assert_held(&repo, &[(ONE_NAME, "src/main.rs")]);
-    repo.reserve("alice", "docs");
-    there.is_refused("docs/guide.md");
-    there.edits("README.md");
-    assert_eq!(repo.list(&["--holder", OTHER_NAME])[0]["worktree"], "linked");
-    let told = context(&here.edit("README.md"), "PreToolUse");
-    assert!(told.contains("in worktree \"linked\""), "{told}");
+    for name in [ONE_NAME, OTHER_NAME] {
+        repo.reserve_with(name, &["--shared", "docs"]);
+    }
+    for id in [ONE, OTHER, ONE] {
+        Session::new(&repo, id).edits("docs/guide.md");
+    }
+    assert_held(&repo, &[(OTHER_NAME, "docs"), (ONE_NAME, "docs")]);
+    Session::new(&repo, "31415926-5b1d-4c7e-9a30-1f2e3d4c5b6a").is_refused("docs/guide.md");
+    repo.coord_json(ONE_NAME, ["reserve", "docs/guide.md"]).refused("held");
+    repo.coord("ops", ["ledger", "verify"]).done();
 }
 
 /// Agents work in several trees at once: the file decides which repository is meant.

@@ -16,7 +16,7 @@ use git_coord::core::pattern::Pattern;
 use git_coord::core::reservation::{Hold, index};
 use git_coord::core::time::{Timestamp, Ttl};
 
-use super::{Deed, MemoryLedger, agent, line, lock, pattern, prefix};
+use super::{Deed, MemoryLedger, agent, facts, line, lock, pattern, prefix};
 
 impl MemoryLedger {
     /// Lists the threads of the current state, in the order of their names.
@@ -126,6 +126,7 @@ pub(crate) fn unread(ledger: &MemoryLedger) -> Vec<(String, String)> {
 fn asking(patterns: Vec<Pattern>) -> Ask {
     Ask {
         hold: None,
+        facts: facts(&patterns),
         patterns,
         locks: Vec::new(),
         holder: None,
@@ -133,6 +134,7 @@ fn asking(patterns: Vec<Pattern>) -> Ask {
         urgent: false,
         ttl: Ttl::from_seconds(60).unwrap(),
         worktree: None,
+        through_hooks: false,
     }
 }
 

@@ -6,6 +6,8 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use tempfile::NamedTempFile;
+
 use super::env::{make_hermetic, program};
 use super::output::Output;
 use super::untouched::Untouched;
@@ -128,6 +130,14 @@ impl Call {
         }
         command.stdin(self.stdin()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
+    }
+
+    /// Writes the input of the call into a file that has a name.
+    pub(crate) fn input_file(&self) -> NamedTempFile {
+        let file = NamedTempFile::new_in(self.world.join("tmp")).expect("a scratch file");
+        let input = self.input.as_deref().unwrap_or_default();
+        std::fs::write(file.path(), input).expect("a scratch file can be written");
+        file
     }
 
     fn stdin(&self) -> Stdio {

@@ -2,13 +2,15 @@
 
 use std::io::{Read, pipe};
 
+use tempfile::NamedTempFile;
+
 use super::call::Call;
 use super::output::Output;
 use super::repo::Repo;
 use super::untouched::Untouched;
 
 /// Reports that it is ready, waits until the other end of its stdin is closed, and runs the call.
-const AT_THE_LINE: &str = "echo ready; read -r _; exec \"$@\"";
+const AT_THE_LINE: &str = "echo ready; read -r _; exec \"$@\" <\"$RACE_INPUT\"";
 const READY: &[u8] = b"ready\n";
 
 /// Returns how often a race is run: `GIT_COORD_TEST_ROUNDS`, or 50 if it is not set.
@@ -30,9 +32,11 @@ pub(crate) fn race(repo: &Repo, calls: &[Call]) -> Vec<Output> {
 #[track_caller]
 pub(crate) fn race_unproven(calls: &[Call]) -> Vec<Output> {
     let (line, gun) = pipe().expect("a pipe can be made");
+    let inputs: Vec<NamedTempFile> = calls.iter().map(Call::input_file).collect();
     let mut children = Vec::new();
-    for call in calls {
+    for (call, input) in calls.iter().zip(&inputs) {
         let mut command = call.command_in_shell(AT_THE_LINE);
+        command.env("RACE_INPUT", input.path());
         command.stdin(line.try_clone().expect("a pipe's end can be cloned"));
         children.push(command.spawn().expect("a shell can be started"));
     }

@@ -1,0 +1,184 @@
+//! What a reservation covers: a file is a file, sharing is sharing, and the rest stays.
+
+use serde_json::{Value, json};
+
+use crate::negotiation::{ask, holders, thread_of, verified};
+use crate::support::contract::exit;
+use crate::support::{Call, Repo, race, rounds, texts};
+
+/// 8/FILE-IS-FILE: what is a file has nothing below it. Patterns for names in any directory leave
+/// all files alone that they do not match.
+#[test]
+fn a_file_means_itself() {
+    let repo = Repo::new();
+    repo.reserve("alice", "**/*.md");
+    for (path, code) in [
+        ("src/main.rs", exit::DONE),
+        ("docs/guide.md", exit::NO),
+        ("docs", exit::NO),
+        ("src", exit::NO),
+    ] {
+        repo.coord_json("bob", ["check", path]).exits(code);
+    }
+    repo.reserve("bob", "src/main.rs");
+    repo.reserve("carol", "**/Cargo.toml");
+    repo.coord_json("dave", ["reserve", "src"]).refused("held");
+    verified(&repo);
+}
+
+/// 8/FILE-IS-FILE: a path that does not exist yet may become a file or a directory. It meets what
+/// matches it, or begins below it, and no pattern that could match anywhere.
+#[test]
+fn a_new_path_meets_what_begins_below_it() {
+    let repo = Repo::new();
+    repo.reserve("alice", "**/*.md");
+    repo.reserve("alice", "new/part/**");
+    repo.coord_json("bob", ["check", "src/new.rs"]).exits(exit::DONE);
+    repo.coord_json("bob", ["check", "src/new.md"]).exits(exit::NO);
+    repo.coord_json("bob", ["check", "new"]).exits(exit::NO);
+    repo.coord_json("bob", ["check", "new/part/x.rs"]).exits(exit::NO);
+}
+
+/// 8/FILE-IS-FILE: a directory is itself and everything below it, also when it is deleted later or
+/// was none when it was reserved.
+#[test]
+fn a_directory_is_everything_below_it() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src");
+    repo.coord_json("bob", ["check", "src/deep/new.rs"]).exits(exit::NO);
+    repo.coord_json("bob", ["check", "**/*.rs"]).exits(exit::NO);
+    repo.reserve("alice", "later");
+    repo.write("later/x.rs", "");
+    repo.coord_json("bob", ["check", "later/x.rs"]).exits(exit::NO);
+}
+
+/// 8/REST-STAYS: who releases one path of a wider reservation keeps the rest.
+#[test]
+fn releasing_a_path_keeps_the_rest() {
+    let repo = Repo::new();
+    let id = repo.reserve_id("alice", "src");
+    let answer = repo.json("alice", ["release", "--path", "src/api/users.rs"]);
+    assert_eq!((&answer["released"], &answer["narrowed"][0]), (&json!(0), &json!(id)));
+    assert_eq!(repo.holds()[0]["except"], json!(["src/api/users.rs"]));
+    repo.reserve("bob", "src/api/users.rs");
+    repo.coord_json("bob", ["reserve", "src/api/teams.rs"]).refused("held");
+    repo.coord_json("bob", ["reserve", "src/api"]).refused("held");
+    let [granted, ..] = &repo.events("narrowed")[..] else { panic!("no event") };
+    assert_eq!(granted["data"]["except"], json!(["src/api/users.rs"]));
+    verified(&repo);
+}
+
+/// 8/REST-STAYS: who is taken from keeps the rest, and both are told what changed hands.
+#[test]
+fn taking_a_path_leaves_the_rest() {
+    let repo = Repo::new();
+    repo.reserve_with("alice", &["--ttl", "2h", "src/**"]);
+    let thread = thread_of(&ask(&repo, "bob", &["src/main.rs"]));
+    repo.pass("11m");
+    let taken = repo.json("bob", ["take", &thread, "--reason", "no answer"]);
+    assert_eq!(taken["granted"][0]["pattern"], "src/main.rs");
+    let both = [("alice", "src/**"), ("bob", "src/main.rs")];
+    assert_eq!(holders(&repo), both.map(|(holder, path)| (holder.to_owned(), path.to_owned())));
+    let subjects = |agent: &str| texts(&repo.json(agent, ["inbox"])["messages"], "subject");
+    let told = subjects("alice").join("\n");
+    assert!(told.contains("src/main.rs") && told.contains("the rest of src/**"), "{told}");
+    repo.coord_json("carol", ["check", "src/api/users.rs"]).exits(exit::NO);
+    verified(&repo);
+}
+
+/// 8/REST-STAYS: a reservation with as many exceptions as it may have ends as a whole. The request
+/// says so before that happens, to the asker and to the holder.
+#[test]
+fn what_cannot_be_kept_is_said_before() {
+    let repo = Repo::new();
+    let id = repo.reserve_id("alice", "src/**");
+    for number in 0..64 {
+        repo.json("alice", ["release", "--path", &format!("src/x{number}.rs")]);
+    }
+    assert_eq!(repo.holds()[0]["id"], json!(id));
+    let asked = ask(&repo, "bob", &["src/main.rs"]);
+    let notices = asked["notes"].to_string();
+    assert!(notices.contains("a release frees all of src/**"), "{notices}");
+    let messages = repo.json("alice", ["inbox"])["messages"].clone();
+    let told = texts(&messages, "subject").join("\n");
+    assert!(told.contains("a release frees all of src/**"), "{told}");
+    let answer = repo.json("alice", ["answer", &thread_of(&asked), "--release"]);
+    assert_eq!(answer["ids"], json!([id]));
+    let told = texts(&repo.json("bob", ["inbox"])["messages"], "subject").join("\n");
+    assert!(told.contains("all of src/** except 64 patterns is free"), "{told}");
+}
+
+/// 8/REST-STAYS: many ask for a path each while its holder answers and works on. Everybody has what
+/// was granted, and the holder has the rest.
+#[test]
+fn answers_and_renewals_race() {
+    const ASKERS: usize = 6;
+    for _ in 0..rounds().div_ceil(10) {
+        let repo = Repo::new();
+        repo.reserve("alice", "src/**");
+        let path = |number: usize| format!("src/part{number}.rs");
+        let asker = |number: usize| format!("agent-{number}");
+        let threads: Vec<String> = (0..ASKERS)
+            .map(|number| thread_of(&ask(&repo, &asker(number), &[&path(number)])))
+            .collect();
+        let call = |agent: &str, args: &[&str]| {
+            repo.call(agent).config("coord.wait", "1m").args(args.iter().copied())
+        };
+        let mut calls: Vec<Call> =
+            threads.iter().map(|thread| call("alice", &["answer", thread, "--release"])).collect();
+        calls.push(call("alice", &["renew", "--mine"]));
+        calls.push(call("alice", &["release", "--path", "src/part9.rs"]));
+        for output in race(&repo, &calls) {
+            output.exits(exit::DONE);
+        }
+        let held: Vec<(String, String)> = holders(&repo);
+        assert_eq!(held.len(), ASKERS + 1, "{held:?}");
+        for number in 0..ASKERS {
+            assert!(held.contains(&(asker(number), path(number))), "{held:?}");
+        }
+        repo.coord_json("carol", ["check", "src/main.rs"]).exits(exit::NO);
+        repo.coord_json("carol", ["check", "src/part9.rs"]).exits(exit::DONE);
+        verified(&repo);
+    }
+}
+
+/// 8/RELEASED-IS-NOT-GRANTED: a target that became free without being granted is no success, and
+/// the answer says how to reserve it.
+#[test]
+fn free_is_not_granted() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/main.rs");
+    let ask = |options: &[&str]| {
+        let call = repo.call("bob").args(["ask", "src/main.rs", "--reason", "r", "--json"]);
+        let waiting = call.args(["--wait", "1m"]).args(options.iter().copied());
+        let child = waiting.command().spawn().unwrap();
+        crate::waiting::until(|| !inbox_of(&repo, "alice").is_empty());
+        repo.json("alice", ["release", "--mine"]);
+        waiting.finish(child)
+    };
+    let no = ask(&[]).refused("free");
+    assert_eq!(no["status"], "free");
+    assert_eq!(no["granted"], Value::Null);
+    assert_eq!(no["refusal"]["next"][0], json!(["git", "coord", "reserve", "--", ":/src/main.rs"]));
+    assert_eq!(holders(&repo), []);
+}
+
+/// 8/RELEASED-IS-NOT-GRANTED: with `--reserve` the asker has it then.
+#[test]
+fn free_is_reserved_if_the_asker_wants_to() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/main.rs");
+    let call = repo.call("bob").args(["ask", "src/main.rs", "--reason", "r", "--json"]);
+    let waiting = call.args(["--wait", "1m", "--reserve"]);
+    let child = waiting.command().spawn().unwrap();
+    crate::waiting::until(|| !inbox_of(&repo, "alice").is_empty());
+    repo.json("alice", ["release", "--mine"]);
+    let answer = waiting.finish(child).done().json();
+    assert_eq!(answer["status"], "released");
+    assert_eq!(answer["granted"][0]["holder"], "bob");
+    assert_eq!(holders(&repo), [("bob".to_owned(), "src/main.rs".to_owned())]);
+}
+
+fn inbox_of(repo: &Repo, agent: &str) -> Vec<String> {
+    crate::negotiation::inbox(repo, agent)
+}
