@@ -20,6 +20,7 @@ pub mod cache;
 pub mod catalogue;
 pub mod change;
 pub mod classify;
+mod code_fence;
 pub mod confidence;
 pub mod detection;
 pub mod freshness;

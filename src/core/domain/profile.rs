@@ -3,9 +3,10 @@
 //! A profile is Markdown that people write. `## Review criteria` is a list; `## Agent
 //! Specifications` has one `### <name>` for each agent, with the fields `Focus`, `Persona`,
 //! `Decision lens`, `Key review areas` and `Success criteria hints`. A line that continues the line
-//! before it is part of it, as everywhere in Markdown. A bad specification is reported and does not
-//! stop the others.
+//! before it is part of it, as everywhere in Markdown, and fenced code is an example that means
+//! nothing. A bad specification is reported and does not stop the others.
 
+use crate::core::domain::code_fence::Fence;
 use crate::core::domain::name::Name;
 use crate::core::text::shown;
 
@@ -92,7 +93,17 @@ pub fn parse(text: &str) -> Profile {
     let mut section = "";
     let mut agent: Option<Draft> = None;
     let mut criterion_is_open = false;
-    for line in text.lines().map(str::trim_end) {
+    let mut example: Option<Fence> = None;
+    for mut line in text.lines().map(str::trim_end) {
+        if let Some(fence) = example {
+            example = Some(fence).filter(|fence| !fence.is_closed_by(line));
+            continue;
+        }
+        example = Fence::opened_by(line);
+        if example.is_some() {
+            // An example ends the text before it, as an empty line does.
+            line = "";
+        }
         if let Some(heading) = line.strip_prefix("## ") {
             profile.agents.extend(agent.take().map(Draft::finish));
             section = heading.trim();
@@ -116,10 +127,15 @@ pub fn parse(text: &str) -> Profile {
         }
     }
     profile.agents.extend(agent.take().map(Draft::finish));
+    let whole = |why: String| Err(BadSpecification { heading: "the profile".to_owned(), why });
     if profile.agents.len() > AGENTS_MAX {
         profile.agents.truncate(AGENTS_MAX);
         let why = format!("more than {AGENTS_MAX} agents; the rest is left out");
-        profile.agents.push(Err(BadSpecification { heading: "the profile".to_owned(), why }));
+        profile.agents.push(whole(why));
+    }
+    if example.is_some() {
+        let why = "its last example has no end, so all lines after its beginning are left out";
+        profile.agents.push(whole(why.to_owned()));
     }
     profile
 }
@@ -219,6 +235,10 @@ impl Draft {
         let name: Name = heading.parse().map_err(|_| {
             bad("the name must be small letters, digits and '-', after a small letter".to_owned())
         })?;
+        // Nothing is generated for a core agent, so nothing can be missing.
+        if CORE_AGENTS.contains(&name.as_str()) {
+            return Ok(Specification { name, focus, persona, lens, areas, hints });
+        }
         for (field, value) in [("Focus", &focus), ("Persona", &persona)] {
             if value.is_empty() {
                 return Err(bad(format!("it has no '{field}'")));

@@ -420,3 +420,28 @@ fn a_rollback_leaves_the_agents() {
     repo.coord("ada", back).done();
     assert_eq!(state(&repo, "fd-api-contract"), "ok");
 }
+
+/// 2/P2-3-example: an example in a profile makes no agent, and an agent that comes from elsewhere
+/// lacks nothing.
+#[test]
+fn an_example_in_a_profile_makes_no_agent() {
+    let repo = detected();
+    repo.git(["config", "coord.domainProfiles", "own"]);
+    let own = "Focus: f\nPersona: p\nKey review areas:\n- a\n";
+    let example = format!("```markdown\n### fd-example\n{own}```\n");
+    let core = "### fd-safety\nFocus: f\n";
+    let text = format!("## Agent Specifications\n{example}### fd-own\n{own}\n{example}{core}");
+    repo.write("own/web-api.md", &text);
+    let answer = agents(&repo, &["generate", "--strict"]).done().json();
+    let rows = &answer["domains"][0]["agents"];
+    assert_eq!(texts(rows, "agent"), ["fd-safety", "fd-own"], "{answer:#}");
+    assert_eq!(texts(rows, "action"), ["core", "write"]);
+    assert!(repo.work().join(".claude/agents/fd-own.md").exists());
+    assert!(!repo.work().join(".claude/agents/fd-example.md").exists());
+    // An example without an end is named.
+    repo.write("own/web-api.md", &format!("{text}```\n### fd-lost\n{own}"));
+    let answer = agents(&repo, &["generate", "--strict"]).exits(exit::NO).json();
+    let error = answer["domains"][0]["agents"][1]["error"].as_str().unwrap_or_default().to_owned();
+    assert!(error.contains("has no end"), "{answer:#}");
+    repo.coord("ada", ["domain", "agents", "generate", "--dry-run"]).done().says("has no end");
+}
