@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::core::documents::ReadError;
 use crate::core::domain::catalogue::Catalogue;
 use crate::core::domain::confidence::Confidence;
-use crate::core::domain::manifest::{MANIFEST_BYTES_MAX, dependencies};
+use crate::core::domain::go_package;
+use crate::core::domain::manifest::{ENTRY, LIBRARY, MANIFEST_BYTES_MAX, dependencies, normalized};
 use crate::core::domain::name::Name;
 use crate::core::domain::score::{Evidence, Score, score};
 use crate::core::domain::source_tree::SourceTree;
@@ -109,6 +110,9 @@ fn scores(
         let bytes = tree.read(&project.at(name), MANIFEST_BYTES_MAX)?.unwrap_or_default();
         frameworks.extend(dependencies(name, &bytes));
     }
+    if is_go_library(project, tree)? {
+        frameworks.extend([LIBRARY, ENTRY].map(normalized));
+    }
     let read: OnceCell<String> = OnceCell::new();
     let sources = || -> Result<&str, ReadError> {
         if let Some(text) = read.get() {
@@ -131,6 +135,21 @@ fn scores(
         }
     }
     Ok(scores)
+}
+
+/// Tells whether a project is a Go module without a command, as far as its first sources tell.
+fn is_go_library(project: &Project, tree: &dyn SourceTree) -> Result<bool, ReadError> {
+    if !project.manifests.iter().any(|name| name == "go.mod") || project.directories.contains("cmd")
+    {
+        return Ok(false);
+    }
+    let mut sources = Vec::new();
+    let is_go = |path: &&String| path.rsplit_once('.').is_some_and(|(_, end)| end == "go");
+    for path in project.sources.iter().filter(is_go) {
+        let bytes = tree.read(&project.at(path), SOURCE_BYTES_MAX)?.unwrap_or_default();
+        sources.push(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    Ok(go_package::is_library(sources.iter().map(String::as_str)))
 }
 
 #[cfg(test)]

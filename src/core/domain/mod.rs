@@ -25,6 +25,7 @@ pub mod confidence;
 pub mod detection;
 pub mod freshness;
 pub mod generation;
+mod go_package;
 pub mod laws;
 pub mod manifest;
 pub mod name;

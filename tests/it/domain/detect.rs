@@ -32,6 +32,37 @@ fn what_the_tools_of_each_language_make_is_recognised() {
     }
 }
 
+/// 2/LIBRARY: a package that only names its module is a library, and so is a Go module without a
+/// command. What is started is none.
+#[test]
+fn plain_libraries_are_recognised() {
+    const GO: (&str, &str) = ("go.mod", "module example.com/x\n\ngo 1.22\n");
+    const CODE: (&str, &str) = ("x.go", "package x\n\nfunc X() int { return 1 }\n");
+    const ES: (&str, &str) = ("index.js", "export function x() { return 1 }\n");
+    const MAIN: &str = r#"{"name":"x","version":"1.0.0","main":"index.js"}"#;
+    const EXPORTS: &str =
+        r#"{"name":"x","version":"1.0.0","type":"module","exports":"./index.js"}"#;
+    const STARTED: &str =
+        r#"{"name":"x","version":"1.0.0","main":"index.js","scripts":{"start":"node index.js"}}"#;
+    for files in [
+        &[GO, CODE, ("x_test.go", "package x_test\n")][..],
+        &[GO, ("x/x.go", "package x\n"), ("y/y.go", "package y\n")],
+        &[("package.json", MAIN), ES],
+        &[("package.json", EXPORTS), ES],
+    ] {
+        let answer = project(files).json("ada", ["domain", "detect"]);
+        assert_eq!(names(&answer), ["library-sdk"], "{files:?}: {answer:#}");
+    }
+    for files in [
+        &[GO, ("main.go", "package main\n"), CODE][..],
+        &[GO, CODE, ("cmd/x/main.go", "package main\n")],
+        &[("package.json", STARTED), ES],
+    ] {
+        let answer = project(files).coord_json("ada", ["domain", "detect"]).json();
+        assert!(!names(&answer).contains(&"library-sdk".to_owned()), "{files:?}: {answer:#}");
+    }
+}
+
 /// What is nothing known is said to be so, and that is an answer that holds.
 #[test]
 fn what_is_nothing_known_exits_with_1() {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::scan::{C_STYLE, HASH_STYLE, calls, quoted, without_comments};
-use super::{COMMAND, LIBRARY};
+use super::{COMMAND, ENTRY, LIBRARY};
 
 type Names = Vec<String>;
 
@@ -23,12 +23,33 @@ pub(super) fn npm(text: &str) -> Names {
     let tables = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
     let tables = tables.iter().filter_map(|table| manifest[*table].as_object());
     let has = |field: &str| !manifest[field].is_null();
-    // `main` alone means nothing: `npm init` writes it into every manifest.
+    // `main` alone means little: `npm init` writes it into every manifest.
     let is_meant_for_others = ["exports", "module", "types", "typings"].into_iter().any(has)
         || (has("main") && has("files"));
-    let is_library = is_meant_for_others && manifest["private"] != true && !has("bin");
-    tables.flat_map(|table| table.keys().cloned()).chain(products(has("bin"), is_library)).collect()
+    let is_packaged = manifest["private"] != true && !has("bin");
+    let is_entry = is_packaged && npm_is_imported(&manifest);
+    let is_library = is_packaged && (is_meant_for_others || is_entry);
+    let dependencies = tables.flat_map(|table| table.keys().cloned());
+    let entry = is_entry.then(|| ENTRY.to_owned());
+    dependencies.chain(products(has("bin"), is_library)).chain(entry).collect()
 }
+
+/// Tells whether others import the package: it can be published, names its module, and is nothing
+/// that is started.
+fn npm_is_imported(manifest: &Value) -> bool {
+    let is_published = manifest["name"].is_string() && manifest["version"].is_string();
+    let is_started = NPM_STARTS.iter().any(|name| !manifest["scripts"][*name].is_null());
+    let is_module = match manifest["main"].as_str() {
+        Some(main) => !NPM_PROGRAMS.iter().any(|name| main.ends_with(name)),
+        None => !manifest["exports"].is_null(),
+    };
+    is_published && is_module && !is_started
+}
+
+/// The names of scripts that start a program.
+const NPM_STARTS: [&str; 3] = ["start", "dev", "serve"];
+/// The names of modules that are programs.
+const NPM_PROGRAMS: [&str; 2] = ["server.js", "app.js"];
 
 /// Reads `Cargo.toml`: dependencies, also for tests, for the build and of one platform.
 pub(super) fn cargo(text: &str) -> Names {

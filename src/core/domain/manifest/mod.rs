@@ -6,7 +6,7 @@
 //! manifest has no dependencies.
 //!
 //! A manifest also tells what the project builds. That is named in brackets, which no registry
-//! allows in a name: [`COMMAND`] and [`LIBRARY`].
+//! allows in a name: [`COMMAND`], [`LIBRARY`] and [`ENTRY`].
 
 mod formats;
 mod gradle;
@@ -22,6 +22,9 @@ pub const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 pub const COMMAND: &str = "[command]";
 /// A manifest is said to name this if the project builds a package that others depend on.
 pub const LIBRARY: &str = "[library]";
+/// A manifest is said to name this if it names the module that a package shows to others. In Go,
+/// the directory of the manifest is that module, if it is no command.
+pub const ENTRY: &str = "[entry]";
 
 /// The names of all manifests. A name that begins with `*` stands for any name with that end.
 pub const NAMES: [&str; 16] = [

@@ -188,6 +188,23 @@ fn a_manifest_says_what_comes_of_it() {
         ("package.json", r#"{"main":"x.js","types":"x.d.ts"}"#, &["[library]"]),
         ("package.json", r#"{"main":"x.js","private":true,"exports":"./x.js"}"#, &[]),
         ("package.json", r#"{"main":"index.js"}"#, &[]),
+        (
+            "package.json",
+            r#"{"name":"x","version":"1.0.0","main":"index.js"}"#,
+            &["[entry]", "[library]"],
+        ),
+        (
+            "package.json",
+            r#"{"name":"x","version":"1.0.0","exports":"./x.js"}"#,
+            &["[entry]", "[library]"],
+        ),
+        ("package.json", r#"{"name":"x","version":"1.0.0","main":"server.js"}"#, &[]),
+        (
+            "package.json",
+            r#"{"name":"x","version":"1.0.0","main":"x.js","scripts":{"start":"node x.js"}}"#,
+            &[],
+        ),
+        ("package.json", r#"{"name":"x","version":"1","main":"x.js","private":true}"#, &[]),
         ("Cargo.toml", "[lib]\n", &["[library]"]),
         ("Cargo.toml", "[package]\ncategories = [\"command-line-utilities\"]\n", &["[command]"]),
         ("pyproject.toml", "[build-system]\n", &["[library]"]),
