@@ -12,9 +12,9 @@ use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::core::ledger::LedgerName;
 use crate::core::routing::classify::{Assessment, Eligibility, Pattern, Tally, assess};
-use crate::core::routing::evidence;
 use crate::core::routing::names::{RecordId, RoutedName};
 use crate::core::routing::thresholds::Thresholds;
+use crate::core::routing::{evidence, index};
 use crate::core::time::Timestamp;
 
 /// A choice of agents.
@@ -41,6 +41,8 @@ pub struct AssessmentView {
     /// `eligible`, or `not_eligible:` and the reason.
     pub eligibility: String,
     pub eligible: bool,
+    /// True if an override leaves it out already, at least in its scope.
+    pub left_out: bool,
     /// True if it comes close to being eligible.
     pub approaching: bool,
     /// True if its instructions may be at fault, so that an overlay may help.
@@ -60,10 +62,10 @@ pub struct AssessmentView {
 pub fn eligible(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let agent = some_agent(ctx, request.agent)?;
     let (mut found, now) = assessments(ctx, agent.as_ref())?;
-    found.sort_by_key(|one| {
+    found.sort_by_key(|(one, _)| {
         (one.eligibility != Eligibility::Eligible, !one.approaching, one.agent.clone())
     });
-    let view = |one| AssessmentView::new(one, request.with_evidence);
+    let view = |(one, left_out)| AssessmentView::new(one, left_out, request.with_evidence);
     let mut answer = Answer::read(Body { agents: found.into_iter().map(view).collect() }, now);
     if agent.is_some() && answer.body.agents.iter().any(|one| !one.eligible) {
         answer.outcome = Outcome::No;
@@ -71,11 +73,12 @@ pub fn eligible(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Proble
     Ok(answer)
 }
 
-/// Assesses the agent that is named, or all with evidence that counts.
+/// Assesses the agent that is named, or all with evidence that counts. Tells of each whether it is
+/// left out already.
 fn assessments(
     ctx: &Ctx,
     agent: Option<&RoutedName>,
-) -> Result<(Vec<Assessment>, Timestamp), AppError> {
+) -> Result<(Vec<(Assessment, bool)>, Timestamp), AppError> {
     let reading = ctx.read_ledger(LedgerName::Overrides)?;
     let (documents, now) = (&reading.base.snapshot, reading.now);
     let mut agents = BTreeSet::new();
@@ -87,16 +90,19 @@ fn assessments(
     }
     let mut found = Vec::new();
     for agent in &agents {
-        found.push(assess(documents, agent, now)?);
+        let own = index::override_of(documents, agent)?;
+        let is_left_out = own.is_some_and(|own| own.is_in_force());
+        found.push((assess(documents, agent, now)?, is_left_out));
     }
     Ok((found, now))
 }
 
 impl AssessmentView {
-    fn new(one: Assessment, with_evidence: bool) -> AssessmentView {
+    fn new(one: Assessment, left_out: bool, with_evidence: bool) -> AssessmentView {
         AssessmentView {
             eligibility: one.eligibility.word(),
             eligible: one.eligibility == Eligibility::Eligible,
+            left_out,
             approaching: one.approaching,
             overlay_eligible: one.overlay,
             tally: one.tally,

@@ -191,3 +191,27 @@ fn reset_forgets_what_it_names() {
     assert_eq!(done(&repo, "ann", &["thresholds"])["thresholds"]["min_events"], 7);
     repo.coord("ann", ["override", "reset"]).exits(exit::USAGE);
 }
+
+/// 0/ELIGIBLE-left-out: an agent that is left out already is marked, so that nobody decides twice.
+#[test]
+fn those_left_out_already_are_marked() {
+    let repo = Repo::new();
+    done(&repo, "ann", &["thresholds", "quarantine_hours", "0"]);
+    for number in 0..5 {
+        for agent in ["fd-style", "fd-perf"] {
+            let project = format!("p{}", number % 3);
+            let row = [&WRONG[..], &["--project", &project]].concat();
+            add(&repo, agent, &format!("s{number}"), &row);
+        }
+    }
+    super::apply(&repo, "ann", "fd-style");
+    done(&repo, "ann", &["propose", "fd-perf", "--reason", "noise"]);
+    let left_out = |agent: &str| eligibility(&repo, agent)["left_out"].clone();
+    assert_eq!((left_out("fd-style"), left_out("fd-perf")), (json!(true), json!(false)));
+    let shown = repo.coord("ann", ["override", "eligible"]).done().stdout;
+    let line = |agent: &str| shown.lines().find(|line| line.contains(agent)).unwrap().to_owned();
+    assert!(line("fd-style").ends_with("left out already"), "{shown}");
+    assert!(!line("fd-perf").contains("left out"), "{shown}");
+    done(&repo, "ann", &["revert", "fd-style"]);
+    assert_eq!(left_out("fd-style"), json!(false));
+}

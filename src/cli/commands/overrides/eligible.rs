@@ -16,7 +16,8 @@ use crate::core::routing::names::{RecordId, Word};
 /// Show which review agents may be left out, by their evidence
 ///
 /// With an agent, exits with 1 if that agent may not be left out. Without one, lists all agents
-/// with evidence that counts: first those that may be left out, then those that come close.
+/// with evidence that counts: first those that may be left out, then those that come close. An
+/// agent that an override leaves out already is marked so.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Name of the review agent
@@ -56,10 +57,11 @@ fn print(ui: &mut Ui, found: &[AssessmentView]) -> io::Result<()> {
 fn cells(one: &AssessmentView) -> Vec<Cell> {
     let percent =
         one.tally.percent().map_or(String::new(), |percent| format!("wrong in {percent}%"));
-    let more = match (one.approaching, one.overlay_eligible) {
-        (_, true) => "an overlay may help",
-        (true, false) => "approaching",
-        (false, false) => "",
+    let more = match (one.left_out, one.overlay_eligible, one.approaching) {
+        (true, ..) => "left out already",
+        (false, true, _) => "an overlay may help",
+        (false, false, true) => "approaching",
+        (false, false, false) => "",
     };
     vec![
         Cell::painted(Slot::Holder, one.agent.as_str()),
