@@ -40,6 +40,11 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
             "to see which there are:",
             vec![command(&["override", "overlay", "list", agent.as_str()])],
         ),
+        Refusal::OverlayOfAnother { agent, id, by } => (
+            problem.with("agent", agent).with("id", id).with("by", by),
+            "to read it first; --replace puts yours in its place:",
+            vec![command(&["override", "overlay", "list", agent.as_str()])],
+        ),
         Refusal::OverBudget { agent, tokens, max } => (
             problem.with("tokens", tokens).with("max", max),
             "disable another one, or say it shorter:",

@@ -7,13 +7,16 @@ use super::change::each_once;
 use super::{agent_name, some_agent};
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
+use crate::app::next::command;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, WriteMode};
+use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
+use crate::core::refusal::Refusal;
 use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, OverlayId, Word};
 use crate::core::routing::overlay::{AddOverlay, DisableOverlay, Overlay, OverlayAdded, tokens};
-use crate::core::routing::text;
+use crate::core::routing::{refusal, text};
 
 /// An overlay to add.
 pub struct AddRequest<'r> {
@@ -23,6 +26,8 @@ pub struct AddRequest<'r> {
     pub evidence: &'r [EvidenceRef],
     /// `human`, or the name of a program, which is refused.
     pub source: &'r Word,
+    /// Set to replace an overlay of another agent.
+    pub replace: bool,
 }
 
 /// The answer to `override overlay add`.
@@ -34,6 +39,9 @@ pub struct AddBody {
     pub tokens: u64,
     /// True if it was there already, and stays as it was.
     pub was_there: bool,
+    /// The author of the overlay that it replaced, if that was another agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<AgentName>,
 }
 
 /// The answer to `override overlay disable`.
@@ -60,12 +68,30 @@ pub fn add(ctx: &Ctx, request: &AddRequest<'_>) -> Result<Answer<AddBody>, Probl
         body: request.text.clone(),
         evidence: each_once(request.evidence),
         source: request.source.clone(),
+        replace: request.replace,
     };
-    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain);
+    let committed = committed.map_err(|error| match &error {
+        AppError::Refused(Refusal::Routing(refusal::Refusal::OverlayOfAnother { .. })) => {
+            Problem::from(error).with_next(replacing(request))
+        }
+        _ => error.into(),
+    })?;
     Ok(Answer::committed(committed, |added| {
-        let OverlayAdded { overlay, tokens, was_there } = added;
-        AddBody { overlay, tokens, was_there }
+        let OverlayAdded { overlay, tokens, was_there, replaced } = added;
+        AddBody { overlay, tokens, was_there, replaced }
     }))
+}
+
+/// Writes the request again, as a command that replaces the overlay of another agent.
+fn replacing(request: &AddRequest<'_>) -> Vec<String> {
+    let text = format!("--text={}", request.text.as_str());
+    let mut words = vec!["override", "overlay", "add", "--replace", &text];
+    let evidence = format!("--evidence={}", serde_json::json!(request.evidence));
+    if !request.evidence.is_empty() {
+        words.push(&evidence);
+    }
+    command(&[&words[..], &["--", request.agent, request.id.as_str()]].concat())
 }
 
 /// Switches an overlay off; its text stays.

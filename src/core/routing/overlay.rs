@@ -70,6 +70,9 @@ pub struct AddOverlay {
     pub evidence: Vec<EvidenceRef>,
     /// The decider.
     pub source: Word,
+    /// Set to replace an overlay of that name that another agent wrote.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub replace: bool,
 }
 
 /// The result of adding an overlay.
@@ -80,6 +83,8 @@ pub struct OverlayAdded {
     pub tokens: u64,
     /// Set if it was there before, word for word.
     pub was_there: bool,
+    /// The author of the overlay that it replaced, if that was another agent.
+    pub replaced: Option<AgentName>,
 }
 
 impl Decide for AddOverlay {
@@ -97,8 +102,10 @@ impl Decide for AddOverlay {
         };
         if let Some(overlay) = before.clone().filter(is_same) {
             all.push(overlay.clone());
-            return Ok(OverlayAdded { overlay, tokens: tokens(&all), was_there: true });
+            let tokens = tokens(&all);
+            return Ok(OverlayAdded { overlay, tokens, was_there: true, replaced: None });
         }
+        let replaced = self.replaced(before.as_ref(), act.env)?;
         canary::ensure_not_on_trial(act, &self.agent)?;
         let was_active = before.as_ref().is_some_and(|overlay| overlay.active);
         let overlay = Overlay {
@@ -125,11 +132,25 @@ impl Decide for AddOverlay {
             event = event.put(act, &record);
         }
         event.record(act);
-        Ok(OverlayAdded { overlay, tokens, was_there: false })
+        Ok(OverlayAdded { overlay, tokens, was_there: false, replaced })
     }
 
     fn summary(&self, _: &OverlayAdded, env: &Env<'_>) -> String {
         format!("overlay {} of {} by {}", self.id, self.agent, env.actor)
+    }
+}
+
+impl AddOverlay {
+    /// Returns the author of the overlay that this one replaces, if that is another agent. Refuses
+    /// to replace it unless the asker wants to; rules 1 replaced it without a word.
+    fn replaced(&self, before: Option<&Overlay>, env: Env<'_>) -> Result<Option<AgentName>, No> {
+        let others = before.filter(|overlay| !env.actor.is_one_with(&overlay.by));
+        let Some(Overlay { agent, id, by, .. }) = others else { return Ok(None) };
+        if env.rules >= 2 && !self.replace {
+            let (agent, id, by) = (agent.clone(), id.clone(), by.clone());
+            return Err(Refusal::OverlayOfAnother { agent, id, by }.into());
+        }
+        Ok(Some(by.clone()))
     }
 }
 

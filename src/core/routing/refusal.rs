@@ -47,6 +47,14 @@ pub enum Refusal {
     /// The agent has no such overlay.
     #[error("'{agent}' has no overlay '{id}'")]
     NoOverlay { agent: RoutedName, id: OverlayId },
+    /// Another agent wrote the overlay of that name.
+    #[error("'{by}' wrote the overlay '{id}' of '{agent}', and its text would be lost")]
+    OverlayOfAnother {
+        agent: RoutedName,
+        id: OverlayId,
+        /// The author of the overlay.
+        by: AgentName,
+    },
     /// The overlays of an agent would cost too many tokens.
     #[error("the overlays of '{agent}' would cost {tokens} tokens; at most {max} are allowed")]
     OverBudget {
@@ -108,6 +116,7 @@ impl Refusal {
             Refusal::SessionBefore { .. } => "session_before",
             Refusal::NoNumbers { .. } => "no_numbers",
             Refusal::NoOverlay { .. } => "no_overlay",
+            Refusal::OverlayOfAnother { .. } => "overlay_of_another",
             Refusal::OverBudget { .. } => "over_budget",
             Refusal::NotAutomatic { why, .. } => match why {
                 AutonomyLimit::Off => "autonomy_off",

@@ -287,3 +287,37 @@ fn programs_update_within_limits() {
     repo.coord_json("bot", words).refused("never_automatic");
     is_whole(&repo);
 }
+
+/// 0/DATA-02-overlay: what another agent wrote is replaced only by who wants to.
+#[test]
+fn an_overlay_of_another_is_replaced_on_request_only() {
+    let repo = Repo::new();
+    let words = ["override", "overlay", "add", "fd-style", "w", "--text"];
+    let add = |actor: &str, more: &[&str]| repo.coord_json(actor, [&words[..], more].concat());
+    add("ann", &["be brief"]).done();
+    add("ann", &["be very brief"]).done();
+    add("ann/helper", &["be quite brief"]).done();
+    add("bob", &["be quite brief"]).done();
+    let before = tip(&repo);
+    let refused = add("bob", &["be verbose", "--evidence", "e1"]).refused("overlay_of_another");
+    assert_eq!(refused["refusal"]["by"], "ann/helper", "{refused:#}");
+    repo.coord("bob", [&words[..], &["be verbose"]].concat())
+        .exits(exit::NO)
+        .says("'ann/helper' wrote the overlay 'w' of 'fd-style'")
+        .says("--replace");
+    assert_eq!(tip(&repo), before);
+    let next = refused["refusal"]["next"].as_array().unwrap().last().unwrap().clone();
+    let next: Vec<&str> = next.as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    let answer = repo.coord_json("bob", &next[2..]).done().json();
+    assert_eq!(answer["replaced"], "ann/helper", "{answer:#}");
+    let kept = document(&repo, "overlays/fd-style/w.json").unwrap();
+    assert_eq!((&kept["body"], &kept["by"]), (&json!("be verbose"), &json!("bob")));
+    assert_eq!(kept["evidence_ids"], json!(["e1"]));
+    // A text that is switched off would be lost as well.
+    done(&repo, "bob", &["overlay", "disable", "fd-style", "w"]);
+    add("carol", &["be loud"]).refused("overlay_of_another");
+    repo.coord("carol", [&words[..], &["be loud", "--replace"]].concat())
+        .done()
+        .says("in place of the one by 'bob'");
+    is_whole(&repo);
+}

@@ -10,6 +10,7 @@ use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
+use crate::core::ids::AgentName;
 use crate::core::routing::names::{OverlayId, Word};
 use crate::core::routing::overlay::TOKENS_MAX;
 use crate::core::routing::text::Body;
@@ -46,7 +47,8 @@ Examples:
 /// Add an overlay, or replace the text of one
 ///
 /// All active overlays of an agent may have at most 500 tokens; a word counts as 1.3 tokens.
-/// Refused while the agent is on trial. Only a person may add an overlay; a program is refused.
+/// Refused while the agent is on trial, and without --replace if another agent wrote the overlay of
+/// that name. Only a person may add an overlay; a program is refused.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = ADD_EXAMPLES)]
 struct AddArgs {
@@ -74,6 +76,10 @@ struct AddArgs {
         value_parser = parse_name::<Word>
     )]
     source: Word,
+
+    /// Replace the overlay of that name even if another agent wrote it
+    #[arg(long)]
+    replace: bool,
 }
 
 impl AddArgs {
@@ -85,13 +91,16 @@ impl AddArgs {
             text: &self.text,
             evidence: &evidence,
             source: &self.source,
+            replace: self.replace,
         };
         let answer = add(ctx, &request)?;
         let added = &answer.body;
         show(ui, &answer, |ui| {
             let verb = if added.was_there { "there already" } else { "added" };
             let (group, tokens) = (added.overlay.group(), added.tokens);
-            ui.line(&format!("{verb}  {group}  {tokens} of {TOKENS_MAX} tokens"))
+            let by = |by: &AgentName| format!(", in place of the one by '{by}'");
+            let replaced = added.replaced.as_ref().map(by).unwrap_or_default();
+            ui.line(&format!("{verb}  {group}  {tokens} of {TOKENS_MAX} tokens{replaced}"))
         })
     }
 }
