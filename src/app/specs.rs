@@ -55,22 +55,33 @@ pub fn paths(repository: &Repository, specs: &[OsString]) -> Result<Vec<Vec<u8>>
     keep_bound(specs.len())?;
     let mut paths = Vec::new();
     for spec in specs {
-        let patterns = match spec.as_bytes() {
-            [b':', b'/', below @ ..] => {
-                let spec = [b":(top,literal)", below].concat();
-                parsed(repository, OsStr::from_bytes(&spec), Reading::Glob)?
-            }
-            [b':', b'(' | b'!' | b'^', ..] => parsed(repository, spec, Reading::Glob)?,
-            _ => parsed(repository, spec, Reading::Literal)?,
-        };
-        for pattern in patterns {
-            let path = pattern.literal_path();
-            paths.push(path.ok_or_else(|| {
-                AppError::Usage(format!("'{}' is a pattern, not a path", pattern.shown()))
-            })?);
-        }
+        let named = of_path(repository, spec)?;
+        paths.extend(named.into_iter().map(|(path, _)| path));
     }
     Ok(paths)
+}
+
+/// Resolves one path to the top of the repository, as [`paths`] does. Returns its bytes and the
+/// pattern for it.
+pub fn path(repository: &Repository, spec: &OsStr) -> Result<(Vec<u8>, Pattern), AppError> {
+    let one = of_path(repository, spec)?.pop();
+    one.ok_or_else(|| AppError::Usage(format!("'{}' names no path", spec.display())))
+}
+
+fn of_path(repository: &Repository, spec: &OsStr) -> Result<Vec<(Vec<u8>, Pattern)>, AppError> {
+    let patterns = match spec.as_bytes() {
+        [b':', b'/', below @ ..] => {
+            let spec = [b":(top,literal)", below].concat();
+            parsed(repository, OsStr::from_bytes(&spec), Reading::Glob)?
+        }
+        [b':', b'(' | b'!' | b'^', ..] => parsed(repository, spec, Reading::Glob)?,
+        _ => parsed(repository, spec, Reading::Literal)?,
+    };
+    let with_bytes = |pattern: Pattern| match pattern.literal_path() {
+        Some(path) => Ok((path, pattern)),
+        None => Err(AppError::Usage(format!("'{}' is a pattern, not a path", pattern.shown()))),
+    };
+    patterns.into_iter().map(with_bytes).collect()
 }
 
 fn keep_bound(count: usize) -> Result<(), AppError> {

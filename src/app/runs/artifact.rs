@@ -10,7 +10,6 @@ use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, specs};
-use crate::core::pattern::Reading;
 use crate::core::run::Run;
 use crate::core::run::artifact::{AddArtifact, AddedArtifact, Artifact, ContentHash};
 use crate::core::run::names::{IdPrefix, PhaseName};
@@ -19,7 +18,7 @@ use crate::core::text::Line;
 /// An artifact that is to be recorded.
 pub struct Add<'r> {
     pub run: &'r IdPrefix,
-    /// Its path, relative to the caller's directory.
+    /// Its path, relative to the caller's directory, or to the top after `:/`.
     pub path: &'r OsString,
     /// The phase of its dispatch, or else the present one, if absent.
     pub phase: Option<&'r PhaseName>,
@@ -39,13 +38,8 @@ pub struct Added {
 
 /// Records an artifact, with the hash of its content if the file exists.
 pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Added>, Problem> {
-    let named = std::slice::from_ref(request.path);
-    let mut paths = specs::patterns(ctx.repository(), named, Reading::Literal)?;
-    let path = paths.pop().ok_or_else(|| AppError::Usage("no path".to_owned()))?;
-    let sha256 = match path.literal_path() {
-        Some(bytes) => content_of(ctx, &bytes)?,
-        None => None,
-    };
+    let (bytes, path) = specs::path(ctx.repository(), request.path)?;
+    let sha256 = content_of(ctx, &bytes)?;
     let (run, dispatch) = match request.dispatch {
         Some(dispatch) => {
             let (run, dispatch) = named::dispatch(ctx, request.run, dispatch)?;

@@ -249,3 +249,24 @@ fn no_budget_is_made_false_by_large_numbers() {
     assert_eq!(told["used"], 1_u64 << 50);
     repo.replays(&run);
 }
+
+/// 4/ARTIFACT-top: a path from the top means the same file in every directory.
+#[test]
+fn an_artifact_can_be_named_from_the_top() {
+    let repo = Repo::new();
+    let run = repo.create_run(&[]);
+    let from = |directory: &str, path: &str| {
+        let words = ["run", "artifact", "add", &run, "--path", path, "--json"];
+        repo.call("ann").dir(repo.work().join(directory)).args(words).run()
+    };
+    let whole = from("", "docs/guide.md").done().json()["artifact"].clone();
+    assert!(whole["sha256"].is_string(), "{whole:#}");
+    for (directory, path) in [("src", ":/docs/guide.md"), ("src", ":(top)docs/guide.md")] {
+        let again = from(directory, path).done().json();
+        assert_eq!((&again["added"], &again["artifact"]), (&false.into(), &whole), "{path}");
+    }
+    from("src", ":(top)docs/*.md").exits(exit::USAGE).says("is a pattern");
+    // Nothing but the beginning means anything: this is a file with such a name.
+    let odd = from("src", ":/docs/[a].md").done().json();
+    assert_eq!(odd["artifact"]["path"], "docs/\\[a\\].md", "{odd:#}");
+}

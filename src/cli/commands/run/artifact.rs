@@ -46,7 +46,7 @@ pub(crate) struct AddArgs {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// Path of the artifact, relative to the current directory
+    /// Path of the artifact, relative to the current directory, or to the top after ':/'
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) path: OsString,
 
