@@ -51,7 +51,7 @@ pub enum Body {
 /// A run that was rolled back, or would be.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Back {
-    /// The run as it is now.
+    /// The run as it is now: after the rollback, or before it if nothing was written.
     pub run: Run,
     pub from_phase: PhaseName,
     pub to_phase: PhaseName,
@@ -99,8 +99,8 @@ pub fn rollback(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Proble
 impl Back {
     fn new(done: RolledBackRun, request: &Request<'_>) -> Back {
         Back {
-            run: done.run,
-            from_phase: done.from,
+            from_phase: done.before.phase.clone(),
+            run: if request.dry_run { done.before } else { done.run },
             to_phase: request.to.clone(),
             rolled_back_phases: done.phases,
             cancelled_dispatches: done.cancelled_dispatches,

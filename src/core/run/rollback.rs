@@ -100,8 +100,8 @@ pub struct RollBackRun {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RolledBackRun {
     pub run: Run,
-    /// The phase that the run was at.
-    pub from: PhaseName,
+    /// The run as it was before.
+    pub before: Run,
     /// The phases that were given up; none if the run was at the phase already.
     pub phases: Vec<PhaseName>,
     /// Artifacts that do not count any more.
@@ -123,7 +123,7 @@ impl Decide for RollBackRun {
         let (from, to) = (run.place(), run.place_of(&self.to)?);
         let mut answer = RolledBackRun {
             run: run.clone(),
-            from: run.phase.clone(),
+            before: run.clone(),
             phases: Vec::new(),
             marked_artifacts: Vec::new(),
             marked_verdicts: Vec::new(),
@@ -174,10 +174,10 @@ impl Decide for RollBackRun {
     }
 
     fn summary(&self, answer: &RolledBackRun, env: &Env<'_>) -> String {
-        let RolledBackRun { run, from, .. } = answer;
+        let Run { id, phase, .. } = &answer.before;
         format!(
-            "roll back run {} from '{from}' to '{}' by {}: {}",
-            run.id, self.to, env.actor, self.reason
+            "roll back run {id} from '{phase}' to '{}' by {}: {}",
+            self.to, env.actor, self.reason
         )
     }
 }

@@ -1,6 +1,6 @@
 //! Rollback: one act, complete.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{NONE, id, list};
 use crate::support::contract::{RUNS, exit, refusal};
@@ -100,20 +100,25 @@ fn every_agent_goes_if_that_is_wished() {
     repo.replays(&run);
 }
 
-/// The plan is what happens, and nothing happens.
+/// 4/PLAN-phase: the plan is what happens, and nothing happens: it shows the run as it is.
 #[test]
 fn a_dry_run_tells_and_does_nothing() {
     let repo = Repo::new();
     let (run, _) = in_full(&repo);
     let log = || repo.json("ann", ["ledger", "log", RUNS])["entries"].clone();
     let before = log();
+    let present = repo.run_json("show", &run, &NONE)["run"].clone();
     let mut plan = repo.run_json("rollback", &run, &[&BACK[..], &["--dry-run"]].concat());
     repo.coord("ann", ["run", "rollback", &run].iter().chain(&BACK).chain(&["--dry-run"]))
         .done()
         .says("would go back");
     assert_eq!(log(), before);
+    assert_eq!(plan["run"], present);
+    assert_eq!((&plan["run"]["phase"], &plan["to_phase"]), (&json!("ship"), &json!("draft")));
     let mut done = repo.run_json("rollback", &run, &BACK);
+    assert_eq!(done["run"]["phase"], "draft");
     plan["dry_run"] = false.into();
+    plan["run"] = done["run"].clone();
     let written = ["op", "entry"].map(|name| done.as_object_mut().unwrap().remove(name));
     assert!(written.iter().all(Option::is_some));
     assert_eq!(plan, done);
