@@ -331,6 +331,21 @@ fn hostile_reasons_are_verbatim_or_refused() {
         let call = ["override", "apply", "fd-perf", "--reason", "x", "--evidence", ids];
         repo.coord("ann", call).exits(exit::USAGE);
     }
+    // 0/SHELL-01-ids: a list without brackets, or another value of JSON, is no id.
+    for ids in ["e1,e2", "e1 e2", "{\"id\":1}", "\"e1\"", "null", "true", "1.5", "-1", "'e1'", ""] {
+        let evidence = format!("--evidence={ids}");
+        for words in [
+            &["apply", "fd-perf", "--reason", "x"][..],
+            &["propose", "fd-perf", "--reason", "x"],
+            &["overlay", "add", "fd-perf", "w", "--text", "x"],
+        ] {
+            let call = [&["override"], words, &[&evidence]].concat();
+            let refused = repo.coord("ann", &call).exits(exit::USAGE);
+            refused.says(&format!("'{ids}'"));
+            let told = repo.coord_json("ann", &call).exits(exit::USAGE).json();
+            assert_eq!(told["error"]["kind"], "usage", "{told:#}");
+        }
+    }
     let not_utf8 = std::ffi::OsStr::from_bytes(b"caf\xe9");
     let call = repo.call("ann").args(["override", "apply", "fd-perf", "--reason"]).args([not_utf8]);
     call.run().exits(exit::USAGE);
@@ -352,11 +367,12 @@ fn no_secret_reaches_the_repository() {
     let secret = "hunter2hunter2";
     let text = format!("the token={secret} and postgres://u:{secret}@db/x");
     let array = json!([text, 1]).to_string();
-    let basis = ["--evidence", &text, "--evidence", &array, "--scope-domain", &text];
+    let word = format!("token={secret}");
+    let basis = ["--evidence", &word, "--evidence", &array, "--scope-domain", &text];
     done(&repo, "ann", &[&["propose", "fd-new", "--reason", &text], &basis[..]].concat());
     done(&repo, "ann", &[&["apply", "fd-style", "--reason", &text], &basis[..]].concat());
     let add = ["evidence", "add", "fd-style", "--event", "override", "--context", &text];
-    let more = ["--session", &text, "--project", &text, "--lineage", &text, "--lineage", &array];
+    let more = ["--session", &text, "--project", &text, "--lineage", &word, "--lineage", &array];
     done(&repo, "ann", &[&add[..], &more].concat());
     let overlay = ["overlay", "add", "fd-perf", "w", "--text", &text, "--evidence", &array];
     done(&repo, "ann", &overlay);
