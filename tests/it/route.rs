@@ -174,3 +174,28 @@ fn it_only_reads() {
     let names: Vec<_> = helpers.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["presence"]);
 }
+
+/// 0/SCOPE-everywhere: a scope that has every path in it is no scope, and that is said.
+#[test]
+fn a_scope_of_every_path_warns() {
+    let repo = Repo::new();
+    let words = |verb: &'static str, agent: &'static str, path: &'static str| {
+        ["override", verb, agent, "--reason", "x", "--scope-path", path]
+    };
+    let notes = |verb, agent, path| repo.json("ann", words(verb, agent, path))["notes"].clone();
+    for (verb, agent) in [("apply", "fd-style"), ("propose", "fd-perf")] {
+        let told = notes(verb, agent, "**");
+        assert_eq!(told[0]["level"], "warning", "{told:#}");
+        let text = told[0]["text"].as_str().unwrap();
+        assert!(text.contains("'**'") && text.contains("left out everywhere"), "{text}");
+    }
+    for (verb, agent, path) in [("apply", "fd-a", "docs/**"), ("propose", "fd-b", "**/*.md")] {
+        let told = notes(verb, agent, path).to_string();
+        assert!(!told.contains("everywhere"), "{path}: {told}");
+    }
+    let shown = repo.coord("ann", words("apply", "fd-c", ":/**")).done();
+    shown.says("left out everywhere");
+    let of_domain = [&words("apply", "fd-d", "**")[..], &["--scope-domain", "docs"]].concat();
+    let told = repo.json("ann", of_domain)["notes"].to_string();
+    assert!(!told.contains("everywhere"), "a domain is a limit: {told}");
+}

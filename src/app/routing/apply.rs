@@ -1,6 +1,8 @@
 //! Excludes an agent from now on.
 
-use super::change::{Basis, Became, Body, Earlier, each_once, in_force_notes, stranger};
+use super::change::{
+    Basis, Became, Body, Earlier, each_once, everywhere, in_force_notes, stranger,
+};
 use super::{agent_name, confirmation, seen};
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
@@ -49,5 +51,6 @@ pub fn apply(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
             Body { earlier: Some(earlier), ..Body::of(Became::Already, *entry) }
         }
     });
-    Ok(answer.noting(notes))
+    let of_scope = everywhere(&answer.body.entry);
+    Ok(answer.noting(notes).noting(of_scope))
 }

@@ -13,7 +13,7 @@ use crate::app::routing::view::TrialView;
 use crate::app::{Ctx, specs};
 use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
-use crate::core::pattern::Reading;
+use crate::core::pattern::{Case, Reading};
 use crate::core::routing::apply::InForce;
 use crate::core::routing::names::{EvidenceRef, RoutedName, Word};
 use crate::core::routing::{Modification, Override, Scope};
@@ -130,6 +130,14 @@ pub(super) fn stranger(ctx: &Ctx, environment: &Environment, agent: &RoutedName)
         notes.push(Note::warning(text));
     }
     notes
+}
+
+/// Warns about a scope that has every path in it.
+pub(super) fn everywhere(entry: &Override) -> Option<Note> {
+    let pattern = entry.scope.as_ref()?.everywhere(Case::Sensitive)?.shown();
+    let agent = &entry.agent;
+    let text = format!("'{pattern}' is every path: '{agent}' is left out everywhere");
+    Some(Note::warning(text))
 }
 
 /// Warns about an override that came into force if its agent reviews across everything, or if

@@ -1,7 +1,7 @@
 //! Proposes to exclude an agent.
 
 use super::agent_name;
-use super::change::{Basis, Became, Body, each_once, stranger};
+use super::change::{Basis, Became, Body, each_once, everywhere, stranger};
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, WriteMode};
@@ -36,5 +36,6 @@ pub fn propose(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
     if answer.body.outcome == Became::Already {
         return Ok(answer);
     }
-    Ok(answer.noting(stranger(ctx, request.environment, &agent)))
+    let of_scope = everywhere(&answer.body.entry);
+    Ok(answer.noting(stranger(ctx, request.environment, &agent)).noting(of_scope))
 }

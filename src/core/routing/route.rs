@@ -1,6 +1,6 @@
 //! The reader's side: filters the agents that a router would use.
 
-use crate::core::pattern::Case;
+use crate::core::pattern::{self, Case, Pattern, Reading};
 use crate::core::routing::names::RoutedName;
 use crate::core::routing::{Action, Override, Scope};
 use crate::core::text::Line;
@@ -15,6 +15,15 @@ pub struct ReviewedChange {
 }
 
 impl Scope {
+    /// Finds a pattern that has every path in it, if the patterns are the only limit of the scope:
+    /// such a scope leaves the agent out everywhere.
+    pub fn everywhere(&self, case: Case) -> Option<&Pattern> {
+        let every_path = pattern::parse(b"**", b"", Reading::Glob).ok()?.pop()?;
+        let every_path = every_path.matcher(case);
+        let mut patterns = self.file_patterns.iter().filter(|_| self.domains.is_empty());
+        patterns.find(|pattern| pattern.matcher(case).covers(&every_path))
+    }
+
     /// Tells whether the scope applies to a change: the change belongs to one of the domains, and
     /// all of its paths are within the patterns. An agent that is left out for one path of two is
     /// still needed for the other.
@@ -92,6 +101,19 @@ mod tests {
         ReviewedChange {
             domains: domains.iter().map(|domain| Line::new(domain).unwrap()).collect(),
             paths: paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_scope_of_every_path_is_everywhere() {
+        for every in ["**", "**/**", "**/*"] {
+            let wide = scope(&[], &["src", every]);
+            let found = wide.everywhere(Case::Sensitive).map(ToString::to_string);
+            assert_eq!(found.as_deref(), Some(every));
+            assert_eq!(scope(&["web"], &[every]).everywhere(Case::Sensitive), None, "{every}");
+        }
+        for some in [&["src/**"][..], &["**/*.md"], &["src", "docs/**"], &[]] {
+            assert_eq!(scope(&[], some).everywhere(Case::Sensitive), None, "{some:?}");
         }
     }
 
