@@ -96,7 +96,7 @@ pub struct Record {
     pub at: Timestamp,
     /// The agent that asked.
     pub by: AgentName,
-    /// The time when a rollback went back over the gate, although it had let the run pass.
+    /// The time when a rollback went back over the gate, although it was open.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub missed_at: Option<Timestamp>,
     /// Fields of a later version, kept as they are.
@@ -144,12 +144,16 @@ pub fn keep(
     Ok(true)
 }
 
-/// Marks the gate behind a phase when a rollback goes back over it: if the gate had let the run
-/// pass, it missed something. Returns whether it did.
+/// Marks the gate behind a phase when a rollback goes back over it: if the gate was open, it missed
+/// something. Returns whether it did. A gate that warned was shut; rules 1 took it for an open one.
 pub fn miss(act: &mut Act<'_>, run: &Run, place: usize) -> Result<bool, ReadError> {
     let Some((number, record)) = last(act, run, place)? else { return Ok(false) };
-    let let_pass = matches!(record.outcome, Outcome::Passed | Outcome::Warned);
-    if !let_pass || record.missed_at.is_some() {
+    let was_open = match record.outcome {
+        Outcome::Passed => true,
+        Outcome::Warned => act.env.rules < 2,
+        _ => false,
+    };
+    if !was_open || record.missed_at.is_some() {
         return Ok(false);
     }
     let missed = Record { missed_at: Some(act.env.now), ..record };
@@ -157,20 +161,20 @@ pub fn miss(act: &mut Act<'_>, run: &Run, place: usize) -> Result<bool, ReadErro
     Ok(true)
 }
 
-/// Counts of right and wrong answers of a gate. A blocked visit counts once, however often the gate
-/// was asked meanwhile.
+/// Counts of right and wrong answers of a gate. A visit to a shut gate counts once, however often
+/// the gate was asked meanwhile. A gate that only warned was shut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Signals {
-    /// The gate blocked, and something was done about it.
+    /// The gate was shut, and nobody said that this was wrong.
     #[serde(rename = "tp")]
     pub true_positive: u32,
-    /// The gate blocked, and somebody rightly took the run past it.
+    /// The gate was shut, and somebody rightly took the run past it.
     #[serde(rename = "fp")]
     pub false_positive: u32,
-    /// The gate let the run pass, and that was good.
+    /// The gate was open, and that was good.
     #[serde(rename = "tn")]
     pub true_negative: u32,
-    /// The gate let the run pass, and the run was rolled back.
+    /// The gate was open, and the run was rolled back.
     #[serde(rename = "fn")]
     pub false_negative: u32,
 }
@@ -179,20 +183,18 @@ pub struct Signals {
 pub fn signals(records: &[Record]) -> Signals {
     let mut signals = Signals::default();
     for visit in records.chunk_by(|one, next| one.step == next.step) {
-        let in_the_way =
-            |record: &Record| matches!(record.outcome, Outcome::Blocked | Outcome::Overridden);
+        let was_shut = |record: &Record| {
+            matches!(record.outcome, Outcome::Blocked | Outcome::Overridden | Outcome::Warned)
+        };
         let was_wrong = |record: &Record| {
             record.overridden.as_ref().is_some_and(|past| past.category == Category::Justified)
         };
         if visit.iter().any(was_wrong) {
             signals.false_positive += 1;
-        } else if visit.iter().any(in_the_way) {
+        } else if visit.iter().any(was_shut) {
             signals.true_positive += 1;
         }
-        let passes = visit
-            .iter()
-            .filter(|record| matches!(record.outcome, Outcome::Passed | Outcome::Warned));
-        for record in passes {
+        for record in visit.iter().filter(|record| record.outcome == Outcome::Passed) {
             match record.missed_at {
                 Some(_) => signals.false_negative += 1,
                 None => signals.true_negative += 1,

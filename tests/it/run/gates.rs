@@ -276,6 +276,25 @@ fn signals_judge_each_visit_by_itself() {
     repo.replays(&run);
 }
 
+/// 4/SIGNAL-warned: a gate that only warned was shut, and a rollback shows that it was right.
+#[test]
+fn a_gate_that_warned_was_shut() {
+    let repo = Repo::new();
+    let run = with_rules(&repo, &json!([{ "check": "artifact_exists" }]), &[]);
+    let count = || {
+        let signals = repo.run_json("gate signals", &run, &NONE)["signals"][0].clone();
+        ["tp", "fp", "tn", "fn"].map(|name| signals[name].as_u64().unwrap())
+    };
+    repo.run("advance", &run, &["--priority", "2"]).done();
+    let gate = &repo.run_events(&run, "run_advanced")[0]["data"]["gate"];
+    assert_eq!(gate["outcome"], "warned");
+    assert_eq!(count(), [1, 0, 0, 0]);
+    repo.run("rollback", &run, &["--to", "draft", "--reason", "again"]).done();
+    assert_eq!(count(), [1, 0, 0, 0]);
+    assert_eq!(repo.run_events(&run, "run_rolled_back")[0]["data"]["missed"], Value::Null);
+    repo.replays(&run);
+}
+
 /// Who does not ask a gate leaves that on the record.
 #[test]
 fn a_gate_that_nobody_asked_is_told() {

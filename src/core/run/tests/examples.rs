@@ -139,7 +139,9 @@ fn signals_follow_from_what_gates_said() {
         (vec![past(1, justified)], [0, 1, 0, 0]),
         (vec![blocked(1), blocked(1), past(1, justified)], [0, 1, 0, 0]),
         (vec![blocked(1), record(1, Outcome::Passed, None, false)], [1, 0, 1, 0]),
-        (vec![record(1, Outcome::Warned, None, true)], [0, 0, 0, 1]),
+        (vec![record(1, Outcome::Warned, None, false)], [1, 0, 0, 0]),
+        (vec![record(1, Outcome::Warned, None, true)], [1, 0, 0, 0]),
+        (vec![blocked(1), record(1, Outcome::Warned, None, false)], [1, 0, 0, 0]),
         (vec![record(1, Outcome::Waived, None, false)], [0, 0, 0, 0]),
         // The answers to an earlier visit stand, whatever the next one shows.
         (
