@@ -31,6 +31,16 @@ pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError>
     Ok(Verdict::on(ctx, objection))
 }
 
+/// Decides once more when git takes up the message: hooks of the project may have staged more since
+/// the first decision, and `--no-verify` skips that one. A person who would only be warned has been
+/// warned. A rebase, a cherry-pick or a revert passes, and the push sees what it brings.
+pub fn again(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError> {
+    match before(ctx, environment)? {
+        refusal @ Verdict::Refuse(_) if !ctx.repository().changes().is_replay() => Ok(refusal),
+        _ => Ok(Verdict::Pass),
+    }
+}
+
 /// Ends the edits of what was just committed, and notes the author of the commit for the push.
 pub fn after(ctx: &Ctx) -> Result<(), AppError> {
     let Some((commit, paths)) = ctx.repository().changes().committed()? else { return Ok(()) };

@@ -51,7 +51,7 @@ pub(crate) enum HookName {
     PreCommit,
     /// Does the same for a merge, where only paths count that differ from every parent
     PreMergeCommit,
-    /// Adds Coord-Agent and Coord-Fence to the message, with coord.trailers
+    /// Looks again; adds Coord-Agent and Coord-Fence to the message, with coord.trailers
     PrepareCommitMsg,
     /// Releases the reservations that came with the edits of the committed paths
     PostCommit,

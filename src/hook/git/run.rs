@@ -44,14 +44,9 @@ pub struct Call<'a> {
 }
 
 impl Name {
-    /// Names the key that has to be true for this hook besides the one for all hooks.
-    fn own_switch(self) -> Option<&'static str> {
-        (self == Name::PrepareCommitMsg).then_some("coord.trailers")
-    }
-
     /// Tells whether git goes by the answer.
     fn is_gate(self) -> bool {
-        matches!(self, Name::PreCommit | Name::PreMergeCommit | Name::PrePush)
+        self != Name::PostCommit
     }
 }
 
@@ -101,11 +96,25 @@ impl Call<'_> {
             Name::PreCommit | Name::PreMergeCommit => commit::before(&ctx, self.environment)?,
             Name::PostCommit => commit::after(&ctx).map(|()| Verdict::Pass)?,
             Name::PrePush => self.before_push(&ctx)?,
-            Name::PrepareCommitMsg => self.sign(&ctx).map(|()| Verdict::Pass)?,
+            Name::PrepareCommitMsg => match commit::again(&ctx, self.environment)? {
+                Verdict::Pass if ctx.settings().hook.trailers => self.sign(&ctx),
+                verdict => verdict,
+            },
         })
     }
 
-    fn sign(&self, ctx: &Ctx) -> Result<(), AppError> {
+    /// Adds the trailers to the message. A message without them is no reason to stop a commit.
+    fn sign(&self, ctx: &Ctx) -> Verdict {
+        match self.add_trailers(ctx) {
+            Ok(()) => Verdict::Pass,
+            Err(error) => {
+                let message = unchecked("left as it was", &error.to_string());
+                Verdict::Warn(Objection { message, hints: Vec::new() })
+            }
+        }
+    }
+
+    fn add_trailers(&self, ctx: &Ctx) -> Result<(), AppError> {
         let Some(file) = self.args.first() else {
             return Err(AppError::Usage("which file has the message?".to_owned()));
         };
@@ -139,13 +148,21 @@ impl Call<'_> {
 struct Stance {
     name: Name,
     policy: Policy,
+    /// False if the user hears nothing of a call that passes unchecked.
+    speaks: bool,
 }
 
 impl Stance {
     /// Reads the stance of a hook; none where it does not act.
     fn of(name: Name, door: &Door) -> Option<Stance> {
-        let acts = name.own_switch().is_none_or(|key| door.is_on(key));
-        Policy::of(door).filter(|_| acts).map(|policy| Stance { name, policy })
+        let speaks = match name {
+            // Git's own output is no place for what comes after the commit.
+            Name::PostCommit => false,
+            // The hook before it has said that nothing was checked.
+            Name::PrepareCommitMsg => door.is_on("coord.trailers"),
+            Name::PreCommit | Name::PreMergeCommit | Name::PrePush => true,
+        };
+        Policy::of(door).map(|policy| Stance { name, policy, speaks })
     }
 
     /// Replies to a call that took too long, with what has kept it if that can be seen.
@@ -154,19 +171,20 @@ impl Stance {
     }
 
     fn failed(self, why: &str) -> Reply {
-        let is_gate = self.name.is_gate();
-        if self.name == Name::PostCommit {
-            // Git's own output is no place for what comes after the commit.
-            return Ok(pass());
-        }
-        if self.policy.refuses_unchecked(is_gate) {
+        if self.policy.refuses_unchecked(self.name.is_gate()) {
             let message = format!("nothing is known of who holds what: {why}");
             let hint = "coord.hook.failClosed is set, so this stops here";
             return Err(Problem::new(Kind::Refused, message).with_hint(Hint::plain(hint)));
         }
-        let passed = if is_gate { "not checked" } else { "left as it was" };
-        Ok(pass().noting([Note::warning(format!("git coord: {passed}: {why}"))]))
+        let is_about_message = self.name == Name::PrepareCommitMsg;
+        let passed = if is_about_message { "left as it was" } else { "not checked" };
+        Ok(pass().noting(self.speaks.then(|| Note::warning(unchecked(passed, why)))))
     }
+}
+
+/// Says what became of a call that could not be answered, and why.
+fn unchecked(passed: &str, why: &str) -> String {
+    format!("git coord: {passed}: {why}")
 }
 
 /// Turns an objection that stops nobody into remarks.

@@ -15,6 +15,9 @@ use crate::store::error::StoreError;
 use crate::store::git::object::{HashKind, Object, ObjectId, ObjectKind};
 use crate::store::git::program::{Program, ProgramError, answer};
 
+/// The directories of a rebase that is under way.
+const REBASES: [&str; 2] = ["rebase-merge", "rebase-apply"];
+
 /// A path as git stores it.
 pub type PathBytes = Vec<u8>;
 
@@ -33,6 +36,14 @@ impl Changes {
     /// Tells whether there is no commit yet.
     pub fn is_before_first_commit(&self) -> Result<bool, StoreError> {
         Ok(self.head()?.is_none())
+    }
+
+    /// Tells whether git makes commits again that were made before: a rebase, a cherry-pick or a
+    /// revert is under way. Git names the last two nowhere before a conflict, but they have a
+    /// message as a merge has, and merge nothing.
+    pub fn is_replay(&self) -> bool {
+        let has = |name: &str| self.git_dir.join(name).exists();
+        REBASES.into_iter().any(has) || (has("MERGE_MSG") && !has("MERGE_HEAD"))
     }
 
     /// Lists the paths that a commit of this index would change. In a merge these are the paths

@@ -4,7 +4,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 
-use super::{ALICE, BOB, commit, edit, enable, git, hooked, notes, objects_to, put_hooks};
+use super::{
+    ALICE, BOB, commit, edit, enable, git, hooked, look_once, notes, objects_to, put_hooks,
+};
 use crate::support::contract::exit;
 use crate::support::kind::{Kind, Place};
 use crate::support::repo::id_of;
@@ -35,6 +37,7 @@ fn a_path_that_another_holds_is_refused_with_the_way_out() {
 #[test]
 fn others_are_told_of_a_commit_that_meets_them() {
     let repo = hooked();
+    look_once(&repo);
     repo.reserve_with("bob", &["--shared", "docs/**"]);
     repo.reserve("carol", "elsewhere");
     repo.reserve_with("alice", &["src", "--ttl", "2h"]);

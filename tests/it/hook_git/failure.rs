@@ -114,7 +114,7 @@ fn hooks_leave_everything_of_the_users_alone() {
     for (name, code) in [
         ("pre-commit", exit::NO),
         ("pre-merge-commit", exit::NO),
-        ("prepare-commit-msg", exit::DONE),
+        ("prepare-commit-msg", exit::NO),
         ("post-commit", exit::DONE),
         ("pre-push", exit::DONE),
     ] {

@@ -1,8 +1,9 @@
-//! `prepare-commit-msg`: the trailers of an agent's commits.
+//! `prepare-commit-msg`: the second look at the index, and the trailers of an agent's commits.
 
-use super::{ALICE, commit, edit, git, hooked};
+use super::{ALICE, commit, edit, git, hooked, objects_to};
 use crate::support::Repo;
 use crate::support::contract::exit;
+use crate::support::hooks::put_script;
 
 fn with_trailers() -> Repo {
     let repo = hooked();
@@ -114,4 +115,50 @@ fn merges_are_nobodys_and_squashes_are_somebodys() {
     git(&repo, "alice", &["merge", "--quiet", "--squash", "side"]).done();
     git(&repo, "alice", &["commit", "--quiet", "--no-edit"]).done();
     assert_eq!(trailers(&repo), "Coord-Agent: alice");
+}
+
+/// 8/STAGED-late: what a hook of the project stages after the first look is refused as well.
+#[test]
+fn what_the_projects_own_hook_stages_is_checked() {
+    let repo = hooked();
+    let own = "#!/bin/sh\ngit coord hook pre-commit || exit\nif test -e staging; then\n\
+               echo formatted >>docs/guide.md && git add docs/guide.md\nfi\n";
+    put_script(&repo.git_dir().join("hooks/pre-commit"), own);
+    commit(&repo, "alice", "README.md").done();
+    repo.reserve("bob", "docs/**");
+    repo.write("staging", "");
+    repo.pass("1s");
+    let head = repo.git(["rev-parse", "HEAD"]);
+    objects_to(commit(&repo, "alice", "README.md"), "'docs/guide.md'", "bob");
+    let words = ["commit", "--quiet", "--message", "work"];
+    for more in ["--all", "README.md"] {
+        repo.git(["checkout", "--quiet", "HEAD", "--", "docs"]);
+        objects_to(git(&repo, "alice", &[&words[..], &[more]].concat()), "'docs/guide.md'", "bob");
+    }
+    repo.git(["add", "docs"]);
+    let unverified = [&words[..], &["--no-verify"]].concat();
+    objects_to(git(&repo, "alice", &unverified), "'docs/guide.md'", "bob");
+    assert_eq!(repo.git(["rev-parse", "HEAD"]), head);
+    repo.git(["config", "coord.enabled", "false"]);
+    git(&repo, "alice", &words).done();
+    repo.git(["config", "coord.enabled", "true"]);
+    git(&repo, "bob", &[&words[..], &["--allow-empty"]].concat()).done();
+}
+
+/// A person is warned once, and what was committed before may be brought again: the push sees it.
+#[test]
+fn the_second_look_neither_repeats_itself_nor_stops_a_replay() {
+    let repo = hooked();
+    commit(&repo, "alice", "docs/guide.md").done();
+    repo.reserve("bob", "docs/**");
+    git(&repo, "alice", &["revert", "--no-edit", "HEAD"]).done();
+    git(&repo, "alice", &["cherry-pick", "HEAD~1"]).done();
+    let warned = commit(&repo, "", "docs/guide.md").done();
+    assert_eq!(warned.stderr.matches("'docs/guide.md' is held by").count(), 1, "{warned:#?}");
+    repo.git(["config", "coord.ttl", "a while"]);
+    let unchecked = commit(&repo, "alice", "docs/guide.md").done();
+    assert_eq!(unchecked.stderr.matches("warning:").count(), 1, "{unchecked:#?}");
+    repo.git(["config", "coord.hook.failClosed", "true"]);
+    let words = ["commit", "--quiet", "--no-verify", "--allow-empty", "--message", "work"];
+    git(&repo, "alice", &words).exits(exit::NO).says("failClosed");
 }

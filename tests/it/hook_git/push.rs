@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use super::{BOB, commit, edit, git, hooked, objects_to};
+use super::{BOB, commit, edit, git, hooked, look_once, objects_to};
 use crate::support::contract::exit;
 use crate::support::{Call, Output, Repo};
 
@@ -81,6 +81,7 @@ fn a_path_that_looks_like_a_commit_is_a_path() {
 #[test]
 fn trailers_tell_who_made_a_commit_wherever_it_came_from() {
     let repo = with_remote();
+    look_once(&repo);
     repo.reserve("bob", "docs/**");
     let made_by = |agents: &[&str]| {
         repo.write("docs/guide.md", &format!("by {agents:?}\n"));
@@ -267,6 +268,7 @@ fn of_a_long_history_what_it_changes_in_all_is_looked_at() {
 #[test]
 fn what_only_a_merge_brings_is_seen() {
     let repo = with_remote();
+    look_once(&repo);
     repo.git(["checkout", "--quiet", "-b", "side"]);
     commit(&repo, "alice", "README.md").done();
     repo.git(["checkout", "--quiet", "main"]);
