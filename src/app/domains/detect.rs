@@ -141,9 +141,24 @@ fn look_once(
         head,
         force,
     };
-    let committed = ctx.transact(LedgerName::Domains, command, WriteMode::Plain)?;
-    let Answer { body, written, notes, at, .. } = Answer::committed(committed, |recorded| recorded);
+    let answer = match ctx.transact(LedgerName::Domains, command.clone(), WriteMode::Plain) {
+        Ok(committed) => Answer::committed(committed, |recorded| recorded),
+        Err(error) => match kept::in_the_way(ctx).filter(|_| error.is_failure()) {
+            Some(reference) => unrecorded(ctx, command, &reference)?,
+            None => return Err(error),
+        },
+    };
+    let Answer { body, written, notes, at, .. } = answer;
     let Recorded { detected, is_new } = body;
     cache = Cache { exact: Some(detected), nearest: None, other: None, ..cache };
     Ok(Detection { cache, is_new, before, written, notes, at })
+}
+
+/// Answers from a detection that cannot be recorded: it holds all the same.
+fn unrecorded(ctx: &Ctx, command: Detect, reference: &str) -> Result<Answer<Recorded>, AppError> {
+    let decided = ctx.decide_only(LedgerName::Domains, command)?;
+    let text = format!("nothing is recorded: '{reference}' is in the way of the ledger");
+    let mut warning = Note::warning(text);
+    warning.details = vec!["'git coord doctor' says how to remove it".to_owned()];
+    Ok(Answer::read(Recorded { is_new: false, ..decided }, ctx.clock()).noting([warning]))
 }

@@ -33,6 +33,13 @@ pub(super) fn or_damaged<T>(read: Result<T, AppError>) -> Result<Result<T, Damag
     }
 }
 
+/// Finds a ref below the name of the ledger. Git allows no ledger beside it.
+pub(super) fn in_the_way(ctx: &Ctx) -> Option<String> {
+    let below = format!("{}/", LedgerName::Domains.reference());
+    let listed = ctx.repository().common_program().refs_below(&below);
+    listed.ok()?.into_iter().next()
+}
+
 /// Sets a damaged cache aside, so that the next write starts afresh.
 pub(super) fn set_aside(ctx: &Ctx, damaged: Damaged) -> Result<KeptAside, AppError> {
     let who = Repairer { actor: ctx.actor().clone(), host: ctx.host().clone(), clock: ctx.clock() };

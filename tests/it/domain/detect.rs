@@ -63,6 +63,28 @@ fn plain_libraries_are_recognised() {
     }
 }
 
+/// 2/IMP-3-name: a ref below the name of the ledger stops the record and not the answer.
+#[test]
+fn a_ref_in_the_way_of_the_ledger_is_named() {
+    const FILES: [(&str, &str); 2] = [
+        ("package.json", r#"{"name":"x","version":"1.0.0","main":"index.js"}"#),
+        ("index.js", "export function x() { return 1 }\n"),
+    ];
+    let repo = project(&FILES);
+    repo.git(["update-ref", "refs/coord/domains/x", "HEAD"]);
+    for _ in 0..2 {
+        let answer = repo.json("ada", ["domain", "detect"]);
+        assert_eq!(names(&answer), ["library-sdk"], "{answer:#}");
+        assert_eq!(answer["recorded"], false);
+        let text = answer["notes"][0]["text"].as_str().unwrap();
+        assert!(text.contains("'refs/coord/domains/x' is in the way"), "{text}");
+        assert!(answer.get("entry").is_none(), "{answer:#}");
+    }
+    repo.coord("ada", ["domain", "detect"]).done().says("git coord doctor");
+    repo.git(["update-ref", "-d", "refs/coord/domains/x"]);
+    assert_eq!(repo.json("ada", ["domain", "detect"])["recorded"], true);
+}
+
 /// What is nothing known is said to be so, and that is an answer that holds.
 #[test]
 fn what_is_nothing_known_exits_with_1() {
