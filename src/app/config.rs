@@ -69,6 +69,8 @@ pub struct Settings {
     pub clock_skew: Duration,
     /// `coord.negotiation`.
     pub negotiation: bool,
+    /// `coord.recordConflicts`.
+    pub record_conflicts: bool,
     pub hook: HookSettings,
     pub domains: DomainSettings,
     pub routing: RoutingSettings,
@@ -155,6 +157,7 @@ impl Settings {
             queue: required(lookup, "coord.queue", boolean)?,
             clock_skew: required(lookup, "coord.clockSkew", |text| Ok(parse_duration(text)?))?,
             negotiation: required(lookup, "coord.negotiation", boolean)?,
+            record_conflicts: required(lookup, "coord.recordConflicts", boolean)?,
             hook: HookSettings::read(lookup)?,
             domains: DomainSettings::read(lookup)?,
             routing: RoutingSettings::read(lookup)?,

@@ -56,7 +56,7 @@ pub fn edit<'c>(
         ..Reserve::asked(paths, Vec::new(), ctx.settings().ttl, about(ctx))
     };
     let case = reading.case;
-    let committed = waiting::reserve_for_edit(ctx, reading, command)?;
+    let committed = waiting::reserve_for_edit(ctx, reading, &command)?;
     let (hold, fence) = let_pass_by(ctx, path, &committed.answer, case)?;
     let is_same = |before: &Note| before.hold == hold && before.fence == fence && !before.by_shell;
     if committed.entry.is_some() || !before.as_ref().is_some_and(is_same) {

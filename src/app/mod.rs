@@ -25,6 +25,7 @@ mod path_facts;
 pub mod presence;
 pub mod problem;
 pub mod pushes;
+mod refused;
 pub mod reservations;
 pub mod routing;
 pub mod runs;

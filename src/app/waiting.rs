@@ -9,7 +9,7 @@ use crate::app::dead_holders::Orphans;
 use crate::app::error::AppError;
 use crate::app::presence::Pulse;
 use crate::app::waiter::{Look, Waited, Waiter};
-use crate::app::{Ctx, Reading, WriteMode, dead_holders};
+use crate::app::{Ctx, Reading, WriteMode, dead_holders, refused};
 use crate::core::decision::RULES;
 use crate::core::ids::TicketId;
 use crate::core::ledger::LedgerName;
@@ -57,7 +57,9 @@ fn in_time(
 
 /// Reserves at once or is refused.
 pub fn reserve_now(ctx: &mut Ctx, command: &Reserve) -> Result<Committed<Reserved>, AppError> {
-    in_time(ctx, |ctx| reserve(ctx, command.clone()))
+    let outcome = in_time(ctx, |ctx| reserve(ctx, command.clone()));
+    refused::record(ctx, command, &outcome);
+    outcome
 }
 
 /// Reserves, and waits at most that long for what others hold.
@@ -68,10 +70,12 @@ pub fn reserve_within(
     tell: &mut Tell<'_>,
 ) -> Result<Committed<Reserved>, AppError> {
     let begun = Stopwatch::start();
-    in_time(ctx, |ctx| {
+    let outcome = in_time(ctx, |ctx| {
         let left = limit.saturating_sub(begun.elapsed());
         wait_for(ctx, command.clone(), left, tell)
-    })
+    });
+    refused::record(ctx, command, &outcome);
+    outcome
 }
 
 /// Reserves. A reservation of a process of this host that has ended is not in the way.
@@ -92,14 +96,16 @@ fn reserve(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppError>
 pub fn reserve_for_edit<'c>(
     ctx: &'c Ctx,
     reading: Reading<'c>,
-    command: Reserve,
+    command: &Reserve,
 ) -> Result<Committed<Reserved>, AppError> {
     let first_try = ctx.transact(
         LedgerName::Reservations,
         command.clone(),
         WriteMode::IfNeeded(Box::new(reading)),
     );
-    past_the_dead(ctx, command, first_try)
+    let outcome = past_the_dead(ctx, command.clone(), first_try);
+    refused::record(ctx, command, &outcome);
+    outcome
 }
 
 /// Tries once more if the reservations in the way belong to processes that have ended.

@@ -25,6 +25,7 @@ use crate::core::negotiation::take::Take;
 use crate::core::redact::{REDACTED, is_secret_key, redact};
 use crate::core::repair::Repair;
 use crate::core::reservation::About;
+use crate::core::reservation::conflict::RecordConflict;
 use crate::core::reservation::release::Release;
 use crate::core::reservation::renew::Renew;
 use crate::core::reservation::reserve::Reserve;
@@ -118,6 +119,7 @@ words_of_others! {
     Transfer { force }
     Sweep {}
     Leave {}
+    RecordConflict { about }
     Ask { reason }
     Answer { verdict }
     Take { reason }

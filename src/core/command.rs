@@ -15,6 +15,7 @@ use crate::core::ids::{AgentName, EntryName};
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::{self, notify};
 use crate::core::repair::Repair;
+use crate::core::reservation::conflict::RecordConflict;
 use crate::core::reservation::process::Gone;
 use crate::core::reservation::release::Release;
 use crate::core::reservation::renew::Renew;
@@ -141,6 +142,8 @@ commands! {
     Sweep(Sweep) = "sweep",
     /// Gives up a place in line.
     Leave(Leave) = "leave",
+    /// Records that a request was refused.
+    Conflict(RecordConflict) = "conflict",
     /// Creates a run.
     RunCreate(run::create::Create) = "run create",
     /// Changes the settings of a run.

@@ -55,6 +55,7 @@ mod patterns;
 mod picture;
 mod program;
 mod readers;
+mod recorded_conflicts;
 mod release;
 mod renew;
 mod reserve;

@@ -22,7 +22,7 @@ const SECRETS: [&str; 4] = [
 const TRACES: [&str; 3] = ["hunter2", "0123456789abcdef0123", "0123456789abcdefghij"];
 
 /// Names, which would change their meaning if a part was left out.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
     "agent",
     "domains",
     "expect",
@@ -33,6 +33,7 @@ const NAMES: [&str; 20] = [
     "holder",
     "kept_at",
     "locks",
+    "met",
     "name",
     "path",
     "paths",
@@ -46,9 +47,10 @@ const NAMES: [&str; 20] = [
 ];
 
 /// The commands that carry free text.
-const WITH_WORDS: [&str; 27] = [
+const WITH_WORDS: [&str; 28] = [
     "answer",
     "ask",
+    "conflict",
     "domain set",
     "domain unset",
     "override apply",
@@ -77,8 +79,10 @@ const WITH_WORDS: [&str; 27] = [
 ];
 
 /// Commands that the golden ledgers do not record.
-const MORE: [&str; 14] = [
+const MORE: [&str; 15] = [
     r#"{"command":"repair","input":{"lost":"x","why":"damaged","kept_at":"a ref"}}"#,
+    r#"{"command":"conflict","input":{"met":[{"pattern":"src","hold":"6qfl6iux"}],"reason":"r",
+        "task":"t","run":"R-1","via":"command"}}"#,
     r#"{"command":"leave","input":{"ticket":"6qfl6iux"}}"#,
     r#"{"command":"ask","input":{"patterns":["src"],"reason":"r","ttl":900}}"#,
     r#"{"command":"answer","input":{"patterns":["src"],"verdict":"release"}}"#,

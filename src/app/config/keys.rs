@@ -56,7 +56,7 @@ pub struct Key {
 }
 
 /// Every key that is read.
-pub const KEYS: [Key; 23] = [
+pub const KEYS: [Key; 24] = [
     Key {
         name: "coord.agent",
         kind: ValueKind::Agent,
@@ -135,6 +135,12 @@ pub const KEYS: [Key; 23] = [
         kind: ValueKind::Boolean,
         default: Some("false"),
         meaning: "Whether commits of agents get the trailers Coord-Agent and Coord-Fence.",
+    },
+    Key {
+        name: "coord.recordConflicts",
+        kind: ValueKind::Boolean,
+        default: Some("false"),
+        meaning: "Whether a reservation that is refused leaves an event 'conflict' in the ledger.",
     },
     Key {
         name: "coord.domainIndex",

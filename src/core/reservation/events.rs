@@ -12,7 +12,7 @@ use crate::core::decision::Act;
 use crate::core::event::Event;
 use crate::core::ids::{AgentName, HoldId, TicketId};
 use crate::core::reservation::tickets::{Over, Ticket};
-use crate::core::reservation::{Hold, Target};
+use crate::core::reservation::{About, Hold, Target};
 use crate::core::text::Line;
 
 /// Records a grant, of a new hold or of one that a rollback brought back.
@@ -92,6 +92,17 @@ pub fn revoked(act: &mut Act<'_>, hold: &Hold, because: &Line) {
 pub fn revoked_unread(act: &mut Act<'_>, id: &HoldId, because: &Line) {
     let data = Map::from_iter([("because".to_owned(), json!(because))]);
     act.record("revoked", id, data);
+}
+
+/// Records that a target was refused to an agent because of a hold.
+pub fn conflict(act: &mut Act<'_>, target: &Target, held: &Hold, about: &About) {
+    let mut data = object(target);
+    data.insert("holder".to_owned(), json!(held.holder));
+    data.insert("held".to_owned(), json!(held.target));
+    for (name, text) in [("reason", &about.reason), ("run", &about.run)] {
+        data.extend(text.as_ref().map(|text| (name.to_owned(), json!(text))));
+    }
+    act.record("conflict", &held.id, data);
 }
 
 /// Records that an agent began to wait.
