@@ -4,6 +4,7 @@
 //! nothing.
 
 mod claude;
+mod clock;
 mod hooks;
 mod locks;
 pub mod mend;
@@ -36,7 +37,6 @@ use crate::store::git::program;
 use crate::store::git::repository::Repository;
 use crate::store::git::unreadable_repository::UnreadableRepository;
 use crate::store::layout::{HelperDir, NAMESPACE, OwnRef};
-use crate::store::ledger::clock_notice;
 use crate::store::ledger::verify;
 use crate::store::machine::queue::Queue;
 
@@ -172,7 +172,7 @@ pub fn pipes(environment: &Environment) -> Vec<Check> {
 pub fn examine(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
     let mut checks = vec![repository(ctx), identity(ctx)];
     checks.extend(names::names(ctx));
-    checks.extend([clock(ctx), queue(ctx)]);
+    checks.extend([clock::clock(ctx), queue(ctx)]);
     checks.extend(leftovers(ctx)?);
     for ledger in LedgerName::ALL {
         checks.push(ledger_check(ctx, ledger)?);
@@ -199,18 +199,6 @@ fn repository(ctx: &Ctx) -> Check {
 fn identity(ctx: &Ctx) -> Check {
     let identity = ctx.identity();
     Check::ok("identity", format!("{} (from {})", identity.name, identity.source.description()))
-}
-
-fn clock(ctx: &Ctx) -> Check {
-    const NAME: &str = "clock";
-    let ahead = LedgerName::ALL.into_iter().filter_map(|name| {
-        let ledger = ctx.ledger(name).ok()?;
-        ledger.seconds_ahead(&ledger.now().ok()?, ctx.clock())
-    });
-    match ahead.max() {
-        None => Check::ok(NAME, "not behind the newest entry"),
-        Some(seconds) => Check::new(NAME, State::Warning, clock_notice(seconds)),
-    }
 }
 
 fn queue(ctx: &Ctx) -> Check {

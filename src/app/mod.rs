@@ -109,7 +109,7 @@ impl WriteMode<'_> {
 /// A state to be read, with the time that counts for it.
 pub struct Reading<'c> {
     pub base: Base<'c>,
-    /// The later of the clock and the time of the newest entry.
+    /// The time of a decision on this state.
     pub now: Timestamp,
     /// How the ledger compares names.
     pub case: Case,
@@ -193,7 +193,7 @@ impl Ctx {
     }
 
     fn reading<'c>(&self, ledger: &Ledger<'_>, base: Base<'c>) -> Reading<'c> {
-        let now = base.counters().map_or(self.clock, |counters| counters.at.max(self.clock));
+        let now = ledger.time_at(&base, self.clock);
         let case = ledger.case(&base);
         Reading { base, now, case }
     }
@@ -281,7 +281,8 @@ impl Ctx {
 
     fn cleaned<C: Clean>(&self, command: C) -> Result<(Request<C>, LeftOut), AppError> {
         let (actor, host) = (self.actor().clone(), self.host.clone());
-        Ok(Request::cleaned(command, actor, host, self.clock)?)
+        let (request, left_out) = Request::cleaned(command, actor, host, self.clock)?;
+        Ok((request.tolerating(self.settings.clock_skew.as_secs()), left_out))
     }
 
     /// Decides a command on the present state, and writes nothing.

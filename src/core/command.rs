@@ -40,6 +40,10 @@ pub struct Request<C> {
     pub clock: Timestamp,
     /// The version of the decisions.
     pub rules: u32,
+    /// How far the entry before may be ahead of the asker's clock and still count as the time;
+    /// absent in entries of rules 1, where it always counts.
+    #[serde(rename = "tolerance", skip_serializing_if = "Option::is_none", default)]
+    pub tolerance_seconds: Option<u64>,
     /// The holds and tickets that the asker's host knows to have ended.
     #[serde(skip_serializing_if = "Gone::is_empty", default)]
     pub gone: Gone,
@@ -48,8 +52,8 @@ pub struct Request<C> {
 impl<C: Clone + Into<Command>> Request<C> {
     /// Turns the request into the form that an entry records.
     pub fn recorded(&self) -> Request<Command> {
-        let Request { command, actor, host, clock, rules, gone } = self.clone();
-        Request { command: command.into(), actor, host, clock, rules, gone }
+        let Request { command, actor, host, clock, rules, tolerance_seconds, gone } = self.clone();
+        Request { command: command.into(), actor, host, clock, rules, tolerance_seconds, gone }
     }
 }
 
@@ -72,8 +76,15 @@ impl<C: Clean> Request<C> {
         clock: Timestamp,
     ) -> Result<(Request<C>, LeftOut), BadText> {
         let left_out = command.clean()?;
-        let request = Request { command, actor, host, clock, rules: RULES, gone: Gone::NOTHING };
+        let (rules, gone) = (RULES, Gone::NOTHING);
+        let request = Request { command, actor, host, clock, rules, tolerance_seconds: None, gone };
         Ok((request, left_out))
+    }
+
+    /// Adds how far the entry before may be ahead of the asker's clock.
+    #[must_use]
+    pub fn tolerating(self, seconds: u64) -> Request<C> {
+        Request { tolerance_seconds: Some(seconds), ..self }
     }
 
     /// Adds the holds and tickets that the asker's host knows to have ended.

@@ -1,10 +1,13 @@
 //! The choice of entries that a compaction keeps.
 //!
 //! The choice is a pure function of the chain: the time of each entry, and the entry that each
-//! rollback goes back to. The checkpoint stands for the newest entry that is old enough and that no
-//! kept rollback reaches behind, so that every kept entry can still be decided again.
+//! rollback goes back to. The checkpoint stands for the newest entry that is old enough, that has
+//! no younger entry before it, and that no kept rollback reaches behind, so that every kept entry
+//! can still be decided again. Wrong clocks can have dated entries in any order: one that is dated
+//! ahead is kept if a younger one is, and one that is dated back takes no younger one away.
 
 use std::collections::BTreeSet;
+use std::mem;
 
 use crate::core::time::Timestamp;
 
@@ -29,7 +32,7 @@ pub struct Plan<I> {
     pub set_aside: u64,
 }
 
-/// Makes a [`Plan`] while the chain is walked, and remembers only the kept entries.
+/// Makes a [`Plan`] while the chain is walked.
 #[derive(Debug)]
 pub struct Planner<I> {
     now: Timestamp,
@@ -37,45 +40,48 @@ pub struct Planner<I> {
     kept: Vec<I>,
     /// Entries that kept rollbacks go back to and that were not met yet.
     awaited: BTreeSet<I>,
-    stands_for: Option<I>,
-    set_aside: u64,
+    /// The entry that the checkpoint would stand for, and those before it. They are set aside
+    /// unless a younger entry is met.
+    old: Vec<Link<I>>,
 }
 
 impl<I: Copy + Ord> Planner<I> {
     /// Keeps entries that are at most so old at that time.
     pub fn new(now: Timestamp, keep_seconds: u64) -> Planner<I> {
-        Planner {
-            now,
-            keep_seconds,
-            kept: Vec::new(),
-            awaited: BTreeSet::new(),
-            stands_for: None,
-            set_aside: 0,
-        }
+        Planner { now, keep_seconds, kept: Vec::new(), awaited: BTreeSet::new(), old: Vec::new() }
     }
 
     /// Takes the next entry, from the newest to the first.
     pub fn meet(&mut self, link: Link<I>) {
-        if self.stands_for.is_some() {
-            self.set_aside += 1;
-            return;
+        let is_old = self.now.seconds_since(link.at) > self.keep_seconds;
+        if !self.old.is_empty() {
+            if is_old || link.at > self.now {
+                self.old.push(link);
+                return;
+            }
+            for not_old in mem::take(&mut self.old) {
+                self.keep(not_old);
+            }
         }
         self.awaited.remove(&link.id);
-        let is_old = self.now.seconds_since(link.at) > self.keep_seconds;
         if is_old && self.awaited.is_empty() {
-            self.stands_for = Some(link.id);
-            self.set_aside = 1;
+            self.old.push(link);
         } else {
-            self.awaited.extend(link.goes_back_to);
-            self.kept.push(link.id);
+            self.keep(link);
         }
+    }
+
+    fn keep(&mut self, link: Link<I>) {
+        self.awaited.remove(&link.id);
+        self.awaited.extend(link.goes_back_to);
+        self.kept.push(link.id);
     }
 
     /// Returns the plan; `None` if the chain would not become shorter.
     pub fn plan(self) -> Option<Plan<I>> {
-        let Planner { stands_for, kept, set_aside, .. } = self;
-        let stands_for = stands_for.filter(|_| set_aside > 1)?;
-        Some(Plan { stands_for, kept, set_aside })
+        let Planner { kept, old, .. } = self;
+        let stands_for = old.first().filter(|_| old.len() > 1)?.id;
+        Some(Plan { stands_for, kept, set_aside: old.len() as u64 })
     }
 }
 
@@ -87,20 +93,22 @@ mod tests {
     const NOW_SECONDS: i64 = 1_000_000;
 
     /// Generates a chain, newest first, of entries named by their place: each at least as old as
-    /// the one before, some of them rollbacks to an older one.
+    /// the one before unless its clock was wrong, some of them rollbacks to an older one.
     fn chains() -> impl Strategy<Value = Vec<Link<usize>>> {
-        prop::collection::vec((0..50i64, prop::option::weighted(0.2, 1..6usize)), 0..40).prop_map(
-            |steps| {
-                let (mut age, length) = (0, steps.len());
-                let link = |(place, (step, back)): (usize, (i64, Option<usize>))| {
+        let wrong = prop::option::weighted(0.1, -2_000..2_000i64);
+        let step = (0..50i64, prop::option::weighted(0.2, 1..6usize), wrong);
+        prop::collection::vec(step, 0..40).prop_map(|steps| {
+            let (mut age, length) = (0, steps.len());
+            let link =
+                |(place, (step, back, wrong)): (usize, (i64, Option<usize>, Option<i64>))| {
                     age += step;
+                    let age = wrong.unwrap_or(age);
                     let target = back.map(|back| place + back).filter(|to| *to < length);
                     let at = Timestamp::from_millis((NOW_SECONDS - age) * 1000);
                     Link { id: place, at, goes_back_to: target }
                 };
-                steps.into_iter().enumerate().map(link).collect()
-            },
-        )
+            steps.into_iter().enumerate().map(link).collect()
+        })
     }
 
     fn planned(chain: &[Link<usize>], keep_seconds: u64) -> Option<Plan<usize>> {
@@ -112,13 +120,16 @@ mod tests {
         planner.plan()
     }
 
-    /// States the rule in plain words: the first place that is old enough and closed.
+    /// States the rule in plain words: the first place that is old enough and closed, with no young
+    /// entry behind it.
     fn by_the_rule(chain: &[Link<usize>], keep_seconds: u64) -> Option<usize> {
         let now = Timestamp::from_millis(NOW_SECONDS * 1000);
         (0..chain.len()).find(|place| {
-            let is_old = now.seconds_since(chain[*place].at) > keep_seconds;
+            let is_old = |link: &Link<usize>| now.seconds_since(link.at) > keep_seconds;
+            let is_young = |link: &Link<usize>| !is_old(link) && link.at <= now;
             let reaches = |link: &Link<usize>| link.goes_back_to.is_some_and(|to| to > *place);
-            is_old && !chain[..*place].iter().any(reaches)
+            let (kept, rest) = chain.split_at(*place);
+            is_old(&rest[0]) && !rest.iter().any(is_young) && !kept.iter().any(reaches)
         })
     }
 

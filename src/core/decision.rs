@@ -33,8 +33,10 @@ pub struct Env<'a> {
     pub rules: u32,
     pub actor: &'a AgentName,
     pub host: &'a Line,
-    /// The later of the asker's clock and the time of the entry before.
+    /// The time of the decision, as [`clock::now`](crate::core::clock::now) tells it.
     pub now: Timestamp,
+    /// The time of the entry before; `None` if there is none.
+    pub before: Option<Timestamp>,
     /// The act, which ids are derived from.
     pub op: &'a OpId,
     /// The highest fence given so far.

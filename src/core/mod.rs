@@ -9,6 +9,7 @@
 //! - [`documents`] is what a decision may read and how it edits, and [`damage`] describes documents
 //!   that cannot be read;
 //! - [`decision`] is the framework that all decisions share: ids, fences, events, refusals;
+//! - [`clock`] says which time counts for a decision;
 //! - [`ledger`] names the ledgers, [`laws`] checks what must be true of each, and [`rollback`]
 //!   takes any of them back to an earlier state;
 //! - [`command`] lists every command, as an entry records it, [`clean`] says which fields of a
@@ -23,6 +24,7 @@
 //! - [`domain`] detects what kind of project this is, and whether that is still so.
 
 pub mod clean;
+pub mod clock;
 pub mod command;
 pub mod compaction;
 pub mod damage;

@@ -78,6 +78,7 @@ mod tests {
             actor: &"ops".parse().unwrap(),
             host: &line("here"),
             now: Timestamp::from_millis(1_767_607_200_000),
+            before: None,
             op: &OpId::from_bits(7),
             fence: 0,
             case: Case::Sensitive,

@@ -130,6 +130,7 @@ mod tests {
             host: &Line::new("host").unwrap(),
             gone: &Gone::NOTHING,
             now: Timestamp::from_millis(1_767_607_200_000),
+            before: None,
             op: &OpId::from_bits(7),
             fence: 0,
             case: Case::Sensitive,

@@ -13,6 +13,7 @@ mod ask;
 mod bad_input;
 mod beside_git;
 mod check;
+mod clocks;
 mod clones;
 mod compact;
 mod completions;

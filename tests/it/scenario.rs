@@ -430,6 +430,7 @@ impl MemoryLedger {
             actor: &asked.actor,
             host: &line("host"),
             now,
+            before: None,
             op: &asked.op,
             fence: self.fence,
             case: self.case,

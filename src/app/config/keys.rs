@@ -94,7 +94,8 @@ pub const KEYS: [Key; 24] = [
         name: "coord.clockSkew",
         kind: ValueKind::Duration,
         default: Some("5m"),
-        meaning: "How far the clock of another machine may be off before a warning says so.",
+        meaning: "How far the newest entry may be ahead of the own clock and still count as the \
+                  time. Beyond that the own clock counts, and a warning says so.",
     },
     Key {
         name: "coord.negotiation",

@@ -39,6 +39,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::core::clock;
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::reservation::process::Process;
 pub use crate::core::reservation::target::Target;
@@ -145,9 +146,14 @@ pub struct Hold {
 }
 
 impl Hold {
-    /// Tells whether the hold still counts.
+    /// Tells whether the hold counts. A hold whose end a wrong clock has set far ahead does not.
     pub fn is_live(&self, now: Timestamp) -> bool {
-        now < self.expires_at
+        !self.is_over(now) && !clock::is_beyond_any_life(self.expires_at, now)
+    }
+
+    /// Tells whether the time of the hold is over.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        now >= self.expires_at
     }
 }
 

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::clock;
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError};
 use crate::core::limits::SWEPT_PER_ENTRY_MAX;
@@ -33,7 +34,10 @@ impl Decide for Sweep {
         let mut due = self.due(act, act.env.now, act.env.gone)?;
         let remaining = due.len().saturating_sub(SWEPT_PER_ENTRY_MAX);
         due.truncate(SWEPT_PER_ENTRY_MAX);
-        Ok(Swept { swept: remove_ended(act, &mut due), remaining })
+        for hold in &due {
+            remove(act, hold);
+        }
+        Ok(Swept { swept: due, remaining })
     }
 
     fn summary(&self, answer: &Swept, env: &Env<'_>) -> String {
@@ -64,25 +68,45 @@ impl Sweep {
     }
 }
 
-/// Removes and returns the holds that have ended, with an event each: their time is over, or their
-/// process is known to have ended.
+/// Takes the holds that have ended out of the list, and removes them from the ledger with an event
+/// each: their time is over, or their process is known to have ended. While the time is in doubt,
+/// holds whose time seems to be over stay in the ledger.
 pub fn remove_ended(act: &mut Act<'_>, holds: &mut Vec<Hold>) -> Vec<Hold> {
     let Env { now, gone, .. } = act.env;
     let has_ended = |hold: &mut Hold| !hold.is_live(now) || gone.has_hold(hold);
     let ended: Vec<Hold> = holds.extract_if(.., has_ended).collect();
-    for hold in &ended {
-        index::remove(act, hold);
-        events::expired(act, hold);
+    let is_in_doubt = is_time_in_doubt(act.env);
+    for hold in ended.iter().filter(|hold| !is_in_doubt || gone.has_hold(hold)) {
+        remove(act, hold);
     }
     ended
+}
+
+fn remove(act: &mut Act<'_>, hold: &Hold) {
+    index::remove(act, hold);
+    events::expired(act, hold);
+}
+
+/// Tells whether the time may be that of a wrong clock, which must not end the holds of others.
+fn is_time_in_doubt(env: Env<'_>) -> bool {
+    env.rules >= 2 && clock::leaps(env.now, env.before)
 }
 
 /// Sweeps one shard of ids and one of requests, along with every write, so that documents that
 /// nobody meets go too. The op is random, so every shard gets its turn.
 pub fn in_passing(act: &mut Act<'_>) -> Result<(), ReadError> {
+    if is_time_in_doubt(act.env) {
+        return Ok(());
+    }
     let turn = act.env.op.turn();
     match index::shard(act, turn) {
-        Ok(mut holds) => drop(remove_ended(act, &mut holds)),
+        Ok(mut holds) => {
+            // A hold that is dated ahead stays until somebody wants its target: this clock, too,
+            // may be the wrong one.
+            let Env { now, gone, .. } = act.env;
+            holds.retain(|hold| hold.is_over(now) || gone.has_hold(hold));
+            remove_ended(act, &mut holds);
+        }
         // Damage that nobody asked about must not stop a write that is about something else.
         Err(ReadError::Damaged { .. }) => {}
         Err(error) => return Err(error),

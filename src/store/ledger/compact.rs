@@ -75,8 +75,7 @@ impl Ledger<'_> {
         wanted: &Compaction,
     ) -> Result<Option<Plan<ObjectId>>, StoreError> {
         let base = self.now()?;
-        let Some(counters) = base.counters() else { return Ok(None) };
-        let mut planner = Planner::new(wanted.clock.max(counters.at), wanted.keep_seconds);
+        let mut planner = Planner::new(self.time_at(&base, wanted.clock), wanted.keep_seconds);
         for item in History::from(self, base.id()) {
             let (id, Entry { message, parent, .. }) = item?;
             if parent.is_some() && self.backend.is_shallow_boundary(&id)? {

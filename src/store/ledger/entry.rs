@@ -69,7 +69,8 @@ pub struct Counters {
     pub op: OpId,
     /// The number of the entry's last event. Events of a chain are numbered from 1.
     pub seq: u64,
-    /// The time of the decision. It is never before that of the parent.
+    /// The time of the decision. It can be before that of the parent, if the parent's clock was
+    /// wrong.
     pub at: Timestamp,
     /// The highest fence that was given out.
     pub fence: u64,

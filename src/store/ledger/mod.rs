@@ -23,6 +23,7 @@ mod writer;
 
 use serde_json::Value;
 
+use crate::core::clock;
 use crate::core::command::{Command, Request};
 use crate::core::documents::{Documents as _, Key, ReadError};
 use crate::core::ids::OpId;
@@ -68,11 +69,12 @@ impl Base<'_> {
 
     /// Returns the counters of the next entry, before its decision adds events and gives out
     /// fences.
-    pub fn next_counters(&self, clock: Timestamp, op: &OpId) -> Counters {
+    pub fn next_counters<C>(&self, request: &Request<C>, op: &OpId) -> Counters {
         let (op, last) = (op.clone(), self.counters());
+        let at = clock::now(request.clock, last.map(|last| last.at), request.tolerance_seconds);
         match last {
-            None => Counters { op, seq: 0, at: clock, fence: 0 },
-            Some(last) => Counters { op, seq: last.seq, at: clock.max(last.at), fence: last.fence },
+            None => Counters { op, seq: 0, at, fence: 0 },
+            Some(last) => Counters { op, seq: last.seq, at, fence: last.fence },
         }
     }
 }
@@ -111,10 +113,23 @@ impl<'b> Ledger<'b> {
         base.format.as_ref().map_or(self.writing.case, Format::case)
     }
 
-    /// Returns how many seconds the newest entry is ahead of a clock, if that is worth a warning.
+    /// Returns the time that counts for a state, by the rule of decisions.
+    pub fn time_at(&self, base: &Base<'_>, clock: Timestamp) -> Timestamp {
+        let before = base.counters().map(|counters| counters.at);
+        clock::now(clock, before, Some(self.writing.clock_skew.as_secs()))
+    }
+
+    /// Returns how many seconds the newest entry is ahead of a clock, if that is too much for it to
+    /// count as the time.
     pub fn seconds_ahead(&self, base: &Base<'_>, clock: Timestamp) -> Option<u64> {
-        let ahead = base.counters()?.at.seconds_since(clock);
-        (ahead > self.writing.clock_skew.as_secs()).then_some(ahead)
+        self.seconds_dated_ahead(base.counters()?.at, clock)
+    }
+
+    /// Returns how many seconds the time of an entry is ahead of a clock, if that is more than the
+    /// tolerance.
+    pub fn seconds_dated_ahead(&self, at: Timestamp, clock: Timestamp) -> Option<u64> {
+        let is_ahead = clock::is_ahead(at, clock, self.writing.clock_skew.as_secs());
+        is_ahead.then(|| at.seconds_since(clock))
     }
 
     /// Returns a ledger for reading only that compares names in the given way.
@@ -141,11 +156,12 @@ impl<'b> Ledger<'b> {
     }
 }
 
-/// Formats the warning about a clock that is behind the ledger.
+/// Formats the warning about a newest entry that is dated ahead.
 pub fn clock_notice(seconds: u64) -> String {
     let ahead = about(seconds);
     format!(
-        "the newest entry is {ahead} ahead of this clock, and counts as the time; set the clock"
+        "the newest entry is dated {ahead} ahead of this clock, which counts instead; 'git coord \
+         doctor' names the entry and its host"
     )
 }
 

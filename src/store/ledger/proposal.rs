@@ -118,13 +118,14 @@ impl Ledger<'_> {
         op: &OpId,
         earlier: Option<&Base<'_>>,
     ) -> Result<(Decided<C::Answer>, Counters), No> {
-        let counters = base.next_counters(request.clock, op);
+        let counters = base.next_counters(request, op);
         let env = Env {
             ledger: self.name(),
             rules: request.rules,
             actor: &request.actor,
             host: &request.host,
             now: counters.at,
+            before: base.counters().map(|last| last.at),
             op,
             fence: counters.fence,
             case: self.case(base),

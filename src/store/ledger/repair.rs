@@ -246,7 +246,8 @@ impl Ledger<'_> {
                 takes_out: false,
             };
             let request = Request::new(command, who.actor.clone(), who.host.clone(), who.clock)
-                .expect("because a line without its secrets is a line");
+                .expect("because a line without its secrets is a line")
+                .tolerating(self.writing.clock_skew.as_secs());
             let base = self.at(*whole)?;
             let proposal = self.propose(&base, &request, op)?;
             let ProposedEntry { entry, mut objects } =

@@ -36,7 +36,7 @@ pub struct WriteOptions {
     pub wait: Duration,
     /// The comparison of names that a new ledger gets.
     pub case: Case,
-    /// How far the newest entry may be ahead of the caller's clock without a warning.
+    /// How far the newest entry may be ahead of the caller's clock and still count as the time.
     pub clock_skew: Duration,
     /// The limit on maintenance after a write.
     pub maintenance: Budget,

@@ -99,7 +99,7 @@ impl Report {
 
 fn check_laws(ledger: &Ledger<'_>, id: ObjectId, now: Timestamp, report: &mut Report) {
     let found = ledger.at(Some(id)).map_err(|error| error.to_string()).and_then(|base| {
-        let now = base.counters().map_or(now, |counters| counters.at.max(now));
+        let now = ledger.time_at(&base, now);
         laws::faults(ledger.name(), &base.snapshot, now, ledger.case(&base))
             .map_err(|error| error.to_string())
     });

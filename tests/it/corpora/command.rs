@@ -67,6 +67,7 @@ fn check_decisions(requests: &[Request<Command>], ledger: LedgerName) {
             actor: &request.actor,
             host: &request.host,
             now,
+            before: None,
             op: &OpId::from_bits(op),
             fence,
             case: Case::Sensitive,

@@ -257,6 +257,7 @@ impl Ledger {
             actor: &asked.actor,
             host: &Line::new("host").unwrap(),
             now: asked.now,
+            before: None,
             op: &asked.op,
             fence: 0,
             case: Case::Sensitive,

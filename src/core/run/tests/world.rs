@@ -64,6 +64,7 @@ impl World {
             actor: &actor,
             host: &Line::new("host").unwrap(),
             now: self.at,
+            before: None,
             op: &op,
             fence: 0,
             case: Case::Sensitive,
