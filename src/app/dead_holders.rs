@@ -1,14 +1,15 @@
 //! Finds dead holders: reservations of a process on this host that has ended.
 //!
 //! A reservation of `with` belongs to two processes: that of `with`, and that of its command, which
-//! goes on if the first is killed. A process of another host, or of another boot of a host of the
-//! same name, is never judged: its reservations end by time alone.
+//! goes on if the first is killed. A process of another clone, of another host, or of another boot
+//! of a host of the same name, is never judged: its reservations end by time alone.
 
 use std::collections::BTreeMap;
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::ids::HoldId;
+use crate::core::place::are_apart;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::process::GoneHold;
 use crate::core::reservation::{Hold, Target, index};
@@ -22,7 +23,7 @@ pub type Orphans = BTreeMap<HoldId, u32>;
 pub fn among<'h>(ctx: &Ctx, holds: impl IntoIterator<Item = &'h Hold>) -> Vec<GoneHold> {
     let gone = |hold: &Hold| {
         let process = hold.process.clone()?;
-        let with = ProcessIdentity::of(&process);
+        let with = process_here(ctx, hold)?;
         let command_has_ended = || ctx.commands().of(&with).is_none_or(|it| it.has_ended());
         let has_ended = with.has_ended_here() && command_has_ended();
         has_ended.then(|| GoneHold { id: hold.id.clone(), process })
@@ -37,7 +38,7 @@ pub fn has_ended(ctx: &Ctx, hold: &Hold) -> bool {
 
 /// Tells whether the process of a reservation is known to run on this host.
 pub fn runs(ctx: &Ctx, hold: &Hold) -> bool {
-    let with = hold.process.as_ref().map(ProcessIdentity::of);
+    let with = process_here(ctx, hold);
     with.is_some_and(|with| with.runs_here()) || orphan(ctx, hold).is_some()
 }
 
@@ -48,9 +49,17 @@ pub fn orphans(ctx: &Ctx, conflicts: &[Conflict]) -> Orphans {
 }
 
 fn orphan(ctx: &Ctx, hold: &Hold) -> Option<u32> {
-    let with = ProcessIdentity::of(hold.process.as_ref()?);
+    let with = process_here(ctx, hold)?;
     let command = with.has_ended_here().then(|| ctx.commands().of(&with))??;
     command.running().map(ProcessIdentity::pid)
+}
+
+/// Identifies the process of a reservation that was made in this clone. Another clone may be on
+/// another machine of the same name, and not every system tells its boots apart.
+fn process_here(ctx: &Ctx, hold: &Hold) -> Option<ProcessIdentity> {
+    let process = hold.process.as_ref()?;
+    let is_here = !are_apart(hold.about.place.as_ref(), ctx.known_place().as_ref());
+    is_here.then(|| ProcessIdentity::of(process))
 }
 
 /// Finds the command of a `with` that was killed.

@@ -70,7 +70,13 @@ pub fn edit<'c>(
 
 /// Describes a reservation that an edit makes: its worktree, and that a hook made it.
 pub fn about(ctx: &Ctx) -> About {
-    About { reason: None, task: None, run: None, via: Via::Hook, worktree: ctx.worktree() }
+    let (worktree, place) = (ctx.worktree(), None);
+    About { reason: None, task: None, run: None, via: Via::Hook, worktree, place }
+}
+
+/// Describes an edit that is made here: its worktree and its clone.
+fn here(ctx: &Ctx) -> About {
+    about(ctx).at(ctx.known_place().as_ref())
 }
 
 /// Notes the state of a file after an edit, to tell it from a later change by somebody else.
@@ -119,7 +125,7 @@ pub fn changed_under_others(
     if conflicts.is_empty() {
         return Ok((conflicts, now));
     }
-    let (notes, about) = (ctx.notes().all()?, about(ctx));
+    let (notes, about) = (ctx.notes().all()?, here(ctx));
     conflicts.retain(|Conflict { target, held }| {
         let Some(path) = target.pattern() else { return false };
         let left = ctx.repository().as_left(&path.literal_path().unwrap_or_default());
@@ -170,7 +176,7 @@ fn let_pass_by(
 /// Finds the paths that others hold. They must not be pushed to anybody either.
 pub fn held_by_others(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppError> {
     let reading = ctx.read()?;
-    let about = about(ctx);
+    let about = here(ctx);
     held_now(ctx, &reading, &committer(ctx, &about, &reading), paths)
 }
 
@@ -210,7 +216,7 @@ fn committer<'a>(ctx: &'a Ctx, about: &'a About, reading: &Reading<'_>) -> Commi
 /// Lists the reasons why paths may not be committed; empty if they may.
 pub fn overtaken(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppError> {
     let reading = ctx.read()?;
-    let about = about(ctx);
+    let about = here(ctx);
     let committer = committer(ctx, &about, &reading);
     let documents = &reading.base.snapshot;
     let mut overtaken = held_now(ctx, &reading, &committer, paths)?;

@@ -1,14 +1,27 @@
 //! The helper files that a machine keeps beside the ledgers. None of them is state.
 
 use super::Ctx;
+use crate::core::place::Place;
+use crate::store::error::StoreError;
 use crate::store::machine::commands::Commands;
 use crate::store::machine::commit_authors::CommitAuthors;
 use crate::store::machine::cursors::Cursors;
 use crate::store::machine::notes::Notes;
+use crate::store::machine::place;
 use crate::store::machine::presence::Presences;
 use crate::store::machine::waiters::Waiters;
 
 impl Ctx {
+    /// Returns the id of this clone, if it has one yet.
+    pub fn known_place(&self) -> Option<Place> {
+        place::read(self.repository.common_dir(), self.files)
+    }
+
+    /// Gives this clone an id before its first write.
+    pub(super) fn make_place(&self) -> Result<(), StoreError> {
+        place::make(self.repository.common_dir(), self.files)
+    }
+
     /// Opens the files of the agents that wait on this machine.
     pub fn waiters(&self) -> Waiters {
         Waiters::new(self.repository.common_dir(), self.files)

@@ -222,6 +222,7 @@ impl Ctx {
         C: Decide + Clone + Into<Command>,
     {
         let (ledger, op) = (self.ledger(name)?, Ctx::new_op()?);
+        self.make_place()?;
         let (request, left_out) = self.cleaned(command)?;
         let (mut gone, expect, base) = match mode {
             WriteMode::Plain => (Gone::default(), None, None),
@@ -282,7 +283,8 @@ impl Ctx {
     fn cleaned<C: Clean>(&self, command: C) -> Result<(Request<C>, LeftOut), AppError> {
         let (actor, host) = (self.actor().clone(), self.host.clone());
         let (request, left_out) = Request::cleaned(command, actor, host, self.clock)?;
-        Ok((request.tolerating(self.settings.clock_skew.as_secs()), left_out))
+        let request = request.tolerating(self.settings.clock_skew.as_secs());
+        Ok((request.from_place(self.known_place()), left_out))
     }
 
     /// Decides a command on the present state, and writes nothing.

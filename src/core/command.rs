@@ -14,6 +14,7 @@ use crate::core::domain::record::Detect;
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::{self, notify};
+use crate::core::place::Place;
 use crate::core::repair::Repair;
 use crate::core::reservation::conflict::RecordConflict;
 use crate::core::reservation::process::Gone;
@@ -36,6 +37,9 @@ pub struct Request<C> {
     pub command: C,
     pub actor: AgentName,
     pub host: Line,
+    /// The clone that the asker works in.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub place: Option<Place>,
     /// The asker's clock.
     pub clock: Timestamp,
     /// The version of the decisions.
@@ -52,8 +56,10 @@ pub struct Request<C> {
 impl<C: Clone + Into<Command>> Request<C> {
     /// Turns the request into the form that an entry records.
     pub fn recorded(&self) -> Request<Command> {
-        let Request { command, actor, host, clock, rules, tolerance_seconds, gone } = self.clone();
-        Request { command: command.into(), actor, host, clock, rules, tolerance_seconds, gone }
+        let Request { command, actor, host, place, clock, rules, tolerance_seconds, gone } =
+            self.clone();
+        let command = command.into();
+        Request { command, actor, host, place, clock, rules, tolerance_seconds, gone }
     }
 }
 
@@ -76,8 +82,16 @@ impl<C: Clean> Request<C> {
         clock: Timestamp,
     ) -> Result<(Request<C>, LeftOut), BadText> {
         let left_out = command.clean()?;
-        let (rules, gone) = (RULES, Gone::NOTHING);
-        let request = Request { command, actor, host, clock, rules, tolerance_seconds: None, gone };
+        let request = Request {
+            command,
+            actor,
+            host,
+            place: None,
+            clock,
+            rules: RULES,
+            tolerance_seconds: None,
+            gone: Gone::NOTHING,
+        };
         Ok((request, left_out))
     }
 
@@ -85,6 +99,12 @@ impl<C: Clean> Request<C> {
     #[must_use]
     pub fn tolerating(self, seconds: u64) -> Request<C> {
         Request { tolerance_seconds: Some(seconds), ..self }
+    }
+
+    /// Adds the clone that the asker works in.
+    #[must_use]
+    pub fn from_place(self, place: Option<Place>) -> Request<C> {
+        Request { place, ..self }
     }
 
     /// Adds the holds and tickets that the asker's host knows to have ended.

@@ -14,6 +14,7 @@ use crate::core::event::Event;
 use crate::core::ids::{AgentName, Derived, OpId};
 use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
+use crate::core::place::Place;
 use crate::core::refusal::Refusal;
 use crate::core::reservation::process::Gone;
 use crate::core::run;
@@ -33,6 +34,8 @@ pub struct Env<'a> {
     pub rules: u32,
     pub actor: &'a AgentName,
     pub host: &'a Line,
+    /// The clone that the asker works in, if it is known.
+    pub place: Option<&'a Place>,
     /// The time of the decision, as [`clock::now`](crate::core::clock::now) tells it.
     pub now: Timestamp,
     /// The time of the entry before; `None` if there is none.
@@ -156,13 +159,13 @@ impl<'a> Act<'a> {
     }
 
     /// Takes a further decision for another agent, on top of this one. If it is refused, nothing of
-    /// it stays. Its events name this actor.
+    /// it stays. Its events name this actor. The command itself tells the place of that agent.
     pub fn on_behalf_of<C: Decide>(
         &mut self,
         agent: &AgentName,
         command: &C,
     ) -> Result<C::Answer, No> {
-        let env = Env { actor: agent, fence: self.fence, ..self.env };
+        let env = Env { actor: agent, place: None, fence: self.fence, ..self.env };
         let mut inner = Act::on(self, env);
         inner.ids_given = self.ids_given;
         let answer = command.decide(&mut inner)?;

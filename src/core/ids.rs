@@ -177,7 +177,7 @@ impl Derived for HoldId {
 }
 
 /// Writes a number with the characters of ids.
-fn id_text(mut number: u64) -> String {
+pub(crate) fn id_text(mut number: u64) -> String {
     let mut text = String::with_capacity(ID_LENGTH);
     for _ in 0..ID_LENGTH {
         let at = usize::try_from(number % 36).expect("below 36");

@@ -9,7 +9,7 @@
 //! - [`documents`] is what a decision may read and how it edits, and [`damage`] describes documents
 //!   that cannot be read;
 //! - [`decision`] is the framework that all decisions share: ids, fences, events, refusals;
-//! - [`clock`] says which time counts for a decision;
+//! - [`clock`] says which time counts for a decision, and [`place`] names the clone of the asker;
 //! - [`ledger`] names the ledgers, [`laws`] checks what must be true of each, and [`rollback`]
 //!   takes any of them back to an earlier state;
 //! - [`command`] lists every command, as an entry records it, [`clean`] says which fields of a
@@ -40,6 +40,7 @@ pub mod ledger;
 pub mod limits;
 pub mod negotiation;
 pub mod pattern;
+pub mod place;
 pub mod redact;
 pub mod refusal;
 pub mod repair;

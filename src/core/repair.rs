@@ -79,6 +79,7 @@ mod tests {
             host: &line("here"),
             now: Timestamp::from_millis(1_767_607_200_000),
             before: None,
+            place: None,
             op: &OpId::from_bits(7),
             fence: 0,
             case: Case::Sensitive,

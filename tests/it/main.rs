@@ -40,6 +40,7 @@ mod hook_git;
 mod hook_managers;
 mod in_the_way;
 mod inbox;
+mod inputs;
 mod install;
 mod interop;
 mod laws;

@@ -111,6 +111,7 @@ impl Request {
             run: self.run.as_ref().map(|run| named::elsewhere(ctx, run)).transpose()?,
             via: Via::Command,
             worktree: ctx.worktree(),
+            place: None,
         };
         let ttl = self.ttl.unwrap_or(ctx.settings().ttl);
         let command = Reserve {

@@ -122,6 +122,7 @@ pub fn claim(asked: &Asked) -> Reserve {
             run: None,
             via: if asked.through_hooks { Via::Ask } else { Via::Command },
             worktree: asked.worktree.clone(),
+            place: asked.place.clone(),
         },
         facts: asked.facts.clone(),
         scope: Scope::All,

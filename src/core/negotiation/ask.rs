@@ -101,6 +101,7 @@ impl Decide for Ask {
             ttl: self.ttl,
             worktree: self.worktree.clone(),
             through_hooks: self.through_hooks,
+            place: act.env.place.cloned(),
             pinned,
             changed: false,
             window_began_at: now,

@@ -38,6 +38,7 @@ use crate::core::limits::{URGENT_WINDOW_SECONDS, WINDOW_SECONDS};
 use crate::core::negotiation::ids::{MessageId, ThreadId};
 use crate::core::pattern::Pattern;
 use crate::core::reservation::paths::PathFacts;
+use crate::core::place::Place;
 use crate::core::reservation::target::targets;
 use crate::core::reservation::{Target, named_targets};
 use crate::core::text::Line;
@@ -85,6 +86,9 @@ pub struct Asked {
     /// True if the asker works through hooks, which end its holds with its turn.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub through_hooks: bool,
+    /// The clone that the asker works in.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub place: Option<Place>,
     /// The holds in the way.
     pub pinned: Vec<HoldId>,
     /// Set once a pinned hold has become another one that the asker does not know yet.

@@ -330,6 +330,7 @@ mod tests {
                 ttl: Ttl::from_seconds(60).unwrap(),
                 worktree: None,
                 through_hooks: false,
+                place: None,
                 pinned: vec![HoldId::derive(&OpId::from_bits(7), number)],
                 changed: false,
                 window_began_at: now,

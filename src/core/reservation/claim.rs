@@ -66,7 +66,8 @@ impl Reserve {
         if !self.with_edit {
             return (conflicts, Vec::new());
         }
-        let is_elsewhere = |conflict: &Conflict| self.about.is_edit_elsewhere(&conflict.held);
+        let about = self.about.at(act.env.place);
+        let is_elsewhere = |conflict: &Conflict| about.is_edit_elsewhere(&conflict.held);
         let (elsewhere, conflicts): (Vec<_>, Vec<_>) =
             conflicts.into_iter().partition(is_elsewhere);
         if act.env.rules < 2 {
@@ -90,7 +91,8 @@ impl Reserve {
     /// Tells whether the hold is the asker's own, so that it and the request can become one. A hold
     /// that came with an edit elsewhere protects another work tree.
     fn may_absorb(&self, act: &Act<'_>, hold: &Hold) -> bool {
-        let is_elsewhere = self.with_edit && self.about.is_edit_elsewhere(hold);
+        let about = self.about.at(act.env.place);
+        let is_elsewhere = self.with_edit && about.is_edit_elsewhere(hold);
         hold.holder == *act.env.actor
             && hold.process.is_none()
             && !(act.env.rules >= 2 && is_elsewhere)
@@ -178,7 +180,7 @@ impl Reserve {
             holder: act.env.actor.clone(),
             target: target.clone(),
             mode: self.mode,
-            about: self.about.clone(),
+            about: self.about.at(act.env.place),
             process: self.process.clone(),
             granted_at: act.env.now,
             expires_at,

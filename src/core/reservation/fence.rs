@@ -170,7 +170,7 @@ mod tests {
 
     fn about(worktree: Option<&str>, via: Via) -> About {
         let worktree = worktree.map(|name| name.parse().unwrap());
-        About { reason: None, task: None, run: None, via, worktree }
+        About { reason: None, task: None, run: None, via, worktree, place: None }
     }
 
     fn hold(holder: &str, pattern: &str, fence: u64, about: About) -> Hold {

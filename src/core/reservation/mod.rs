@@ -41,6 +41,7 @@ use serde_json::{Map, Value};
 
 use crate::core::clock;
 use crate::core::ids::{AgentName, HoldId};
+use crate::core::place::{Place, are_apart};
 use crate::core::reservation::process::Process;
 pub use crate::core::reservation::target::Target;
 use crate::core::text::Line;
@@ -106,12 +107,25 @@ pub struct About {
     /// The linked worktree that the hold was made in; absent for the main one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub worktree: Option<Line>,
+    /// The clone that the hold was made in.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub place: Option<Place>,
 }
 
 impl About {
-    /// Tells whether the hold came with an edit in another worktree than this one.
+    /// Returns this with the place of the request, if this tells none.
+    #[must_use]
+    pub fn at(&self, place: Option<&Place>) -> About {
+        About { place: self.place.as_ref().or(place).cloned(), ..self.clone() }
+    }
+
+    /// Tells whether the hold came with an edit in another worktree than this one, or in a worktree
+    /// of another clone.
     pub fn is_edit_elsewhere(&self, hold: &Hold) -> bool {
-        hold.about.via == Via::Hook && hold.about.worktree != self.worktree
+        let other = &hold.about;
+        let is_elsewhere =
+            are_apart(self.place.as_ref(), other.place.as_ref()) || self.worktree != other.worktree;
+        other.via == Via::Hook && is_elsewhere
     }
 }
 

@@ -124,6 +124,7 @@ impl Ledger<'_> {
             rules: request.rules,
             actor: &request.actor,
             host: &request.host,
+            place: request.place.as_ref(),
             now: counters.at,
             before: base.counters().map(|last| last.at),
             op,

@@ -11,7 +11,8 @@
 //! - [`commands`] records the commands that run under `with`;
 //! - [`notes`] records edits that no commit contains yet, [`commit_authors`] the agents that made
 //!   commits;
-//! - [`cursors`] records how far each consumer has read the events.
+//! - [`cursors`] records how far each consumer has read the events;
+//! - [`place`] is the id of this clone.
 
 pub mod commands;
 pub mod commit_authors;
@@ -19,6 +20,7 @@ pub mod cursors;
 pub mod group_commit;
 pub mod notes;
 pub mod open_tool_calls;
+pub mod place;
 pub mod presence;
 pub mod queue;
 pub mod waiters;

@@ -68,6 +68,7 @@ fn check_decisions(requests: &[Request<Command>], ledger: LedgerName) {
             host: &request.host,
             now,
             before: None,
+            place: request.place.as_ref(),
             op: &OpId::from_bits(op),
             fence,
             case: Case::Sensitive,

@@ -4,7 +4,7 @@
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::support::contract::refusal;
+use crate::support::contract::{RESERVATIONS_REF, refusal};
 use crate::support::texts;
 
 fn linked() -> Repo {
@@ -197,4 +197,22 @@ fn an_edit_too_deep_to_be_held_takes_a_directory_above() {
     session.edits(&deep("free"));
     let held = repo.list(&["--path", "free"]);
     assert_eq!(held[0]["pattern"].as_str().unwrap().split('/').count(), 48);
+}
+
+/// 1/PLACE: the main worktrees of two clones are two worktrees.
+#[test]
+fn another_clone_is_another_worktree() {
+    let repo = enabled();
+    let clone = repo.world().join("clone");
+    repo.git(["clone", "--quiet", ".", "../clone"]);
+    let here = Session::new(&repo, ONE);
+    let there = Session::new(&repo, OTHER).standing_in(&clone);
+    let git = |args: &[&str]| repo.git_call(args).dir(&clone).run_unproven().done();
+    git(&["config", "coord.enabled", "true"]);
+    there.edits("docs/guide.md");
+    here.edits("src/main.rs");
+    git(&["fetch", "--quiet", "origin", &format!("+{RESERVATIONS_REF}:{RESERVATIONS_REF}")]);
+    let told = context(&there.edit("src/main.rs"), "PreToolUse");
+    assert!(told.contains("another worktree") && told.contains(ONE_NAME), "{told}");
+    Session::new(&repo, OTHER).is_refused("src/main.rs");
 }

@@ -258,6 +258,7 @@ impl Ledger {
             host: &Line::new("host").unwrap(),
             now: asked.now,
             before: None,
+            place: None,
             op: &asked.op,
             fence: 0,
             case: Case::Sensitive,

@@ -72,7 +72,7 @@ impl Names {
     pub(super) fn text(&mut self, text: &str) -> String {
         let place = |text: String, place: &(String, &str)| text.replace(&place.0, place.1);
         let text = self.places.iter().fold(with_visible_colors(text), place);
-        let text = without_sizes(&without_fan_out(&text));
+        let text = without_place(&without_sizes(&without_fan_out(&text)));
         let mut named = String::new();
         for token in tokens(&text) {
             match self.name(token) {
@@ -83,7 +83,8 @@ impl Names {
         named
     }
 
-    /// Replaces values in a JSON document by their names. The key identifies process ids.
+    /// Replaces values in a JSON document by their names. The key identifies process ids, and ids
+    /// of clones, which are no numbers.
     pub(super) fn json(&mut self, value: &Value) -> Value {
         match value {
             Value::String(text) if *text == host() => "<host>".into(),
@@ -91,7 +92,11 @@ impl Names {
             Value::Array(items) => items.iter().map(|item| self.json(item)).collect(),
             Value::Object(fields) => {
                 let mut field = |(key, value): (&String, &Value)| {
-                    let value = if key == "pid" { "<pid>".into() } else { self.json(value) };
+                    let value = match (key.as_str(), value) {
+                        ("pid", _) => "<pid>".into(),
+                        ("place", Value::String(_)) => "<place>".into(),
+                        _ => self.json(value),
+                    };
                     (self.text(key), value)
                 };
                 Value::Object(fields.iter().map(&mut field).collect::<Map<_, _>>())
@@ -160,6 +165,18 @@ static PROGRAM_WORDS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
 /// Tells whether a token has the length of an id, so that it must be distinguished from one.
 fn is_word(token: &str) -> bool {
     token.len() == ID_LENGTH || token.len() == SHORT_OID_LENGTH
+}
+
+/// Replaces the id of the clone in a recorded command. A trial run in a copy has another one.
+fn without_place(text: &str) -> String {
+    const KEY: &str = "\"place\":\"";
+    let mut parts = text.split(KEY);
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.find('"').map_or(part, |end| &part[end..]);
+        shown.push_str(&format!("{KEY}<place>{rest}"));
+    }
+    shown
 }
 
 /// Removes the directories that an id determines, such as `ids/0/g/`.

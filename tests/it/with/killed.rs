@@ -1,6 +1,7 @@
 //! `with` is killed and its command continues: so do its holds.
 
 use super::*;
+use crate::support::contract::RESERVATIONS_REF;
 
 /// A command whose `with` was killed.
 struct Orphan {
@@ -144,4 +145,20 @@ fn who_ends_well_leaves_no_stand_in() {
     held.finish().exits(128 + 15);
     assert!(stand_in_of(with_id).is_none());
     assert_eq!(noted(&repo), 0);
+}
+
+/// 1/PLACE: a clone does not judge the processes of another one, which may be on another machine
+/// of the same name.
+#[test]
+fn a_dead_process_of_another_clone_frees_nothing_here() {
+    let repo = Repo::new();
+    repo.git(["clone", "--quiet", ".", "../clone"]);
+    let clone = repo.world().join("clone");
+    let there = |args: &[&str]| repo.call("bob").dir(&clone).args(args);
+    there(&["reserve", "own"]).run().done();
+    Held::begin(&repo, "alice", &["src"], ENDLESS).kill();
+    let both = format!("+{RESERVATIONS_REF}:{RESERVATIONS_REF}");
+    there(&["fetch", "--quiet", "origin", &both]).program("git").run_unproven().done();
+    there(&["reserve", "src"]).run().exits(exit::NO).says("alice");
+    repo.coord("bob", ["reserve", "src"]).done();
 }

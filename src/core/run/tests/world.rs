@@ -65,6 +65,7 @@ impl World {
             host: &Line::new("host").unwrap(),
             now: self.at,
             before: None,
+            place: None,
             op: &op,
             fence: 0,
             case: Case::Sensitive,
