@@ -1,7 +1,21 @@
 //! Recorded inputs: an entry holds everything that its decision used, so that another machine can
 //! take the decision again.
 
-use serde_json::Value;
+use std::time::Duration;
+
+use git_coord::core::command::{Command, Request};
+use git_coord::core::environment::Environment;
+use git_coord::core::ids::OpId;
+use git_coord::core::pattern::Case;
+use git_coord::store::git::Git;
+use git_coord::store::git::packs::Budget;
+use git_coord::store::git::repository::Repository;
+use git_coord::store::ledger::Ledger;
+use git_coord::store::ledger::entry::Committer;
+use git_coord::store::ledger::transact::{TransactError, WriteOptions};
+use git_coord::store::os::files::Files;
+use git_coord::store::os::shared_mode::SharedMode;
+use serde_json::{Value, json};
 
 use crate::support::Repo;
 use crate::support::contract::RESERVATIONS;
@@ -11,6 +25,39 @@ use crate::support::contract::RESERVATIONS;
 fn recorded(repo: &Repo, ledger: &str) -> Value {
     repo.coord("ops", ["ledger", "verify", ledger]).done();
     repo.json("ops", ["ledger", "show", ledger])["command"].clone()
+}
+
+/// Decides a recorded command again on the present state, as another machine would, and returns the
+/// outcome as a word. Nothing is written.
+#[track_caller]
+fn again(repo: &Repo, ledger: &str, command: &Value) -> &'static str {
+    let request: Request<Command> = serde_json::from_value(command.clone()).unwrap();
+    let directory = repo.work().canonicalize().unwrap();
+    let repository = Repository::discover(&Environment::default().at(directory)).unwrap();
+    let files = Files { fsync: false, shared: SharedMode::Umask };
+    let backend = Git::open(&repository, files).unwrap();
+    let writing = WriteOptions {
+        committer: Committer::new("again", "again@example.org"),
+        turns: None,
+        wait: Duration::from_secs(5),
+        case: Case::Sensitive,
+        clock_skew: Duration::from_secs(300),
+        maintenance: Budget::COMMAND,
+    };
+    let ledger = Ledger::new(&backend, ledger.parse().unwrap(), writing);
+    match ledger.propose(&ledger.now().unwrap(), &request, &OpId::from_bits(7)) {
+        Ok(proposal) if proposal.entry.is_some() => "done",
+        Ok(_) => "unchanged",
+        Err(TransactError::Refused(refusal)) => refusal.code(),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Reserves, and returns the id.
+#[track_caller]
+fn reserved(repo: &Repo, agent: &str, args: &[&str]) -> String {
+    let answer = repo.json(agent, [&["reserve"], args].concat());
+    answer["granted"][0]["id"].as_str().unwrap().to_owned()
 }
 
 /// 1/PLACE: every entry and every hold tells its clone, which is made once.
@@ -36,4 +83,94 @@ fn an_entry_tells_its_place() {
     let id = repo.holds()[0]["id"].as_str().unwrap().to_owned();
     let document = repo.document(&repo.documents_of(&id)[0]);
     assert!(document.contains(&format!("\"place\": \"{place}\"")), "the asker's: {document}");
+}
+
+/// 1/WHOLE-IDS: an entry has whole ids where somebody typed the beginning of one or a path.
+#[test]
+fn an_entry_has_whole_ids() {
+    let repo = Repo::new();
+    let id = reserved(&repo, "alice", &["src"]);
+    let input = || recorded(&repo, RESERVATIONS)["input"].clone();
+    repo.coord("alice", ["renew", &id[..3]]).done();
+    assert_eq!(input()["ids"], json!([id]));
+    repo.coord("bob", ["ask", &id[..4], "--reason", "r"]).done();
+    assert_eq!(input()["hold"], id.as_str());
+    assert_eq!(input()["patterns"], Value::Null, "the word is an id, and no path");
+    let asked = repo.json("bob", ["ask", "src", "--reason", "r", "--urgent"]);
+    let thread = asked["thread"].as_str().unwrap();
+    assert_eq!(input()["hold"], Value::Null, "the word is a path, and no id");
+    repo.coord("bob", ["send", "alice", "--subject", "s", "--thread", &thread[..5]]).done();
+    assert_eq!(input()["thread"], thread);
+    repo.coord("alice", ["answer", "src", "--defer", "5m", "--reason", "r"]).done();
+    assert_eq!(input()["thread"], thread);
+    assert_eq!(input()["patterns"], Value::Null, "the thread is meant, and no path");
+    repo.pass("11m");
+    repo.coord("bob", ["take", "src", "--reason", "r"]).done();
+    assert_eq!(input()["thread"], thread);
+    let id = reserved(&repo, "bob", &["docs"]);
+    repo.coord("bob", ["transfer", "--to", "carol", &id[..3]]).done();
+    assert_eq!(input()["ids"], json!([id]));
+    repo.coord("carol", ["release", &id[..3], "docs"]).done();
+    assert_eq!(input()["ids"], json!([id]));
+}
+
+/// 1/WHOLE-IDS: the beginning of an id that fits nothing is told and not recorded.
+#[test]
+fn the_beginning_of_nothing_is_not_recorded() {
+    let repo = Repo::new();
+    let id = reserved(&repo, "alice", &["src"]);
+    let nothing = if id.starts_with('z') { "yyy" } else { "zzz" };
+    let renewed = repo.coord_json("alice", ["renew", &id, nothing]).exits(1).json();
+    assert_eq!(renewed["lost"], json!([{ "id": nothing, "why": "gone" }]));
+    assert_eq!(recorded(&repo, RESERVATIONS)["input"]["ids"], json!([id]));
+    repo.coord("alice", ["transfer", "--to", "bob", &id, nothing]).exits(4).says(nothing);
+    let released = repo.json("alice", ["release", &id, nothing]);
+    assert_eq!(released["missing"], json!([nothing]));
+    assert_eq!(recorded(&repo, RESERVATIONS)["input"]["ids"], json!([id]));
+}
+
+/// 1/SEEN: an act on others changes what its actor saw, and nothing that came since.
+#[test]
+fn acts_on_others_hit_what_was_seen() {
+    let repo = Repo::new();
+    let by_force = |args: &[&str]| {
+        repo.coord("ops", [args, &["--force", "--reason", "r"]].concat()).done();
+        recorded(&repo, RESERVATIONS)
+    };
+    let lock = reserved(&repo, "alice", &["--lock", "build"]);
+    let command = by_force(&["release", "--lock", "build"]);
+    assert_eq!(command["input"]["seen"], json!([lock]));
+    reserved(&repo, "bob", &["--lock", "build"]);
+    assert_eq!(again(&repo, RESERVATIONS, &command), "not_yours");
+
+    reserved(&repo, "alice", &["src/a"]);
+    let command = by_force(&["release", "--path", "src"]);
+    reserved(&repo, "bob", &["src/a"]);
+    assert_eq!(again(&repo, RESERVATIONS, &command), "unchanged");
+
+    let (first, second) = (reserved(&repo, "dave", &["x"]), reserved(&repo, "dave", &["y"]));
+    repo.coord("dave", ["transfer", "--to", "erin"]).done();
+    let command = recorded(&repo, RESERVATIONS);
+    let mut seen = vec![first.clone(), second];
+    seen.sort();
+    assert_eq!(command["input"]["seen"], json!(seen));
+    reserved(&repo, "dave", &["z"]);
+    assert_eq!(again(&repo, RESERVATIONS, &command), "nothing_there");
+    repo.coord("erin", ["transfer", "--to", "dave"]).done();
+    assert_eq!(again(&repo, RESERVATIONS, &command), "done");
+    repo.coord("dave", ["release", &first]).done();
+    assert_eq!(again(&repo, RESERVATIONS, &command), "nothing_there");
+}
+
+/// 1/SEEN: a request goes to the holder that the asker saw.
+#[test]
+fn a_request_names_the_holder_that_was_seen() {
+    let repo = Repo::new();
+    reserved(&repo, "alice", &["src"]);
+    repo.coord("bob", ["ask", "src", "--reason", "r"]).done();
+    let command = recorded(&repo, RESERVATIONS);
+    assert_eq!(command["input"]["holder"], "alice");
+    repo.coord("alice", ["release", "--path", "src"]).done();
+    reserved(&repo, "carol", &["src"]);
+    assert_eq!(again(&repo, RESERVATIONS, &command), "not_held");
 }

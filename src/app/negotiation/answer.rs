@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::What;
 use super::view::RequestView;
-use super::{What, require};
 use crate::app::answer::Answer;
 use crate::app::presence::{HolderLiveness, LivenessProbe};
 use crate::app::problem::Problem;
@@ -14,6 +14,7 @@ use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::answer::{self as decision, Answered, Verdict};
 use crate::core::reservation::narrow::{ended, kept};
+use crate::core::negotiation::find::Side;
 
 /// The answer of a holder to a request.
 pub struct Request {
@@ -42,8 +43,7 @@ pub struct Body {
 
 /// Releases, defers or refuses.
 pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
-    let which = request.which.request(ctx)?;
-    require(ctx)?;
+    let which = request.which.request(ctx, Side::Holder)?;
     let command = decision::Answer { which, verdict: request.verdict.clone() };
     let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let now = committed.at;

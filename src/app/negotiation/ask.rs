@@ -13,6 +13,8 @@ use crate::app::next::{command, from_top, in_shell};
 use crate::app::path_facts::path_facts;
 use crate::app::presence::{self, LivenessProbe, Pulse};
 use crate::app::problem::Problem;
+use crate::app::reservations::in_the_way;
+use crate::app::reservations::named::prefix;
 use crate::app::view::HoldView;
 use crate::app::waiter::{Look, Waited, Waiter};
 use crate::app::waiting::{self, Stand};
@@ -26,7 +28,8 @@ use crate::core::negotiation::standing::Status;
 use crate::core::negotiation::thread_index;
 use crate::core::reservation::check::{Asker, check};
 use crate::core::reservation::reserve::Reserve;
-use crate::core::reservation::{Target, index, named_targets};
+use crate::core::reservation::target::targets;
+use crate::core::reservation::{Mode, Target, index, named_targets};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::ledger::transact::Committed;
@@ -131,7 +134,7 @@ fn unanswered(error: AppError, thread: &ThreadId) -> Problem {
 fn submit(ctx: &Ctx, request: &Request) -> Result<Committed<Asking>, AppError> {
     require(ctx)?;
     let patterns = request.what.patterns(ctx)?;
-    let command = Ask {
+    let typed = Ask {
         hold: request.what.word_as(),
         facts: path_facts(ctx.repository(), &patterns),
         patterns,
@@ -143,7 +146,26 @@ fn submit(ctx: &Ctx, request: &Request) -> Result<Committed<Asking>, AppError> {
         worktree: ctx.worktree(),
         through_hooks: presence::works_through_hooks(ctx),
     };
+    let mut command = settled(ctx, typed)?;
+    let seen = ctx.decide_only(LedgerName::Reservations, command.clone())?;
+    command.holder = Some(seen.asked.holder);
     ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)
+}
+
+/// Decides whether a word means a hold, by its id or the beginning of it, or a path, so that the
+/// request means the same on every state. A word that can mean both is left for the decision to
+/// refuse.
+fn settled(ctx: &Ctx, typed: Ask) -> Result<Ask, AppError> {
+    let reading = ctx.read()?;
+    let (agent, mode, now) = (ctx.actor(), Mode::Exclusive, reading.now);
+    let asker = Asker { agent, mode, now, process: None };
+    let Some((named, is_whole)) = typed.named_by_id(&reading.base.snapshot, asker)? else {
+        return Ok(Ask { hold: None, ..typed });
+    };
+    if !is_whole && !in_the_way(ctx, &targets(&typed.patterns, &[]))?.0.is_empty() {
+        return Ok(typed);
+    }
+    Ok(Ask { hold: Some(prefix(&named.id)), patterns: Vec::new(), ..typed })
 }
 
 /// Asks, and gets ready to wait. From here on a signal ends the wait and not the process, so that

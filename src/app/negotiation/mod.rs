@@ -19,7 +19,8 @@ use crate::core::damage::{Damage, Found};
 use crate::core::ids::LockName;
 use crate::core::negotiation::Thread;
 use crate::core::negotiation::dispute::Dispute;
-use crate::core::negotiation::find::Which;
+use crate::core::negotiation::find::{Side, Which};
+use crate::core::negotiation::ids::{ThreadId, ThreadPrefix};
 use crate::core::negotiation::inbox as mail;
 use crate::core::negotiation::prune::Prune;
 use crate::core::negotiation::thread_index;
@@ -49,9 +50,16 @@ impl What {
         given.ok_or_else(|| AppError::Usage("name a path, or a lock with --lock".to_owned()))
     }
 
-    /// Identifies a request by the beginning of its thread's name, or by its targets.
-    fn request(&self, ctx: &Ctx) -> Result<Which, AppError> {
-        Ok(Which { thread: self.word_as(), patterns: self.patterns(ctx)?, locks: self.locks() })
+    /// Finds the request that is meant by the beginning of its thread's name, or by its targets,
+    /// and identifies it by the whole name, which means the same on every state.
+    fn request(&self, ctx: &Ctx, side: Side) -> Result<Which, AppError> {
+        let (patterns, locks) = (self.patterns(ctx)?, self.locks());
+        require(ctx)?;
+        let meant = Which { thread: self.word_as(), patterns, locks };
+        let reading = ctx.read()?;
+        let (thread, _) = meant.request(&reading.base.snapshot, ctx.actor(), side, reading.case)?;
+        let thread = Some(whole(&thread.id));
+        Ok(Which { thread, patterns: Vec::new(), locks: Vec::new() })
     }
 
     fn word_as<T: FromStr>(&self) -> Option<T> {
@@ -78,6 +86,11 @@ impl What {
             What::Lock(name) => vec![name.clone()],
         }
     }
+}
+
+/// Turns the name of a thread into a prefix.
+fn whole(thread: &ThreadId) -> ThreadPrefix {
+    thread.as_str().parse().expect("a name is the beginning of itself")
 }
 
 /// Reports that there is no such thread, or no longer one.

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::What;
 use super::view::RequestView;
-use super::{What, require};
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::presence::LivenessProbe;
@@ -44,8 +44,7 @@ pub struct Body {
 /// Takes the reservations. The liveness of the holder, as this machine knows it, goes into the
 /// record.
 pub fn take(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
-    let which = request.which.request(ctx)?;
-    require(ctx)?;
+    let which = request.which.request(ctx, Side::Asker)?;
     let reading = ctx.read()?;
     let documents = &reading.base.snapshot;
     let found = which.request(documents, ctx.actor(), Side::Asker, reading.case).ok();

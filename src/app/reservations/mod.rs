@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod list;
+pub mod named;
 pub mod release;
 pub mod renew;
 pub mod reserve;

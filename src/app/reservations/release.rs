@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::app::answer::Answer;
 use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
+use crate::app::reservations::named::{self, Typed};
 use crate::app::{Ctx, WriteMode, specs};
 use crate::core::ids::{HoldId, HoldIdPrefix, LockName};
 use crate::core::ledger::LedgerName;
@@ -49,18 +50,25 @@ pub struct Body {
 
 /// Ends the reservations that were named.
 pub fn release(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let Typed { ids, missing } = named::ids(ctx, request.ids)?;
     let paths = specs::named(ctx.repository(), request.paths)?;
-    let which = Selection {
-        ids: request.ids.to_vec(),
+    let mut which = Selection {
+        ids,
         facts: path_facts(ctx.repository(), &paths),
         paths,
         locks: request.locks.to_vec(),
         mine: request.mine,
         ..Selection::default()
     };
+    if request.force.is_some() {
+        which.seen = Some(named::of_others(ctx, &which)?);
+    }
     let command = Release { which, force: request.force.cloned() };
     let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
-    Ok(Answer::committed(committed, Body::from))
+    Ok(Answer::committed(committed, |mut released: Released| {
+        released.missing.extend(missing);
+        Body::from(released)
+    }))
 }
 
 /// Lists the ids of holds.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::app::answer::{Answer, Outcome};
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
+use crate::app::reservations::named::{self, Typed};
 use crate::app::view::HoldView;
 use crate::app::{Ctx, WriteMode};
 use crate::core::ids::{HoldIdPrefix, LockName};
@@ -41,15 +42,17 @@ pub struct Body {
 
 /// Extends the reservations that were named, and reports those that were lost.
 pub fn renew(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let Typed { ids, missing } = named::ids(ctx, request.ids)?;
     let which = Selection {
-        ids: request.ids.to_vec(),
+        ids,
         locks: request.locks.to_vec(),
         mine: request.mine,
         ..Selection::default()
     };
     let command = Renew { which, ttl: request.ttl.unwrap_or(ctx.settings().ttl) };
     // This has to come before the renewal, which is an entry of the caller too.
-    let lost = if request.mine { lost(ctx)? } else { Vec::new() };
+    let mut lost = if request.mine { lost(ctx)? } else { Vec::new() };
+    lost.extend(missing.iter().map(|id| Lost { named: Asked::Id(id.to_string()), why: Why::Gone }));
     let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let at = committed.at;
     let mut answer = Answer::committed(committed, |answer| Body {

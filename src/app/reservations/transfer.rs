@@ -7,11 +7,14 @@ use serde::Serialize;
 
 use super::release::ids;
 use crate::app::answer::Answer;
+use crate::app::error::AppError;
 use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
+use crate::app::reservations::named::{self, Typed};
 use crate::app::{Ctx, WriteMode, specs};
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
 use crate::core::ledger::LedgerName;
+use crate::core::refusal::Refusal;
 use crate::core::reservation::Hold;
 use crate::core::reservation::select::Selection;
 use crate::core::reservation::transfer::Transfer;
@@ -48,12 +51,17 @@ pub struct Body {
 /// Hands over all reservations that were named, or none.
 pub fn transfer(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let from = request.from.unwrap_or_else(|| ctx.actor()).clone();
+    let Typed { ids: named, missing } = named::ids(ctx, request.ids)?;
+    if !missing.is_empty() {
+        let named = missing.iter().map(ToString::to_string).collect();
+        return Err(AppError::from(Refusal::NothingThere { named }).into());
+    }
     let paths = specs::named(ctx.repository(), request.paths)?;
-    let command = Transfer {
+    let mut command = Transfer {
         from: from.clone(),
         to: request.to.clone(),
         which: Selection {
-            ids: request.ids.to_vec(),
+            ids: named,
             facts: path_facts(ctx.repository(), &paths),
             paths,
             locks: request.locks.to_vec(),
@@ -61,6 +69,9 @@ pub fn transfer(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Proble
         },
         force: request.force.cloned(),
     };
+    // A refusal is told by the write, which knows more of the holders in the way.
+    let seen = ctx.decide_only(LedgerName::Reservations, command.clone()).ok();
+    command.which.seen = seen.map(|holds| ids(&holds));
     let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let body = |holds: Vec<Hold>| Body { transferred: holds.len(), ids: ids(&holds), from, holds };
     Ok(Answer::committed(committed, body))

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::documents::ReadError;
+use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
 use crate::core::limits::{OPEN_ASKS_PER_AGENT_MAX, PATTERNS_PER_COMMAND_MAX};
 use crate::core::negotiation::dispute::Dispute;
@@ -155,16 +155,16 @@ impl Ask {
 
     /// Finds the hold in the asker's way that the word names by its id or by the beginning of its
     /// id, and tells whether the word is the whole id. A word that is too short is a path.
-    fn named_by_id(
+    pub fn named_by_id(
         &self,
-        act: &Act<'_>,
+        documents: &dyn Documents,
         asker: Asker<'_>,
     ) -> Result<Option<(Hold, bool)>, ReadError> {
         let is_long_enough = |prefix: &&HoldIdPrefix| prefix.as_str().len() >= ID_PREFIX_MIN;
         let Some(prefix) = self.hold.as_ref().filter(is_long_enough) else { return Ok(None) };
-        let ids = index::with_prefix(act, prefix)?;
+        let ids = index::with_prefix(documents, prefix)?;
         let [only] = ids.as_slice() else { return Ok(None) };
-        let hold = index::by_id(act, only)?.filter(|hold| asker.is_blocked_by(hold));
+        let hold = index::by_id(documents, only)?.filter(|hold| asker.is_blocked_by(hold));
         Ok(hold.map(|hold| (hold, only.as_str() == prefix.as_str())))
     }
 

@@ -141,6 +141,7 @@ impl Release {
     }
 
     fn may_release(&self, act: &Act<'_>, hold: &Hold) -> bool {
-        self.force.is_some() || act.env.actor.covers(&hold.holder)
+        let is_forced = self.force.is_some() && self.which.saw(hold);
+        is_forced || act.env.actor.covers(&hold.holder)
     }
 }

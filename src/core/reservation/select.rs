@@ -35,12 +35,20 @@ pub struct Selection {
     /// turn count as the edit hook's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub via: Option<Via>,
+    /// The holds of other agents that the caller saw. An act on others changes only these.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seen: Option<Vec<HoldId>>,
 }
 
 impl Selection {
     /// Tells whether no id, no path and no lock is named.
     pub fn names_nothing(&self) -> bool {
         self.ids.is_empty() && self.paths.is_empty() && self.locks.is_empty()
+    }
+
+    /// Tells whether the caller saw the hold. Entries of rules 1 do not record what was seen.
+    pub fn saw(&self, hold: &Hold) -> bool {
+        self.seen.as_ref().is_none_or(|seen| seen.contains(&hold.id))
     }
 
     /// Tells whether the hold came through the selected door.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::ids::AgentName;
+use crate::core::ids::{AgentName, HoldId};
 use crate::core::refusal::{Conflict, Refusal};
 use crate::core::reservation::check::Asker;
 use crate::core::reservation::index::Whose;
@@ -72,8 +72,8 @@ impl Decide for Transfer {
 }
 
 impl Transfer {
-    /// Finds the live holds that are meant. A named hold that is not there refuses the whole
-    /// transfer.
+    /// Finds the live holds that are meant. A hold that was named or seen and is not there refuses
+    /// the whole transfer.
     fn chosen(&self, act: &Act<'_>) -> Result<Vec<Hold>, No> {
         let mut chosen = Vec::new();
         let mut missing = Vec::new();
@@ -99,7 +99,13 @@ impl Transfer {
         if self.which.names_nothing() {
             chosen.extend(index::of_agent(act, &self.from, Whose::Own)?);
         }
-        chosen.retain(|hold| hold.is_live(act.env.now));
+        chosen.retain(|hold| hold.is_live(act.env.now) && self.which.saw(hold));
+        let is_gone = |id: &&HoldId| chosen.iter().all(|hold| hold.id != **id);
+        let gone: Vec<&HoldId> = self.which.seen.iter().flatten().filter(is_gone).collect();
+        if !gone.is_empty() {
+            let named = gone.into_iter().map(ToString::to_string).collect();
+            return Err(Refusal::NothingThere { named }.into());
+        }
         Ok(select::once(chosen))
     }
 }
