@@ -18,7 +18,7 @@ use git_coord::store::os::shared_mode::SharedMode;
 use serde_json::{Value, json};
 
 use crate::support::Repo;
-use crate::support::contract::RESERVATIONS;
+use crate::support::contract::{RESERVATIONS, RUNS};
 
 /// Reads the command that the newest entry of a ledger records, and decides every entry again.
 #[track_caller]
@@ -173,4 +173,30 @@ fn a_request_names_the_holder_that_was_seen() {
     repo.coord("alice", ["release", "--path", "src"]).done();
     reserved(&repo, "carol", &["src"]);
     assert_eq!(again(&repo, RESERVATIONS, &command), "not_held");
+}
+
+/// 1/PHASE-SEEN: what belongs to a phase belongs to the one that its actor saw, also on a state where
+/// the run has gone on.
+#[test]
+fn an_entry_names_the_phase_that_was_seen() {
+    let repo = Repo::new();
+    let run = repo.json("alice", ["run", "create", "--goal", "g", "--phases", "plan,build,done"]);
+    let run = run["run"]["id"].as_str().unwrap();
+    let commands = [
+        vec!["run", "artifact", "add", run, "--path", "plan.md"],
+        vec!["run", "verdict", "add", run, "--result", "clean"],
+        vec!["run", "agent", "add", run, "--name", "tester"],
+        vec!["run", "dispatch", "add", run],
+    ];
+    for command in commands {
+        repo.coord("alice", &command).done();
+        let command = recorded(&repo, RUNS);
+        assert_eq!(command["input"]["phase"], "plan", "{command:#}");
+    }
+    let dispatch = recorded(&repo, RUNS);
+    repo.coord("alice", ["run", "agent", "finish", run, "tester", "--status", "completed"]).done();
+    repo.coord("alice", ["run", "advance", run, "--priority", "4"]).done();
+    assert_eq!(again(&repo, RUNS, &dispatch), "done");
+    repo.coord("alice", ["run", "cancel", run, "--reason", "r"]).done();
+    assert_eq!(again(&repo, RUNS, &dispatch), "run_over");
 }

@@ -27,9 +27,10 @@ use crate::core::negotiation::ids::ThreadId;
 use crate::core::negotiation::standing::Status;
 use crate::core::negotiation::thread_index;
 use crate::core::reservation::check::{Asker, check};
+use crate::core::reservation::paths::PathFacts;
 use crate::core::reservation::reserve::Reserve;
 use crate::core::reservation::target::targets;
-use crate::core::reservation::{Mode, Target, index, named_targets};
+use crate::core::reservation::{Target, index, named_targets};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::ledger::transact::Committed;
@@ -157,15 +158,16 @@ fn submit(ctx: &Ctx, request: &Request) -> Result<Committed<Asking>, AppError> {
 /// refuse.
 fn settled(ctx: &Ctx, typed: Ask) -> Result<Ask, AppError> {
     let reading = ctx.read()?;
-    let (agent, mode, now) = (ctx.actor(), Mode::Exclusive, reading.now);
-    let asker = Asker { agent, mode, now, process: None };
+    let asker = Asker::exclusive(ctx.actor(), reading.now);
     let Some((named, is_whole)) = typed.named_by_id(&reading.base.snapshot, asker)? else {
         return Ok(Ask { hold: None, ..typed });
     };
-    if !is_whole && !in_the_way(ctx, &targets(&typed.patterns, &[]))?.0.is_empty() {
+    let paths = targets(&typed.patterns, &[], &typed.facts);
+    if !is_whole && !in_the_way(ctx, &paths)?.0.is_empty() {
         return Ok(typed);
     }
-    Ok(Ask { hold: Some(prefix(&named.id)), patterns: Vec::new(), ..typed })
+    let hold = Some(prefix(&named.id));
+    Ok(Ask { hold, patterns: Vec::new(), facts: PathFacts::NONE, ..typed })
 }
 
 /// Asks, and gets ready to wait. From here on a signal ends the wait and not the process, so that

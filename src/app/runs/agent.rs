@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{named, transact};
+use super::{named, seen, transact};
 use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
@@ -31,11 +31,8 @@ pub struct Added {
 
 /// Records that an agent works in a phase.
 pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Added>, Problem> {
-    let command = AddAgent {
-        run: named::run(ctx, request.run)?,
-        name: request.name.clone(),
-        phase: request.phase.cloned(),
-    };
+    let (run, phase) = seen(ctx, request.run, request.phase)?;
+    let command = AddAgent { run, name: request.name.clone(), phase: Some(phase) };
     Ok(Answer::committed(transact(ctx, command)?, |AddedAgent { run, member, known }| Added {
         run,
         agent: member,

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{named, transact};
+use super::{named, seen, transact};
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
@@ -40,14 +40,18 @@ pub struct Added {
 pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Added>, Problem> {
     let (bytes, path) = specs::path(ctx.repository(), request.path)?;
     let sha256 = content_of(ctx, &bytes)?;
-    let (run, dispatch) = match request.dispatch {
+    let (run, phase, dispatch) = match request.dispatch {
+        // A dispatch never changes its phase.
         Some(dispatch) => {
             let (run, dispatch) = named::dispatch(ctx, request.run, dispatch)?;
-            (run, Some(dispatch))
+            (run, request.phase.cloned(), Some(dispatch))
         }
-        None => (named::run(ctx, request.run)?, None),
+        None => {
+            let (run, phase) = seen(ctx, request.run, request.phase)?;
+            (run, Some(phase), None)
+        }
     };
-    let (phase, kind) = (request.phase.cloned(), request.kind.cloned());
+    let kind = request.kind.cloned();
     let committed = transact(ctx, AddArtifact { run, phase, path, kind, sha256, dispatch })?;
     Ok(Answer::committed(committed, |AddedArtifact { run, artifact, known }| Added {
         run,

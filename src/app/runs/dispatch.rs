@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{named, transact};
+use super::{named, seen, transact};
 use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
@@ -45,11 +45,8 @@ pub struct Body {
 
 /// Records a dispatch.
 pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Body>, Problem> {
-    let command = AddDispatch {
-        run: named::run(ctx, request.run)?,
-        agent: request.agent.cloned(),
-        phase: request.phase.cloned(),
-    };
+    let (run, phase) = seen(ctx, request.run, request.phase)?;
+    let command = AddDispatch { run, agent: request.agent.cloned(), phase: Some(phase) };
     Ok(Answer::committed(transact(ctx, command)?, Body::from))
 }
 

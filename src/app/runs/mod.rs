@@ -50,8 +50,9 @@ pub fn find(reading: &Reading<'_>, prefix: &IdPrefix) -> Result<Run, AppError> {
     Ok(index::select(&reading.base.snapshot, prefix)?)
 }
 
-/// Resolves a request to move a run: the full id, and the phase that the caller expects or else the
-/// present one. If the run has left that phase when the move is written, another agent was faster.
+/// Resolves a request about a phase of a run: the full id, and the phase that the caller names or
+/// else the present one. If the run has left that phase when a move is written, another agent was
+/// faster.
 fn seen(
     ctx: &Ctx,
     prefix: &IdPrefix,

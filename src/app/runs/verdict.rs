@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{named, transact};
+use super::{seen, transact};
 use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
@@ -30,11 +30,8 @@ pub struct Added {
 
 /// Records the verdict of a review of a phase.
 pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Added>, Problem> {
-    let command = AddVerdict {
-        run: named::run(ctx, request.run)?,
-        phase: request.phase.cloned(),
-        result: request.result,
-        note: request.note.cloned(),
-    };
+    let (run, phase) = seen(ctx, request.run, request.phase)?;
+    let command =
+        AddVerdict { run, phase: Some(phase), result: request.result, note: request.note.cloned() };
     Ok(Answer::committed(transact(ctx, command)?, |(run, verdict)| Added { run, verdict }))
 }
