@@ -9,7 +9,8 @@
 //! - [`documents`] is what a decision may read and how it edits, and [`damage`] describes documents
 //!   that cannot be read;
 //! - [`decision`] is the framework that all decisions share: ids, fences, events, refusals;
-//! - [`clock`] says which time counts for a decision, and [`place`] names the clone of the asker;
+//! - [`clock`] says which time counts for a decision, [`place`] names the clone of the asker, and
+//!   [`seen`] marks what the asker saw;
 //! - [`ledger`] names the ledgers, [`laws`] checks what must be true of each, and [`rollback`]
 //!   takes any of them back to an earlier state;
 //! - [`command`] lists every command, as an entry records it, [`clean`] says which fields of a
@@ -48,6 +49,7 @@ pub mod reservation;
 pub mod rollback;
 pub mod routing;
 pub mod run;
+pub mod seen;
 pub mod size;
 pub mod text;
 pub mod time;

@@ -20,6 +20,8 @@ use serde_json::{Value, json};
 use crate::support::Repo;
 use crate::support::contract::{RESERVATIONS, RUNS};
 
+const OVERRIDES: &str = "overrides";
+
 /// Reads the command that the newest entry of a ledger records, and decides every entry again.
 #[track_caller]
 fn recorded(repo: &Repo, ledger: &str) -> Value {
@@ -175,7 +177,7 @@ fn a_request_names_the_holder_that_was_seen() {
     assert_eq!(again(&repo, RESERVATIONS, &command), "not_held");
 }
 
-/// 1/PHASE-SEEN: what belongs to a phase belongs to the one that its actor saw, also on a state where
+/// 4/PHASE-SEEN: what belongs to a phase belongs to the one that its actor saw, also on a state where
 /// the run has gone on.
 #[test]
 fn an_entry_names_the_phase_that_was_seen() {
@@ -199,4 +201,65 @@ fn an_entry_names_the_phase_that_was_seen() {
     assert_eq!(again(&repo, RUNS, &dispatch), "done");
     repo.coord("alice", ["run", "cancel", run, "--reason", "r"]).done();
     assert_eq!(again(&repo, RUNS, &dispatch), "run_over");
+}
+
+/// Runs a command about overrides.
+#[track_caller]
+fn overriding(repo: &Repo, args: &[&str]) {
+    repo.coord("alice", [&["override"], args].concat()).done();
+}
+
+/// 0/SEEN: what was approved, taken back, unblocked or disabled is what was seen. On another state
+/// it is refused.
+#[test]
+fn acts_on_overrides_hit_what_was_seen() {
+    let repo = Repo::new();
+    let refused = |made: &[&[&str]], act: &[&str], other: &[&[&str]]| {
+        made.iter().for_each(|args| overriding(&repo, args));
+        overriding(&repo, act);
+        let command = recorded(&repo, OVERRIDES);
+        assert!(command["input"]["seen"].is_string(), "{command:#}");
+        repo.pass("1s");
+        other.iter().for_each(|args| overriding(&repo, args));
+        assert_eq!(again(&repo, OVERRIDES, &command), "not_as_seen", "{act:?}");
+    };
+    let propose = |reason| ["propose", "fd-one", "--reason", reason];
+    refused(
+        &[&propose("first")],
+        &["approve", "fd-one"],
+        &[&["revert", "fd-one"], &propose("second")],
+    );
+    refused(
+        &[&["apply", "fd-two", "--reason", "r"]],
+        &["revert", "fd-two"],
+        &[&["apply", "fd-two", "--reason", "another"]],
+    );
+    refused(
+        &[&["block", "fd-three", "--reason", "first"]],
+        &["unblock", "fd-three"],
+        &[&["block", "fd-three", "--reason", "second"]],
+    );
+    let overlay = |text| ["overlay", "add", "fd-four", "o", "--text", text];
+    refused(&[&overlay("first")], &["overlay", "disable", "fd-four", "o"], &[&overlay("second")]);
+}
+
+/// 0/SEEN: what came after the reset was asked for stays.
+#[test]
+fn a_reset_deletes_what_was_seen() {
+    let repo = Repo::new();
+    let add = |session| {
+        overriding(
+            &repo,
+            &["evidence", "add", "fd-one", "--event", "agent_dispatch", "--session", session],
+        );
+    };
+    add("one");
+    overriding(&repo, &["reset", "--scope", "evidence"]);
+    let command = recorded(&repo, OVERRIDES);
+    assert!(command["input"]["up_to"].is_u64(), "{command:#}");
+    repo.pass("1m");
+    add("two");
+    assert_eq!(again(&repo, OVERRIDES, &command), "unchanged");
+    overriding(&repo, &["reset", "--scope", "evidence"]);
+    assert_eq!(recorded(&repo, OVERRIDES)["input"]["scope"], "evidence");
 }

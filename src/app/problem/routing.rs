@@ -28,7 +28,8 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
             "for its verdict:",
             vec![command(&["override", "canary", "check", agent.as_str()])],
         ),
-        Refusal::Withdrawn { agent }
+        Refusal::NotAsSeen { agent, .. }
+        | Refusal::Withdrawn { agent }
         | Refusal::NoProposal { agent }
         | Refusal::NoTrial { agent } => (
             problem.with("agent", agent),

@@ -1,7 +1,7 @@
 //! Approves a proposal, so that it comes into force.
 
 use super::change::{Became, Body, in_force_notes};
-use super::{agent_name, confirmation};
+use super::{agent_name, confirmation, seen_override};
 use crate::app::answer::{Answer, Note};
 use crate::app::problem::Problem;
 use crate::app::{Ctx, WriteMode};
@@ -19,8 +19,9 @@ pub struct Request<'r> {
 pub fn approve(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let agent = agent_name(ctx, request.agent)?;
     let confirmation = confirmation(ctx, &agent, request.confirmed);
-    let committed =
-        ctx.transact(LedgerName::Overrides, Approve { agent, confirmation }, WriteMode::Plain)?;
+    let seen = Some(seen_override(ctx, &agent)?);
+    let command = Approve { agent, confirmation, seen };
+    let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     let mut notes = Vec::new();
     let answer = Answer::committed(committed, |approved| match approved {
         Approved::New(made) => {

@@ -35,10 +35,12 @@ use crate::app::{Ctx, Reading};
 use crate::core::ids::{EntryName, OpId};
 use crate::core::ledger::LedgerName;
 use crate::core::routing::apply::Confirmation;
+use crate::core::routing::approve::mark;
 use crate::core::routing::names::{RecordId, RoutedName};
 use crate::core::routing::revert::{Target, applied};
 use crate::core::routing::text::check_name;
 use crate::core::routing::{Modification, index};
+use crate::core::seen::Seen;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::history::{Past, PastEntry};
 use crate::store::ledger::snapshot::read_entry;
@@ -68,6 +70,12 @@ fn confirmation(ctx: &Ctx, agent: &RoutedName, confirmed: bool) -> Confirmation 
     let listed = &ctx.settings().routing.cross_cutting;
     let cross_cutting = listed.iter().any(|name| name == agent.as_str());
     Confirmation { cross_cutting, confirmed: confirmed && cross_cutting }
+}
+
+/// Marks the override of an agent as it is now.
+fn seen_override(ctx: &Ctx, agent: &RoutedName) -> Result<Seen, AppError> {
+    let reading = ctx.read_ledger(LedgerName::Overrides)?;
+    Ok(mark(index::override_of(&reading.base.snapshot, agent)?.as_ref()))
 }
 
 /// Finds the record of the agent's override that is in force.

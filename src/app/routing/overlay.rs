@@ -17,6 +17,7 @@ use crate::core::routing::index;
 use crate::core::routing::names::{EvidenceRef, OverlayId, Word};
 use crate::core::routing::overlay::{AddOverlay, DisableOverlay, Overlay, OverlayAdded, tokens};
 use crate::core::routing::{refusal, text};
+use crate::core::seen::Seen;
 
 /// An overlay to add.
 pub struct AddRequest<'r> {
@@ -96,7 +97,11 @@ fn replacing(request: &AddRequest<'_>) -> Vec<String> {
 
 /// Switches an overlay off; its text stays.
 pub fn disable(ctx: &Ctx, agent: &str, id: &OverlayId) -> Result<Answer<DisableBody>, Problem> {
-    let command = DisableOverlay { agent: agent_name(ctx, agent)?, id: id.clone() };
+    let agent = agent_name(ctx, agent)?;
+    let reading = ctx.read_ledger(LedgerName::Overrides)?;
+    let all = index::overlays_of(&reading.base.snapshot, &agent).map_err(AppError::from)?;
+    let seen = Some(Seen::of(all.iter().find(|overlay| overlay.id == *id)));
+    let command = DisableOverlay { agent, id: id.clone(), seen };
     let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
     Ok(Answer::committed(committed, |overlay| DisableBody { overlay }))
 }

@@ -27,7 +27,9 @@ pub struct Body {
 
 /// Deletes an area, or lists what that would delete.
 pub fn reset(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
-    let command = Reset { scope: request.scope };
+    let newest = ctx.read_ledger(LedgerName::Overrides)?.base;
+    let up_to = newest.counters().map(|last| last.fence);
+    let command = Reset { scope: request.scope, up_to };
     let body = |gone: Vec<Key>| Body {
         forgotten: gone.iter().map(ToString::to_string).collect(),
         dry_run: request.dry_run,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::target;
+use super::{seen_override, target};
 use crate::app::answer::{self, Answer};
 use crate::app::problem::Problem;
 use crate::app::{Ctx, WriteMode};
@@ -53,7 +53,11 @@ pub fn revert(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem>
         request.reason.cloned().unwrap_or_else(usual)
     };
     let block = request.block.then(reason);
-    let command = Revert { target, reason: request.reason.cloned(), block };
+    let seen = match &target {
+        Target::Agent(agent) => Some(seen_override(ctx, agent)?),
+        Target::Act(_) => None,
+    };
+    let command = Revert { target, reason: request.reason.cloned(), block, seen };
     let body = |reverted: Reverted| Body {
         reverted: reverted.overrides.iter().map(|entry| entry.agent.clone()).collect(),
         overlays: reverted.overlays,

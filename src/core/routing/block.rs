@@ -10,7 +10,9 @@ use crate::core::routing::events::EventBuilder;
 use crate::core::routing::index::{self, Document as _};
 use crate::core::routing::names::RoutedName;
 use crate::core::routing::propose::line;
+use crate::core::routing::refusal::Refusal;
 use crate::core::routing::text::Note;
+use crate::core::seen::{Seen, is_another};
 
 /// Blocks an agent from being left out. An override in force stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +61,9 @@ pub(super) fn put_block(
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unblock {
     pub agent: RoutedName,
+    /// The block that the caller saw, which alone is lifted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seen: Option<Seen>,
 }
 
 impl Decide for Unblock {
@@ -67,6 +72,10 @@ impl Decide for Unblock {
     fn decide(&self, act: &mut Act<'_>) -> Result<Option<Block>, No> {
         let block = index::block_of(act, &self.agent)?;
         if let Some(block) = &block {
+            if is_another(self.seen.as_ref(), Some(block)) {
+                let agent = self.agent.clone();
+                return Err(Refusal::NotAsSeen { what: "block", agent }.into());
+            }
             EventBuilder::new("unblocked", &self.agent).gone(act, block.key()).record(act);
         }
         Ok(block)

@@ -15,6 +15,7 @@ use crate::core::routing::propose::source_line;
 use crate::core::routing::record::{Change, marked_reverted};
 use crate::core::routing::refusal::{AutonomyLimit, Refusal};
 use crate::core::routing::text::Body;
+use crate::core::seen::{Seen, is_another};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -159,6 +160,9 @@ impl AddOverlay {
 pub struct DisableOverlay {
     pub agent: RoutedName,
     pub id: OverlayId,
+    /// The overlay that the caller saw, which alone is disabled.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seen: Option<Seen>,
 }
 
 impl Decide for DisableOverlay {
@@ -172,6 +176,10 @@ impl Decide for DisableOverlay {
         };
         if !overlay.active {
             return Ok(overlay);
+        }
+        if is_another(self.seen.as_ref(), Some(&overlay)) {
+            let agent = self.agent.clone();
+            return Err(Refusal::NotAsSeen { what: "overlay", agent }.into());
         }
         canary::ensure_not_on_trial(act, &self.agent)?;
         let group = overlay.group();

@@ -25,6 +25,9 @@ pub enum Refusal {
     /// The override was reverted while this was decided.
     #[error("the override of '{agent}' was taken back meanwhile")]
     Withdrawn { agent: RoutedName },
+    /// The document is not the one that the caller saw.
+    #[error("the {what} of '{agent}' is not the one that was seen")]
+    NotAsSeen { what: &'static str, agent: RoutedName },
     /// The agent is not on trial.
     #[error("'{agent}' is not on trial")]
     NoTrial { agent: RoutedName },
@@ -111,6 +114,7 @@ impl Refusal {
             Refusal::NoProposal { .. } => "no_proposal",
             Refusal::OnTrial { .. } => "on_trial",
             Refusal::Withdrawn { .. } => "withdrawn",
+            Refusal::NotAsSeen { .. } => "not_as_seen",
             Refusal::NoTrial { .. } => "no_trial",
             Refusal::TrialOver { .. } => "trial_over",
             Refusal::SessionBefore { .. } => "session_before",

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::OpId;
+use crate::core::routing::approve::ensure_seen;
 use crate::core::routing::autonomy::Reverts;
 use crate::core::routing::block::put_block;
 use crate::core::routing::canary::{self, Status, Verdict};
@@ -17,6 +18,7 @@ use crate::core::routing::record::{forget, marked_reverted};
 use crate::core::routing::text::Note;
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::routing::{Block, Kind, Modification, Override};
+use crate::core::seen::Seen;
 
 /// The time for which records of reverted changes stay: as long as the longest window that counts
 /// them.
@@ -41,6 +43,9 @@ pub struct Revert {
     /// The reason why the override must not be applied again; absent if it may be.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub block: Option<Note>,
+    /// The override that the caller saw, where an agent is named. It alone is taken back.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seen: Option<Seen>,
 }
 
 /// The result of taking changes back.
@@ -104,6 +109,7 @@ impl Decide for Revert {
 impl Revert {
     fn take_back(&self, act: &mut Act<'_>, agent: &RoutedName) -> Result<Option<Override>, No> {
         let Some(entry) = index::override_of(act, agent)? else { return Ok(None) };
+        ensure_seen(self.seen.as_ref(), agent, &entry)?;
         let mut event = EventBuilder::new("reverted", agent).gone(act, entry.key());
         if let Some(reason) = &self.reason {
             event = event.say("because", reason);
