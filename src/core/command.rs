@@ -42,6 +42,9 @@ pub struct Request<C> {
     pub place: Option<Place>,
     /// The asker's clock.
     pub clock: Timestamp,
+    /// The clock at which this was first asked, if it is decided again. Ends count from then.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub asked_at: Option<Timestamp>,
     /// The version of the decisions.
     pub rules: u32,
     /// How far the entry before may be ahead of the asker's clock and still count as the time;
@@ -56,10 +59,10 @@ pub struct Request<C> {
 impl<C: Clone + Into<Command>> Request<C> {
     /// Turns the request into the form that an entry records.
     pub fn recorded(&self) -> Request<Command> {
-        let Request { command, actor, host, place, clock, rules, tolerance_seconds, gone } =
+        let command = self.command.clone().into();
+        let Request { actor, host, place, clock, asked_at, rules, tolerance_seconds, gone, .. } =
             self.clone();
-        let command = command.into();
-        Request { command, actor, host, place, clock, rules, tolerance_seconds, gone }
+        Request { command, actor, host, place, clock, asked_at, rules, tolerance_seconds, gone }
     }
 }
 
@@ -88,6 +91,7 @@ impl<C: Clean> Request<C> {
             host,
             place: None,
             clock,
+            asked_at: None,
             rules: RULES,
             tolerance_seconds: None,
             gone: Gone::NOTHING,

@@ -19,7 +19,7 @@ use crate::core::refusal::Refusal;
 use crate::core::reservation::process::Gone;
 use crate::core::run;
 use crate::core::text::Line;
-use crate::core::time::Timestamp;
+use crate::core::time::{Timestamp, Ttl};
 
 /// The version of the decisions. It is raised whenever a decision changes. An entry records the
 /// version that it was decided under, and [`Env::rules`] hands it to the decision, so that `verify`
@@ -38,8 +38,12 @@ pub struct Env<'a> {
     pub place: Option<&'a Place>,
     /// The time of the decision, as [`clock::now`](crate::core::clock::now) tells it.
     pub now: Timestamp,
+    /// The clock at which this was first asked, if it is decided again.
+    pub asked_at: Option<Timestamp>,
     /// The time of the entry before; `None` if there is none.
     pub before: Option<Timestamp>,
+    /// The act of the entry before; `None` if there is none.
+    pub last: Option<&'a OpId>,
     /// The act, which ids are derived from.
     pub op: &'a OpId,
     /// The highest fence given so far.
@@ -49,6 +53,16 @@ pub struct Env<'a> {
     pub gone: &'a Gone,
     /// The state that a rollback goes back to.
     pub earlier: Option<&'a dyn Documents>,
+}
+
+impl Env<'_> {
+    /// Returns the end of what is asked for that long. A decision that is taken again does not
+    /// extend it; once the end has passed, the request is over.
+    pub fn end_after(&self, ttl: Ttl) -> Result<Timestamp, Refusal> {
+        let Some(asked_at) = self.asked_at else { return Ok(self.now.plus(ttl)) };
+        let end = asked_at.plus(ttl);
+        if end > self.now { Ok(end) } else { Err(Refusal::Over { ended: end }) }
+    }
 }
 
 /// The reason why a decision changes nothing.

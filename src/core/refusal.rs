@@ -70,6 +70,9 @@ pub enum Refusal {
     Routing(#[from] routing::refusal::Refusal),
     #[error(transparent)]
     Run(#[from] run::refusal::Refusal),
+    /// The time that was asked for has passed before it could be granted.
+    #[error("the request is over: it was for the time until {ended}")]
+    Over { ended: Timestamp },
     /// The ledger is not in the state that the caller expected.
     #[error("the ledger has moved on: expected entry '{expected}', found '{found}'")]
     Changed { expected: String, found: String },
@@ -112,6 +115,7 @@ impl Refusal {
             Refusal::NothingThere { .. } => "nothing_there",
             Refusal::RequestMismatch { .. } => "request_mismatch",
             Refusal::RequestOver { .. } => "request_over",
+            Refusal::Over { .. } => "over",
             Refusal::Run(refusal) => refusal.code(),
             Refusal::Routing(refusal) => refusal.code(),
             Refusal::Changed { .. } => "changed",

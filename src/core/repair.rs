@@ -79,6 +79,8 @@ mod tests {
             host: &line("here"),
             now: Timestamp::from_millis(1_767_607_200_000),
             before: None,
+            asked_at: None,
+            last: None,
             place: None,
             op: &OpId::from_bits(7),
             fence: 0,

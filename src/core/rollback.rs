@@ -11,8 +11,9 @@ use serde_json::{Map, json};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, Key, ReadError, walk};
 use crate::core::domain;
-use crate::core::ids::EntryName;
+use crate::core::ids::{EntryName, OpId};
 use crate::core::ledger::LedgerName;
+use crate::core::refusal::Refusal;
 use crate::core::reservation::{self, Hold};
 use crate::core::routing;
 use crate::core::text::Line;
@@ -22,6 +23,9 @@ use crate::core::text::Line;
 pub struct Rollback {
     pub to: EntryName,
     pub reason: Line,
+    /// The act of the newest entry that the caller saw. Nobody may undo what nobody has seen.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub expect: Option<OpId>,
 }
 
 /// The effects of a rollback.
@@ -39,6 +43,10 @@ impl Decide for Rollback {
     type Answer = RolledBack;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<RolledBack, No> {
+        if let Some(expected) = self.expect.as_ref().filter(|op| act.env.last != Some(*op)) {
+            let found = act.env.last.map_or_else(|| "none".to_owned(), ToString::to_string);
+            return Err(Refusal::Changed { expected: expected.to_string(), found }.into());
+        }
         let Some(earlier) = act.env.earlier else {
             let why = format!("entry '{}' cannot be read", self.to);
             return Err(ReadError::damaged(&Key::root(), why).into());
@@ -107,7 +115,6 @@ mod tests {
     use super::*;
     use crate::core::decision::{Changes, RULES};
     use crate::core::documents::apply;
-    use crate::core::ids::OpId;
     use crate::core::pattern::Case;
     use crate::core::reservation::process::Gone;
     use crate::core::time::Timestamp;
@@ -121,8 +128,8 @@ mod tests {
     }
 
     fn restored(present: &Memory, earlier: &Memory) -> (Memory, Changes) {
-        let rollback =
-            Rollback { to: "1f0e".parse().unwrap(), reason: Line::new("a mistake").unwrap() };
+        let (to, reason) = ("1f0e".parse().unwrap(), Line::new("a mistake").unwrap());
+        let rollback = Rollback { to, reason, expect: None };
         let env = Env {
             ledger: LedgerName::Reservations,
             rules: RULES,
@@ -131,6 +138,8 @@ mod tests {
             gone: &Gone::NOTHING,
             now: Timestamp::from_millis(1_767_607_200_000),
             before: None,
+            asked_at: None,
+            last: None,
             place: None,
             op: &OpId::from_bits(7),
             fence: 0,

@@ -18,7 +18,7 @@ use git_coord::store::os::shared_mode::SharedMode;
 use serde_json::{Value, json};
 
 use crate::support::Repo;
-use crate::support::contract::{RESERVATIONS, RUNS};
+use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, RUNS};
 
 const OVERRIDES: &str = "overrides";
 
@@ -29,11 +29,8 @@ fn recorded(repo: &Repo, ledger: &str) -> Value {
     repo.json("ops", ["ledger", "show", ledger])["command"].clone()
 }
 
-/// Decides a recorded command again on the present state, as another machine would, and returns the
-/// outcome as a word. Nothing is written.
-#[track_caller]
-fn again(repo: &Repo, ledger: &str, command: &Value) -> &'static str {
-    let request: Request<Command> = serde_json::from_value(command.clone()).unwrap();
+/// Opens a ledger as another program would.
+fn on_ledger<T>(repo: &Repo, name: &str, test: impl FnOnce(&Ledger<'_>) -> T) -> T {
     let directory = repo.work().canonicalize().unwrap();
     let repository = Repository::discover(&Environment::default().at(directory)).unwrap();
     let files = Files { fsync: false, shared: SharedMode::Umask };
@@ -46,13 +43,31 @@ fn again(repo: &Repo, ledger: &str, command: &Value) -> &'static str {
         clock_skew: Duration::from_secs(300),
         maintenance: Budget::COMMAND,
     };
-    let ledger = Ledger::new(&backend, ledger.parse().unwrap(), writing);
-    match ledger.propose(&ledger.now().unwrap(), &request, &OpId::from_bits(7)) {
-        Ok(proposal) if proposal.entry.is_some() => "done",
-        Ok(_) => "unchanged",
+    test(&Ledger::new(&backend, name.parse().unwrap(), writing))
+}
+
+/// Decides a recorded command again on the present state, as another machine would, and returns the
+/// outcome as a word. Nothing is written.
+#[track_caller]
+fn again(repo: &Repo, ledger: &str, command: &Value) -> &'static str {
+    let request: Request<Command> = serde_json::from_value(command.clone()).unwrap();
+    let proposed = on_ledger(repo, ledger, |ledger| {
+        let proposal = ledger.propose(&ledger.now().unwrap(), &request, &OpId::from_bits(7))?;
+        Ok(proposal.entry.is_some())
+    });
+    match proposed {
+        Ok(true) => "done",
+        Ok(false) => "unchanged",
         Err(TransactError::Refused(refusal)) => refusal.code(),
         Err(error) => panic!("{error}"),
     }
+}
+
+/// Returns the command as it would be asked so long after.
+fn later(command: &Value, clock: &str) -> Value {
+    let mut command = command.clone();
+    command["clock"] = json!(clock);
+    command
 }
 
 /// Reserves, and returns the id.
@@ -177,8 +192,8 @@ fn a_request_names_the_holder_that_was_seen() {
     assert_eq!(again(&repo, RESERVATIONS, &command), "not_held");
 }
 
-/// 4/PHASE-SEEN: what belongs to a phase belongs to the one that its actor saw, also on a state where
-/// the run has gone on.
+/// 4/PHASE-SEEN: what belongs to a phase belongs to the one that its actor saw, also on a state
+/// where the run has gone on.
 #[test]
 fn an_entry_names_the_phase_that_was_seen() {
     let repo = Repo::new();
@@ -262,4 +277,42 @@ fn a_reset_deletes_what_was_seen() {
     assert_eq!(again(&repo, OVERRIDES, &command), "unchanged");
     overriding(&repo, &["reset", "--scope", "evidence"]);
     assert_eq!(recorded(&repo, OVERRIDES)["input"]["scope"], "evidence");
+}
+
+/// 1/SEEN: a rollback undoes what its actor saw. On another newest entry it is refused.
+#[test]
+fn a_rollback_names_the_newest_entry_that_was_seen() {
+    let repo = Repo::new();
+    reserved(&repo, "alice", &["src"]);
+    let first = repo.tip();
+    reserved(&repo, "alice", &["docs"]);
+    let newest = repo.trailers("Coord-Op").pop().unwrap();
+    let back = ["ledger", "rollback", RESERVATIONS, "--to", &first, "--reason", "r"];
+    repo.coord("ops", back).done();
+    let command = recorded(&repo, RESERVATIONS);
+    assert_eq!(command["input"]["expect"], newest);
+    assert_eq!(again(&repo, RESERVATIONS, &command), "changed");
+    repo.coord("ops", back).done();
+}
+
+/// 1/ASKED-AT: what is decided again lasts no longer than it was asked for, and is over after that.
+#[test]
+fn ends_count_from_the_first_clock() {
+    let repo = Repo::new();
+    repo.at("2026-01-05T10:00:00Z");
+    reserved(&repo, "alice", &["src", "--ttl", "15m"]);
+    repo.coord("alice", ["release", "--mine"]).done();
+    let first = repo.git(["rev-parse", &format!("{RESERVATIONS_REF}~1")]);
+    let at = format!("{RESERVATIONS}@{first}");
+    let mut command = repo.json("ops", ["ledger", "show", &at])["command"].clone();
+    command["asked_at"] = command["clock"].clone();
+    let command = later(&command, "2026-01-05T10:10:00Z");
+    assert_eq!(again(&repo, RESERVATIONS, &later(&command, "2026-01-05T10:15:00Z")), "over");
+    let request: Request<Command> = serde_json::from_value(command).unwrap();
+    on_ledger(&repo, RESERVATIONS, |ledger| {
+        ledger.transact(&request, &OpId::from_bits(8), None).unwrap();
+    });
+    repo.at("2026-01-05T10:10:00Z");
+    assert_eq!(recorded(&repo, RESERVATIONS)["asked_at"], "2026-01-05T10:00:00Z");
+    assert_eq!(repo.holds()[0]["expires_at"], "2026-01-05T10:15:00Z");
 }

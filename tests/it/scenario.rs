@@ -401,7 +401,8 @@ impl MemoryLedger {
             Deed::Sweep { older_than } => Sweep { older_than_seconds: *older_than }.into(),
             Deed::Rollback { back } => {
                 let at = self.history.len().checked_sub(*back + 1)?;
-                Rollback { to: self.history[at].0.clone(), reason: line("again") }.into()
+                let to = self.history[at].0.clone();
+                Rollback { to, reason: line("again"), expect: None }.into()
             }
             _ => return None,
         })
@@ -431,6 +432,8 @@ impl MemoryLedger {
             host: &line("host"),
             now,
             before: None,
+            asked_at: None,
+            last: None,
             place: None,
             op: &asked.op,
             fence: self.fence,

@@ -52,7 +52,9 @@ pub fn rollback(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Proble
     let ledger = request.ledger;
     let restored = resolve(ctx, ledger, request.to)?;
     let undone = distance(ctx, ledger, restored)?;
-    let command = Rollback { to: name_of(restored), reason: request.reason.clone() };
+    let newest = ctx.read_ledger(ledger)?.base;
+    let (to, reason) = (name_of(restored), request.reason.clone());
+    let command = Rollback { to, reason, expect: newest.counters().map(|last| last.op.clone()) };
     let ids = |holds: &[Hold]| holds.iter().map(|hold| hold.id.clone()).collect();
     let body = |changed: RolledBack| Body {
         ledger,
@@ -67,7 +69,7 @@ pub fn rollback(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Proble
     if request.dry_run {
         return Ok(Answer::read(body(ctx.decide_only(ledger, command)?), ctx.clock()));
     }
-    let expect = expected(ctx, request)?;
+    let expect = expected(ctx, request)?.or(newest.id().map(name_of));
     let mode = expect.as_ref().map_or(WriteMode::Plain, WriteMode::Expecting);
     Ok(Answer::committed(ctx.transact(ledger, command, mode)?, body))
 }

@@ -48,7 +48,7 @@ impl Reserve {
             Some((hold, _)) if self.with_edit && self.is_held_for_long(act, &hold) => {
                 Grant { hold, renewed: true }
             }
-            Some((hold, extent)) => self.extend(act, hold, target, extent),
+            Some((hold, extent)) => self.extend(act, hold, target, extent)?,
             None if self.scope == Scope::Each && is_at_limit(act)? => return Ok(Claim::OverLimit),
             None => self.grant(act, target, &meeting)?,
         };
@@ -137,12 +137,18 @@ impl Reserve {
         file.and_then(Pattern::literal_path).is_some_and(|path| held.matches(&path))
     }
 
-    fn extend(&self, act: &mut Act<'_>, mut hold: Hold, target: &Target, extent: Extent) -> Grant {
-        hold.expires_at = hold.expires_at.max(act.env.now.plus(self.ttl));
+    fn extend(
+        &self,
+        act: &mut Act<'_>,
+        mut hold: Hold,
+        target: &Target,
+        extent: Extent,
+    ) -> Result<Grant, No> {
+        hold.expires_at = hold.expires_at.max(act.env.end_after(self.ttl)?);
         if extent == Extent::Wider {
             index::put(act, &hold);
             events::renewed(act, &hold);
-            return Grant { hold, renewed: true };
+            return Ok(Grant { hold, renewed: true });
         }
         if act.env.rules >= 2 {
             // The path may have become a file since.
@@ -160,13 +166,13 @@ impl Reserve {
             events::mode_changed(act, &hold);
         }
         index::put(act, &hold);
-        Grant { hold, renewed: true }
+        Ok(Grant { hold, renewed: true })
     }
 
     fn grant(&self, act: &mut Act<'_>, target: &Target, own: &[Hold]) -> Result<Grant, No> {
         let id = act.new_id(|documents, id| Ok(documents.get(&index::id_key(id))?.is_some()))?;
         let reach = target.reach(act.env.case);
-        let mut expires_at = act.env.now.plus(self.ttl);
+        let mut expires_at = act.env.end_after(self.ttl)?;
         let narrower = own.iter().filter(|hold| {
             self.mode.gives(hold.mode) && reach.covers(&hold.target.reach(act.env.case))
         });

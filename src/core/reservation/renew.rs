@@ -92,7 +92,7 @@ impl Decide for Renew {
             mine.retain(|hold| hold.is_live(act.env.now));
         }
         for mut hold in select::once(mine) {
-            hold.expires_at = hold.expires_at.max(act.env.now.plus(self.ttl));
+            hold.expires_at = hold.expires_at.max(act.env.end_after(self.ttl)?);
             index::put(act, &hold);
             events::renewed(act, &hold);
             answer.renewed.push(hold);

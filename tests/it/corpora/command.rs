@@ -68,6 +68,8 @@ fn check_decisions(requests: &[Request<Command>], ledger: LedgerName) {
             host: &request.host,
             now,
             before: None,
+            asked_at: request.asked_at,
+            last: None,
             place: request.place.as_ref(),
             op: &OpId::from_bits(op),
             fence,

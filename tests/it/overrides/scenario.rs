@@ -258,6 +258,8 @@ impl Ledger {
             host: &Line::new("host").unwrap(),
             now: asked.now,
             before: None,
+            asked_at: None,
+            last: None,
             place: None,
             op: &asked.op,
             fence: 0,

@@ -65,6 +65,8 @@ impl World {
             host: &Line::new("host").unwrap(),
             now: self.at,
             before: None,
+            asked_at: None,
+            last: None,
             place: None,
             op: &op,
             fence: 0,
