@@ -13,6 +13,7 @@ use crate::core::limits::{URGENT_WINDOW_SECONDS, WINDOW_SECONDS};
 use crate::core::negotiation::Asked;
 use crate::core::negotiation::answer::pinned;
 use crate::core::negotiation::standing::{Evidence, Held, Standing};
+use crate::core::place::are_apart;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Hold;
 use crate::core::reservation::index::{self, Whose};
@@ -195,6 +196,7 @@ impl<'c> LivenessProbe<'c> {
     }
 
     fn look_for(&self, agent: &AgentName) -> Option<Liveness> {
+        let now = self.reading().map_or(self.ctx.clock(), |reading| reading.now);
         let presences = self.ctx.presences();
         let presence = presences.get(agent).filter(|found| found.host == *self.ctx.host())?;
         let mut evidence = Evidence {
@@ -203,8 +205,9 @@ impl<'c> LivenessProbe<'c> {
             last_seen: presence.last_seen,
             busy_since: presences.open_tool_calls(agent).open().into_iter().max(),
             runs: false,
+            place: self.ctx.known_place(),
+            observed_at: Some(now),
         };
-        let now = self.reading().map_or(self.ctx.clock(), |reading| reading.now);
         // Processes are looked for only if nothing else shows that the agent lives.
         evidence.runs = evidence.shows_silence(SILENCE_SECONDS_MIN, now) && self.runs(agent);
         Some(Liveness { presence, evidence })
@@ -232,13 +235,16 @@ impl<'c> LivenessProbe<'c> {
         if !asked.is_open() {
             return asked.standing(now, Held::NoMore, None);
         }
-        asked.standing(now, self.held(asked, now), self.evidence(&asked.holder).as_ref())
+        let holds = self.reading().and_then(|reading| pinned(&reading.base.snapshot, asked).ok());
+        let evidence = self.evidence(&asked.holder);
+        let evidence =
+            evidence.filter(|evidence| holds.as_ref().is_none_or(|holds| evidence.is_about(holds)));
+        asked.standing(now, self.held(holds, now), evidence.as_ref())
     }
 
-    /// Tells whether anything of a request is still held. If that cannot be read, it counts as
+    /// Tells whether any of the holds of a request is live. If they cannot be read, they count as
     /// held.
-    fn held(&self, asked: &Asked, now: Timestamp) -> Held {
-        let holds = self.reading().and_then(|reading| pinned(&reading.base.snapshot, asked).ok());
+    fn held(&self, holds: Option<Vec<Hold>>, now: Timestamp) -> Held {
         let is_live = |hold: &Hold| hold.is_live(now) && !dead_holders::has_ended(self.ctx, hold);
         match holds {
             Some(holds) if !holds.iter().any(is_live) => Held::NoMore,
@@ -260,7 +266,11 @@ pub struct HolderLiveness {
 
 impl HolderLiveness {
     pub fn of(ctx: &Ctx, conflicts: &[Conflict]) -> HolderLiveness {
-        let holders = conflicts.iter().map(|conflict| &conflict.held.holder);
+        // The presence of an agent here says nothing of its hold elsewhere.
+        let here = ctx.known_place();
+        let is_here = |held: &Hold| !are_apart(held.about.place.as_ref(), here.as_ref());
+        let held = conflicts.iter().map(|conflict| &conflict.held);
+        let holders = held.filter(|held| is_here(held)).map(|held| &held.holder);
         let orphans = dead_holders::orphans(ctx, conflicts);
         HolderLiveness { orphans, ..HolderLiveness::of_agents(ctx, holders) }
     }

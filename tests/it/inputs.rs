@@ -295,6 +295,40 @@ fn a_rollback_names_the_newest_entry_that_was_seen() {
     repo.coord("ops", back).done();
 }
 
+/// 3/EVIDENCE: a sign of life counts for a hold of the clone that it was seen in, and for the time
+/// when the host looked.
+#[test]
+fn evidence_tells_its_place_and_its_time() {
+    let repo = Repo::new();
+    reserved(&repo, "alice", &["src", "--ttl", "5h"]);
+    repo.coord("bob", ["ask", "src", "--reason", "r"]).done();
+    repo.pass("9m");
+    repo.coord("bob", ["ask", "src", "--reason", "r", "--urgent"]).done();
+    repo.pass("12m");
+    let asked = repo.json("bob", ["ask", "src", "--reason", "again"]);
+    assert_eq!(asked["can_take"], true, "{asked:#}");
+    let place = repo.git_dir().join("coord/place");
+    let here = std::fs::read_to_string(&place).unwrap();
+    repo.coord("bob", ["take", "src", "--reason", "r"]).done();
+    let command = recorded(&repo, RESERVATIONS);
+    let evidence = &command["input"]["evidence"];
+    assert_eq!(evidence["place"], here.trim_end());
+    assert_eq!(evidence["observed_at"], command["clock"]);
+}
+
+/// 3/EVIDENCE: who was not seen here may be busy elsewhere.
+#[test]
+fn presence_here_says_nothing_of_a_hold_elsewhere() {
+    let repo = Repo::new();
+    reserved(&repo, "alice", &["src", "--ttl", "5h"]);
+    repo.coord("bob", ["ask", "src", "--reason", "r"]).done();
+    repo.pass("5m");
+    std::fs::write(repo.git_dir().join("coord/place"), "zzzzzzzz\n").unwrap();
+    let refused = repo.coord_json("bob", ["reserve", "src"]).exits(1).json();
+    let held = &refused["conflicts"][0]["held"];
+    assert_eq!(held["alive"], Value::Null, "{held:#}");
+}
+
 /// 1/ASKED-AT: what is decided again lasts no longer than it was asked for, and is over after that.
 #[test]
 fn ends_count_from_the_first_clock() {

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::core::ids::AgentName;
 use crate::core::limits::CALL_SECONDS_MAX;
 use crate::core::negotiation::{Asked, How, Outcome};
+use crate::core::place::{Place, are_apart};
+use crate::core::reservation::Hold;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::core::words::words;
@@ -23,11 +25,25 @@ pub struct Evidence {
     /// True if a process of the agent runs there that a hold goes with.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub runs: bool,
+    /// The clone that the agent was seen in.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub place: Option<Place>,
+    /// The time when the host looked. Nothing is known of later times.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub observed_at: Option<Timestamp>,
 }
 
 impl Evidence {
-    /// Tells whether the agent has given no sign of life for that long.
+    /// Tells whether this says something of the holder of these holds: a holder elsewhere may be
+    /// busy without being seen here.
+    pub fn is_about(&self, holds: &[Hold]) -> bool {
+        let is_apart = |hold: &Hold| are_apart(self.place.as_ref(), hold.about.place.as_ref());
+        !holds.iter().any(is_apart)
+    }
+
+    /// Tells whether the agent had given no sign of life for that long when the host looked.
     pub fn shows_silence(&self, seconds: u64, now: Timestamp) -> bool {
+        let now = self.observed_at.map_or(now, |observed| observed.min(now));
         !self.runs && self.busy(now).is_none() && now.seconds_since(self.last_seen) >= seconds
     }
 
@@ -160,6 +176,8 @@ mod tests {
             last_seen: Timestamp::from_millis(millis),
             busy_since: None,
             runs: false,
+            place: None,
+            observed_at: None,
         }
     }
 

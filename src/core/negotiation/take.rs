@@ -101,9 +101,10 @@ impl Take {
         let holder = asked.holder.clone();
         let Env { now, gone, .. } = act.env;
         let is_live = |hold: &Hold| hold.is_live(now) && !gone.has_hold(hold);
-        let held = pinned(act, asked)?.iter().any(is_live);
-        let held = if held { Held::Yes } else { Held::NoMore };
-        if !asked.standing(now, held, self.evidence.as_ref()).can_take {
+        let holds = pinned(act, asked)?;
+        let held = if holds.iter().any(is_live) { Held::Yes } else { Held::NoMore };
+        let evidence = self.evidence.as_ref().filter(|evidence| evidence.is_about(&holds));
+        if !asked.standing(now, held, evidence).can_take {
             let (window_ends_at, presence) = (asked.window_ends_at, self.presence(act, asked));
             let early = Dispute::TooEarly { thread: id, holder, window_ends_at, presence };
             return Err(refused(early));

@@ -65,6 +65,8 @@ impl MemoryLedger {
                     last_seen: Timestamp::from_millis(0),
                     busy_since: None,
                     runs: false,
+                    place: None,
+                    observed_at: None,
                 });
                 Take { which: by_name(&thread), reason: line("waited enough"), evidence }.into()
             }
