@@ -16,7 +16,7 @@ use crate::core::ledger::LedgerName;
 use crate::core::reservation::check::Asker;
 use crate::core::reservation::process::Gone;
 use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
-use crate::core::reservation::tickets;
+use crate::core::reservation::tickets::{self, Ticket};
 use crate::core::reservation::wait::{Leave, Line, Obstacles, Wait};
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
@@ -208,7 +208,7 @@ struct Place<'c> {
 }
 
 impl Place<'_> {
-    /// Reserves if nothing is in the way, or if there is no ticket at the moment.
+    /// Reserves if nothing is in the way, or asks for a new ticket or a longer one.
     fn look(&mut self, elapsed: Duration, tell: &mut Tell<'_>) -> Look<Outcome> {
         self.ctx.set_clock(self.begun.now());
         self.pulse.beat(self.ctx, elapsed);
@@ -254,7 +254,8 @@ impl Place<'_> {
                 gone.tickets = still;
             }
         }
-        let has_come = own.is_none() || found.is_empty();
+        let is_due = |ticket: &Ticket| ticket.is_due(reading.now, self.begun.seconds_left());
+        let has_come = own.as_ref().is_none_or(is_due) || found.is_empty();
         if !found.is_empty() && found != self.obstacles {
             tell(&found, &dead_holders::orphans(self.ctx, &found.conflicts), reading.now);
             self.obstacles = found;
@@ -301,7 +302,7 @@ impl Place<'_> {
 /// The turn of a waiter.
 enum Turn {
     NotYet,
-    /// It has come, or there is no ticket; with the reservations and tickets that are known to be
-    /// dead.
+    /// It has come, or the ticket is missing or to be renewed; with the reservations and tickets
+    /// that are known to be dead.
     Come(Gone),
 }

@@ -15,6 +15,9 @@ pub const PATTERNS_PER_COMMAND_MAX: usize = 500;
 pub const EXCEPTIONS_MAX: usize = 64;
 /// Expired holds that one entry sweeps; a sweep goes on in further entries.
 pub const SWEPT_PER_ENTRY_MAX: usize = 5_000;
+/// The time for which a ticket keeps its place. Its waiter renews it, so that a waiter that has
+/// died on another machine is in nobody's way for long.
+pub const TICKET_SECONDS_MAX: u64 = 5 * 60;
 /// Requests that wait at once, of all agents: each of them reads all tickets.
 pub const TICKETS_MAX: usize = 1_000;
 /// The time for which the answer to a request id is kept.

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::support::Repo;
 use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, RUNS};
+use crate::waiting::Waiting;
 
 const OVERRIDES: &str = "overrides";
 
@@ -327,6 +328,22 @@ fn presence_here_says_nothing_of_a_hold_elsewhere() {
     let refused = repo.coord_json("bob", ["reserve", "src"]).exits(1).json();
     let held = &refused["conflicts"][0]["held"];
     assert_eq!(held["alive"], Value::Null, "{held:#}");
+}
+
+/// 1/TICKETS: a ticket lasts five minutes at most, and its waiter renews it before it ends.
+#[test]
+fn a_ticket_is_short_and_renewed() {
+    let repo = Repo::new();
+    repo.at("2026-01-05T10:00:00Z");
+    reserved(&repo, "alice", &["src", "--ttl", "5h"]);
+    let waiting = Waiting::begin(&repo, "bob", &["src"]);
+    let command = recorded(&repo, RESERVATIONS);
+    let list = repo.json("ops", ["list"]);
+    let until = list["waiting"][0]["until"].as_str().unwrap();
+    assert!(until.starts_with("2026-01-05T10:05:0"), "five minutes at most: {until}");
+    assert_eq!(again(&repo, RESERVATIONS, &later(&command, "2026-01-05T10:02:00Z")), "held");
+    assert_eq!(again(&repo, RESERVATIONS, &later(&command, "2026-01-05T10:03:00Z")), "done");
+    waiting.kill();
 }
 
 /// 1/ASKED-AT: what is decided again lasts no longer than it was asked for, and is over after that.

@@ -224,7 +224,7 @@ fn a_waiter_of_another_host_counts_until_its_time_is_up() {
     bob.kill();
     std::fs::remove_dir_all(repo.git_dir().join(LOCAL_DIR).join("waiters")).unwrap();
     assert_eq!(waiters(&repo), ["bob"]);
-    repo.pass("9m");
+    repo.pass("4m");
     let patient = ["reserve", "src", "--shared", "--wait", "1s"];
     repo.coord("carol", patient).exits(exit::NO);
     repo.pass("2m");

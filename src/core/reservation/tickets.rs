@@ -17,6 +17,7 @@ use crate::core::damage::{self, Damage, Found};
 use crate::core::decision::Act;
 use crate::core::documents::{Documents, Key, ReadError, read};
 use crate::core::ids::{AgentName, HoldId, LockName, TicketId};
+use crate::core::limits::TICKET_SECONDS_MAX;
 use crate::core::pattern::{Case, Pattern};
 use crate::core::reservation::paths::PathFacts;
 use crate::core::reservation::process::{Gone, Process};
@@ -49,7 +50,7 @@ pub struct Ticket {
     pub place: u64,
     /// The time when the agent began to wait.
     pub asked_at: Timestamp,
-    /// The time when the agent gives up.
+    /// The time when the agent gives up, or by when it renews the ticket.
     pub until: Timestamp,
     /// The host that the agent waits on.
     pub host: Line,
@@ -75,6 +76,15 @@ impl Ticket {
         now < self.until && !gone.has_ticket(&self.id)
     }
 
+    /// Tells whether the agent is to renew the ticket, if it is ready to wait that long from now
+    /// on.
+    pub fn is_due(&self, now: Timestamp, seconds: u64) -> bool {
+        /// The wait counts in seconds, so two counts can differ by one.
+        const GAIN_SECONDS_MIN: u64 = 2;
+        let gain = until(now, seconds).seconds_since(self.until);
+        self.until.seconds_since(now) <= TICKET_SECONDS_MAX / 2 && gain >= GAIN_SECONDS_MIN
+    }
+
     /// Finds the first of these targets that the ticket waits for too.
     pub fn shared_with<'t>(&self, wanted: &'t [Target], case: Case) -> Option<&'t Target> {
         let own = self.targets();
@@ -84,6 +94,11 @@ impl Ticket {
         };
         wanted.iter().find(meets)
     }
+}
+
+/// Returns the end of a ticket of an agent that is ready to wait that long.
+pub fn until(now: Timestamp, seconds: u64) -> Timestamp {
+    now.plus_seconds(seconds.min(TICKET_SECONDS_MAX))
 }
 
 /// The reason why a ticket ended.

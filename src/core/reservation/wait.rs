@@ -230,6 +230,12 @@ impl Reserve {
                 }
                 Ok(None)
             }
+            (Some(_), Some(ticket)) if self.renews(act, wait, &ticket) => {
+                let ticket = Ticket { until: tickets::until(at, wait.seconds), ..ticket };
+                tickets::put(act, &ticket);
+                let waiting = Some(ticket);
+                Ok(Some(Reserved { conflicts, waiting, before, ..Reserved::default() }))
+            }
             (None, _) | (Some(_), Some(_)) => Err(Refusal::Held { conflicts, before, at }.into()),
             (Some(id), None) => {
                 let party = Party {
@@ -251,6 +257,11 @@ impl Reserve {
         }
     }
 
+    fn renews(&self, act: &Act<'_>, wait: &Wait, ticket: &Ticket) -> bool {
+        let is_own = ticket.agent == *act.env.actor;
+        act.env.rules >= 2 && is_own && ticket.is_due(act.env.now, wait.seconds)
+    }
+
     fn ticket(&self, act: &mut Act<'_>, id: TicketId, wait: &Wait) -> Ticket {
         Ticket {
             id,
@@ -261,7 +272,10 @@ impl Reserve {
             mode: self.mode,
             place: act.new_fence(),
             asked_at: act.env.now,
-            until: act.env.now.plus_seconds(wait.seconds),
+            until: match act.env.rules {
+                ..2 => act.env.now.plus_seconds(wait.seconds),
+                _ => tickets::until(act.env.now, wait.seconds),
+            },
             host: act.env.host.clone(),
             process: self.process.clone(),
             within: wait.within.clone(),
