@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::core::decision::Changes;
@@ -26,6 +26,7 @@ use crate::core::event::Event;
 use crate::core::ids::OpId;
 use crate::core::time::Timestamp;
 use crate::store::git::object::{Object, ObjectId, ObjectKind};
+pub use crate::store::ledger::committer::Committer;
 
 /// The document that holds a command too large for the message. It belongs to its own entry only.
 pub const COMMAND_DOCUMENT: &str = "command";
@@ -36,31 +37,6 @@ const COUNTER_MAX: u64 = 1 << 53;
 
 const ROLLBACK_TO: &str = "Coord-Rollback-To";
 const STANDS_FOR: &str = "Coord-Stands-For";
-
-/// The committer of an entry's commit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Committer {
-    /// The name, without the characters that would end it.
-    pub name: String,
-    /// The address, without the characters that would end it.
-    pub email: String,
-}
-
-impl Committer {
-    /// Builds a committer whose parts cannot break out of their line.
-    pub fn new(name: &str, email: &str) -> Committer {
-        let clean = |text: &str| -> String {
-            let kept = text.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>'));
-            kept.collect::<String>().trim().to_owned()
-        };
-        Committer { name: clean(name), email: clean(email) }
-    }
-
-    /// Formats the committer and the time as git writes them in a commit.
-    pub fn signature(&self, at: Timestamp) -> String {
-        format!("{} <{}> {} +0000", self.name, self.email, at.as_seconds())
-    }
-}
 
 /// The counters that an entry hands on to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,14 @@
 //! Ledgers: chains of entries. Each entry is a commit whose tree is the state after it.
 //!
 //! - [`Ledger`] opens the states of a ledger; a [`snapshot`] is the state at one entry;
-//! - [`entry`] and [`tree`] are the bytes of an entry, and [`diff`] lists the documents that
-//!   differ;
+//! - [`entry`] and [`tree`] are the bytes of an entry, [`committer`] is whose it is, and [`diff`]
+//!   lists the documents that differ;
 //! - [`proposal`] takes a decision on a state, and [`transact`] is the only way to write it;
 //! - [`history`] walks the entries, [`verify`] checks them, [`published`] logs the newest ones;
 //! - [`compact`] shortens a chain, [`repair`] continues a damaged one.
 
 mod batch;
+pub mod committer;
 pub mod compact;
 pub mod diff;
 pub mod entry;

@@ -50,8 +50,46 @@ impl Ledger<'_> {
     }
 }
 
-/// Shortens a text to one line and removes characters that could disguise something.
+/// Shortens a text to one line, and removes characters that could disguise something and the
+/// directories of this machine, which concern nobody else.
 pub(super) fn line(text: &str) -> Line {
-    let safe: String = shown(text.trim()).chars().take(LINE_CHARS_MAX).collect();
+    let safe: String =
+        shown(without_directories(text.trim()).as_str()).chars().take(LINE_CHARS_MAX).collect();
     Line::new(&safe).unwrap_or_else(|_| Line::new("nothing").expect("a plain word is a line"))
+}
+
+/// Shortens each absolute path, quoted or alone, to the part below the git directory, or else to the
+/// name of the file.
+fn without_directories(text: &str) -> String {
+    let shortened = |part: &str| match part.strip_prefix('/') {
+        None => part.to_owned(),
+        Some(path) => {
+            let below_git = path.split_once(".git/").map(|(_, below)| below);
+            let name = || path.rsplit('/').next().unwrap_or_default();
+            below_git.unwrap_or_else(name).to_owned()
+        }
+    };
+    text.split('\'').map(shortened).collect::<Vec<_>>().join("'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_has_no_directories_of_a_machine() {
+        for (text, recorded) in [
+            ("/home/ada/p/.git/coord/damaged/runs-1", "coord/damaged/runs-1"),
+            ("/srv/p.git/coord/damaged/runs-1", "coord/damaged/runs-1"),
+            (
+                "cannot read '/home/ada/p/.git/objects/1f/0e': gone",
+                "cannot read 'objects/1f/0e': gone",
+            ),
+            ("cannot read '/home/ada/secret': gone", "cannot read 'secret': gone"),
+            ("refs/coord/damaged/runs/1", "refs/coord/damaged/runs/1"),
+            ("tree 1f: 'a/b' is missing", "tree 1f: 'a/b' is missing"),
+        ] {
+            assert_eq!(line(text).as_str(), recorded);
+        }
+    }
 }
