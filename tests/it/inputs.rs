@@ -231,12 +231,16 @@ fn overriding(repo: &Repo, args: &[&str]) {
 fn acts_on_overrides_hit_what_was_seen() {
     let repo = Repo::new();
     let refused = |made: &[&[&str]], act: &[&str], other: &[&[&str]]| {
-        made.iter().for_each(|args| overriding(&repo, args));
+        for args in made {
+            overriding(&repo, args);
+        }
         overriding(&repo, act);
         let command = recorded(&repo, OVERRIDES);
         assert!(command["input"]["seen"].is_string(), "{command:#}");
         repo.pass("1s");
-        other.iter().for_each(|args| overriding(&repo, args));
+        for args in other {
+            overriding(&repo, args);
+        }
         assert_eq!(again(&repo, OVERRIDES, &command), "not_as_seen", "{act:?}");
     };
     let propose = |reason| ["propose", "fd-one", "--reason", reason];

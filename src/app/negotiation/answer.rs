@@ -13,8 +13,8 @@ use crate::app::{Ctx, WriteMode};
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::answer::{self as decision, Answered, Verdict};
-use crate::core::reservation::narrow::{ended, kept};
 use crate::core::negotiation::find::Side;
+use crate::core::reservation::narrow::{ended, kept};
 
 /// The answer of a holder to a request.
 pub struct Request {

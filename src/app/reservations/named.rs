@@ -56,7 +56,7 @@ pub fn of_others(ctx: &Ctx, which: &Selection) -> Result<Vec<HoldId>, AppError> 
     for name in &which.locks {
         holds.extend(select::by_lock(documents, name)?);
     }
-    let by_path = select::by_paths(documents, &which.paths, reading.case, |_| true)?;
+    let by_path = select::by_paths(documents, which, reading.case, |_| true)?;
     holds.extend(by_path.inside.into_iter().chain(by_path.wider));
     holds.retain(|hold: &Hold| !ctx.actor().covers(&hold.holder));
     Ok(select::once(holds).into_iter().map(|hold| hold.id).collect())

@@ -40,16 +40,13 @@ pub struct Added {
 pub fn add(ctx: &Ctx, request: &Add<'_>) -> Result<Answer<Added>, Problem> {
     let (bytes, path) = specs::path(ctx.repository(), request.path)?;
     let sha256 = content_of(ctx, &bytes)?;
-    let (run, phase, dispatch) = match request.dispatch {
+    let (run, phase, dispatch) = if let Some(dispatch) = request.dispatch {
         // A dispatch never changes its phase.
-        Some(dispatch) => {
-            let (run, dispatch) = named::dispatch(ctx, request.run, dispatch)?;
-            (run, request.phase.cloned(), Some(dispatch))
-        }
-        None => {
-            let (run, phase) = seen(ctx, request.run, request.phase)?;
-            (run, Some(phase), None)
-        }
+        let (run, dispatch) = named::dispatch(ctx, request.run, dispatch)?;
+        (run, request.phase.cloned(), Some(dispatch))
+    } else {
+        let (run, phase) = seen(ctx, request.run, request.phase)?;
+        (run, Some(phase), None)
     };
     let kind = request.kind.cloned();
     let committed = transact(ctx, AddArtifact { run, phase, path, kind, sha256, dispatch })?;

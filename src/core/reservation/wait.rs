@@ -230,7 +230,7 @@ impl Reserve {
                 }
                 Ok(None)
             }
-            (Some(_), Some(ticket)) if self.renews(act, wait, &ticket) => {
+            (Some(_), Some(ticket)) if renews(act, wait, &ticket) => {
                 let ticket = Ticket { until: tickets::until(at, wait.seconds), ..ticket };
                 tickets::put(act, &ticket);
                 let waiting = Some(ticket);
@@ -257,11 +257,6 @@ impl Reserve {
         }
     }
 
-    fn renews(&self, act: &Act<'_>, wait: &Wait, ticket: &Ticket) -> bool {
-        let is_own = ticket.agent == *act.env.actor;
-        act.env.rules >= 2 && is_own && ticket.is_due(act.env.now, wait.seconds)
-    }
-
     fn ticket(&self, act: &mut Act<'_>, id: TicketId, wait: &Wait) -> Ticket {
         Ticket {
             id,
@@ -282,6 +277,12 @@ impl Reserve {
             unknown: Map::new(),
         }
     }
+}
+
+/// Tells whether the actor is to renew its own ticket.
+fn renews(act: &Act<'_>, wait: &Wait, ticket: &Ticket) -> bool {
+    let is_own = ticket.agent == *act.env.actor;
+    act.env.rules >= 2 && is_own && ticket.is_due(act.env.now, wait.seconds)
 }
 
 /// Gives up a place in line.
