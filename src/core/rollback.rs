@@ -43,10 +43,24 @@ impl Decide for Rollback {
     type Answer = RolledBack;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<RolledBack, No> {
-        if let Some(expected) = self.expect.as_ref().filter(|op| act.env.last != Some(*op)) {
+        let answer = self.go_back(act)?;
+        let other = self.expect.as_ref().filter(|op| act.env.last != Some(*op));
+        // To go back to a state that is there already undoes nothing.
+        if let Some(expected) = other.filter(|_| !act.is_unchanged()) {
             let found = act.env.last.map_or_else(|| "none".to_owned(), ToString::to_string);
             return Err(Refusal::Changed { expected: expected.to_string(), found }.into());
         }
+        Ok(answer)
+    }
+
+    fn summary(&self, _: &RolledBack, env: &Env<'_>) -> String {
+        let short = &self.to.as_str()[..self.to.as_str().len().min(10)];
+        format!("roll back to {short} by {}: {}", env.actor, self.reason)
+    }
+}
+
+impl Rollback {
+    fn go_back(&self, act: &mut Act<'_>) -> Result<RolledBack, No> {
         let Some(earlier) = act.env.earlier else {
             let why = format!("entry '{}' cannot be read", self.to);
             return Err(ReadError::damaged(&Key::root(), why).into());
@@ -65,13 +79,6 @@ impl Decide for Rollback {
         }
     }
 
-    fn summary(&self, _: &RolledBack, env: &Env<'_>) -> String {
-        let short = &self.to.as_str()[..self.to.as_str().len().min(10)];
-        format!("roll back to {short} by {}: {}", env.actor, self.reason)
-    }
-}
-
-impl Rollback {
     /// Restores every document, except those that are carried forward. Nothing is parsed: people
     /// roll back because of damaged documents.
     pub fn restore(

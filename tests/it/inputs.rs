@@ -296,6 +296,8 @@ fn a_rollback_names_the_newest_entry_that_was_seen() {
     repo.coord("ops", back).done();
     let command = recorded(&repo, RESERVATIONS);
     assert_eq!(command["input"]["expect"], newest);
+    assert_eq!(again(&repo, RESERVATIONS, &command), "unchanged", "it is so already");
+    reserved(&repo, "alice", &["more"]);
     assert_eq!(again(&repo, RESERVATIONS, &command), "changed");
     repo.coord("ops", back).done();
 }

@@ -69,7 +69,7 @@ pub fn rollback(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Proble
     if request.dry_run {
         return Ok(Answer::read(body(ctx.decide_only(ledger, command)?), ctx.clock()));
     }
-    let expect = expected(ctx, request)?.or(newest.id().map(name_of));
+    let expect = expected(ctx, request)?;
     let mode = expect.as_ref().map_or(WriteMode::Plain, WriteMode::Expecting);
     Ok(Answer::committed(ctx.transact(ledger, command, mode)?, body))
 }

@@ -58,8 +58,8 @@ pub(super) fn line(text: &str) -> Line {
     Line::new(&safe).unwrap_or_else(|_| Line::new("nothing").expect("a plain word is a line"))
 }
 
-/// Shortens each absolute path, quoted or alone, to the part below the git directory, or else to the
-/// name of the file.
+/// Shortens each absolute path, quoted or alone, to the part below the git directory, or else to
+/// the name of the file.
 fn without_directories(text: &str) -> String {
     let shortened = |part: &str| match part.strip_prefix('/') {
         None => part.to_owned(),
@@ -79,13 +79,13 @@ mod tests {
     #[test]
     fn a_record_has_no_directories_of_a_machine() {
         for (text, recorded) in [
-            ("/home/ada/p/.git/coord/damaged/runs-1", "coord/damaged/runs-1"),
+            ("/srv/ada/p/.git/coord/damaged/runs-1", "coord/damaged/runs-1"),
             ("/srv/p.git/coord/damaged/runs-1", "coord/damaged/runs-1"),
             (
-                "cannot read '/home/ada/p/.git/objects/1f/0e': gone",
+                "cannot read '/srv/ada/p/.git/objects/1f/0e': gone",
                 "cannot read 'objects/1f/0e': gone",
             ),
-            ("cannot read '/home/ada/secret': gone", "cannot read 'secret': gone"),
+            ("cannot read '/srv/ada/secret': gone", "cannot read 'secret': gone"),
             ("refs/coord/damaged/runs/1", "refs/coord/damaged/runs/1"),
             ("tree 1f: 'a/b' is missing", "tree 1f: 'a/b' is missing"),
         ] {
