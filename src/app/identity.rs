@@ -1,17 +1,21 @@
 //! The identity of the agent or person that acts, and where it comes from.
 //!
 //! One agent has one name in every door. An agent's hook takes it from its payload. Elsewhere the
-//! order is: `--as`, `GIT_COORD_AGENT`, the session that the agent's harness exports,
-//! `coord.agent`, and at last `user@host`, which is a person. Nothing here is proof: agents of one
-//! user trust each other.
+//! order is: `--as`, `GIT_COORD_AGENT`, the session that the agent's program exports,
+//! `coord.agent`, the process of a program that tells no session, and at last `user@host`, which is
+//! a person. Nothing here is proof: agents of one user trust each other.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::core::environment::Environment;
+use crate::core::identity::ancestry::Ancestor;
+pub use crate::core::identity::programs::{marks, session_variables};
+use crate::core::identity::{Told, Who, id_of, told};
 use crate::core::ids::{AgentName, BadId};
 use crate::core::limits::AGENT_CHARS_MAX;
+use crate::core::reservation::process::Process;
 
 /// Overrides every other source except `--as`.
 pub const AGENT_VARIABLE: &str = "GIT_COORD_AGENT";
@@ -20,22 +24,6 @@ pub const AGENT_VARIABLE: &str = "GIT_COORD_AGENT";
 const SESSION_CHARACTERS: usize = 8;
 /// An id that begins with the clock has that many, unless it is a UUID.
 const ULID_CHARACTERS: usize = 26;
-
-/// A program that runs agents and tells their commands the session.
-#[derive(Clone, Copy, Debug)]
-pub struct Harness {
-    /// The first part of the names it gives.
-    pub kind: &'static str,
-    /// The variable that holds the session id in the commands of its agents.
-    pub variable: &'static str,
-}
-
-/// The harnesses that export a session id. Others only say that they are there, which is no name:
-/// two of their sessions would share it and never conflict.
-pub const HARNESSES: [Harness; 2] = [
-    Harness { kind: "claude", variable: "CLAUDE_CODE_SESSION_ID" },
-    Harness { kind: "codex", variable: "CODEX_THREAD_ID" },
-];
 
 /// Program or person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -54,7 +42,7 @@ pub enum IdentitySource {
     Option,
     /// The session that a hook was called by.
     Hook,
-    /// The named environment variable: ours, or that of a harness.
+    /// The named environment variable: ours, or that of an agent's program.
     Variable(&'static str),
     /// `coord.agent`.
     Config,
@@ -96,10 +84,11 @@ pub struct Identity {
     pub source: IdentitySource,
     /// The session that the name is made of, if it is.
     pub session: Option<Session>,
+    /// The process that stands for the session, where the agent's program tells none.
+    pub process: Option<Process>,
 }
 
 /// The inputs of [`identify`].
-#[derive(Debug)]
 pub struct IdentityInputs<'a> {
     /// `--as`.
     pub option: Option<&'a AgentName>,
@@ -108,6 +97,8 @@ pub struct IdentityInputs<'a> {
     /// `coord.agent`.
     pub configured: Option<&'a AgentName>,
     pub login: &'a Login,
+    /// Reads the processes above the command, the nearest first.
+    pub look: &'a dyn Fn() -> Vec<Ancestor>,
 }
 
 /// The user of this process and the machine that it runs on.
@@ -143,30 +134,26 @@ pub struct IdentityError {
 
 /// Decides who acts.
 pub fn identify(inputs: &IdentityInputs<'_>) -> Result<Identity, IdentityError> {
-    let agent =
-        |name: AgentName, source| Identity { name, kind: ActorKind::Agent, source, session: None };
     if let Some(name) = inputs.option {
-        return Ok(agent(name.clone(), IdentitySource::Option));
+        return Ok(Identity::named(name.clone(), IdentitySource::Option));
     }
     if let Some(value) = inputs.environment.non_empty(AGENT_VARIABLE) {
         let name = value.parse().map_err(|rule| IdentityError { value: value.to_owned(), rule })?;
-        return Ok(agent(name, IdentitySource::Variable(AGENT_VARIABLE)));
+        return Ok(Identity::named(name, IdentitySource::Variable(AGENT_VARIABLE)));
     }
-    for harness in HARNESSES {
-        if let Some(session) = inputs.environment.non_empty(harness.variable) {
-            let session = Session::new(harness.kind, session, None);
-            let identity = agent(session.name(), IdentitySource::Variable(harness.variable));
-            return Ok(Identity { session: Some(session), ..identity });
-        }
-    }
-    if let Some(name) = inputs.configured {
-        return Ok(agent(name.clone(), IdentitySource::Config));
-    }
-    Ok(Identity {
-        name: AgentName::cleaned(&format!("{}@{}", inputs.login.user, inputs.login.host)),
-        kind: ActorKind::Person,
-        source: IdentitySource::Login,
-        session: None,
+    let told = told(inputs.environment, inputs.look);
+    // A name that somebody chose counts more than one that is made up.
+    let chosen = inputs.configured.filter(|_| !told.as_ref().is_some_and(Told::has_session));
+    Ok(match (chosen, told) {
+        (Some(name), _) => Identity::named(name.clone(), IdentitySource::Config),
+        (None, Some(told)) => Identity::of_told(told),
+        (None, None) => Identity {
+            name: AgentName::cleaned(&format!("{}@{}", inputs.login.user, inputs.login.host)),
+            kind: ActorKind::Person,
+            source: IdentitySource::Login,
+            session: None,
+            process: None,
+        },
     })
 }
 
@@ -272,10 +259,28 @@ fn hash_of(id: &str) -> String {
 }
 
 impl Identity {
+    /// Identifies an agent by a name that somebody chose.
+    fn named(name: AgentName, source: IdentitySource) -> Identity {
+        Identity { name, kind: ActorKind::Agent, source, session: None, process: None }
+    }
+
+    /// Identifies an agent by what its program tells.
+    fn of_told(Told { kind, variable, who }: Told) -> Identity {
+        let (session, process) = match who {
+            Who::Session { id, subagent } => (Session::new(&kind, &id, subagent.as_deref()), None),
+            Who::Process(process) => {
+                let id = process.as_ref().map_or_else(|| "unknown".to_owned(), id_of);
+                (Session::new(&kind, &id, None), process)
+            }
+        };
+        let identity = Identity::named(session.name(), IdentitySource::Variable(variable));
+        Identity { session: Some(session), process, ..identity }
+    }
+
     /// Identifies the session or subagent that called a hook, by its payload.
     pub fn of_hook(session: Session) -> Identity {
         let (kind, source) = (ActorKind::Agent, IdentitySource::Hook);
-        Identity { name: session.name(), kind, source, session: Some(session) }
+        Identity { name: session.name(), kind, source, session: Some(session), process: None }
     }
 
     /// Chooses the name again, given the sessions that act under each.

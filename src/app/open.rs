@@ -16,6 +16,8 @@ use crate::app::identity::{Identity, IdentityInputs, Login, identify};
 use crate::app::install::plan::ENABLED;
 use crate::app::presence::{Doing, touch};
 use crate::core::environment::Environment;
+use crate::core::identity::ancestry::Ancestor;
+use crate::core::identity::programs::signs;
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::pattern::Case;
 use crate::core::text::Line;
@@ -31,6 +33,7 @@ use crate::store::git::unreadable_repository::UnreadableRepository;
 use crate::store::ledger::entry::Committer;
 use crate::store::machine::presence::Presences;
 use crate::store::os::files::Files;
+use crate::store::os::process;
 use crate::store::os::shared_mode::{NotASharedMode, SharedMode};
 
 /// Replaces the clock, for tests and replay.
@@ -187,7 +190,14 @@ impl Door {
             environment: &self.environment,
             configured: settings.agent.as_ref(),
             login: &Login::of_process(&self.environment),
+            look: &|| self.ancestors(),
         })?)
+    }
+
+    /// Looks at the processes above this one, with the variables that tell of agents' programs.
+    fn ancestors(&self) -> Vec<Ancestor> {
+        let set = |name: &'static str| Some((name, self.environment.non_empty(name)?));
+        process::ancestors(&signs().filter_map(set).collect::<Vec<_>>())
     }
 
     /// Opens the repository for a request with its settings, of the agent that acts here, and

@@ -17,12 +17,17 @@ pub struct Body {
     pub kind: ActorKind,
     /// The place that the name comes from.
     pub source: &'static str,
+    /// The number of the process that the name is made of, where the agent's program tells no
+    /// session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process: Option<u32>,
 }
 
 /// Tells who acts; works outside of a repository too.
 pub fn whoami(door: &Door, acting_as: Option<&AgentName>) -> Result<Answer<Body>, Problem> {
     let identity = door.identity(acting_as, &door.settings()?)?;
-    let Identity { name, kind, source, .. } = identity;
-    let body = Body { agent: name, kind, source: source.description() };
+    let Identity { name, kind, source, process, .. } = identity;
+    let process = process.map(|process| process.pid);
+    let body = Body { agent: name, kind, source: source.description(), process };
     Ok(Answer::read(body, door.clock()?))
 }

@@ -18,6 +18,7 @@
 //! - [`compaction`] chooses the entries of a chain that are kept when it is made shorter;
 //! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values that all of them
 //!   use, and `words` defines enums of words;
+//! - [`identity`] names the agent that a command belongs to;
 //! - [`negotiation`] has the rules of asking, answering, taking over and of messages;
 //! - [`repair`] is the record of a ledger that goes on from its newest whole entry;
 //! - [`reservation`] has the rules of reservations, one file a verb, [`routing`] those of routing
@@ -35,6 +36,7 @@ pub mod domain;
 pub mod duration;
 pub mod environment;
 pub mod event;
+pub mod identity;
 pub mod ids;
 pub mod laws;
 pub mod ledger;

@@ -38,6 +38,7 @@ mod group_commit;
 mod hook;
 mod hook_git;
 mod hook_managers;
+mod identity;
 mod in_the_way;
 mod inbox;
 mod inputs;

@@ -17,6 +17,7 @@ fn identified(variables: &[(&str, &str)], configured: Option<&str>) -> Identity 
         environment: &environment,
         configured: configured.as_ref(),
         login: &login("mia"),
+        look: &Vec::new,
     };
     identify(&inputs).expect("good names")
 }
@@ -54,6 +55,7 @@ fn the_option_wins_over_everything() {
         environment: &environment,
         configured: None,
         login: &login("mia"),
+        look: &Vec::new,
     };
     assert_eq!(identify(&inputs).map(|who| who.source), Ok(IdentitySource::Option));
     inputs.option = None;
@@ -70,8 +72,13 @@ fn empty_variables_say_nothing() {
 #[test]
 fn logins_are_cleaned_and_never_without_user() {
     let environment = Environment::default();
-    let inputs =
-        |login| IdentityInputs { option: None, environment: &environment, configured: None, login };
+    let inputs = |login| IdentityInputs {
+        option: None,
+        environment: &environment,
+        configured: None,
+        login,
+        look: &Vec::new,
+    };
     let who = identify(&inputs(&login("Mia Müller"))).expect("a person");
     assert_eq!(who.name.as_str(), "Mia-M-ller@laptop");
     assert!(Login::of_process(&environment).user.starts_with("uid"));

@@ -11,7 +11,8 @@ use crate::cli::term::Ui;
 /// Show the name under which you act, and its source
 ///
 /// The name comes from --as, GIT_COORD_AGENT, the session that your agent's program exports, or
-/// coord.agent, in this order. Without any of these, you are a person, and your name is user@host.
+/// coord.agent, in this order. Where your agent's program tells only that it is there, the name
+/// comes from its process. Without any of these, you are a person, and your name is user@host.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::doc_markdown, reason = "the comment is shown to users")]
 pub(crate) struct Args {}
@@ -20,10 +21,12 @@ impl Args {
     /// Tells the name; works outside of a repository too.
     pub(crate) fn run(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let answer = whoami(&context.door, context.globals.acting_as.as_ref())?;
-        let Body { agent, kind, source } = &answer.body;
+        let Body { agent, kind, source, process } = &answer.body;
         show(ui, &answer, |ui| {
             let name = ui.paint(Slot::Holder, agent.as_str());
-            let why = ui.paint(Slot::Dim, &format!("({}, from {source})", kind.name()));
+            let process = process.map_or_else(String::new, |pid| format!(", process {pid}"));
+            let why = format!("({}, from {source}{process})", kind.name());
+            let why = ui.paint(Slot::Dim, &why);
             ui.line(&format!("{name} {why}"))
         })
     }

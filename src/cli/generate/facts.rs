@@ -1,18 +1,23 @@
 //! Tables of the manual beside commands, exit codes and configuration keys.
 
-use crate::app::identity::{AGENT_VARIABLE, HARNESSES};
+use crate::app::identity::{AGENT_VARIABLE, marks, session_variables};
 use crate::app::ledgers::NAMESPACE;
 use crate::app::open::WITHIN_VARIABLE;
 use crate::core::ledger::LedgerName;
 
 /// Lists the environment variables and their effects.
 pub(super) fn variables() -> Vec<(String, &'static str)> {
-    let harnesses: Vec<&str> = HARNESSES.iter().map(|harness| harness.variable).collect();
+    let listed = |names: Vec<&str>| names.join(", ");
     let table = [
         (AGENT_VARIABLE.to_owned(), "The name to act under; --as takes precedence."),
         (
-            harnesses.join(", "),
+            listed(session_variables().collect()),
             "The session of a coding agent; git coord makes the agent's name from it.",
+        ),
+        (
+            listed(marks().collect()),
+            "The mark of a coding agent that tells no session; git coord makes the agent's name \
+             from the process that set it.",
         ),
         (
             "GIT_COORD_NOW".to_owned(),

@@ -4,6 +4,7 @@
 //! reuses ids, so the start time is part of the identity. It is only checked on the host and in the
 //! container that gave out the id.
 
+mod ancestors;
 mod system;
 
 use std::fmt;
@@ -13,6 +14,8 @@ use std::sync::OnceLock;
 use crate::core::reservation::process::Process;
 use crate::core::text::Line;
 use crate::store::git::object::HashKind;
+
+pub use self::ancestors::{LOOK_IS_CHEAP, ancestors};
 
 /// Replaces a value that the system does not provide.
 const UNKNOWN: &str = "-";
@@ -63,7 +66,7 @@ impl ProcessIdentity {
         })
     }
 
-    /// Identifies a child of this process that has not been waited for.
+    /// Identifies a child of this process that has not been waited for, or a process above it.
     pub fn of_child(pid: u32) -> ProcessIdentity {
         let start = system::start_of(pid).map_or_else(|| UNKNOWN.to_owned(), one_word);
         ProcessIdentity { pid, start, ..ProcessIdentity::current().clone() }

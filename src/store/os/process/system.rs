@@ -11,18 +11,38 @@ use rustix::process::{Pid, test_kill_process};
 #[cfg(not(target_os = "linux"))]
 use crate::store::os::executable;
 
+/// The state of a process, as one read of the system shows it.
+#[cfg(target_os = "linux")]
+pub(super) struct Stat {
+    pub(super) parent: u32,
+    /// The name of the program, which the system cuts at 15 bytes.
+    pub(super) program: String,
+    /// The clock ticks from boot to start; a word for a process that has ended.
+    pub(super) start: String,
+}
+
+/// Reads the state of a process; `None` if there is no such process or it is not visible.
+#[cfg(target_os = "linux")]
+pub(super) fn stat(pid: u32) -> Option<Stat> {
+    let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let line = String::from_utf8_lossy(&line);
+    // The program's name may contain spaces and brackets. The fields follow the last bracket.
+    let (named, rest) = (line.find('(')? + 1, line.rfind(')')?);
+    let mut fields = line[rest + 1..].split_whitespace();
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    // A zombie holds nothing any more, and only waits to be reaped.
+    let ended = matches!(state, "Z" | "X");
+    let start = fields.nth(17)?;
+    let start = if ended { "ended".to_owned() } else { start.to_owned() };
+    Some(Stat { parent, program: line.get(named..rest)?.to_owned(), start })
+}
+
 /// Reads the clock ticks from boot to start; `None` if there is no such process or it is not
 /// visible.
 #[cfg(target_os = "linux")]
 pub(super) fn start_of(pid: u32) -> Option<String> {
-    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The program's name may contain spaces and brackets. The fields follow the last bracket.
-    let mut fields = line[line.rfind(')')? + 1..].split_whitespace();
-    let state = fields.next()?;
-    // A zombie holds nothing any more, and only waits to be reaped.
-    let ended = matches!(state, "Z" | "X");
-    let start = fields.nth(18)?;
-    Some(if ended { "ended".to_owned() } else { start.to_owned() })
+    stat(pid).map(|stat| stat.start)
 }
 
 /// Reads the start as date and time, independent of language and time zone.

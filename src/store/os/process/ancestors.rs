@@ -1,0 +1,135 @@
+//! The processes above this one: the parent, its parent, and so on.
+//!
+//! Linux shows them in `/proc`. Elsewhere `ps` lists them, which takes long enough that hooks do
+//! without, and no variables are known.
+
+use crate::core::identity::ancestry::Ancestor;
+
+/// The largest number of ancestors that are looked at.
+const ANCESTORS_MAX: usize = 32;
+
+/// Set where a look at the ancestors takes no noticeable time.
+pub const LOOK_IS_CHEAP: bool = cfg!(target_os = "linux");
+
+/// Looks at the ancestors, the nearest first, each with those of these variables that it was
+/// started with.
+pub fn ancestors(variables: &[(&'static str, &str)]) -> Vec<Ancestor> {
+    let mut known = Vec::new();
+    let mut found = Vec::new();
+    let mut next = system::parent();
+    while let Some(pid) = next.filter(|pid| *pid > 0 && !known.contains(pid)) {
+        let Some((ancestor, parent)) = system::ancestor(pid, variables) else { break };
+        known.push(pid);
+        found.push(ancestor);
+        next = parent.filter(|_| found.len() < ANCESTORS_MAX);
+    }
+    found
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::fs;
+    use std::path::Path;
+
+    use super::super::{ProcessIdentity, one_word, system};
+    use super::Ancestor;
+
+    /// The number of words that tell a program and its script.
+    const WORDS_MAX: usize = 8;
+
+    pub(super) fn parent() -> Option<u32> {
+        system::stat(std::process::id()).map(|stat| stat.parent)
+    }
+
+    /// Looks at a process. Returns it with its parent.
+    pub(super) fn ancestor(
+        pid: u32,
+        variables: &[(&'static str, &str)],
+    ) -> Option<(Ancestor, Option<u32>)> {
+        let stat = system::stat(pid)?;
+        let start = one_word(&stat.start);
+        let identity = ProcessIdentity { pid, start, ..ProcessIdentity::current().clone() };
+        let executable = fs::read_link(format!("/proc/{pid}/exe")).ok();
+        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let ancestor = Ancestor {
+            process: identity.to_process()?,
+            program: stat.program,
+            executable: executable.as_deref().and_then(name),
+            words: words(pid),
+            shares: shares(pid, variables),
+        };
+        Some((ancestor, Some(stat.parent)))
+    }
+
+    fn words(pid: u32) -> Vec<String> {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let words = line.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+        words.take(WORDS_MAX).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+    }
+
+    /// Finds which of these variables a process was started with. Keeps none of its values.
+    fn shares(pid: u32, variables: &[(&'static str, &str)]) -> Option<Vec<&'static str>> {
+        let all = fs::read(format!("/proc/{pid}/environ")).ok()?;
+        let is_shared = |(name, value): &&(&'static str, &str)| {
+            let wanted = format!("{name}={value}");
+            all.split(|byte| *byte == 0).any(|line| line == wanted.as_bytes())
+        };
+        Some(variables.iter().filter(is_shared).map(|(name, _)| *name).collect())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::path::Path;
+
+    use super::super::ProcessIdentity;
+    use super::Ancestor;
+    use crate::store::os::executable;
+
+    pub(super) fn parent() -> Option<u32> {
+        #[cfg(unix)]
+        return rustix::process::getppid()
+            .and_then(|pid| u32::try_from(pid.as_raw_nonzero().get()).ok());
+        #[cfg(not(unix))]
+        return None;
+    }
+
+    /// Looks at a process. Returns it with its parent.
+    pub(super) fn ancestor(
+        pid: u32,
+        _: &[(&'static str, &str)],
+    ) -> Option<(Ancestor, Option<u32>)> {
+        let mut ps = executable::command("ps");
+        ps.args(["-o", "ppid=,args=", "-p", &pid.to_string()]).env("LC_ALL", "C");
+        let output = ps.output().ok().filter(|output| output.status.success())?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let mut words = text.split_whitespace();
+        let parent = words.next()?.parse().ok();
+        let words: Vec<String> = words.map(str::to_owned).collect();
+        let name = Path::new(words.first()?).file_name()?.to_string_lossy().into_owned();
+        let process = ProcessIdentity::of_child(pid).to_process()?;
+        let ancestor = Ancestor { process, program: name, executable: None, words, shares: None };
+        Some((ancestor, parent))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::os::process::ProcessIdentity;
+
+    #[test]
+    fn the_parent_is_the_first_and_the_start_is_its_own() {
+        let path = std::env::var("PATH").unwrap();
+        let all = ancestors(&[("PATH", &path), ("GIT_COORD_NO_SUCH", "1")]);
+        let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get().to_string());
+        assert_eq!(all.first().map(|first| first.process.pid.to_string()), parent);
+        let has_ended = |one: &Ancestor| ProcessIdentity::of(&one.process).has_ended_here();
+        assert!(!all.iter().any(has_ended), "{all:?}");
+        if LOOK_IS_CHEAP {
+            let shares = all[0].shares.as_ref().unwrap();
+            assert!(!shares.contains(&"GIT_COORD_NO_SUCH"), "{all:?}");
+            assert!(ancestors(&[("PATH", "other")])[0].shares.as_ref().unwrap().is_empty());
+        }
+    }
+}
