@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::presence::{Liveness, LivenessProbe};
 use crate::app::problem::Problem;
 use crate::app::reservations::release::ids;
+use crate::app::{Ctx, dead_holders};
 use crate::core::damage::{Damage, Found};
 use crate::core::documents::{ChildKind, Documents, Key, ReadError};
 use crate::core::ids::{AgentName, HoldId};
@@ -49,9 +49,13 @@ pub struct AgentView {
     pub overdue: usize,
     /// The number of its own open requests.
     pub asks: usize,
-    /// False if it was not seen for a while; absent if it was never seen on this machine.
+    /// False if it was not seen for a while, or has ended; absent if it was never seen on this
+    /// machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alive: Option<bool>,
+    /// True if its session has ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ended: bool,
     /// The time when its oldest reservation was granted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holds_since: Option<Timestamp>,
@@ -88,7 +92,7 @@ pub fn agents(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     let (documents, now) = (&reading.base.snapshot, reading.now);
     let probe = LivenessProbe::new(ctx);
     let mut roster = Roster::default();
-    let mut damaged = roster.note_holds(documents, now)?;
+    let mut damaged = roster.note_holds(ctx, documents, now)?;
     damaged.extend(roster.note_requests(documents, &probe, now)?);
     for seen in ctx.presences().all() {
         let was_lately = now.seconds_since(seen.last_seen) <= LATELY_SECONDS;
@@ -125,6 +129,7 @@ impl Agent {
             overdue: self.overdue,
             asks: self.made,
             alive: self.liveness.as_ref().map(|liveness| liveness.is_alive(now)),
+            ended: self.liveness.as_ref().is_some_and(Liveness::has_ended),
             holds_since: self.holds.iter().map(|hold| hold.granted_at).min(),
             task: newest.and_then(|hold| hold.about.task.clone()),
             presence: self.liveness.map(|liveness| PresenceView::new(liveness, now)),
@@ -158,11 +163,13 @@ impl Roster {
     /// Adds the live reservations, and returns those that cannot be read.
     fn note_holds(
         &mut self,
+        ctx: &Ctx,
         documents: &dyn Documents,
         now: Timestamp,
     ) -> Result<Vec<Damage>, AppError> {
-        let (holds, damaged) = index::all_readable(documents)?;
-        for hold in holds.into_iter().filter(|hold| hold.is_live(now)) {
+        let (mut holds, damaged) = index::all_readable(documents)?;
+        dead_holders::keep_live(ctx, &mut holds, now);
+        for hold in holds {
             self.agent(&hold.holder.clone()).holds.push(hold);
         }
         Ok(damaged)

@@ -16,6 +16,7 @@ use crate::core::identity::{Told, Who, id_of, told};
 use crate::core::ids::{AgentName, BadId};
 use crate::core::limits::AGENT_CHARS_MAX;
 use crate::core::reservation::process::Process;
+use crate::store::machine::presence::Presences;
 
 /// Overrides every other source except `--as`.
 pub const AGENT_VARIABLE: &str = "GIT_COORD_AGENT";
@@ -160,6 +161,8 @@ pub fn identify(inputs: &IdentityInputs<'_>) -> Result<Identity, IdentityError> 
 /// A session, or a subagent of one, and the names that it may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
+    /// The kind of its program.
+    pub kind: String,
     /// Its id, as far as it is needed to tell two of them apart.
     pub id: String,
     /// The names of the session, the one that it has unless another session has it first.
@@ -171,7 +174,8 @@ impl Session {
     /// Makes the session with that id, of a harness of that kind, or a subagent of it.
     pub fn new(kind: &str, id: &str, subagent: Option<&str>) -> Session {
         let names = session_names(kind, id);
-        Session { id: session_id(id), names, subagent: subagent.map(str::to_owned) }
+        let (kind, subagent) = (kind.to_owned(), subagent.map(str::to_owned));
+        Session { kind, id: session_id(id), names, subagent }
     }
 
     /// Returns the first choice of a name, which another session may have.
@@ -191,6 +195,12 @@ impl Session {
             free = free.or_else(|| sessions.is_empty().then_some(name));
         }
         self.named(free.unwrap_or(&self.names[0]))
+    }
+
+    /// Tells whether a name is one of a session of the same program, and not its own.
+    fn is_of_its_kind(&self, name: &AgentName) -> bool {
+        let kind = name.as_str().split_once(':').map(|(kind, _)| kind);
+        kind == Some(self.kind.as_str()) && !self.names.contains(name)
     }
 
     fn named(&self, session: &AgentName) -> AgentName {
@@ -283,9 +293,23 @@ impl Identity {
         Identity { name: session.name(), kind, source, session: Some(session), process: None }
     }
 
+    /// Chooses the name again, given the agents that were seen on this machine: a process whose
+    /// session is known has the name of the session.
+    #[must_use]
+    pub fn among(self, presences: &Presences) -> Identity {
+        let session =
+            self.process.as_ref().zip(self.session.as_ref()).and_then(|(process, own)| {
+                presences.session_of(process, |name| own.is_of_its_kind(name))
+            });
+        match session {
+            Some(name) => Identity { name, session: None, ..self },
+            None => self.beside(|name| presences.sessions(name)),
+        }
+    }
+
     /// Chooses the name again, given the sessions that act under each.
     #[must_use]
-    pub fn beside(self, known: impl Fn(&AgentName) -> Vec<String>) -> Identity {
+    fn beside(self, known: impl Fn(&AgentName) -> Vec<String>) -> Identity {
         let name = self.session.as_ref().map(|session| session.name_beside(known));
         Identity { name: name.unwrap_or(self.name), ..self }
     }

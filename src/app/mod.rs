@@ -2,6 +2,7 @@
 //! functions and differ only in how they read a request and show an answer.
 
 pub mod agents;
+mod ancestors;
 pub mod answer;
 pub mod changesets;
 pub mod config;
@@ -39,7 +40,7 @@ pub mod whoami;
 pub mod with;
 pub mod wording;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::app::config::Settings;
@@ -50,11 +51,12 @@ use crate::core::clean::{self, Clean, LeftOut};
 use crate::core::command::{Command, Request};
 use crate::core::decision::Decide;
 use crate::core::domain::source_tree::SourceTree;
+use crate::core::environment::Environment;
 use crate::core::ids::{AgentName, EntryName, HoldId, OpId};
 use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
 use crate::core::refusal::{Conflict, Refusal};
-use crate::core::reservation::process::{Gone, GoneHold};
+use crate::core::reservation::process::{Gone, GoneHold, Process};
 use crate::core::reservation::tickets::Ticket;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -82,8 +84,8 @@ pub struct Ctx {
     within: Vec<HoldId>,
     case: Case,
     upkeep: Budget,
-    /// The directory that the request comes from.
-    directory: PathBuf,
+    /// The environment that the request comes from.
+    environment: Environment,
 }
 
 /// How a command is decided and written.
@@ -144,9 +146,17 @@ impl Ctx {
         self.terminal.as_ref()
     }
 
-    /// Returns the directory that the request comes from.
+    /// Returns the directory that the request comes from; empty if it has been deleted.
     pub fn directory(&self) -> &Path {
-        &self.directory
+        self.environment.directory().unwrap_or(Path::new(""))
+    }
+
+    /// Finds the process that the agent's session ends with, if it surely is known. Where that takes
+    /// long, it is not looked for.
+    pub fn agent_process(&self) -> Option<Process> {
+        let kind = self.identity.session.as_ref().map(|session| session.kind.as_str());
+        let look = || ancestors::of_session(kind?, &self.environment);
+        self.identity.process.clone().or_else(look)
     }
 
     /// Returns the holds that end only once this process does: it was started under them.

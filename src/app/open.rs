@@ -9,15 +9,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::app::Ctx;
 use crate::app::config::{SettingError, Settings, is_set_on, parse_boolean};
 use crate::app::error::AppError;
 use crate::app::identity::{Identity, IdentityInputs, Login, identify};
 use crate::app::install::plan::ENABLED;
 use crate::app::presence::{Doing, touch};
+use crate::app::{Ctx, ancestors};
 use crate::core::environment::Environment;
-use crate::core::identity::ancestry::Ancestor;
-use crate::core::identity::programs::signs;
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::pattern::Case;
 use crate::core::text::Line;
@@ -33,7 +31,6 @@ use crate::store::git::unreadable_repository::UnreadableRepository;
 use crate::store::ledger::entry::Committer;
 use crate::store::machine::presence::Presences;
 use crate::store::os::files::Files;
-use crate::store::os::process;
 use crate::store::os::shared_mode::{NotASharedMode, SharedMode};
 
 /// Replaces the clock, for tests and replay.
@@ -175,7 +172,7 @@ impl Door {
         let files = Files { fsync: false, shared: SharedMode::Umask };
         let sessions = self.repository(|repository| Presences::new(repository.common_dir(), files));
         Ok(match sessions {
-            Some(presences) => identity.beside(|name| presences.sessions(name)),
+            Some(presences) => identity.among(&presences),
             None => identity,
         })
     }
@@ -190,14 +187,8 @@ impl Door {
             environment: &self.environment,
             configured: settings.agent.as_ref(),
             login: &Login::of_process(&self.environment),
-            look: &|| self.ancestors(),
+            look: &|| ancestors::of_command(&self.environment),
         })?)
-    }
-
-    /// Looks at the processes above this one, with the variables that tell of agents' programs.
-    fn ancestors(&self) -> Vec<Ancestor> {
-        let set = |name: &'static str| Some((name, self.environment.non_empty(name)?));
-        process::ancestors(&signs().filter_map(set).collect::<Vec<_>>())
     }
 
     /// Opens the repository for a request with its settings, of the agent that acts here, and
@@ -241,7 +232,7 @@ impl Door {
         };
         let files = Files { fsync: settings.fsync, shared: self.shared_mode()? };
         let presences = Presences::new(repository.common_dir(), files);
-        let identity = identity.beside(|name| presences.sessions(name));
+        let identity = identity.among(&presences);
         let backend = Box::new(Git::open(&repository, files)?);
         let host = Line::new(&Login::of_process(&self.environment).host)
             .unwrap_or_else(|_| Line::new("unknown").expect("a plain word is a line"));
@@ -263,7 +254,7 @@ impl Door {
             within: self.within(),
             case: if folds == Some(true) { Case::Folded } else { Case::Sensitive },
             upkeep,
-            directory: self.environment.directory().map(Path::to_owned).unwrap_or_default(),
+            environment: self.environment.clone(),
         })
     }
 

@@ -17,11 +17,15 @@ use crate::core::place::are_apart;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Hold;
 use crate::core::reservation::index::{self, Whose};
+use crate::core::reservation::process::Process;
 use crate::core::time::Timestamp;
 use crate::store::machine::presence::Presence;
+use crate::store::os::process::ProcessIdentity;
 
 /// A presence this young is not written again.
 const FRESH_SECONDS: u64 = 5;
+/// The largest number of processes that are remembered for a name.
+const PROCESSES_MAX: usize = 8;
 /// The largest number of things that an agent was told and that are remembered.
 const TOLD_MAX: usize = 200;
 /// An agent that was not seen for longer counts as not alive: twice the time that a holder has to
@@ -78,17 +82,21 @@ fn leave(ctx: &Ctx, doing: Doing<'_>, news: BTreeMap<String, String>) {
         // It may be told again; the list must not grow without end.
         told.clear();
     }
-    let now = Presence {
+    let mut now = Presence {
         agent: ctx.actor().clone(),
         host: ctx.host().clone(),
         last_seen: ctx.clock(),
         worktree: ctx.worktree(),
         branch: ctx.repository().branch(),
         terminal: ctx.terminal().cloned(),
+        has_left: doing == Doing::SessionEnds && sessions.is_empty(),
         sessions,
+        processes: before.as_ref().map(|before| before.processes.clone()).unwrap_or_default(),
         told,
     };
-    if before.is_none_or(|before| is_news(&before, &now)) {
+    let is_due = before.is_none_or(|before| is_news(&before, &now) || before.has_ended());
+    if is_due {
+        note_process(ctx, &mut now.processes);
         presences.put(&now).ok();
     }
 }
@@ -97,6 +105,24 @@ fn leave(ctx: &Ctx, doing: Doing<'_>, news: BTreeMap<String, String>) {
 /// report.
 pub fn works_through_hooks(ctx: &Ctx) -> bool {
     !ctx.presences().open_tool_calls(ctx.actor()).open().is_empty()
+}
+
+/// Adds the process of the agent's program to those that still run.
+fn note_process(ctx: &Ctx, processes: &mut Vec<Process>) {
+    processes.retain(|process| !ProcessIdentity::of(process).has_ended_here());
+    let known = ctx.agent_process();
+    if let Some(process) = known.filter(|process| !processes.contains(process)) {
+        processes.insert(0, process);
+        processes.truncate(PROCESSES_MAX);
+    }
+}
+
+/// Tells whether the session of an agent is known to have ended on this machine. A subagent ends
+/// with its session.
+pub fn has_ended(ctx: &Ctx, agent: &AgentName) -> bool {
+    let presences = ctx.presences();
+    let seen = presences.get(&agent.session()).or_else(|| presences.get(agent));
+    seen.is_some_and(|seen| seen.has_ended())
 }
 
 /// Forgets agents that were last seen long ago. A failure to do so is ignored.
@@ -171,6 +197,25 @@ impl Liveness {
     pub fn is_alive(&self, now: Timestamp) -> bool {
         !self.evidence.shows_silence(SILENCE_SECONDS, now)
     }
+
+    /// Tells whether the session of the agent has ended, and nothing of it runs on.
+    pub fn has_ended(&self) -> bool {
+        self.evidence.ended && !self.evidence.runs
+    }
+
+    /// Describes the state in one word.
+    pub fn word(&self, now: Timestamp) -> &'static str {
+        liveness_word(self.is_alive(now), self.has_ended())
+    }
+}
+
+/// Describes the state of an agent in one word.
+pub fn liveness_word(alive: bool, ended: bool) -> &'static str {
+    match (alive, ended) {
+        (_, true) => "ended",
+        (true, false) => "alive",
+        (false, false) => "silent",
+    }
 }
 
 /// Finds the liveness of agents on this machine, once for each of them.
@@ -207,6 +252,7 @@ impl<'c> LivenessProbe<'c> {
             runs: false,
             place: self.ctx.known_place(),
             observed_at: Some(now),
+            ended: has_ended(self.ctx, agent),
         };
         // Processes are looked for only if nothing else shows that the agent lives.
         evidence.runs = evidence.shows_silence(SILENCE_SECONDS_MIN, now) && self.runs(agent);

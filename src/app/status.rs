@@ -141,7 +141,7 @@ fn look(ctx: &Ctx, reading: &Reading<'_>) -> Result<Body, AppError> {
     let now = reading.now;
     let (mut live, holds) = index::all_readable(&reading.base.snapshot)?;
     let all = live.len();
-    live.retain(|hold| hold.is_live(now) && !dead_holders::has_ended(ctx, hold));
+    dead_holders::keep_live(ctx, &mut live, now);
     let expired = all - live.len();
     live.sort_by(|one, other| (one.expires_at, &one.id).cmp(&(other.expires_at, &other.id)));
     let (mine, others): (Vec<Hold>, Vec<Hold>) =

@@ -31,8 +31,11 @@ pub struct HoldView {
 /// The time and place where a holder was last seen on this machine.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HolderPresence {
-    /// False if the holder was not seen for a while.
+    /// False if the holder was not seen for a while, or has ended.
     pub alive: bool,
+    /// True if the holder's session has ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ended: bool,
     /// The time of its last command or hook.
     pub last_seen: Timestamp,
     /// The branch that it was on.
@@ -93,6 +96,7 @@ impl HoldView {
     fn with_liveness(hold: Hold, now: Timestamp, liveness: &HolderLiveness) -> HoldView {
         let holder_presence = liveness.known.get(&hold.holder).map(|holder| HolderPresence {
             alive: holder.is_alive(now),
+            ended: holder.has_ended(),
             last_seen: holder.presence.last_seen,
             branch: holder.presence.branch.clone(),
             terminal: holder.presence.terminal.clone(),

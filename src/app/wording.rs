@@ -1,7 +1,7 @@
 //! Sentences about obstacles, which every door uses.
 
 use crate::app::dead_holders::Orphans;
-use crate::app::presence::HolderLiveness;
+use crate::app::presence::{HolderLiveness, liveness_word};
 use crate::app::view::ConflictView;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::renew::{Asked, Lost, Why};
@@ -42,7 +42,7 @@ fn orphan_words(pid: u32) -> String {
 pub fn liveness_text(conflict: &Conflict, now: Timestamp, all: &HolderLiveness) -> String {
     let orphan = orphan_text(&conflict.held, &all.orphans);
     let Some(holder) = all.known.get(&conflict.held.holder) else { return orphan };
-    let alive = if holder.is_alive(now) { "alive" } else { "silent" };
+    let alive = holder.word(now);
     let seen = &holder.presence;
     let ago = relative(seen.last_seen.as_seconds(), now.as_seconds());
     let branch = seen
@@ -56,7 +56,7 @@ pub fn liveness_text(conflict: &Conflict, now: Timestamp, all: &HolderLiveness) 
 pub fn view_text(view: &ConflictView, now: Timestamp) -> String {
     let held = &view.held;
     let seen = held.holder_presence.as_ref().map_or_else(String::new, |seen| {
-        let alive = if seen.alive { "alive" } else { "silent" };
+        let alive = liveness_word(seen.alive, seen.ended);
         let ago = relative(seen.last_seen.as_seconds(), now.as_seconds());
         let branch = seen.branch.as_ref().map(|branch| shown(branch.as_str()).into_owned());
         let branch = branch.map_or_else(String::new, |branch| format!(", branch {branch}"));

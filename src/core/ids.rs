@@ -117,6 +117,13 @@ impl AgentName {
         other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
+    /// Returns the session of a subagent, and every other name as it is.
+    #[must_use]
+    pub fn session(&self) -> AgentName {
+        let session = self.0.split('/').next().unwrap_or(&self.0);
+        AgentName(session.to_owned())
+    }
+
     /// Tells whether the two are the same agent, or one is the other's session, so that neither
     /// stands in the other's way. Two subagents of one session do stand in each other's way.
     pub fn is_one_with(&self, other: &AgentName) -> bool {

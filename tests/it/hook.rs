@@ -1,6 +1,7 @@
 //! `hook`: the calls of agents' programs, end to end with the payloads that they document.
 
 mod asking;
+mod ended;
 mod failing;
 mod foreign;
 mod gate;

@@ -15,7 +15,7 @@ use git_coord::core::ids::{AgentName, EntryName, HoldId, LockName, OpId, TicketI
 use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::{Case, Pattern};
 use git_coord::core::reservation::paths::PathFacts;
-use git_coord::core::reservation::process::{Gone, GoneHold, Process};
+use git_coord::core::reservation::process::{EndedWith, Gone, GoneHold, Process};
 use git_coord::core::reservation::release::Release;
 use git_coord::core::reservation::renew::Renew;
 use git_coord::core::reservation::reserve::{Reserve, Scope};
@@ -326,12 +326,18 @@ impl MemoryLedger {
         Some(Asked { actor, clock, op: OpId::from_bits(self.ops), command, gone })
     }
 
-    /// Lists every process that a hold is bound to, and every ticket.
+    /// Lists every hold that ends with a process or a session, and every ticket.
     fn everybody_gone(&self) -> Gone {
         let holds = index::all(&self.documents).unwrap();
-        let holds = holds
-            .into_iter()
-            .filter_map(|hold| Some(GoneHold { id: hold.id, process: hold.process? }));
+        let holds = holds.into_iter().filter_map(|hold| {
+            let came_with_edit = hold.about.via == Via::Hook;
+            let with = match hold.process {
+                Some(process) => EndedWith::Process { process },
+                None if came_with_edit => EndedWith::Session { until: hold.expires_at },
+                None => return None,
+            };
+            Some(GoneHold { id: hold.id, with })
+        });
         let tickets = tickets::all(&self.documents).unwrap();
         Gone { holds: holds.collect(), tickets: tickets.into_iter().map(|it| it.id).collect() }
     }

@@ -72,9 +72,11 @@ pub fn find(ctx: &Ctx, filter: &Filter) -> Result<Listed, AppError> {
         }
         found => (found?, Vec::new()),
     };
+    if !filter.expired_too {
+        dead_holders::keep_live(ctx, &mut holds, reading.now);
+    }
     holds.retain(|hold| {
-        (filter.expired_too || (hold.is_live(reading.now) && !dead_holders::has_ended(ctx, hold)))
-            && (!filter.locks_only || hold.target.lock().is_some())
+        (!filter.locks_only || hold.target.lock().is_some())
             && filter.holder.as_ref().is_none_or(|holder| holder.covers(&hold.holder))
     });
     holds.sort_by(|one, other| (one.expires_at, &one.id).cmp(&(other.expires_at, &other.id)));

@@ -1,6 +1,7 @@
 //! `git coord agents`
 
 use crate::app::agents::{AgentView, Body, PresenceView, agents};
+use crate::app::presence::liveness_word;
 use crate::app::problem::Problem;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
@@ -42,11 +43,7 @@ impl Args {
 
 fn row(agent: &AgentView, now: Timestamp) -> Vec<Cell> {
     let ago = |at: Timestamp| relative(at.as_seconds(), now.as_seconds());
-    let alive = match agent.alive {
-        Some(true) => "alive",
-        Some(false) => "silent",
-        None => "elsewhere",
-    };
+    let alive = agent.alive.map_or("elsewhere", |alive| liveness_word(alive, agent.ended));
     let seen = agent.presence.as_ref();
     let last = seen.map_or_else(String::new, |seen| format!("seen {}", ago(seen.last_seen)));
     let place =

@@ -37,9 +37,9 @@ pub struct Owner<'a> {
     /// The number of processes between the command and this one.
     pub distance: usize,
     pub process: &'a Process,
-    /// True if the process ends when the agent does. A shell in which somebody set the variable may
-    /// end at any time.
-    pub is_program: bool,
+    /// True if the process surely is the program, so that the agent ends when it does. Another one
+    /// that set the variable may only be on the way.
+    pub is_sure: bool,
 }
 
 impl Ancestor {
@@ -84,7 +84,7 @@ fn stem(path: &str) -> &str {
 /// variable.
 pub fn owner<'a>(
     program: &Program,
-    variable: &str,
+    variable: Option<&str>,
     environment: &Environment,
     ancestors: &'a [Ancestor],
 ) -> Option<Owner<'a>> {
@@ -92,10 +92,8 @@ pub fn owner<'a>(
     let is_told = |one: &Ancestor| Some(one.process.pid) == told;
     let by_name = |one: &Ancestor| one.is_called(program.names);
     let sure = ancestors.iter().position(is_told).or_else(|| ancestors.iter().position(by_name));
-    let distance = sure.or_else(|| setter(variable, ancestors))?;
-    let one = &ancestors[distance];
-    let is_program = sure.is_some() || !one.is_go_between();
-    Some(Owner { distance, process: &one.process, is_program })
+    let distance = sure.or_else(|| setter(variable?, ancestors))?;
+    Some(Owner { distance, process: &ancestors[distance].process, is_sure: sure.is_some() })
 }
 
 /// Finds the process that set a variable: the nearest that was started without it. Where the system
@@ -131,7 +129,7 @@ mod tests {
         }
         for (program, line) in [
             ("make", "make -C gemini"),
-            ("node", "node /home/gemini/tool.js gemini"),
+            ("node", "node /opt/gemini/tool.js gemini"),
             ("node", "node gemini"),
             ("git", "git -C /x/gemini coord whoami"),
             ("bash", "bash -c gemini"),

@@ -60,7 +60,7 @@ pub fn told(environment: &Environment, look: impl FnOnce() -> Vec<Ancestor>) -> 
     }
     let ancestors = look();
     let owned = set().filter_map(|(program, variable)| {
-        let owner = owner(program, variable, environment, &ancestors)?;
+        let owner = owner(program, Some(variable), environment, &ancestors)?;
         Some((program, variable, owner))
     });
     // Of several, `min_by_key` returns the first.
@@ -73,6 +73,17 @@ pub fn told(environment: &Environment, look: impl FnOnce() -> Vec<Ancestor>) -> 
         let kind = kind(program, environment);
         Some(Told { kind, variable, who: Who::Process(process.cloned()) })
     })
+}
+
+/// Finds the process of a session of that kind, where it surely is one: it ends with the session.
+pub fn process_of_session(
+    kind: &str,
+    environment: &Environment,
+    ancestors: &[Ancestor],
+) -> Option<Process> {
+    let program = PROGRAMS.iter().find(|program| program.kind == kind)?;
+    let owner = owner(program, None, environment, ancestors).filter(|owner| owner.is_sure)?;
+    Some(owner.process.clone())
 }
 
 fn by_session(program: &Program, environment: &Environment) -> Option<Told> {

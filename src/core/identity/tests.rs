@@ -195,7 +195,8 @@ proptest! {
         ways in prop::collection::vec(prop::collection::vec(any::<bool>(), 0..4), 2..4),
     ) {
         let name = |first_pid: u32, way: &[bool]| {
-            let between = way.iter().map(|shell| if *shell { Started::Shell } else { Started::Other });
+            let between =
+                way.iter().map(|shell| if *shell { Started::Shell } else { Started::Other });
             let agent = [Started::Shell, Started::Agent { program, wrapped }];
             let chain: Vec<Started> = agent.into_iter().chain(between).collect();
             let (variables, above, _) = play(&chain, first_pid);
@@ -209,9 +210,12 @@ proptest! {
         prop_assert_ne!(&name(200, &ways[0]), &names[0]);
     }
 
-    /// Where the system hides variables, as macOS does, the nearest process that is no shell counts.
+    /// Where the system hides variables, as macOS does, the nearest process that is no shell
+    /// counts.
     #[test]
-    fn hidden_variables_leave_the_nearest_program(chain in prop::collection::vec(any::<bool>(), 1..8)) {
+    fn hidden_variables_leave_the_nearest_program(
+        chain in prop::collection::vec(any::<bool>(), 1..8),
+    ) {
         let above: Vec<Ancestor> = (100..)
             .zip(&chain)
             .map(|(pid, shell)| process(pid, if *shell { "zsh" } else { "amp" }, ""))

@@ -31,6 +31,9 @@ pub struct Evidence {
     /// The time when the host looked. Nothing is known of later times.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub observed_at: Option<Timestamp>,
+    /// True if the session of the agent has ended there.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub ended: bool,
 }
 
 impl Evidence {
@@ -41,16 +44,19 @@ impl Evidence {
         !holds.iter().any(is_apart)
     }
 
-    /// Tells whether the agent had given no sign of life for that long when the host looked.
+    /// Tells whether the agent had given no sign of life for that long when the host looked. A
+    /// session that has ended gives none any more.
     pub fn shows_silence(&self, seconds: u64, now: Timestamp) -> bool {
         let now = self.observed_at.map_or(now, |observed| observed.min(now));
-        !self.runs && self.busy(now).is_none() && now.seconds_since(self.last_seen) >= seconds
+        let is_quiet = || self.busy(now).is_none() && now.seconds_since(self.last_seen) >= seconds;
+        !self.runs && (self.ended || is_quiet())
     }
 
-    /// Returns the time since when a tool call is open. A call that never ends does not count: its
-    /// session has died.
+    /// Returns the time since when a tool call is open. A call that never ends does not count, nor
+    /// does one of a session that has ended.
     pub fn busy(&self, now: Timestamp) -> Option<Timestamp> {
-        self.busy_since.filter(|since| now.seconds_since(*since) < CALL_SECONDS_MAX)
+        let since = self.busy_since.filter(|_| !self.ended)?;
+        (now.seconds_since(since) < CALL_SECONDS_MAX).then_some(since)
     }
 }
 
@@ -178,6 +184,7 @@ mod tests {
             runs: false,
             place: None,
             observed_at: None,
+            ended: false,
         }
     }
 
@@ -191,6 +198,9 @@ mod tests {
         assert!(seen.shows_silence(600, after(600)));
         let runs = Evidence { runs: true, ..seen.clone() };
         assert!(!runs.shows_silence(600, after(1_000_000)));
+        let ended = Evidence { ended: true, busy_since: Some(start), ..seen.clone() };
+        assert!(ended.shows_silence(600, start), "8/ENDED-IS-NOT-ALIVE");
+        assert!(!Evidence { runs: true, ..ended }.shows_silence(600, start));
         let busy = Evidence { busy_since: Some(start), ..seen };
         assert!(!busy.shows_silence(600, after(CALL_SECONDS_MAX - 1)));
         assert!(busy.shows_silence(600, after(CALL_SECONDS_MAX)));

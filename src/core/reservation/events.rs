@@ -59,14 +59,17 @@ pub fn narrowed(act: &mut Act<'_>, hold: &Hold, freed: &[Target], forced: Option
     act.record("narrowed", &hold.id, data);
 }
 
-/// Records that a hold was removed because its time was over, its process had ended, or a wrong
-/// clock had set its end.
+/// Records that a hold was removed because its time was over, its process or the session of its
+/// holder had ended, or a wrong clock had set its end.
 pub fn expired(act: &mut Act<'_>, hold: &Hold) {
     let mut data = ended(hold);
     data.insert("expired_at".to_owned(), json!(hold.expires_at));
     if hold.is_live(act.env.now) {
-        data.insert("why".to_owned(), json!("process_ended"));
-        data.insert("process".to_owned(), json!(hold.process));
+        let why = if hold.process.is_some() { "process_ended" } else { "session_ended" };
+        data.insert("why".to_owned(), json!(why));
+        if let Some(process) = &hold.process {
+            data.insert("process".to_owned(), json!(process));
+        }
     } else if !hold.is_over(act.env.now) {
         data.insert("why".to_owned(), json!("dated_ahead"));
     }

@@ -90,6 +90,16 @@ impl Via {
     }
 }
 
+impl Via {
+    /// Tells whether such a hold came with the work of an agent, and so ends with it.
+    pub fn ends_with_turn(self) -> bool {
+        match self {
+            Via::Hook => true,
+            Via::Command => false,
+        }
+    }
+}
+
 /// The purpose and the origin of a hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct About {
@@ -168,6 +178,11 @@ impl Hold {
     /// Tells whether the time of the hold is over.
     pub fn is_over(&self, now: Timestamp) -> bool {
         now >= self.expires_at
+    }
+
+    /// Tells whether the hold ends with the session of its holder.
+    pub fn ends_with_session(&self) -> bool {
+        self.about.via.ends_with_turn() && self.process.is_none()
     }
 }
 

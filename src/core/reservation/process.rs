@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::ids::{HoldId, TicketId};
 use crate::core::reservation::Hold;
 use crate::core::text::Line;
+use crate::core::time::Timestamp;
 
 /// One run of one process. A process id alone does not identify it, since ids are used again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -30,12 +31,33 @@ pub struct Process {
     pub namespace: Option<Line>,
 }
 
-/// A hold whose process has ended.
+/// A hold that has ended before its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoneHold {
     pub id: HoldId,
+    #[serde(flatten)]
+    pub with: EndedWith,
+}
+
+/// The thing that a hold has ended with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum EndedWith {
     /// The process that was looked for. A hold that goes with another process by now stays.
-    pub process: Process,
+    Process { process: Process },
+    /// The session of its holder. A hold that does not last until exactly then was renewed since,
+    /// and stays.
+    Session { until: Timestamp },
+}
+
+impl EndedWith {
+    /// Tells whether this is still true of a hold.
+    fn ends(&self, hold: &Hold) -> bool {
+        match self {
+            EndedWith::Process { process } => hold.process.as_ref() == Some(process),
+            EndedWith::Session { until } => hold.ends_with_session() && hold.expires_at == *until,
+        }
+    }
 }
 
 /// The holds and tickets that the asker's host knows to have ended.
@@ -56,14 +78,78 @@ impl Gone {
         self.holds.is_empty() && self.tickets.is_empty()
     }
 
-    /// Tells whether the process of the hold is known to have ended.
+    /// Tells whether the hold is known to have ended with its process or its holder's session.
     pub fn has_hold(&self, hold: &Hold) -> bool {
-        let process = hold.process.as_ref();
-        self.holds.iter().any(|gone| gone.id == hold.id && Some(&gone.process) == process)
+        self.holds.iter().any(|gone| gone.id == hold.id && gone.with.ends(hold))
     }
 
     /// Tells whether the process that waits with this ticket is known to have ended.
     pub fn has_ticket(&self, id: &TicketId) -> bool {
         self.tickets.contains(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::core::ids::{Derived as _, OpId};
+    use crate::core::reservation::{About, Mode, Target, Via};
+
+    fn id_of(number: u64) -> HoldId {
+        HoldId::derive(&OpId::from_bits(1), number)
+    }
+
+    fn process(pid: u32) -> Process {
+        Process { pid, host: "h".parse().unwrap(), started: None, boot: None, namespace: None }
+    }
+
+    fn hold(id: u64, via: Via, process: Option<Process>, until: i64) -> Hold {
+        Hold {
+            id: id_of(id),
+            holder: "alice".parse().unwrap(),
+            target: Target::Lock("x".parse().unwrap()),
+            mode: Mode::Exclusive,
+            about: About { reason: None, task: None, run: None, via, worktree: None },
+            process,
+            granted_at: Timestamp::from_millis(0),
+            expires_at: Timestamp::from_millis(until),
+            fence: 1,
+            unknown: serde_json::Map::new(),
+        }
+    }
+
+    proptest! {
+        /// 8/ENDED-IS-NOT-ALIVE: a hold has ended exactly if the list has its id with its own
+        /// process, or it came with work and lasts until the time in the list.
+        #[test]
+        fn a_hold_ends_with_what_it_belongs_to(
+            by_hook in any::<bool>(),
+            runs_in in prop::option::of(0..2_u32),
+            until in 1..3_i64,
+            facts in prop::collection::vec((0..2_u64, prop::option::of(0..2_u32), 1..3_i64), 0..6),
+        ) {
+            let via = if by_hook { Via::Hook } else { Via::Command };
+            let held = hold(1, via, runs_in.map(process), until);
+            let fact = |(id, pid, until): &(u64, Option<u32>, i64)| GoneHold {
+                id: id_of(*id),
+                with: match pid {
+                    Some(pid) => EndedWith::Process { process: process(*pid) },
+                    None => EndedWith::Session { until: Timestamp::from_millis(*until) },
+                },
+            };
+            let gone = Gone { holds: facts.iter().map(fact).collect(), tickets: Vec::new() };
+            let mut expected = false;
+            for (id, pid, end) in &facts {
+                let with_process = pid.is_some() && *pid == runs_in;
+                let came_with_work = runs_in.is_none() && by_hook;
+                let with_session = pid.is_none() && came_with_work && *end == until;
+                expected |= *id == 1 && (with_process || with_session);
+            }
+            prop_assert_eq!(gone.has_hold(&held), expected);
+            let written = serde_json::to_string(&gone).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Gone>(&written).unwrap(), gone);
+        }
     }
 }

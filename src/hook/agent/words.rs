@@ -162,7 +162,7 @@ fn listed_seen(conflicts: &[Conflict], now: Timestamp, liveness: &HolderLiveness
 
 /// Says whether an agent is alive, when it was last seen, and where.
 fn sighted(seen: &Liveness, now: Timestamp) -> String {
-    let alive = if seen.is_alive(now) { "alive" } else { "silent" };
+    let alive = seen.word(now);
     let seen = &seen.presence;
     let ago = about(now.seconds_since(seen.last_seen));
     let mut text = format!(", {alive}, last seen {ago} ago");

@@ -10,12 +10,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::core::ids::AgentName;
+use crate::core::reservation::process::Process;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::layout::HelperDir;
 use crate::store::machine::open_tool_calls::OpenToolCalls;
 use crate::store::os::files::{Files, Purpose};
+use crate::store::os::process::ProcessIdentity;
 
 /// The maximum size of a file, which holds some names and times.
 const PRESENCE_BYTES_MAX: u64 = 64 * 1024;
@@ -42,9 +44,24 @@ pub struct Presence {
     /// share the name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub sessions: BTreeMap<String, Timestamp>,
+    /// The processes of the agent's program that it was seen below, and that ran at that time.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub processes: Vec<Process>,
+    /// Set once every session under this name has said that it ends.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub has_left: bool,
     /// The requests that the agent was told of, by thread, so that it is told of each once.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub told: BTreeMap<String, String>,
+}
+
+impl Presence {
+    /// Tells whether the agent is no more: it said so, or its processes have ended. A process of
+    /// another host, boot or container is never judged.
+    pub fn has_ended(&self) -> bool {
+        let has_died = |process| ProcessIdentity::of(process).has_ended_here();
+        self.has_left || (!self.processes.is_empty() && self.processes.iter().all(has_died))
+    }
 }
 
 /// The records of one repository on this machine.
@@ -76,6 +93,21 @@ impl Presences {
     /// Lists the known sessions that act under a name.
     pub fn sessions(&self, agent: &AgentName) -> Vec<String> {
         self.get(agent).map_or_else(Vec::new, |presence| presence.sessions.into_keys().collect())
+    }
+
+    /// Finds the session that was seen last below a process and has not left, among names that
+    /// pass.
+    pub fn session_of(
+        &self,
+        process: &Process,
+        passes: impl Fn(&AgentName) -> bool,
+    ) -> Option<AgentName> {
+        let mut below = self.all();
+        below.retain(|seen| {
+            seen.processes.contains(process) && !seen.has_left && passes(&seen.agent)
+        });
+        let last = below.into_iter().max_by_key(|seen| seen.last_seen)?;
+        Some(last.agent.session())
     }
 
     fn read(&self, path: &Path) -> Option<Presence> {
@@ -128,6 +160,8 @@ mod tests {
             branch: None,
             terminal: None,
             sessions: BTreeMap::new(),
+            processes: Vec::new(),
+            has_left: false,
             told: BTreeMap::new(),
         }
     }

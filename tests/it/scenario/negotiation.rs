@@ -67,6 +67,7 @@ impl MemoryLedger {
                     runs: false,
                     place: None,
                     observed_at: None,
+                    ended: false,
                 });
                 Take { which: by_name(&thread), reason: line("waited enough"), evidence }.into()
             }
