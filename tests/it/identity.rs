@@ -1,8 +1,12 @@
 //! Nobody is taken for somebody: agents whose program only shows a mark, and terminals.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
 use serde_json::Value;
 
 use crate::support::Repo;
+use crate::support::gits::skip;
 use crate::support::hooks::put_script;
 
 /// Runs a shell script under a program of that name, as an agent would.
@@ -49,4 +53,73 @@ fn a_chosen_name_counts_before_a_process() {
     assert_eq!(call.run().done().json()["agent"], "chosen");
     let session = call.env("CODEX_THREAD_ID", "0b9d44e1-77aa-4f00-8c11-99aa88bb77cc");
     assert_eq!(session.run().done().json()["agent"], "codex:0b9d44e1");
+}
+
+/// The command that runs another one in a terminal of its own.
+const TERMINAL: &str = "script";
+
+/// A terminal in which a command was run, and whose shell runs on.
+struct Terminal {
+    child: Child,
+    /// The lines that the command has said.
+    said: Vec<String>,
+}
+
+impl Terminal {
+    /// Runs a command in the shell of a new terminal, as nobody in particular.
+    fn running(repo: &Repo, command: &str) -> Terminal {
+        let script = format!("{command}; echo ready; read answer");
+        let call = repo.call("").program(TERMINAL).args(["-qec", &script, "/dev/null"]);
+        let mut child = call.command().stdin(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let lines = lines.map(|line| line.trim_end().to_owned());
+        let said = lines.take_while(|line| line != "ready").collect();
+        Terminal { child, said }
+    }
+
+    #[track_caller]
+    fn warned(&self) -> Vec<&String> {
+        self.said.iter().filter(|line| line.contains("from another terminal")).collect()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // The end of its input ends the shell, and with it the terminal.
+        drop(self.child.stdin.take());
+        self.child.wait().ok();
+    }
+}
+
+/// 8/NOBODY-FOR-SOMEBODY: two terminals of one person are one, who is told that the other terminal
+/// holds what is asked for. The same terminal, and one that is closed, say nothing.
+#[test]
+fn a_person_is_told_of_the_other_terminal() {
+    if Command::new(TERMINAL).arg("--version").output().is_err() {
+        return skip("terminals are made by 'script'");
+    }
+    let repo = Repo::new();
+    let reserve = "git coord reserve src";
+    let first = Terminal::running(&repo, &format!("{reserve}; {reserve}; echo \"shell $$\""));
+    assert_eq!(first.warned(), [""; 0], "{:?}", first.said);
+    let shell = first.said.iter().find_map(|line| line.strip_prefix("shell ")).unwrap();
+    let told = |pattern: &str| {
+        format!("warning: you hold '{pattern}' already, from another terminal (pid {shell})")
+    };
+    for (command, pattern) in [
+        (reserve, "src"),
+        ("git coord reserve src/main.rs", "src/main.rs"),
+        ("git coord check src/main.rs", "src/main.rs"),
+    ] {
+        let second = Terminal::running(&repo, command);
+        assert_eq!(second.warned(), [&told(pattern)], "{:?}", second.said);
+    }
+    let holds = repo.holds();
+    assert_eq!((holds.len(), &holds[0]["shell"]["pid"].to_string()), (1, &shell.to_owned()));
+    let agent = Terminal::running(&repo, "git coord --as alice check src");
+    assert_eq!(agent.warned(), [""; 0], "an agent has a name of its own");
+    drop(first);
+    let third = Terminal::running(&repo, reserve);
+    assert_eq!(third.warned(), [""; 0], "{:?}", third.said);
+    repo.coord("ops", ["ledger", "verify"]).done();
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::in_the_way;
+use super::{in_the_way, terminals};
 use crate::app::answer::{Answer, Note};
 use crate::app::path_facts::path_facts;
 use crate::app::presence::HolderLiveness;
@@ -38,8 +38,10 @@ pub fn check(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
     let specs::Meant { patterns, hints } =
         specs::meant(ctx.repository(), request.patterns, request.reading, "check")?;
     let facts = path_facts(ctx.repository(), &patterns);
-    let (conflicts, now) = in_the_way(ctx, &targets(&patterns, request.locks, &facts))?;
-    let notes = hints.into_iter().map(Note::plain);
+    let targets = targets(&patterns, request.locks, &facts);
+    let (conflicts, now) = in_the_way(ctx, &targets)?;
+    let elsewhere = terminals::held_from_another(ctx, &targets)?;
+    let notes = hints.into_iter().map(Note::plain).chain(elsewhere);
     if conflicts.is_empty() {
         let body = Body { free: true, conflicts: Vec::new() };
         return Ok(Answer::read(body, now).noting(notes));

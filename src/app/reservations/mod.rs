@@ -8,6 +8,7 @@ pub mod release;
 pub mod renew;
 pub mod reserve;
 pub mod sweep;
+pub mod terminals;
 pub mod transfer;
 
 use crate::app::Ctx;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::terminals;
 use crate::app::answer::{Answer, Note};
 use crate::app::next::command;
 use crate::app::path_facts::path_facts;
@@ -19,6 +20,7 @@ use crate::core::ids::{LockName, RequestId};
 use crate::core::pattern::{Case, Pattern, Reading};
 use crate::core::reservation::process::Process;
 use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
+use crate::core::reservation::target::targets;
 use crate::core::reservation::{About, Mode, Target, Via};
 use crate::core::text::{Line, shown};
 use crate::core::time::Ttl;
@@ -119,10 +121,14 @@ impl Request {
             mode: self.mode,
             scope: self.scope,
             process: self.process.clone(),
+            shell: terminals::shell(ctx),
             request_id: self.request_id.clone(),
             ..Reserve::asked(patterns, self.locks.clone(), ttl, about)
         };
-        Ok(Asked { command, notes: hints.into_iter().map(Note::plain).collect() })
+        let mut notes: Vec<Note> = hints.into_iter().map(Note::plain).collect();
+        let targets = targets(&command.patterns, &command.locks);
+        notes.extend(terminals::held_from_another(ctx, &targets)?);
+        Ok(Asked { command, notes })
     }
 }
 

@@ -129,6 +129,7 @@ pub fn claim(asked: &Asked) -> Reserve {
         request_id: None,
         with_edit: false,
         process: None,
+        shell: None,
         wait: None,
     }
 }

@@ -188,6 +188,7 @@ impl Reserve {
             mode: self.mode,
             about: self.about.at(act.env.place),
             process: self.process.clone(),
+            shell: self.shell.clone(),
             granted_at: act.env.now,
             expires_at,
             fence: act.new_fence(),

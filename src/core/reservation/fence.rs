@@ -182,6 +182,7 @@ mod tests {
             mode: Mode::Exclusive,
             about,
             process: None,
+            shell: None,
             granted_at: at,
             expires_at: at,
             fence,

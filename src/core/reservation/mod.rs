@@ -157,6 +157,9 @@ pub struct Hold {
     /// The process that the hold ends with, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub process: Option<Process>,
+    /// The shell of the terminal that a person made the hold from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub shell: Option<Process>,
     /// The time of the grant.
     pub granted_at: Timestamp,
     /// The time when the hold ends unless it is renewed.
@@ -178,6 +181,11 @@ impl Hold {
     /// Tells whether the time of the hold is over.
     pub fn is_over(&self, now: Timestamp) -> bool {
         now >= self.expires_at
+    }
+
+    /// Tells whether the hold was made from another terminal than that of this shell.
+    pub fn is_from_another_shell(&self, shell: Option<&Process>) -> bool {
+        self.shell.is_some() && self.shell.as_ref() != shell
     }
 
     /// Tells whether the hold ends with the session of its holder.

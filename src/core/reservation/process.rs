@@ -113,6 +113,7 @@ mod tests {
             mode: Mode::Exclusive,
             about: About { reason: None, task: None, run: None, via, worktree: None },
             process,
+            shell: None,
             granted_at: Timestamp::from_millis(0),
             expires_at: Timestamp::from_millis(until),
             fence: 1,

@@ -53,10 +53,10 @@ fn conflict_key(dir: &Key, number: usize) -> Key {
     dir.join(&format!("conflict-{number:03}"))
 }
 
-/// Hashes the request and its asker. A repetition may differ in its time, op, process and patience,
-/// so these are left out.
+/// Hashes the request and its asker. A repetition may differ in its time, op, process, terminal and
+/// patience, so these are left out.
 fn digest(actor: &AgentName, asked: &Reserve) -> String {
-    let asked = Reserve { process: None, wait: None, ..asked.clone() };
+    let asked = Reserve { process: None, shell: None, wait: None, ..asked.clone() };
     let content = serde_json::to_vec(&(actor, asked)).expect("a request is plain data");
     digest_hex(content)
 }

@@ -35,6 +35,9 @@ pub struct Reserve {
     /// The process that the holds end with, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub process: Option<Process>,
+    /// The shell of the terminal that a person asks from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub shell: Option<Process>,
     /// Set if the asker is ready to wait.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub wait: Option<Wait>,
@@ -60,6 +63,7 @@ impl Reserve {
             facts: PathFacts::NONE,
             scope: Scope::All,
             process: None,
+            shell: None,
             wait: None,
             request_id: None,
             with_edit: false,

@@ -44,8 +44,9 @@ impl Decide for Transfer {
         for mut hold in chosen {
             index::remove(act, &hold);
             hold.holder = self.to.clone();
-            // The process of the old holder says nothing about the new one.
+            // The process and the terminal of the old holder say nothing about the new one.
             hold.process = None;
+            hold.shell = None;
             // A resource must tell the new holder from the old one, which may not know of the
             // transfer yet.
             hold.fence = act.new_fence();

@@ -177,6 +177,20 @@ impl ProcessIdentity {
     }
 }
 
+/// Identifies the shell of the terminal that this process runs in: the first process there. There is
+/// none for a process without a terminal.
+pub fn terminal() -> Option<Process> {
+    #[cfg(unix)]
+    {
+        std::fs::File::open("/dev/tty").ok()?;
+        let leader = rustix::process::getsid(None).ok()?.as_raw_nonzero().get();
+        let shell = ProcessIdentity::of_child(u32::try_from(leader).ok()?);
+        shell.to_process().filter(|shell| shell.started.is_some())
+    }
+    #[cfg(not(unix))]
+    None
+}
+
 /// Compares two values. An unknown value differs from none: in doubt a process counts as alive.
 fn differ(left: &str, right: &str) -> bool {
     left != right && left != UNKNOWN && right != UNKNOWN
