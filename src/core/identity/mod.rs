@@ -23,6 +23,9 @@ const SWITCHES: [&str; 3] = ["1", "true", "yes"];
 /// The largest number of letters of a mark that become the first part of a name.
 const KIND_CHARS_MAX: usize = 16;
 
+/// The number of digits of an id.
+const ID_DIGITS: usize = 16;
+
 /// The agent of a command, as its program tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
@@ -110,7 +113,7 @@ pub fn id_of(process: &Process) -> String {
     let words =
         [started, boot, namespace].map(|word| word.as_ref().map_or("-", |word| word.as_str()));
     let digest = Sha256::digest(format!("{pid} {host} {}", words.join(" ")));
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    format!("{digest:x}")[..ID_DIGITS].to_owned()
 }
 
 #[cfg(test)]

@@ -46,19 +46,19 @@ mod system {
         pid: u32,
         variables: &[(&'static str, &str)],
     ) -> Option<(Ancestor, Option<u32>)> {
-        let stat = system::stat(pid)?;
-        let start = one_word(&stat.start);
+        let seen = system::stat(pid)?;
+        let start = one_word(&seen.start);
         let identity = ProcessIdentity { pid, start, ..ProcessIdentity::current().clone() };
         let executable = fs::read_link(format!("/proc/{pid}/exe")).ok();
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let ancestor = Ancestor {
             process: identity.to_process()?,
-            program: stat.program,
+            program: seen.program,
             executable: executable.as_deref().and_then(name),
             words: words(pid),
             shares: shares(pid, variables),
         };
-        Some((ancestor, Some(stat.parent)))
+        Some((ancestor, Some(seen.parent)))
     }
 
     fn words(pid: u32) -> Vec<String> {
