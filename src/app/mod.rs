@@ -151,8 +151,8 @@ impl Ctx {
         self.environment.directory().unwrap_or(Path::new(""))
     }
 
-    /// Finds the process that the agent's session ends with, if it surely is known. Where that takes
-    /// long, it is not looked for.
+    /// Finds the process that the agent's session ends with, if it surely is known. Where that
+    /// takes long, it is not looked for.
     pub fn agent_process(&self) -> Option<Process> {
         let kind = self.identity.session.as_ref().map(|session| session.kind.as_str());
         let look = || ancestors::of_session(kind?, &self.environment);

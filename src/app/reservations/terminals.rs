@@ -1,7 +1,7 @@
 //! Tells a person what another terminal of the same person holds.
 //!
-//! At a plain prompt everybody with one login is one person, and never stands in its own way. So two
-//! terminals could change the same file, unless the second is told of the first.
+//! At a plain prompt everybody with one login is one person, and never stands in its own way. So
+//! two terminals could change the same file, unless the second is told of the first.
 
 use crate::app::Ctx;
 use crate::app::answer::Note;

@@ -177,8 +177,8 @@ impl ProcessIdentity {
     }
 }
 
-/// Identifies the shell of the terminal that this process runs in: the first process there. There is
-/// none for a process without a terminal.
+/// Identifies the shell of the terminal that this process runs in: the first process there. A
+/// process without a terminal has none.
 pub fn terminal() -> Option<Process> {
     #[cfg(unix)]
     {
