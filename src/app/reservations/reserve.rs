@@ -16,11 +16,11 @@ use crate::app::runs::named;
 use crate::app::view::{ConflictView, GrantView};
 use crate::app::waiting::{self, Tell};
 use crate::app::{Ctx, specs};
+use crate::core::decision::RULES;
 use crate::core::ids::{LockName, RequestId};
 use crate::core::pattern::{Case, Pattern, Reading};
 use crate::core::reservation::process::Process;
 use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
-use crate::core::reservation::target::targets;
 use crate::core::reservation::{About, Mode, Target, Via};
 use crate::core::text::{Line, shown};
 use crate::core::time::Ttl;
@@ -126,7 +126,7 @@ impl Request {
             ..Reserve::asked(patterns, self.locks.clone(), ttl, about)
         };
         let mut notes: Vec<Note> = hints.into_iter().map(Note::plain).collect();
-        let targets = targets(&command.patterns, &command.locks);
+        let targets = command.targets(RULES);
         notes.extend(terminals::held_from_another(ctx, &targets)?);
         Ok(Asked { command, notes })
     }

@@ -90,16 +90,6 @@ impl Via {
     }
 }
 
-impl Via {
-    /// Tells whether such a hold came with the work of an agent, and so ends with it.
-    pub fn ends_with_turn(self) -> bool {
-        match self {
-            Via::Hook => true,
-            Via::Command => false,
-        }
-    }
-}
-
 /// The purpose and the origin of a hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct About {

@@ -111,7 +111,7 @@ mod tests {
             holder: "alice".parse().unwrap(),
             target: Target::Lock("x".parse().unwrap()),
             mode: Mode::Exclusive,
-            about: About { reason: None, task: None, run: None, via, worktree: None },
+            about: About { reason: None, task: None, run: None, via, worktree: None, place: None },
             process,
             shell: None,
             granted_at: Timestamp::from_millis(0),

@@ -90,6 +90,7 @@ fn hold(paths: Paths) -> Hold {
             place: None,
         },
         process: None,
+        shell: None,
         granted_at: at,
         expires_at: at,
         fence: 1,
