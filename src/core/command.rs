@@ -125,6 +125,10 @@ macro_rules! commands {
         /// The commands that the ledgers record.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(tag = "command", content = "input")]
+        #[expect(
+            clippy::large_enum_variant,
+            reason = "an act has one command, and most commands are the largest one"
+        )]
         pub enum Command {
             $($(#[$about])* #[serde(rename = $word)] $name($command),)*
         }
