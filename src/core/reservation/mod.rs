@@ -7,7 +7,7 @@
 //! that meets one removes it.
 //!
 //! One file a verb ([`reserve`], [`renew`], [`release`], [`transfer`], [`sweep`], [`check`],
-//! [`rollback`], [`wait`]), each a pure decision; [`claim`] is the part of [`reserve`] for one
+//! [`rollback`], [`wait`]), each a pure decision; `claim` is the part of [`reserve`] for one
 //! target, and [`conflict`] records a refusal. [`index`] places holds in the tree, [`tickets`] keeps
 //! the line of waiting agents, [`paths`] says what a target covers, [`narrow`] frees a part of a
 //! hold, [`process`] ties a hold to a process, [`events`] writes the events, [`laws`] checks what
