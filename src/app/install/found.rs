@@ -20,8 +20,9 @@ use crate::store::layout::{HelperDir, helpers};
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// The directory of Claude Code, in a project and at home.
 const CLAUDE: &str = ".claude";
-/// The file by which cargo, among others, marks the directory that it builds in.
-const BUILT_HERE: &str = "CACHEDIR.TAG";
+/// The files by which cargo marks the directory that it builds in. It tags only a directory that it
+/// made itself.
+const BUILT_HERE: [&str; 2] = ["CACHEDIR.TAG", ".cargo-lock"];
 
 /// The machine and the user that the repository is installed for.
 #[derive(Clone, Debug, Default)]
@@ -278,7 +279,9 @@ fn resolved(path: &Path) -> PathBuf {
 /// Finds the place of the manual and the completions.
 pub(super) fn beside(ctx: &Ctx, host: &Host) -> Beside {
     let Some(program) = &host.program else { return Beside::NoPrefix };
-    if program.ancestors().any(|directory| directory.join(BUILT_HERE).is_file()) {
+    let is_built_in =
+        |directory: &Path| BUILT_HERE.iter().any(|name| directory.join(name).is_file());
+    if program.ancestors().any(is_built_in) {
         return Beside::BuildDirectory;
     }
     let bin = program.parent().filter(|parent| parent.file_name() == Some(OsStr::new("bin")));
