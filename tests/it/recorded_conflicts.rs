@@ -27,7 +27,7 @@ fn a_refused_request_leaves_a_conflict() {
     let event = &events[0];
     assert_eq!((&event["actor"], &event["subject"]), (&json!("ann"), &json!(hold)));
     let expected = json!({
-        "pattern": "src/main.rs", "holder": "bob", "held": { "pattern": "src/**" },
+        "pattern": "src/main.rs", "kind": "file", "holder": "bob", "held": { "pattern": "src/**" },
         "reason": "a fix", "run": "R-1",
     });
     assert_eq!(event["data"], expected);

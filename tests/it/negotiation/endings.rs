@@ -26,7 +26,7 @@ fn ends(how: &str, status: &str, act: impl Fn(&Repo, &str)) -> String {
 
 #[test]
 fn a_release() {
-    let told = ends("released", "released", |repo, hold| {
+    let told = ends("released", "free", |repo, hold| {
         repo.json("alice", ["release", hold]);
     });
     assert!(told.contains("alice released src/api/users.rs: it is free"), "{told}");
@@ -34,14 +34,14 @@ fn a_release() {
 
 #[test]
 fn a_release_by_force() {
-    ends("released", "released", |repo, hold| {
+    ends("released", "free", |repo, hold| {
         repo.json("carol", ["release", hold, "--force", "--reason", "crashed"]);
     });
 }
 
 #[test]
 fn a_transfer() {
-    let told = ends("transferred", "released", |repo, hold| {
+    let told = ends("transferred", "held", |repo, hold| {
         repo.json("alice", ["transfer", "--to", "carol", hold]);
     });
     assert!(told.contains("on to carol: carol holds it now"), "{told}");
@@ -54,7 +54,7 @@ fn an_end_that_nobody_has_met_yet() {
     repo.pass("16m");
     let tip = repo.tip();
     let made = repo.json("bob", ["status"])["asks"][0].clone();
-    assert_eq!((&made["status"], &made["can_take"]), (&json!("released"), &json!(true)));
+    assert_eq!((&made["status"], &made["can_take"]), (&json!("free"), &json!(true)));
     assert_eq!(made.get("stage"), None, "{made:#}");
     repo.coord("bob", ["status"]).done().says("has ended, it can be taken");
     let alice = repo.json("alice", ["status"]);
@@ -73,7 +73,7 @@ fn an_end_that_nobody_has_met_yet() {
 
 #[test]
 fn a_sweep() {
-    let told = ends("expired", "released", |repo, _| {
+    let told = ends("expired", "free", |repo, _| {
         repo.pass("16m");
         repo.json("ops", ["sweep"]);
     });
@@ -82,7 +82,7 @@ fn a_sweep() {
 
 #[test]
 fn an_end_that_a_write_meets() {
-    ends("expired", "released", |repo, _| {
+    ends("expired", "free", |repo, _| {
         repo.pass("16m");
         repo.reserve("dave", "src/api/orders.rs");
     });
@@ -90,7 +90,7 @@ fn an_end_that_a_write_meets() {
 
 #[test]
 fn a_rollback() {
-    let told = ends("revoked", "released", |repo, _| {
+    let told = ends("revoked", "free", |repo, _| {
         let before = repo.git(["rev-parse", "refs/tags/before"]);
         let words = ["ledger", "rollback", "reservations", "--to", &before, "--reason", "a test"];
         repo.json("ops", words);
@@ -121,7 +121,7 @@ fn the_second_asker_is_told_who_has_it() {
     let (repo, _, id) = asked();
     let other = thread_of(&ask(&repo, "carol", &["src/api/users.rs"]));
     repo.json("alice", ["answer", &id, "--release"]);
-    assert_eq!(thread(&repo, &other)["status"], "released");
+    assert_eq!(thread(&repo, &other)["status"], "free", "of its old holder");
     let told = repo.json("carol", ["inbox"])["messages"][0]["subject"].as_str().unwrap().to_owned();
     assert!(told.ends_with("bob holds it now, ask again"), "{told}");
     verified(&repo);

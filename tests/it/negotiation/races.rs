@@ -1,7 +1,7 @@
 //! Concurrent processes: one swap decides.
 
 use super::*;
-use crate::support::{race, rounds};
+use crate::support::{Output, race, rounds};
 
 /// 3/CONCURRENT: a take-over against the holder, who reserves in the same instant. Either the new
 /// hold came first and stops it, or it came after and is refused: an acknowledgement never stands
@@ -19,7 +19,9 @@ fn a_take_over_races_a_new_hold() {
         assert_ne!(took, reserved, "round {round}: {outputs:#?}");
         let held_by: Vec<String> = holders(&repo).into_iter().map(|hold| hold.0).collect();
         if took {
-            assert_eq!(held_by, ["bob"], "round {round}");
+            assert_eq!(held_by, ["alice", "bob"], "round {round}");
+            let rest = repo.json("alice", ["list", "--mine"])["reservations"][0].clone();
+            assert_eq!(rest["except"], json!(["src/api/users.rs"]), "8/REST-STAYS: {rest}");
         } else {
             assert_eq!(outputs[0].json()["refusal"]["code"], "reservation_changed");
             assert_eq!(held_by, ["alice", "alice"], "round {round}");
@@ -34,8 +36,8 @@ fn answers_at_once_add_up() {
     let (repo, _, id) = asked();
     let answer = || repo.call("alice").args(["--json", "answer", &id, "--release"]);
     let outputs = race(&repo, &[answer(), answer(), answer(), answer()]);
-    let counts: u64 = outputs.iter().map(|one| one.json()["released"].as_u64().unwrap()).sum();
-    assert_eq!(counts, 1, "{outputs:#?}");
+    let count = |one: &Output| one.json()["narrowed"].as_array().map_or(0, Vec::len);
+    assert_eq!(outputs.iter().map(count).sum::<usize>(), 1, "{outputs:#?}");
     assert_eq!(inbox(&repo, "bob"), ["released"]);
     verified(&repo);
 }

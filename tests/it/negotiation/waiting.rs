@@ -44,8 +44,13 @@ fn an_answer_ends_the_waiting() {
         (&answer["status"], &answer["granted"][0]["holder"]),
         (&json!("released"), &json!("bob"))
     );
-    assert_eq!(holders(&repo), [("bob".to_owned(), "src/a".to_owned())]);
+    assert_eq!(holders(&repo), both_sides());
     verified(&repo);
+}
+
+/// Lists the holders after a release of `src/a`: whoever gives it away keeps the rest of `src`.
+fn both_sides() -> [(String, String); 2] {
+    [("alice", "src"), ("bob", "src/a")].map(|(agent, path)| (agent.to_owned(), path.to_owned()))
 }
 
 #[test]
@@ -68,8 +73,8 @@ fn a_refusal_and_the_end_of_the_time_are_no() {
 fn other_ends_of_a_wait() {
     let repo = Repo::new();
     repo.reserve_with("alice", &["src", "--ttl", "2s"]);
-    let free = asking(&repo, "bob", "src/a", "60s").run().done().json();
-    assert_eq!((&free["status"], &free["granted"]), (&json!("released"), &Value::Null));
+    let free = asking(&repo, "bob", "src/a", "60s").run().refused("free");
+    assert_eq!((&free["status"], &free["granted"]), (&json!("free"), &Value::Null));
     repo.pass("1m");
     repo.reserve("alice", "docs");
     ask(&repo, "bob", &["docs/a"]);
@@ -82,10 +87,7 @@ fn other_ends_of_a_wait() {
     until(|| repo.json("carol", ["status"])["asks"] != json!([]));
     repo.json("alice", ["transfer", "--to", "dora", "--path", "docs"]);
     let gone = call.finish(child).refused("transferred");
-    assert_eq!(
-        (&gone["status"], &gone["outcome"]["how"]),
-        (&json!("released"), &json!("transferred"))
-    );
+    assert_eq!((&gone["status"], &gone["outcome"]["how"]), (&json!("held"), &json!("transferred")));
 }
 
 /// 3/GAPS-2, 3/GOROUTINE-stop: a request outlives both processes. Who is interrupted ends at once
@@ -124,7 +126,7 @@ fn both_sides_can_be_killed_and_come_back() {
         repo.json("alice", ["answer", thread, "--release"]);
         let answer = call.finish(again).done().json();
         assert_eq!(answer["thread"], thread);
-        assert_eq!(holders(&repo), [("bob".to_owned(), "src/a".to_owned())]);
+        assert_eq!(holders(&repo), both_sides());
         verified(&repo);
     }
 }
