@@ -17,6 +17,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use git_coord::core::command::Request;
+use git_coord::core::documents::FORMAT_VERSION;
 use git_coord::core::ids::OpId;
 use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::Case;
@@ -104,6 +105,7 @@ fn write(repository: &Repository, number: u32) {
         turns: Some(Turns::new(repository.common_dir(), name, FILES)),
         wait: Duration::from_secs(10),
         case: Case::Sensitive,
+        format: FORMAT_VERSION,
         clock_skew: Duration::from_secs(60),
         maintenance: Budget::COMMAND,
     };

@@ -11,6 +11,7 @@ mod repository;
 mod runs;
 mod table;
 mod threads;
+mod wide;
 mod writers;
 
 use repository::{GIT_COORD, Repository};
@@ -24,6 +25,7 @@ fn main() {
     table::head();
     checks(&few, &many);
     writes(&mut few, &mut many);
+    wide::compare(&few);
     hooks();
     runs::compare();
     threads::compare();

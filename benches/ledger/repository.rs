@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// The maximum number of patterns in a command. An agent holds at most twice as many.
 const HOLDS_PER_COMMAND: usize = 500;
-/// The number of directories that the holds are spread over, as in a real project.
+/// The number of directories that holds are spread over, as in a real project.
 const DIRECTORIES: usize = 200;
 /// The id of the empty tree, which every repository has.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -54,12 +54,17 @@ impl Repository {
     /// Creates a repository with this many holds. The newest entry is an ordinary one, with a
     /// single hold: every command reads it, and an entry of 500 holds would be larger than usual.
     pub(crate) fn with_holds(count: usize) -> Repository {
+        Repository::with_holds_in(DIRECTORIES, count)
+    }
+
+    /// Creates a repository with this many holds, spread over so many directories.
+    pub(crate) fn with_holds_in(directories: usize, count: usize) -> Repository {
         let mut repository = Repository::new();
         while repository.numbers + 1 < count {
             let first = repository.numbers;
             let end = (first + HOLDS_PER_COMMAND).min(count - 1);
             let paths: Vec<String> = (first..end)
-                .map(|number| format!("src/d{}/f{number}.rs", number % DIRECTORIES))
+                .map(|number| format!("src/d{}/f{number}.rs", number % directories))
                 .collect();
             repository.hold(&format!("agent-{}", first / HOLDS_PER_COMMAND), &paths);
             repository.numbers = end;
@@ -81,7 +86,7 @@ impl Repository {
         repository
     }
 
-    fn hold(&self, agent: &str, paths: &[String]) {
+    pub(crate) fn hold(&self, agent: &str, paths: &[String]) {
         let mut words = vec!["--as", agent, "-q", "reserve", "--ttl", "24h"];
         words.extend(paths.iter().map(String::as_str));
         self.run(GIT_COORD, &words);

@@ -217,15 +217,14 @@ fn parties(documents: &dyn Documents) -> Result<Vec<AgentName>, ReadError> {
     while let Some((above, dir)) = pending.pop() {
         let mut is_party = false;
         for child in documents.list(&dir)? {
-            if child.kind != ChildKind::Directory {
+            if child.kind == ChildKind::Document {
+                is_party = true;
                 continue;
             }
-            match node_segment(&child.name).and_then(|name| String::from_utf8(name).ok()) {
-                Some(name) => {
-                    let name = if above.is_empty() { name } else { format!("{above}/{name}") };
-                    pending.push((name, dir.join(&child.name)));
-                }
-                None => is_party = true,
+            let segment = node_segment(&child.name).and_then(|name| String::from_utf8(name).ok());
+            if let Some(name) = segment {
+                let name = if above.is_empty() { name } else { format!("{above}/{name}") };
+                pending.push((name, dir.join(&child.name)));
             }
         }
         found.extend(above.parse().ok().filter(|_| is_party));

@@ -30,6 +30,7 @@ use crate::app::config::{SettingError, nearest_key, unknown_keys};
 use crate::app::error::AppError;
 use crate::app::install::found;
 use crate::app::open::Door;
+use crate::core::documents::FORMAT_VERSION;
 use crate::core::environment::Environment;
 use crate::core::ledger::LedgerName;
 use crate::store::error::StoreError;
@@ -261,12 +262,20 @@ fn ledger_check(ctx: &Ctx, name: LedgerName) -> Result<Check, AppError> {
             && repair::unreadable(ctx).is_ok_and(|documents| !documents.is_empty());
         return Ok(if can_take_out { found.with_next(&REPAIR) } else { found });
     }
-    let text = match ledger.now()?.format {
+    let format = ledger.now()?.format.map(|format| format.version);
+    let text = match format {
         None => "no entries yet".to_owned(),
-        Some(format) => format!("{} entries, format {}", report.entries, format.version),
+        Some(format) => format!("{} entries, format {format}", report.entries),
     };
-    let rewound = ledger.rewound()?.map(|found| repair::rewound_check(name, &text, &found));
-    Ok(rewound.unwrap_or_else(|| Check::ok(name.as_str(), text)))
+    if let Some(found) = ledger.rewound()? {
+        return Ok(repair::rewound_check(name, &text, &found));
+    }
+    if format.is_some_and(|format| format < FORMAT_VERSION) {
+        let text = format!("{text}; format {FORMAT_VERSION} takes less room and is read faster");
+        let upgrade = ["git", "coord", "ledger", "upgrade", name.as_str()];
+        return Ok(Check::new(name.as_str(), State::Note, text).with_next(&upgrade));
+    }
+    Ok(Check::ok(name.as_str(), text))
 }
 
 /// Checks the refs beside the ledgers.
@@ -298,7 +307,7 @@ fn refs(ctx: &Ctx) -> Vec<Check> {
         }
     }
     if archives + damaged > 0 {
-        let text = format!("kept aside: {archives} by compactions, {damaged} damaged");
+        let text = format!("kept aside: {archives} archived, {damaged} damaged");
         checks.push(Check::new(NAME, State::Note, text).with_next(&[
             "git",
             "for-each-ref",

@@ -50,6 +50,7 @@ use crate::app::presence::HolderLiveness;
 use crate::core::clean::{self, Clean, LeftOut};
 use crate::core::command::{Command, Request};
 use crate::core::decision::Decide;
+use crate::core::documents::FORMAT_VERSION;
 use crate::core::domain::source_tree::SourceTree;
 use crate::core::environment::Environment;
 use crate::core::ids::{AgentName, EntryName, HoldId, OpId};
@@ -178,6 +179,7 @@ impl Ctx {
             turns: self.settings.queue.then(turns),
             wait: self.settings.wait,
             case: self.case,
+            format: FORMAT_VERSION,
             clock_skew: self.settings.clock_skew,
             maintenance: self.upkeep,
         };

@@ -162,6 +162,7 @@ schemas! {
     "ledger rollback" "ledger-rollback" ledgers::rollback::Body,
     "ledger verify" "ledger-verify" ledgers::verify::Body,
     "ledger compact" "ledger-compact" ledgers::compact::Body,
+    "ledger upgrade" "ledger-upgrade" ledgers::upgrade::Body,
     "domain detect" "domain-detect" domains::detect::Body,
     "domain check" "domain-check" domains::check::Body,
     "domain show" "domain-show" domains::show::Body,

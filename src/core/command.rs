@@ -29,6 +29,7 @@ use crate::core::routing;
 use crate::core::run;
 use crate::core::text::{BadText, Line};
 use crate::core::time::Timestamp;
+use crate::core::upgrade::Upgrade;
 
 /// A command with everything that its decision uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -211,6 +212,8 @@ commands! {
     RunDispatchUpdate(run::dispatch::UpdateDispatch) = "run dispatch update",
     /// Goes back to the state of an earlier entry.
     Rollback(Rollback) = "rollback",
+    /// Brings the ledger to a newer format.
+    Upgrade(Upgrade) = "upgrade",
     /// Goes on from the newest whole entry.
     Repair(Repair) = "repair",
     /// Asks a holder to release holds.
@@ -267,6 +270,11 @@ impl Command {
     /// Returns the earlier entry that the decision reads besides the present state.
     pub fn reads_entry(&self) -> Option<&EntryName> {
         if let Command::Rollback(rollback) = self { Some(&rollback.to) } else { None }
+    }
+
+    /// Returns the format that the command brings the ledger to, if it changes the format.
+    pub fn upgrades_to(&self) -> Option<u64> {
+        if let Command::Upgrade(upgrade) = self { Some(upgrade.to) } else { None }
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Env<'a> {
     pub asked_at: Option<Timestamp>,
     /// The time of the entry before; `None` if there is none.
     pub before: Option<Timestamp>,
+    /// The agent that wrote the entry before; `None` if that is unknown.
+    pub before_by: Option<&'a AgentName>,
     /// The act of the entry before; `None` if there is none.
     pub last: Option<&'a OpId>,
     /// The act, which ids are derived from.
@@ -229,5 +231,21 @@ impl Documents for Act<'_> {
 
     fn list_starting(&self, dir: &Key, start: &str) -> Result<Vec<Child>, ReadError> {
         self.draft.list_starting(dir, start)
+    }
+
+    fn list_share(&self, dir: &Key, turn: u64) -> Result<Vec<Child>, ReadError> {
+        self.draft.list_share(dir, turn)
+    }
+
+    fn may_have(&self, dir: &Key, count: usize) -> Result<bool, ReadError> {
+        self.draft.may_have(dir, count)
+    }
+
+    fn format(&self) -> u64 {
+        self.draft.format()
+    }
+
+    fn path_in_events(&self, key: &Key) -> Key {
+        self.draft.path_in_events(key)
     }
 }

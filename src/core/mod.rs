@@ -55,4 +55,5 @@ pub mod seen;
 pub mod size;
 pub mod text;
 pub mod time;
+pub mod upgrade;
 mod words;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::documents::Key;
+use crate::core::documents::{Documents as _, Key};
 use crate::core::reservation::index;
 use crate::core::text::Line;
 
@@ -39,7 +39,8 @@ impl Decide for Repair {
             if unreadable.is_empty() {
                 return Ok(());
             }
-            let names: Vec<&str> = unreadable.iter().map(Key::as_str).collect();
+            let names: Vec<Key> = unreadable.iter().map(|key| act.path_in_events(key)).collect();
+            let names: Vec<&str> = names.iter().map(Key::as_str).collect();
             data.insert("taken_out".to_owned(), json!(names));
             for key in unreadable {
                 act.remove(key);
@@ -79,6 +80,7 @@ mod tests {
             host: &line("here"),
             now: Timestamp::from_millis(1_767_607_200_000),
             before: None,
+            before_by: None,
             asked_at: None,
             last: None,
             place: None,

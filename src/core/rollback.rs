@@ -145,6 +145,7 @@ mod tests {
             gone: &Gone::NOTHING,
             now: Timestamp::from_millis(1_767_607_200_000),
             before: None,
+            before_by: None,
             asked_at: None,
             last: None,
             place: None,

@@ -78,7 +78,7 @@ fn a_healthy_repository_is_all_ok() {
     for name in ["git", "configuration", "repository", "identity", "clock", "locks", "leftovers"] {
         assert!(names.iter().any(|found| found == name), "{name}: {answer:#}");
     }
-    assert!(check(&answer, RESERVATIONS)["text"].as_str().unwrap().contains("3 entries, format 1"));
+    assert!(check(&answer, RESERVATIONS)["text"].as_str().unwrap().contains("3 entries, format 2"));
     assert!(check(&answer, "identity")["text"].as_str().unwrap().contains("ops"));
     assert_eq!(repo.tip(), before);
     let said = repo.coord("ops", ["doctor", "--repair"]).done();

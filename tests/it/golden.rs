@@ -11,18 +11,19 @@
 mod overrides;
 mod runs;
 mod scenario;
+pub(crate) mod upgrade;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use git_coord::core::documents::FORMAT_VERSION;
 use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::Case;
-use git_coord::store::ledger::snapshot::FORMAT_VERSION;
 use serde_json::{Value, json};
 
 use crate::support::contract::{FORMAT, RESERVATIONS_REF, RUNS_REF};
 use crate::support::{Repo, texts};
-use scenario::{SCENARIOS, Scenario, Step, asked_at, play, play_steps};
+use scenario::{Beginning, SCENARIOS, Scenario, Step, asked_at, play, play_steps};
 
 const LEDGER: &str = "ledger.fast-export";
 const TIP: &str = "tip";
@@ -48,6 +49,10 @@ fn golden() -> PathBuf {
 
 fn of_version(version: u64) -> PathBuf {
     golden().join(format!("v{version}"))
+}
+
+fn place(scenario: &Scenario) -> PathBuf {
+    of_version(scenario.format).join(scenario.name)
 }
 
 fn directories(path: &Path) -> Vec<PathBuf> {
@@ -135,13 +140,11 @@ fn store(scenario: &Scenario, directory: &Path) {
 /// tests here show the upgrade from each of them, whichever versions were skipped.
 #[test]
 fn a_golden_ledger_of_every_version_and_scenario_is_stored() {
-    let present = of_version(FORMAT_VERSION);
-    let missing =
-        SCENARIOS.iter().filter(|scenario| !present.join(scenario.name).join(TIP).is_file());
+    let missing = SCENARIOS.iter().filter(|scenario| !place(scenario).join(TIP).is_file());
     for scenario in missing {
         let update = std::env::var_os("UPDATE").is_some_and(|value| value == "1");
         assert!(update, "run 'UPDATE=1 cargo test --test it golden' for '{}'", scenario.name);
-        store(scenario, &present.join(scenario.name));
+        store(scenario, &place(scenario));
     }
     for version in 1..=FORMAT_VERSION {
         let count = directories(&of_version(version)).len();
@@ -193,11 +196,11 @@ fn golden_answers_are_given_again() {
 #[test]
 fn the_same_commands_make_the_golden_bytes() {
     for scenario in SCENARIOS {
-        let directory = of_version(FORMAT_VERSION).join(scenario.name);
+        let directory = place(&scenario);
         let home = tempfile::tempdir().unwrap();
         play(&scenario, home.path());
         let made = exported(home.path(), scenario.ledger);
-        assert_eq!(made, text(&directory, LEDGER), "{}", scenario.name);
+        assert_eq!(made, text(&directory, LEDGER), "{}", directory.display());
     }
 }
 
@@ -266,12 +269,9 @@ fn an_entry_is_exactly_this() {
             "via": "command", "scope": "all",
         },
     });
-    play_steps(
-        LedgerName::Reservations,
-        Case::Sensitive,
-        &[Step(0, "alice", command)],
-        home.path(),
-    );
+    let begins = Beginning { case: Case::Sensitive, format: FORMAT_VERSION };
+    let steps = [Step(0, "alice", command)];
+    play_steps(LedgerName::Reservations, begins, FORMAT_VERSION, &steps, home.path());
     let git = |words: &[&str]| git(home.path(), words);
     assert_eq!(git(&["cat-file", "commit", RESERVATIONS_REF]), include_str!("golden/commit.txt"));
     assert_eq!(git(&["ls-tree", "-r", "-t", RESERVATIONS_REF]), include_str!("golden/trees.txt"));

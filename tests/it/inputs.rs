@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use git_coord::core::command::{Command, Request};
+use git_coord::core::documents::FORMAT_VERSION;
 use git_coord::core::environment::Environment;
 use git_coord::core::ids::OpId;
 use git_coord::core::pattern::Case;
@@ -41,6 +42,7 @@ fn on_ledger<T>(repo: &Repo, name: &str, test: impl FnOnce(&Ledger<'_>) -> T) ->
         turns: None,
         wait: Duration::from_secs(5),
         case: Case::Sensitive,
+        format: FORMAT_VERSION,
         clock_skew: Duration::from_secs(300),
         maintenance: Budget::COMMAND,
     };

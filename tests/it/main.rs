@@ -80,6 +80,7 @@ mod trust;
 mod uninstall;
 mod waiting;
 mod whoami;
+mod wide;
 mod with;
 
 /// A file that nobody lists is a test that nobody runs.

@@ -202,6 +202,7 @@ fn a_damaged_ledger_is_repaired_and_a_long_one_compacted(repo: &Repo) {
     repo.coord("ops", ["ledger", "verify"]).done();
     repo.pass("40d");
     repo.reserve("alice", "after/all");
+    repo.coord("ops", ["ledger", "upgrade"]).done().says("has format 2 already");
     let (holds, before) = (repo.holds(), repo.tip());
     let answer = repo.json("ops", ["ledger", "compact"])["ledgers"][0].clone();
     assert_eq!(answer["kept"], 1, "{answer:#}");

@@ -7,6 +7,7 @@ use std::process;
 use std::time::Duration;
 
 use git_coord::core::command::{Command, Request};
+use git_coord::core::documents::FORMAT_VERSION;
 use git_coord::core::documents::{Documents as _, Key, walk};
 use git_coord::core::environment::Environment;
 use git_coord::core::ids::EntryName;
@@ -43,6 +44,7 @@ fn on_ledger<T>(repository: &Repository, case: Case, test: impl FnOnce(&Ledger<'
         turns: None,
         wait: Duration::from_secs(5),
         case,
+        format: FORMAT_VERSION,
         clock_skew: Duration::from_secs(300),
         maintenance: Budget::COMMAND,
     };

@@ -110,7 +110,7 @@ fn an_unknown_format_excludes_nobody() {
     let repo = Repo::new();
     apply(&repo, &["fd-style"]);
     let format = repo.git(["cat-file", "blob", "refs/coord/overrides:format"]);
-    let raised = format.replace("\"version\": 1", "\"version\": 9");
+    let raised = format.replace("\"version\": 2", "\"version\": 9");
     assert_ne!(format, raised);
     crate::overrides::overwrite(&repo, "format", &raised);
     let output = repo.coord_json("router", ["route", "fd-style"]).done();

@@ -33,7 +33,7 @@ use proptest::prelude::*;
 const AGENTS: [&str; 5] = ["ann", "ann/x", "ann/y", "bob", "cid"];
 
 /// Patterns that relate in every way: equal, inside, overlapping, disjoint.
-const PATTERNS: [&str; 18] = [
+pub(crate) const PATTERNS: [&str; 18] = [
     "src",
     "src/**",
     "src/a",
@@ -173,11 +173,11 @@ pub(crate) enum Deed {
 /// The actor, and the seconds that pass before.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    agent: usize,
-    seconds_later: u64,
+    pub(crate) agent: usize,
+    pub(crate) seconds_later: u64,
     /// Set if all processes and waiters that were ever seen are known to have ended.
-    is_alone: bool,
-    deed: Deed,
+    pub(crate) is_alone: bool,
+    pub(crate) deed: Deed,
 }
 
 fn deed() -> impl Strategy<Value = Deed> {
@@ -269,6 +269,8 @@ pub(crate) struct MemoryLedger {
     pub(crate) history: Vec<(EntryName, BTreeMap<Key, Vec<u8>>)>,
     /// The time of each entry's decision.
     pub(crate) times: Vec<Timestamp>,
+    /// The agent of each entry.
+    actors: Vec<AgentName>,
     pub(crate) at: Timestamp,
     fence: u64,
     ops: u128,
@@ -307,6 +309,7 @@ impl MemoryLedger {
             case,
             history: Vec::new(),
             times: Vec::new(),
+            actors: Vec::new(),
             at: "2026-01-05T10:00:00Z".parse().unwrap(),
             fence: 0,
             ops: 0,
@@ -437,7 +440,8 @@ impl MemoryLedger {
             actor: &asked.actor,
             host: &line("host"),
             now,
-            before: None,
+            before: self.times.last().copied(),
+            before_by: self.actors.last(),
             asked_at: None,
             last: None,
             place: None,
@@ -458,6 +462,7 @@ impl MemoryLedger {
         self.fence = changes.fence;
         self.at = now;
         self.times.push(now);
+        self.actors.push(asked.actor.clone());
         self.history.push((entry_name(), self.documents.clone()));
         "done"
     }

@@ -7,7 +7,8 @@
 //! - `alice$ git coord ...` is a command of the agent `alice`, `$ git coord ...` one of a person.
 //!   It runs twice from the same state: first as text, which is undone, and then with `--json`,
 //!   after which the story continues.
-//! - `alice% ...` runs once in a shell: acts of git and of the user, and hooks.
+//! - `alice% ...` runs once in a shell: acts of git and of the user, and hooks. `$GOLDEN` is the
+//!   directory of stored ledgers.
 //! - `after 16m` lets time pass; nothing else moves the clock. `in src` goes to a directory, from
 //!   the top of the work tree. `#` begins a comment.
 //! - `exit 0` begins an answer and `json exit 0` the one with `--json`; `|` is stdout, `!` stderr.
@@ -68,6 +69,7 @@ transcripts! {
     run_parts,
     runs,
     status,
+    upgrade,
     usage,
     waiting,
     with,

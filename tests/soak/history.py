@@ -19,6 +19,7 @@ class Entry:
     time: float  # seconds since 1970
     events: list
     command: dict
+    events_at: str = ""  # the document that has the events, if the message has not
     tree: str = ""
     parent: str = ""
     trailers: dict = field(default_factory=dict)
@@ -56,7 +57,8 @@ def parse(commit, text):
         op=trailers["Coord-Op"],
         seq=int(trailers["Coord-Seq"]),
         time=seconds(trailers["Coord-Time"]),
-        events=[line for line in lines if "command" not in line],
+        events=[line for line in lines if "type" in line],
+        events_at=next((line["events"]["blob"] for line in lines if "events" in line), ""),
         command=next(line for line in lines if "command" in line),
         tree=fields["tree"],
         parent=fields.get("parent", ""),
@@ -86,6 +88,10 @@ def chain(repo, tip):
     it stands for take its place."""
     names = git(repo, "rev-list", tip).decode().split()
     entries = [parse(n, t.decode()) for n, t in zip(names, objects(repo, names))]
+    large = [entry for entry in entries if entry.events_at]
+    documents = objects(repo, [entry.events_at for entry in large])
+    for entry, document in zip(large, documents):
+        entry.events = [json.loads(line) for line in document.decode().splitlines()]
     entries.reverse()
     stands_for = entries[0].trailers.get("Coord-Stands-For") if entries else None
     if stands_for:

@@ -5,6 +5,7 @@ pub mod compact;
 pub mod log;
 pub mod rollback;
 pub mod show;
+pub mod upgrade;
 pub mod verify;
 
 use schemars::JsonSchema;

@@ -16,7 +16,7 @@ use crate::core::ledger::LedgerName;
 use crate::core::run;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::diff::changed;
-use crate::store::ledger::entry::Entry;
+use crate::store::ledger::entry::{EVENTS_DOCUMENT, Entry};
 use crate::store::ledger::snapshot::read_entry;
 use crate::store::ledger::{Base, recorded_command};
 
@@ -128,7 +128,9 @@ fn changes(before: &Base<'_>, after: &Base<'_>) -> Result<Vec<Change>, AppError>
 }
 
 /// Tells whether a key is the main one of a document. The directories of holders, paths and active
-/// runs only link to documents, which have their main keys by id.
+/// runs only link to documents, which have their main keys by id. Events are no document of the
+/// state, even if they are stored as one.
 fn is_first_link(key: &Key) -> bool {
-    !matches!(key.parts().next(), Some("holders" | "paths")) && !run::index::is_link(key)
+    !matches!(key.parts().next(), Some("holders" | "paths" | EVENTS_DOCUMENT))
+        && !run::index::is_link(key)
 }

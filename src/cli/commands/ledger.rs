@@ -1,6 +1,7 @@
 //! `git coord ledger`
 
 mod compact;
+mod upgrade;
 
 use std::io;
 
@@ -28,7 +29,7 @@ use crate::core::reservation::Hold;
 use crate::core::text::{Line, shown};
 use crate::core::time::{Timestamp, relative};
 
-/// Inspect, verify, roll back and compact ledgers
+/// Inspect, verify, roll back, compact and upgrade ledgers
 ///
 /// A ledger is a ref under refs/coord/ whose commits are its entries: one command writes one entry.
 #[derive(Debug, clap::Args)]
@@ -45,6 +46,7 @@ pub(crate) enum Command {
     Rollback(RollbackArgs),
     Verify(VerifyArgs),
     Compact(compact::Args),
+    Upgrade(upgrade::Args),
 }
 
 /// List entries, newest first
@@ -133,6 +135,7 @@ impl Args {
             Command::Rollback(args) => args.run(ui, &ctx),
             Command::Verify(args) => args.run(ui, &ctx),
             Command::Compact(args) => args.run(ui, &ctx),
+            Command::Upgrade(args) => args.run(ui, &ctx),
         }
     }
 }

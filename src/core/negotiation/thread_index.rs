@@ -1,12 +1,12 @@
 //! The places of threads and messages in the tree.
 //!
 //! ```text
-//! threads/a/b/abcd.../thread              a thread, by its name
-//! threads/a/b/abcd.../messages/mfz3k1c2   its messages, in order
-//! threads/a/b/abcd.../bodies/mfz3k1c2     what a message says, if that is more than a line
-//! parties/+claude:7f3a91c2/a/abcd...      the open requests of an agent, whichever side it is on
-//! pins/k/3/k3v9x0ab/abcd...               the open requests that a hold is pinned by
-//! inbox/+claude:7f3a91c2/mfz/mfz3k1c2     the messages to an agent, in order
+//! threads/abcd.../thread                  a thread, by its name
+//! threads/abcd.../messages/mfz3k1c2       its messages, in order
+//! threads/abcd.../bodies/mfz3k1c2         what a message says, if that is more than a line
+//! parties/+claude:7f3a91c2/abcd...        the open requests of an agent, whichever side it is on
+//! pins/k3v9x0ab/abcd...                   the open requests that a hold is pinned by
+//! inbox/+claude:7f3a91c2/mfz/mfz3k1c2     the messages to an agent, by half days, in order
 //! unread/+claude:7f3a91c2/mfz/mfz3k1c2    those that it has not acknowledged
 //! ```
 //!
@@ -41,11 +41,11 @@ const MESSAGES: &str = "messages";
 const BODIES: &str = "bodies";
 
 pub fn thread_dir(id: &ThreadId) -> Key {
-    Key::of(["threads", &id.as_str()[..1], &id.as_str()[1..2], id.as_str()])
+    Key::of(["threads", id.as_str()])
 }
 
 fn pins_dir(hold: &HoldId) -> Key {
-    Key::of(["pins", &hold.as_str()[..1], &hold.as_str()[1..2], hold.as_str()])
+    Key::of(["pins", hold.as_str()])
 }
 
 /// Returns every place of a thread.
@@ -54,7 +54,7 @@ pub fn keys(thread: &Thread) -> Vec<Key> {
     let mut keys = vec![thread_dir(&thread.id).join(THREAD)];
     if let Some(asked) = thread.open() {
         let parties = [&thread.opened_by, &asked.holder];
-        keys.extend(parties.map(|agent| agent_dir(PARTIES, agent).join(&id[..1]).join(id)));
+        keys.extend(parties.map(|agent| agent_dir(PARTIES, agent).join(id)));
         keys.extend(asked.pinned.iter().map(|hold| pins_dir(hold).join(id)));
     }
     keys
@@ -90,27 +90,14 @@ pub fn with_prefix(
     documents: &dyn Documents,
     prefix: &ThreadPrefix,
 ) -> Result<Vec<ThreadId>, ReadError> {
-    let text = prefix.as_str();
-    let shard = Key::of(["threads", &text[..1], &text[1..2]]);
-    let children = documents.list_starting(&shard, text)?;
+    let children = documents.list_starting(&Key::of(["threads"]), prefix.as_str())?;
     Ok(children.iter().filter_map(|child| child.name.parse().ok()).collect())
 }
 
 /// Lists the ids of all threads.
 pub fn all(documents: &dyn Documents) -> Result<Vec<ThreadId>, ReadError> {
-    let mut dirs = vec![Key::of(["threads"])];
-    for _ in 0..2 {
-        let mut below = Vec::new();
-        for dir in dirs {
-            below.extend(documents.list(&dir)?.iter().map(|child| dir.join(&child.name)));
-        }
-        dirs = below;
-    }
-    let mut found = Vec::new();
-    for dir in dirs {
-        found.extend(documents.list(&dir)?.iter().filter_map(|child| child.name.parse().ok()));
-    }
-    Ok(found)
+    let children = documents.list(&Key::of(["threads"]))?;
+    Ok(children.iter().filter_map(|child| child.name.parse().ok()).collect())
 }
 
 /// Reads the open requests that the agent or a subagent of it made or is to answer, the oldest
@@ -169,11 +156,9 @@ fn read_open(
 /// apart, but only if there are more than the limit.
 pub fn count_made(documents: &dyn Documents, agent: &AgentName) -> Result<usize, ReadError> {
     let dir = agent_dir(PARTIES, agent);
-    let mut keys = Vec::new();
-    for shard in documents.list(&dir)?.iter().filter(|child| !child.name.starts_with('+')) {
-        let shard = dir.join(&shard.name);
-        keys.extend(documents.list(&shard)?.iter().map(|child| shard.join(&child.name)));
-    }
+    let children = documents.list(&dir)?;
+    let own = children.iter().filter(|child| child.kind == ChildKind::Document);
+    let keys: Vec<Key> = own.map(|child| dir.join(&child.name)).collect();
     if keys.len() <= OPEN_ASKS_PER_AGENT_MAX {
         return Ok(keys.len());
     }

@@ -1,8 +1,8 @@
 //! The places of holds in the tree: the tree is the index.
 //!
 //! ```text
-//! ids/a/b/abcdefgh                  by id, in 36 x 36 shards so that no tree grows large
-//! holders/+claude:7f3a91c2/a/abc... by holder; a subagent is a directory below its session
+//! ids/abcdefgh                      by id
+//! holders/+claude:7f3a91c2/abcdefgh by holder; a subagent is a directory below its session
 //! paths/+src/+api/@abcdefgh         by the literal leading segments of the pattern
 //! locks/+build/@abcdefgh            or by the name of the lock
 //! ```
@@ -16,18 +16,20 @@ use std::collections::BTreeSet;
 use crate::core::damage::{self, Damage, Found};
 use crate::core::decision::Act;
 use crate::core::documents::{ChildKind, Documents, Key, ReadError, Walk, read, walk};
-use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, ID_ALPHABET, LockName};
+use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
 use crate::core::pattern::{Case, Pattern, node_name, node_segment};
 use crate::core::reservation::paths::{Paths, Region};
 use crate::core::reservation::target::Reach;
 use crate::core::reservation::{Hold, Target};
 
 /// The directories that this module owns.
-pub const ROOTS: [&str; 4] = ["ids", "holders", "paths", "locks"];
+pub const ROOTS: [&str; 4] = [IDS, "holders", "paths", "locks"];
+
+const IDS: &str = "ids";
 
 /// Returns the place of a hold by its id.
 pub fn id_key(id: &HoldId) -> Key {
-    Key::of(["ids", &id.as_str()[..1], &id.as_str()[1..2], id.as_str()])
+    Key::of([IDS, id.as_str()])
 }
 
 /// Returns the directory of an agent below a root; a subagent's is below its session's.
@@ -60,11 +62,7 @@ pub fn keys(hold: &Hold, case: Case) -> [Key; 3] {
         Target::Paths(paths) => path_dir(&paths.pattern, case),
         Target::Lock(name) => lock_dir(name),
     };
-    [
-        id_key(&hold.id),
-        holder_dir(&hold.holder).join(&id[..1]).join(id),
-        target_dir.join(&format!("@{id}")),
-    ]
+    [id_key(&hold.id), holder_dir(&hold.holder).join(id), target_dir.join(&format!("@{id}"))]
 }
 
 /// Writes a hold at its three places.
@@ -101,23 +99,13 @@ pub fn with_prefix(
     documents: &dyn Documents,
     prefix: &HoldIdPrefix,
 ) -> Result<Vec<HoldId>, ReadError> {
-    let text = prefix.as_str();
-    let dir = text.chars().take(2).fold(Key::of(["ids"]), |dir, part| dir.join(&part.to_string()));
-    let mut found = Vec::new();
-    for key in walk(documents, &dir)? {
-        let (_, name) = key.split_last();
-        if let Ok(id) = name.parse()
-            && name.starts_with(text)
-        {
-            found.push(id);
-        }
-    }
-    Ok(found)
+    let children = documents.list_starting(&Key::of([IDS]), prefix.as_str())?;
+    Ok(children.iter().filter_map(|child| child.name.parse().ok()).collect())
 }
 
 /// Reads all holds, live or not, in the order of their ids.
 pub fn all(documents: &dyn Documents) -> Result<Vec<Hold>, ReadError> {
-    holds_below(documents, &Key::of(["ids"]))
+    holds_below(documents, &Key::of([IDS]))
 }
 
 /// Lists the places of every hold that cannot be read at one of its places.
@@ -136,13 +124,12 @@ pub fn unreadable(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
     Ok(keys.into_iter().map(|(_, key)| key).collect())
 }
 
-/// Reads the holds of one shard of ids; `turn` counts through all shards and begins again.
-pub fn shard(documents: &dyn Documents, turn: u64) -> Result<Vec<Hold>, ReadError> {
-    let place = |n: u64| {
-        let at = usize::try_from(n % 36).expect("below 36");
-        char::from(ID_ALPHABET[at]).to_string()
-    };
-    holds_below(documents, &Key::of(["ids", &place(turn / 36), &place(turn)]))
+/// Reads a share of all holds, live or not; every hold is in the share of some turn.
+pub fn share(documents: &dyn Documents, turn: u64) -> Result<Vec<Hold>, ReadError> {
+    let dir = Key::of([IDS]);
+    let children = documents.list_share(&dir, turn)?;
+    let keys: Vec<Key> = children.iter().map(|child| dir.join(&child.name)).collect();
+    holds_named(documents, &keys)
 }
 
 /// The holds that an agent calls "mine".
@@ -168,29 +155,20 @@ pub fn of_agent(
 
 /// Lists the places of the agent's own holds, which counts them without reading them.
 pub fn own_keys(documents: &dyn Documents, agent: &AgentName) -> Result<Vec<Key>, ReadError> {
-    let mut keys = Vec::new();
-    for shard in own_shards(documents, agent)? {
-        keys.extend(documents.list(&shard)?.iter().map(|child| shard.join(&child.name)));
-    }
-    Ok(keys)
-}
-
-fn own_shards(documents: &dyn Documents, agent: &AgentName) -> Result<Vec<Key>, ReadError> {
     let dir = holder_dir(agent);
     let children = documents.list(&dir)?;
-    // A subagent's directory begins with `+` or `~`.
-    let is_shard = |name: &str| matches!(name.as_bytes(), [byte] if ID_ALPHABET.contains(byte));
-    let shards = children.iter().filter(|child| is_shard(&child.name));
-    Ok(shards.map(|shard| dir.join(&shard.name)).collect())
+    // A subagent is a directory whose name begins with `+` or `~`.
+    let own = children.iter().filter(|child| child.kind == ChildKind::Document);
+    Ok(own.map(|child| dir.join(&child.name)).collect())
 }
 
-/// Tells whether the agent may have a thousand holds of its own or more, by reading one directory.
-/// Ids are spread evenly: not once in a billion times do so many leave a shard empty.
+/// Tells whether the agent may have a thousand holds of its own or more, by reading little. Ids are
+/// as good as random, which [`Documents::may_have`] needs.
 pub fn may_have_a_thousand(
     documents: &dyn Documents,
     agent: &AgentName,
 ) -> Result<bool, ReadError> {
-    Ok(own_shards(documents, agent)?.len() == ID_ALPHABET.len())
+    documents.may_have(&holder_dir(agent), 1_000)
 }
 
 fn holds_below(documents: &dyn Documents, dir: &Key) -> Result<Vec<Hold>, ReadError> {
@@ -208,7 +186,7 @@ pub type Readable = (Vec<Hold>, Vec<Damage>);
 /// This is for displays: a decision must not pass over damage.
 pub fn all_readable(documents: &dyn Documents) -> Result<Readable, ReadError> {
     let (mut holds, mut damaged) = (Vec::new(), Vec::new());
-    let keys = walk(documents, &Key::of(["ids"]))?;
+    let keys = walk(documents, &Key::of([IDS]))?;
     for key in keys.iter().filter(|key| hold_named_by(key).is_some()) {
         match damage::found(at(documents, key).map(Some))? {
             Some(Found::Whole(hold)) => holds.push(hold),

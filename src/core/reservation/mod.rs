@@ -8,10 +8,10 @@
 //!
 //! One file a verb ([`reserve`], [`renew`], [`release`], [`transfer`], [`sweep`], [`check`],
 //! [`rollback`], [`wait`]), each a pure decision; `claim` is the part of [`reserve`] for one
-//! target, and [`conflict`] records a refusal. [`index`] places holds in the tree, [`tickets`] keeps
-//! the line of waiting agents, [`paths`] says what a target covers, [`narrow`] frees a part of a
-//! hold, [`process`] ties a hold to a process, [`events`] writes the events, [`laws`] checks what
-//! must be true of every state, and [`fence`] decides whether an edit may still be committed.
+//! target, and [`conflict`] records a refusal. [`index`] places holds in the tree, [`tickets`]
+//! keeps the line of waiting agents, [`paths`] says what a target covers, [`narrow`] frees a part
+//! of a hold, [`process`] ties a hold to a process, [`events`] writes the events, [`laws`] checks
+//! what must be true of every state, and [`fence`] decides whether an edit may still be committed.
 
 pub mod check;
 mod claim;

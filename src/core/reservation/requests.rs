@@ -1,13 +1,13 @@
 //! Request ids: a repeated request gets its first answer, and nothing happens twice.
 //!
 //! ```text
-//! requests/4/f/4fa1.../request     who asked, when, and a digest of what
-//! requests/4/f/4fa1.../grant-000   what was granted, one document each
+//! requests/4fa1.../request     who asked, when, and a digest of what
+//! requests/4fa1.../grant-000   what was granted, one document each
 //! ```
 //!
 //! An id that comes back with other content is an error, never a silent drop. So is a repetition
 //! after a granted hold has ended: the first answer is not true any more. Old answers are
-//! forgotten, one shard a write.
+//! forgotten, one share a write.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -41,8 +41,7 @@ fn digest_hex(content: impl AsRef<[u8]>) -> String {
 }
 
 fn dir(id: &RequestId) -> Key {
-    let name = &digest_hex(id.as_str())[..32];
-    Key::of([ROOT, &name[..1], &name[1..2], name])
+    Key::of([ROOT, &digest_hex(id.as_str())[..32]])
 }
 
 fn grant_key(dir: &Key, number: usize) -> Key {
@@ -117,12 +116,12 @@ pub fn remember(act: &mut Act<'_>, asked: &Reserve, answer: &Reserved) {
     }
 }
 
-/// Forgets the old answers of one shard; `turn` counts through all shards and begins again.
+/// Forgets the old answers of one share; every answer is in the share of some turn.
 pub fn forget_old(act: &mut Act<'_>, turn: u64) -> Result<(), ReadError> {
     use crate::core::documents::Documents as _;
-    let shard = Key::of([ROOT, &format!("{:x}", turn / 16 % 16), &format!("{:x}", turn % 16)]);
-    for child in act.list(&shard)? {
-        let dir = shard.join(&child.name);
+    let root = Key::of([ROOT]);
+    for child in act.list_share(&root, turn)? {
+        let dir = root.join(&child.name);
         let answered = match read::<Answered>(act, &dir.join(REQUEST)) {
             Ok(Some(answered)) => answered,
             // A damaged document is no reason to stop a write that is about something else.

@@ -92,19 +92,26 @@ fn is_time_in_doubt(env: Env<'_>) -> bool {
     env.rules >= 2 && clock::leaps(env.now, env.before)
 }
 
-/// Sweeps one shard of ids and one of requests, along with every write, so that documents that
-/// nobody meets go too. The op is random, so every shard gets its turn.
+/// Tells whether a hold that nobody asked about is over, even if this clock is the wrong one: the
+/// entry before, which another agent wrote, says so too. An agent's own hold is its own affair. A
+/// hold that is dated ahead stays until somebody wants its target.
+fn is_surely_over(env: Env<'_>, hold: &Hold) -> bool {
+    let is_by_another = env.before_by.is_some_and(|agent| agent != env.actor);
+    let is_agreed = is_by_another && env.before.is_some_and(|before| hold.is_over(before));
+    hold.is_over(env.now) && (env.rules < 2 || is_agreed || hold.holder == *env.actor)
+}
+
+/// Sweeps one share of the holds and one of the requests, along with every write, so that documents
+/// that nobody meets go too. The op is random, so every share gets its turn.
 pub fn in_passing(act: &mut Act<'_>) -> Result<(), ReadError> {
     if is_time_in_doubt(act.env) {
         return Ok(());
     }
     let turn = act.env.op.turn();
-    match index::shard(act, turn) {
+    match index::share(act, turn) {
         Ok(mut holds) => {
-            // A hold that is dated ahead stays until somebody wants its target: this clock, too,
-            // may be the wrong one.
-            let Env { now, gone, .. } = act.env;
-            holds.retain(|hold| hold.is_over(now) || gone.has_hold(hold));
+            let env = act.env;
+            holds.retain(|hold| is_surely_over(env, hold) || env.gone.has_hold(hold));
             remove_ended(act, &mut holds);
         }
         // Damage that nobody asked about must not stop a write that is about something else.

@@ -7,7 +7,7 @@
 //! samples/fd-safety/k3v9x0ab/9f86....json    one sample a session of that trial
 //! blocked/fd-safety.json                     an agent that must not be left out
 //! evidence/2026-01-31/fd-safety/a1b2c3d4.json
-//! sessions/9/9f86....json                    the last number given to a row of that session
+//! sessions/9f86....json                      the last number given to a row of that session
 //! overlays/fd-safety/wording.json            an additional text for an agent
 //! settings/thresholds.json                   numbers that differ from the defaults
 //! settings/document.json                     unknown fields of an imported document
@@ -98,8 +98,7 @@ pub fn sample_key(agent: &RoutedName, id: &RecordId, session: &Note) -> Key {
 
 /// Returns the key of a session.
 pub fn session_key(session: &Note) -> Key {
-    let name = digest(session.as_str());
-    Key::of([SESSIONS, &name[..1], &file(&name)])
+    Key::of([SESSIONS, &file(&digest(session.as_str()))])
 }
 
 /// Returns the directory of a day's evidence.
@@ -277,7 +276,7 @@ pub fn overlays(documents: &dyn Documents) -> Result<Vec<Overlay>, ReadError> {
 
 /// Reads every session.
 pub fn sessions(documents: &dyn Documents) -> Result<Vec<Session>, ReadError> {
-    all_below(documents, &Key::of([SESSIONS]))
+    all_in(documents, &Key::of([SESSIONS]))
 }
 
 /// Reads the rows in a directory of evidence.

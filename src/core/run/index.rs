@@ -1,22 +1,22 @@
 //! The places of the documents of runs.
 //!
 //! ```text
-//! runs/k/3/k3v9x0ab/run                              the run itself, small
-//! active/k/k3v9x0ab                                  the same blob, while it is active
-//! runs/k/3/k3v9x0ab/gates                            its gates, if they are not the usual ones
-//! runs/k/3/k3v9x0ab/children/q/q7...                 the runs that are parts of it
-//! runs/k/3/k3v9x0ab/completions/0001                 when it was completed
-//! runs/k/3/k3v9x0ab/rollbacks/0001                   when it went back, and why
-//! runs/k/3/k3v9x0ab/dispatches/d/a/da...             dispatches, by id
-//! runs/k/3/k3v9x0ab/agents/m/x/mx...                 agents, by id
-//! runs/k/3/k3v9x0ab/phases/03-planned/tally          what gates ask of the phase
-//! runs/k/3/k3v9x0ab/phases/03-planned/skip           why it is passed over
-//! runs/k/3/k3v9x0ab/phases/03-planned/artifacts/b/2/b2...
-//! runs/k/3/k3v9x0ab/phases/03-planned/verdicts/v/1/v1...
-//! runs/k/3/k3v9x0ab/phases/03-planned/open/d/da...   the dispatches that go on
-//! runs/k/3/k3v9x0ab/phases/03-planned/working/m/mx.. the agents that work
-//! runs/k/3/k3v9x0ab/phases/03-planned/visits/0001    when the run came and left
-//! runs/k/3/k3v9x0ab/phases/03-planned/gates/0001     what the gate behind it said
+//! runs/k3v9x0ab/run                              the run itself, small
+//! active/k3v9x0ab                                the same blob, while it is active
+//! runs/k3v9x0ab/gates                            its gates, if they are not the usual ones
+//! runs/k3v9x0ab/children/q7...                   the runs that are parts of it
+//! runs/k3v9x0ab/completions/0001                 when it was completed
+//! runs/k3v9x0ab/rollbacks/0001                   when it went back, and why
+//! runs/k3v9x0ab/dispatches/da...                 dispatches, by id
+//! runs/k3v9x0ab/agents/mx...                     agents, by id
+//! runs/k3v9x0ab/phases/03-planned/tally          what gates ask of the phase
+//! runs/k3v9x0ab/phases/03-planned/skip           why it is passed over
+//! runs/k3v9x0ab/phases/03-planned/artifacts/b2...
+//! runs/k3v9x0ab/phases/03-planned/verdicts/v1...
+//! runs/k3v9x0ab/phases/03-planned/open/da...     the dispatches that go on
+//! runs/k3v9x0ab/phases/03-planned/working/mx...  the agents that work
+//! runs/k3v9x0ab/phases/03-planned/visits/0001    when the run came and left
+//! runs/k3v9x0ab/phases/03-planned/gates/0001     what the gate behind it said
 //! ```
 
 use serde::Serialize;
@@ -41,16 +41,8 @@ const WORKING: &str = "working";
 /// The name of a run's own document.
 pub const HEADER: &str = "run";
 
-fn sharded(dir: &Key, id: &str) -> Key {
-    dir.join(&id[..1]).join(&id[1..2]).join(id)
-}
-
-fn sharded_once(dir: &Key, id: &str) -> Key {
-    dir.join(&id[..1]).join(id)
-}
-
 pub fn dir(id: &RunId) -> Key {
-    sharded(&Key::of([RUNS]), id.as_str())
+    Key::of([RUNS]).join(id.as_str())
 }
 
 /// Returns the place of a run's own document.
@@ -60,7 +52,7 @@ pub fn header(id: &RunId) -> Key {
 
 /// Returns the second place of an active run.
 pub fn active(id: &RunId) -> Key {
-    sharded_once(&Key::of([ACTIVE]), id.as_str())
+    Key::of([ACTIVE]).join(id.as_str())
 }
 
 /// Returns the place of a run's gates, which exists only if they are not the default ones.
@@ -74,7 +66,7 @@ pub fn children(id: &RunId) -> Key {
 }
 
 pub fn child(parent: &RunId, id: &RunId) -> Key {
-    sharded_once(&children(parent), id.as_str())
+    children(parent).join(id.as_str())
 }
 
 /// Returns the place of a completion of the run, counted from 1.
@@ -92,7 +84,7 @@ pub fn dispatches(id: &RunId) -> Key {
 }
 
 pub fn dispatch(id: &RunId, dispatch: &DispatchId) -> Key {
-    sharded(&dispatches(id), dispatch.as_str())
+    dispatches(id).join(dispatch.as_str())
 }
 
 pub fn agents(id: &RunId) -> Key {
@@ -100,7 +92,7 @@ pub fn agents(id: &RunId) -> Key {
 }
 
 pub fn agent(id: &RunId, member: &MemberId) -> Key {
-    sharded(&agents(id), member.as_str())
+    agents(id).join(member.as_str())
 }
 
 /// Returns the directory of one phase of a run.
@@ -113,7 +105,7 @@ pub fn artifacts(run: &Run, place: usize) -> Key {
 }
 
 pub fn artifact(run: &Run, place: usize, id: &ArtifactId) -> Key {
-    sharded(&artifacts(run, place), id.as_str())
+    artifacts(run, place).join(id.as_str())
 }
 
 pub fn verdicts(run: &Run, place: usize) -> Key {
@@ -121,7 +113,7 @@ pub fn verdicts(run: &Run, place: usize) -> Key {
 }
 
 pub fn verdict(run: &Run, place: usize, id: &VerdictId) -> Key {
-    sharded(&verdicts(run, place), id.as_str())
+    verdicts(run, place).join(id.as_str())
 }
 
 pub fn open_dispatches(run: &Run, place: usize) -> Key {
@@ -129,7 +121,7 @@ pub fn open_dispatches(run: &Run, place: usize) -> Key {
 }
 
 pub fn open_dispatch(run: &Run, place: usize, id: &DispatchId) -> Key {
-    sharded_once(&open_dispatches(run, place), id.as_str())
+    open_dispatches(run, place).join(id.as_str())
 }
 
 pub fn working_agents(run: &Run, place: usize) -> Key {
@@ -137,7 +129,7 @@ pub fn working_agents(run: &Run, place: usize) -> Key {
 }
 
 pub fn working_agent(run: &Run, place: usize, id: &MemberId) -> Key {
-    sharded_once(&working_agents(run, place), id.as_str())
+    working_agents(run, place).join(id.as_str())
 }
 
 /// Tells whether a document of this ledger is a second name of another one.
@@ -145,7 +137,7 @@ pub fn is_link(key: &Key) -> bool {
     let parts: Vec<&str> = key.parts().collect();
     match parts.as_slice() {
         [ACTIVE, ..] => true,
-        [RUNS, _, _, _, "phases", _, list, ..] => matches!(*list, OPEN | WORKING),
+        [RUNS, _, "phases", _, list, ..] => matches!(*list, OPEN | WORKING),
         _ => false,
     }
 }
@@ -198,23 +190,14 @@ pub fn ambiguous(prefix: &IdPrefix, ids: &[impl ToString]) -> Refusal {
     Refusal::Ambiguous { prefix: prefix.to_string(), ids }
 }
 
-/// Lists the ids that begin with the prefix, in a directory with two levels of shards.
+/// Lists the ids in a directory that begin with the prefix.
 pub fn ids_starting<I: std::str::FromStr>(
     documents: &dyn Documents,
     dir: &Key,
     prefix: &IdPrefix,
 ) -> Result<Vec<I>, ReadError> {
-    let text = prefix.as_str();
-    let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
-    let mut ids = Vec::new();
-    for first in documents.list_starting(dir, part(0..1))? {
-        let first = dir.join(&first.name);
-        for second in documents.list_starting(&first, part(1..2))? {
-            let names = documents.list_starting(&first.join(&second.name), text)?;
-            ids.extend(names.iter().filter_map(|child| child.name.parse().ok()));
-        }
-    }
-    Ok(ids)
+    let children = documents.list_starting(dir, prefix.as_str())?;
+    Ok(children.iter().filter_map(|child| child.name.parse().ok()).collect())
 }
 
 /// The documents of a directory that can be read, and the damage of those that cannot.
@@ -267,15 +250,9 @@ pub fn every_run(documents: &dyn Documents) -> Result<Readable<Run>, ReadError> 
 
 /// Lists the places of all runs, without listing what belongs to them.
 pub fn headers(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
-    let mut keys = vec![Key::of([RUNS])];
-    for _shard in 0..3 {
-        let mut below = Vec::new();
-        for dir in keys {
-            below.extend(documents.list(&dir)?.iter().map(|child| dir.join(&child.name)));
-        }
-        keys = below;
-    }
-    Ok(keys.into_iter().map(|dir| dir.join(HEADER)).collect())
+    let runs = Key::of([RUNS]);
+    let children = documents.list(&runs)?;
+    Ok(children.iter().map(|child| runs.join(&child.name).join(HEADER)).collect())
 }
 
 /// Writes a document to its own place and to the one where it is looked for.

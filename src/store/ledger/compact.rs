@@ -160,6 +160,7 @@ impl Ledger<'_> {
         let message = Message {
             summary: format!("compact {} entries up to {short} by {actor}", plan.set_aside),
             events: vec![event],
+            events_at: None,
             command: Recorded::Inline(command),
             counters: Counters { op: op.clone(), ..old.message.counters },
             undoes: None,

@@ -18,18 +18,22 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::core::decision::Changes;
 use crate::core::event::Event;
-use crate::core::ids::OpId;
+use crate::core::ids::{AgentName, OpId};
 use crate::core::time::Timestamp;
 use crate::store::git::object::{Object, ObjectId, ObjectKind};
 pub use crate::store::ledger::committer::Committer;
 
 /// The document that holds a command too large for the message. It belongs to its own entry only.
 pub const COMMAND_DOCUMENT: &str = "command";
+
+/// The document that holds the events of an entry if they are too large for the message, so that
+/// readers of the state need not read them. It belongs to its own entry only.
+pub const EVENTS_DOCUMENT: &str = "events";
 
 /// The highest valid counter. A larger one was forged rather than counted, and JSON readers lose
 /// its last digits.
@@ -112,6 +116,8 @@ pub struct Message {
     /// One line for people.
     pub summary: String,
     pub events: Vec<Event>,
+    /// The document [`EVENTS_DOCUMENT`] of this entry's tree, if the events are there.
+    pub events_at: Option<ObjectId>,
     /// The command that was decided.
     pub command: Recorded,
     pub counters: Counters,
@@ -137,6 +143,8 @@ pub struct EntryHead {
     pub tree: ObjectId,
     pub parent: Option<ObjectId>,
     pub counters: Counters,
+    /// The agent that acted, if the message says so.
+    pub actor: Option<AgentName>,
 }
 
 /// The error for a commit that is not an entry.
@@ -151,8 +159,9 @@ fn not(why: impl Into<String>) -> NotAnEntry {
 impl Message {
     fn encode(&self) -> String {
         let mut text = format!("{}\n\n", self.summary);
-        for event in &self.events {
-            text.push_str(&line(event));
+        match &self.events_at {
+            Some(id) => text.push_str(&line(&json!({ "events": { "blob": id.to_string() } }))),
+            None => text.push_str(&encode_events(&self.events)),
         }
         text.push_str(&match &self.command {
             Recorded::Inline(command) => line(command),
@@ -177,16 +186,15 @@ impl Message {
     fn decode(text: &str) -> Result<Message, NotAnEntry> {
         let (summary, body, trailers) = split(text)?;
         let trailers = Trailers::parse(trailers);
-        let mut events = Vec::new();
-        let mut command = None;
+        let (mut events, mut events_at, mut command) = (Vec::new(), None, None);
         for text in body.lines() {
             let value: Value = serde_json::from_str(text)
                 .map_err(|error| not(format!("a line of it is not JSON: {error}")))?;
             match &value["command"] {
-                Value::Null => events.push(
-                    serde_json::from_value(value)
-                        .map_err(|error| not(format!("an event of it is malformed: {error}")))?,
-                ),
+                Value::Null if value["events"].is_object() => {
+                    events_at = Some(parse("events", &value["events"]["blob"])?);
+                }
+                Value::Null => events.push(event(value)?),
                 Value::String(_) => command = Some(Recorded::Inline(value)),
                 pointer => command = Some(Recorded::Document(parse("command", &pointer["blob"])?)),
             }
@@ -213,12 +221,23 @@ impl Message {
         Ok(Message {
             summary: summary.to_owned(),
             events,
+            events_at,
             command: command.ok_or_else(|| not("it names no command"))?,
             counters,
             undoes,
             checkpoint,
         })
     }
+}
+
+/// Encodes events, one line of JSON each.
+pub fn encode_events(events: &[Event]) -> String {
+    events.iter().map(line).collect()
+}
+
+fn event(value: Value) -> Result<Event, NotAnEntry> {
+    serde_json::from_value(value)
+        .map_err(|error| not(format!("an event of it is malformed: {error}")))
 }
 
 /// Splits a message into the summary for people, the JSON lines and the trailers.
@@ -284,10 +303,23 @@ impl Entry {
         Object { kind: ObjectKind::Commit, bytes: text.into_bytes() }
     }
 
-    /// Parses a commit object.
+    /// Parses a commit object. Events that are in a document are not in it.
     pub fn parse(bytes: &[u8]) -> Result<Entry, NotAnEntry> {
         let (EntryHead { tree, parent, .. }, message) = EntryHead::parse_with_message(bytes)?;
         Ok(Entry { tree, parent, message: Message::decode(message)? })
+    }
+
+    /// Adds the events of the document that the message names.
+    pub fn with_events(mut self, document: &[u8]) -> Result<Entry, NotAnEntry> {
+        for line in document.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let value = serde_json::from_slice(line)
+                .map_err(|error| not(format!("a line of its events is not JSON: {error}")))?;
+            self.message.events.push(event(value)?);
+        }
+        if self.message.counters.seq < self.message.events.len() as u64 {
+            return Err(not("its counters are out of range"));
+        }
+        Ok(self)
     }
 }
 
@@ -339,6 +371,17 @@ fn with_target(message: &str, old: ObjectId, new: ObjectId) -> Result<String, No
     Ok(text)
 }
 
+/// Finds the agent that acted. The first event and the command both name it, unless they are in
+/// documents because of their size.
+fn actor_in(body: &str) -> Option<AgentName> {
+    #[derive(Deserialize)]
+    struct Named {
+        actor: Option<AgentName>,
+    }
+    let named = |line| serde_json::from_str::<Named>(line).ok()?.actor;
+    body.lines().next().and_then(named).or_else(|| body.lines().last().and_then(named))
+}
+
 impl EntryHead {
     /// Parses only the part of a commit object that readers of the state need.
     pub fn parse(bytes: &[u8]) -> Result<EntryHead, NotAnEntry> {
@@ -359,9 +402,9 @@ impl EntryHead {
             _ => return Err(not("it has several parents")),
         };
         let tree = *field("tree").first().ok_or_else(|| not("it has no tree"))?;
-        let (_, _, trailers) = split(message)?;
+        let (_, body, trailers) = split(message)?;
         let counters = Trailers::parse(trailers).counters()?;
-        Ok((EntryHead { tree: id(tree)?, parent, counters }, message))
+        Ok((EntryHead { tree: id(tree)?, parent, counters, actor: actor_in(body) }, message))
     }
 }
 

@@ -3,19 +3,26 @@
 //! - [`Ledger`] opens the states of a ledger; a [`snapshot`] is the state at one entry;
 //! - [`entry`] and [`tree`] are the bytes of an entry, [`committer`] is whose it is, and [`diff`]
 //!   lists the documents that differ;
+//! - [`layout`] is where each format has the names of a directory: [`shards`] and [`buckets`];
+//!   `listing` reads them and [`rewrite`] writes them;
 //! - [`proposal`] takes a decision on a state, and [`transact`] is the only way to write it;
 //! - [`history`] walks the entries, [`verify`] checks them, [`published`] logs the newest ones;
 //! - [`compact`] shortens a chain, [`repair`] continues a damaged one.
 
 mod batch;
+pub mod buckets;
 pub mod committer;
 pub mod compact;
 pub mod diff;
 pub mod entry;
 pub mod history;
+pub mod layout;
+mod listing;
 pub mod proposal;
 pub mod published;
 pub mod repair;
+pub mod rewrite;
+pub mod shards;
 pub mod snapshot;
 pub mod transact;
 pub mod tree;
@@ -114,6 +121,11 @@ impl<'b> Ledger<'b> {
         base.format.as_ref().map_or(self.writing.case, Format::case)
     }
 
+    /// Returns the format of the next entry. A new ledger takes that of its writer.
+    pub fn format(&self, base: &Base<'_>) -> u64 {
+        base.format.as_ref().map_or(self.writing.format, |format| format.version)
+    }
+
     /// Returns the time that counts for a state, by the rule of decisions.
     pub fn time_at(&self, base: &Base<'_>, clock: Timestamp) -> Timestamp {
         let before = base.counters().map(|counters| counters.at);
@@ -133,14 +145,16 @@ impl<'b> Ledger<'b> {
         is_ahead.then(|| at.seconds_since(clock))
     }
 
-    /// Returns a ledger for reading only that compares names in the given way.
-    pub(super) fn for_reading(&self, case: Case) -> Ledger<'b> {
+    /// Returns a ledger for reading only that compares names in the given way, and begins with the
+    /// given format.
+    pub(super) fn for_reading(&self, case: Case, format: u64) -> Ledger<'b> {
         let WriteOptions { committer, wait, clock_skew, maintenance, .. } = &self.writing;
         let writing = WriteOptions {
             committer: committer.clone(),
             turns: None,
             wait: *wait,
             case,
+            format,
             clock_skew: *clock_skew,
             maintenance: *maintenance,
         };

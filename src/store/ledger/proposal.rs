@@ -6,9 +6,12 @@
 //! [`transact`]: crate::store::ledger::transact
 //! [`verify`]: crate::store::ledger::verify
 
+use std::collections::btree_map;
+
 use crate::core::command::{Command, Decided, Request, decide};
 use crate::core::decision::{Changes, Decide, Env, No};
-use crate::core::documents::{Edits, Key, encode};
+use crate::core::documents::{Documents as _, Edits, Key, ReadError, encode, walk};
+use crate::core::event::Event;
 use crate::core::ids::OpId;
 use crate::core::limits::{
     DOCUMENT_BYTES_MAX, INLINE_COMMAND_BYTES_MAX, MESSAGE_BYTES_MAX, NODE_ENTRIES_MAX,
@@ -18,12 +21,14 @@ use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
 use crate::store::ledger::entry::{
-    COMMAND_DOCUMENT, Committer, Counters, Entry, Message, Recorded, Undoes,
+    COMMAND_DOCUMENT, Committer, Counters, EVENTS_DOCUMENT, Entry, Message, Recorded, Undoes,
+    encode_events,
 };
 use crate::store::ledger::history;
-use crate::store::ledger::snapshot::Format;
+use crate::store::ledger::layout::Layout;
+use crate::store::ledger::rewrite::rewrite;
+use crate::store::ledger::snapshot::{Format, Snapshot};
 use crate::store::ledger::transact::TransactError;
-use crate::store::ledger::tree::rewrite;
 use crate::store::ledger::{Base, Ledger};
 
 /// The outcome of a decision.
@@ -41,6 +46,8 @@ pub struct ProposedEntry {
     pub entry: Entry,
     /// The new objects, without the commit.
     pub objects: NewObjects,
+    /// The ref that keeps the entry before, if this one changes the format of the ledger.
+    pub archive: Option<String>,
 }
 
 /// An entry as a commit that is ready to be stored.
@@ -57,7 +64,7 @@ pub struct Sealed {
 impl ProposedEntry {
     /// Builds the commit of the entry.
     pub fn seal(self, committer: &Committer, at: Timestamp) -> Sealed {
-        let ProposedEntry { entry, mut objects } = self;
+        let ProposedEntry { entry, mut objects, .. } = self;
         let signature = committer.signature(at);
         let id = objects.add(entry.to_object(&signature));
         Sealed { id, objects, signature, summary: entry.message.summary }
@@ -128,6 +135,7 @@ impl Ledger<'_> {
             now: counters.at,
             asked_at: request.asked_at,
             before: base.counters().map(|last| last.at),
+            before_by: base.snapshot.tip().and_then(|tip| tip.head.actor.as_ref()),
             last: base.counters().map(|last| &last.op),
             op,
             fence: counters.fence,
@@ -149,14 +157,27 @@ impl Ledger<'_> {
         if let Some(why) = counters.are_too_high().then(|| base.exhausted()).flatten() {
             return Err(StoreError::Damaged { reference: self.name().reference(), why }.into());
         }
-        let (command, mut edits) = place(recorded, self.backend().hash_kind());
+        let hash = self.backend().hash_kind();
+        let version = recorded.command.upgrades_to().unwrap_or(0).max(self.format(base));
+        let layout = Layout::of_format(version);
+        let (command, mut edits) = place(recorded, hash);
         check_document_size(&changes.edits)?;
         edits.extend(changes.edits);
-        if base.format.is_none() {
-            let format = Format::new(self.name(), self.case(base));
+        let events_at = match layout {
+            // Format 1 has all events in the message.
+            Layout::Shards => None,
+            Layout::Buckets => place_events(&changes.events, hash, &mut edits),
+        };
+        let (mut root, mut archive) = (base.snapshot.root(), None);
+        if base.format.as_ref().is_none_or(|format| format.version != version) {
+            let new = || Format::new(self.name(), version, self.case(base));
+            let format = Format { version, ..base.format.clone().unwrap_or_else(new) };
             edits.insert(Format::key(), Some(encode(&format)));
+            add_all_documents(&base.snapshot, &mut edits)?;
+            root = None;
+            archive = base.id().map(|before| self.name().archive(counters.at, &before));
         }
-        let tree = rewrite(&base.snapshot, base.snapshot.root(), &edits)?;
+        let tree = rewrite(&base.snapshot, root, &edits, layout)?;
         within("documents in one directory", tree.widest, NODE_ENTRIES_MAX)?;
         let undoes = match earlier {
             Some(to) => Some(Undoes { to, count: self.entries_above(base, to)? }),
@@ -165,6 +186,7 @@ impl Ledger<'_> {
         let message = Message {
             summary,
             events: changes.events,
+            events_at,
             command,
             counters,
             undoes,
@@ -172,7 +194,7 @@ impl Ledger<'_> {
         };
         let entry = Entry { tree: tree.root, parent: base.id(), message };
         check_message(&entry)?;
-        Ok(ProposedEntry { entry, objects: tree.objects })
+        Ok(ProposedEntry { entry, objects: tree.objects, archive })
     }
 
     fn entries_above(&self, base: &Base<'_>, to: ObjectId) -> Result<u64, StoreError> {
@@ -195,6 +217,30 @@ fn place(request: &Request<Command>, hash: HashKind) -> (Recorded, Edits) {
     (Recorded::Document(id), Edits::from([(key, Some(bytes))]))
 }
 
+/// Adds the document for events that are too large for the message, and returns its id. The
+/// document of the previous entry is removed.
+fn place_events(events: &[Event], hash: HashKind, edits: &mut Edits) -> Option<ObjectId> {
+    let lines = encode_events(events).into_bytes();
+    let is_inline = lines.len() <= INLINE_COMMAND_BYTES_MAX;
+    let object = Object { kind: ObjectKind::Blob, bytes: lines };
+    let id = object.id(hash);
+    let key = Key::of([EVENTS_DOCUMENT]);
+    edits.insert(key, (!is_inline).then_some(object.bytes));
+    (!is_inline).then_some(id)
+}
+
+/// Adds every document of a state that the edits do not change, so that a tree can be built of them
+/// from scratch.
+fn add_all_documents(state: &Snapshot<'_>, edits: &mut Edits) -> Result<(), ReadError> {
+    for key in walk(state, &Key::root())? {
+        if let btree_map::Entry::Vacant(vacant) = edits.entry(key) {
+            let document = state.get(vacant.key())?;
+            vacant.insert(document);
+        }
+    }
+    Ok(())
+}
+
 /// Refuses a document that no reader would accept.
 fn check_document_size(edits: &Edits) -> Result<(), Refusal> {
     let largest = edits.values().flatten().map(Vec::len).max().unwrap_or(0);
@@ -204,7 +250,11 @@ fn check_document_size(edits: &Edits) -> Result<(), Refusal> {
 fn check_message(entry: &Entry) -> Result<(), TransactError> {
     let commit = entry.to_object("nobody <nobody> 0 +0000");
     within("bytes in one entry", commit.bytes.len(), MESSAGE_BYTES_MAX / 2)?;
-    if Entry::parse(&commit.bytes).is_ok_and(|read| read == *entry) {
+    let read = Entry::parse(&commit.bytes).and_then(|read| match read.message.events_at {
+        Some(_) => read.with_events(encode_events(&entry.message.events).as_bytes()),
+        None => Ok(read),
+    });
+    if read.is_ok_and(|read| read == *entry) {
         return Ok(());
     }
     let why = "the entry would not read back as it was meant: a document holds something that JSON \

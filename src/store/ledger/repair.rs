@@ -27,6 +27,8 @@ use crate::store::git::backend::Update;
 use crate::store::git::object::{NewObjects, ObjectId, ObjectKind};
 use crate::store::git::refs::LogNote;
 use crate::store::ledger::Ledger;
+use crate::store::ledger::buckets::Place;
+use crate::store::ledger::layout::Layout;
 use crate::store::ledger::proposal::ProposedEntry;
 use crate::store::ledger::snapshot::{read_entry, read_object};
 use crate::store::ledger::transact::TransactError;
@@ -57,6 +59,12 @@ pub struct Damage {
 struct Extent {
     directories: usize,
     height: usize,
+}
+
+/// The extents of the objects that were read.
+struct Known {
+    layout: Layout,
+    extents: HashMap<ObjectId, Extent>,
 }
 
 impl Extent {
@@ -133,10 +141,11 @@ impl Ledger<'_> {
     fn check_whole(&self, id: ObjectId) -> Result<(), StoreError> {
         let reference = self.name.reference();
         let tree = read_entry(self.backend, &reference, &id)?.tree;
-        if let Some(why) = self.at(Some(id))?.exhausted() {
+        let base = self.at(Some(id))?;
+        if let Some(why) = base.exhausted() {
             return Err(StoreError::Damaged { reference, why });
         }
-        self.read_below(tree).map_err(|error| match error {
+        self.read_below(tree, base.snapshot.layout()).map_err(|error| match error {
             error if error.is_damage() => {
                 StoreError::Damaged { reference, why: format!("entry {}: {error}", id.short()) }
             }
@@ -145,16 +154,16 @@ impl Ledger<'_> {
     }
 
     /// Reads every object below a tree once, and limits the number of paths to them.
-    fn read_below(&self, root: ObjectId) -> Result<(), StoreError> {
-        let mut extents = HashMap::new();
-        self.extent(root, 0, &mut extents).map(drop)
+    fn read_below(&self, root: ObjectId, layout: Layout) -> Result<(), StoreError> {
+        let mut known = Known { layout, extents: HashMap::new() };
+        self.extent(root, (0, &Place::default()), &mut known).map(drop)
     }
 
     fn extent(
         &self,
         id: ObjectId,
-        depth: usize,
-        known: &mut HashMap<ObjectId, Extent>,
+        (depth, place): (usize, &Place),
+        known: &mut Known,
     ) -> Result<Extent, StoreError> {
         let damaged = |why: &str| StoreError::DamagedObject { id, why: why.to_owned() };
         if depth > TREE_DEPTH_MAX {
@@ -164,16 +173,28 @@ impl Ledger<'_> {
         let tree = Tree::parse(object.bytes, self.backend.hash_kind())
             .map_err(|error| damaged(&error.to_string()))?;
         let mut all = Extent { directories: 1, height: 0 };
-        for entry in tree.entries() {
-            match (entry.kind, known.get(&entry.id)) {
+        let names = match known.layout {
+            Layout::Shards => tree.entries().map(|entry| (entry, None)).collect(),
+            Layout::Buckets => place.read(&tree).map_err(|why| damaged(&why))?,
+        };
+        for (entry, bucket) in names {
+            if let Some((class, digit)) = bucket {
+                // A bucket is no directory, and none is like another.
+                let bucket = place.bucket(class, digit);
+                let extent = self.extent(entry.id, (depth, &bucket), known)?;
+                all.directories = all.directories.saturating_add(extent.directories);
+                all.height = all.height.max(extent.height);
+                continue;
+            }
+            match (entry.kind, known.extents.get(&entry.id)) {
                 (EntryKind::Directory, Some(extent)) => all.add(*extent),
                 (EntryKind::Directory, None) => {
-                    let extent = self.extent(entry.id, depth + 1, known)?;
+                    let extent = self.extent(entry.id, (depth + 1, &Place::default()), known)?;
                     all.add(extent);
                 }
                 (EntryKind::Document, None) => {
                     read_object(self.backend, &entry.id, ObjectKind::Blob)?;
-                    known.insert(entry.id, Extent::default());
+                    known.extents.insert(entry.id, Extent::default());
                 }
                 (EntryKind::Document, Some(_)) | (EntryKind::Other, _) => {}
             }
@@ -181,7 +202,7 @@ impl Ledger<'_> {
         if all.directories > DIRECTORIES_MAX || depth + all.height > TREE_DEPTH_MAX {
             return Err(damaged("it has more directories than this program reads"));
         }
-        known.insert(id, all);
+        known.extents.insert(id, all);
         Ok(all)
     }
 
@@ -250,7 +271,7 @@ impl Ledger<'_> {
                 .tolerating(self.writing.clock_skew.as_secs());
             let base = self.at(*whole)?;
             let proposal = self.propose(&base, &request, op)?;
-            let ProposedEntry { entry, mut objects } =
+            let ProposedEntry { entry, mut objects, .. } =
                 proposal.entry.expect("a repair leaves an event");
             let committer = self.writing.committer.signature(proposal.at);
             let new = objects.add(entry.to_object(&committer));

@@ -7,21 +7,24 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::documents::{Child, ChildKind, Documents, Key, ReadError};
+use crate::core::documents::{Child, Documents, FORMAT_VERSION, Key, ReadError};
 use crate::core::ledger::LedgerName;
 use crate::core::limits::{
-    DIRECTORIES_ALIKE_MAX, DIRECTORIES_ANYHOW, DIRECTORIES_MAX, DOCUMENT_BYTES_MAX,
-    NODE_ENTRIES_MAX, TREE_DEPTH_MAX,
+    DIRECTORIES_ALIKE_MAX, DIRECTORIES_ANYHOW, DIRECTORIES_MAX, DOCUMENT_BYTES_MAX, TREE_DEPTH_MAX,
 };
 use crate::core::pattern::Case;
 use crate::store::error::StoreError;
 use crate::store::git::backend::Objects;
 use crate::store::git::object::{HashKind, Object, ObjectId, ObjectKind};
-use crate::store::ledger::entry::{Entry, EntryHead, NotAnEntry};
-use crate::store::ledger::tree::{EntryKind, Tree, Trees};
-
-/// The format that this program writes, and the newest that it reads.
-pub const FORMAT_VERSION: u64 = 1;
+use crate::store::ledger::buckets::{self, Class, DEPTH_MAX, NameHash};
+use crate::store::ledger::entry::{
+    COMMAND_DOCUMENT, EVENTS_DOCUMENT, Entry, EntryHead, NotAnEntry,
+};
+use crate::store::ledger::layout::Layout;
+use crate::store::ledger::listing::Listing;
+use crate::store::ledger::rewrite::Trees;
+use crate::store::ledger::shards;
+use crate::store::ledger::tree::{EntryKind, Tree};
 
 /// The document at the root of a ledger that identifies it and its format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,10 +44,10 @@ impl Format {
     }
 
     /// Describes a new ledger.
-    pub fn new(ledger: LedgerName, case: Case) -> Format {
+    pub fn new(ledger: LedgerName, version: u64, case: Case) -> Format {
         Format {
             ledger: ledger.to_string(),
-            version: FORMAT_VERSION,
+            version,
             fold: case == Case::Folded,
             unknown: serde_json::Map::new(),
         }
@@ -67,6 +70,7 @@ pub struct Snapshot<'b> {
     objects: &'b dyn Objects,
     reference: String,
     tip: Option<Tip>,
+    layout: Layout,
     trees: RefCell<HashMap<ObjectId, Rc<Tree>>>,
     /// A cache: a decision about many patterns reads the same documents many times.
     blobs: RefCell<HashMap<ObjectId, Vec<u8>>>,
@@ -84,10 +88,12 @@ impl<'b> Snapshot<'b> {
             None => None,
             Some(id) => Some(Tip { id, head: read_head(objects, &reference, &id)? }),
         };
-        let snapshot = Snapshot {
+        // The format document is at the root, which is the same in every layout unless it is wide.
+        let mut snapshot = Snapshot {
             objects,
             reference,
             tip,
+            layout: Layout::Buckets,
             trees: RefCell::default(),
             blobs: RefCell::default(),
         };
@@ -95,6 +101,9 @@ impl<'b> Snapshot<'b> {
             None => None,
             Some(_) => Some(snapshot.format(ledger)?),
         };
+        if let Some(format) = &format {
+            snapshot.layout = Layout::of_format(format.version);
+        }
         Ok((snapshot, format))
     }
 
@@ -133,27 +142,65 @@ impl<'b> Snapshot<'b> {
         self.tip.as_ref().map(|tip| tip.head.tree)
     }
 
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
     fn directory(&self, dir: &Key) -> Result<Option<Rc<Tree>>, ReadError> {
-        let Some(mut id) = self.root() else { return Ok(None) };
-        // The key of a directory is needed only if the directory has to be read.
-        let above = |depth| Key::of(dir.parts().take(depth));
-        for (depth, part) in dir.parts().enumerate() {
+        let Some(root) = self.root() else { return Ok(None) };
+        let parts: Vec<&str> = dir.parts().collect();
+        let mut tree = self.tree(&root, &Key::root())?;
+        for (depth, part) in parts.iter().enumerate() {
             if depth >= TREE_DEPTH_MAX {
                 return Err(ReadError::damaged(dir, "deeper than this program reads"));
             }
-            let tree = match self.known_tree(&id) {
-                Some(tree) => tree,
-                None => self.tree(&id, &above(depth))?,
-            };
-            match tree.get(part) {
-                Some(entry) if entry.kind == EntryKind::Directory => id = entry.id,
-                Some(entry) if entry.kind == EntryKind::Other => {
-                    return Err(neither(&above(depth), part));
-                }
-                _ => return Ok(None),
+            match self.child(tree, &parts[..depth], part)? {
+                Some((EntryKind::Directory, id)) => tree = self.tree_at(&id, &parts[..=depth])?,
+                Some((EntryKind::Other, _)) => return Err(neither(&key_of(&parts[..depth]), part)),
+                Some((EntryKind::Document, _)) | None => return Ok(None),
             }
         }
-        self.tree(&id, dir).map(Some)
+        Ok(Some(tree))
+    }
+
+    /// Finds a name in the tree of a directory, or in the inner trees that lead to it.
+    fn child(
+        &self,
+        mut tree: Rc<Tree>,
+        dir: &[&str],
+        name: &str,
+    ) -> Result<Option<(EntryKind, ObjectId)>, ReadError> {
+        let inner = |tree: &Tree, name: &str| {
+            tree.get(name).filter(|entry| entry.kind == EntryKind::Directory).map(|entry| entry.id)
+        };
+        match self.layout {
+            Layout::Shards => {
+                for shard in shards::way(dir, name) {
+                    let Some(id) = inner(&tree, shard) else { return Ok(None) };
+                    tree = self.tree_at(&id, dir)?;
+                }
+            }
+            Layout::Buckets => {
+                if buckets::is_bucket(name.as_bytes()) {
+                    return Ok(None);
+                }
+                let (class, mut hash, mut level) = (Class::of(name.as_bytes()), None, 0);
+                while level < DEPTH_MAX && class.is_split_in(&tree) {
+                    let hash = *hash.get_or_insert_with(|| NameHash::of(name.as_bytes()));
+                    let Some(id) = inner(&tree, &class.bucket(hash.digit(level))) else {
+                        return Ok(None);
+                    };
+                    tree = self.tree_at(&id, dir)?;
+                    level += 1;
+                }
+            }
+        }
+        Ok(tree.get(name).map(|entry| (entry.kind, entry.id)))
+    }
+
+    /// Reads a tree. The key of its directory is needed only if the tree has to be read.
+    fn tree_at(&self, id: &ObjectId, dir: &[&str]) -> Result<Rc<Tree>, ReadError> {
+        self.known_tree(id).map_or_else(|| self.tree(id, &key_of(dir)), Ok)
     }
 
     fn known_tree(&self, id: &ObjectId) -> Option<Rc<Tree>> {
@@ -185,7 +232,18 @@ pub fn read_entry(
     reference: &str,
     id: &ObjectId,
 ) -> Result<Entry, StoreError> {
-    read_commit(objects, reference, id, Entry::parse)
+    let entry = read_commit(objects, reference, id, Entry::parse)?;
+    let Some(events) = entry.message.events_at else { return Ok(entry) };
+    let damaged = |why: String| StoreError::Damaged {
+        reference: reference.to_owned(),
+        why: format!("commit {}: {why}", id.short()),
+    };
+    let document = match read_object(objects, &events, ObjectKind::Blob) {
+        Ok(document) => document,
+        Err(error) if error.is_damage() => return Err(damaged(error.to_string())),
+        Err(error) => return Err(error),
+    };
+    entry.with_events(&document.bytes).map_err(|error| damaged(error.to_string()))
 }
 
 fn read_head(
@@ -226,9 +284,13 @@ fn not_reached(
 }
 
 /// Builds the error for a tree entry of another kind. Skipping it could hide a hold that git shows.
-fn neither(dir: &Key, name: &str) -> ReadError {
+pub(super) fn neither(dir: &Key, name: &str) -> ReadError {
     let why = format!("'{}' is neither document nor directory", name.escape_debug());
     ReadError::damaged(dir, why)
+}
+
+fn key_of(parts: &[&str]) -> Key {
+    Key::of(parts.iter().copied())
 }
 
 fn unreadable(error: StoreError) -> ReadError {
@@ -236,8 +298,6 @@ fn unreadable(error: StoreError) -> ReadError {
 }
 
 impl Trees for Snapshot<'_> {
-    type Error = ReadError;
-
     fn tree(&self, id: &ObjectId, at: &Key) -> Result<Rc<Tree>, ReadError> {
         if let Some(tree) = self.known_tree(id) {
             return Ok(tree);
@@ -259,50 +319,52 @@ impl Documents for Snapshot<'_> {
     fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, ReadError> {
         let (dir, name) = key.split_last();
         let Some(tree) = self.directory(&dir)? else { return Ok(None) };
-        let Some(entry) = tree.get(name).filter(|entry| entry.kind == EntryKind::Document) else {
+        let parts: Vec<&str> = dir.parts().collect();
+        let Some((EntryKind::Document, id)) = self.child(tree, &parts, name)? else {
             return Ok(None);
         };
-        if let Some(bytes) = self.blobs.borrow().get(&entry.id) {
+        if let Some(bytes) = self.blobs.borrow().get(&id) {
             return Ok(Some(bytes.clone()));
         }
         // If an object is missing or unreadable, this store is damaged, not the document: the
         // object may be whole in another clone.
-        let object = read_object(self.objects, &entry.id, ObjectKind::Blob).map_err(unreadable)?;
+        let object = read_object(self.objects, &id, ObjectKind::Blob).map_err(unreadable)?;
         let size = object.bytes.len();
-        if size > DOCUMENT_BYTES_MAX
-            && *key != Key::of([crate::store::ledger::entry::COMMAND_DOCUMENT])
+        if size > DOCUMENT_BYTES_MAX && ![COMMAND_DOCUMENT, EVENTS_DOCUMENT].contains(&key.as_str())
         {
             return Err(ReadError::damaged(
                 key,
                 format!("{size} bytes, more than this program reads"),
             ));
         }
-        self.blobs.borrow_mut().insert(entry.id, object.bytes.clone());
+        self.blobs.borrow_mut().insert(id, object.bytes.clone());
         Ok(Some(object.bytes))
     }
 
     fn list_starting(&self, dir: &Key, start: &str) -> Result<Vec<Child>, ReadError> {
         let Some(tree) = self.directory(dir)? else { return Ok(Vec::new()) };
-        if tree.entries().len() > NODE_ENTRIES_MAX {
-            let why = format!("{} entries, more than this program reads", tree.entries().len());
-            return Err(ReadError::damaged(dir, why));
+        Listing::new(self, dir, start).whole(&tree)
+    }
+
+    fn list_share(&self, dir: &Key, turn: u64) -> Result<Vec<Child>, ReadError> {
+        let Some(tree) = self.directory(dir)? else { return Ok(Vec::new()) };
+        Listing::new(self, dir, "").share(tree, turn)
+    }
+
+    fn may_have(&self, dir: &Key, count: usize) -> Result<bool, ReadError> {
+        let Some(tree) = self.directory(dir)? else { return Ok(count == 0) };
+        Listing::new(self, dir, "").may_have(tree, count)
+    }
+
+    fn format(&self) -> u64 {
+        self.layout.format()
+    }
+
+    fn path_in_events(&self, key: &Key) -> Key {
+        match self.layout {
+            Layout::Shards => shards::path(key),
+            Layout::Buckets => key.clone(),
         }
-        let mut children = Vec::new();
-        for entry in tree.entries_starting(start) {
-            let name = String::from_utf8_lossy(entry.name);
-            let kind = match entry.kind {
-                EntryKind::Directory => ChildKind::Directory,
-                EntryKind::Document => ChildKind::Document,
-                EntryKind::Other => return Err(neither(dir, &name)),
-            };
-            if std::str::from_utf8(entry.name).is_err() {
-                let why = format!("the name '{}' is not UTF-8", name.escape_debug());
-                return Err(ReadError::damaged(dir, why));
-            }
-            children.push(Child { name: name.into_owned(), kind });
-        }
-        children.sort();
-        Ok(children)
     }
 
     fn directories_max(&self) -> usize {

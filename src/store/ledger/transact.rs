@@ -36,6 +36,8 @@ pub struct WriteOptions {
     pub wait: Duration,
     /// The comparison of names that a new ledger gets.
     pub case: Case,
+    /// The format that a new ledger gets.
+    pub format: u64,
     /// How far the newest entry may be ahead of the caller's clock and still count as the time.
     pub clock_skew: Duration,
     /// The limit on maintenance after a write.
@@ -239,7 +241,9 @@ impl<'b> Ledger<'b> {
     {
         let fsync = self.writing.turns.as_ref()?.pending.fsync();
         let request = request.recorded();
-        let is_alone = expect.is_some() || request.command.reads_entry().is_some();
+        let Request { command, .. } = &request;
+        let is_alone =
+            expect.is_some() || command.reads_entry().is_some() || command.upgrades_to().is_some();
         let can_be_submitted = self.backend.moves_in_process() && !self.backend.may_fetch();
         let (op, committer) = (op.clone(), self.writing.committer.clone());
         (!is_alone && can_be_submitted).then_some(PendingRequest { op, committer, fsync, request })

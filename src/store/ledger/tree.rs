@@ -1,15 +1,12 @@
-//! Trees: parsed, and rewritten along the paths that an entry changes.
+//! Trees as git stores them, parsed and built.
 //!
-//! Everything that an edit does not touch is carried over unchanged, so documents and directories
-//! of a later version survive. A tree that git would not have written is refused: an empty or a
-//! duplicate name would make a reader see something else than git shows.
+//! A tree that git would not have written is refused: an empty or a duplicate name would make a
+//! reader see something else than git shows.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
-use crate::core::documents::{Edits, Key};
-use crate::store::git::object::{HashKind, NewObjects, Object, ObjectId, ObjectKind};
+use crate::store::git::object::{HashKind, Object, ObjectId, ObjectKind};
 
 /// The kind of an entry in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +19,7 @@ pub enum EntryKind {
 
 impl EntryKind {
     /// Derives the kind from git's mode. Some tools write modes with leading zeros.
-    fn of_mode(mode: u32) -> EntryKind {
+    pub fn of_mode(mode: u32) -> EntryKind {
         match mode & 0o170_000 {
             0o040_000 => EntryKind::Directory,
             0o100_000 => EntryKind::Document,
@@ -36,7 +33,7 @@ pub struct TreeEntry<'t> {
     pub name: &'t [u8],
     pub kind: EntryKind,
     pub id: ObjectId,
-    mode: u32,
+    pub mode: u32,
 }
 
 /// A tree as git stores it, with the position of each entry.
@@ -145,37 +142,29 @@ fn order_of(one: &[u8], one_kind: EntryKind, other: &[u8], other_kind: EntryKind
         .then_with(|| end(one, one_kind).cmp(&end(other, other_kind)))
 }
 
+/// The mode and the id of a name in a tree under construction.
+pub type Entry = (u32, ObjectId);
+
 /// A tree under construction: names with modes and ids.
 #[derive(Clone, Debug, Default)]
-struct Draft {
-    entries: BTreeMap<Vec<u8>, (u32, ObjectId)>,
+pub struct Draft {
+    pub entries: BTreeMap<Vec<u8>, Entry>,
 }
 
-const MODE_DIRECTORY: u32 = 0o040_000;
-const MODE_DOCUMENT: u32 = 0o100_644;
+pub const MODE_DIRECTORY: u32 = 0o040_000;
+pub const MODE_DOCUMENT: u32 = 0o100_644;
 
 impl Draft {
-    fn of(tree: &Tree) -> Draft {
+    pub fn of(tree: &Tree) -> Draft {
         let entries = tree.entries().map(|entry| (entry.name.to_vec(), (entry.mode, entry.id)));
         Draft { entries: entries.collect() }
     }
 
-    fn set(&mut self, name: &str, mode: u32, id: ObjectId) {
+    pub fn set(&mut self, name: &str, mode: u32, id: ObjectId) {
         self.entries.insert(name.as_bytes().to_vec(), (mode, id));
     }
 
-    fn directory(&self, name: &str) -> Option<ObjectId> {
-        let (mode, id) = self.entries.get(name.as_bytes())?;
-        (EntryKind::of_mode(*mode) == EntryKind::Directory).then_some(*id)
-    }
-
-    fn remove_document(&mut self, name: &str) {
-        if self.directory(name).is_none() {
-            self.entries.remove(name.as_bytes());
-        }
-    }
-
-    fn to_object(&self) -> Object {
+    pub fn to_object(&self) -> Object {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by(|(one, (one_mode, _)), (other, (other_mode, _))| {
             let (one_kind, other_kind) =
@@ -190,102 +179,6 @@ impl Draft {
             bytes.extend_from_slice(id.as_bytes());
         }
         Object { kind: ObjectKind::Tree, bytes }
-    }
-}
-
-/// A source of stored trees.
-pub trait Trees {
-    type Error;
-
-    /// Reads a tree. `at` names its place in errors.
-    fn tree(&self, id: &ObjectId, at: &Key) -> Result<Rc<Tree>, Self::Error>;
-
-    fn hash_kind(&self) -> HashKind;
-}
-
-/// Edits, grouped by the first part of their path.
-#[derive(Default)]
-struct Branch<'e> {
-    /// The edit of the document of this name.
-    document: Option<&'e Option<Vec<u8>>>,
-    /// The edits below the directory of this name.
-    below: BTreeMap<&'e str, Branch<'e>>,
-}
-
-impl<'e> Branch<'e> {
-    fn root(edits: &'e Edits) -> Branch<'e> {
-        let mut root = Branch::default();
-        for (key, edit) in edits {
-            let mut branch = &mut root;
-            for part in key.parts() {
-                branch = branch.below.entry(part).or_default();
-            }
-            branch.document = Some(edit);
-        }
-        root
-    }
-}
-
-/// A rewritten tree, with every new object in it.
-pub struct Rewritten {
-    pub root: ObjectId,
-    /// The blobs and trees of the edited paths.
-    pub objects: NewObjects,
-    /// The number of names in the largest of these trees.
-    pub widest: usize,
-}
-
-/// Applies edits to a tree. Removes directories that become empty.
-pub fn rewrite<T: Trees>(
-    trees: &T,
-    root: Option<ObjectId>,
-    edits: &Edits,
-) -> Result<Rewritten, T::Error> {
-    let objects = NewObjects::new(trees.hash_kind());
-    let mut rewriting = Rewriting { trees, objects, widest: 0 };
-    let tree = rewriting.directory(root, &Key::root(), &Branch::root(edits))?;
-    let root = rewriting.objects.add(tree.to_object());
-    Ok(Rewritten { root, objects: rewriting.objects, widest: rewriting.widest })
-}
-
-struct Rewriting<'t, T> {
-    trees: &'t T,
-    objects: NewObjects,
-    widest: usize,
-}
-
-impl<T: Trees> Rewriting<'_, T> {
-    fn directory(
-        &mut self,
-        base: Option<ObjectId>,
-        at: &Key,
-        branch: &Branch<'_>,
-    ) -> Result<Draft, T::Error> {
-        let mut tree = match base {
-            Some(id) => Draft::of(&*self.trees.tree(&id, at)?),
-            None => Draft::default(),
-        };
-        for (name, change) in &branch.below {
-            match change.document {
-                Some(None) => tree.remove_document(name),
-                Some(Some(bytes)) => {
-                    let document = Object { kind: ObjectKind::Blob, bytes: bytes.clone() };
-                    tree.set(name, MODE_DOCUMENT, self.objects.add(document));
-                }
-                None => {}
-            }
-            if change.below.is_empty() {
-                continue;
-            }
-            let child = self.directory(tree.directory(name), &at.join(name), change)?;
-            if child.entries.is_empty() {
-                tree.entries.remove(name.as_bytes());
-            } else {
-                tree.set(name, MODE_DIRECTORY, self.objects.add(child.to_object()));
-            }
-        }
-        self.widest = self.widest.max(tree.entries.len());
-        Ok(tree)
     }
 }
 

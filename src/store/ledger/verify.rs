@@ -148,7 +148,7 @@ fn check_entry(
     {
         return Ok(Checked::CutOff);
     }
-    let ledger = ledger.for_reading(ledger.case(made));
+    let ledger = ledger.for_reading(ledger.case(made), ledger.format(made));
     let proposal = ledger.propose(base, &request, &entry.message.counters.op)?;
     let wrong = |what: &str| Ok(Checked::Wrong(format!("its {what} not that of its command")));
     let Some(ProposedEntry { entry: expected, .. }) = proposal.entry else {

@@ -171,7 +171,8 @@ impl<'l, 'b> Writer<'l, 'b> {
         proposed: ProposedEntry,
         at: Timestamp,
     ) -> Result<Option<ObjectId>, TransactError> {
-        let Ledger { name, writing, .. } = self.ledger;
+        let Ledger { name, writing, backend } = self.ledger;
+        let archive = proposed.archive.clone();
         let own = proposed.seal(&writing.committer, at);
         let (id, signature, summary) = (own.id, own.signature.clone(), own.summary.clone());
         let mut batch = Batch::on(self.ledger, base);
@@ -182,7 +183,14 @@ impl<'l, 'b> Writer<'l, 'b> {
         let note = LogNote { committer: &signature, message: &summary };
         let reference = name.reference();
         let update = Update::new(&reference, base, tip, note);
-        let is_in = self.publish(&objects, None, update)?;
+        let keep = match (&archive, base) {
+            // A process may have been killed after it wrote the first of the two refs.
+            (Some(archive), Some(before)) if backend.tip(archive)? != base => {
+                Some(Update::new(archive, None, before, note))
+            }
+            _ => None,
+        };
+        let is_in = self.publish(&objects, keep, update)?;
         // With other entries on top of it, it was never the newest, but its owner is told of it.
         if is_in && id != tip {
             self.log(id);

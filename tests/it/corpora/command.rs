@@ -68,6 +68,7 @@ fn check_decisions(requests: &[Request<Command>], ledger: LedgerName) {
             host: &request.host,
             now,
             before: None,
+            before_by: None,
             asked_at: request.asked_at,
             last: None,
             place: request.place.as_ref(),

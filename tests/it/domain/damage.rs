@@ -107,7 +107,7 @@ fn a_newer_format_is_refused_with_nothing_changed() {
         let call = repo.git_call(args).env("GIT_INDEX_FILE", &index);
         call.run_unproven().done().stdout.trim_end().to_owned()
     };
-    let newer = repo.store_blob(&format.replace("\"version\": 1", "\"version\": 99"));
+    let newer = repo.store_blob(&format.replace("\"version\": 2", "\"version\": 99"));
     git(&["read-tree", DOMAINS_REF]);
     git(&["update-index", "--cacheinfo", &format!("100644,{newer},format")]);
     let tree = git(&["write-tree"]);

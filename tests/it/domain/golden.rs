@@ -27,8 +27,11 @@ use crate::support::Repo;
 const START_MILLIS: i64 = 1_767_607_200_000;
 const MINUTE_MILLIS: i64 = 60_000;
 
-fn stored() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/domain/golden.fast-export")
+/// The formats, each with the rules that came with it and the stored ledger.
+const FORMATS: [(u64, &str); 2] = [(1, "golden.fast-export"), (2, "golden-2.fast-export")];
+
+fn stored(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/domain").join(name)
 }
 
 fn detect(manifest: &str, list: &str, after: Option<u128>) -> Value {
@@ -91,7 +94,7 @@ fn steps() -> Vec<Value> {
     ]
 }
 
-fn play(home: &Path) {
+fn play(home: &Path, format: u64) {
     let repository = Repository::make_empty(home).unwrap();
     let files = Files { fsync: false, shared: SharedMode::Umask };
     let backend = Git::open(&repository, files).unwrap();
@@ -100,6 +103,7 @@ fn play(home: &Path) {
         turns: None,
         wait: Duration::from_secs(5),
         case: Case::Sensitive,
+        format,
         clock_skew: Duration::from_secs(300),
         maintenance: Budget::COMMAND,
     };
@@ -116,7 +120,7 @@ fn play(home: &Path) {
         {
             request[key] = value;
         }
-        request["rules"] = json!(1);
+        request["rules"] = json!(format);
         let request: Request<Command> = serde_json::from_value(request).unwrap();
         let op = OpId::from_bits(number as u128 + 1);
         let committed = ledger.transact(&request, &op, None).unwrap();
@@ -133,20 +137,29 @@ fn exported(home: &Path) -> String {
 /// changes, `RULES` is raised and another ledger is stored beside this one.
 #[test]
 fn the_same_commands_make_the_golden_bytes() {
-    let home = tempfile::tempdir().unwrap();
-    play(home.path());
-    let made = exported(home.path());
-    if !stored().is_file() && std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
-        std::fs::write(stored(), &made).unwrap();
+    for (format, name) in FORMATS {
+        let (home, stored) = (tempfile::tempdir().unwrap(), stored(name));
+        play(home.path(), format);
+        let made = exported(home.path());
+        if !stored.is_file() && std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+            std::fs::write(&stored, &made).unwrap();
+        }
+        assert_eq!(made, std::fs::read_to_string(&stored).unwrap(), "{name}");
     }
-    assert_eq!(made, std::fs::read_to_string(stored()).unwrap());
 }
 
 /// Every entry is decided again without fault, and agents are not rolled back.
 #[test]
 fn golden_entries_are_decided_again_without_fault() {
+    for (_, name) in FORMATS {
+        is_decided_again_without_fault(name);
+    }
+}
+
+#[track_caller]
+fn is_decided_again_without_fault(name: &str) {
     let repo = Repo::new();
-    let stream = std::fs::File::open(stored()).unwrap();
+    let stream = std::fs::File::open(stored(name)).unwrap();
     let mut import = repo.git_call(["fast-import", "--quiet"]).command();
     let output = import.stdin(stream).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::steps::{Step, recorded};
+use crate::golden::upgrade;
 use crate::overrides::OVERRIDES_REF;
 use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, RUNS_REF, exit, key};
 use crate::support::untouched::Untouched;
@@ -75,6 +76,10 @@ impl Act {
         repo.reserve("bob", "README.md");
         let rollback = ["ledger", "rollback", RESERVATIONS, "--to", &target, "--reason", "a test"];
         Act::new("rollback", repo, &rollback)
+    }
+
+    pub(super) fn upgrade() -> Act {
+        Act::new("upgrade", upgrade::of_format_1(), &["ledger", "upgrade", RESERVATIONS])
     }
 
     pub(super) fn run_create() -> Act {

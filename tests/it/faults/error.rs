@@ -117,6 +117,11 @@ fn a_rollback_meets_an_error_at_every_step() {
     survives(&Act::rollback());
 }
 
+#[test]
+fn an_upgrade_survives_an_error_at_every_step() {
+    survives(&Act::upgrade());
+}
+
 /// 1/C1-state.
 #[test]
 fn a_reserve_that_sweeps_meets_an_error_at_every_step() {

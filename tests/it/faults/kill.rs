@@ -75,6 +75,12 @@ fn a_rollback_is_killed_at_every_step() {
     survives(&Act::rollback());
 }
 
+/// 4/F8: a ledger that is left half-way between two formats is impossible.
+#[test]
+fn an_upgrade_survives_a_kill_at_every_step() {
+    survives(&Act::upgrade());
+}
+
 /// 1/C1-state: the expired hold goes with the new one's coming, or stays.
 #[test]
 fn a_reserve_that_sweeps_is_killed_at_every_step() {

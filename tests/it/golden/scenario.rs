@@ -29,26 +29,60 @@ const MINUTE_MILLIS: i64 = 60_000;
 /// A golden ledger that this version can write.
 pub(super) struct Scenario {
     pub(super) name: &'static str,
+    /// The format that is shown, by whose rules the commands are decided.
+    pub(super) format: u64,
     pub(super) ledger: LedgerName,
-    case: Case,
+    pub(super) begins: Beginning,
     steps: fn() -> Vec<Step>,
 }
 
-pub(super) const SCENARIOS: [Scenario; 4] = [
-    Scenario::of_reservations("plain", Case::Sensitive, plain),
-    Scenario::of_reservations("folded", Case::Folded, folded),
+/// The settings of a new ledger.
+#[derive(Clone, Copy)]
+pub(super) struct Beginning {
+    pub(super) case: Case,
+    pub(super) format: u64,
+}
+
+pub(super) const SCENARIOS: [Scenario; 10] = [
+    Scenario::of_reservations("plain", 1, Case::Sensitive, plain),
+    Scenario::of_reservations("folded", 1, Case::Folded, folded),
+    Scenario::of("overrides", 1, LedgerName::Overrides, overrides::steps),
+    Scenario::of("runs", 1, LedgerName::Runs, runs),
+    Scenario::of_reservations("plain", 2, Case::Sensitive, plain),
+    Scenario::of_reservations("folded", 2, Case::Folded, folded),
+    Scenario::of("overrides", 2, LedgerName::Overrides, overrides::steps),
+    Scenario::of("runs", 2, LedgerName::Runs, runs),
+    Scenario::of_reservations("wide", 2, Case::Sensitive, wide),
     Scenario {
-        name: "overrides",
-        ledger: LedgerName::Overrides,
-        case: Case::Sensitive,
-        steps: overrides::steps,
+        begins: Beginning { case: Case::Sensitive, format: 1 },
+        ..Scenario::of_reservations("upgraded", 2, Case::Sensitive, upgraded)
     },
-    Scenario { name: "runs", ledger: LedgerName::Runs, case: Case::Sensitive, steps: runs },
 ];
 
 impl Scenario {
-    const fn of_reservations(name: &'static str, case: Case, steps: fn() -> Vec<Step>) -> Scenario {
-        Scenario { name, ledger: LedgerName::Reservations, case, steps }
+    const fn of(
+        name: &'static str,
+        format: u64,
+        ledger: LedgerName,
+        steps: fn() -> Vec<Step>,
+    ) -> Scenario {
+        Scenario {
+            name,
+            format,
+            ledger,
+            begins: Beginning { case: Case::Sensitive, format },
+            steps,
+        }
+    }
+
+    const fn of_reservations(
+        name: &'static str,
+        format: u64,
+        case: Case,
+        steps: fn() -> Vec<Step>,
+    ) -> Scenario {
+        let begins = Beginning { case, format };
+        Scenario { begins, ..Scenario::of(name, format, LedgerName::Reservations, steps) }
     }
 }
 
@@ -157,6 +191,38 @@ fn folded() -> Vec<Step> {
     ]
 }
 
+/// Makes a directory wide and narrow again, with files, exceptions and a pattern beside them.
+fn wide() -> Vec<Step> {
+    let names = |numbers: std::ops::Range<u32>| -> Vec<String> {
+        numbers.map(|number| format!("src/file-{number}.rs")).collect()
+    };
+    let release = |input: Value| json!({ "command": "release", "input": input });
+    let files = |numbers: std::ops::Range<u32>| json!({ "files": names(numbers) });
+    vec![
+        Step(0, "alice", reserve(&json!(names(0..10)), &files(0..10))),
+        Step(1, "bob", reserve(&json!(["docs"]), &json!({}))),
+        Step(2, "bob", release(json!({ "paths": ["docs/a.md"] }))),
+        Step(3, "carol", reserve(&json!(names(10..70)), &files(10..70))),
+        Step(4, "dave", reserve(&json!(["src/*.toml", "lib/new"]), &json!({ "new": ["lib/new"] }))),
+        Step(5, "carol", release(json!({ "paths": names(15..70) }))),
+    ]
+}
+
+/// Brings a ledger of format 1 to format 2 and goes on, over the upgrade and back.
+fn upgraded() -> Vec<Step> {
+    let many: Vec<String> = (0..40).map(|number| format!("src/file-{number}.rs")).collect();
+    let rollback =
+        |to: &str| json!({ "command": "rollback", "input": { "to": to, "reason": "as it was" } });
+    vec![
+        Step(0, "alice", reserve(&json!(many), &json!({ "files": many }))),
+        Step(1, "bob", reserve(&json!(["docs/**"]), &json!({ "request_id": "request-1" }))),
+        Step(2, "ops", json!({ "command": "upgrade", "input": { "to": 2 } })),
+        Step(3, "alice", json!({ "command": "release", "input": { "mine": true } })),
+        Step(4, "ops", rollback("@0")),
+        Step(5, "bob", reserve(&json!(["docs/**"]), &json!({}))),
+    ]
+}
+
 /// Returns the clock of a step, as a request records it.
 pub(super) fn clock(minutes: i64) -> Timestamp {
     Timestamp::from_millis(START_MILLIS + minutes * MINUTE_MILLIS)
@@ -170,10 +236,17 @@ pub(super) fn asked_at(scenario: &Scenario) -> Timestamp {
 
 /// Runs a scenario in a new bare repository.
 pub(super) fn play(scenario: &Scenario, home: &Path) {
-    play_steps(scenario.ledger, scenario.case, &(scenario.steps)(), home);
+    play_steps(scenario.ledger, scenario.begins, scenario.format, &(scenario.steps)(), home);
 }
 
-pub(super) fn play_steps(name: LedgerName, case: Case, steps: &[Step], home: &Path) {
+/// Runs commands by the given rules, each of which came with one format.
+pub(super) fn play_steps(
+    name: LedgerName,
+    begins: Beginning,
+    rules: u64,
+    steps: &[Step],
+    home: &Path,
+) {
     let repository = Repository::make_empty(home).unwrap();
     let files = Files { fsync: false, shared: SharedMode::Umask };
     let backend = Git::open(&repository, files).unwrap();
@@ -181,7 +254,8 @@ pub(super) fn play_steps(name: LedgerName, case: Case, steps: &[Step], home: &Pa
         committer: Committer::new("Golden", "golden@example.org"),
         turns: None,
         wait: Duration::from_secs(5),
-        case,
+        case: begins.case,
+        format: begins.format,
         clock_skew: Duration::from_secs(300),
         maintenance: Budget::COMMAND,
     };
@@ -194,7 +268,7 @@ pub(super) fn play_steps(name: LedgerName, case: Case, steps: &[Step], home: &Pa
         }
         merge(
             &mut request,
-            &json!({ "actor": actor, "host": "golden", "clock": clock(*minutes), "rules": 1 }),
+            &json!({ "actor": actor, "host": "golden", "clock": clock(*minutes), "rules": rules }),
         );
         let request: Request<Command> = serde_json::from_value(request).unwrap();
         let op = OpId::from_bits(number as u128 + 1);

@@ -258,6 +258,7 @@ impl Ledger {
             host: &Line::new("host").unwrap(),
             now: asked.now,
             before: None,
+            before_by: None,
             asked_at: None,
             last: None,
             place: None,

@@ -1,6 +1,7 @@
 //! Plays a story in a repository of its own and records the answers.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -146,6 +147,8 @@ impl<'t> Session<'t> {
         let call = self.repo.call(agent).program("sh").args(["-c", script]).dir(self.directory);
         // Where git looks for 'git-coord' before it looks at PATH.
         let call = call.env("GIT_EXEC_PATH", self.repo.world().join("bin")).env("USER", "ada");
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+        let call = call.env("GOLDEN", golden);
         call.config(key::FSYNC, "false").run_unproven()
     }
 }

@@ -46,6 +46,7 @@ fn act<C: Decide>(memory: &mut Memory, op: u128, command: &C) -> Result<C::Answe
         host: &Line::new("host").unwrap(),
         now: Timestamp::from_millis(1_767_607_200_000 + i64::try_from(op).unwrap()),
         before: None,
+        before_by: None,
         asked_at: None,
         last: None,
         place: None,

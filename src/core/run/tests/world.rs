@@ -65,6 +65,7 @@ impl World {
             host: &Line::new("host").unwrap(),
             now: self.at,
             before: None,
+            before_by: None,
             asked_at: None,
             last: None,
             place: None,

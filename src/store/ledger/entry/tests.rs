@@ -15,6 +15,7 @@ fn sample() -> Entry {
                 subject: None,
                 data: serde_json::Map::from_iter([("pattern".to_owned(), json!("src/**"))]),
             }],
+            events_at: None,
             command: Recorded::Inline(json!({ "command": "reserve", "rules": 1 })),
             counters: Counters {
                 op: OpId::from_bits(1),

@@ -8,6 +8,7 @@ use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::Ledger;
 use crate::store::ledger::entry::EntryHead;
+use crate::store::ledger::layout::Layout;
 
 impl Ledger<'_> {
     /// Names the ref that will back up the damaged entry. Returns `None` if no ref can: `git gc`
@@ -20,7 +21,10 @@ impl Ledger<'_> {
         let Some(tip) = damage.tip else { return Ok(None) };
         let Ok(Some(object)) = self.backend.read(&tip) else { return Ok(None) };
         let is_whole = match EntryHead::parse(&object.bytes) {
-            Ok(head) => self.read_below(head.tree).is_ok(),
+            Ok(head) => {
+                let layout = self.at(Some(tip)).map(|base| base.snapshot.layout());
+                self.read_below(head.tree, layout.unwrap_or(Layout::Shards)).is_ok()
+            }
             Err(_) => true,
         };
         let can_be_ref = is_whole && self.backend.is_connected(&tip)?;

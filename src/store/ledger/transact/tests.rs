@@ -5,6 +5,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::core::compaction;
+use crate::core::documents::FORMAT_VERSION;
 use crate::core::ids::AgentName;
 use crate::core::reservation::release::Release;
 use crate::core::reservation::select::Selection;
@@ -32,6 +33,7 @@ fn ledger<'b>(git: &'b Git, common: &Path, pending: &PendingRequest) -> Ledger<'
         turns: Some(Turns::new(common, LEDGER, FILES)),
         wait: Duration::from_secs(5),
         case: Case::Sensitive,
+        format: FORMAT_VERSION,
         clock_skew: Duration::from_secs(300),
         maintenance: Budget::COMMAND,
     };
