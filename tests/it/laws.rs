@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::scenario::negotiation::unread;
-use crate::scenario::{Asked, MemoryLedger, reserving, rollback_by, steps};
+use crate::scenario::{Asked, Deed, MemoryLedger, PATTERNS, Step, reserving, rollback_by, steps};
 
 /// Reads the holds of a state from their documents.
 fn stored(ledger: &MemoryLedger) -> BTreeMap<String, Map<String, Value>> {
@@ -85,6 +85,36 @@ fn holds_of(ledger: &MemoryLedger) -> Vec<(String, String, &'static str)> {
         .collect();
     holds.sort();
     holds
+}
+
+/// 8/SHARED-IS-SHARED: an edit under a shared hold that goes with a process gets no exclusive hold
+/// of its own, which would stand against the others who share the path.
+#[test]
+fn an_edit_beside_a_shared_process_stays_shared() {
+    let number_of = |text: &str| PATTERNS.iter().position(|pattern| *pattern == text).unwrap();
+    let reserve = |pattern: usize, process| Deed::Reserve {
+        patterns: vec![pattern],
+        locks: Vec::new(),
+        shared: true,
+        ttl: 60,
+        each: false,
+        request: None,
+        process,
+    };
+    let deeds = [
+        (1, reserve(number_of("docs/x.md"), None)),
+        (2, reserve(number_of("**"), Some(0))),
+        (2, Deed::Edit { pattern: number_of("docs/x.md"), ttl: 60, worktree: None }),
+    ];
+    let mut ledger = MemoryLedger::new(Case::Sensitive);
+    for (number, (agent, deed)) in deeds.into_iter().enumerate() {
+        let step = Step { agent, seconds_later: 0, is_alone: false, deed };
+        let asked = ledger.ask(&step).unwrap();
+        ledger.transact(&asked, || format!("{number:040x}").parse().unwrap());
+        let faults = laws::faults(&ledger.documents, ledger.at, ledger.case).unwrap();
+        assert!(faults.is_empty(), "{faults:?}");
+    }
+    assert_eq!(holds_of(&ledger), [("ann/x".to_owned(), "docs/x.md".to_owned(), "shared")]);
 }
 
 proptest! {

@@ -77,15 +77,16 @@ impl Reserve {
         (in_the_way_of_edit(conflicts, &own, act.env.case), elsewhere)
     }
 
-    /// Finds the shared hold of the asker's session under which an edit passes. A hold of its own
-    /// would stand against the others who share the path.
+    /// Finds the shared hold under which an edit passes, if that is another agent's of the asker's
+    /// session, or one that goes with a process. An exclusive hold for the edit would stand against
+    /// the others who share the path.
     fn shared_by_session(&self, act: &Act<'_>, target: &Target, meeting: &[Hold]) -> Option<Hold> {
         if !self.with_edit || act.env.rules < 2 {
             return None;
         }
         let own = of_session(act, meeting);
         let hold = shared_by(&own, target, act.env.case)?;
-        (hold.holder != *act.env.actor).then(|| hold.clone())
+        (!self.may_absorb(act, hold)).then(|| hold.clone())
     }
 
     /// Tells whether the hold is the asker's own, so that it and the request can become one. A hold
