@@ -62,6 +62,7 @@ mod recorded_conflicts;
 mod release;
 mod renew;
 mod reserve;
+mod rights;
 mod route;
 mod run;
 mod scenario;

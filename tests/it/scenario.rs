@@ -8,7 +8,7 @@ pub(crate) mod negotiation;
 use std::collections::BTreeMap;
 
 use git_coord::core::command::{Command, decide};
-use git_coord::core::decision::{Env, No, RULES};
+use git_coord::core::decision::{Decide, Env, No, RULES};
 use git_coord::core::documents::{Key, apply};
 use git_coord::core::event::Event;
 use git_coord::core::ids::{AgentName, EntryName, HoldId, LockName, OpId, TicketId};
@@ -68,6 +68,9 @@ pub(crate) fn facts(patterns: &[Pattern]) -> PathFacts {
     };
     PathFacts { files: known(&FILES), new: known(&NEW) }
 }
+
+/// The outside fact that no process and no session is known to have ended.
+static NOBODY: Gone = Gone::NOTHING;
 
 /// Locks that are held beside the paths. One of them is spelled like a path.
 const LOCKS: [&str; 2] = ["docs", "port 8080"];
@@ -272,6 +275,7 @@ pub(crate) struct MemoryLedger {
     /// The agent of each entry.
     actors: Vec<AgentName>,
     pub(crate) at: Timestamp,
+    host: Line,
     fence: u64,
     ops: u128,
 }
@@ -311,6 +315,7 @@ impl MemoryLedger {
             times: Vec::new(),
             actors: Vec::new(),
             at: "2026-01-05T10:00:00Z".parse().unwrap(),
+            host: line("host"),
             fence: 0,
             ops: 0,
         }
@@ -424,6 +429,32 @@ impl MemoryLedger {
         Some(Selection { ids: vec![prefix(&hold.id)], ..Selection::default() })
     }
 
+    /// Takes a decision on the current state, and writes nothing.
+    pub(crate) fn tried<C: Decide>(&self, actor: &AgentName, command: &C) -> Result<C::Answer, No> {
+        let op = OpId::from_bits(u128::MAX);
+        decide(command, &self.documents, self.env(actor, &op)).map(|decided| decided.answer)
+    }
+
+    fn env<'e>(&'e self, actor: &'e AgentName, op: &'e OpId) -> Env<'e> {
+        Env {
+            ledger: LedgerName::Reservations,
+            rules: RULES,
+            actor,
+            host: &self.host,
+            now: self.at,
+            before: self.times.last().copied(),
+            before_by: self.actors.last(),
+            asked_at: None,
+            last: None,
+            place: None,
+            op,
+            fence: self.fence,
+            case: self.case,
+            gone: &NOBODY,
+            earlier: None,
+        }
+    }
+
     /// Decides, and returns the outcome as a word.
     pub(crate) fn transact(
         &mut self,
@@ -435,21 +466,10 @@ impl MemoryLedger {
         });
         let now = asked.clock.max(self.at);
         let env = Env {
-            ledger: LedgerName::Reservations,
-            rules: RULES,
-            actor: &asked.actor,
-            host: &line("host"),
             now,
-            before: self.times.last().copied(),
-            before_by: self.actors.last(),
-            asked_at: None,
-            last: None,
-            place: None,
-            op: &asked.op,
-            fence: self.fence,
-            case: self.case,
             gone: &asked.gone,
             earlier: earlier.map(|documents| documents as _),
+            ..self.env(&asked.actor, &asked.op)
         };
         let changes = match decide(&asked.command, &self.documents, env) {
             Ok(decided) => decided.changes,
@@ -501,7 +521,7 @@ fn reserve(patterns: &[usize], locks: &[usize], shared: bool) -> Reserve {
 }
 
 /// Builds the request of an edit hook.
-fn edit(path: Pattern, ttl: Ttl, worktree: Option<u8>) -> Reserve {
+pub(crate) fn edit(path: Pattern, ttl: Ttl, worktree: Option<u8>) -> Reserve {
     Reserve {
         facts: PathFacts { files: vec![path.clone()], new: Vec::new() },
         patterns: vec![path],
