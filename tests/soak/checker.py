@@ -96,16 +96,29 @@ class Space:
     def bits(self, hold):
         if "lock" in hold:
             return self.locks.setdefault(hold["lock"], 1 << (len(self.paths) + len(self.locks)))
-        pattern = hold["pattern"]
-        if pattern not in self.known:
-            covered = (1 << at for at, path in enumerate(self.paths) if matches(pattern, path))
-            self.known[pattern] = sum(covered)
-        return self.known[pattern]
+        pattern, is_file = hold["pattern"], hold.get("kind") == "file"
+        covered = self.matched(pattern, is_file)
+        for gone in hold.get("except", []):
+            covered &= ~self.matched(gone, False)
+        return covered
+
+    def matched(self, pattern, is_file):
+        """The paths that a pattern covers; a file has nothing below it."""
+        if (pattern, is_file) not in self.known:
+            covers = str.__eq__ if is_file else matches
+            covered = (1 << at for at, path in enumerate(self.paths) if covers(pattern, path))
+            self.known[pattern, is_file] = sum(covered)
+        return self.known[pattern, is_file]
 
 
 def is_one_session(one, other):
     """Whether two holders are one session, which does not stand in its own way."""
     return one == other or one.startswith(other + "/") or other.startswith(one + "/")
+
+
+def worktree(hold):
+    """The work tree that a hold was made in, which is all that it protects if an edit made it."""
+    return hold.get("place"), hold.get("worktree")
 
 
 def conflict(space, one, other):
@@ -114,13 +127,15 @@ def conflict(space, one, other):
         return False
     if one["mode"] == "shared" and other["mode"] == "shared":
         return False
+    if one.get("via") == other.get("via") == "hook" and worktree(one) != worktree(other):
+        return False
     return bool(space.bits(one) & space.bits(other))
 
 
 def follow(holds, event):
     """Takes a state on by one event."""
     kind, subject = event["type"], event.get("subject")
-    if kind in GRANTS or kind == "transferred":
+    if kind in GRANTS or kind in {"transferred", "narrowed"}:
         holds[subject] = event["data"]
     elif kind in {"released", "expired", "revoked", "absorbed"}:
         holds.pop(subject, None)
@@ -178,7 +193,8 @@ def facts(act):
     if act.kind == "ask" and answer.get("joined") is False:
         found.append(({"asked"}, answer["thread"], {}))
     # Letting go of what is gone already is done already, and leaves nothing.
-    if act.kind == "answer" and (answer.get("ids") or answer.get("status") in PUT_OFF):
+    gave = answer.get("ids") or answer.get("narrowed")
+    if act.kind == "answer" and (gave or answer.get("status") in PUT_OFF):
         found.append(({"answered", *PUT_OFF}, answer["thread"], {}))
     if act.kind == "take" and "thread" in answer:
         found.append(({"taken"}, answer["thread"], {}))

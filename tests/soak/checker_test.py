@@ -78,6 +78,30 @@ class CheckerTest(unittest.TestCase):
         ledger.act("edit", agent="b", path="src/b")
         self.assertEqual(ledger.found(), {})
 
+    def test_the_rest_stays_and_what_was_given_is_gone(self):
+        ledger = self.ledger
+        ledger.reserve(hold("h1", "a", "src/**"))
+        rest = hold("h1", "a", "src/**", **{"except": ["src/a"]})
+        given = hold("h2", "b", "src/a")
+        ledger.act("answer", [granted(rest, "narrowed"), granted(given)])
+        self.assertEqual(ledger.found(), {})
+        ledger.reserve(hold("h3", "c", "src/b"))
+        self.assertEqual(ledger.found(), {"overlap": 1})
+
+    def test_a_file_is_a_file(self):
+        self.ledger.reserve(hold("h1", "a", "src/a", kind="file"))
+        self.ledger.reserve(hold("h2", "b", "src/a/x"))
+        self.assertEqual(self.ledger.found(), {})
+        self.ledger.reserve(hold("h3", "c", "src/*"))
+        self.assertEqual(self.ledger.found(), {"overlap": 1})
+
+    def test_edits_protect_their_own_worktree(self):
+        self.ledger.reserve(hold("h1", "a", "src/a", via="hook"))
+        self.ledger.reserve(hold("h2", "b", "src/a", via="hook", worktree="side"))
+        self.assertEqual(self.ledger.found(), {})
+        self.ledger.reserve(hold("h3", "c", "src/a", via="command", worktree="side"))
+        self.assertEqual(self.ledger.found(), {"overlap": 2})
+
     def test_two_who_hold_one_path(self):
         self.ledger.reserve(hold("h1", "a", "src"))
         self.ledger.reserve(hold("h2", "b", "*/b"))
