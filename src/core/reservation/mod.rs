@@ -3,8 +3,8 @@
 //! A [`Hold`] is one [`Target`], a pattern or a named lock, held by one agent. Two holds *stand
 //! against* each other when their targets meet, their holders are strangers, and at least one of
 //! them is exclusive. No two live holds of a ledger ever do, with one exception: two holds that
-//! came with edits in different work trees. Expired holds stand against nothing; the next write
-//! that meets one removes it.
+//! came with edits in different work trees ([`laws`] spells it out). Expired holds stand against
+//! nothing; the next write that meets one removes it.
 //!
 //! One file a verb ([`reserve`], [`renew`], [`release`], [`transfer`], [`sweep`], [`check`],
 //! [`rollback`], [`wait`]), each a pure decision; `claim` is the part of [`reserve`] for one

@@ -132,8 +132,9 @@ impl Region {
         self.matcher.matches(path) && !self.except.iter().any(|except| except.matches(path))
     }
 
-    /// Tells whether some path belongs to both sets. Exact for files. Otherwise exact but for
-    /// exceptions that only together leave nothing in common: such sets count as meeting.
+    /// Tells whether some path belongs to both sets. Exact for files and for sets without
+    /// exceptions. An exception is compared with the whole other set: sets that have nothing in
+    /// common but excepted paths count as meeting, unless all of one of them is excepted.
     pub fn meets(&self, other: &Region) -> bool {
         self.patterns_meet(other)
             && !self.except.iter().any(|except| other.is_inside(except))
