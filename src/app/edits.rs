@@ -8,14 +8,14 @@ use crate::core::ids::{AgentName, HoldId};
 use crate::core::ledger::LedgerName;
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
-use crate::core::reservation::check;
+use crate::core::reservation::check::{self, Asker};
 use crate::core::reservation::fence::{self, Committer, Note, Overtaken};
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::release::{Release, Released};
 use crate::core::reservation::reserve::{Grant, Reserve, Reserved};
 use crate::core::reservation::select::Selection;
 use crate::core::reservation::target::files;
-use crate::core::reservation::{About, Hold, Mode, Via};
+use crate::core::reservation::{About, Hold, Via};
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::entry::Entry;
@@ -121,7 +121,10 @@ pub fn changed_under_others(
     changed: &[Pattern],
 ) -> Result<(Vec<Conflict>, Timestamp), AppError> {
     let (conflicts, now) = reservations::in_the_way(ctx, &files(changed))?;
-    let mut conflicts = without_shared(ctx, conflicts, &ctx.read()?)?;
+    let reading = ctx.read()?;
+    let asker = Asker::exclusive(ctx.actor(), now);
+    let (documents, case) = (&reading.base.snapshot, reading.case);
+    let mut conflicts = check::without_shared(documents, conflicts, asker, case)?;
     if conflicts.is_empty() {
         return Ok((conflicts, now));
     }
@@ -192,21 +195,9 @@ fn held_now(
         check::check(documents, &targets, committer.asker(), reading.case)?;
     let is_live = |conflict: &Conflict| !dead_holders::has_ended(ctx, &conflict.held);
     let conflicts = conflicts.into_iter().filter(is_live).collect();
-    Ok(committer.held_now(without_shared(ctx, conflicts, reading)?))
-}
-
-/// Leaves out shared reservations of others on files that the asker shares too.
-fn without_shared(
-    ctx: &Ctx,
-    conflicts: Vec<Conflict>,
-    reading: &Reading<'_>,
-) -> Result<Vec<Conflict>, AppError> {
-    if !conflicts.iter().any(|conflict| conflict.held.mode == Mode::Shared) {
-        return Ok(conflicts);
-    }
-    let mut own = own(ctx)?;
-    own.retain(|hold| hold.is_live(reading.now));
-    Ok(check::in_the_way_of_edit(conflicts, &own, reading.case))
+    let case = reading.case;
+    let conflicts = check::without_shared(documents, conflicts, committer.asker(), case)?;
+    Ok(committer.held_now(conflicts))
 }
 
 fn committer<'a>(ctx: &'a Ctx, about: &'a About, reading: &Reading<'_>) -> Committer<'a> {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{in_the_way, terminals};
 use crate::app::answer::{Answer, Note};
+use crate::app::error::AppError;
 use crate::app::path_facts::path_facts;
 use crate::app::presence::HolderLiveness;
 use crate::app::problem::{Problem, conflicting};
@@ -14,6 +15,8 @@ use crate::app::view::ConflictView;
 use crate::app::{Ctx, specs};
 use crate::core::ids::LockName;
 use crate::core::pattern::Reading;
+use crate::core::refusal::Conflict;
+use crate::core::reservation::check::{Asker, without_shared};
 use crate::core::reservation::target::targets;
 
 /// The targets in question.
@@ -46,8 +49,19 @@ pub fn check(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
         let body = Body { free: true, conflicts: Vec::new() };
         return Ok(Answer::read(body, now).noting(notes));
     }
+    let notes = notes.chain(shared_with(ctx, &conflicts)?);
     let liveness = HolderLiveness::of(ctx, &conflicts);
     let body = Body { free: false, conflicts: ConflictView::all(&conflicts, now, &liveness) };
     let refusal = conflicting(&conflicts, now, &liveness);
     Ok(Answer::read(body, now).refused(refusal).noting(notes))
+}
+
+/// Tells a caller that shares the targets that those who share them too do not stop its edits.
+fn shared_with(ctx: &Ctx, conflicts: &[Conflict]) -> Result<Option<Note>, AppError> {
+    let reading = ctx.read()?;
+    let asker = Asker::exclusive(ctx.actor(), reading.now);
+    let documents = &reading.base.snapshot;
+    let left = without_shared(documents, conflicts.to_vec(), asker, reading.case)?;
+    let text = "you share this: you may edit and commit it, and so may the others who share it";
+    Ok(left.is_empty().then(|| Note::plain(text)))
 }

@@ -69,6 +69,23 @@ pub fn in_the_way_of_edit(conflicts: Vec<Conflict>, own: &[Hold], case: Case) ->
     conflicts.into_iter().filter(is_obstacle).collect()
 }
 
+/// Leaves out the conflicts that are none for an edit or a commit, given what the asker and its
+/// session share now.
+pub fn without_shared(
+    documents: &dyn Documents,
+    conflicts: Vec<Conflict>,
+    asker: Asker<'_>,
+    case: Case,
+) -> Result<Vec<Conflict>, ReadError> {
+    let mut own = Vec::new();
+    for conflict in conflicts.iter().filter(|conflict| conflict.held.mode == Mode::Shared) {
+        let mut meeting = index::meeting(documents, &conflict.target, case)?;
+        meeting.retain(|it| it.is_live(asker.now) && it.holder.is_one_with(asker.agent));
+        own.extend(meeting);
+    }
+    Ok(in_the_way_of_edit(conflicts, &own, case))
+}
+
 /// Finds a shared hold on all of the target.
 pub fn shared_by<'h>(own: &'h [Hold], target: &Target, case: Case) -> Option<&'h Hold> {
     let target = target.reach(case);

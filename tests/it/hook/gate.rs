@@ -213,6 +213,20 @@ fn who_shares_is_not_in_the_way() {
     assert_held(&repo, &[(OTHER_NAME, "docs"), (ONE_NAME, "docs")]);
     Session::new(&repo, "31415926-5b1d-4c7e-9a30-1f2e3d4c5b6a").is_refused("docs/guide.md");
     repo.coord_json(ONE_NAME, ["reserve", "docs/guide.md"]).refused("held");
+    let told = |agent: &str| repo.coord(agent, ["check", "docs/guide.md"]).exits(exit::NO).stderr;
+    assert!(told(ONE_NAME).contains("you may edit and commit it"), "{}", told(ONE_NAME));
+    assert!(!told("carol").contains("you may edit"), "{}", told("carol"));
+    repo.write("docs/guide.md", "more");
+    repo.git(["add", "docs/guide.md"]);
+    let subagent = format!("{ONE_NAME}/helper");
+    for (agent, code) in [
+        (ONE_NAME, exit::DONE),
+        (&subagent, exit::DONE),
+        (OTHER_NAME, exit::DONE),
+        ("carol", exit::NO),
+    ] {
+        repo.coord(agent, ["hook", "pre-commit"]).exits(code);
+    }
     repo.coord("ops", ["ledger", "verify"]).done();
 }
 
