@@ -96,6 +96,9 @@ fn what_cannot_be_kept_is_said_before() {
         repo.json("alice", ["release", "--path", &format!("src/x{number}.rs")]);
     }
     assert_eq!(repo.holds()[0]["id"], json!(id));
+    let no = repo.coord_json("alice", ["release", "--path", "src/x64.rs"]).refused("too_many");
+    assert_eq!((&no["refusal"]["count"], &no["refusal"]["max"]), (&json!(65), &json!(64)));
+    assert_eq!(repo.holds()[0]["id"], json!(id), "who names a path loses nothing else");
     let asked = ask(&repo, "bob", &["src/main.rs"]);
     let notices = asked["notes"].to_string();
     assert!(notices.contains("a release frees all of src/**"), "{notices}");

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::documents::ReadError;
 use crate::core::ids::{HoldIdPrefix, LockName};
-use crate::core::refusal::Refusal;
+use crate::core::limits::EXCEPTIONS_MAX;
+use crate::core::refusal::{Refusal, within};
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::select::{self, Named, Selection};
 use crate::core::reservation::target::targets;
@@ -116,13 +116,10 @@ impl Decide for Release {
 }
 
 impl Release {
-    /// Frees the named paths from holds that reach beyond them.
-    fn narrow(
-        &self,
-        act: &mut Act<'_>,
-        wider: Vec<Hold>,
-        answer: &mut Released,
-    ) -> Result<(), ReadError> {
+    /// Frees the named paths from holds that reach beyond them. A command is refused where the rest
+    /// of a hold could not be kept, because its caller named only a path. A hook frees the whole
+    /// hold, which ends with the turn anyway.
+    fn narrow(&self, act: &mut Act<'_>, wider: Vec<Hold>, answer: &mut Released) -> Result<(), No> {
         let given = targets(&self.which.paths, &[], &self.which.facts);
         for hold in select::once(wider) {
             // An earlier part of this act may have ended it.
@@ -130,6 +127,10 @@ impl Release {
             else {
                 continue;
             };
+            if self.which.via.is_none() && narrow::loses_rest(&hold, &given, act.env.case) {
+                let count = EXCEPTIONS_MAX + 1;
+                within("exceptions of one reservation", count, EXCEPTIONS_MAX)?;
+            }
             let forced = self.force.as_ref().filter(|_| !act.env.actor.covers(&hold.holder));
             let freed = narrow::free(act, hold, &given, forced);
             match freed.rest {
