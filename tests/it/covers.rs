@@ -185,3 +185,17 @@ fn free_is_reserved_if_the_asker_wants_to() {
 fn inbox_of(repo: &Repo, agent: &str) -> Vec<String> {
     crate::negotiation::inbox(repo, agent)
 }
+/// 8/RELEASED-IS-NOT-GRANTED: people read the difference too.
+#[test]
+fn free_is_said_in_words() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/main.rs");
+    let waiting = repo.call("bob").args(["ask", "src/main.rs", "--reason", "r", "--wait", "1m"]);
+    let child = waiting.command().spawn().unwrap();
+    crate::waiting::until(|| !inbox_of(&repo, "alice").is_empty());
+    repo.json("alice", ["release", "--mine"]);
+    let output = waiting.finish(child).exits(exit::NO);
+    assert!(output.stdout.contains("it is not reserved for you"), "{}", output.stdout);
+    assert!(output.stderr.contains("git coord reserve -- :/src/main.rs"), "{}", output.stderr);
+}
+

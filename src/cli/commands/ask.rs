@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::app::negotiation::What;
 use crate::app::negotiation::ask::{Body, Request, ask};
+use crate::app::next::in_shell;
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
@@ -88,11 +89,23 @@ impl Args {
         show(ui, &answer, |ui| {
             ui.line(&request_text(ui, request, answer.at))?;
             print_table(ui, granted.iter().map(|view| &view.hold), answer.at)?;
+            if let Some(free) = answer.refusal.as_ref().filter(|it| it.code == Some("free")) {
+                print_free(ui, free)?;
+            }
             if *joined {
                 ui.note("this was asked before; the request is the same")?;
             }
             let thread = request.thread.short();
             ui.note(&format!("to see what became of it: git coord inbox --thread {thread}"))
         })
+    }
+}
+
+/// Says that the target is free and not the asker's, with the command that reserves it.
+fn print_free(ui: &mut Ui, free: &Problem) -> std::io::Result<()> {
+    ui.line(&free.message)?;
+    match free.next.first() {
+        Some(reserve) => ui.note(&format!("to reserve it: {}", in_shell(reserve))),
+        None => Ok(()),
     }
 }
