@@ -15,6 +15,7 @@ fn it_runs_outside_of_a_repository() {
     let tour = repo.call("").dir(repo.elsewhere()).args(["demo"]).run().done();
     assert!(start.elapsed() < TOUR_MAX);
     tour.says("reserve").says("bob asks alice").says("is bob's until");
+    tour.says("src/api except src/api/users.rs");
 }
 
 #[test]

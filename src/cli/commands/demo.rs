@@ -44,6 +44,10 @@ const TOUR: &[(&str, &[&str])] = &[
         "She lets go, and Bob has it at once: nobody gets in between.",
         &["--as", "alice", "answer", "src/api/users.rs", "--release"],
     ),
+    (
+        "She gave that one file away and keeps the rest of the API: it is an exception now.",
+        &["list", "--path", "src/api"],
+    ),
     ("Both of them are here.", &["agents"]),
     (
         "Every command was one commit, under a ref that git log shows.",
