@@ -26,6 +26,7 @@ use crate::core::negotiation::ask::{Ask, Asking};
 use crate::core::negotiation::ids::ThreadId;
 use crate::core::negotiation::standing::Status;
 use crate::core::negotiation::thread_index;
+use crate::core::refusal::Conflict;
 use crate::core::reservation::check::{Asker, check};
 use crate::core::reservation::paths::PathFacts;
 use crate::core::reservation::reserve::Reserve;
@@ -191,6 +192,8 @@ struct Present {
     granted: Vec<HoldView>,
     /// The reservation that the asker asked for.
     claim: Reserve,
+    /// True if the holder let go between two readings: the next look sees how the request ended.
+    is_torn: bool,
     now: Timestamp,
 }
 
@@ -203,7 +206,7 @@ fn wait(ctx: &mut Ctx, stand: Stand, id: &ThreadId, limit: Duration) -> Result<P
         ctx.set_clock(begun.plus_millis(elapsed.as_millis()));
         pulse.beat(ctx, elapsed);
         match present(ctx, id) {
-            Ok(present) if present.request.is_waiting() => Look::NotYet,
+            Ok(present) if present.is_torn || present.request.is_waiting() => Look::NotYet,
             Err(error) if error.is_undecided() => Look::Failed(error),
             outcome => Look::Found(outcome),
         }
@@ -229,11 +232,16 @@ fn present(ctx: &Ctx, id: &ThreadId) -> Result<Present, AppError> {
     let in_the_way = check(documents, &asked.targets(), for_whom, reading.case)?;
     let is_blocked =
         in_the_way.iter().any(|conflict| !dead_holders::has_ended(ctx, &conflict.held));
+    let is_pinned = |conflict: &Conflict| asked.pinned.contains(&conflict.held.id);
+    let is_held = is_blocked && in_the_way.iter().any(is_pinned);
     let mut request = RequestView::of(&LivenessProbe::new(ctx), thread, now);
-    if let Some(asked) = &mut request.asked {
-        asked.status = asked.status.given(is_blocked);
+    let mut is_torn = false;
+    if let Some(view) = &mut request.asked {
+        is_torn = is_held && view.outcome.is_none() && view.status == Status::Free;
+        view.status = view.status.given(is_blocked);
     }
-    Ok(Present { request, granted: HoldView::all(granted, now), claim: claim(&asked), now })
+    let (granted, claim) = (HoldView::all(granted, now), claim(&asked));
+    Ok(Present { request, granted, claim, is_torn, now })
 }
 
 /// Turns the state of a request without an answer into a timeout.
