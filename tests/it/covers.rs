@@ -145,6 +145,41 @@ fn answers_and_renewals_race() {
     }
 }
 
+/// 8/REST-STAYS: many take one path at the same moment, while its holder works on. One of them has
+/// it, and the holder has the rest.
+#[test]
+fn takeovers_race() {
+    const ASKERS: usize = 5;
+    for _ in 0..rounds().div_ceil(10) {
+        let repo = Repo::new();
+        repo.reserve_with("alice", &["--ttl", "2h", "src/**"]);
+        let asker = |number: usize| format!("agent-{number}");
+        let threads: Vec<String> = (0..ASKERS)
+            .map(|number| thread_of(&ask(&repo, &asker(number), &["src/main.rs"])))
+            .collect();
+        repo.pass("11m");
+        let call = |agent: &str, args: &[&str]| {
+            repo.call(agent).config("coord.wait", "1m").args(args.iter().copied())
+        };
+        let take = |(number, thread): (usize, &String)| {
+            call(&asker(number), &["take", thread, "--reason", "no answer"])
+        };
+        let mut calls: Vec<Call> = threads.iter().enumerate().map(take).collect();
+        calls.push(call("alice", &["renew", "--mine"]));
+        calls.push(call("alice", &["release", "--path", "src/part9.rs"]));
+        let outputs = race(&repo, &calls);
+        let winners: Vec<usize> =
+            (0..ASKERS).filter(|it| outputs[*it].code == exit::DONE).collect();
+        let [winner] = winners[..] else { panic!("{winners:?} took it: {outputs:#?}") };
+        let expected = [(asker(winner), "src/main.rs"), ("alice".to_owned(), "src/**")];
+        let expected = expected.map(|(holder, path)| (holder, path.to_owned()));
+        assert_eq!(holders(&repo), expected);
+        repo.coord_json("carol", ["check", "src/api/users.rs"]).exits(exit::NO);
+        repo.coord_json("carol", ["check", "src/part9.rs"]).exits(exit::DONE);
+        verified(&repo);
+    }
+}
+
 /// 8/RELEASED-IS-NOT-GRANTED: a target that became free without being granted is no success, and
 /// the answer says how to reserve it.
 #[test]
@@ -166,6 +201,20 @@ fn free_is_not_granted() {
     assert_eq!(holders(&repo), []);
 }
 
+/// 8/RELEASED-IS-NOT-GRANTED: people read the difference too.
+#[test]
+fn free_is_said_in_words() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/main.rs");
+    let waiting = repo.call("bob").args(["ask", "src/main.rs", "--reason", "r", "--wait", "1m"]);
+    let child = waiting.command().spawn().unwrap();
+    crate::waiting::until(|| !inbox_of(&repo, "alice").is_empty());
+    repo.json("alice", ["release", "--mine"]);
+    let output = waiting.finish(child).exits(exit::NO);
+    assert!(output.stdout.contains("it is not reserved for you"), "{}", output.stdout);
+    assert!(output.stderr.contains("git coord reserve -- :/src/main.rs"), "{}", output.stderr);
+}
+
 /// 8/RELEASED-IS-NOT-GRANTED: with `--reserve` the asker has it then.
 #[test]
 fn free_is_reserved_if_the_asker_wants_to() {
@@ -185,17 +234,3 @@ fn free_is_reserved_if_the_asker_wants_to() {
 fn inbox_of(repo: &Repo, agent: &str) -> Vec<String> {
     crate::negotiation::inbox(repo, agent)
 }
-/// 8/RELEASED-IS-NOT-GRANTED: people read the difference too.
-#[test]
-fn free_is_said_in_words() {
-    let repo = Repo::new();
-    repo.reserve("alice", "src/main.rs");
-    let waiting = repo.call("bob").args(["ask", "src/main.rs", "--reason", "r", "--wait", "1m"]);
-    let child = waiting.command().spawn().unwrap();
-    crate::waiting::until(|| !inbox_of(&repo, "alice").is_empty());
-    repo.json("alice", ["release", "--mine"]);
-    let output = waiting.finish(child).exits(exit::NO);
-    assert!(output.stdout.contains("it is not reserved for you"), "{}", output.stdout);
-    assert!(output.stderr.contains("git coord reserve -- :/src/main.rs"), "{}", output.stderr);
-}
-
