@@ -189,3 +189,36 @@ fn a_refusal_tells_of_the_holder() {
     let reason = session.is_refused("src/main.rs");
     assert!(reason.contains("silent, last seen 21m ago"), "{reason}");
 }
+
+/// 8/RELEASED-IS-NOT-GRANTED: what an agent that works through hooks gets by an answer or a
+/// takeover protects everywhere, and ends like what came with an edit. What others get stays.
+#[test]
+fn what_was_granted_ends_with_the_turn() {
+    for ending in ["Stop", "SessionEnd"] {
+        let repo = enabled();
+        let session = Session::new(&repo, ONE);
+        repo.reserve_with("alice", &["--ttl", "4h", "src"]);
+        let bash = |event: &str| {
+            session.call(event, &json!({ "tool_name": "Bash", "duration_ms": 1 })).run().done();
+        };
+        bash("PreToolUse");
+        let answered = ask(&repo, ONE_NAME, "src/main.rs");
+        let taken = ask(&repo, ONE_NAME, "src/api/users.rs");
+        bash("PostToolUse");
+        repo.json("alice", ["answer", &answered, "--release"]);
+        let of_person = ask(&repo, "bob", "src/api/teams.rs");
+        repo.json("alice", ["answer", &of_person, "--release"]);
+        repo.pass("11m");
+        repo.json(ONE_NAME, ["take", &taken, "--reason", "no answer"]);
+        let granted = repo.list(&["--holder", ONE_NAME]);
+        let via = |hold: &Value| hold["via"] == "ask";
+        assert_eq!((granted.len(), granted.iter().all(via)), (2, true), "{granted:#?}");
+        let side = repo.world().join("side");
+        repo.git(["worktree", "add", "--quiet", "-b", "side", "../side"]);
+        Session::new(&repo, OTHER).standing_in(&side).is_refused("src/main.rs");
+        session.event(ending);
+        assert_eq!(repo.list(&["--holder", ONE_NAME]).len(), 0, "{ending}");
+        assert_eq!(repo.list(&["--holder", "bob"])[0]["via"], "command");
+        repo.coord("ops", ["ledger", "verify"]).done();
+    }
+}
