@@ -325,7 +325,10 @@ impl Change {
                 prop_assert_eq!(before, after, "a request changes no hold");
                 Ok(())
             }
-            Act::AnswerRelease { .. } | Act::Take { .. } => self.compare_handover(),
+            Act::AnswerRelease { thread } | Act::Take { thread } => {
+                let thread = &self.threads_before[thread % self.threads_before.len()];
+                self.compare_handover(thread)
+            }
         }
     }
 
@@ -357,9 +360,10 @@ impl Change {
 
     /// 8/REST-STAYS: the old holder has everything but what was asked for, the asker has that or
     /// nothing, and nobody else has more or less than before.
-    fn compare_handover(&self) -> Result<(), TestCaseError> {
+    fn compare_handover(&self, meant: &Thread) -> Result<(), TestCaseError> {
         let (before, after) = self.shares();
-        let Some((thread, asked)) = self.concluded().into_iter().next() else {
+        let is_meant = |(thread, _): &(Thread, Wanted)| thread.id == meant.id;
+        let Some((thread, asked)) = self.concluded().into_iter().find(is_meant) else {
             prop_assert_eq!(before, after, "without an answer nothing changes hands");
             return Ok(());
         };
