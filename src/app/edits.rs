@@ -4,12 +4,13 @@
 use crate::app::error::AppError;
 use crate::app::path_facts::edited_files;
 use crate::app::{Ctx, Reading, WriteMode, dead_holders, reservations, waiting};
-use crate::core::ids::{AgentName, HoldId};
+use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
+use crate::core::ownership::Note;
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check::{self, Asker};
-use crate::core::reservation::fence::{self, Committer, Note, Overtaken};
+use crate::core::reservation::fence::{self, Committer, Overtaken};
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::release::{Release, Released};
 use crate::core::reservation::reserve::{Grant, Reserve, Reserved};
@@ -58,14 +59,21 @@ pub fn edit<'c>(
     let case = reading.case;
     let committed = waiting::reserve_for_edit(ctx, reading, &command)?;
     let (hold, fence) = let_pass_by(ctx, path, &committed.answer, case)?;
-    let is_same = |before: &Note| before.hold == hold && before.fence == fence && !before.by_shell;
+    let before = before.filter(|before| !before.by_shell && !before.lost);
+    let is_same = |before: &Note| before.hold == hold && before.fence == fence;
     if committed.entry.is_some() || !before.as_ref().is_some_and(is_same) {
-        let left = before.and_then(|before| before.left);
-        let (path, agent, at) = (path.clone(), ctx.actor().clone(), committed.at);
-        ctx.notes().put(&Note { path, agent, hold, fence, at, left, by_shell: false })?;
+        let note = before.unwrap_or_else(|| announced(ctx, path, committed.at));
+        ctx.notes().put(&Note { hold, fence, ..note })?;
     }
     let Committed { answer, at, notices, .. } = committed;
     Ok(Edited { reserved: answer, at, notices })
+}
+
+/// Notes the first edit of a file, before it is made.
+fn announced(ctx: &Ctx, path: &Pattern, at: Timestamp) -> Note {
+    let before = path.literal_path().map(|path| ctx.repository().as_left(&path));
+    let branch = ctx.repository().branch();
+    Note { branch, before, ..Note::of_edit(ctx.actor(), path.clone(), at) }
 }
 
 /// Describes a reservation that an edit makes: its worktree, and that a hook made it.
@@ -89,11 +97,16 @@ pub fn made(ctx: &Ctx, path: &Pattern) -> Result<(), AppError> {
 }
 
 fn leave(ctx: &Ctx, note: Note) -> Result<(), AppError> {
-    let left = note.path.literal_path().map(|path| ctx.repository().as_left(&path));
-    if note.left != left {
-        ctx.notes().put(&Note { left, ..note })?;
+    let Some(path) = note.path.literal_path() else { return Ok(()) };
+    let left = Some(ctx.repository().as_left(&path));
+    if note.left == left && note.before.is_none() {
+        return Ok(());
     }
-    Ok(())
+    // Looked at after the time of the write was: if the file is written in between, the next who
+    // looks reads it again.
+    let content = ctx.repository().content_of(&path);
+    let (branch, at) = (ctx.repository().branch(), ctx.clock());
+    Ok(ctx.notes().put(&Note { left, content, branch, at, before: None, ..note })?)
 }
 
 /// Notes the state of files that the agent holds after its own shell command has changed them.
@@ -128,7 +141,7 @@ pub fn changed_under_others(
     if conflicts.is_empty() {
         return Ok((conflicts, now));
     }
-    let (notes, about) = (ctx.notes().all()?, here(ctx));
+    let (notes, about) = (ctx.notes().on(changed)?, here(ctx));
     conflicts.retain(|Conflict { target, held }| {
         let Some(path) = target.pattern() else { return false };
         let left = ctx.repository().as_left(&path.literal_path().unwrap_or_default());
@@ -257,9 +270,8 @@ fn given_since(ctx: &Ctx, tip: Option<ObjectId>, fence: u64) -> Result<Vec<Hold>
 
 /// Finds the notes on these paths about changes of the asker itself.
 fn noted(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Note>, AppError> {
-    let mut notes = ctx.notes().all()?;
-    let is_own = |agent: &AgentName| agent.is_one_with(ctx.actor());
-    notes.retain(|note| is_own(&note.agent) && paths.contains(&note.path));
+    let mut notes = ctx.notes().on(paths)?;
+    notes.retain(|note| note.agent.is_one_with(ctx.actor()));
     Ok(notes)
 }
 
@@ -271,17 +283,8 @@ pub fn let_go(ctx: &Ctx, whose: Whose) -> Result<Committed<Released>, AppError> 
     ctx.transact(LedgerName::Reservations, Release { which, force: None }, WriteMode::Plain)
 }
 
-/// Deletes the notes on committed paths.
-pub fn forget(ctx: &Ctx, paths: &[Pattern]) -> Result<(), AppError> {
-    for note in noted(ctx, paths)? {
-        ctx.notes().forget(&note.agent, &note.path)?;
-    }
-    Ok(())
-}
-
-/// Deletes the notes on committed paths, and releases the reservations that their edits made.
+/// Releases the reservations that edits of committed paths made.
 pub fn committed(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<Committed<Released>>, AppError> {
-    forget(ctx, paths)?;
     // A commit may have thousands of files; it names only the reservations that it can release,
     // which are mostly none.
     let case = ctx.read()?.case;

@@ -22,6 +22,7 @@ pub mod negotiation;
 pub mod news;
 pub mod next;
 pub mod open;
+pub mod ownership;
 mod path_facts;
 pub mod presence;
 pub mod problem;

@@ -13,6 +13,7 @@ use crate::core::limits::{URGENT_WINDOW_SECONDS, WINDOW_SECONDS};
 use crate::core::negotiation::Asked;
 use crate::core::negotiation::answer::pinned;
 use crate::core::negotiation::standing::{Evidence, Held, Standing};
+use crate::core::ownership::turn::{Signs, Turn};
 use crate::core::place::are_apart;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Hold;
@@ -55,6 +56,18 @@ pub enum Doing<'c> {
     SessionEnds,
 }
 
+impl Doing<'_> {
+    /// Tells whether the agent is in a turn. A command alone does not show that: people and agents
+    /// without hooks run commands as well.
+    fn is_in_turn(self, before: Option<&Presence>) -> bool {
+        match self {
+            Doing::Command => before.is_some_and(|before| before.in_turn),
+            Doing::CallBegins(_) | Doing::CallEnds(_) => true,
+            Doing::NoCall | Doing::SessionEnds => false,
+        }
+    }
+}
+
 /// Records the presence of the agent. A failure to write it is ignored.
 pub fn touch(ctx: &Ctx, doing: Doing<'_>) {
     let calls = ctx.presences().open_tool_calls(ctx.actor());
@@ -89,6 +102,7 @@ fn leave(ctx: &Ctx, doing: Doing<'_>, news: BTreeMap<String, String>) {
         worktree: ctx.worktree(),
         branch: ctx.repository().branch(),
         terminal: ctx.terminal().cloned(),
+        in_turn: doing.is_in_turn(before.as_ref()),
         has_left: doing == Doing::SessionEnds && sessions.is_empty(),
         sessions,
         processes: before.as_ref().map(|before| before.processes.clone()).unwrap_or_default(),
@@ -123,6 +137,24 @@ pub fn has_ended(ctx: &Ctx, agent: &AgentName) -> bool {
     let presences = ctx.presences();
     let seen = presences.get(&agent.session()).or_else(|| presences.get(agent));
     seen.is_some_and(|seen| seen.has_ended())
+}
+
+/// Tells whether an agent is at work, as far as this machine knows.
+pub fn turn(ctx: &Ctx, agent: &AgentName) -> Turn {
+    let signs = |agent: &AgentName| {
+        let presences = ctx.presences();
+        let seen = presences.get(agent)?;
+        let is_silent = ctx.clock().seconds_since(seen.last_seen) >= SILENCE_SECONDS;
+        Some(Signs {
+            last_seen: seen.last_seen,
+            in_turn: seen.in_turn,
+            is_alive: !is_silent || !presences.open_tool_calls(agent).open().is_empty(),
+            has_left: seen.has_left,
+            has_no_process: seen.has_no_process(),
+        })
+    };
+    let session = agent.session();
+    Turn::of(signs(agent).filter(|_| session != *agent), signs(&session), ctx.clock())
 }
 
 /// Forgets agents that were last seen long ago. A failure to do so is ignored.

@@ -20,6 +20,7 @@
 //!   use, and `words` defines enums of words;
 //! - [`identity`] names the agent that a command belongs to;
 //! - [`negotiation`] has the rules of asking, answering, taking over and of messages;
+//! - [`ownership`] says whose an uncommitted change is;
 //! - [`repair`] is the record of a ledger that goes on from its newest whole entry;
 //! - [`reservation`] has the rules of reservations, one file a verb, [`routing`] those of routing
 //!   overrides, and [`run`] those of runs;
@@ -42,6 +43,7 @@ pub mod laws;
 pub mod ledger;
 pub mod limits;
 pub mod negotiation;
+pub mod ownership;
 pub mod pattern;
 pub mod place;
 pub mod redact;

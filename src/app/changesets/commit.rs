@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::objection::Act;
 use super::{Objection, Verdict, literal};
 use crate::app::error::AppError;
-use crate::app::{Ctx, edits, news};
+use crate::app::{Ctx, edits, news, ownership};
 use crate::core::environment::Environment;
 use crate::core::pattern::Pattern;
 use crate::store::git::object::ObjectId;
@@ -53,10 +53,9 @@ pub fn after(ctx: &Ctx) -> Result<(), AppError> {
         // That somebody could not be told is no reason to keep what is done with.
         news::after_commit(ctx, &committed).ok();
     }
+    ownership::settle(ctx, &committed)?;
     if ctx.settings().hook.release.is_at_commit() {
         edits::committed(ctx, &committed).map(drop)?;
-    } else {
-        edits::forget(ctx, &committed)?;
     }
     Ok(noted?)
 }

@@ -7,10 +7,9 @@
 //! committer holds the path again, under a yet higher fence: it has had the chance to look at what
 //! the other left.
 
-use serde::{Deserialize, Serialize};
-
 use crate::core::event::Event;
-use crate::core::ids::{AgentName, HoldId};
+use crate::core::ids::AgentName;
+use crate::core::ownership::Note;
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check::Asker;
@@ -18,52 +17,6 @@ use crate::core::reservation::paths::Paths;
 use crate::core::reservation::target::Reach;
 use crate::core::reservation::{About, Hold, Mode, Target};
 use crate::core::time::Timestamp;
-
-/// A record of an edit that was let through.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
-    /// A literal path.
-    pub path: Pattern,
-    /// The agent that edited the path.
-    pub agent: AgentName,
-    /// The hold that let the edit pass; none if the path was being edited in another worktree.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub hold: Option<HoldId>,
-    /// The fence of that hold, or the highest fence that had been given out.
-    pub fence: u64,
-    pub at: Timestamp,
-    /// The state in which the edit left the file, once it is made.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub left: Option<Left>,
-    /// Set if this was no edit: a shell command of the agent changed a path under the hold of
-    /// another agent, which is the one named here.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub by_shell: bool,
-}
-
-/// The state of a file after a write: enough to see that it was written again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Left {
-    /// The time of the write in nanoseconds since 1970; none if the file is gone.
-    pub written_ns: Option<u64>,
-    pub bytes: u64,
-}
-
-impl Note {
-    /// Notes that a shell command of the agent changed a path under a hold of another agent. The
-    /// fence is below that hold's, so the path counts as overtaken by the hold until the agent is
-    /// granted the path.
-    pub fn of_shell(agent: &AgentName, path: Pattern, by: &Hold, at: Timestamp) -> Note {
-        let fence = by.fence.saturating_sub(1);
-        let (agent, hold) = (agent.clone(), Some(by.id.clone()));
-        Note { path, agent, hold, fence, at, left: None, by_shell: true }
-    }
-
-    /// Tells whether the file is as this edit left it, so that nothing has changed it since.
-    pub fn explains(&self, path: &Pattern, now: Left) -> bool {
-        self.path == *path && self.left == Some(now)
-    }
-}
 
 /// A path that may not be committed, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,6 +115,7 @@ pub fn given(event: &Event) -> Option<Hold> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::ownership::Left;
     use crate::core::reservation::Via;
 
     fn name(text: &str) -> AgentName {
@@ -192,8 +146,7 @@ mod tests {
 
     fn note(agent: &str, path: &str, fence: u64) -> Note {
         let path = Pattern::canonical(path.as_bytes()).unwrap();
-        let at = Timestamp::from_millis(0);
-        Note { path, agent: name(agent), hold: None, fence, at, left: None, by_shell: false }
+        Note { fence, ..Note::of_edit(&name(agent), path, Timestamp::from_millis(0)) }
     }
 
     fn is_overtaken(by: &Hold, note: &Note) -> bool {

@@ -1,15 +1,18 @@
-//! Edits in a worktree that no commit contains yet, each with the fence that permitted it.
+//! Edits in a worktree that no commit contains yet: whose they are, how they left the file, and the
+//! fence that permitted them.
 //!
 //! Each agent and path has a small file below the worktree's own git directory, so that several
-//! sessions write concurrently without a lock. Losing a note loses one safety net: that path is
-//! then compared only with its holder at the time of the commit.
+//! sessions write concurrently without a lock. Its name tells the path from the agent, so one
+//! listing finds all notes on a path. Losing a note loses one safety net: that change is then
+//! nobody's, and the path is compared only with its holder at the time of the commit.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::core::ids::AgentName;
+use crate::core::ownership::Note;
 use crate::core::pattern::Pattern;
-use crate::core::reservation::fence::Note;
 use crate::store::error::StoreError;
 use crate::store::layout::{HelperDir, hashed_name};
 use crate::store::os::files::{Files, Purpose};
@@ -18,6 +21,8 @@ use crate::store::os::files::{Files, Purpose};
 const NOTE_BYTES_MAX: u64 = 64 * 1024;
 /// The maximum number of notes that are read.
 const NOTES_MAX: usize = 20_000;
+/// Stands between the path and the agent in the name of a note.
+const SEPARATOR: char = '.';
 
 /// The notes of one worktree.
 #[derive(Clone, Debug)]
@@ -50,7 +55,7 @@ impl Notes {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => return Ok(other?),
         }
-        let staged = self.dir.join(format!(".{name}.{}", std::process::id()));
+        let staged = self.staged(&name);
         // Left by a killed process that had the same id.
         self.files.remove(&staged)?;
         write(&staged)?;
@@ -64,15 +69,19 @@ impl Notes {
 
     /// Reads every readable note of this worktree.
     pub fn all(&self) -> Result<Vec<Note>, StoreError> {
-        let mut notes = Vec::new();
-        let names = self.files.list(&self.dir)?;
-        let whole = names.iter().filter(|name| !name.as_encoded_bytes().starts_with(b"."));
-        for name in whole.take(NOTES_MAX) {
-            // A note under another name could not be removed again, so it does not count.
-            let is_in_its_place = |note: &Note| *name == *file_name(&note.agent, &note.path);
-            notes.extend(self.read(&self.dir.join(name))?.filter(is_in_its_place));
+        self.chosen(|_| true)
+    }
+
+    /// Reads the readable notes on these paths. It lists all notes once, and opens no others.
+    pub fn on(&self, paths: &[Pattern]) -> Result<Vec<Note>, StoreError> {
+        let names = self.names()?;
+        if names.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok(notes)
+        let wanted: BTreeSet<String> = paths.iter().map(path_part).collect();
+        self.among(&names, |name| {
+            name.split_once(SEPARATOR).is_some_and(|(path, _)| wanted.contains(path))
+        })
     }
 
     /// Removes the note of an agent on a path. Returns false if there was none.
@@ -80,15 +89,66 @@ impl Notes {
         Ok(self.files.remove(&self.dir.join(file_name(agent, path)))?)
     }
 
+    /// Removes a note, unless its agent has changed the path again since it was read.
+    pub fn settle(&self, note: &Note) -> Result<(), StoreError> {
+        let name = file_name(&note.agent, &note.path);
+        let (path, aside) = (self.dir.join(&name), self.staged(&name));
+        self.files.remove(&aside)?;
+        match self.files.rename(&path, &aside) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            other => other?,
+        }
+        if self.read(&aside)?.is_some_and(|found| found != *note) {
+            // If there is another one by now, that is the newest.
+            self.files.link(&aside, &path).ok();
+        }
+        self.files.remove(&aside)?;
+        Ok(())
+    }
+
+    fn names(&self) -> Result<Vec<String>, StoreError> {
+        let names = self.files.list(&self.dir)?.into_iter();
+        let names = names.filter_map(|name| name.into_string().ok());
+        Ok(names.filter(|name| !name.starts_with('.')).take(NOTES_MAX).collect())
+    }
+
+    fn chosen(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Note>, StoreError> {
+        self.among(&self.names()?, is_wanted)
+    }
+
+    fn among(
+        &self,
+        names: &[String],
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Note>, StoreError> {
+        let mut notes = Vec::new();
+        for name in names.iter().filter(|name| is_wanted(name)) {
+            // A note under another name could not be removed again, so it does not count.
+            let is_in_its_place = |note: &Note| *name == file_name(&note.agent, &note.path);
+            notes.extend(self.read(&self.dir.join(name))?.filter(is_in_its_place));
+        }
+        Ok(notes)
+    }
+
     /// Reads a note; `None` if the file is truncated or not a note.
     fn read(&self, path: &Path) -> Result<Option<Note>, StoreError> {
         let bytes = self.files.read(path, NOTE_BYTES_MAX)?;
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
+
+    fn staged(&self, name: &str) -> PathBuf {
+        self.dir.join(format!(".{name}.{}", std::process::id()))
+    }
 }
 
+/// Names the file of a note so that a listing shows which path it is about, and whose it is.
 fn file_name(agent: &AgentName, path: &Pattern) -> String {
-    hashed_name(&[agent.as_str().as_bytes(), &[0], path.as_bytes()])
+    let agent = hashed_name(&[agent.as_str().as_bytes()]);
+    format!("{}{SEPARATOR}{agent}", path_part(path))
+}
+
+fn path_part(path: &Pattern) -> String {
+    hashed_name(&[path.as_bytes()])
 }
 
 #[cfg(test)]
@@ -98,15 +158,9 @@ mod tests {
     use crate::store::testing::FILES;
 
     fn note(agent: &str, path: &str, fence: u64) -> Note {
-        Note {
-            path: Pattern::canonical(path.as_bytes()).unwrap(),
-            agent: agent.parse().unwrap(),
-            hold: None,
-            fence,
-            at: Timestamp::from_millis(0),
-            left: None,
-            by_shell: false,
-        }
+        let path = Pattern::canonical(path.as_bytes()).unwrap();
+        let at = Timestamp::from_millis(0);
+        Note { fence, ..Note::of_edit(&agent.parse().unwrap(), path, at) }
     }
 
     #[test]
@@ -155,5 +209,36 @@ mod tests {
         let name = file_name(&"alice".parse().unwrap(), &note("alice", "src/a.rs", 1).path);
         std::fs::copy(directory.join(name), directory.join("1".repeat(32))).unwrap();
         assert_eq!(notes.all().unwrap().len(), 1);
+    }
+
+    /// One listing finds the notes on a path, and only those are opened.
+    #[test]
+    fn the_notes_on_a_path_are_found_by_their_names() {
+        let home = tempfile::tempdir().unwrap();
+        let notes = Notes::new(home.path(), FILES);
+        for (agent, path) in [("alice", "a"), ("bob", "a"), ("alice", "b")] {
+            notes.put(&note(agent, path, 1)).unwrap();
+        }
+        let other = note("alice", "b", 1);
+        let unread = HelperDir::Notes.below(home.path()).join(file_name(&other.agent, &other.path));
+        std::fs::write(unread, vec![0; usize::try_from(NOTE_BYTES_MAX).unwrap() + 1]).unwrap();
+        let found = notes.on(std::slice::from_ref(&note("x", "a", 1).path)).unwrap();
+        let mut agents: Vec<&str> = found.iter().map(|note| note.agent.as_str()).collect();
+        agents.sort_unstable();
+        assert_eq!(agents, ["alice", "bob"]);
+    }
+
+    /// A note is removed as it was judged, and not if its agent has edited again meanwhile.
+    #[test]
+    fn a_note_is_settled_only_as_it_was_seen() {
+        let home = tempfile::tempdir().unwrap();
+        let notes = Notes::new(home.path(), FILES);
+        let (seen, newer) = (note("alice", "a", 1), note("alice", "a", 2));
+        notes.put(&newer).unwrap();
+        notes.settle(&seen).unwrap();
+        assert_eq!(notes.all().unwrap(), [newer.clone()]);
+        notes.settle(&newer).unwrap();
+        notes.settle(&newer).unwrap();
+        assert_eq!(notes.files.list(&notes.dir).unwrap().len(), 0);
     }
 }

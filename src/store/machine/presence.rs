@@ -47,6 +47,9 @@ pub struct Presence {
     /// The processes of the agent's program that it was seen below, and that ran at that time.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub processes: Vec<Process>,
+    /// Set if the last call of a hook was part of a turn.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub in_turn: bool,
     /// Set once every session under this name has said that it ends.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub has_left: bool,
@@ -59,8 +62,13 @@ impl Presence {
     /// Tells whether the agent is no more: it said so, or its processes have ended. A process of
     /// another host, boot or container is never judged.
     pub fn has_ended(&self) -> bool {
+        self.has_left || self.has_no_process()
+    }
+
+    /// Tells whether all of the agent's processes have ended; false if none is known.
+    pub fn has_no_process(&self) -> bool {
         let has_died = |process| ProcessIdentity::of(process).has_ended_here();
-        self.has_left || (!self.processes.is_empty() && self.processes.iter().all(has_died))
+        !self.processes.is_empty() && self.processes.iter().all(has_died)
     }
 }
 
@@ -161,6 +169,7 @@ mod tests {
             terminal: None,
             sessions: BTreeMap::new(),
             processes: Vec::new(),
+            in_turn: false,
             has_left: false,
             told: BTreeMap::new(),
         }

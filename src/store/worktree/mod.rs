@@ -2,11 +2,13 @@
 //! asks for a file.
 //!
 //! - [`changes`] lists the changes of the user's commits and pushes;
+//! - `content` reads the content of paths, in the work tree and in the newest commit;
 //! - [`sources`] lists the files of the work tree, of the index, or of a commit;
 //! - [`path_resolution`] resolves the destination of a path;
 //! - [`files`] reads and replaces single files.
 
 pub mod changes;
+mod content;
 pub mod files;
 pub mod path_resolution;
 pub mod sources;

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::core::reservation::fence::Left;
+use crate::core::ownership::Left;
 use crate::core::text::Line;
 use crate::store::error::StoreError;
 use crate::store::git::repository::{Reader, Repository};

@@ -1,0 +1,20 @@
+//! Ownership of uncommitted changes: who changed a path, and until when that counts.
+//!
+//! A reservation ends with the turn of its holder; ownership does not. A [`Note`] says how an agent
+//! left a path, and it is unsettled until that content is committed, the path is again as the
+//! commit has it, or another agent adopts the change.
+//!
+//! [`Content`] compares what a path holds, [`standing`] says what has become of a note,
+//! [`sweep`] which notes a commit would override, and [`turn`] whether the owner is still at work.
+
+pub mod content;
+mod note;
+pub mod standing;
+pub mod sweep;
+pub mod turn;
+
+#[cfg(test)]
+mod tests;
+
+pub use content::Content;
+pub use note::{Left, Note, Via};

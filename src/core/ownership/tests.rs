@@ -1,0 +1,331 @@
+//! The laws of ownership, against a model that remembers who contributed to each version.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::content::{Mode, Stored};
+use super::standing::{Seen, Standing, standing};
+use super::sweep::taken_along;
+use super::turn::{Signs, Turn};
+use super::{Content, Left, Note};
+use crate::core::ids::AgentName;
+use crate::core::pattern::Pattern;
+use crate::core::time::Timestamp;
+
+/// A session, two of its subagents, and a stranger.
+const AGENTS: [&str; 4] = ["one", "one/a", "one/b", "other"];
+
+/// An act on the one path of the model.
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    /// An agent edits the file, on top of what is there.
+    Edit(usize),
+    /// An agent edits the file until it is as the commit has it.
+    TakeBack(usize),
+    /// Somebody without hooks changes the file.
+    Outside,
+    Stage,
+    /// Commits the whole file.
+    Commit,
+    /// Commits what is staged.
+    CommitStaged,
+    /// Makes the file as the commit has it.
+    Reset,
+    /// An agent adopts everything.
+    Adopt(usize),
+}
+
+/// A version of the file, with the agents whose uncommitted work is in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Version {
+    number: u64,
+    by: BTreeSet<usize>,
+}
+
+#[derive(Default)]
+struct World {
+    time: i64,
+    numbers: u64,
+    head: Version,
+    file: Version,
+    staged: Version,
+    notes: BTreeMap<usize, Note>,
+}
+
+fn name(agent: usize) -> AgentName {
+    AGENTS[agent].parse().unwrap()
+}
+
+fn content(number: u64) -> Content {
+    let blob = format!("{number:040x}").parse().unwrap();
+    Content::Stored(Stored { blob, mode: Mode::File })
+}
+
+fn stamp(number: u64) -> Left {
+    Left { written_ns: Some(number), bytes: number }
+}
+
+impl World {
+    fn new_version(&mut self, by: BTreeSet<usize>) -> Version {
+        self.numbers += 1;
+        Version { number: self.numbers, by }
+    }
+
+    fn note(&mut self, agent: usize) {
+        let at = Timestamp::from_millis(self.time);
+        let path = Pattern::canonical(b"file").unwrap();
+        let before = self.notes.remove(&agent).filter(|note| !note.lost);
+        let note = before.unwrap_or_else(|| Note::of_edit(&name(agent), path, at));
+        let (left, content) = (Some(stamp(self.file.number)), Some(content(self.file.number)));
+        self.notes.insert(agent, Note { left, content, at, ..note });
+    }
+
+    /// Does an act, after which whoever did it looks at the notes.
+    fn act(&mut self, op: Op) {
+        self.time += 1;
+        match op {
+            Op::Edit(agent) => {
+                let by = &self.file.by | &BTreeSet::from([agent]);
+                self.file = self.new_version(by);
+                self.note(agent);
+            }
+            Op::TakeBack(agent) => {
+                self.reset();
+                self.note(agent);
+            }
+            Op::Outside => self.file = self.new_version(self.file.by.clone()),
+            Op::Stage => self.staged = self.file.clone(),
+            Op::Commit => {
+                self.head = Version { number: self.file.number, by: BTreeSet::new() };
+                self.reset();
+            }
+            Op::CommitStaged => {
+                self.head = Version { number: self.staged.number, by: BTreeSet::new() };
+                self.staged = self.head.clone();
+                if self.file.number == self.head.number {
+                    self.reset();
+                }
+            }
+            Op::Reset => self.reset(),
+            Op::Adopt(agent) => {
+                let has_any = !self.file.by.is_empty();
+                self.notes.clear();
+                for version in [&mut self.file, &mut self.staged] {
+                    version.by = version.by.iter().map(|_| agent).collect();
+                }
+                if has_any {
+                    self.note(agent);
+                }
+            }
+        }
+        self.look();
+    }
+
+    fn reset(&mut self) {
+        self.file = self.head.clone();
+        self.staged = self.head.clone();
+    }
+
+    fn judged(&self) -> Vec<(&Note, Standing)> {
+        let seen = Seen {
+            head: content(self.head.number),
+            file: Some(content(self.file.number)),
+            stamp: stamp(self.file.number),
+            is_clean: self.file.number == self.head.number,
+        };
+        self.notes.values().map(|note| (note, standing(note, &seen))).collect()
+    }
+
+    fn look(&mut self) {
+        let standings: Vec<Standing> = self.judged().into_iter().map(|(_, is)| is).collect();
+        let notes = std::mem::take(&mut self.notes);
+        for ((agent, note), standing) in notes.into_iter().zip(standings) {
+            match standing {
+                Standing::Settled => {}
+                Standing::Lost => drop(self.notes.insert(agent, Note { lost: true, ..note })),
+                Standing::Owned | Standing::Unmade => drop(self.notes.insert(agent, note)),
+            }
+        }
+    }
+
+    fn owners(&self) -> BTreeSet<usize> {
+        let owned = self.judged().into_iter().filter(|(_, is)| *is == Standing::Owned);
+        let agent = |note: &Note| (0..AGENTS.len()).find(|it| name(*it) == note.agent).unwrap();
+        owned.map(|(note, _)| agent(note)).collect()
+    }
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let agent = 0..AGENTS.len();
+    prop_oneof![
+        5 => agent.clone().prop_map(Op::Edit),
+        1 => agent.clone().prop_map(Op::TakeBack),
+        1 => Just(Op::Outside),
+        2 => Just(Op::Stage),
+        1 => Just(Op::Commit),
+        1 => Just(Op::CommitStaged),
+        1 => Just(Op::Reset),
+        1 => agent.prop_map(Op::Adopt),
+    ]
+}
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    proptest::collection::vec(op(), 0..24)
+}
+
+proptest! {
+    /// 8/SWEEP: whose work is in the staged content is in the way of every committer that is not
+    /// one with it, whatever was done before.
+    #[test]
+    fn nobodys_work_is_taken_along_silently(ops in ops(), committer in 0..AGENTS.len()) {
+        let mut world = World::default();
+        for op in ops {
+            world.act(op);
+        }
+        let staged = content(world.staged.number);
+        let committer = name(committer);
+        let taken = taken_along(&committer, &staged, &world.judged());
+        let is_strange = |agent: &&usize| !name(**agent).is_one_with(&committer);
+        let in_file = world.owners();
+        // What another took out of the file again with an edit of its own is in nobody's note.
+        let strangers = world.staged.by.iter().filter(is_strange).filter(|it| in_file.contains(it));
+        for stranger in strangers {
+            let is_named = taken.iter().any(|note| note.agent == name(*stranger));
+            prop_assert!(is_named);
+        }
+        prop_assert!(taken.iter().all(|note| !note.agent.is_one_with(&committer)));
+    }
+
+    /// The owners are exactly those whose work is in the file, as long as whole files are
+    /// committed. A part of a file that is committed settles no more than what is surely in it.
+    #[test]
+    fn the_owners_are_those_who_contributed(ops in ops()) {
+        let mut world = World::default();
+        let mut is_exact = true;
+        for op in ops {
+            is_exact &= !matches!(op, Op::CommitStaged);
+            world.act(op);
+            let (owners, by) = (world.owners(), &world.file.by);
+            prop_assert!(!is_exact || owners == *by, "{owners:?} {by:?} after {op:?}");
+        }
+    }
+
+    /// 8/HARMLESS: who has worked alone since the last commit is never in its own way.
+    #[test]
+    fn who_works_alone_commits(ops in ops(), agent in 0..AGENTS.len()) {
+        let mut world = World::default();
+        for op in ops {
+            world.act(op);
+        }
+        world.act(Op::Commit);
+        for op in [Op::Edit(agent), Op::Outside, Op::Edit(agent), Op::Stage] {
+            world.act(op);
+            let staged = content(world.staged.number);
+            let judged = world.judged();
+            prop_assert!(taken_along(&name(agent), &staged, &judged).is_empty());
+        }
+    }
+
+    /// Time alone never makes a turn run, and an ended session stays ended.
+    #[test]
+    fn a_turn_never_begins_by_itself(
+        own in signs(), session in signs(), now in 0..200_000_i64, later in 0..200_000_i64,
+    ) {
+        let at = |seconds: i64| Timestamp::from_millis(seconds * 1_000);
+        let (before, after) =
+            (Turn::of(own, session, at(now)), Turn::of(own, session, at(now + later)));
+        prop_assert!(before == after || after == Turn::Died);
+        prop_assert_eq!(before == Turn::Ended, after == Turn::Ended);
+        if own.is_none() && session.is_none() {
+            prop_assert_eq!(before, Turn::Over);
+        }
+    }
+}
+
+fn signs() -> impl Strategy<Value = Option<Signs>> {
+    let flags = any::<(bool, bool, bool, bool)>();
+    let some = (0..100_000_i64, flags).prop_map(|(seen, (turn, alive, left, none))| Signs {
+        last_seen: Timestamp::from_millis(seen * 1_000),
+        in_turn: turn,
+        is_alive: alive,
+        has_left: left,
+        has_no_process: none,
+    });
+    proptest::option::of(some)
+}
+
+fn signs_at(seconds: i64) -> Signs {
+    let last_seen = Timestamp::from_millis(seconds * 1_000);
+    Signs { last_seen, in_turn: true, is_alive: true, has_left: false, has_no_process: false }
+}
+
+#[test]
+fn a_finished_subagent_works_while_its_session_does() {
+    let (now, session) = (Timestamp::from_millis(0), signs_at(0));
+    let finished = Signs { in_turn: false, ..session };
+    assert_eq!(Turn::of(Some(finished), Some(session), now), Turn::Running);
+    assert_eq!(Turn::of(Some(session), Some(finished), now), Turn::Running);
+    assert_eq!(Turn::of(Some(finished), Some(finished), now), Turn::Over);
+    let left = Signs { has_left: true, ..session };
+    assert_eq!(Turn::of(Some(session), Some(left), now), Turn::Ended);
+    let dead = Signs { has_no_process: true, ..session };
+    assert_eq!(Turn::of(Some(finished), Some(dead), now), Turn::Died);
+    let day_later = Timestamp::from_millis(24 * 3_600 * 1_000);
+    assert_eq!(Turn::of(None, Some(session), day_later), Turn::Died);
+}
+
+/// A change that B staged as it left it, before A edited on top, is B's alone.
+#[test]
+fn what_was_staged_before_the_others_edit_is_the_committers() {
+    let mut world = World::default();
+    for op in [Op::Edit(0), Op::Stage, Op::Edit(3)] {
+        world.act(op);
+    }
+    let staged = content(world.staged.number);
+    assert!(taken_along(&name(0), &staged, &world.judged()).is_empty());
+    world.act(Op::Stage);
+    let staged = content(world.staged.number);
+    assert_eq!(taken_along(&name(0), &staged, &world.judged()).len(), 1);
+    assert_eq!(taken_along(&name(3), &staged, &world.judged()).len(), 1);
+    world.act(Op::Adopt(0));
+    assert!(taken_along(&name(0), &staged, &world.judged()).is_empty());
+}
+
+/// An edit that was announced owns nothing until it has changed the file.
+#[test]
+fn an_edit_that_was_not_made_owns_nothing() {
+    let path = Pattern::canonical(b"file").unwrap();
+    let before = Some(stamp(1));
+    let note = Note { before, ..Note::of_edit(&name(0), path, Timestamp::from_millis(0)) };
+    let seen = |file: u64| Seen {
+        head: content(0),
+        file: Some(content(file)),
+        stamp: stamp(file),
+        is_clean: false,
+    };
+    assert_eq!(standing(&note, &seen(1)), Standing::Unmade);
+    assert_eq!(standing(&note, &seen(2)), Standing::Owned, "killed before it was noted");
+}
+
+/// A deletion is owned like any other change, and a change of mode is a change.
+#[test]
+fn deletions_and_modes_count() {
+    let path = Pattern::canonical(b"file").unwrap();
+    let note = Note::of_edit(&name(0), path, Timestamp::from_millis(0));
+    let left = Some(Left { written_ns: None, bytes: 0 });
+    let gone = Note { left, content: Some(Content::Gone), ..note.clone() };
+    let seen = |head: Content, file: Content| Seen {
+        is_clean: head == file,
+        head,
+        file: Some(file),
+        stamp: stamp(1),
+    };
+    assert_eq!(standing(&gone, &seen(content(1), Content::Gone)), Standing::Owned);
+    assert_eq!(standing(&gone, &seen(Content::Gone, Content::Gone)), Standing::Settled);
+    assert_eq!(standing(&gone, &seen(content(1), content(1))), Standing::Lost);
+    let blob = content(1).blob().cloned().unwrap();
+    let executable = Content::Stored(Stored { blob, mode: Mode::Executable });
+    let moded = Note { left: Some(stamp(1)), content: Some(executable.clone()), ..note };
+    assert_eq!(standing(&moded, &seen(content(1), executable)), Standing::Owned);
+}

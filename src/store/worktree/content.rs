@@ -1,0 +1,171 @@
+//! The content of paths: in the work tree as it is, and in the newest commit.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use git2::ErrorCode;
+
+use super::changes::PathBytes;
+use crate::core::ownership::Content;
+use crate::core::ownership::content::{Mode, Stored};
+use crate::store::error::StoreError;
+use crate::store::git::object::{Object, ObjectId, ObjectKind};
+use crate::store::git::program::answer;
+use crate::store::git::repository::{Reader, Repository, WorkTree};
+
+/// The maximum size of a file that is read: each edit waits for it.
+const READ_BYTES_MAX: u64 = 1024 * 1024;
+/// The maximum number of paths that are named in one call of git.
+const PATHS_PER_CALL_MAX: usize = 500;
+/// The permission to execute, for the owner.
+const EXECUTABLE: u32 = 0o100;
+
+impl Repository {
+    /// Reads the content of a path of the work tree, byte for byte. Returns `None` if it is too
+    /// long, cannot be read, or is no file.
+    pub fn content_of(&self, path: &[u8]) -> Option<Content> {
+        let file = self.work_tree()?.top.join(OsStr::from_bytes(path));
+        let Ok(metadata) = file.symlink_metadata() else { return Some(Content::Gone) };
+        let (bytes, mode) = raw(&file, &metadata)?;
+        let blob = Object { kind: ObjectKind::Blob, bytes }.id(self.hash_kind());
+        stored(&blob, mode)
+    }
+
+    /// Reads the content of paths in the newest commit. A submodule and a directory count as
+    /// nothing, as does everything before the first commit.
+    pub fn contents_at_head(
+        &self,
+        paths: &[PathBytes],
+    ) -> Result<BTreeMap<PathBytes, Content>, StoreError> {
+        match self.reader() {
+            Reader::LibGit2(git) => match at_head(git, paths) {
+                Ok(found) => Ok(found),
+                // Git knows where to get what is not here.
+                Err(_) => self.listed_at_head(paths),
+            },
+            Reader::Program => self.listed_at_head(paths),
+        }
+    }
+
+    fn listed_at_head(
+        &self,
+        paths: &[PathBytes],
+    ) -> Result<BTreeMap<PathBytes, Content>, StoreError> {
+        let mut found: BTreeMap<PathBytes, Content> =
+            paths.iter().map(|path| (path.clone(), Content::Gone)).collect();
+        if paths.is_empty() || self.changes().is_before_first_commit()? {
+            return Ok(found);
+        }
+        for some in paths.chunks(PATHS_PER_CALL_MAX) {
+            let mut command =
+                self.program().command(&["ls-tree", "-z", "--full-tree", "HEAD", "--"]);
+            command.args(some.iter().map(|path| OsStr::from_bytes(path)));
+            for line in answer(command)?.split(|byte| *byte == 0) {
+                if let Some((path, content)) = listed(line) {
+                    found.insert(path, content);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Finds those of the paths in which git sees a difference between the work tree and the newest
+    /// commit. Git applies the filters of the user.
+    pub fn differing(&self, paths: &[PathBytes]) -> Result<Vec<PathBytes>, StoreError> {
+        let Some(tree) = self.work_tree() else { return Ok(Vec::new()) };
+        let mut differing = Vec::new();
+        for some in paths.chunks(PATHS_PER_CALL_MAX) {
+            let listed = self.status_of(tree, some)?;
+            // Two letters and a space precede each path.
+            let lines = listed.split(|byte| *byte == 0).filter(|line| line.len() > 3);
+            differing.extend(lines.map(|line| line[3..].to_vec()));
+        }
+        Ok(differing)
+    }
+
+    fn status_of(&self, tree: &WorkTree, paths: &[PathBytes]) -> Result<Vec<u8>, StoreError> {
+        let mut command = self.program().command(&[
+            "--literal-pathspecs",
+            "status",
+            "--porcelain=v1",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignore-submodules=all",
+            "--",
+        ]);
+        command.args(paths.iter().map(|path| OsStr::from_bytes(path)));
+        command.env("GIT_WORK_TREE", &tree.top).current_dir(&tree.top);
+        Ok(answer(command)?)
+    }
+
+    /// Tells whether a commit on the way to the newest one has changed a path since that second.
+    pub fn was_committed_since(&self, path: &[u8], second: i64) -> Result<bool, StoreError> {
+        if self.changes().is_before_first_commit()? {
+            return Ok(false);
+        }
+        let since = format!("--since={second}");
+        let words = ["--literal-pathspecs", "log", "-1", "--format=%H", &since, "HEAD", "--"];
+        let mut command = self.program().command(&words);
+        command.arg(OsStr::from_bytes(path));
+        Ok(!answer(command)?.is_empty())
+    }
+}
+
+fn raw(file: &Path, metadata: &Metadata) -> Option<(Vec<u8>, Mode)> {
+    if metadata.is_symlink() {
+        let target = std::fs::read_link(file).ok()?;
+        return Some((target.as_os_str().as_bytes().to_vec(), Mode::Link));
+    }
+    if !metadata.is_file() || metadata.len() > READ_BYTES_MAX {
+        return None;
+    }
+    let is_executable = metadata.permissions().mode() & EXECUTABLE != 0;
+    let mode = if is_executable { Mode::Executable } else { Mode::File };
+    Some((std::fs::read(file).ok()?, mode))
+}
+
+fn stored(blob: &ObjectId, mode: Mode) -> Option<Content> {
+    let blob = blob.to_string().parse().ok()?;
+    Some(Content::Stored(Stored { blob, mode }))
+}
+
+fn at_head(
+    git: &git2::Repository,
+    paths: &[PathBytes],
+) -> Result<BTreeMap<PathBytes, Content>, git2::Error> {
+    let tree = match git.head() {
+        Ok(head) => Some(head.peel_to_tree()?),
+        Err(error) if error.code() == ErrorCode::UnbornBranch => None,
+        Err(error) => return Err(error),
+    };
+    let mut found = BTreeMap::new();
+    for path in paths {
+        let entry =
+            match tree.as_ref().map(|tree| tree.get_path(Path::new(OsStr::from_bytes(path)))) {
+                Some(Ok(entry)) => Some(entry),
+                Some(Err(error)) if error.code() != ErrorCode::NotFound => return Err(error),
+                _ => None,
+            };
+        let content = entry.and_then(|entry| {
+            let mode = Mode::of_git(u32::try_from(entry.filemode_raw()).ok()?)?;
+            stored(&ObjectId::from_bytes(entry.id().as_bytes())?, mode)
+        });
+        found.insert(path.clone(), content.unwrap_or(Content::Gone));
+    }
+    Ok(found)
+}
+
+/// Reads a line of `git ls-tree`: mode, kind, id, a tab and the path.
+fn listed(line: &[u8]) -> Option<(PathBytes, Content)> {
+    let tab = line.iter().position(|byte| *byte == b'\t')?;
+    let (words, path) = (std::str::from_utf8(&line[..tab]).ok()?, &line[tab + 1..]);
+    let mut words = words.split(' ');
+    let mode = Mode::of_git(u32::from_str_radix(words.next()?, 8).ok()?)?;
+    let blob: ObjectId = words.nth(1)?.parse().ok()?;
+    Some((path.to_vec(), stored(&blob, mode)?))
+}
