@@ -35,9 +35,9 @@ pub enum ValueFault {
     /// No word about colour.
     #[error("expected auto, always, never, true or false")]
     Color,
-    /// No word about people.
+    /// No word about what to do.
     #[error("expected warn or refuse")]
-    People,
+    Severity,
     /// No word about the end of a reservation.
     #[error("expected turn, commit, session or ttl")]
     Release,
@@ -107,20 +107,24 @@ pub struct HookSettings {
     pub enabled: bool,
     /// `coord.hook.failClosed`.
     pub fail_closed: bool,
-    /// `coord.hook.people`.
-    pub people: People,
+    /// `coord.hook.people`: the treatment of people, where an agent would be stopped.
+    pub people: Severity,
+    /// `coord.hook.changes`.
+    pub changes: Severity,
+    /// `coord.hook.leftovers`.
+    pub leftovers: Severity,
     /// `coord.hook.release`.
     pub release: ReleaseWith,
     /// `coord.trailers`.
     pub trailers: bool,
 }
 
-/// The treatment of people who commit or push what an agent holds.
+/// The treatment of an act that is not wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum People {
-    /// They are told.
+pub enum Severity {
+    /// The actor is told.
     Warn,
-    /// They are stopped, as an agent would be.
+    /// The actor is stopped.
     Refuse,
 }
 
@@ -192,7 +196,9 @@ impl HookSettings {
         Ok(HookSettings {
             enabled: required(lookup, "coord.enabled", boolean)?,
             fail_closed: required(lookup, "coord.hook.failClosed", boolean)?,
-            people: required(lookup, "coord.hook.people", people)?,
+            people: required(lookup, "coord.hook.people", severity)?,
+            changes: required(lookup, "coord.hook.changes", severity)?,
+            leftovers: required(lookup, "coord.hook.leftovers", severity)?,
             release: required(lookup, "coord.hook.release", release_with)?,
             trailers: required(lookup, "coord.trailers", boolean)?,
         })
@@ -248,7 +254,7 @@ fn check(lookup: Lookup<'_>, key: &Key) -> Result<(), SettingError> {
         ValueKind::Boolean => boolean(text).map(drop),
         ValueKind::Color if matches!(text, "auto" | "always" | "never") => Ok(()),
         ValueKind::Color => parse_boolean(text).map(drop).ok_or(ValueFault::Color),
-        ValueKind::People => people(text).map(drop),
+        ValueKind::Severity => severity(text).map(drop),
         ValueKind::Release => release_with(text).map(drop),
         ValueKind::Duration => parse_duration(text).map(|_| ()).map_err(ValueFault::from),
         ValueKind::Ttl => parse_ttl(text).map(|_| ()).map_err(ValueFault::from),
@@ -271,11 +277,11 @@ fn tree_path(text: &str) -> Result<TreePath, ValueFault> {
     Ok(text.parse()?)
 }
 
-fn people(text: &str) -> Result<People, ValueFault> {
+fn severity(text: &str) -> Result<Severity, ValueFault> {
     match text {
-        "warn" => Ok(People::Warn),
-        "refuse" => Ok(People::Refuse),
-        _ => Err(ValueFault::People),
+        "warn" => Ok(Severity::Warn),
+        "refuse" => Ok(Severity::Refuse),
+        _ => Err(ValueFault::Severity),
     }
 }
 

@@ -109,6 +109,25 @@ fn leave(ctx: &Ctx, note: Note) -> Result<(), AppError> {
     Ok(ctx.notes().put(&Note { left, content, branch, at, before: None, ..note })?)
 }
 
+/// Ends what was announced and not reported, when a turn ends: an edit that was not made owns
+/// nothing, and one that was made is the agent's as it is now.
+pub fn conclude(ctx: &Ctx, whose: Whose) -> Result<(), AppError> {
+    let notes = ctx.notes();
+    let is_meant = |note: &Note| match whose {
+        Whose::Own => note.agent == *ctx.actor(),
+        Whose::Session => ctx.actor().covers(&note.agent),
+    };
+    for note in notes.all()?.into_iter().filter(|note| note.before.is_some() && is_meant(note)) {
+        let path = note.path.literal_path().unwrap_or_default();
+        if note.before == Some(ctx.repository().as_left(&path)) {
+            notes.settle(&note)?;
+        } else {
+            leave(ctx, note)?;
+        }
+    }
+    Ok(())
+}
+
 /// Notes the state of files that the agent holds after its own shell command has changed them.
 pub fn made_by_shell(ctx: &Ctx, changed: &[Pattern]) -> Result<(), AppError> {
     let mut notes = noted(ctx, changed)?;

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::app::answer::{AnswerForm, ProblemForm};
 use crate::app::{
-    agents, changesets, doctor, domains, events, install, ledgers, negotiation, reservations,
-    routing, runs, status, whoami,
+    agents, changesets, doctor, domains, events, install, ledgers, negotiation, ownership,
+    reservations, routing, runs, status, whoami,
 };
 use crate::core::routing::export::Exported;
 
@@ -92,6 +92,8 @@ schemas! {
     "release" "release" reservations::release::Body,
     "transfer" "transfer" reservations::transfer::Body,
     "list" "list" reservations::list::Body,
+    "changes" "changes" ownership::changes::Body,
+    "adopt" "adopt" ownership::adopt::Body,
     "sweep" "sweep" reservations::sweep::Body,
     "ask" "ask" negotiation::ask::Body,
     "answer" "answer" negotiation::answer::Body,

@@ -11,9 +11,9 @@ use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Su
 
 use super::color::ColorChoice;
 use super::commands::{
-    agents, answer, ask, check, completions, demo, doctor, domain, events, hook, inbox, install,
-    ledger, list, overrides, release, renew, reserve, route, run, send, status, sweep, take,
-    transfer, uninstall, whoami, with,
+    adopt, agents, answer, ask, changes, check, completions, demo, doctor, domain, events, hook,
+    inbox, install, ledger, list, overrides, release, renew, reserve, route, run, send, status,
+    sweep, take, transfer, uninstall, whoami, with,
 };
 use super::term::Manner;
 use crate::app::doctor::pipes;
@@ -125,6 +125,8 @@ pub(crate) enum Command {
     Release(release::Args),
     Transfer(transfer::Args),
     List(list::Args),
+    Changes(changes::Args),
+    Adopt(adopt::Args),
     Sweep(sweep::Args),
     With(with::Args),
     Ask(ask::Args),
@@ -166,6 +168,7 @@ impl Command {
         match self {
             Command::Renew(args) => args.check(),
             Command::Release(args) => args.check(),
+            Command::Adopt(args) => args.check(),
             Command::Events(args) => args.check(),
             Command::Install(args) => args.check(),
             Command::Answer(args) => args.check(),
@@ -174,6 +177,7 @@ impl Command {
             | Command::Check(_)
             | Command::Transfer(_)
             | Command::List(_)
+            | Command::Changes(_)
             | Command::Sweep(_)
             | Command::Ask(_)
             | Command::Take(_)

@@ -41,6 +41,8 @@ pub(crate) fn run(
         Command::Release(args) => args.run(ui, context),
         Command::Transfer(args) => args.run(ui, context),
         Command::List(args) => args.run(ui, context),
+        Command::Changes(args) => args.run(ui, context),
+        Command::Adopt(args) => args.run(ui, context),
         Command::Sweep(args) => args.run(ui, context),
         Command::Ask(args) => args.run(ui, context),
         Command::Answer(args) => args.run(ui, context),

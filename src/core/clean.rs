@@ -22,6 +22,7 @@ use crate::core::negotiation::body;
 use crate::core::negotiation::prune::Prune;
 use crate::core::negotiation::send::Send;
 use crate::core::negotiation::take::Take;
+use crate::core::ownership::adopt::Adopt;
 use crate::core::redact::{REDACTED, is_secret_key, redact};
 use crate::core::repair::Repair;
 use crate::core::reservation::About;
@@ -117,6 +118,7 @@ words_of_others! {
     Renew {}
     Release { force }
     Transfer { force }
+    Adopt { reason }
     Sweep {}
     Leave {}
     RecordConflict { about }

@@ -14,6 +14,7 @@ use crate::core::domain::record::Detect;
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::{self, notify};
+use crate::core::ownership::adopt::Adopt;
 use crate::core::place::Place;
 use crate::core::repair::Repair;
 use crate::core::reservation::conflict::RecordConflict;
@@ -178,6 +179,8 @@ commands! {
     Release(Release) = "release",
     /// Moves holds to another agent.
     Transfer(Transfer) = "transfer",
+    /// Takes uncommitted changes over from others.
+    Adopt(Adopt) = "adopt",
     /// Removes expired holds.
     Sweep(Sweep) = "sweep",
     /// Gives up a place in line.

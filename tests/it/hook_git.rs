@@ -68,6 +68,13 @@ fn commit(repo: &Repo, agent: &str, path: &str) -> Output {
 /// Makes an edit in a session of Claude Code, which its hook permits without a message.
 #[track_caller]
 fn edit(repo: &Repo, agent: &str, path: &str) {
+    let output = ask_to_edit(repo, agent, path);
+    assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""), "{path}");
+}
+
+/// Asks the hook of Claude Code whether an edit may be made.
+#[track_caller]
+fn ask_to_edit(repo: &Repo, agent: &str, path: &str) -> Output {
     let session = agent.strip_prefix("claude:").expect("a session of Claude Code");
     let payload = json!({
         "session_id": session,
@@ -80,9 +87,7 @@ fn edit(repo: &Repo, agent: &str, path: &str) {
             "file_path": repo.work().join(path), "old_string": "a", "new_string": "b",
         },
     });
-    let call = repo.call("").args(["hook", "claude"]).input(payload.to_string());
-    let output = call.run().done();
-    assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""), "{path}");
+    repo.call("").args(["hook", "claude"]).input(payload.to_string()).run().done()
 }
 
 /// Opens the notes of the worktree of the calls.

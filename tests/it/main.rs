@@ -7,11 +7,13 @@
 
 mod support;
 
+mod adopt;
 mod agents;
 mod answer;
 mod ask;
 mod bad_input;
 mod beside_git;
+mod changes;
 mod check;
 mod clocks;
 mod clones;
@@ -54,6 +56,7 @@ mod model;
 mod negotiation;
 mod overrides;
 mod owners;
+mod ownership;
 mod patterns;
 mod picture;
 mod program;

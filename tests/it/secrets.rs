@@ -22,8 +22,9 @@ const SECRETS: [&str; 4] = [
 const TRACES: [&str; 3] = ["hunter2", "0123456789abcdef0123", "0123456789abcdefghij"];
 
 /// Names, which would change their meaning if a part was left out.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 22] = [
     "agent",
+    "changes",
     "domains",
     "expect",
     "files",
@@ -47,7 +48,8 @@ const NAMES: [&str; 21] = [
 ];
 
 /// The commands that carry free text.
-const WITH_WORDS: [&str; 28] = [
+const WITH_WORDS: [&str; 29] = [
+    "adopt",
     "answer",
     "ask",
     "conflict",
@@ -79,7 +81,8 @@ const WITH_WORDS: [&str; 28] = [
 ];
 
 /// Commands that the golden ledgers do not record.
-const MORE: [&str; 15] = [
+const MORE: [&str; 16] = [
+    r#"{"command":"adopt","input":{"changes":[{"path":"src","from":"a"}],"reason":"r"}}"#,
     r#"{"command":"repair","input":{"lost":"x","why":"damaged","kept_at":"a ref"}}"#,
     r#"{"command":"conflict","input":{"met":[{"pattern":"src","hold":"6qfl6iux"}],"reason":"r",
         "task":"t","run":"R-1","via":"command"}}"#,

@@ -64,6 +64,7 @@ transcripts! {
     override_evidence,
     override_trials,
     overrides,
+    ownership,
     reservations,
     run_gates,
     run_parts,

@@ -3,18 +3,24 @@
 use std::path::PathBuf;
 
 use super::objection::Act;
+use super::sweep::{self, Place};
 use super::{Objection, Verdict, literal};
+use crate::app::config::Severity;
 use crate::app::error::AppError;
+use crate::app::identity::ActorKind;
+use crate::app::ownership::adopt;
 use crate::app::{Ctx, edits, news, ownership};
 use crate::core::environment::Environment;
 use crate::core::pattern::Pattern;
 use crate::store::git::object::ObjectId;
+use crate::store::worktree::changes::staged::StagedPath;
 
 /// Decides whether the staged changes may be committed. Only reads.
 pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError> {
-    let overtaken = edits::overtaken(ctx, &staged(ctx, environment)?)?;
+    let staged = staged(ctx, environment)?;
+    let overtaken = edits::overtaken(ctx, &named(&staged))?;
     if overtaken.is_empty() {
-        return Ok(Verdict::Pass);
+        return unowned(ctx, environment, &staged);
     }
     let changes = ctx.repository().changes();
     let act = if changes.is_before_first_commit()? { Act::FirstCommit } else { Act::Commit };
@@ -29,6 +35,41 @@ pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError>
         }
     }
     Ok(Verdict::on(ctx, objection))
+}
+
+/// Decides whether the commit takes changes of others along, or goes to another branch than its
+/// edits were made on.
+fn unowned(
+    ctx: &Ctx,
+    environment: &Environment,
+    staged: &[StagedPath],
+) -> Result<Verdict, AppError> {
+    let mut found = ownership::sweep::of_commit(ctx, staged)?;
+    let hook = ctx.settings().hook;
+    let is_merge = environment.names_after("GITHEAD_").next().is_some();
+    let place = Place {
+        is_merge: is_merge || ctx.repository().changes().is_merge(),
+        is_at_top: environment.non_empty("GIT_PREFIX").is_none(),
+        now: ctx.clock(),
+    };
+    let mut taken = std::mem::take(&mut found.taken);
+    if hook.leftovers == Severity::Refuse {
+        taken.append(&mut found.leftovers);
+    }
+    if !taken.is_empty() {
+        let objection = sweep::of_others(&found, &taken, place);
+        return Ok(match hook.changes {
+            Severity::Refuse => Verdict::on(ctx, objection),
+            Severity::Warn => Verdict::Warn(objection),
+        });
+    }
+    if let Some(moved) = &found.moved {
+        return Ok(Verdict::on(ctx, sweep::of_branch(moved)));
+    }
+    if found.leftovers.is_empty() {
+        return Ok(Verdict::Pass);
+    }
+    Ok(Verdict::Warn(sweep::of_leftovers(&found.leftovers, place.now)))
 }
 
 /// Decides once more when git takes up the message: hooks of the project may have staged more since
@@ -53,6 +94,10 @@ pub fn after(ctx: &Ctx) -> Result<(), AppError> {
         // That somebody could not be told is no reason to keep what is done with.
         news::after_commit(ctx, &committed).ok();
     }
+    if !is_noted && ctx.identity().kind == ActorKind::Agent {
+        // The commit is made. That its owner could not be told does not undo it.
+        adopt::by_commit(ctx, &committed, &commit.short()).ok();
+    }
     ownership::settle(ctx, &committed)?;
     if ctx.settings().hook.release.is_at_commit() {
         edits::committed(ctx, &committed).map(drop)?;
@@ -60,12 +105,20 @@ pub fn after(ctx: &Ctx) -> Result<(), AppError> {
     Ok(noted?)
 }
 
-/// Lists what the commit would change that git is about to make.
-pub(super) fn staged(ctx: &Ctx, environment: &Environment) -> Result<Vec<Pattern>, AppError> {
+/// Lists the paths that the commit would change that git is about to make.
+pub(super) fn staged_paths(ctx: &Ctx, environment: &Environment) -> Result<Vec<Pattern>, AppError> {
+    Ok(named(&staged(ctx, environment)?))
+}
+
+fn staged(ctx: &Ctx, environment: &Environment) -> Result<Vec<StagedPath>, AppError> {
     // So `git merge` tells its children what it merges; MERGE_HEAD comes later.
     let merged: Vec<ObjectId> =
         environment.names_after("GITHEAD_").filter_map(|name| name.parse().ok()).collect();
-    Ok(literal(&ctx.repository().changes().staged(own_index(environment).as_deref(), &merged)?))
+    Ok(ctx.repository().changes().staged(own_index(environment).as_deref(), &merged)?)
+}
+
+fn named(staged: &[StagedPath]) -> Vec<Pattern> {
+    literal(staged.iter().map(|staged| &staged.path))
 }
 
 /// Returns the index of the commit: `git commit -a` and `git commit <path>` have one of their own.

@@ -7,13 +7,14 @@
 pub mod commit;
 pub mod objection;
 pub mod push;
+mod sweep;
 pub mod trailers;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::Ctx;
-use crate::app::config::People;
+use crate::app::config::Severity;
 use crate::app::identity::ActorKind;
 use crate::core::pattern::{self, Pattern};
 use crate::store::worktree::changes::PathBytes;
@@ -39,8 +40,8 @@ impl Verdict {
     /// Decides about an objection: it stops agents, and people where that is configured.
     fn on(ctx: &Ctx, objection: Objection) -> Verdict {
         match (ctx.identity().kind, ctx.settings().hook.people) {
-            (ActorKind::Person, People::Warn) => Verdict::Warn(objection),
-            (ActorKind::Agent, _) | (_, People::Refuse) => Verdict::Refuse(objection),
+            (ActorKind::Person, Severity::Warn) => Verdict::Warn(objection),
+            (ActorKind::Agent, _) | (_, Severity::Refuse) => Verdict::Refuse(objection),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! An objection to a commit or a push, in words: what, who, why, until when, and what to do.
 
+use serde_json::Value;
+
 use crate::app::next::{command as next, from_top, in_shell};
 use crate::app::wording::{conflict_text, held_text};
 use crate::core::pattern::Pattern;
@@ -9,15 +11,21 @@ use crate::core::reservation::fence::{How, Overtaken};
 use crate::core::text::is_disguise;
 use crate::core::time::{Timestamp, relative};
 
-const PATHS_SHOWN_MAX: usize = 10;
+pub(super) const PATHS_SHOWN_MAX: usize = 10;
 
 /// An objection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
+    /// The word that programs go by.
+    pub code: &'static str,
     /// The reason, one line for each path.
     pub message: String,
     /// Ways out, a line each.
     pub hints: Vec<String>,
+    /// Commands that programs can run as they are.
+    pub next: Vec<Vec<String>>,
+    /// Further members of the refusal.
+    pub details: Vec<(&'static str, Value)>,
 }
 
 /// The act that is objected to.
@@ -42,7 +50,21 @@ impl Objection {
         if let more @ 1.. = overtaken.len() - shown.len() {
             lines.push(format!("and {more} more"));
         }
-        Objection { message: lines.join("\n  "), hints: hints(act, shown) }
+        Objection { hints: hints(act, shown), ..Objection::saying("held", lines.join("\n  ")) }
+    }
+
+    /// Objects with nothing but a reason.
+    pub fn saying(code: &'static str, message: String) -> Objection {
+        Objection { code, message, hints: Vec::new(), next: Vec::new(), details: Vec::new() }
+    }
+
+    /// Adds a command that helps, with the line before it.
+    #[must_use]
+    pub fn suggesting(mut self, line: String, words: Vec<String>) -> Objection {
+        self.hints.push(line);
+        self.hints.push(format!("  {}", in_shell(&words)));
+        self.next.push(words);
+        self
     }
 }
 
@@ -90,12 +112,12 @@ fn hints(act: Act, shown: &[Overtaken]) -> Vec<String> {
 }
 
 /// Leaves out a word that cannot be typed.
-fn typed(word: Option<String>) -> Option<String> {
+pub(super) fn typed(word: Option<String>) -> Option<String> {
     word.filter(|word| !word.contains(is_disguise))
 }
 
 /// Writes the path for git, from any directory.
-fn from_top_literally(path: &Pattern) -> Option<String> {
+pub(super) fn from_top_literally(path: &Pattern) -> Option<String> {
     let path = String::from_utf8(path.literal_path()?).ok()?;
     let is_magic = path.contains(['*', '?', '[', '\\']);
     Some(if is_magic { format!(":(top,literal){path}") } else { format!(":/{path}") })

@@ -72,7 +72,7 @@ pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
     if limits.is_empty() {
         return Ok(Verdict::Pass);
     }
-    let objection = Objection { message: limits.join("\n"), hints: Vec::new() };
+    let objection = Objection::saying("held", limits.join("\n"));
     let is_known = !pushed.is_cut_short && !pushed.drops_unknown_commits;
     let must_be_known = ctx.settings().hook.fail_closed;
     Ok(if is_known || !must_be_known {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::commit::staged;
+use super::commit::staged_paths;
 use super::literal;
 use crate::app::error::AppError;
 use crate::app::identity::ActorKind;
@@ -52,7 +52,7 @@ fn signed_paths(
     environment: &Environment,
     reuses_head: bool,
 ) -> Result<Vec<Pattern>, AppError> {
-    let mut paths = staged(ctx, environment)?;
+    let mut paths = staged_paths(ctx, environment)?;
     if paths.is_empty() || reuses_head {
         let amended = if ctx.repository().changes().is_before_first_commit()? {
             None

@@ -13,8 +13,8 @@ pub enum ValueKind {
     Agent,
     /// `auto`, `always`, `never` or a git boolean.
     Color,
-    /// The treatment of people who stand in an agent's way.
-    People,
+    /// The treatment of an act that is not wanted.
+    Severity,
     /// The time when reservations that edits made end.
     Release,
     /// A path in the repository.
@@ -34,7 +34,7 @@ impl ValueKind {
             ValueKind::Ttl => "duration from 1s to 24h",
             ValueKind::Agent => "agent name",
             ValueKind::Color => "auto, always, never or a boolean",
-            ValueKind::People => "warn or refuse",
+            ValueKind::Severity => "warn or refuse",
             ValueKind::Release => "turn, commit, session or ttl",
             ValueKind::TreePath => "path in the repository",
             ValueKind::Words => "words",
@@ -56,7 +56,7 @@ pub struct Key {
 }
 
 /// Every key that is read.
-pub const KEYS: [Key; 24] = [
+pub const KEYS: [Key; 26] = [
     Key {
         name: "coord.agent",
         kind: ValueKind::Agent,
@@ -119,10 +119,22 @@ pub const KEYS: [Key; 24] = [
     },
     Key {
         name: "coord.hook.people",
-        kind: ValueKind::People,
+        kind: ValueKind::Severity,
         default: Some("warn"),
         meaning: "What git hooks do when a person, who acts under no agent's name, commits or \
                   pushes what an agent holds.",
+    },
+    Key {
+        name: "coord.hook.changes",
+        kind: ValueKind::Severity,
+        default: Some("refuse"),
+        meaning: "What git hooks do when an agent commits uncommitted changes of another agent.",
+    },
+    Key {
+        name: "coord.hook.leftovers",
+        kind: ValueKind::Severity,
+        default: Some("warn"),
+        meaning: "The same for changes of an agent whose session has said that it ends.",
     },
     Key {
         name: "coord.hook.release",

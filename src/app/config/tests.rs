@@ -12,9 +12,11 @@ fn defaults_come_from_the_table() {
     assert_eq!(settings.wait, Duration::from_secs(30));
     assert_eq!(settings.ttl.as_seconds(), 900);
     assert!(settings.fsync && settings.queue && settings.agent.is_none());
-    let HookSettings { enabled, fail_closed, people, release, trailers } = settings.hook;
+    let hook = settings.hook;
+    let HookSettings { enabled, fail_closed, people, release, trailers, .. } = hook;
+    assert_eq!((hook.changes, hook.leftovers), (Severity::Refuse, Severity::Warn));
     assert!(!enabled && !fail_closed && !trailers);
-    assert_eq!((people, release), (People::Warn, ReleaseWith::Turn));
+    assert_eq!((people, release), (Severity::Warn, ReleaseWith::Turn));
 }
 
 #[test]
@@ -22,7 +24,7 @@ fn configured_values_win() {
     assert_eq!(read("coord.wait", "2m").map(|s| s.wait), Ok(Duration::from_secs(120)));
     assert_eq!(read("coord.fsync", "off").map(|s| s.fsync), Ok(false));
     let people = read("coord.hook.people", "refuse").map(|s| s.hook.people);
-    assert_eq!(people, Ok(People::Refuse));
+    assert_eq!(people, Ok(Severity::Refuse));
     let release = read("coord.hook.release", "ttl").map(|s| s.hook.release.is_at_commit());
     assert_eq!(release, Ok(false));
     let agent = read("coord.agent", "ci").map(|s| s.agent.map(|name| name.to_string()));

@@ -3,6 +3,11 @@
 //! The notes say who changed what; the work tree and the newest commit say what has become of it.
 //! The rules are in `core::ownership`.
 
+pub mod adopt;
+pub mod changes;
+pub mod sweep;
+pub mod view;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::app::error::AppError;
@@ -12,6 +17,7 @@ use crate::core::ownership::standing::{Seen, Standing, standing};
 use crate::core::ownership::turn::Turn;
 use crate::core::ownership::{Content, Note};
 use crate::core::pattern::Pattern;
+use crate::store::machine::presence::Presence;
 
 /// A change that somebody owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,8 +136,7 @@ pub(super) fn tidy(ctx: &Ctx, judged: &[Judged]) {
         match standing {
             Standing::Settled => drop(notes.settle(note)),
             Standing::Lost if !note.lost => drop(notes.put(&Note { lost: true, ..note.clone() })),
-            Standing::Unmade => drop(settle_unmade(ctx, note)),
-            Standing::Lost | Standing::Owned => {}
+            Standing::Lost | Standing::Owned | Standing::Unmade => {}
         }
     }
 }
@@ -152,10 +157,34 @@ pub fn settle(ctx: &Ctx, paths: &[Pattern]) -> Result<(), AppError> {
 }
 
 /// Removes a note on an edit that was never made. Its agent may be about to make it.
-pub(super) fn settle_unmade(ctx: &Ctx, note: &Note) -> Result<(), AppError> {
+fn settle_unmade(ctx: &Ctx, note: &Note) -> Result<(), AppError> {
     let is_own = note.agent == *ctx.actor();
     if is_own || presence::turn(ctx, &note.agent) != Turn::Running {
         ctx.notes().settle(note)?;
+    }
+    Ok(())
+}
+
+/// Moves the notes of sessions that have ended in the agent's own process to the agent: it goes on
+/// where they were left, under another name.
+pub fn inherit(ctx: &Ctx) -> Result<(), AppError> {
+    let Some(process) = ctx.agent_process() else { return Ok(()) };
+    let notes = ctx.notes();
+    let seen = ctx.presences().all().into_iter();
+    let is_before = |seen: &Presence| {
+        seen.has_left && seen.processes.contains(&process) && seen.agent != *ctx.actor()
+    };
+    let before: BTreeSet<AgentName> =
+        seen.filter(is_before).map(|seen| seen.agent.session()).collect();
+    if before.is_empty() {
+        return Ok(());
+    }
+    for note in notes.all()?.into_iter().filter(|note| before.contains(&note.agent.session())) {
+        let own = notes.get(ctx.actor(), &note.path)?;
+        if own.is_none_or(|own| own.at < note.at) {
+            notes.put(&Note { agent: ctx.actor().clone(), ..note.clone() })?;
+        }
+        notes.settle(&note)?;
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! One file per command.
+pub(crate) mod adopt;
 pub(crate) mod agents;
 pub(crate) mod answer;
 pub(crate) mod ask;
+pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod demo;

@@ -209,6 +209,8 @@ words! {
         Freed = "freed",
         /// An agent committed paths that the recipient holds or asked for.
         Commit = "commit",
+        /// An agent took uncommitted changes of the recipient over.
+        Adopted = "adopted",
         /// The recipient acknowledged a message.
         Ack = "ack",
         /// Anything else that an agent has to say.

@@ -6,7 +6,9 @@
 //!
 //! [`Content`] compares what a path holds, [`standing`] says what has become of a note,
 //! [`sweep`] which notes a commit would override, and [`turn`] whether the owner is still at work.
+//! [`adopt`] puts a takeover on the record.
 
+pub mod adopt;
 pub mod content;
 mod note;
 pub mod standing;

@@ -78,7 +78,7 @@ impl World {
         let before = self.notes.remove(&agent).filter(|note| !note.lost);
         let note = before.unwrap_or_else(|| Note::of_edit(&name(agent), path, at));
         let (left, content) = (Some(stamp(self.file.number)), Some(content(self.file.number)));
-        self.notes.insert(agent, Note { left, content, at, ..note });
+        self.notes.insert(agent, Note { at, left, content, ..note });
     }
 
     /// Does an act, after which whoever did it looks at the notes.

@@ -7,7 +7,8 @@ use super::{Event, Verdict, words};
 use crate::app::config::ReleaseWith;
 use crate::app::error::AppError;
 use crate::app::news;
-use crate::app::{Ctx, edits, negotiation, presence, reservations, specs};
+use crate::app::ownership::{Owned, adopt};
+use crate::app::{Ctx, edits, negotiation, ownership, presence, reservations, specs};
 use crate::core::pattern::{Pattern, for_path};
 use crate::core::reservation::index::Whose;
 
@@ -22,19 +23,13 @@ pub(super) fn apply(ctx: &Ctx, event: &Event) -> Result<Verdict, AppError> {
         Event::Edit(path) => edit(ctx, path),
         Event::ShellRan(took) => shell_ran(ctx, *took),
         Event::CallEnds(Some(path)) => edited(ctx, path),
-        Event::TurnEnd | Event::SubagentEnd if release == ReleaseWith::Turn => {
-            let_go(ctx, Whose::Own)
-        }
+        Event::TurnEnd | Event::SubagentEnd => end(ctx, Whose::Own, release == ReleaseWith::Turn),
         // A turn that was interrupted ends here at the latest.
-        Event::SessionEnd if matches!(release, ReleaseWith::Turn | ReleaseWith::Session) => {
-            let_go(ctx, Whose::Session)
+        Event::SessionEnd => {
+            let lets_go = matches!(release, ReleaseWith::Turn | ReleaseWith::Session);
+            end(ctx, Whose::Session, lets_go)
         }
-        Event::TurnEnd
-        | Event::SubagentEnd
-        | Event::SessionEnd
-        | Event::CallBegins
-        | Event::CallEnds(None)
-        | Event::Other => Ok(Verdict::Silence),
+        Event::CallBegins | Event::CallEnds(None) | Event::Other => Ok(Verdict::Silence),
     }
 }
 
@@ -46,6 +41,7 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     };
     let specs::File { path, held: file } = file;
     let before = ctx.notes().get(ctx.actor(), &file)?;
+    let is_first = before.as_ref().is_none_or(|before| before.by_shell || before.lost);
     // A file that passed before is not ignored, and looking that up is faster than asking git.
     let is_ignored = before.is_none() && ctx.repository().is_ignored(&path)?;
     if is_ignored {
@@ -56,6 +52,8 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     match edits::edit(ctx, reading, &file, before) {
         Ok(edited) => {
             let mut warnings: Vec<String> = Vec::new();
+            let others = if is_first { others_in(ctx, &file) } else { Others::default() };
+            warnings.extend(words::taken_over(&others.dead, edited.at));
             let elsewhere = &edited.reserved.edited_elsewhere;
             if !elsewhere.is_empty() {
                 warnings.push(words::edited_elsewhere(elsewhere, edited.at));
@@ -64,7 +62,10 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
                 warnings.push(format!("git coord: {}", edited.notices.join("; ")));
             }
             warnings.extend(words::taken(&news.untold_taken(), edited.at));
-            let advice = words::asked(&news.requests.iter().collect::<Vec<_>>());
+            let asked = words::asked(&news.requests.iter().collect::<Vec<_>>());
+            let changed = words::changed_before(&others.living, edited.at);
+            let advice: Vec<String> = changed.into_iter().chain(asked).collect();
+            let advice = (!advice.is_empty()).then(|| advice.join("\n"));
             news.remember(ctx);
             Ok(match (warnings.is_empty(), advice) {
                 (true, None) => Verdict::Silence,
@@ -85,11 +86,32 @@ fn edit(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     }
 }
 
+/// The owners of uncommitted changes in a file that another agent edits.
+#[derive(Default)]
+struct Others {
+    /// Those that may come back.
+    living: Vec<Owned>,
+    /// Those that have died, whose changes are the editing agent's now.
+    dead: Vec<Owned>,
+}
+
+/// Finds whose uncommitted changes are in a file. All of it is for information: if it cannot be
+/// had, the commit is checked all the same.
+fn others_in(ctx: &Ctx, file: &Pattern) -> Others {
+    let mut living = ownership::of_others_in(ctx, file).unwrap_or_default();
+    let dead = adopt::from_the_dead(ctx, &living).unwrap_or_default();
+    living.retain(|owned| !dead.contains(owned));
+    Others { living, dead }
+}
+
 /// Warns of files that changed under a shell command and that another agent holds, unless they are
 /// as an agent left them that went through the gate. If the payload has the time that the command
 /// took, only files written in that time count, and they are noted for the commit as well.
 fn shell_ran(ctx: &Ctx, took: Option<Duration>) -> Result<Verdict, AppError> {
     let began = took.and_then(|took| SystemTime::now().checked_sub(took + SHELL_SLACK));
+    if began.is_some_and(|began| ctx.repository().head_was_written_since(began)) {
+        ownership::sweep::follow_branch(ctx)?;
+    }
     let changed = ctx.repository().changed_since(began)?;
     let changed: Vec<Pattern> = changed.iter().filter_map(|path| for_path(path)).collect();
     if changed.is_empty() {
@@ -117,7 +139,9 @@ fn edited(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
 fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
     let reservations::Listed { holds: mut others, now, .. } =
         reservations::find(ctx, &reservations::Filter::default())?;
-    // A session begins seldom, and nobody waits for it.
+    // A session begins seldom, and nobody waits for it. It is welcome even if nothing of an earlier
+    // one can be found.
+    ownership::inherit(ctx).ok();
     presence::forget_old(ctx);
     others.retain(|hold| !ctx.actor().covers(&hold.holder));
     let welcome = words::welcome(ctx.actor(), &others, now);
@@ -129,7 +153,12 @@ fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
     Ok(Verdict::Tell(all.join("\n")))
 }
 
-/// Releases the holds that came with edits. The agent itself releases those that it asked for.
-fn let_go(ctx: &Ctx, whose: Whose) -> Result<Verdict, AppError> {
-    edits::let_go(ctx, whose).map(|_| Verdict::Silence)
+/// Ends the edits of a turn or a session, and releases the holds that came with them if they end
+/// with it. The agent itself releases those that it asked for.
+fn end(ctx: &Ctx, whose: Whose, lets_go: bool) -> Result<Verdict, AppError> {
+    let concluded = edits::conclude(ctx, whose);
+    if lets_go {
+        edits::let_go(ctx, whose)?;
+    }
+    concluded.map(|()| Verdict::Silence)
 }

@@ -2,7 +2,9 @@
 //! on one line, and kept short.
 
 use crate::app::negotiation::view::RequestView;
-use crate::app::next::{after_conflict, command, in_shell};
+use crate::app::next::{after_conflict, command, from_top, in_shell};
+use crate::app::ownership::Owned;
+use crate::app::ownership::view::turn_text;
 use crate::app::presence::{HolderLiveness, Liveness};
 use crate::app::wording::orphan_text;
 use crate::core::ids::AgentName;
@@ -100,6 +102,42 @@ pub(super) fn edited_elsewhere(conflicts: &[Conflict], now: Timestamp) -> String
          Each of you holds it in its own worktree.\n{}\n{NO_INSTRUCTIONS}",
         listed(conflicts.iter().map(|conflict| &conflict.held), now),
     )
+}
+
+/// Says whose uncommitted changes are in a file that the agent edits.
+pub(super) fn changed_before(others: &[Owned], now: Timestamp) -> Option<String> {
+    let first = others.first()?;
+    let adopt = from_top(&first.note.path)
+        .map(|path| commands(&[command(&["adopt", "--reason", "<why>", "--", &path])]));
+    Some(format!(
+        "git coord: {} has uncommitted changes of another agent:\n{}\nKeep them as they are. A \
+         commit of yours that takes them along is refused; if they belong to your work, take them \
+         over, and their owner is told:\n{}",
+        quoted(&first.note.path.shown()),
+        owners(others, now),
+        adopt.unwrap_or_default(),
+    ))
+}
+
+/// Says that changes of agents that have died are the agent's now.
+pub(super) fn taken_over(dead: &[Owned], now: Timestamp) -> Option<String> {
+    let first = dead.first()?;
+    Some(format!(
+        "git coord: {} has uncommitted changes of an agent that has died. They are yours now, and \
+         that is on record:\n{}",
+        quoted(&first.note.path.shown()),
+        owners(dead, now),
+    ))
+}
+
+fn owners(others: &[Owned], now: Timestamp) -> String {
+    let line = |owned: &Owned| {
+        let ago = about(now.seconds_since(owned.note.at));
+        format!("- {}, {ago} ago, {}", owned.note.agent, turn_text(owned.turn))
+    };
+    let mut lines: Vec<String> = others.iter().take(TOLD_MAX).map(line).collect();
+    lines.extend(more(others.len()));
+    lines.join("\n")
 }
 
 /// Says that a shell command changed what another agent holds.

@@ -109,7 +109,7 @@ impl Call<'_> {
             Ok(()) => Verdict::Pass,
             Err(error) => {
                 let message = unchecked("left as it was", &error.to_string());
-                Verdict::Warn(Objection { message, hints: Vec::new() })
+                Verdict::Warn(Objection::saying("held", message))
             }
         }
     }
@@ -189,7 +189,7 @@ fn unchecked(passed: &str, why: &str) -> String {
 
 /// Turns an objection that stops nobody into remarks.
 fn warnings(objection: Objection) -> Vec<Note> {
-    let Objection { message, hints } = objection;
+    let Objection { message, hints, .. } = objection;
     let mut lines = message.lines().map(str::to_owned);
     let mut warning = Note::warning(lines.next().unwrap_or_default());
     warning.details = lines.collect();
@@ -201,6 +201,11 @@ fn warnings(objection: Objection) -> Vec<Note> {
 }
 
 fn refused(objection: Objection) -> Problem {
-    let problem = Problem::refused("held", objection.message);
-    objection.hints.into_iter().map(Hint::plain).fold(problem, Problem::with_hint)
+    let Objection { code, message, hints, next, details } = objection;
+    let problem = hints
+        .into_iter()
+        .map(Hint::plain)
+        .fold(Problem::refused(code, message), Problem::with_hint);
+    let problem = next.into_iter().fold(problem, Problem::with_next);
+    details.into_iter().fold(problem, |problem, (name, value)| problem.with(name, value))
 }

@@ -236,7 +236,7 @@ mod tests {
         let (seen, newer) = (note("alice", "a", 1), note("alice", "a", 2));
         notes.put(&newer).unwrap();
         notes.settle(&seen).unwrap();
-        assert_eq!(notes.all().unwrap(), [newer.clone()]);
+        assert_eq!(notes.all().unwrap(), std::slice::from_ref(&newer));
         notes.settle(&newer).unwrap();
         notes.settle(&newer).unwrap();
         assert_eq!(notes.files.list(&notes.dir).unwrap().len(), 0);

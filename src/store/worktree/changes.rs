@@ -6,6 +6,7 @@
 pub mod order;
 pub mod pushed;
 mod replaced;
+pub mod staged;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,7 +14,8 @@ use std::path::{Path, PathBuf};
 
 use crate::store::error::StoreError;
 use crate::store::git::object::{HashKind, Object, ObjectId, ObjectKind};
-use crate::store::git::program::{Program, ProgramError, answer};
+use crate::store::git::program::{Program, ProgramError};
+use staged::StagedPath;
 
 /// The directories of a rebase that is under way.
 const REBASES: [&str; 2] = ["rebase-merge", "rebase-apply"];
@@ -55,17 +57,30 @@ impl Changes {
         &self,
         index: Option<&Path>,
         merged: &[ObjectId],
-    ) -> Result<Vec<PathBytes>, StoreError> {
+    ) -> Result<Vec<StagedPath>, StoreError> {
         let mut parents = self.merge_heads()?;
         parents.extend(merged);
         let head = self.head()?.unwrap_or_else(|| self.empty_tree());
         let mut staged = self.staged_against(&head, index)?;
         for parent in parents.iter().filter(|parent| **parent != head) {
-            let differing: BTreeSet<PathBytes> =
-                self.staged_against(parent, index)?.into_iter().collect();
-            staged.retain(|path| differing.contains(path));
+            let differing = self.names_against(parent, index)?;
+            staged.retain(|staged| differing.contains(&staged.path));
         }
         Ok(staged)
+    }
+
+    /// Tells whether the next commit is a merge, by what git has recorded so far.
+    pub fn is_merge(&self) -> bool {
+        self.git_dir.join("MERGE_HEAD").exists()
+    }
+
+    fn names_against(
+        &self,
+        parent: &ObjectId,
+        index: Option<&Path>,
+    ) -> Result<BTreeSet<PathBytes>, StoreError> {
+        let staged = self.staged_against(parent, index)?;
+        Ok(staged.into_iter().map(|staged| staged.path).collect())
     }
 
     /// Returns the newest commit, and the paths that a commit of this index would revert to their
@@ -78,34 +93,9 @@ impl Changes {
         let (Some(head), Some(before)) = (self.head()?, self.commit("HEAD^")?) else {
             return Ok(None);
         };
-        let differing: BTreeSet<PathBytes> =
-            self.staged_against(&before, index)?.into_iter().collect();
-        let mut undone = self.staged_against(&head, index)?;
-        undone.retain(|path| !differing.contains(path));
-        Ok(Some((head, undone)))
-    }
-
-    fn staged_against(
-        &self,
-        parent: &ObjectId,
-        index: Option<&Path>,
-    ) -> Result<Vec<PathBytes>, StoreError> {
-        let parent = parent.to_string();
-        let mut command = self.program.command(&[
-            "diff-index",
-            "--cached",
-            "--name-only",
-            "-z",
-            "--no-renames",
-            // A path that was only added with `--intent-to-add` is in no commit.
-            "--ita-invisible-in-index",
-            &parent,
-            "--",
-        ]);
-        if let Some(index) = index {
-            command.env("GIT_INDEX_FILE", index);
-        }
-        Ok(paths(&answer(command)?))
+        let differing = self.names_against(&before, index)?;
+        let undone = self.names_against(&head, index)?.into_iter();
+        Ok(Some((head, undone.filter(|path| !differing.contains(path)).collect())))
     }
 
     /// Returns the newest commit and the paths that it changed. A merge changes the paths that

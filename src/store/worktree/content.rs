@@ -103,16 +103,37 @@ impl Repository {
         Ok(answer(command)?)
     }
 
-    /// Tells whether a commit on the way to the newest one has changed a path since that second.
-    pub fn was_committed_since(&self, path: &[u8], second: i64) -> Result<bool, StoreError> {
-        if self.changes().is_before_first_commit()? {
-            return Ok(false);
+    /// Finds the second in which each of the paths was last changed by a commit on the way to the
+    /// newest one. Looks back no further than to `since`.
+    pub fn last_committed(
+        &self,
+        paths: &[PathBytes],
+        since: i64,
+    ) -> Result<BTreeMap<PathBytes, i64>, StoreError> {
+        let mut found = BTreeMap::new();
+        if paths.is_empty() || self.changes().is_before_first_commit()? {
+            return Ok(found);
         }
-        let since = format!("--since={second}");
-        let words = ["--literal-pathspecs", "log", "-1", "--format=%H", &since, "HEAD", "--"];
-        let mut command = self.program().command(&words);
-        command.arg(OsStr::from_bytes(path));
-        Ok(!answer(command)?.is_empty())
+        let since = format!("--since={since}");
+        // Of a merge that resolved nothing, git lists no path.
+        let words = ["log", "-z", "--format=%x01%ct", "--name-only", "--no-renames", &since];
+        for some in paths.chunks(PATHS_PER_CALL_MAX) {
+            let mut command = self.program().command(&["--literal-pathspecs"]);
+            command.args(words).args(["HEAD", "--"]);
+            command.args(some.iter().map(|path| OsStr::from_bytes(path)));
+            let mut second = 0;
+            for word in answer(command)?.split(|byte| matches!(byte, 0 | b'\n')) {
+                match word {
+                    [] => {}
+                    [1, time @ ..] => {
+                        let time = std::str::from_utf8(time).unwrap_or_default();
+                        second = time.parse().unwrap_or(second);
+                    }
+                    path => drop(found.entry(path.to_vec()).or_insert(second)),
+                }
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! - [`changes`] lists the changes of the user's commits and pushes;
 //! - `content` reads the content of paths, in the work tree and in the newest commit;
+//! - [`uncommitted`] lists the uncommitted changes;
 //! - [`sources`] lists the files of the work tree, of the index, or of a commit;
 //! - [`path_resolution`] resolves the destination of a path;
 //! - [`files`] reads and replaces single files.
@@ -13,3 +14,4 @@ pub mod files;
 pub mod path_resolution;
 pub mod sources;
 mod status;
+pub mod uncommitted;

@@ -190,6 +190,8 @@ fn what_is_edited_does_not_become_nobodys() {
     let repo = enabled();
     let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
     one.edits("src/trace.log");
+    repo.write("src/trace.log", "a trace\n");
+    one.has_edited("src/trace.log");
     repo.write(".gitignore", "*.log\n");
     one.edits("src/trace.log");
     assert_held(&repo, &[(ONE_NAME, "src/trace.log")]);

@@ -96,8 +96,11 @@ fn what_a_command_wrote_over_is_said_and_kept_from_a_commit() {
     let refused = commit().exits(exit::NO);
     refused.says("was held by").says("when it changed under a command of yours");
     repo.coord(OTHER_NAME, ["hook", "pre-commit"]).done();
-    // An agent whose edit passed the gate has seen the current content.
-    one.edits("src/main.rs");
+    // An agent whose edit passed the gate has seen the current content, and needs the consent of
+    // its owner.
+    assert!(context(&one.edit("src/main.rs"), "PreToolUse").contains(OTHER_NAME));
+    commit().exits(exit::NO).says("uncommitted changes along");
+    repo.json(ONE_NAME, ["adopt", "src/main.rs", "--reason", "agreed"]);
     commit().done();
 }
 

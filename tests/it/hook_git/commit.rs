@@ -5,7 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::{
-    ALICE, BOB, commit, edit, enable, git, hooked, look_once, notes, objects_to, put_hooks,
+    ALICE, BOB, ask_to_edit, commit, edit, enable, git, hooked, look_once, notes, objects_to,
+    put_hooks,
 };
 use crate::support::contract::exit;
 use crate::support::kind::{Kind, Place};
@@ -96,6 +97,7 @@ fn a_path_too_deep_for_a_pattern_is_seen() {
 fn a_compaction_hides_no_grant() {
     let repo = hooked();
     edit(&repo, ALICE, "docs/guide.md");
+    repo.write("docs/guide.md", "by alice\n");
     let stop = |agent: &str| {
         let session = agent.strip_prefix("claude:").unwrap();
         let payload = serde_json::json!({
@@ -104,7 +106,7 @@ fn a_compaction_hides_no_grant() {
         repo.call("").args(["hook", "claude"]).input(payload.to_string()).run().done();
     };
     stop(ALICE);
-    edit(&repo, BOB, "docs/guide.md");
+    ask_to_edit(&repo, BOB, "docs/guide.md").says("has uncommitted changes of another agent");
     stop(BOB);
     repo.pass("1h");
     repo.reserve("ops", "elsewhere");
@@ -241,7 +243,8 @@ fn a_later_grant_overtakes_an_edit_and_a_lapsed_hold_does_not() {
     let output = objects_to(commit(&repo, ALICE, "docs/guide.md"), "'docs/guide.md'", "bob");
     output
         .says("was granted to 'bob' as 'docs' at 2026-01-05T10:16:00Z (2m ago), after you edited");
-    repo.coord("bob", ["hook", "pre-commit"]).done();
+    let another = repo.coord("bob", ["hook", "pre-commit"]).exits(exit::NO);
+    another.says("'docs/guide.md' was changed by claude:alice");
     edit(&repo, ALICE, "docs/guide.md");
     commit(&repo, ALICE, "docs/guide.md").done();
 }

@@ -1,0 +1,186 @@
+//! The uncommitted changes of a work tree, as git sees them, and moves of `HEAD`.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::changes::PathBytes;
+use crate::store::error::StoreError;
+use crate::store::git::program::answer;
+use crate::store::git::repository::Repository;
+
+/// The part of the log of `HEAD` that is read.
+const LOG_BYTES_MAX: u64 = 16 * 1024;
+/// The beginnings of messages in that log for moves to another branch.
+const MOVES: [&str; 2] = ["checkout: ", "Branch: renamed "];
+
+/// The kind of an uncommitted change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeKind {
+    Modified,
+    /// Not in the newest commit, but in the index.
+    Added,
+    Deleted,
+    /// Neither in the newest commit nor in the index, and not ignored.
+    Untracked,
+    /// A merge left it to be resolved.
+    Unmerged,
+}
+
+impl ChangeKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            ChangeKind::Modified => "modified",
+            ChangeKind::Added => "added",
+            ChangeKind::Deleted => "deleted",
+            ChangeKind::Untracked => "untracked",
+            ChangeKind::Unmerged => "unmerged",
+        }
+    }
+}
+
+/// An uncommitted change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uncommitted {
+    pub kind: ChangeKind,
+    /// True if the index differs from the newest commit.
+    pub is_staged: bool,
+}
+
+impl Repository {
+    /// Lists the paths that differ from the newest commit, in the index or in the work tree.
+    pub fn uncommitted(&self) -> Result<BTreeMap<PathBytes, Uncommitted>, StoreError> {
+        let Some(tree) = self.work_tree() else { return Ok(BTreeMap::new()) };
+        let mut command = self.program().command(&[
+            "status",
+            "--porcelain=v2",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignore-submodules=all",
+        ]);
+        command.env("GIT_WORK_TREE", &tree.top).current_dir(&tree.top);
+        let listed = answer(command)?;
+        let mut changes: BTreeMap<PathBytes, Uncommitted> = BTreeMap::new();
+        for (path, change) in listed.split(|byte| *byte == 0).filter_map(parsed) {
+            // A file that was removed from the index and is still there is listed twice.
+            let both = |first: &mut Uncommitted| first.kind = ChangeKind::Modified;
+            changes.entry(path).and_modify(both).or_insert(change);
+        }
+        Ok(changes)
+    }
+
+    /// Lists the worktrees with their top directories; the main one has no name.
+    pub fn worktrees(&self) -> Result<Vec<(Option<String>, PathBuf)>, StoreError> {
+        let mut found: Vec<(Option<String>, PathBuf)> = Vec::new();
+        for top in self.program().work_trees()? {
+            // A linked worktree has a file there that names its git directory.
+            let link = std::fs::read_to_string(top.join(".git")).ok();
+            let name = link.and_then(|link| {
+                let directory = link.trim_end().strip_prefix("gitdir: ")?.to_owned();
+                let directory = Path::new(&directory);
+                let is_linked = directory.parent()?.file_name()? == "worktrees";
+                is_linked.then(|| directory.file_name()?.to_str().map(str::to_owned)).flatten()
+            });
+            found.push((name, top));
+        }
+        Ok(found)
+    }
+
+    /// Returns the second in which another branch was last checked out here, if the log of `HEAD`
+    /// tells.
+    pub fn head_moved_at(&self) -> Option<i64> {
+        let mut log = std::fs::File::open(self.git_dir().join("logs/HEAD")).ok()?;
+        let length = log.metadata().ok()?.len();
+        log.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES_MAX))).ok()?;
+        let mut end = Vec::new();
+        log.take(LOG_BYTES_MAX).read_to_end(&mut end).ok()?;
+        let end = String::from_utf8_lossy(&end);
+        end.lines().rev().find_map(moved_at)
+    }
+
+    /// Tells whether the log of `HEAD` was written since a time.
+    pub fn head_was_written_since(&self, then: SystemTime) -> bool {
+        let log = self.git_dir().join("logs/HEAD").metadata();
+        log.and_then(|log| log.modified()).is_ok_and(|written| written >= then)
+    }
+
+    /// Tells whether there is a branch of this name.
+    pub fn has_branch(&self, name: &str) -> bool {
+        let reference = format!("refs/heads/{name}");
+        self.program().ask(&["rev-parse", "--verify", "--quiet", &reference]).is_ok()
+    }
+}
+
+/// Reads a line of git's status.
+fn parsed(line: &[u8]) -> Option<(PathBytes, Uncommitted)> {
+    let (kind, fields) = match line.first()? {
+        b'1' => (None, 8),
+        b'u' => (Some(ChangeKind::Unmerged), 10),
+        b'?' => (Some(ChangeKind::Untracked), 1),
+        _ => return None,
+    };
+    let path = line.splitn(fields + 1, |byte| *byte == b' ').nth(fields)?.to_vec();
+    let letters = || Some((line.get(2)?, line.get(3)?));
+    let change = match (kind, letters()?) {
+        (Some(kind), _) => Uncommitted { kind, is_staged: false },
+        (None, (staged, work)) => {
+            let kind = match (staged, work) {
+                (_, b'D') | (b'D', b'.') => ChangeKind::Deleted,
+                (b'A', _) | (_, b'A') => ChangeKind::Added,
+                _ => ChangeKind::Modified,
+            };
+            Uncommitted { kind, is_staged: *staged != b'.' }
+        }
+    };
+    Some((path, change))
+}
+
+/// Reads the time of a line of a log, if it is about a move to another branch.
+fn moved_at(line: &str) -> Option<i64> {
+    let (facts, message) = line.split_once('\t')?;
+    let is_move = MOVES.iter().any(|beginning| message.starts_with(beginning));
+    let mut words = facts.rsplit(' ');
+    let (_zone, second) = (words.next()?, words.next()?);
+    second.parse().ok().filter(|_| is_move)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_status_are_read() {
+        let zeros = "0".repeat(40);
+        let line = |letters: &str| {
+            format!("1 {letters} N... 100644 100644 100644 {zeros} {zeros} a b").into_bytes()
+        };
+        for (letters, kind, is_staged) in [
+            (".M", ChangeKind::Modified, false),
+            ("MM", ChangeKind::Modified, true),
+            ("A.", ChangeKind::Added, true),
+            ("D.", ChangeKind::Deleted, true),
+            (".D", ChangeKind::Deleted, false),
+        ] {
+            let expected = (b"a b".to_vec(), Uncommitted { kind, is_staged });
+            assert_eq!(parsed(&line(letters)), Some(expected), "{letters}");
+        }
+        let untracked = Uncommitted { kind: ChangeKind::Untracked, is_staged: false };
+        assert_eq!(parsed(b"? new file"), Some((b"new file".to_vec(), untracked)));
+        assert_eq!(parsed(b""), None);
+        assert_eq!(parsed(b"# branch.oid x"), None);
+    }
+
+    #[test]
+    fn only_moves_to_a_branch_count() {
+        let line = |message: &str| format!("0 1 A B <a@b> 1700000000 +0100\t{message}");
+        assert_eq!(moved_at(&line("checkout: moving from a to b")), Some(1_700_000_000));
+        assert_eq!(moved_at(&line("commit: checkout: moving")), None);
+        assert_eq!(moved_at("no line"), None);
+    }
+}
