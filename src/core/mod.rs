@@ -24,7 +24,8 @@
 //! - [`repair`] is the record of a ledger that goes on from its newest whole entry;
 //! - [`reservation`] has the rules of reservations, one file a verb, [`routing`] those of routing
 //!   overrides, and [`run`] those of runs;
-//! - [`domain`] detects what kind of project this is, and whether that is still so.
+//! - [`domain`] detects what kind of project this is, and whether that is still so;
+//! - [`shell`] reads the commands that an agent is about to run in a shell.
 
 pub mod clean;
 pub mod clock;
@@ -54,6 +55,7 @@ pub mod rollback;
 pub mod routing;
 pub mod run;
 pub mod seen;
+pub mod shell;
 pub mod size;
 pub mod text;
 pub mod time;

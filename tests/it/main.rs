@@ -71,6 +71,7 @@ mod run;
 mod scenario;
 mod secrets;
 mod send;
+mod shell_commands;
 mod shells;
 mod soak;
 mod status;
