@@ -6,6 +6,7 @@ mod entry;
 mod hook_payload;
 mod pack;
 mod pattern;
+mod shell_command;
 
 use std::path::Path;
 
@@ -51,4 +52,9 @@ fn kept_packs_keep_the_laws() {
 #[test]
 fn kept_commands_keep_the_laws() {
     replay("command", command::check);
+}
+
+#[test]
+fn kept_shell_commands_keep_the_laws() {
+    replay("shell_command", shell_command::check);
 }

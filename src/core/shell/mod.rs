@@ -6,18 +6,27 @@
 //! - `state` is the shell's memory on the way: directory, variables, functions;
 //! - `run` does what a simple command does to that memory, and looks behind `env`, `bash -c`,
 //!   `eval`, `xargs` and `find`; `wrapper` takes off what stands before a command;
-//! - [`git`] reads the words of a git command.
+//! - [`git`] reads the words of a git command, and [`verbs`] and `writers` say what a command does
+//!   to uncommitted work: an [`effect`] on the paths of a [`pathspec`]. [`act`] does all of it;
+//! - [`verdict`] holds an effect against the work of others.
 //!
 //! What cannot be known from the text is marked as unknown. A branch counts as taken and a body of
 //! a loop as run, because the caller asks what a command could do.
 
+pub mod act;
+mod arguments;
+pub mod effect;
 mod expand;
 pub mod git;
+pub mod pathspec;
 mod run;
 mod state;
+pub mod verbs;
+pub mod verdict;
 mod walk;
 mod word;
 mod wrapper;
+mod writers;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

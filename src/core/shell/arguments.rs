@@ -1,0 +1,78 @@
+//! The words behind a verb of git, sorted into options, operands and paths.
+
+use super::Word;
+
+/// Sorted words.
+#[derive(Debug, Default)]
+pub(super) struct Arguments {
+    /// The names of options, without dashes; one for each letter of `-fd`.
+    flags: Vec<String>,
+    /// Options that have a value.
+    values: Vec<(String, Word)>,
+    /// The other words before `--`.
+    pub(super) operands: Vec<Word>,
+    /// The words behind `--`; none if there is no `--`.
+    pub(super) paths: Option<Vec<Word>>,
+}
+
+impl Arguments {
+    /// Sorts words. `letters` and `names` are the options whose value is the next word.
+    pub(super) fn new(words: &[Word], letters: &str, names: &[&str]) -> Arguments {
+        let mut sorted = Arguments::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match word.literal() {
+                Some("--") => {
+                    sorted.paths = Some(words.cloned().collect());
+                    break;
+                }
+                Some(text) if text.len() > 1 && text.starts_with("--") => {
+                    let long = &text[2..];
+                    if let Some((name, value)) = long.split_once('=') {
+                        sorted.values.push((name.to_owned(), Word::Literal(value.to_owned())));
+                    } else if names.contains(&long) {
+                        let value = words.next().cloned().unwrap_or(Word::Unknown);
+                        sorted.values.push((long.to_owned(), value));
+                    } else {
+                        sorted.flags.push(long.to_owned());
+                    }
+                }
+                Some(text) if text.len() > 1 && text.starts_with('-') => {
+                    let is_valued = |letter: char| letters.contains(letter);
+                    match text[1..].char_indices().find(|(_, letter)| is_valued(*letter)) {
+                        Some((at, letter)) => {
+                            let (before, rest) = text[1..].split_at(at);
+                            sorted.flags.extend(before.chars().map(String::from));
+                            let attached = &rest[letter.len_utf8()..];
+                            let value = if attached.is_empty() {
+                                words.next().cloned().unwrap_or(Word::Unknown)
+                            } else {
+                                Word::Literal(attached.to_owned())
+                            };
+                            sorted.values.push((letter.to_string(), value));
+                        }
+                        None => sorted.flags.extend(text[1..].chars().map(String::from)),
+                    }
+                }
+                _ => sorted.operands.push(word.clone()),
+            }
+        }
+        sorted
+    }
+
+    /// Tells whether one of these options is there, with or without a value.
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        self.flags.iter().any(|flag| names.contains(&flag.as_str())) || self.value(names).is_some()
+    }
+
+    /// Returns the value of the first of these options.
+    pub(super) fn value(&self, names: &[&str]) -> Option<&Word> {
+        let found = self.values.iter().find(|(name, _)| names.contains(&name.as_str()));
+        found.map(|(_, value)| value)
+    }
+
+    /// Returns the operands and the paths together.
+    pub(super) fn all(&self) -> Vec<Word> {
+        self.operands.iter().chain(self.paths.iter().flatten()).cloned().collect()
+    }
+}

@@ -1,0 +1,112 @@
+//! The verdict on a command: what it would do to the work of others.
+
+use super::effect::{Effect, Rule};
+use crate::core::ids::AgentName;
+use crate::core::pattern::Case;
+use crate::core::reservation::Hold;
+use crate::core::time::Timestamp;
+
+/// An uncommitted change of another agent, or a file that it is about to change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// From the top of the work tree.
+    pub path: Vec<u8>,
+    pub agent: AgentName,
+    /// The time of the last edit.
+    pub since: Timestamp,
+    pub turn: Turn,
+    /// The difference to what is committed; none if there is none yet.
+    pub state: Option<State>,
+    /// Set if the agent holds the file.
+    pub is_held: bool,
+}
+
+/// How a changed file differs from what is committed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    pub is_tracked: bool,
+    pub is_staged: bool,
+    /// Set if the file differs from what is staged.
+    pub is_changed_since: bool,
+}
+
+/// The work of the agent that made a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    Running,
+    Over,
+    /// The session has ended.
+    Ended,
+}
+
+/// The work of others in a work tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    pub changes: Vec<Change>,
+    /// Reservations of others, made by commands.
+    pub holds: Vec<Hold>,
+}
+
+/// The fate of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict<'o> {
+    Pass,
+    /// It goes ahead once everything is saved.
+    KeepFirst,
+    Refused(Refused<'o>),
+}
+
+/// The work that a command would hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused<'o> {
+    pub changes: Vec<&'o Change>,
+    pub holds: Vec<&'o Hold>,
+}
+
+/// Decides about an effect.
+pub fn verdict<'o>(effect: &Effect, others: &'o Others, case: Case) -> Verdict<'o> {
+    let changes: Vec<&Change> =
+        others.changes.iter().filter(|change| is_hit(effect, change)).collect();
+    let paths = if effect.touches.held && effect.names.is_empty() {
+        effect.scope.paths()
+    } else {
+        Vec::new()
+    };
+    let is_held = |hold: &&Hold| {
+        let reach = hold.target.reach(case);
+        paths.iter().any(|path| !path.is_empty() && reach.matches(path))
+    };
+    let holds: Vec<&Hold> = others.holds.iter().filter(is_held).collect();
+    if !changes.is_empty() || !holds.is_empty() {
+        return Verdict::Refused(Refused { changes, holds });
+    }
+    if effect.rule.is_kept() { Verdict::KeepFirst } else { Verdict::Pass }
+}
+
+fn is_hit(effect: &Effect, change: &Change) -> bool {
+    let touches = effect.touches;
+    if touches.everybody {
+        return change.turn != Turn::Ended
+            || effect.rule == Rule::RemoveTree && change.state.is_some();
+    }
+    if effect.rule.is_sweep() && change.turn == Turn::Ended {
+        // To commit what the last session left is the most common next step.
+        return false;
+    }
+    if touches.staged && change.state.is_some_and(|state| state.is_staged) {
+        return true;
+    }
+    if !effect.contains(&change.path) {
+        return false;
+    }
+    let Some(State { is_tracked, is_staged, is_changed_since }) = change.state else {
+        return touches.held && change.is_held;
+    };
+    touches.tracked && is_tracked
+        || touches.untracked && !is_tracked
+        || touches.only_staged && is_staged && is_changed_since
+        || touches.held && change.is_held
+}
+
+#[cfg(test)]
+mod tests;
