@@ -61,6 +61,8 @@ fn hooks() {
     few.edit("edited/again");
     let what = "edit hook, nothing written / `git rev-parse HEAD`";
     compared(what, "2x", || few.edit("edited/again"), || few.rev_parse());
+    let what = "shell gate, a harmless command / `git rev-parse HEAD`";
+    compared(what, "2x", || few.shell("git status && cargo test 2>&1"), || few.rev_parse());
     let mut number = 0;
     let another = || {
         number += 1;

@@ -166,11 +166,20 @@ impl Repository {
     /// Measures the hook that Claude Code runs before an edit of this file.
     pub(crate) fn edit(&self, file: &str) -> Duration {
         let path = self.path().join(file);
+        self.hook("Edit", &format!(r#""file_path":"{}""#, path.display()))
+    }
+
+    /// Measures the hook that Claude Code runs before a shell command that passes.
+    pub(crate) fn shell(&self, command: &str) -> Duration {
+        self.hook("Bash", &format!(r#""command":"{command}""#))
+    }
+
+    fn hook(&self, name: &str, input: &str) -> Duration {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let payload = format!(
-            r#"{{"session_id":"0123abcd","hook_event_name":"PreToolUse","tool_name":"Edit",
-            "tool_use_id":"toolu_{call}","tool_input":{{"file_path":"{}"}}}}"#,
-            path.display()
+            r#"{{"session_id":"0123abcd","hook_event_name":"PreToolUse","tool_name":"{name}",
+            "tool_use_id":"toolu_{call}","cwd":"{}","tool_input":{{{input}}}}}"#,
+            self.path().display()
         );
         let mut command = self.command(GIT_COORD, &["hook", "claude"]);
         command.stdin(Stdio::piped());

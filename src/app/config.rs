@@ -109,6 +109,8 @@ pub struct HookSettings {
     pub fail_closed: bool,
     /// `coord.hook.people`: the treatment of people, where an agent would be stopped.
     pub people: Severity,
+    /// `coord.hook.shell`.
+    pub shell: bool,
     /// `coord.hook.changes`.
     pub changes: Severity,
     /// `coord.hook.leftovers`.
@@ -197,6 +199,7 @@ impl HookSettings {
             enabled: required(lookup, "coord.enabled", boolean)?,
             fail_closed: required(lookup, "coord.hook.failClosed", boolean)?,
             people: required(lookup, "coord.hook.people", severity)?,
+            shell: required(lookup, "coord.hook.shell", boolean)?,
             changes: required(lookup, "coord.hook.changes", severity)?,
             leftovers: required(lookup, "coord.hook.leftovers", severity)?,
             release: required(lookup, "coord.hook.release", release_with)?,

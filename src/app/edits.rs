@@ -83,7 +83,7 @@ pub fn about(ctx: &Ctx) -> About {
 }
 
 /// Describes an edit that is made here: its worktree and its clone.
-fn here(ctx: &Ctx) -> About {
+pub(super) fn here(ctx: &Ctx) -> About {
     about(ctx).at(ctx.known_place().as_ref())
 }
 

@@ -32,6 +32,7 @@ pub mod reservations;
 pub mod routing;
 pub mod runs;
 pub mod schema;
+pub mod shell_gate;
 pub mod specs;
 pub mod status;
 pub mod view;

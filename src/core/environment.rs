@@ -24,6 +24,17 @@ impl Environment {
         Environment { variables: Arc::clone(&self.variables), directory: Some(directory) }
     }
 
+    /// Returns this environment with one variable set, or without it.
+    #[must_use]
+    pub fn with(&self, name: &str, value: Option<&str>) -> Environment {
+        let mut variables = BTreeMap::clone(&self.variables);
+        match value {
+            Some(value) => drop(variables.insert(name.into(), value.into())),
+            None => drop(variables.remove(OsStr::new(name))),
+        }
+        Environment { variables: Arc::new(variables), directory: self.directory.clone() }
+    }
+
     /// Returns the directory, unless it has been deleted below the process.
     pub fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()

@@ -5,10 +5,12 @@ mod ended;
 mod failing;
 mod foreign;
 mod gate;
+mod harmless;
 mod hostile;
 mod places;
 mod sessions;
 mod shell;
+mod shell_gate;
 mod worktrees;
 
 use std::path::{Path, PathBuf};

@@ -56,7 +56,7 @@ pub struct Key {
 }
 
 /// Every key that is read.
-pub const KEYS: [Key; 26] = [
+pub const KEYS: [Key; 27] = [
     Key {
         name: "coord.agent",
         kind: ValueKind::Agent,
@@ -125,16 +125,23 @@ pub const KEYS: [Key; 26] = [
                   pushes what an agent holds.",
     },
     Key {
+        name: "coord.hook.shell",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "Whether shell commands of agents are looked at before they run.",
+    },
+    Key {
         name: "coord.hook.changes",
         kind: ValueKind::Severity,
         default: Some("refuse"),
-        meaning: "What git hooks do when an agent commits uncommitted changes of another agent.",
+        meaning: "What happens to an agent's commit, or to its shell command, that would take along, \
+                  throw away or move uncommitted changes of another agent.",
     },
     Key {
         name: "coord.hook.leftovers",
         kind: ValueKind::Severity,
         default: Some("warn"),
-        meaning: "The same for changes of an agent whose session has said that it ends.",
+        meaning: "What git hooks do when an agent commits changes of an agent whose session has said that it ends.",
     },
     Key {
         name: "coord.hook.release",

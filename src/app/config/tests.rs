@@ -13,9 +13,9 @@ fn defaults_come_from_the_table() {
     assert_eq!(settings.ttl.as_seconds(), 900);
     assert!(settings.fsync && settings.queue && settings.agent.is_none());
     let hook = settings.hook;
-    let HookSettings { enabled, fail_closed, people, release, trailers, .. } = hook;
+    let HookSettings { enabled, fail_closed, people, shell, release, trailers, .. } = hook;
     assert_eq!((hook.changes, hook.leftovers), (Severity::Refuse, Severity::Warn));
-    assert!(!enabled && !fail_closed && !trailers);
+    assert!(!enabled && !fail_closed && !trailers && shell);
     assert_eq!((people, release), (Severity::Warn, ReleaseWith::Turn));
 }
 
@@ -40,6 +40,7 @@ fn a_bad_value_is_named_with_its_key() {
         ("coord.agent", "no spaces"),
         ("coord.enabled", "perhaps"),
         ("coord.hook.people", "bite"),
+        ("coord.hook.changes", "keep"),
         ("coord.hook.release", "never"),
     ] {
         let error = read(key, text).expect_err(text);

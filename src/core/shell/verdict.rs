@@ -2,6 +2,7 @@
 
 use super::effect::{Effect, Rule};
 use crate::core::ids::AgentName;
+use crate::core::ownership::turn::Turn;
 use crate::core::pattern::Case;
 use crate::core::reservation::Hold;
 use crate::core::time::Timestamp;
@@ -28,15 +29,6 @@ pub struct State {
     pub is_staged: bool,
     /// Set if the file differs from what is staged.
     pub is_changed_since: bool,
-}
-
-/// The work of the agent that made a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    Running,
-    Over,
-    /// The session has ended.
-    Ended,
 }
 
 /// The work of others in a work tree.

@@ -55,6 +55,17 @@ struct EditInput {
     notebook_path: Option<PathText>,
 }
 
+/// The further fields of a shell command's payload.
+#[derive(serde::Deserialize)]
+struct Shell {
+    tool_input: ShellInput,
+}
+
+#[derive(serde::Deserialize)]
+struct ShellInput {
+    command: String,
+}
+
 /// Tells whether a payload looks like one of Claude Code's.
 pub(super) fn is_its_shape(input: &[u8]) -> bool {
     serde_json::from_slice::<Head>(input).is_ok()
@@ -72,7 +83,7 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
     let event = match head.hook_event_name.as_str() {
         "SessionStart" => Event::SessionStart,
         "PreToolUse" if EDIT_TOOLS.contains(&tool) => Event::Edit(edited()?),
-        "PreToolUse" if tool == SHELL_TOOL => Event::CallBegins,
+        "PreToolUse" if tool == SHELL_TOOL => Event::CallBegins(shell_command(input)),
         // That it is over is worth knowing even where it is not told of what.
         "PostToolUse" if EDIT_TOOLS.contains(&tool) => Event::CallEnds(edited().ok()),
         "PostToolUse" if tool == SHELL_TOOL => Event::ShellRan(duration(head.duration_ms)),
@@ -97,7 +108,7 @@ pub(super) fn encode(event: &Event, verdict: &Verdict) -> Option<Value> {
         Event::TurnEnd => "Stop",
         Event::SubagentEnd => "SubagentStop",
         Event::SessionEnd => "SessionEnd",
-        Event::Edit(_) | Event::CallBegins | Event::Other => "PreToolUse",
+        Event::Edit(_) | Event::CallBegins(_) | Event::Other => "PreToolUse",
     };
     let told = |text: &str| json!({ "hookEventName": name, "additionalContext": text });
     Some(match verdict {
@@ -132,6 +143,11 @@ fn edited_file(input: &[u8], directory: Option<&Path>) -> Result<PathBuf, Unread
         malformed("the path of an edit is not absolute, and does not tell from where it leads")
     })?;
     Ok(without_dots(&directory.join(path)))
+}
+
+/// Reads the text of a shell command. A payload without one still tells that a call begins.
+fn shell_command(input: &[u8]) -> Option<String> {
+    serde_json::from_slice::<Shell>(input).ok().map(|shell| shell.tool_input.command)
 }
 
 /// Resolves `.` and `..` as Claude Code does: by the letters of the path, whatever the links are.

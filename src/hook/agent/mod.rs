@@ -52,11 +52,11 @@ impl Call {
         }
     }
 
-    /// Tells what the call shows of the agent's work. A refused edit does not begin.
+    /// Tells what the call shows of the agent's work. A refused call does not begin.
     fn doing(&self, is_refused: bool) -> Doing<'_> {
         match self.event {
-            Event::Edit(_) if is_refused => Doing::Command,
-            Event::Edit(_) | Event::CallBegins => Doing::CallBegins(&self.tool_use),
+            Event::Edit(_) | Event::CallBegins(_) if is_refused => Doing::Command,
+            Event::Edit(_) | Event::CallBegins(_) => Doing::CallBegins(&self.tool_use),
             Event::CallEnds(_) | Event::ShellRan(_) => Doing::CallEnds(&self.tool_use),
             Event::SessionStart | Event::TurnEnd | Event::SubagentEnd => Doing::NoCall,
             Event::SessionEnd => Doing::SessionEnds,
@@ -72,8 +72,8 @@ enum Event {
     SessionStart,
     /// A file is about to be changed, by an absolute path without `.` and `..`.
     Edit(PathBuf),
-    /// A shell command is about to run, which may take its time.
-    CallBegins,
+    /// A shell command is about to run, which may take its time; with its text if it is known.
+    CallBegins(Option<String>),
     /// A file was changed, by the same path as before if the payload has it.
     CallEnds(Option<PathBuf>),
     /// A shell command has run, for that long if it is known.

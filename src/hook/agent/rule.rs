@@ -4,11 +4,12 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::{Event, Verdict, words};
-use crate::app::config::ReleaseWith;
+use crate::app::config::{ReleaseWith, Severity};
 use crate::app::error::AppError;
 use crate::app::news;
+use crate::app::open::Door;
 use crate::app::ownership::{Owned, adopt};
-use crate::app::{Ctx, edits, negotiation, ownership, presence, reservations, specs};
+use crate::app::{Ctx, edits, negotiation, ownership, presence, reservations, shell_gate, specs};
 use crate::core::pattern::{Pattern, for_path};
 use crate::core::reservation::index::Whose;
 
@@ -16,11 +17,14 @@ use crate::core::reservation::index::Whose;
 const SHELL_SLACK: Duration = Duration::from_secs(2);
 
 /// Does what is to be done about an event.
-pub(super) fn apply(ctx: &Ctx, event: &Event) -> Result<Verdict, AppError> {
+pub(super) fn apply(ctx: &Ctx, door: &Door, event: &Event) -> Result<Verdict, AppError> {
     let release = ctx.settings().hook.release;
     match event {
         Event::SessionStart => welcome(ctx),
         Event::Edit(path) => edit(ctx, path),
+        Event::CallBegins(Some(command)) if ctx.settings().hook.shell => {
+            shell_begins(ctx, door, command)
+        }
         Event::ShellRan(took) => shell_ran(ctx, *took),
         Event::CallEnds(Some(path)) => edited(ctx, path),
         Event::TurnEnd | Event::SubagentEnd => end(ctx, Whose::Own, release == ReleaseWith::Turn),
@@ -29,7 +33,7 @@ pub(super) fn apply(ctx: &Ctx, event: &Event) -> Result<Verdict, AppError> {
             let lets_go = matches!(release, ReleaseWith::Turn | ReleaseWith::Session);
             end(ctx, Whose::Session, lets_go)
         }
-        Event::CallBegins | Event::CallEnds(None) | Event::Other => Ok(Verdict::Silence),
+        Event::CallBegins(_) | Event::CallEnds(None) | Event::Other => Ok(Verdict::Silence),
     }
 }
 
@@ -102,6 +106,15 @@ fn others_in(ctx: &Ctx, file: &Pattern) -> Others {
     let dead = adopt::from_the_dead(ctx, &living).unwrap_or_default();
     living.retain(|owned| !dead.contains(owned));
     Others { living, dead }
+}
+
+/// Refuses a command that would hit uncommitted work of others, or warns of it.
+fn shell_begins(ctx: &Ctx, door: &Door, command: &str) -> Result<Verdict, AppError> {
+    let Some(refusal) = shell_gate::look(ctx, door, command)? else { return Ok(Verdict::Silence) };
+    Ok(match ctx.settings().hook.changes {
+        Severity::Refuse => Verdict::Deny(words::shell::hit(&refusal, false)),
+        Severity::Warn => Verdict::Warn(words::shell::hit(&refusal, true)),
+    })
 }
 
 /// Warns of files that changed under a shell command and that another agent holds, unless they are

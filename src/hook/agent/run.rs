@@ -51,7 +51,7 @@ impl Stance {
     /// Tells whether the call is a kindness, which is worth no waiting and no word about its
     /// failure.
     fn is_kindness(&self) -> bool {
-        matches!(self.event, Event::ShellRan(_) | Event::CallBegins | Event::CallEnds(_))
+        matches!(self.event, Event::ShellRan(_) | Event::CallBegins(_) | Event::CallEnds(_))
     }
 
     fn limit(&self) -> Duration {
@@ -70,7 +70,7 @@ impl Stance {
     /// may be an edit, and it may be of another agent, which would take a word or an exit code
     /// amiss.
     fn failed(&self, why: &str) -> Reply {
-        if matches!(self.event, Event::CallBegins | Event::CallEnds(_)) {
+        if matches!(self.event, Event::CallBegins(_) | Event::CallEnds(_)) {
             return Reply::Silence;
         }
         let may_be_edit = matches!(self.event, Event::Edit(_) | Event::Other);
@@ -228,7 +228,7 @@ impl Work<'_> {
         if let (Event::SessionStart, Some(path)) = (&call.event, env_file) {
             env_file::export_name(&path, ctx.actor())?;
         }
-        let verdict = rule::apply(&ctx, &call.event);
+        let verdict = rule::apply(&ctx, door, &call.event);
         touch(&ctx, call.doing(matches!(verdict, Ok(Verdict::Deny(_)))));
         verdict
     }

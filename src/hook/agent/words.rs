@@ -1,6 +1,8 @@
 //! The messages to agents. Agents act on what they read, so text of others is marked as such, kept
 //! on one line, and kept short.
 
+pub(super) mod shell;
+
 use crate::app::negotiation::view::RequestView;
 use crate::app::next::{after_conflict, command, from_top, in_shell};
 use crate::app::ownership::Owned;

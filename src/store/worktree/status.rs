@@ -1,6 +1,7 @@
 //! Reads git's view of the files in the work tree. Writes neither to the work tree nor to the
 //! index.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -10,6 +11,7 @@ use std::time::SystemTime;
 use sha2::{Digest as _, Sha256};
 
 use crate::core::ownership::Left;
+use crate::core::shell::verdict::State;
 use crate::core::text::Line;
 use crate::store::error::StoreError;
 use crate::store::git::repository::{Reader, Repository};
@@ -73,7 +75,31 @@ impl Repository {
     }
 }
 
+/// The largest number of paths that git is given by name.
+const NAMED_MAX: usize = 500;
+
 impl Repository {
+    /// Tells how paths of the work tree differ from the commit. A path that does not differ, or is
+    /// ignored, is left out.
+    pub fn states_of(&self, paths: &[&[u8]]) -> Result<BTreeMap<Vec<u8>, State>, StoreError> {
+        let Some(tree) = self.work_tree().filter(|_| !paths.is_empty()) else {
+            return Ok(BTreeMap::new());
+        };
+        let named = if paths.len() > NAMED_MAX { &[][..] } else { paths };
+        let listed = self.program().states(&tree.top, named)?;
+        let mut states = BTreeMap::new();
+        for line in listed.split(|byte| *byte == 0) {
+            let [staged, changed, b' ', path @ ..] = line else { continue };
+            if paths.contains(&path) {
+                let is_tracked = *staged != b'?';
+                let is_staged = is_tracked && *staged != b' ';
+                let is_changed_since = *changed != b' ';
+                states.insert(path.to_vec(), State { is_tracked, is_staged, is_changed_since });
+            }
+        }
+        Ok(states)
+    }
+
     /// Records the time and size of a file in the work tree, to detect later whether it was written
     /// again.
     pub fn as_left(&self, path: &[u8]) -> Left {

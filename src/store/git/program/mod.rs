@@ -15,6 +15,7 @@ mod trailers;
 
 use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::rc::Rc;
@@ -168,6 +169,20 @@ impl Program {
         // Two letters and a space precede each path.
         let lines = listed.split(|byte| *byte == 0).filter(|line| line.len() > 3);
         Ok(lines.map(|line| line[3..].to_vec()).collect())
+    }
+
+    /// Lists those of the paths that differ from the commit, each behind git's two letters and a
+    /// space.
+    pub(in crate::store) fn states(
+        &self,
+        top: &Path,
+        paths: &[&[u8]],
+    ) -> Result<Vec<u8>, ProgramError> {
+        let mut command = self.command(&["--literal-pathspecs", "status", "--porcelain=v1", "-z"]);
+        command.args(["--no-renames", "--untracked-files=all", "--ignore-submodules=all", "--"]);
+        command.args(paths.iter().map(|path| OsStr::from_bytes(path)));
+        command.env("GIT_WORK_TREE", top).current_dir(top);
+        answer(command)
     }
 
     /// Tells whether a path of the work tree is ignored. A tracked path is not.

@@ -1,0 +1,95 @@
+//! The uncommitted work in a work tree: that of others, and the agent's own.
+
+use crate::app::edits;
+use crate::app::error::AppError;
+use crate::app::ownership::{self, Owned};
+use crate::app::{Ctx, dead_holders};
+use crate::core::ids::AgentName;
+use crate::core::ownership::turn::Turn;
+use crate::core::pattern::{Case, Pattern};
+use crate::core::reservation::{Hold, Mode, Via, index};
+use crate::core::shell::verdict::{Change, Others};
+use crate::core::time::Timestamp;
+
+/// The work in a work tree that no commit has.
+pub(super) struct Work {
+    pub(super) others: Others,
+    /// The changed paths of the agent that asks.
+    pub(super) own: Vec<Vec<u8>>,
+    pub(super) case: Case,
+    pub(super) at: Timestamp,
+}
+
+/// Finds the work of others by the notes of their edits and by their live holds, as far as it still
+/// differs from the commit.
+pub(super) fn work(ctx: &Ctx) -> Result<Work, AppError> {
+    let reading = ctx.read()?;
+    let mut holds = index::all(&reading.base.snapshot)?;
+    dead_holders::keep_live(ctx, &mut holds, reading.now);
+    let about = edits::here(ctx);
+    let is_foreign = |agent: &AgentName| !ctx.actor().is_one_with(agent);
+    holds.retain(|hold| {
+        is_foreign(&hold.holder) && hold.mode == Mode::Exclusive && !about.is_edit_elsewhere(hold)
+    });
+    let mut changes: Vec<Change> =
+        ownership::of_others(ctx)?.iter().filter_map(uncommitted).collect();
+    let (with_edits, by_command): (Vec<Hold>, Vec<Hold>) =
+        holds.into_iter().partition(|hold| hold.about.via == Via::Hook);
+    hold(&mut changes, &with_edits);
+    let is_anything = !changes.is_empty() || !by_command.is_empty();
+    let own = if is_anything { own_paths(ctx)? } else { Vec::new() };
+    let paths: Vec<&[u8]> = changes
+        .iter()
+        .map(|change| change.path.as_slice())
+        .chain(own.iter().map(Vec::as_slice))
+        .collect();
+    let states = ctx.repository().states_of(&paths)?;
+    let own = own.into_iter().filter(|path| states.contains_key(path)).collect();
+    for change in &mut changes {
+        change.state = states.get(&change.path).copied();
+    }
+    changes.retain(|change| change.state.is_some() || change.is_held);
+    changes.sort_by(|one, other| one.path.cmp(&other.path));
+    let others = Others { changes, holds: by_command };
+    Ok(Work { others, own, case: reading.case, at: reading.now })
+}
+
+/// Lists the paths that the agent, its session or its subagents have changed.
+fn own_paths(ctx: &Ctx) -> Result<Vec<Vec<u8>>, AppError> {
+    let notes = ctx.notes().all()?.into_iter();
+    let own = notes.filter(|note| !note.by_shell && ctx.actor().is_one_with(&note.agent));
+    Ok(own.filter_map(|note| note.path.literal_path()).collect())
+}
+
+/// Turns an owned change into one whose state in git is not known yet.
+fn uncommitted(Owned { note, turn }: &Owned) -> Option<Change> {
+    Some(Change {
+        path: note.path.literal_path()?,
+        agent: note.agent.clone(),
+        since: note.at,
+        turn: *turn,
+        state: None,
+        is_held: false,
+    })
+}
+
+/// Adds the files that others hold because they edit them.
+fn hold(changes: &mut Vec<Change>, holds: &[Hold]) {
+    for hold in holds {
+        let Some(path) = hold.target.pattern().and_then(Pattern::literal_path) else {
+            continue;
+        };
+        let is_it = |change: &&mut Change| change.path == path && change.agent == hold.holder;
+        match changes.iter_mut().find(is_it) {
+            Some(change) => change.is_held = true,
+            None => changes.push(Change {
+                path,
+                agent: hold.holder.clone(),
+                since: hold.granted_at,
+                turn: Turn::Running,
+                state: None,
+                is_held: true,
+            }),
+        }
+    }
+}

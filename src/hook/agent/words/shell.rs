@@ -1,0 +1,59 @@
+//! The message about a shell command that would hit work of others.
+
+use super::{NO_INSTRUCTIONS, TOLD_MAX, commands, more, quoted};
+use crate::app::next::in_shell;
+use crate::app::shell_gate::{Hit, How, Refusal};
+use crate::core::ownership::turn::Turn;
+use crate::core::text::shown;
+use crate::core::time::{Timestamp, about};
+
+/// The largest number of characters of the command that are repeated.
+const COMMAND_CHARS_MAX: usize = 120;
+
+/// Says what a command would do to whose work, and what to run in its place. `is_run` tells that it
+/// runs all the same.
+pub(in crate::hook::agent) fn hit(refusal: &Refusal, is_run: bool) -> String {
+    let command: String = in_shell(&refusal.command).chars().take(COMMAND_CHARS_MAX).collect();
+    let mut lines: Vec<String> =
+        refusal.hits.iter().take(TOLD_MAX).map(|hit| described(hit, refusal.at)).collect();
+    lines.extend(more(refusal.hits.len()));
+    let beginning = if is_run { "look out" } else { "not run" };
+    let command = shown(&command).into_owned();
+    let mut text = format!("git coord: {beginning}, '{command}' {}:\n", refusal.does);
+    text.push_str(&format!("{}\n{NO_INSTRUCTIONS}\n", lines.join("\n")));
+    if !refusal.instead.is_empty() {
+        text.push_str(&format!("This leaves them alone:\n{}\n", commands(&refusal.instead)));
+    }
+    if !refusal.ask.is_empty() {
+        text.push_str(&format!("Its holder can be asked:\n{}", commands(&refusal.ask)));
+    } else if !refusal.adopt.is_empty() {
+        let adopt = commands(&refusal.adopt);
+        text.push_str(&format!(
+            "If they belong to your work, take them over, with your reason, and run the command \
+             again. Their owner is told:\n{adopt}"
+        ));
+    } else {
+        text.push_str("If it has to be, tell the person you work for whose work it is.");
+    }
+    text
+}
+
+fn described(hit: &Hit, now: Timestamp) -> String {
+    let ago = about(now.seconds_since(hit.since));
+    let (path, agent) = (quoted(&hit.path), &hit.agent);
+    match hit.how {
+        How::Held => format!("- {path} is held by {agent} since {ago}"),
+        How::Changed(Turn::Running) => {
+            format!("- {path} was changed by {agent} {ago} ago, whose turn still runs")
+        }
+        How::Changed(Turn::Over) => {
+            format!("- {path} was changed by {agent} {ago} ago, whose turn is over")
+        }
+        How::Changed(Turn::Ended) => {
+            format!("- {path} was changed by {agent} {ago} ago, whose session has ended")
+        }
+        How::Changed(Turn::Died) => {
+            format!("- {path} was changed by {agent} {ago} ago, which has not been seen since")
+        }
+    }
+}
