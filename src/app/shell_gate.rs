@@ -86,7 +86,7 @@ pub fn look(ctx: &Ctx, door: &Door, text: &str) -> Result<Option<Refusal>, AppEr
     }
     let reading = read(text, &start(ctx));
     let mut trees: Vec<(Ground, Option<Tree>)> = Vec::new();
-    for simple in &reading.commands {
+    for simple in reading.commands.iter().filter(|simple| act::can_have_effects(simple)) {
         let ground = Ground::of(simple);
         let known = trees.iter().position(|(seen, _)| *seen == ground);
         let at = match known {

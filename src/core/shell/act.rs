@@ -84,6 +84,12 @@ pub fn is_worth_reading(text: &str) -> bool {
     NAMES.iter().any(|name| text.contains(name))
 }
 
+/// Tells whether a simple command can have effects, before anybody looks for its work tree.
+pub fn can_have_effects(simple: &Simple) -> bool {
+    let is_known = |program: &str| matches!(program, "git" | "gh") || writers::is_known(program);
+    !simple.writes.is_empty() || simple.program().is_some_and(is_known)
+}
+
 /// Lists the effects of a simple command.
 pub fn effects(simple: &Simple, facts: &Facts<'_>) -> Vec<Effect> {
     nested(simple, facts, 0)

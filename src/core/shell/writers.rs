@@ -6,6 +6,17 @@ use super::pathspec::Scope;
 use super::verbs::Facts;
 use super::{Simple, Word, base_name};
 
+/// The programs that are known to write or remove files.
+const PROGRAMS: [&str; 13] = [
+    "cp", "dd", "find", "install", "ln", "mv", "perl", "rm", "sed", "shred", "tee", "truncate",
+    "unlink",
+];
+
+/// Tells whether a program is known to write or remove files.
+pub(super) fn is_known(program: &str) -> bool {
+    PROGRAMS.contains(&program)
+}
+
 /// Finds what a command writes to or removes.
 pub(super) fn effects(simple: &Simple, facts: &Facts<'_>) -> Vec<Effect> {
     let arguments = simple.words.get(1..).unwrap_or_default();

@@ -60,7 +60,9 @@ fn hits(text: &str, others: &Others) -> Option<Vec<String>> {
                 _ => None,
             },
         };
-        for effect in act::effects(simple, &facts) {
+        let effects = act::effects(simple, &facts);
+        assert!(effects.is_empty() || act::can_have_effects(simple), "{text}");
+        for effect in effects {
             if let Verdict::Refused(refused) = verdict(&effect, others, Case::Sensitive) {
                 let paths =
                     refused.changes.iter().map(|change| String::from_utf8_lossy(&change.path));
