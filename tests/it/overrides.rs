@@ -21,15 +21,30 @@ pub(crate) const OVERRIDES_REF: &str = "refs/coord/overrides";
 
 /// Reads a document of the newest entry; `None` if it does not exist.
 fn document(repo: &Repo, path: &str) -> Option<Value> {
-    let name = format!("{OVERRIDES_REF}:{path}");
-    let found = repo.git_call(["cat-file", "blob", &name]).run_unproven();
-    (found.code == 0).then(|| serde_json::from_str(&found.stdout).unwrap())
+    document_at(repo, OVERRIDES_REF, path)
 }
 
-/// Lists the paths of the newest entry's tree that begin with `start`.
+/// Reads a document of an entry; `None` if it does not exist.
+fn document_at(repo: &Repo, entry: &str, path: &str) -> Option<Value> {
+    let (_, blob) = documents(repo, entry).into_iter().find(|(found, _)| found == path)?;
+    Some(serde_json::from_str(&repo.git(["cat-file", "blob", &blob])).unwrap())
+}
+
+/// Lists the paths of the newest entry's documents that begin with `start`.
 fn paths(repo: &Repo, start: &str) -> Vec<String> {
-    let listed = repo.git(["ls-tree", "-r", "--name-only", OVERRIDES_REF]);
-    listed.lines().filter(|path| path.starts_with(start)).map(str::to_owned).collect()
+    let paths = documents(repo, OVERRIDES_REF).into_iter().map(|(path, _)| path);
+    paths.filter(|path| path.starts_with(start)).collect()
+}
+
+/// Lists the documents of an entry with their blobs. Buckets are no part of a path.
+fn documents(repo: &Repo, entry: &str) -> Vec<(String, String)> {
+    let listed = repo.git_call(["ls-tree", "-r", entry]).run_unproven().stdout;
+    let document = |line: &str| {
+        let (about, path) = line.split_once('\t').unwrap();
+        let names: Vec<&str> = path.split('/').filter(|name| !name.starts_with('=')).collect();
+        (names.join("/"), about.split(' ').next_back().unwrap().to_owned())
+    };
+    listed.lines().map(document).collect()
 }
 
 /// Reads the newest entry; empty before the first.
@@ -70,10 +85,8 @@ fn is_whole(repo: &Repo) {
         let agent = row["agent"].as_str().unwrap();
         if row["action"] == "exclude" {
             let entry = row["entry"].as_str().unwrap_or_else(|| panic!("no entry in {row:#}"));
-            let there = format!("{entry}:overrides/{agent}.json");
-            let held: Value =
-                serde_json::from_str(&repo.git(["cat-file", "blob", &there])).unwrap();
-            assert_eq!(held["action"], "exclude", "{there}");
+            let held = document_at(repo, entry, &format!("overrides/{agent}.json")).unwrap();
+            assert_eq!(held["action"], "exclude", "{agent} at {entry}");
             assert_eq!(row["record"]["status"], "applied");
         } else {
             assert!(row["record"].is_null(), "a proposal has no record: {row:#}");

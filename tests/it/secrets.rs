@@ -81,7 +81,8 @@ const WITH_WORDS: [&str; 29] = [
 ];
 
 /// Commands that the golden ledgers do not record.
-const MORE: [&str; 16] = [
+const MORE: [&str; 17] = [
+    r#"{"command":"upgrade","input":{"to":2}}"#,
     r#"{"command":"adopt","input":{"changes":[{"path":"src","from":"a"}],"reason":"r"}}"#,
     r#"{"command":"repair","input":{"lost":"x","why":"damaged","kept_at":"a ref"}}"#,
     r#"{"command":"conflict","input":{"met":[{"pattern":"src","hold":"6qfl6iux"}],"reason":"r",
