@@ -208,7 +208,12 @@ fn what_depends_on_more_than_the_newest_state_is_asked_of_nobody() {
     crowd.add(&repo, repo.call("alice").config(key::WAIT, "1m").args(["reserve", "src/alice"]));
     assert_eq!(pending_requests(&repo).len(), 1);
     for output in crowd.go() {
-        output.done();
+        if output.code == exit::NO {
+            // The reservation came first, and nobody who asked to go back had seen it.
+            output.says("the ledger has moved on");
+        } else {
+            output.done();
+        }
     }
     repo.coord("ops", ["ledger", "verify", RESERVATIONS]).done();
 }
