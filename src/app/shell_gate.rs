@@ -262,7 +262,7 @@ fn instead(effect: &Effect, own: &[Vec<u8>]) -> Vec<Vec<String>> {
     if mine.is_empty() { Vec::new() } else { vec![[words(start), mine].concat()] }
 }
 
-/// Suggests to take over what nobody works on any more. What is held is asked for.
+/// Suggests to take changes over that nobody works on any more. A held file is asked for instead.
 fn adopts(refused: &Refused<'_>) -> Vec<Vec<String>> {
     let is_idle = |change: &&&Change| !change.is_held && change.turn != Turn::Running;
     let idle: Vec<&&Change> = refused.changes.iter().filter(is_idle).collect();

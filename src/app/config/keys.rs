@@ -134,14 +134,15 @@ pub const KEYS: [Key; 27] = [
         name: "coord.hook.changes",
         kind: ValueKind::Severity,
         default: Some("refuse"),
-        meaning: "What happens to an agent's commit, or to its shell command, that would take along, \
-                  throw away or move uncommitted changes of another agent.",
+        meaning: "What happens to an agent's commit or shell command that would take along, throw \
+                  away or move uncommitted changes of another agent.",
     },
     Key {
         name: "coord.hook.leftovers",
         kind: ValueKind::Severity,
         default: Some("warn"),
-        meaning: "What git hooks do when an agent commits changes of an agent whose session has said that it ends.",
+        meaning: "What git hooks do when an agent commits changes of an agent whose session has \
+                  said that it ends.",
     },
     Key {
         name: "coord.hook.release",

@@ -4,13 +4,16 @@
 use std::collections::BTreeMap;
 
 use super::{Judged, Owned, Turns, judge};
-use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::app::{Ctx, dead_holders};
+use crate::core::ids::AgentName;
 use crate::core::ownership::Note;
 use crate::core::ownership::standing::Standing;
-use crate::core::ownership::sweep::taken_along;
+use crate::core::ownership::sweep::{is_shared, taken_along};
 use crate::core::ownership::turn::Turn;
-use crate::core::pattern::{self, Pattern};
+use crate::core::pattern::{self, Case, Pattern};
+use crate::core::reservation::paths::{PathKind, Paths};
+use crate::core::reservation::{Hold, Target, index};
 use crate::core::text::Line;
 use crate::store::worktree::changes::staged::StagedPath;
 
@@ -52,7 +55,11 @@ pub fn of_commit(ctx: &Ctx, staged: &[StagedPath]) -> Result<Sweep, AppError> {
     let mut turns = Turns::of(ctx);
     for (path, staged) in &named {
         let notes = by_path.get(path).map(Vec::as_slice).unwrap_or_default();
-        let taken = taken_along(ctx.actor(), &staged.content, notes);
+        let mut taken = taken_along(ctx.actor(), &staged.content, notes);
+        if !taken.is_empty() {
+            let sharing = Sharing::of(ctx, path)?;
+            taken.retain(|note| !sharing.has(&note.agent));
+        }
         if taken.is_empty() {
             sweep.rest.push(path.clone());
         }
@@ -64,6 +71,30 @@ pub fn of_commit(ctx: &Ctx, staged: &[StagedPath]) -> Result<Sweep, AppError> {
     }
     sweep.moved = moved(ctx, &judged);
     Ok(sweep)
+}
+
+/// The agents that share a path with the one that asks.
+pub struct Sharing<'c> {
+    ctx: &'c Ctx,
+    path: Target,
+    meeting: Vec<Hold>,
+    case: Case,
+}
+
+impl<'c> Sharing<'c> {
+    /// Reads the live holds on a file.
+    pub fn of(ctx: &'c Ctx, file: &Pattern) -> Result<Sharing<'c>, AppError> {
+        let reading = ctx.read()?;
+        let path = Target::Paths(Paths::new(file.clone(), Some(PathKind::File)));
+        let mut meeting = index::meeting(&reading.base.snapshot, &path, reading.case)?;
+        dead_holders::keep_live(ctx, &mut meeting, reading.now);
+        Ok(Sharing { ctx, path, meeting, case: reading.case })
+    }
+
+    /// Tells whether the agent shares the file.
+    pub fn has(&self, agent: &AgentName) -> bool {
+        is_shared([self.ctx.actor(), agent], &self.path, &self.meeting, self.case)
+    }
 }
 
 /// Finds the committer's own edits that were made on another branch, unless a command of its own

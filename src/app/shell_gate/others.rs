@@ -2,11 +2,12 @@
 
 use crate::app::edits;
 use crate::app::error::AppError;
+use crate::app::ownership::sweep::Sharing;
 use crate::app::ownership::{self, Owned};
 use crate::app::{Ctx, dead_holders};
 use crate::core::ids::AgentName;
 use crate::core::ownership::turn::Turn;
-use crate::core::pattern::{Case, Pattern};
+use crate::core::pattern::{Case, Pattern, for_path};
 use crate::core::reservation::{Hold, Mode, Via, index};
 use crate::core::shell::verdict::{Change, Others};
 use crate::core::time::Timestamp;
@@ -47,6 +48,9 @@ pub(super) fn work(ctx: &Ctx) -> Result<Work, AppError> {
     let own = own.into_iter().filter(|path| states.contains_key(path)).collect();
     for change in &mut changes {
         change.state = states.get(&change.path).copied();
+        if let Some(path) = for_path(&change.path) {
+            change.is_shared = Sharing::of(ctx, &path)?.has(&change.agent);
+        }
     }
     changes.retain(|change| change.state.is_some() || change.is_held);
     changes.sort_by(|one, other| one.path.cmp(&other.path));
@@ -70,6 +74,7 @@ fn uncommitted(Owned { note, turn }: &Owned) -> Option<Change> {
         turn: *turn,
         state: None,
         is_held: false,
+        is_shared: false,
     })
 }
 
@@ -89,6 +94,7 @@ fn hold(changes: &mut Vec<Change>, holds: &[Hold]) {
                 turn: Turn::Running,
                 state: None,
                 is_held: true,
+                is_shared: false,
             }),
         }
     }

@@ -3,6 +3,9 @@
 use super::standing::Standing;
 use super::{Content, Note};
 use crate::core::ids::AgentName;
+use crate::core::pattern::Case;
+use crate::core::reservation::check::shared_by;
+use crate::core::reservation::{Hold, Target};
 
 /// Finds the notes of others on a path whose changes a commit of this staged content would take
 /// along.
@@ -28,4 +31,15 @@ pub fn taken_along<'n>(
         is_in_it && !note.agent.is_one_with(committer)
     };
     notes.iter().filter(is_taken).map(|(note, _)| *note).collect()
+}
+
+/// Tells whether two agents share a path, given the live holds that meet it. They have agreed to
+/// work on it together, so neither needs the other's consent for a commit.
+pub fn is_shared(agents: [&AgentName; 2], path: &Target, meeting: &[Hold], case: Case) -> bool {
+    let shares = |agent: &AgentName| {
+        let of_agent = meeting.iter().filter(|hold| hold.holder.is_one_with(agent));
+        let own: Vec<Hold> = of_agent.cloned().collect();
+        shared_by(&own, path, case).is_some()
+    };
+    agents.into_iter().all(shares)
 }

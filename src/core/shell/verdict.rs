@@ -20,6 +20,8 @@ pub struct Change {
     pub state: Option<State>,
     /// Set if the agent holds the file.
     pub is_held: bool,
+    /// Set if the agent shares the file with the one that asks.
+    pub is_shared: bool,
 }
 
 /// How a changed file differs from what is committed.
@@ -81,8 +83,9 @@ fn is_hit(effect: &Effect, change: &Change) -> bool {
         return change.turn != Turn::Ended
             || effect.rule == Rule::RemoveTree && change.state.is_some();
     }
-    if effect.rule.is_sweep() && change.turn == Turn::Ended {
-        // To commit what the last session left is the most common next step.
+    // To commit what the last session left is the most common next step, and agents that share a
+    // file have agreed to work on it together.
+    if effect.rule.is_sweep() && (change.turn == Turn::Ended || change.is_shared) {
         return false;
     }
     if touches.staged && change.state.is_some_and(|state| state.is_staged) {

@@ -121,8 +121,9 @@ fn ownership_outlives_the_turn_until_it_is_settled() {
     is_stopped(&one, "git reset --hard");
     repo.git(["commit", "--quiet", "--no-verify", "-m", "theirs", "--", "src/api/users.rs"]);
     runs(&one, "git reset --hard");
-    change(&other, "src/api/users.rs");
-    repo.write("src/api/users.rs", "// by a formatter\n");
+    other.edits("src/api/users.rs");
+    repo.write("src/api/users.rs", "// more than before\n");
+    other.has_edited("src/api/users.rs");
     silent(&other.event("SessionEnd"));
     let text = is_stopped(&one, "git reset --hard");
     assert!(text.contains("whose session has ended"), "{text}");

@@ -22,7 +22,7 @@ enum Value {
 }
 
 /// Every key that the program reads. A new one needs its row.
-const OUR_KEYS: [(&str, Value); 23] = [
+const OUR_KEYS: [(&str, Value); 27] = [
     ("coord.agent", Value::Word),
     ("coord.wait", Value::Word),
     ("coord.ttl", Value::Word),
@@ -33,8 +33,12 @@ const OUR_KEYS: [(&str, Value); 23] = [
     ("coord.enabled", Value::Word),
     ("coord.hook.failClosed", Value::Word),
     ("coord.hook.people", Value::Word),
+    ("coord.hook.shell", Value::Word),
+    ("coord.hook.changes", Value::Word),
+    ("coord.hook.leftovers", Value::Word),
     ("coord.hook.release", Value::Word),
     ("coord.trailers", Value::Word),
+    ("coord.recordConflicts", Value::Word),
     ("coord.domainIndex", Value::Path("trap.sh")),
     ("coord.domainProfiles", Value::Path("traps")),
     ("coord.agentsDirectory", Value::Path("traps")),

@@ -20,6 +20,7 @@ fn change(path: &str, state: Option<State>) -> Change {
         turn: Turn::Over,
         state,
         is_held: state.is_none(),
+        is_shared: false,
     }
 }
 
