@@ -35,6 +35,7 @@ pub mod schema;
 pub mod shell_gate;
 pub mod specs;
 pub mod status;
+pub mod version;
 pub mod view;
 pub mod waiter;
 pub mod waiting;

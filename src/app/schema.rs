@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::app::answer::{AnswerForm, ProblemForm};
 use crate::app::{
     agents, changesets, doctor, domains, events, install, ledgers, negotiation, ownership,
-    reservations, routing, runs, status, whoami,
+    reservations, routing, runs, status, version, whoami,
 };
 use crate::core::routing::export::Exported;
 
@@ -102,6 +102,7 @@ schemas! {
     "send" "send" negotiation::send::Body,
     "agents" "agents" agents::Body,
     "status" "status" status::Body,
+    "version" "version" version::Body,
     "whoami" "whoami" whoami::Body,
     "hook pre-commit" "hook-pre-commit" changesets::Body,
     "hook pre-merge-commit" "hook-pre-merge-commit" changesets::Body,

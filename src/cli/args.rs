@@ -11,10 +11,11 @@ use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Su
 
 use super::color::ColorChoice;
 use super::commands::{
-    adopt, agents, answer, ask, changes, check, completions, demo, doctor, domain, events, hook,
-    inbox, install, ledger, list, overrides, release, renew, reserve, route, run, send, status,
-    sweep, take, transfer, uninstall, whoami, with,
+    adopt, agents, answer, ask, changes, check, completions, demo, doctor, domain, events, help,
+    hook, inbox, install, ledger, list, overrides, release, renew, reserve, route, run, send,
+    status, sweep, take, transfer, uninstall, version, whoami, with,
 };
+use super::help::with_groups;
 use super::term::Manner;
 use crate::app::doctor::pipes;
 use crate::core::environment::Environment;
@@ -103,7 +104,7 @@ impl Cli {
     pub(crate) fn described() -> clap::Command {
         let mut command = Cli::command();
         command.build();
-        command
+        with_groups(command)
     }
 }
 
@@ -149,12 +150,14 @@ pub(crate) enum Command {
     Hook(hook::Args),
     Completions(completions::Args),
     Demo(demo::Args),
+    Help(help::Args),
+    Version(version::Args),
 }
 
 impl Command {
-    /// Tells whether the command finds the repository by itself, and in its own time.
+    /// Tells whether the command finds the repository by itself and in its own time, or needs none.
     pub(crate) fn finds_its_repository(&self) -> bool {
-        matches!(self, Command::Hook(_))
+        matches!(self, Command::Hook(_) | Command::Help(_) | Command::Version(_))
     }
 
     /// Tells whether opening the repository would block the command that is to find out what is
@@ -195,7 +198,9 @@ impl Command {
             | Command::Doctor(_)
             | Command::Hook(_)
             | Command::Completions(_)
-            | Command::Demo(_) => Ok(()),
+            | Command::Demo(_)
+            | Command::Help(_)
+            | Command::Version(_) => Ok(()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From a parsed command to the function that does it.
 
 use super::args::{Command, Globals};
-use super::commands::{agents, demo, whoami};
+use super::commands::{agents, demo, version, whoami};
 use super::exit::ExitCode;
 use super::term::Ui;
 use crate::app::Ctx;
@@ -65,5 +65,7 @@ pub(crate) fn run(
         Command::Hook(args) => args.run(ui, context),
         Command::Completions(args) => args.run(ui),
         Command::Demo(_) => demo::Args::run(ui),
+        Command::Help(args) => args.run(ui),
+        Command::Version(_) => version::Args::run(ui, context),
     }
 }

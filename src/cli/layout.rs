@@ -65,6 +65,22 @@ fn aligned_row(row: &[Cell], widths: &[usize], paint: impl Fn(Slot, &str) -> Str
     line
 }
 
+/// Breaks text between words into lines of at most that many columns. A word that is longer stands
+/// on a line of its own.
+pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// One line of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DiffLine<'t> {
@@ -118,6 +134,13 @@ mod tests {
         let rows: [&[&str]; 4] = [&[wide, "1"], &[combining, "2"], &[emoji, "3"], &["abcde", "4"]];
         let lines = ["設計   1", "e\u{301}tude  2", "👩\u{200d}🔬 x   3", "abcde  4"];
         assert_eq!(laid_out(&rows), lines);
+    }
+
+    #[test]
+    fn text_is_broken_between_words() {
+        assert_eq!(wrapped("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("unbreakable 設計 ab", 6), ["unbreakable", "設計", "ab"]);
+        assert!(wrapped(" ", 5).is_empty());
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod dispatch;
 mod error;
 mod exit;
 mod generate;
+mod help;
 mod holds;
 mod layout;
 mod patience;
@@ -102,7 +103,7 @@ fn report_unparsed(
         Manner { json: usage::asks_for_json(words), quiet: false, color: requested_color(words) };
     let mut ui = Ui::of_process(manner, environment, &|_| None);
     if error.use_stderr() {
-        return usage::usage_error(error).report(&mut ui);
+        return usage::usage_error(error, words).report(&mut ui);
     }
     let text = error.render();
     ui.text(&if ui.is_colored() { text.ansi().to_string() } else { text.to_string() })?;

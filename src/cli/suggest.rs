@@ -1,23 +1,31 @@
-//! Words that newcomers try, and the commands that do what they mean.
+//! Words that newcomers try, and the commands and options that do what they mean.
+
+use clap::Command;
 
 /// Words that newcomers type, each with the command that they mean.
-const SYNONYMS: [(&str, &str); 40] = [
+const SYNONYMS: [(&str, &str); 53] = [
     ("lock", "reserve"),
     ("claim", "reserve"),
     ("acquire", "reserve"),
     ("hold", "reserve"),
     ("get", "reserve"),
+    ("wait", "reserve --wait"),
     ("unlock", "release"),
     ("free", "release"),
     ("unclaim", "release"),
     ("drop", "release"),
     ("unreserve", "release"),
-    ("who", "whoami"),
     ("id", "whoami"),
     ("me", "whoami"),
     ("ls", "list"),
     ("show", "list"),
     ("holders", "list"),
+    ("who", "list --path"),
+    ("blame", "list --path"),
+    ("locks", "list --locks"),
+    ("watch", "status --watch"),
+    ("st", "status"),
+    ("top", "status --watch"),
     ("log", "ledger log"),
     ("history", "ledger log"),
     ("rollback", "ledger rollback"),
@@ -36,17 +44,52 @@ const SYNONYMS: [(&str, &str); 40] = [
     ("reply", "answer"),
     ("respond", "answer"),
     ("seize", "take"),
+    ("steal", "take"),
     ("mail", "inbox"),
     ("messages", "inbox"),
     ("message", "send"),
+    ("msg", "send"),
+    ("exec", "with"),
+    ("init", "install"),
+    ("setup", "install"),
+    ("man", "help"),
+    ("tour", "demo"),
     ("overrides", "override list"),
     ("exclude", "override apply"),
     ("canary", "override canary"),
 ];
 
-/// Finds the command that a wrong word stands for.
-pub(crate) fn command_for(word: &str) -> Option<&'static str> {
-    SYNONYMS.iter().find(|(synonym, _)| *synonym == word).map(|(_, command)| *command)
+/// Words that newcomers type for what another program does, each with the whole hint.
+const ELSEWHERE: [(&str, &str); 2] = [
+    ("config", "git keeps the settings: git config coord.ttl 30m"),
+    ("prime", "'git coord install' lets agents read it when a session begins"),
+];
+
+/// Letters that other programs have for options, each with the option that means the same here.
+const LETTERS: [(&str, &str); 4] =
+    [("-m", "reason"), ("-n", "limit"), ("-f", "force"), ("-w", "wait")];
+
+/// Words the hint that names what was meant.
+pub(crate) fn did_you_mean(command: &str) -> String {
+    format!("did you mean '{command}'?")
+}
+
+/// Finds the hint for a word that is no command of `parent`.
+pub(crate) fn hint_for(parent: &Command, word: &str) -> Option<String> {
+    // The words stand for commands of the program, not of a group.
+    if parent.get_bin_name() != Some("git coord") {
+        return None;
+    }
+    let found = |(known, _): &&(&str, &str)| *known == word;
+    let synonym = SYNONYMS.iter().find(found).map(|(_, command)| did_you_mean(command));
+    synonym.or_else(|| ELSEWHERE.iter().find(found).map(|(_, hint)| (*hint).to_owned()))
+}
+
+/// Finds the hint for an option that `command` does not have under that letter.
+pub(crate) fn option_for(command: &Command, letter: &str) -> Option<String> {
+    let (_, meant) = LETTERS.iter().find(|(known, _)| *known == letter)?;
+    let mut known = command.get_arguments().filter_map(|argument| argument.get_long());
+    known.any(|long| long == *meant).then(|| did_you_mean(&format!("--{meant}")))
 }
 
 #[cfg(test)]
@@ -56,13 +99,33 @@ mod tests {
 
     #[test]
     fn synonyms_lead_to_commands_that_exist_and_are_none_themselves() {
-        for (synonym, command) in SYNONYMS {
-            let mut found = Cli::described();
-            for word in command.split(' ') {
-                let next = found.find_subcommand(word).cloned();
-                found = next.unwrap_or_else(|| panic!("no command {command}"));
+        let program = Cli::described();
+        for (synonym, meant) in SYNONYMS {
+            let mut found = &program;
+            for word in meant.split(' ') {
+                let option = word.strip_prefix("--");
+                let has = |name| found.get_arguments().any(|known| known.get_long() == Some(name));
+                match option {
+                    Some(option) => assert!(has(option), "no option {meant}"),
+                    None => {
+                        let next = found.find_subcommand(word);
+                        found = next.unwrap_or_else(|| panic!("no command {meant}"));
+                    }
+                }
             }
-            assert!(Cli::described().find_subcommand(synonym).is_none(), "{synonym}");
+            assert!(program.find_subcommand(synonym).is_none(), "{synonym}");
         }
+        for (word, _) in ELSEWHERE {
+            assert!(program.find_subcommand(word).is_none(), "{word}");
+        }
+    }
+
+    #[test]
+    fn letters_lead_to_options_that_the_command_has() {
+        let program = Cli::described();
+        let of = |name: &str| program.find_subcommand(name).expect("it exists");
+        assert_eq!(option_for(of("reserve"), "-m"), Some(did_you_mean("--reason")));
+        assert_eq!(option_for(of("events"), "-n"), Some(did_you_mean("--limit")));
+        assert_eq!(option_for(of("whoami"), "-m"), None);
     }
 }

@@ -77,8 +77,9 @@ transcripts! {
 }
 
 /// Commands without a transcript, each with the reason.
-const ELSEWHERE: [(&str, &str); 2] = [
+const ELSEWHERE: [(&str, &str); 3] = [
     ("completions", "its scripts are generated files, kept in docs"),
+    ("help", "its texts are in the reference; tests/it/help.rs runs it for every command"),
     ("demo", "its tour goes by the machine's clock; tests/it/demo.rs runs it"),
 ];
 

@@ -84,7 +84,7 @@ impl Output {
 
 /// Commands whose stdout is not one object of ours: events are one a line, hooks answer in the form
 /// of their caller, `with` answers as its command does, the others print no JSON.
-const NO_SINGLE_OBJECT: [&str; 5] = ["events", "hook", "completions", "demo", "with"];
+const NO_SINGLE_OBJECT: [&str; 6] = ["events", "hook", "completions", "demo", "help", "with"];
 
 fn wants_one_object(args: &[OsString]) -> bool {
     let options = args.split(|arg| arg == "--").next().unwrap_or(args);

@@ -173,7 +173,7 @@ fn matches(pattern: &Value, value: &str) -> bool {
 }
 
 /// Commands without a schema, each with the reason.
-pub(super) const WITHOUT: [(&str, &str); 3] = [
+pub(super) const WITHOUT: [(&str, &str); 4] = [
     (
         "with",
         "its stdout belongs to the command that it runs, so it prints an object only where it did \
@@ -181,6 +181,7 @@ pub(super) const WITHOUT: [(&str, &str); 3] = [
     ),
     ("completions", "it prints a script for a shell"),
     ("demo", "it shows people around"),
+    ("help", "it prints text for people"),
 ];
 
 #[test]
