@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::negotiation::{ask, holders, thread_of, verified};
 use crate::support::contract::exit;
+use crate::support::repo::id_of;
 use crate::support::{Call, Repo, race, rounds, texts};
 
 /// 8/FILE-IS-FILE: what is a file has nothing below it. Patterns for names in any directory leave
@@ -109,6 +110,97 @@ fn what_cannot_be_kept_is_said_before() {
     assert_eq!(answer["ids"], json!([id]));
     let told = texts(&repo.json("bob", ["inbox"])["messages"], "subject").join("\n");
     assert!(told.contains("all of src/** except 64 patterns is free"), "{told}");
+}
+
+/// Gives `count` paths of `src/**` away, which Alice holds.
+fn nearly_given_away(repo: &Repo, count: usize) -> String {
+    let id = id_of(&repo.reserve_with("alice", &["--ttl", "4h", "src/**"]));
+    let gone = (0..count).map(|number| format!("--path=src/x{number}.rs"));
+    repo.json("alice", ["release".to_owned()].into_iter().chain(gone));
+    id
+}
+
+/// 8/REST-STAYS: a reservation that gets as many exceptions as it may have between a request and its
+/// answer does not end unsaid. The answer is refused, and names the one that frees all of it.
+#[test]
+fn what_fills_up_after_the_request_is_said_before() {
+    let repo = Repo::new();
+    let id = nearly_given_away(&repo, 63);
+    let bob = ask(&repo, "bob", &["src/main.rs"]);
+    let carol = ask(&repo, "carol", &["src/lib.rs"]);
+    assert_eq!((&bob["notes"], &carol["notes"]), (&Value::Null, &Value::Null));
+    let answer = repo.json("alice", ["answer", &thread_of(&bob), "--release"]);
+    assert_eq!(answer["narrowed"], json!([id]));
+    let thread = thread_of(&carol);
+    let no = repo.coord_json("alice", ["answer", &thread, "--release"]).refused("ends_whole");
+    assert_eq!(no["refusal"]["ends_whole"], json!([id]));
+    let whole = json!(["git", "coord", "answer", thread, "--release", "--whole"]);
+    assert_eq!(no["refusal"]["next"][0], whole);
+    let message = no["refusal"]["message"].as_str().unwrap();
+    assert!(message.contains("all of 'src/** except 64 patterns' would be free"), "{message}");
+    repo.coord_json("dave", ["check", "src/rest.rs"]).exits(exit::NO);
+    let answer = repo.json("alice", ["answer", &thread, "--release", "--whole"]);
+    assert_eq!(
+        (&answer["ids"], &answer["granted"][0]["pattern"]),
+        (&json!([id]), &json!("src/lib.rs"))
+    );
+    let told = texts(&repo.json("carol", ["inbox"])["messages"], "subject").join("\n");
+    assert!(told.contains("all of src/** except 64 patterns is free"), "{told}");
+    verified(&repo);
+}
+
+/// 8/REST-STAYS: neither does a takeover. To ask again says it to the holder, who gets its time anew.
+#[test]
+fn a_takeover_of_the_whole_is_said_before() {
+    let repo = Repo::new();
+    let id = nearly_given_away(&repo, 63);
+    let thread = thread_of(&ask(&repo, "bob", &["src/main.rs"]));
+    repo.json("alice", ["release", "--path=src/x63.rs"]);
+    repo.pass("11m");
+    let take = || repo.coord_json("bob", ["take", &thread, "--reason", "no answer"]);
+    let no = take().refused("ends_whole");
+    let again: Vec<String> = serde_json::from_value(no["refusal"]["next"][0].clone()).unwrap();
+    assert_eq!(again[2..4], ["ask", "--holder=alice"]);
+    assert_eq!(repo.holds()[0]["id"], json!(id));
+    let asked = repo.coord_json("bob", &again[2..]).done().json();
+    assert_eq!((&asked["thread"], &asked["joined"]), (&json!(thread), &json!(true)));
+    assert!(asked["notes"].to_string().contains("a release frees all of src/**"), "{asked}");
+    let told = texts(&repo.json("alice", ["inbox"])["messages"], "subject").join("\n");
+    assert!(told.contains("a release frees all of src/**"), "{told}");
+    take().refused("too_early");
+    repo.pass("11m");
+    assert_eq!(take().done().json()["taken"], json!([id]));
+    verified(&repo);
+}
+
+/// 8/REST-STAYS: of many answers at once, each of which could be the last exception, as many succeed
+/// as there is room, and the holder keeps the rest.
+#[test]
+fn answers_race_for_the_last_exception() {
+    const ASKERS: usize = 4;
+    for _ in 0..rounds().div_ceil(10) {
+        let repo = Repo::new();
+        nearly_given_away(&repo, 62);
+        let asker = |number: usize| format!("agent-{number}");
+        let threads: Vec<String> = (0..ASKERS)
+            .map(|number| {
+                thread_of(&ask(&repo, &asker(number), &[&format!("src/part{number}.rs")]))
+            })
+            .collect();
+        let answer = |thread: &String| {
+            let words = ["--json", "answer", thread, "--release"];
+            repo.call("alice").config("coord.wait", "1m").args(words)
+        };
+        let outputs = race(&repo, &threads.iter().map(answer).collect::<Vec<Call>>());
+        let done = outputs.iter().filter(|output| output.code == exit::DONE).count();
+        assert_eq!(done, 2, "{outputs:#?}");
+        for output in outputs.into_iter().filter(|output| output.code != exit::DONE) {
+            output.refused("ends_whole");
+        }
+        assert_eq!(holders(&repo).len(), 3);
+        repo.coord_json("zoe", ["check", "src/rest.rs"]).exits(exit::NO);
+        verified(&repo);
+    }
 }
 
 /// 8/REST-STAYS: many ask for a path each while its holder answers and works on. Everybody has what

@@ -3,6 +3,7 @@
 //! The model reads a hold as a set of paths. With sets it computes what an act leaves to whom, who
 //! may edit which file in which worktree, and what became of a request.
 
+mod limit;
 mod model;
 
 use git_coord::core::command::Command;
@@ -172,7 +173,7 @@ fn command(ledger: &MemoryLedger, agent: usize, act: &Act) -> Option<(AgentName,
         }
         Act::AnswerRelease { thread: number } => {
             let thread = thread(*number)?;
-            let answer = Answer { which: which(&thread), verdict: Verdict::Release };
+            let answer = Answer { which: which(&thread), verdict: Verdict::Release, whole: false };
             (thread.asked?.holder, answer.into())
         }
         Act::Take { thread: number } => {

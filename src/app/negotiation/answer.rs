@@ -21,6 +21,8 @@ pub struct Request {
     /// The thread, or a path or a lock that the asker wants.
     pub which: What,
     pub verdict: Verdict,
+    /// Set to release a whole reservation if its rest cannot be kept.
+    pub whole: bool,
 }
 
 /// The answer to `answer`.
@@ -44,7 +46,8 @@ pub struct Body {
 /// Releases, defers or refuses.
 pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let which = request.which.request(ctx, Side::Holder)?;
-    let command = decision::Answer { which, verdict: request.verdict.clone() };
+    let command =
+        decision::Answer { which, verdict: request.verdict.clone(), whole: request.whole };
     let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let now = committed.at;
     let liveness = HolderLiveness::of(ctx, &committed.answer.in_the_way);

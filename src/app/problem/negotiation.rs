@@ -1,7 +1,7 @@
 //! Refusals about negotiation, with what helps.
 
 use super::{Advice, Hint, Problem};
-use crate::app::next::command;
+use crate::app::next::{can_be_typed, command, from_top};
 use crate::core::ids::HoldId;
 use crate::core::negotiation::dispute::Dispute;
 
@@ -28,6 +28,10 @@ pub(super) fn refused(dispute: &Dispute) -> Problem {
         Dispute::ReservationChanged { thread, holds, .. } => {
             let ids: Vec<&HoldId> = holds.iter().map(|hold| &hold.id).collect();
             problem.with("thread", thread).with("changed", ids)
+        }
+        Dispute::EndsWhole { thread, holds } | Dispute::TakesWhole { thread, holds, .. } => {
+            let ids: Vec<&HoldId> = holds.iter().map(|hold| &hold.id).collect();
+            problem.with("thread", thread).with("ends_whole", ids)
         }
         Dispute::DeferredBefore { thread, until } => {
             problem.with("thread", thread).with("until", until)
@@ -65,6 +69,21 @@ fn remedies(dispute: &Dispute) -> Vec<Vec<String>> {
                 command(&["ask", hold.id.as_str(), "--reason", "what is held has changed"])
             });
             ask.into_iter().chain([look]).collect()
+        }
+        Dispute::EndsWhole { thread, .. } => {
+            let release = command(&["answer", thread.as_str(), "--release", "--whole"]);
+            vec![release, read(thread)]
+        }
+        Dispute::TakesWhole { thread, holder, patterns, .. } => {
+            let holder = format!("--holder={holder}");
+            let ask = |what: String| {
+                command(&["ask", &holder, "--reason", "it frees more than I said", "--", &what])
+            };
+            let again = match patterns.as_slice() {
+                [only] => from_top(only).filter(|text| can_be_typed(text)).map(ask),
+                _ => None,
+            };
+            again.into_iter().chain([read(thread)]).collect()
         }
         Dispute::SeveralHolders { holders, .. } => {
             holders.iter().map(|holder| command(&["list", &format!("--holder={holder}")])).collect()

@@ -27,6 +27,10 @@ Examples:
 /// --release releases the target and gives it to the agent that asked, in one step. --defer gives
 /// you more time, once. --refuse closes the request; the agent that asked cannot take the target
 /// then.
+///
+/// You keep the rest of a wider reservation, which has the target as an exception then. A
+/// reservation has at most 64 exceptions; one more frees all of it. If the request did not say so,
+/// --release is refused, unless --whole is given.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -36,6 +40,10 @@ pub(crate) struct Args {
     /// Release the target to the agent that asked
     #[arg(long)]
     pub(crate) release: bool,
+
+    /// Release a whole reservation if its rest cannot be kept
+    #[arg(long, requires = "release")]
+    pub(crate) whole: bool,
 
     /// Take more time, at most 60m
     #[arg(
@@ -86,7 +94,7 @@ impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = context.open()?;
         let which = self.request.what()?;
-        let answer = answer(&ctx, &Request { which, verdict: self.verdict() })?;
+        let answer = answer(&ctx, &Request { which, verdict: self.verdict(), whole: self.whole })?;
         show(ui, &answer, |ui| self.print(ui, &answer.body, answer.at))
     }
 

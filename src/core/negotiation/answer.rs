@@ -26,6 +26,10 @@ pub struct Answer {
     #[serde(flatten)]
     pub which: Which,
     pub verdict: Verdict,
+    /// Set if the holder also gives away what it cannot keep: the rest of a hold that has too many
+    /// exceptions for one more.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub whole: bool,
 }
 
 /// The answers that a holder can give.
@@ -67,7 +71,7 @@ impl Decide for Answer {
             return Err(over(&thread, outcome));
         }
         match &self.verdict {
-            Verdict::Release => release(act, &thread, asked),
+            Verdict::Release => self.release(act, &thread, asked),
             Verdict::Defer { seconds, reason } => defer(act, &thread, asked, *seconds, reason),
             Verdict::Refuse { reason } => Ok(refuse(act, &thread, asked, reason)),
         }
@@ -85,6 +89,58 @@ impl Decide for Answer {
                 format!("answer {asker}: {holder} refuses {what}: {reason}")
             }
         }
+    }
+}
+
+impl Answer {
+    /// Frees the pinned holds, and every other hold of the holder that stands in the asker's way: an
+    /// acknowledgement beside one of those would not be true.
+    fn release(&self, act: &mut Act<'_>, thread: &Thread, asked: Asked) -> Result<Answered, No> {
+        let for_whom = thread.opened_by.clone();
+        let mut holds = pinned(act, &asked)?;
+        holds.extend(in_the_way(act, &for_whom, &asked.holder, &asked.targets())?);
+        let mut holds = select::once(holds);
+        sweep::remove_ended(act, &mut holds);
+        let given = asked.targets();
+        if !self.whole {
+            let losing = unannounced(act, &asked, &holds);
+            if !losing.is_empty() {
+                let thread = thread.id.clone();
+                return Err(refused(Dispute::EndsWhole { thread, holds: losing }));
+            }
+        }
+        let freed: Vec<Freed> =
+            holds.into_iter().map(|hold| narrow::free(act, hold, &given, None)).collect();
+        let (granted, in_the_way) = grant(act, &for_whom, &asked)?;
+        let is_acknowledged = !freed.is_empty();
+        let outcome = Outcome {
+            how: if is_acknowledged { How::Released } else { How::Expired },
+            at: act.env.now,
+            by: act.env.actor.clone(),
+            because: None,
+            acknowledged: is_acknowledged,
+            freed: narrow::ended(&freed),
+            narrowed: narrow::kept(&freed),
+            granted: granted.iter().map(|grant| grant.hold.id.clone()).collect(),
+            fence: act.fence(),
+        };
+        let thread = conclude(act, thread, asked, outcome);
+        let asked = thread.asked.clone().expect("a concluded request is one");
+        let event = if is_acknowledged { ThreadEvent::Answered } else { ThreadEvent::Freed };
+        events::record(act, event, &thread);
+        let kind = if is_acknowledged { MessageKind::Released } else { MessageKind::Freed };
+        let did = if is_acknowledged { "released" } else { "holds no longer" };
+        let rest = match (granted.first(), in_the_way.first()) {
+            (Some(grant), _) => format!("it is yours until {}", grant.hold.expires_at),
+            (None, Some(conflict)) => {
+                format!("'{}' of {} is in the way", conflict.held.target, conflict.held.holder)
+            }
+            (None, None) => "reserve it".to_owned(),
+        };
+        let beyond = told_beyond(act, &freed, &given);
+        let subject = format!("{} {did} {}: {rest}{beyond}", asked.holder, asked.what());
+        notify_asker(act, &thread, &asked, kind, &subject);
+        Ok(Answered { thread, asked, released: freed, granted, in_the_way })
     }
 }
 
@@ -144,47 +200,15 @@ pub fn pinned(documents: &dyn Documents, asked: &Asked) -> Result<Vec<Hold>, Rea
     Ok(holds)
 }
 
-/// Frees the pinned holds, and every other hold of the holder that stands in the asker's way: an
-/// acknowledgement beside one of those would not be true.
-fn release(act: &mut Act<'_>, thread: &Thread, asked: Asked) -> Result<Answered, No> {
-    let for_whom = thread.opened_by.clone();
-    let mut holds = pinned(act, &asked)?;
-    holds.extend(in_the_way(act, &for_whom, &asked.holder, &asked.targets())?);
-    let mut holds = select::once(holds);
-    sweep::remove_ended(act, &mut holds);
+/// Finds the holds that would end as a whole without a word of it in the request. Under rules 1
+/// every hold ends so.
+pub fn unannounced(act: &Act<'_>, asked: &Asked, holds: &[Hold]) -> Vec<Hold> {
+    let Env { rules, case, .. } = act.env;
     let given = asked.targets();
-    let freed: Vec<Freed> =
-        holds.into_iter().map(|hold| narrow::free(act, hold, &given, None)).collect();
-    let (granted, in_the_way) = grant(act, &for_whom, &asked)?;
-    let is_acknowledged = !freed.is_empty();
-    let outcome = Outcome {
-        how: if is_acknowledged { How::Released } else { How::Expired },
-        at: act.env.now,
-        by: act.env.actor.clone(),
-        because: None,
-        acknowledged: is_acknowledged,
-        freed: narrow::ended(&freed),
-        narrowed: narrow::kept(&freed),
-        granted: granted.iter().map(|grant| grant.hold.id.clone()).collect(),
-        fence: act.fence(),
+    let is_unannounced = |hold: &&Hold| {
+        narrow::loses_rest(hold, &given, case) && !asked.ends_whole.contains(&hold.id)
     };
-    let thread = conclude(act, thread, asked, outcome);
-    let asked = thread.asked.clone().expect("a concluded request is one");
-    let event = if is_acknowledged { ThreadEvent::Answered } else { ThreadEvent::Freed };
-    events::record(act, event, &thread);
-    let kind = if is_acknowledged { MessageKind::Released } else { MessageKind::Freed };
-    let did = if is_acknowledged { "released" } else { "holds no longer" };
-    let rest = match (granted.first(), in_the_way.first()) {
-        (Some(grant), _) => format!("it is yours until {}", grant.hold.expires_at),
-        (None, Some(conflict)) => {
-            format!("'{}' of {} is in the way", conflict.held.target, conflict.held.holder)
-        }
-        (None, None) => "reserve it".to_owned(),
-    };
-    let beyond = told_beyond(act, &freed, &given);
-    let subject = format!("{} {did} {}: {rest}{beyond}", asked.holder, asked.what());
-    notify_asker(act, &thread, &asked, kind, &subject);
-    Ok(Answered { thread, asked, released: freed, granted, in_the_way })
+    holds.iter().filter(|_| rules >= 2).filter(is_unannounced).cloned().collect()
 }
 
 /// Says what of the freed holds was not asked for; empty if nothing was, or under rules 1.

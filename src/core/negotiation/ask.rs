@@ -22,7 +22,7 @@ use crate::core::refusal::within;
 use crate::core::reservation::check::Asker;
 use crate::core::reservation::paths::{PathFacts, PathKind, Paths};
 use crate::core::reservation::target::targets;
-use crate::core::reservation::{Hold, Target, index, named_targets, narrow, select, sweep};
+use crate::core::reservation::{Hold, Target, index, named, named_targets, narrow, select, sweep};
 use crate::core::text::Line;
 use crate::core::time::Ttl;
 
@@ -82,10 +82,10 @@ impl Decide for Ask {
         let (wanted, mut holds) = self.wanted(act)?;
         let holder = self.the_holder(&wanted, &holds)?;
         holds.retain(|hold| hold.holder == holder);
-        let pinned: Vec<HoldId> = holds.iter().map(|hold| hold.id.clone()).collect();
+        let pinned = ids(&holds);
         let case = act.env.case;
-        let ends_whole = holds.iter().filter(|hold| narrow::loses_rest(hold, &wanted, case));
-        let ends_whole: Vec<Target> = ends_whole.map(|hold| hold.target.clone()).collect();
+        let is_said = |hold: &Hold| act.env.rules >= 2 && narrow::loses_rest(hold, &wanted, case);
+        let ends_whole: Vec<Hold> = holds.iter().filter(|hold| is_said(hold)).cloned().collect();
         if let Some(thread) = open_thread(act, &wanted, &holds)? {
             return Ok(self.join(act, thread, pinned, ends_whole));
         }
@@ -103,6 +103,7 @@ impl Decide for Ask {
             through_hooks: self.through_hooks,
             place: act.env.place.cloned(),
             pinned,
+            ends_whole: ids(&ends_whole),
             changed: false,
             window_began_at: now,
             window_ends_at: now.plus_seconds(window_seconds(self.urgent)),
@@ -120,7 +121,7 @@ impl Decide for Ask {
         tell(act, None, &thread, &asked, &ends_whole);
         let count = thread_index::count_made(act, &by)?;
         within("requests that wait for an answer", count, OPEN_ASKS_PER_AGENT_MAX)?;
-        Ok(Asking { thread, asked, joined: false, ends_whole })
+        Ok(Asking { thread, asked, joined: false, ends_whole: targets_of(&ends_whole) })
     }
 
     fn summary(&self, answer: &Asking, env: &Env<'_>) -> String {
@@ -197,21 +198,23 @@ impl Ask {
         }
     }
 
-    /// Asks again. The window begins anew if other holds are in the way than before: their holder
-    /// could not know of the request.
+    /// Asks again. The window begins anew if other holds are in the way than before, or if more of
+    /// them would end: their holder could not know of it.
     fn join(
         &self,
         act: &mut Act<'_>,
         before: Thread,
         pinned: Vec<HoldId>,
-        ends_whole: Vec<Target>,
+        ends_whole: Vec<Hold>,
     ) -> Asking {
         let now = act.env.now;
         let mut asked = before.asked.clone().expect("an open thread asks for something");
-        let is_other = asked.changed || asked.pinned != pinned;
+        let is_said = asked.ends_whole == ids(&ends_whole);
+        let is_other = asked.changed || asked.pinned != pinned || !is_said;
+        let whole = targets_of(&ends_whole);
         let is_more_urgent = self.urgent && !asked.urgent;
         if !is_other && !is_more_urgent {
-            return Asking { thread: before, asked, joined: true, ends_whole };
+            return Asking { thread: before, asked, joined: true, ends_whole: whole };
         }
         asked.urgent |= self.urgent;
         asked.reason = self.reason.clone();
@@ -224,10 +227,19 @@ impl Ask {
             asked.window_ends_at = asked.window_ends_at.min(end);
         }
         (asked.pinned, asked.changed) = (pinned, false);
+        asked.ends_whole = ids(&ends_whole);
         let thread = Thread { asked: Some(asked.clone()), ..before.clone() };
         tell(act, Some(&before), &thread, &asked, &ends_whole);
-        Asking { thread, asked, joined: true, ends_whole }
+        Asking { thread, asked, joined: true, ends_whole: whole }
     }
+}
+
+fn ids(holds: &[Hold]) -> Vec<HoldId> {
+    holds.iter().map(|hold| hold.id.clone()).collect()
+}
+
+fn targets_of(holds: &[Hold]) -> Vec<Target> {
+    holds.iter().map(|hold| hold.target.clone()).collect()
 }
 
 /// Collects the facts about the paths of targets.
@@ -273,13 +285,13 @@ fn tell(
     before: Option<&Thread>,
     thread: &Thread,
     asked: &Asked,
-    ends_whole: &[Target],
+    ends_whole: &[Hold],
 ) {
     thread_index::put(act, before, thread);
     events::record(act, ThreadEvent::Asked, thread);
     let mut subject = format!("{} asks for {}: {}", thread.opened_by, asked.what(), asked.reason);
-    if !ends_whole.is_empty() && act.env.rules >= 2 {
-        subject.push_str(&format!("; a release frees all of {}", named_targets(ends_whole)));
+    if !ends_whole.is_empty() {
+        subject.push_str(&format!("; a release frees all of {}", named(ends_whole)));
     }
     let letter = Letter {
         thread: &thread.id,

@@ -3,6 +3,7 @@
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::negotiation::How;
 use crate::core::negotiation::ids::ThreadId;
+use crate::core::pattern::Pattern;
 use crate::core::reservation::Hold;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -64,6 +65,22 @@ pub enum Dispute {
         /// The holds that were not asked for.
         holds: Vec<Hold>,
     },
+    /// A release would end holds as a whole, of which the request did not tell the holder.
+    #[error("all of {} would be free: it has too many exceptions for one more", quoted(holds))]
+    EndsWhole { thread: ThreadId, holds: Vec<Hold> },
+    /// A takeover would end holds as a whole, of which the request did not tell the holder.
+    #[error(
+        "'{holder}' would lose all of {}: it has too many exceptions for one more, and your \
+         request did not say so; ask again",
+        quoted(holds)
+    )]
+    TakesWhole {
+        thread: ThreadId,
+        holder: AgentName,
+        holds: Vec<Hold>,
+        /// The paths that were asked for.
+        patterns: Vec<Pattern>,
+    },
     /// The holder has that much time anyway.
     #[error("you have until {window_ends_at} anyway: put it off for longer, or answer")]
     DefersNothing { thread: ThreadId, window_ends_at: Timestamp },
@@ -80,6 +97,10 @@ pub enum Dispute {
 fn listed(items: &[impl ToString]) -> String {
     let quoted: Vec<String> = items.iter().map(|item| format!("'{}'", item.to_string())).collect();
     quoted.join(", ")
+}
+
+fn quoted(holds: &[Hold]) -> String {
+    listed(&holds.iter().map(|hold| hold.target.shown()).collect::<Vec<_>>())
 }
 
 fn of(holder: Option<&AgentName>) -> String {
@@ -107,6 +128,7 @@ impl Dispute {
             Dispute::Barred { .. } => "refused",
             Dispute::TooEarly { .. } => "too_early",
             Dispute::ReservationChanged { .. } => "reservation_changed",
+            Dispute::EndsWhole { .. } | Dispute::TakesWhole { .. } => "ends_whole",
             Dispute::DefersNothing { .. } => "defers_nothing",
             Dispute::DeferredBefore { .. } => "deferred_before",
             Dispute::NoMessage { .. } => "no_message",

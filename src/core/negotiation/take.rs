@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::negotiation::answer::{claim, conclude, over, pinned, told_beyond};
+use crate::core::negotiation::answer::{claim, conclude, over, pinned, told_beyond, unannounced};
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::events::{self, ThreadEvent};
 use crate::core::negotiation::find::{Side, Which, in_the_way, refused};
@@ -55,6 +55,11 @@ impl Decide for Take {
         self.keep_rules(act, &thread, &asked)?;
         let mut holds = pinned(act, &asked)?;
         sweep::remove_ended(act, &mut holds);
+        let losing = unannounced(act, &asked, &holds);
+        if !losing.is_empty() {
+            let (thread, holder, patterns) = (thread.id, asked.holder, asked.patterns);
+            return Err(refused(Dispute::TakesWhole { thread, holder, holds: losing, patterns }));
+        }
         let given = asked.targets();
         let by_force = |hold: Hold| narrow::free(act, hold, &given, Some(&self.reason));
         let freed: Vec<Freed> = holds.into_iter().map(by_force).collect();

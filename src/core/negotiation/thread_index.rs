@@ -315,6 +315,7 @@ mod tests {
                 ttl: Ttl::from_seconds(60).unwrap(),
                 worktree: None,
                 through_hooks: false,
+                ends_whole: Vec::new(),
                 place: None,
                 pinned: vec![HoldId::derive(&OpId::from_bits(7), number)],
                 changed: false,

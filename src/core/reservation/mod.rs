@@ -185,7 +185,7 @@ impl Hold {
 }
 
 /// Names the targets of holds in a line of text: the first two, then how many more.
-fn named<'a>(holds: impl IntoIterator<Item = &'a Hold>) -> String {
+pub(crate) fn named<'a>(holds: impl IntoIterator<Item = &'a Hold>) -> String {
     named_targets(holds.into_iter().map(|hold| &hold.target))
 }
 

@@ -50,12 +50,12 @@ impl MemoryLedger {
                 Ask { hold: Some(prefix(&id)), ..asking(Vec::new()) }.into()
             }
             Deed::Answer { thread, verdict } => {
-                Answer { which: by_name(&self.thread(*thread)?), verdict: verdict_of(*verdict) }
-                    .into()
+                let which = by_name(&self.thread(*thread)?);
+                Answer { which, verdict: verdict_of(*verdict), whole: false }.into()
             }
             Deed::AnswerPath { pattern: index } => {
                 let which = Which { patterns: vec![pattern(*index)], ..nothing() };
-                Answer { which, verdict: Verdict::Release }.into()
+                Answer { which, verdict: Verdict::Release, whole: false }.into()
             }
             Deed::Take { thread, silent } => {
                 let thread = self.thread(*thread)?;
