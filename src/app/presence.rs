@@ -46,6 +46,8 @@ const FORGOTTEN_MAX: usize = 100;
 pub enum Doing<'c> {
     /// A command of its own, which may be part of a tool call.
     Command,
+    /// Something that a hook reports and that tells nothing of its calls and turns.
+    Reported,
     /// A tool call of this id begins.
     CallBegins(&'c str),
     /// The tool call of this id ends.
@@ -61,10 +63,21 @@ impl Doing<'_> {
     /// without hooks run commands as well.
     fn is_in_turn(self, before: Option<&Presence>) -> bool {
         match self {
-            Doing::Command => before.is_some_and(|before| before.in_turn),
+            Doing::Command | Doing::Reported => before.is_some_and(|before| before.in_turn),
             Doing::CallBegins(_) | Doing::CallEnds(_) => true,
             Doing::NoCall | Doing::SessionEnds => false,
         }
+    }
+}
+
+/// Tells whether hooks report the agent. Only hooks know of tool calls, turns and sessions. A session
+/// that has ended is reported no more.
+fn is_hooked(doing: Doing<'_>, before: Option<&Presence>) -> bool {
+    let was_hooked = |before: &Presence| before.hooked && !before.has_ended();
+    match doing {
+        Doing::Command => before.is_some_and(was_hooked),
+        Doing::SessionEnds => false,
+        Doing::Reported | Doing::CallBegins(_) | Doing::CallEnds(_) | Doing::NoCall => true,
     }
 }
 
@@ -72,7 +85,7 @@ impl Doing<'_> {
 pub fn touch(ctx: &Ctx, doing: Doing<'_>) {
     let calls = ctx.presences().open_tool_calls(ctx.actor());
     match doing {
-        Doing::Command => {}
+        Doing::Command | Doing::Reported => {}
         Doing::CallBegins(call) => drop(calls.begin(call, ctx.clock())),
         Doing::CallEnds(call) => drop(calls.end(call)),
         Doing::NoCall | Doing::SessionEnds => drop(calls.end_all()),
@@ -103,6 +116,7 @@ fn leave(ctx: &Ctx, doing: Doing<'_>, news: BTreeMap<String, String>) {
         branch: ctx.repository().branch(),
         terminal: ctx.terminal().cloned(),
         in_turn: doing.is_in_turn(before.as_ref()),
+        hooked: is_hooked(doing, before.as_ref()),
         has_left: doing == Doing::SessionEnds && sessions.is_empty(),
         sessions,
         processes: before.as_ref().map(|before| before.processes.clone()).unwrap_or_default(),
@@ -115,10 +129,16 @@ fn leave(ctx: &Ctx, doing: Doing<'_>, news: BTreeMap<String, String>) {
     }
 }
 
-/// Tells whether the agent works through hooks: a tool call of its is open, which only hooks
-/// report.
+/// Tells whether the agent works through hooks: they report it or its session, in a tool call or
+/// between two.
 pub fn works_through_hooks(ctx: &Ctx) -> bool {
-    !ctx.presences().open_tool_calls(ctx.actor()).open().is_empty()
+    let presences = ctx.presences();
+    let is_reported = |agent: &AgentName| {
+        let is_hooked = |seen: Presence| seen.hooked && !seen.has_ended();
+        presences.get(agent).is_some_and(is_hooked)
+            || !presences.open_tool_calls(agent).open().is_empty()
+    };
+    is_reported(ctx.actor()) || is_reported(&ctx.actor().session())
 }
 
 /// Adds the process of the agent's program to those that still run.

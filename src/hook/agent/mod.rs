@@ -55,12 +55,12 @@ impl Call {
     /// Tells what the call shows of the agent's work. A refused call does not begin.
     fn doing(&self, is_refused: bool) -> Doing<'_> {
         match self.event {
-            Event::Edit(_) | Event::CallBegins(_) if is_refused => Doing::Command,
+            Event::Edit(_) | Event::CallBegins(_) if is_refused => Doing::Reported,
             Event::Edit(_) | Event::CallBegins(_) => Doing::CallBegins(&self.tool_use),
             Event::CallEnds(_) | Event::ShellRan(_) => Doing::CallEnds(&self.tool_use),
             Event::SessionStart | Event::TurnEnd | Event::SubagentEnd => Doing::NoCall,
             Event::SessionEnd => Doing::SessionEnds,
-            Event::Other => Doing::Command,
+            Event::Other => Doing::Reported,
         }
     }
 }

@@ -50,6 +50,9 @@ pub struct Presence {
     /// Set if the last call of a hook was part of a turn.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub in_turn: bool,
+    /// Set once a hook has reported the agent: hooks end its holds with its turn.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub hooked: bool,
     /// Set once every session under this name has said that it ends.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub has_left: bool,
@@ -170,6 +173,7 @@ mod tests {
             sessions: BTreeMap::new(),
             processes: Vec::new(),
             in_turn: false,
+            hooked: false,
             has_left: false,
             told: BTreeMap::new(),
         }

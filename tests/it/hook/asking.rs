@@ -222,3 +222,28 @@ fn what_was_granted_ends_with_the_turn() {
         repo.coord("ops", ["ledger", "verify"]).done();
     }
 }
+
+/// 8/RELEASED-IS-NOT-GRANTED: a session that hooks report and that asks outside of a tool call gets
+/// what ends with its turn, too. Once the session has ended, the same name is not reported any more.
+#[test]
+fn what_is_asked_for_between_calls_ends_with_the_turn() {
+    let repo = enabled();
+    let session = Session::new(&repo, ONE);
+    repo.reserve_with("alice", &["--ttl", "4h", "src"]);
+    let gets = |path: &str| {
+        let thread = ask(&repo, ONE_NAME, path);
+        repo.json("alice", ["answer", &thread, "--release"])["granted"][0]["via"].clone()
+    };
+    assert_eq!(gets("src/one.rs"), "command", "nobody reports it yet");
+    repo.json(ONE_NAME, ["release", "--mine"]);
+    session.is_refused("src/main.rs");
+    assert_eq!(gets("src/main.rs"), "ask", "a hook has refused its edit");
+    session.event("Stop");
+    assert_eq!(repo.list(&["--holder", ONE_NAME]).len(), 0);
+    assert_eq!(gets("src/two.rs"), "ask", "between two turns");
+    session.event("Stop");
+    assert_eq!(repo.list(&["--holder", ONE_NAME]).len(), 0);
+    session.event("SessionEnd");
+    assert_eq!(gets("src/three.rs"), "command", "the session has ended");
+    repo.coord("ops", ["ledger", "verify"]).done();
+}
