@@ -284,7 +284,8 @@ fn refusal(request: &RequestView, has_waited: bool) -> Option<Problem> {
 fn reserving(asked: &AskedView) -> Option<Vec<String>> {
     let locks = asked.locks.iter().map(|lock| format!("--lock={lock}"));
     let patterns = asked.patterns.iter().map(from_top).collect::<Option<Vec<_>>>()?;
-    let words: Vec<String> = locks.chain(["--".to_owned()]).chain(patterns).collect();
+    let dashes = (!patterns.is_empty()).then(|| "--".to_owned());
+    let words: Vec<String> = locks.chain(dashes).chain(patterns).collect();
     let words = words.iter().map(String::as_str);
     Some(command(&["reserve"].into_iter().chain(words).collect::<Vec<_>>()))
 }
