@@ -29,7 +29,7 @@ pub(super) fn edited_files(repository: &Repository, paths: &[Pattern]) -> PathFa
         let path = pattern.literal_path().unwrap_or_default();
         !is_directory(repository, &path) && !pattern.is_at_bounds()
     };
-    PathFacts { files: paths.iter().filter(is_file).cloned().collect(), new: Vec::new() }
+    PathFacts { files: paths.iter().filter(is_file).cloned().collect(), ..PathFacts::NONE }
 }
 
 /// Tells what a path is: by the disk or, if it is not there, by the index. An index that is too

@@ -272,6 +272,43 @@ fn takeovers_race() {
     }
 }
 
+/// 8/REST-STAYS: to ask by the id of a reservation asks for what it covers, and leaves out what its
+/// holder gave away.
+#[test]
+fn to_ask_for_a_reservation_leaves_its_exceptions_out() {
+    let repo = Repo::new();
+    let id = repo.reserve_id("alice", "src/**");
+    repo.json("alice", ["release", "--path", "src/main.rs"]);
+    repo.reserve("carol", "src/main.rs");
+    let asked = ask(&repo, "bob", &[&id]);
+    assert_eq!((&asked["holder"], &asked["except"]), (&json!("alice"), &json!(["src/main.rs"])));
+    let told = texts(&repo.json("alice", ["inbox"])["messages"], "subject").join("\n");
+    assert!(told.contains("bob asks for src/** except src/main.rs"), "{told}");
+    assert_eq!(ask(&repo, "bob", &[&id])["joined"], json!(true));
+    let answer = repo.json("alice", ["answer", &thread_of(&asked), "--release"]);
+    assert_eq!(answer["ids"], json!([id]), "nothing is left of it");
+    let granted = &answer["granted"][0];
+    assert_eq!(
+        (&granted["pattern"], &granted["except"]),
+        (&json!("src/**"), &json!(["src/main.rs"]))
+    );
+    repo.coord_json("dave", ["check", "src/api/users.rs"]).exits(exit::NO);
+    repo.json("carol", ["renew", "--mine"]);
+    verified(&repo);
+}
+
+/// 8/REST-STAYS: a pattern that shares only exceptions with a reservation is free.
+#[test]
+fn what_was_given_away_stands_in_nobodys_way() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src/*.rs");
+    repo.json("alice", ["release", "--path", "src/main.rs"]);
+    repo.coord_json("bob", ["reserve", "**/lib.rs"]).refused("held");
+    repo.reserve("bob", "**/main.rs");
+    repo.coord_json("carol", ["check", "src/main.rs"]).exits(exit::NO);
+    verified(&repo);
+}
+
 /// 8/RELEASED-IS-NOT-GRANTED: a target that became free without being granted is no success, and
 /// the answer says how to reserve it.
 #[test]

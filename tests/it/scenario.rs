@@ -66,7 +66,7 @@ pub(crate) fn facts(patterns: &[Pattern]) -> PathFacts {
         let is_known = |pattern: &&Pattern| names.contains(&pattern.shown().as_str());
         patterns.iter().filter(is_known).cloned().collect()
     };
-    PathFacts { files: known(&FILES), new: known(&NEW) }
+    PathFacts { files: known(&FILES), new: known(&NEW), ..PathFacts::NONE }
 }
 
 /// The outside fact that no process and no session is known to have ended.
@@ -523,7 +523,7 @@ fn reserve(patterns: &[usize], locks: &[usize], shared: bool) -> Reserve {
 /// Builds the request of an edit hook.
 pub(crate) fn edit(path: Pattern, ttl: Ttl, worktree: Option<u8>) -> Reserve {
     Reserve {
-        facts: PathFacts { files: vec![path.clone()], new: Vec::new() },
+        facts: PathFacts { files: vec![path.clone()], ..PathFacts::NONE },
         patterns: vec![path],
         locks: Vec::new(),
         mode: Mode::Exclusive,

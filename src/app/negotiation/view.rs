@@ -46,6 +46,10 @@ pub struct AskedView {
     pub holder: AgentName,
     /// The paths that the asker wants.
     pub patterns: Vec<Pattern>,
+    /// The paths that the asker leaves out, because the reservation that it asks for has these
+    /// exceptions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<Pattern>,
     /// The named locks that the asker wants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locks: Vec<LockName>,
@@ -83,6 +87,7 @@ impl RequestView {
             asker: opened_by,
             holder: asked.holder,
             patterns: asked.patterns,
+            except: asked.facts.except,
             locks: asked.locks,
             reason: asked.reason,
             urgent: asked.urgent,
@@ -125,7 +130,8 @@ impl RequestView {
 impl AskedView {
     /// Lists the targets in a line of text.
     pub fn what(&self) -> String {
-        named_targets(&targets(&self.patterns, &self.locks, &PathFacts::NONE))
+        let facts = PathFacts { except: self.except.clone(), ..PathFacts::NONE };
+        named_targets(&targets(&self.patterns, &self.locks, &facts))
     }
 }
 

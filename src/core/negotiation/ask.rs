@@ -20,7 +20,7 @@ use crate::core::negotiation::{Asked, MessageKind, Thread, window_seconds};
 use crate::core::pattern::Pattern;
 use crate::core::refusal::within;
 use crate::core::reservation::check::Asker;
-use crate::core::reservation::paths::{PathFacts, PathKind, Paths};
+use crate::core::reservation::paths::{PathFacts, PathKind};
 use crate::core::reservation::target::targets;
 use crate::core::reservation::{Hold, Target, index, named, named_targets, narrow, select, sweep};
 use crate::core::text::Line;
@@ -144,11 +144,8 @@ impl Ask {
             let (what, id) = (self.what(&wanted), named.id);
             return Err(refused(Dispute::PathOrId { what, id }));
         }
-        let wanted = vec![match named.target.clone() {
-            // The request is for the paths that the holder has, so its exceptions are left out.
-            Target::Paths(paths) => Target::Paths(Paths::new(paths.pattern, paths.kind)),
-            lock @ Target::Lock(_) => lock,
-        }];
+        // The request is for what the holder has, so it has the same exceptions.
+        let wanted = vec![named.target.clone()];
         let all = meeting(act, &wanted, asker)?;
         let of_holder = all.into_iter().filter(|other| other.holder == named.holder);
         Ok((wanted, of_holder.collect()))
@@ -248,7 +245,9 @@ fn facts_of(targets: &[Target]) -> PathFacts {
         let paths = targets.iter().filter_map(Target::paths);
         paths.filter(|paths| paths.kind == Some(kind)).map(|paths| paths.pattern.clone()).collect()
     };
-    PathFacts { files: of_kind(PathKind::File), new: of_kind(PathKind::New) }
+    let except = targets.iter().filter_map(Target::paths).flat_map(|paths| paths.except.clone());
+    let (files, new) = (of_kind(PathKind::File), of_kind(PathKind::New));
+    PathFacts { files, new, except: except.collect() }
 }
 
 /// Finds the live holds that stand in the way of the targets.

@@ -126,8 +126,13 @@ impl Automaton {
 
     /// Tells whether the only word of this automaton and `steps` accept a name in common.
     pub(super) fn meets(&self, steps: &[Step]) -> bool {
+        self.meets_from(self.start(), steps)
+    }
+
+    /// Tells whether the rest of the only word of this automaton, behind the positions in `row`, and
+    /// `steps` accept bytes in common.
+    pub(super) fn meets_from(&self, mut row: Row, steps: &[Step]) -> bool {
         debug_assert_eq!(self.ends.len(), 1, "a run would leave one word and enter the next");
-        let mut row = self.start();
         for step in steps {
             match step {
                 Step::Byte(byte) => self.advance(&mut row, self.column(*byte)),

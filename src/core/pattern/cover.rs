@@ -1,10 +1,10 @@
-//! Decides whether one pattern covers another: whether every path of the inner pattern belongs to
-//! the outer one.
+//! Decides whether patterns cover others: whether every path that belongs to both inner patterns
+//! belongs to one of the outer ones.
 //!
-//! Follows the inner pattern one position at a time, together with all positions that the outer one
-//! can have reached on the same names. There are infinitely many names, but they differ only in
-//! which names of the outer pattern accept them; `profiles` finds those differences. A path that
-//! the inner pattern accepts and the outer does not is a counterexample.
+//! Follows the inner patterns one position each at a time, together with all positions that the
+//! outer ones can have reached on the same names. There are infinitely many names, but they differ
+//! only in which names of the outer patterns accept them; `profiles` finds those differences. A path
+//! that both inner patterns accept and no outer one does is a counterexample.
 
 mod profiles;
 
@@ -15,15 +15,22 @@ use super::name::Name;
 use super::sequence::{Part, Sequence};
 use profiles::{Profile, profiles};
 
-/// Most readings that a pattern has.
-const READINGS_MAX: usize = 2;
-
 /// Tells whether `outer` accepts every path that `inner` accepts. Answers `false` if that takes too
 /// much work to find out.
-pub(super) fn covers(outer: &[Sequence], inner: &[Sequence]) -> bool {
-    debug_assert!(outer.len() <= READINGS_MAX);
+pub(super) fn covers(outer: &[&Sequence], inner: &[Sequence]) -> bool {
+    let every_path = Sequence::new(vec![Part::AnyDepth]);
+    common_is_within(inner, std::slice::from_ref(&every_path), outer)
+}
+
+/// Tells whether `outer` accepts every path that both `one` and `other` accept. Answers `false` if
+/// that takes too much work to find out.
+pub(super) fn common_is_within(one: &[Sequence], other: &[Sequence], outer: &[&Sequence]) -> bool {
     let mut work = Work { left: COVER_STEPS_MAX };
-    inner.iter().all(|inner| Search::new(outer, inner).finds_no_counterexample(&mut work))
+    one.iter().all(|one| {
+        other
+            .iter()
+            .all(|other| Search::new(outer, [one, other]).finds_no_counterexample(&mut work))
+    })
 }
 
 /// The work that the search may still do.
@@ -41,35 +48,32 @@ impl Work {
     }
 }
 
-/// A position of the inner pattern, and all positions of the outer one on the same names.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// A position of each inner pattern, and all positions of each outer one on the same names.
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
-    inner: usize,
-    outer: [u64; READINGS_MAX],
+    inner: [usize; 2],
+    outer: Vec<u64>,
 }
 
 struct Search<'m> {
-    outer: &'m [Sequence],
-    inner: &'m Sequence,
+    outer: &'m [&'m Sequence],
+    inner: [&'m Sequence; 2],
     any_name: Name,
     seen: HashSet<State>,
     pending: Vec<State>,
 }
 
 impl<'m> Search<'m> {
-    fn new(outer: &'m [Sequence], inner: &'m Sequence) -> Search<'m> {
+    fn new(outer: &'m [&'m Sequence], inner: [&'m Sequence; 2]) -> Search<'m> {
         let any_name = Name::any();
         Search { outer, inner, any_name, seen: HashSet::new(), pending: Vec::new() }
     }
 
     fn finds_no_counterexample(mut self, work: &mut Work) -> bool {
-        let mut start = State { inner: 0, outer: [0; READINGS_MAX] };
-        for (row, outer) in start.outer.iter_mut().zip(self.outer) {
-            *row = outer.start();
-        }
-        self.enter(start);
+        let outer = self.outer.iter().map(|outer| outer.start()).collect();
+        self.enter(State { inner: [0, 0], outer });
         while let Some(state) = self.pending.pop() {
-            match self.has_counterexample(state, work) {
+            match self.has_counterexample(&state, work) {
                 Ok(false) => {}
                 Ok(true) | Err(WorkExceeded) => return false,
             }
@@ -78,19 +82,20 @@ impl<'m> Search<'m> {
     }
 
     /// Reads one more name from `state` in every way that makes a difference.
-    fn has_counterexample(&mut self, state: State, work: &mut Work) -> Result<bool, WorkExceeded> {
-        let (name, target) = match self.inner.parts().get(state.inner) {
-            None => return Ok(false),
-            Some(Part::AnyDepth) => (&self.any_name, state.inner),
-            Some(Part::Name(name)) => (name, state.inner + 1),
+    fn has_counterexample(&mut self, state: &State, work: &mut Work) -> Result<bool, WorkExceeded> {
+        let (Some((one, first)), Some((other, second))) =
+            (self.next(state, 0), self.next(state, 1))
+        else {
+            return Ok(false);
         };
         let rows = state.outer.iter().zip(self.outer);
         let candidates: Vec<&Name> =
             rows.flat_map(|(row, outer)| outer.names_at(*row).map(|(_, name)| name)).collect();
-        for profile in profiles(name, &candidates, work)? {
-            work.spend(1)?;
-            let next = State { inner: target, outer: self.advance(&state.outer, profile) };
-            if self.outer_is_lost(next) {
+        for profile in profiles([one, other], &candidates, work)? {
+            work.spend(self.outer.len())?;
+            let outer = self.advance(&state.outer, profile);
+            let next = State { inner: [first, second], outer };
+            if self.outer_is_lost(&next) {
                 return Ok(true);
             }
             self.enter(next);
@@ -98,43 +103,55 @@ impl<'m> Search<'m> {
         Ok(false)
     }
 
+    /// Returns the names that an inner pattern accepts next, and its position after them.
+    fn next(&self, state: &State, which: usize) -> Option<(&Name, usize)> {
+        let position = state.inner[which];
+        match self.inner[which].parts().get(position)? {
+            Part::AnyDepth => Some((&self.any_name, position)),
+            Part::Name(name) => Some((name, position + 1)),
+        }
+    }
+
     /// Returns the outer positions after a name that the candidates in `profile` accept.
-    fn advance(&self, rows: &[u64; READINGS_MAX], profile: Profile) -> [u64; READINGS_MAX] {
-        let mut next = [0; READINGS_MAX];
+    fn advance(&self, rows: &[u64], profile: Profile) -> Vec<u64> {
         let mut candidate = 0;
-        for (index, outer) in self.outer.iter().enumerate() {
+        let next = rows.iter().zip(self.outer).map(|(row, outer)| {
             let mut accepting = 0;
-            for (position, _) in outer.names_at(rows[index]) {
+            for (position, _) in outer.names_at(*row) {
                 accepting |= u64::from(profile & (1 << candidate) != 0) << position;
                 candidate += 1;
             }
-            next[index] = outer.advance(rows[index], accepting);
-        }
-        next
+            outer.advance(*row, accepting)
+        });
+        next.collect()
     }
 
-    /// Tells whether the inner pattern accepts the path that was read and the outer does not, or
-    /// whether the outer can no longer accept any path that begins like it.
-    fn outer_is_lost(&self, state: State) -> bool {
+    /// Tells whether both inner patterns accept the path that was read and no outer one does, or
+    /// whether the inner ones accept some path that begins like it and no outer one can any more.
+    fn outer_is_lost(&self, state: &State) -> bool {
+        let [one, other] = self.inner;
+        let [first, second] = state.inner;
         let mut rows = state.outer.iter().zip(self.outer);
-        let inner_accepts = match self.inner.parts().get(state.inner..) {
-            None | Some([] | [Part::AnyDepth]) => true,
-            Some(_) => false,
-        };
-        if inner_accepts {
+        if one.accepts_at(first) && other.accepts_at(second) {
             !rows.any(|(row, outer)| outer.accepts(*row))
         } else {
-            rows.all(|(row, _)| *row == 0)
+            rows.all(|(row, _)| *row == 0) && one.meets_from(first, other, second)
         }
     }
 
-    /// Queues `state`, and the state after a `**` that stands for no name.
+    /// Queues `state`, and the states after a `**` that stands for no name.
     fn enter(&mut self, state: State) {
-        if self.seen.insert(state) {
-            self.pending.push(state);
-            if let Some(Part::AnyDepth) = self.inner.parts().get(state.inner) {
-                self.enter(State { inner: state.inner + 1, ..state });
+        if !self.seen.insert(state.clone()) {
+            return;
+        }
+        for which in 0..2 {
+            let position = state.inner[which];
+            if let Some(Part::AnyDepth) = self.inner[which].parts().get(position) {
+                let mut skipped = state.clone();
+                skipped.inner[which] = position + 1;
+                self.enter(skipped);
             }
         }
+        self.pending.push(state);
     }
 }

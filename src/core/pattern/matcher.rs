@@ -1,7 +1,7 @@
 //! A pattern prepared for comparisons.
 
 use super::case::Case;
-use super::cover::covers;
+use super::cover::{common_is_within, covers};
 use super::name::Name;
 use super::segment::{Segment, Token};
 use super::sequence::{Part, Sequence};
@@ -68,7 +68,28 @@ impl Matcher {
         if let (Some(own), Some(its)) = (&self.literal, &other.literal) {
             return is_at_or_below(its, own);
         }
-        covers(&self.readings, &other.readings)
+        covers(&self.readings.iter().collect::<Vec<_>>(), &other.readings)
+    }
+
+    /// Tells whether every path of this pattern belongs to one of the others.
+    ///
+    /// `true` is always right, and `false` as for [`Matcher::covers`].
+    pub fn is_within(&self, outer: &[&Matcher]) -> bool {
+        covers(&outer.iter().flat_map(|it| &it.readings).collect::<Vec<_>>(), &self.readings)
+    }
+
+    /// Tells whether every path that belongs to this pattern and to `other` belongs to one of
+    /// `outer`.
+    ///
+    /// `true` is always right, and `false` as for [`Matcher::covers`].
+    pub fn common_is_within(&self, other: &Matcher, outer: &[&Matcher]) -> bool {
+        let may_matter = |it: &&&Matcher| it.overlaps(self) && it.overlaps(other);
+        let outer: Vec<&Sequence> =
+            outer.iter().filter(may_matter).flat_map(|it| &it.readings).collect();
+        if outer.is_empty() {
+            return !self.overlaps(other);
+        }
+        common_is_within(&self.readings, &other.readings, &outer)
     }
 
     /// Tells whether the path of `other`, which has no wildcards, belongs to this pattern.

@@ -56,6 +56,11 @@ impl Name {
         Name { words }
     }
 
+    /// Tells whether this is written as the set of all names.
+    pub(super) fn is_any(&self) -> bool {
+        matches!(self.words.as_slice(), [Word::Glob(steps)] if matches!(steps.as_slice(), [Step::Run]))
+    }
+
     pub(super) fn words(&self) -> &[Word] {
         &self.words
     }
@@ -79,7 +84,7 @@ impl Word {
         }
     }
 
-    fn meets(&self, other: &Word) -> bool {
+    pub(super) fn meets(&self, other: &Word) -> bool {
         match (self, other) {
             (word, Word::Exact(name)) | (Word::Exact(name), word) => word.accepts(name),
             (Word::Glob(left), Word::Glob(right)) => {

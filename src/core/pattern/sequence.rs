@@ -82,11 +82,22 @@ impl Sequence {
         row & (1 << self.parts.len()) != 0
     }
 
+    /// Tells whether a path may end at this position.
+    pub(super) fn accepts_at(&self, position: usize) -> bool {
+        matches!(self.parts.get(position..), None | Some([] | [Part::AnyDepth]))
+    }
+
     /// Tells whether the two sequences have a path in common. Compares each name of one with each
     /// name of the other at most once.
     pub(super) fn meets(&self, other: &Sequence) -> bool {
-        let mut row = self.start();
-        for part in &other.parts {
+        self.meets_from(0, other, 0)
+    }
+
+    /// Tells whether what follows a position of this sequence and what follows a position of the
+    /// other have a path in common, or both may end there.
+    pub(super) fn meets_from(&self, position: usize, other: &Sequence, its: usize) -> bool {
+        let mut row = self.with_skips(1 << position);
+        for part in other.parts.get(its..).unwrap_or_default() {
             row = match part {
                 Part::AnyDepth => self.spread(row),
                 Part::Name(name) => self.read(row, |own| own.meets(name)),

@@ -114,7 +114,9 @@ impl Reserve {
         for hold in own.iter().filter(|hold| self.may_renew(act, hold)) {
             let held = hold.target.reach(act.env.case);
             let covers = held.covers(&asked);
-            let is_same_pattern = act.env.rules >= 2 && hold.target.pattern() == target.pattern();
+            let leaves_out = target.paths().is_some_and(|paths| !paths.except.is_empty());
+            let is_same_pattern =
+                act.env.rules >= 2 && !leaves_out && hold.target.pattern() == target.pattern();
             if !edits && covers && (is_same_pattern || asked.covers(&held)) {
                 return Some((hold.clone(), Extent::Same));
             }

@@ -36,6 +36,9 @@ pub fn without(hold: &Hold, given: &[Target], case: Case) -> Rest {
             left.except = with_exception(left.except, &target.pattern, case);
         }
     }
+    if left.region(case).is_empty() {
+        return Rest::Nothing;
+    }
     if left.except.len() > EXCEPTIONS_MAX {
         return Rest::Lost;
     }

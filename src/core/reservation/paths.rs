@@ -81,7 +81,8 @@ impl From<Pattern> for Paths {
     }
 }
 
-/// The facts about the paths of a request, from the work tree and the index of the asker.
+/// The facts about the paths of a request, from the work tree and the index of the asker, and what
+/// the request leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PathFacts {
     /// The patterns that name a file.
@@ -90,11 +91,15 @@ pub struct PathFacts {
     /// The patterns that name a path which does not exist.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub new: Vec<Pattern>,
+    /// The patterns whose paths the request leaves out: it asks for a hold that has these exceptions.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub except: Vec<Pattern>,
 }
 
 impl PathFacts {
     /// Knows nothing of any path.
-    pub const NONE: PathFacts = PathFacts { files: Vec::new(), new: Vec::new() };
+    pub const NONE: PathFacts =
+        PathFacts { files: Vec::new(), new: Vec::new(), except: Vec::new() };
 
     /// Returns the set that a pattern stands for, given these facts.
     pub fn paths(&self, pattern: &Pattern) -> Paths {
@@ -105,7 +110,7 @@ impl PathFacts {
         } else {
             None
         };
-        Paths::new(pattern.clone(), kind)
+        Paths { except: self.except.clone(), ..Paths::new(pattern.clone(), kind) }
     }
 }
 
@@ -132,13 +137,29 @@ impl Region {
         self.matcher.matches(path) && !self.except.iter().any(|except| except.matches(path))
     }
 
-    /// Tells whether some path belongs to both sets. Exact for files and for sets without
-    /// exceptions. An exception is compared with the whole other set: sets that have nothing in
-    /// common but excepted paths count as meeting, unless all of one of them is excepted.
+    /// Tells whether some path belongs to both sets. Exact, unless the answer would have taken too
+    /// much work: sets that have nothing in common but excepted paths count as meeting then.
     pub fn meets(&self, other: &Region) -> bool {
         self.patterns_meet(other)
-            && !self.except.iter().any(|except| other.is_inside(except))
-            && !other.except.iter().any(|except| self.is_inside(except))
+            && (self.except.is_empty() && other.except.is_empty() || self.meets_outside(other))
+    }
+
+    /// Tells whether two sets whose patterns meet do so outside of their exceptions.
+    fn meets_outside(&self, other: &Region) -> bool {
+        let except: Vec<&Matcher> = self.except.iter().chain(&other.except).collect();
+        let is_left = |path: &Matcher| !except.iter().any(|except| except.matches_path_of(path));
+        let have_more = || !self.matcher.common_is_within(&other.matcher, &except);
+        match (self.kind, other.kind) {
+            (Some(PathKind::File), _) => is_left(&self.matcher),
+            (_, Some(PathKind::File)) => is_left(&other.matcher),
+            (Some(PathKind::New), None) => {
+                meets_new_outside(&self.matcher, &other.matcher, is_left, have_more)
+            }
+            (None, Some(PathKind::New)) => {
+                meets_new_outside(&other.matcher, &self.matcher, is_left, have_more)
+            }
+            (Some(PathKind::New), Some(PathKind::New)) | (None, None) => have_more(),
+        }
     }
 
     fn patterns_meet(&self, other: &Region) -> bool {
@@ -161,28 +182,35 @@ impl Region {
             (Some(PathKind::File), _) => false,
             (_, Some(PathKind::File)) => own.matches_path_of(its),
             (Some(PathKind::New), _) => its.begins_below(own),
-            (None, _) => own.covers(its),
+            (None, _) => own.covers(its) || other.is_within(own),
         };
-        let is_excepted_there = |except: &Matcher| other.except.iter().any(|it| it.covers(except));
-        let leaves_out =
-            |except: &Matcher| other.pattern_meets(except) && !is_excepted_there(except);
-        covers_pattern && !self.except.iter().any(leaves_out)
+        covers_pattern && !self.except.iter().any(|except| other.has_some_of(except))
     }
 
-    /// Tells whether all of this set belongs to a pattern.
-    fn is_inside(&self, pattern: &Matcher) -> bool {
+    /// Tells whether the pattern and the exceptions of this set together have all of its paths.
+    fn is_within(&self, pattern: &Matcher) -> bool {
+        let outer: Vec<&Matcher> = self.except.iter().chain([pattern]).collect();
+        !self.except.is_empty() && self.matcher.is_within(&outer)
+    }
+
+    /// Tells whether some path of the pattern belongs to this set. A new path may become a
+    /// directory.
+    fn has_some_of(&self, pattern: &Matcher) -> bool {
         match self.kind {
             Some(PathKind::File) => pattern.matches_path_of(&self.matcher),
-            Some(PathKind::New) | None => pattern.covers(&self.matcher),
+            Some(PathKind::New) | None => {
+                let except: Vec<&Matcher> = self.except.iter().collect();
+                !pattern.common_is_within(&self.matcher, &except)
+            }
         }
     }
 
-    /// Tells whether some path of the pattern belongs to this set, exceptions aside. A new path may
-    /// become a directory.
-    fn pattern_meets(&self, pattern: &Matcher) -> bool {
+    /// Tells whether every path of the set is excepted.
+    pub fn is_empty(&self) -> bool {
+        let except: Vec<&Matcher> = self.except.iter().collect();
         match self.kind {
-            Some(PathKind::File) => pattern.matches_path_of(&self.matcher),
-            Some(PathKind::New) | None => pattern.overlaps(&self.matcher),
+            Some(PathKind::File) => except.iter().any(|it| it.matches_path_of(&self.matcher)),
+            Some(PathKind::New) | None => !except.is_empty() && self.matcher.is_within(&except),
         }
     }
 }
@@ -191,6 +219,17 @@ impl Region {
 /// below it.
 fn meets_new(new: &Matcher, pattern: &Matcher) -> bool {
     pattern.matches_path_of(new) || pattern.begins_below(new)
+}
+
+/// Tells whether a path that does not exist meets a pattern outside of exceptions: the pattern
+/// matches the path, which `is_left`, or begins below it, where they `have_more` in common.
+fn meets_new_outside(
+    new: &Matcher,
+    pattern: &Matcher,
+    is_left: impl Fn(&Matcher) -> bool,
+    have_more: impl Fn() -> bool,
+) -> bool {
+    (pattern.matches_path_of(new) && is_left(new)) || (pattern.begins_below(new) && have_more())
 }
 
 #[cfg(test)]

@@ -20,9 +20,9 @@ pub(super) const FILES: [&str; 4] = ["x", "b/x", "b/y", "b/c/x"];
 pub(super) const PATTERNS: [&str; 10] =
     ["b", "b/c", "c", "**", "**/x", "**/y", "b/*", "b/**", "*/x", "b/c/?"];
 
-/// Lists every path of up to three names. Nothing is below a file.
+/// Lists every path of up to three names, one of which is in no pattern. Nothing is below a file.
 fn world() -> Set {
-    let names = ["b", "c", "x", "y"];
+    let names = ["b", "c", "x", "y", "z"];
     let mut paths: Vec<String> = names.map(str::to_owned).to_vec();
     for _ in 0..2 {
         let deeper = |path: &String| names.map(|name| format!("{path}/{name}"));
@@ -85,9 +85,6 @@ pub(super) struct Held {
     pub(super) paths: Set,
     pub(super) is_shared: bool,
     pub(super) tree: Tree,
-    /// True if the decisions may take the set for a larger one: they compare its exceptions one by
-    /// one.
-    pub(super) has_exceptions: bool,
 }
 
 impl Held {
@@ -99,7 +96,6 @@ impl Held {
             paths: members(paths),
             is_shared: hold.mode == Mode::Shared,
             tree: (hold.about.via == Via::Hook).then(worktree),
-            has_exceptions: !paths.except.is_empty(),
         }
     }
 

@@ -7,41 +7,63 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::super::automaton::{Automaton, Row, is_empty};
-use super::super::bounds::SEGMENTS_MAX;
 use super::super::byte_set::ByteSet;
 use super::super::name::{Name, Step, Word};
-use super::{READINGS_MAX, Work, WorkExceeded};
+use super::{Work, WorkExceeded};
 
-/// One bit for each candidate, in their order.
+/// One bit for each candidate, in their order. More candidates are too much work.
 pub(super) type Profile = u128;
 
-const _: () = assert!(SEGMENTS_MAX * READINGS_MAX <= Profile::BITS as usize);
-
+/// The cost of comparing two words.
+const MEETING_COST: usize = 256;
 /// The cost of a row beyond its words: it is copied, hashed and stored.
 const ROW_OVERHEAD: usize = 16;
 
-/// Finds the smallest profiles that the names in `name` have with regard to `candidates`.
+/// Finds the smallest profiles that names which belong to both sets have with regard to
+/// `candidates`.
 pub(super) fn profiles(
-    name: &Name,
+    [one, other]: [&Name; 2],
     candidates: &[&Name],
     work: &mut Work,
 ) -> Result<BTreeSet<Profile>, WorkExceeded> {
+    if candidates.len() > Profile::BITS as usize {
+        return Err(WorkExceeded);
+    }
     let mut found = BTreeSet::new();
+    let (name, required) = if one.is_any() { (other, one) } else { (one, other) };
     for word in name.words() {
-        match word {
-            _ if candidates.is_empty() => {
-                found.insert(0);
+        for its in required.words() {
+            let its = (!required.is_any()).then_some(its);
+            if its.is_some_and(|its| !word.meets(its)) {
+                work.spend(MEETING_COST)?;
+                continue;
             }
-            Word::Exact(exact) => {
-                work.spend(exact.len() + candidates.len())?;
-                found.insert(profile(candidates.iter().map(|name| name.accepts(exact))));
-            }
-            Word::Glob(steps) => {
-                found.extend(Exploration::new(steps, candidates, work)?.run(work)?);
-            }
+            found.extend(profiles_of(word, its, candidates, work)?);
         }
     }
     Ok(smallest(&found))
+}
+
+/// Finds profiles of the names that both words accept, of which there is at least one: the smallest
+/// ones, and perhaps others.
+fn profiles_of(
+    word: &Word,
+    required: Option<&Word>,
+    candidates: &[&Name],
+    work: &mut Work,
+) -> Result<BTreeSet<Profile>, WorkExceeded> {
+    if candidates.is_empty() {
+        return Ok(BTreeSet::from([0]));
+    }
+    match (word, required) {
+        (Word::Exact(exact), _) | (_, Some(Word::Exact(exact))) => {
+            work.spend(exact.len() + candidates.len())?;
+            Ok(BTreeSet::from([profile(candidates.iter().map(|name| name.accepts(exact)))]))
+        }
+        (Word::Glob(steps), required) => {
+            Exploration::new(steps, required, candidates, work)?.run(work)
+        }
+    }
 }
 
 fn profile(accepts: impl Iterator<Item = bool>) -> Profile {
@@ -57,31 +79,45 @@ fn smallest(profiles: &BTreeSet<Profile>) -> BTreeSet<Profile> {
     profiles.iter().copied().filter(|profile| !contains_another(profile)).collect()
 }
 
-/// Follows one word, one position at a time, together with all positions in the candidates.
+/// Follows one word, one position at a time, together with all positions in the other word that the
+/// name must belong to, and all positions in the candidates.
 struct Exploration<'m> {
     steps: &'m [Step],
+    required: Option<Automaton>,
     automaton: Automaton,
     /// For each word of the automaton, the candidate that it belongs to.
     owners: Vec<usize>,
-    /// The bytes that a name can have, grouped by what the automaton does with them.
+    /// The bytes that a name can have, grouped by what the automata do with them.
     alike: Vec<Vec<u8>>,
-    seen: HashSet<(usize, Row)>,
-    pending: Vec<(usize, Row)>,
+    seen: HashSet<Reached>,
+    pending: Vec<Reached>,
     found: BTreeSet<Profile>,
+}
+
+/// The positions that a name has reached.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Reached {
+    position: usize,
+    required: Row,
+    candidates: Row,
 }
 
 impl<'m> Exploration<'m> {
     fn new(
         steps: &'m [Step],
+        required: Option<&Word>,
         candidates: &[&Name],
         work: &mut Work,
     ) -> Result<Exploration<'m>, WorkExceeded> {
         let automaton = Automaton::of(candidates.iter().flat_map(|name| name.words()));
-        work.spend(256 * automaton.width())?;
+        let required = required.map(|word| Automaton::of([word]));
+        let width = automaton.width() + required.as_ref().map_or(0, Automaton::width);
+        work.spend(256 * width)?;
         let owners = candidates.iter().enumerate();
         Ok(Exploration {
             steps,
-            alike: alike(&automaton),
+            alike: alike(required.as_ref(), &automaton),
+            required,
             automaton,
             owners: owners
                 .flat_map(|(owner, name)| name.words().iter().map(move |_| owner))
@@ -93,8 +129,10 @@ impl<'m> Exploration<'m> {
     }
 
     fn run(mut self, work: &mut Work) -> Result<BTreeSet<Profile>, WorkExceeded> {
-        self.enter(0, self.automaton.start());
-        while let Some((position, row)) = self.pending.pop() {
+        let required = self.required.as_ref().map(Automaton::start).unwrap_or_default();
+        self.enter(Reached { position: 0, required, candidates: self.automaton.start() });
+        while let Some(reached) = self.pending.pop() {
+            let position = reached.position;
             let (bytes, target) = match &self.steps.get(position) {
                 None => continue,
                 Some(Step::Byte(byte)) => (vec![*byte], position + 1),
@@ -102,41 +140,62 @@ impl<'m> Exploration<'m> {
                 Some(Step::Run) => (self.representatives(&ByteSet::of_names()), position),
             };
             for byte in bytes {
-                work.spend(self.automaton.width() + ROW_OVERHEAD)?;
-                let mut next = row.clone();
-                self.automaton.advance(&mut next, self.automaton.column(byte));
-                if is_empty(&next) {
+                work.spend(self.automaton.width() + reached.required.len() + ROW_OVERHEAD)?;
+                let mut next = Reached { position: target, ..reached.clone() };
+                if let Some(required) = &self.required {
+                    required.advance(&mut next.required, required.column(byte));
+                    if is_empty(&next.required) {
+                        continue;
+                    }
+                }
+                self.automaton.advance(&mut next.candidates, self.automaton.column(byte));
+                if is_empty(&next.candidates) && self.goes_on(&next) {
                     // Some name goes on from here and no candidate accepts it: no profile is
                     // smaller.
                     return Ok(BTreeSet::from([0]));
                 }
-                self.arrive(target, next);
+                self.arrive(next);
             }
         }
         Ok(self.found)
     }
 
+    /// Tells whether some name that begins like this belongs to both words.
+    fn goes_on(&self, reached: &Reached) -> bool {
+        let rest = &self.steps[reached.position..];
+        self.required
+            .as_ref()
+            .is_none_or(|required| required.meets_from(reached.required.clone(), rest))
+    }
+
     /// Records the profile of a name that ends here, and queues the position. At least one byte was
     /// read.
-    fn arrive(&mut self, position: usize, row: Row) {
-        if let [] | [Step::Run] = self.steps[position..] {
-            let accepted = self.automaton.accepting(&row).zip(&self.owners);
+    fn arrive(&mut self, reached: Reached) {
+        let is_required = self
+            .required
+            .as_ref()
+            .is_none_or(|required| required.accepting(&reached.required).any(|accepts| accepts));
+        if let [] | [Step::Run] = self.steps[reached.position..]
+            && is_required
+        {
+            let accepted = self.automaton.accepting(&reached.candidates).zip(&self.owners);
             let profile = accepted
                 .fold(0, |profile, (accepts, owner)| profile | (u128::from(accepts) << owner));
             self.found.insert(profile);
         }
-        self.enter(position, row);
+        self.enter(reached);
     }
 
     /// Queues the position, and the position after a run that stands for no byte.
-    fn enter(&mut self, position: usize, row: Row) {
-        if let Some(Step::Run) = self.steps.get(position)
-            && self.seen.insert((position + 1, row.clone()))
-        {
-            self.pending.push((position + 1, row.clone()));
+    fn enter(&mut self, reached: Reached) {
+        if let Some(Step::Run) = self.steps.get(reached.position) {
+            let after = Reached { position: reached.position + 1, ..reached.clone() };
+            if self.seen.insert(after.clone()) {
+                self.pending.push(after);
+            }
         }
-        if self.seen.insert((position, row.clone())) {
-            self.pending.push((position, row));
+        if self.seen.insert(reached.clone()) {
+            self.pending.push(reached);
         }
     }
 
@@ -147,10 +206,11 @@ impl<'m> Exploration<'m> {
     }
 }
 
-fn alike(automaton: &Automaton) -> Vec<Vec<u8>> {
-    let mut groups: BTreeMap<&[u64], Vec<u8>> = BTreeMap::new();
+fn alike(required: Option<&Automaton>, automaton: &Automaton) -> Vec<Vec<u8>> {
+    let mut groups: BTreeMap<(&[u64], &[u64]), Vec<u8>> = BTreeMap::new();
     for byte in ByteSet::of_names().iter() {
-        groups.entry(automaton.column(byte)).or_default().push(byte);
+        let required = required.map_or([].as_slice(), |required| required.column(byte));
+        groups.entry((required, automaton.column(byte))).or_default().push(byte);
     }
     groups.into_values().collect()
 }
