@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use crate::core::damage::{self, Damage, Found};
 use crate::core::decision::Act;
-use crate::core::documents::{ChildKind, Documents, Key, ReadError, Walk, read, walk};
+use crate::core::documents::{Child, ChildKind, Documents, Key, ReadError, Walk, read, walk};
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
 use crate::core::pattern::{Case, Pattern, node_name, node_segment};
 use crate::core::reservation::paths::{Paths, Region};
@@ -124,10 +124,15 @@ pub fn unreadable(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
     Ok(keys.into_iter().map(|(_, key)| key).collect())
 }
 
-/// Reads a share of all holds, live or not; every hold is in the share of some turn.
-pub fn share(documents: &dyn Documents, turn: u64) -> Result<Vec<Hold>, ReadError> {
+/// Reads the holds, live or not, that `chosen` takes of a share of all; every hold is in the share of
+/// some turn.
+pub fn share(
+    documents: &dyn Documents,
+    turn: u64,
+    chosen: impl Fn(Vec<Child>) -> Vec<Child>,
+) -> Result<Vec<Hold>, ReadError> {
     let dir = Key::of([IDS]);
-    let children = documents.list_share(&dir, turn)?;
+    let children = chosen(documents.list_share(&dir, turn)?);
     let keys: Vec<Key> = children.iter().map(|child| dir.join(&child.name)).collect();
     holds_named(documents, &keys)
 }

@@ -30,7 +30,8 @@ pub struct Released {
     pub missing: Vec<HoldIdPrefix>,
     /// Locks that were named and that nobody holds (any more).
     pub missing_locks: Vec<LockName>,
-    /// Own holds that reach beyond a named path. Under rules 1 they stay as they are.
+    /// Own holds that reach beyond a named path and stay as they are: all of them under rules 1, and
+    /// those whose rest could not be kept.
     pub wider: Vec<Hold>,
     /// Own holds that reached beyond a named path and go on without it, as they are now.
     pub narrowed: Vec<Hold>,
@@ -117,8 +118,8 @@ impl Decide for Release {
 
 impl Release {
     /// Frees the named paths from holds that reach beyond them. A command is refused where the rest
-    /// of a hold could not be kept, because its caller named only a path. A hook frees the whole
-    /// hold, which ends with the turn anyway.
+    /// of a hold could not be kept, because its caller named only a path. For a hook such a hold
+    /// stays as it is: it ends with the turn anyway.
     fn narrow(&self, act: &mut Act<'_>, wider: Vec<Hold>, answer: &mut Released) -> Result<(), No> {
         let given = targets(&self.which.paths, &[], &self.which.facts);
         for hold in select::once(wider) {
@@ -127,9 +128,13 @@ impl Release {
             else {
                 continue;
             };
-            if self.which.via.is_none() && narrow::loses_rest(&hold, &given, act.env.case) {
-                let count = EXCEPTIONS_MAX + 1;
-                within("exceptions of one reservation", count, EXCEPTIONS_MAX)?;
+            if narrow::loses_rest(&hold, &given, act.env.case) {
+                if self.which.via.is_none() {
+                    let count = EXCEPTIONS_MAX + 1;
+                    within("exceptions of one reservation", count, EXCEPTIONS_MAX)?;
+                }
+                answer.wider.push(hold);
+                continue;
             }
             let forced = self.force.as_ref().filter(|_| !act.env.actor.covers(&hold.holder));
             let freed = narrow::free(act, hold, &given, forced);

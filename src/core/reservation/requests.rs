@@ -19,6 +19,7 @@ use crate::core::limits::REQUEST_KEPT_SECONDS;
 use crate::core::refusal::{Conflict, Refusal};
 use crate::core::reservation::index;
 use crate::core::reservation::reserve::{Grant, Reserve, Reserved};
+use crate::core::reservation::sweep::few_of;
 use crate::core::time::Timestamp;
 
 /// The directory that this module owns.
@@ -120,7 +121,7 @@ pub fn remember(act: &mut Act<'_>, asked: &Reserve, answer: &Reserved) {
 pub fn forget_old(act: &mut Act<'_>, turn: u64) -> Result<(), ReadError> {
     use crate::core::documents::Documents as _;
     let root = Key::of([ROOT]);
-    for child in act.list_share(&root, turn)? {
+    for child in few_of(act.list_share(&root, turn)?, turn, act.env.rules) {
         let dir = root.join(&child.name);
         let answered = match read::<Answered>(act, &dir.join(REQUEST)) {
             Ok(Some(answered)) => answered,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::clock;
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError};
-use crate::core::limits::SWEPT_PER_ENTRY_MAX;
+use crate::core::limits::{SWEPT_IN_PASSING_MAX, SWEPT_PER_ENTRY_MAX};
 use crate::core::reservation::process::Gone;
 use crate::core::reservation::{Hold, events, index, named, requests, tickets};
 use crate::core::time::{Timestamp, span};
@@ -101,16 +101,30 @@ fn is_surely_over(env: Env<'_>, hold: &Hold) -> bool {
     hold.is_over(env.now) && (env.rules < 2 || is_agreed || hold.holder == *env.actor)
 }
 
-/// Sweeps one share of the holds and one of the requests, along with every write, so that documents
-/// that nobody meets go too. The op is random, so every share gets its turn.
+/// Chooses a few of the documents of the share that has its turn. Turns are random, so every document
+/// gets one. Under rules 1 a share was looked at as a whole.
+pub fn few_of<T>(mut share: Vec<T>, turn: u64, rules: u32) -> Vec<T> {
+    if rules < 2 || share.len() <= SWEPT_IN_PASSING_MAX {
+        return share;
+    }
+    // Some bits of the turn have chosen the share. These depend on all of them.
+    let mixed = turn.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let first = usize::try_from(mixed).unwrap_or_default() % share.len();
+    share.rotate_left(first);
+    share.truncate(SWEPT_IN_PASSING_MAX);
+    share
+}
+
+/// Sweeps a few of the holds and of the requests, along with every write, so that documents that
+/// nobody meets go too.
 pub fn in_passing(act: &mut Act<'_>) -> Result<(), ReadError> {
     if is_time_in_doubt(act.env) {
         return Ok(());
     }
     let turn = act.env.op.turn();
-    match index::share(act, turn) {
+    let env = act.env;
+    match index::share(act, turn, |share| few_of(share, turn, env.rules)) {
         Ok(mut holds) => {
-            let env = act.env;
             holds.retain(|hold| is_surely_over(env, hold) || env.gone.has_hold(hold));
             remove_ended(act, &mut holds);
         }
@@ -120,4 +134,31 @@ pub fn in_passing(act: &mut Act<'_>) -> Result<(), ReadError> {
     }
     tickets::remove_ended(act)?;
     requests::forget_old(act, turn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever bits of a turn choose a share, every document of it gets its turn, and a
+    /// write looks at few.
+    #[test]
+    fn every_document_of_a_share_gets_its_turn() {
+        for shift in [0, 16, 32, 48, 56] {
+            for share in 1..=16_usize {
+                let mut seen = vec![false; share];
+                let mut random = 1_u64;
+                for _ in 0..500 {
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    // The byte that chose the share is always the same.
+                    let turn = (random ^ random >> 33) & !(0xff << shift) | 0x5a << shift;
+                    let few = few_of((0..share).collect(), turn, 2);
+                    assert!(few.len() <= SWEPT_IN_PASSING_MAX);
+                    few.into_iter().for_each(|index| seen[index] = true);
+                }
+                assert!(seen.iter().all(|seen| *seen), "{seen:?} of {share}, byte at {shift}");
+            }
+        }
+        assert_eq!(few_of((0..16).collect(), 7, 1).len(), 16);
+    }
 }
