@@ -105,12 +105,11 @@ mod tests {
             for word in meant.split(' ') {
                 let option = word.strip_prefix("--");
                 let has = |name| found.get_arguments().any(|known| known.get_long() == Some(name));
-                match option {
-                    Some(option) => assert!(has(option), "no option {meant}"),
-                    None => {
-                        let next = found.find_subcommand(word);
-                        found = next.unwrap_or_else(|| panic!("no command {meant}"));
-                    }
+                if let Some(option) = option {
+                    assert!(has(option), "no option {meant}");
+                } else {
+                    let next = found.find_subcommand(word);
+                    found = next.unwrap_or_else(|| panic!("no command {meant}"));
                 }
             }
             assert!(program.find_subcommand(synonym).is_none(), "{synonym}");

@@ -87,7 +87,7 @@ impl Decide for Ask {
         let is_said = |hold: &Hold| act.env.rules >= 2 && narrow::loses_rest(hold, &wanted, case);
         let ends_whole: Vec<Hold> = holds.iter().filter(|hold| is_said(hold)).cloned().collect();
         if let Some(thread) = open_thread(act, &wanted, &holds)? {
-            return Ok(self.join(act, thread, pinned, ends_whole));
+            return Ok(self.join(act, thread, pinned, &ends_whole));
         }
         let id = ThreadId::derive(act.env.op, act.next_number());
         let now = act.env.now;
@@ -202,13 +202,13 @@ impl Ask {
         act: &mut Act<'_>,
         before: Thread,
         pinned: Vec<HoldId>,
-        ends_whole: Vec<Hold>,
+        ends_whole: &[Hold],
     ) -> Asking {
         let now = act.env.now;
         let mut asked = before.asked.clone().expect("an open thread asks for something");
-        let is_said = asked.ends_whole == ids(&ends_whole);
+        let is_said = asked.ends_whole == ids(ends_whole);
         let is_other = asked.changed || asked.pinned != pinned || !is_said;
-        let whole = targets_of(&ends_whole);
+        let whole = targets_of(ends_whole);
         let is_more_urgent = self.urgent && !asked.urgent;
         if !is_other && !is_more_urgent {
             return Asking { thread: before, asked, joined: true, ends_whole: whole };
@@ -224,9 +224,9 @@ impl Ask {
             asked.window_ends_at = asked.window_ends_at.min(end);
         }
         (asked.pinned, asked.changed) = (pinned, false);
-        asked.ends_whole = ids(&ends_whole);
+        asked.ends_whole = ids(ends_whole);
         let thread = Thread { asked: Some(asked.clone()), ..before.clone() };
-        tell(act, Some(&before), &thread, &asked, &ends_whole);
+        tell(act, Some(&before), &thread, &asked, ends_whole);
         Asking { thread, asked, joined: true, ends_whole: whole }
     }
 }

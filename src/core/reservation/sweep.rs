@@ -154,7 +154,9 @@ mod tests {
                     let turn = (random ^ random >> 33) & !(0xff << shift) | 0x5a << shift;
                     let few = few_of((0..share).collect(), turn, 2);
                     assert!(few.len() <= SWEPT_IN_PASSING_MAX);
-                    few.into_iter().for_each(|index| seen[index] = true);
+                    for index in few {
+                        seen[index] = true;
+                    }
                 }
                 assert!(seen.iter().all(|seen| *seen), "{seen:?} of {share}, byte at {shift}");
             }

@@ -47,7 +47,7 @@ pub(super) fn profiles(
 /// Finds profiles of the names that both words accept, of which there is at least one: the smallest
 /// ones, and perhaps others.
 fn profiles_of(
-    word: &Word,
+    accepted: &Word,
     required: Option<&Word>,
     candidates: &[&Name],
     work: &mut Work,
@@ -55,7 +55,7 @@ fn profiles_of(
     if candidates.is_empty() {
         return Ok(BTreeSet::from([0]));
     }
-    match (word, required) {
+    match (accepted, required) {
         (Word::Exact(exact), _) | (_, Some(Word::Exact(exact))) => {
             work.spend(exact.len() + candidates.len())?;
             Ok(BTreeSet::from([profile(candidates.iter().map(|name| name.accepts(exact)))]))
