@@ -70,8 +70,8 @@ impl Doing<'_> {
     }
 }
 
-/// Tells whether hooks report the agent. Only hooks know of tool calls, turns and sessions. A session
-/// that has ended is reported no more.
+/// Tells whether hooks report the agent. Only hooks know of tool calls, turns and sessions. A
+/// session that has ended is reported no more.
 fn is_hooked(doing: Doing<'_>, before: Option<&Presence>) -> bool {
     let was_hooked = |before: &Presence| before.hooked && !before.has_ended();
     match doing {

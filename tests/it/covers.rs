@@ -120,8 +120,8 @@ fn nearly_given_away(repo: &Repo, count: usize) -> String {
     id
 }
 
-/// 8/REST-STAYS: a reservation that gets as many exceptions as it may have between a request and its
-/// answer does not end unsaid. The answer is refused, and names the one that frees all of it.
+/// 8/REST-STAYS: a reservation that gets as many exceptions as it may have between a request and
+/// its answer does not end unsaid. The answer is refused, and names the one that frees all of it.
 #[test]
 fn what_fills_up_after_the_request_is_said_before() {
     let repo = Repo::new();
@@ -149,7 +149,8 @@ fn what_fills_up_after_the_request_is_said_before() {
     verified(&repo);
 }
 
-/// 8/REST-STAYS: neither does a takeover. To ask again says it to the holder, who gets its time anew.
+/// 8/REST-STAYS: neither does a takeover. To ask again says it to the holder, who gets its time
+/// anew.
 #[test]
 fn a_takeover_of_the_whole_is_said_before() {
     let repo = Repo::new();
@@ -173,8 +174,8 @@ fn a_takeover_of_the_whole_is_said_before() {
     verified(&repo);
 }
 
-/// 8/REST-STAYS: of many answers at once, each of which could be the last exception, as many succeed
-/// as there is room, and the holder keeps the rest.
+/// 8/REST-STAYS: of many answers at once, each of which could be the last exception, as many
+/// succeed as there is room, and the holder keeps the rest.
 #[test]
 fn answers_race_for_the_last_exception() {
     const ASKERS: usize = 4;

@@ -93,8 +93,8 @@ impl Decide for Answer {
 }
 
 impl Answer {
-    /// Frees the pinned holds, and every other hold of the holder that stands in the asker's way: an
-    /// acknowledgement beside one of those would not be true.
+    /// Frees the pinned holds, and every other hold of the holder that stands in the asker's way:
+    /// an acknowledgement beside one of those would not be true.
     fn release(&self, act: &mut Act<'_>, thread: &Thread, asked: Asked) -> Result<Answered, No> {
         let for_whom = thread.opened_by.clone();
         let mut holds = pinned(act, &asked)?;

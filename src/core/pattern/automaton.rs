@@ -129,8 +129,8 @@ impl Automaton {
         self.meets_from(self.start(), steps)
     }
 
-    /// Tells whether the rest of the only word of this automaton, behind the positions in `row`, and
-    /// `steps` accept bytes in common.
+    /// Tells whether the rest of the only word of this automaton, behind the positions in `row`,
+    /// and `steps` accept bytes in common.
     pub(super) fn meets_from(&self, mut row: Row, steps: &[Step]) -> bool {
         debug_assert_eq!(self.ends.len(), 1, "a run would leave one word and enter the next");
         for step in steps {

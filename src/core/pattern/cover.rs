@@ -3,8 +3,8 @@
 //!
 //! Follows the inner patterns one position each at a time, together with all positions that the
 //! outer ones can have reached on the same names. There are infinitely many names, but they differ
-//! only in which names of the outer patterns accept them; `profiles` finds those differences. A path
-//! that both inner patterns accept and no outer one does is a counterexample.
+//! only in which names of the outer patterns accept them; `profiles` finds those differences. A
+//! path that both inner patterns accept and no outer one does is a counterexample.
 
 mod profiles;
 

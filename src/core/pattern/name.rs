@@ -58,7 +58,8 @@ impl Name {
 
     /// Tells whether this is written as the set of all names.
     pub(super) fn is_any(&self) -> bool {
-        matches!(self.words.as_slice(), [Word::Glob(steps)] if matches!(steps.as_slice(), [Step::Run]))
+        let is_run = |steps: &[Step]| matches!(steps, [Step::Run]);
+        matches!(self.words.as_slice(), [Word::Glob(steps)] if is_run(steps))
     }
 
     pub(super) fn words(&self) -> &[Word] {

@@ -124,8 +124,8 @@ pub fn unreadable(documents: &dyn Documents) -> Result<Vec<Key>, ReadError> {
     Ok(keys.into_iter().map(|(_, key)| key).collect())
 }
 
-/// Reads the holds, live or not, that `chosen` takes of a share of all; every hold is in the share of
-/// some turn.
+/// Reads the holds, live or not, that `chosen` takes of a share of all; every hold is in the share
+/// of some turn.
 pub fn share(
     documents: &dyn Documents,
     turn: u64,

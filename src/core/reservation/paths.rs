@@ -91,7 +91,8 @@ pub struct PathFacts {
     /// The patterns that name a path which does not exist.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub new: Vec<Pattern>,
-    /// The patterns whose paths the request leaves out: it asks for a hold that has these exceptions.
+    /// The patterns whose paths the request leaves out: it asks for a hold that has these
+    /// exceptions.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub except: Vec<Pattern>,
 }

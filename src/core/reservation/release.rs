@@ -30,8 +30,8 @@ pub struct Released {
     pub missing: Vec<HoldIdPrefix>,
     /// Locks that were named and that nobody holds (any more).
     pub missing_locks: Vec<LockName>,
-    /// Own holds that reach beyond a named path and stay as they are: all of them under rules 1, and
-    /// those whose rest could not be kept.
+    /// Own holds that reach beyond a named path and stay as they are: all of them under rules 1,
+    /// and those whose rest could not be kept.
     pub wider: Vec<Hold>,
     /// Own holds that reached beyond a named path and go on without it, as they are now.
     pub narrowed: Vec<Hold>,

@@ -101,8 +101,8 @@ fn is_surely_over(env: Env<'_>, hold: &Hold) -> bool {
     hold.is_over(env.now) && (env.rules < 2 || is_agreed || hold.holder == *env.actor)
 }
 
-/// Chooses a few of the documents of the share that has its turn. Turns are random, so every document
-/// gets one. Under rules 1 a share was looked at as a whole.
+/// Chooses a few of the documents of the share that has its turn. Turns are random, so every
+/// document gets one. Under rules 1 a share was looked at as a whole.
 pub fn few_of<T>(mut share: Vec<T>, turn: u64, rules: u32) -> Vec<T> {
     if rules < 2 || share.len() <= SWEPT_IN_PASSING_MAX {
         return share;

@@ -224,7 +224,8 @@ fn what_was_granted_ends_with_the_turn() {
 }
 
 /// 8/RELEASED-IS-NOT-GRANTED: a session that hooks report and that asks outside of a tool call gets
-/// what ends with its turn, too. Once the session has ended, the same name is not reported any more.
+/// what ends with its turn, too. Once the session has ended, the same name is not reported any
+/// more.
 #[test]
 fn what_is_asked_for_between_calls_ends_with_the_turn() {
     let repo = enabled();

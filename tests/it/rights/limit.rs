@@ -1,8 +1,8 @@
 //! A hold that has nearly as many exceptions as it may have, compared with a model that counts.
 //!
 //! Alice holds a directory and has given paths of it away. Others ask, ask again, take, and are
-//! answered, in any order. The law: a path that nobody asked for becomes free only if Alice was told
-//! so before, by the request or by the refusal that she then overruled.
+//! answered, in any order. The law: a path that nobody asked for becomes free only if Alice was
+//! told so before, by the request or by the refusal that she then overruled.
 
 use super::*;
 use git_coord::core::limits::EXCEPTIONS_MAX;
@@ -103,8 +103,8 @@ fn transact(ledger: &mut MemoryLedger, number: u128, actor: AgentName, command: 
     ["done", "unchanged"].contains(&outcome)
 }
 
-/// 8/REST-STAYS: a hook that frees one path more than a hold can have exceptions leaves the hold as it
-/// is. It ends with the turn.
+/// 8/REST-STAYS: a hook that frees one path more than a hold can have exceptions leaves the hold as
+/// it is. It ends with the turn.
 #[test]
 fn a_hook_ends_no_hold_for_one_path() {
     let mut ledger = with_exceptions(EXCEPTIONS_MAX, Via::Ask);
@@ -146,7 +146,9 @@ proptest! {
     /// 8/REST-STAYS: nothing beyond a request becomes free before its holder was told so, and the
     /// answer is refused only then.
     #[test]
-    fn nothing_more_is_free_than_was_said(given in EXCEPTIONS_MAX - 3..=EXCEPTIONS_MAX, moves in moves()) {
+    fn nothing_more_is_free_than_was_said(
+        given in EXCEPTIONS_MAX - 3..=EXCEPTIONS_MAX, moves in moves(),
+    ) {
         let mut ledger = with_exceptions(given, Via::Command);
         for (number, (agent, one)) in moves.iter().enumerate() {
             let Some((actor, command, thread)) = command_of(&ledger, *agent, one) else { continue };

@@ -19,9 +19,9 @@ fn pattern(text: &str) -> Pattern {
     Pattern::canonical(text.as_bytes()).unwrap()
 }
 
-/// Lists every path of up to four names. Some names are in no pattern, one is longer than any that a
-/// pattern without `*` matches, and some are spelled like a class. So a set which has a path has one
-/// of these.
+/// Lists every path of up to four names. Some names are in no pattern, one is longer than any that
+/// a pattern without `*` matches, and some are spelled like a class. So a set which has a path has
+/// one of these.
 fn world() -> &'static [String] {
     static WORLD: LazyLock<Vec<String>> = LazyLock::new(|| {
         let names = ["a", "b", "m", "z", "zz", "[ab]", "[bm]"];
