@@ -3,6 +3,7 @@
 //! Reading the files is `store::git::config`'s work; here values get their meaning.
 
 mod keys;
+mod rescue;
 
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use crate::core::ids::{AgentName, BadId};
 use crate::core::time::Ttl;
 pub use crate::store::git::config_entries::parse_boolean;
 pub use keys::{KEYS, Key, ValueKind};
+pub use rescue::RescueSettings;
 
 /// A value that does not fit its key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,6 +52,12 @@ pub enum ValueFault {
     /// No path in the repository.
     #[error(transparent)]
     TreePath(#[from] BadTreePath),
+    /// No number of bytes.
+    #[error("expected a size up to 64m, such as 500k or 8m")]
+    Size,
+    /// No number of snapshots.
+    #[error("expected a number from 1 to 1000")]
+    Count,
 }
 
 /// The settings of one command.
@@ -72,6 +80,7 @@ pub struct Settings {
     /// `coord.recordConflicts`.
     pub record_conflicts: bool,
     pub hook: HookSettings,
+    pub rescue: RescueSettings,
     pub domains: DomainSettings,
     pub routing: RoutingSettings,
     /// `coord.runGates`.
@@ -165,6 +174,7 @@ impl Settings {
             negotiation: required(lookup, "coord.negotiation", boolean)?,
             record_conflicts: required(lookup, "coord.recordConflicts", boolean)?,
             hook: HookSettings::read(lookup)?,
+            rescue: RescueSettings::read(lookup)?,
             domains: DomainSettings::read(lookup)?,
             routing: RoutingSettings::read(lookup)?,
             run_gates: value(lookup, "coord.runGates", tree_path)?,
@@ -264,6 +274,8 @@ fn check(lookup: Lookup<'_>, key: &Key) -> Result<(), SettingError> {
         ValueKind::Words | ValueKind::Roster => Ok(()),
         ValueKind::Agent => text.parse::<AgentName>().map(|_| ()).map_err(ValueFault::from),
         ValueKind::TreePath => tree_path(text).map(drop),
+        ValueKind::Size => rescue::size(text).map(drop),
+        ValueKind::Count => rescue::count(text).map(drop),
     };
     let Some(text) = lookup(key.name) else { return Ok(()) };
     fits(&text).map_err(|fault| SettingError { key: key.name, value: text, fault })

@@ -293,7 +293,7 @@ fn refs(ctx: &Ctx) -> Vec<Check> {
         let delete = format!("git update-ref -d {reference}");
         let delete: Vec<&str> = delete.split(' ').collect();
         match OwnRef::of(reference) {
-            OwnRef::Ledger => {}
+            OwnRef::Ledger | OwnRef::Rescue => {}
             OwnRef::Archive => archives += 1,
             OwnRef::Damaged => damaged += 1,
             OwnRef::InTheWayOf(ledger) => {

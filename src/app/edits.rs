@@ -3,6 +3,7 @@
 
 use crate::app::error::AppError;
 use crate::app::path_facts::edited_files;
+use crate::app::rescue::keep;
 use crate::app::{Ctx, Reading, WriteMode, dead_holders, reservations, waiting};
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
@@ -22,6 +23,7 @@ use crate::store::git::object::ObjectId;
 use crate::store::ledger::entry::Entry;
 use crate::store::ledger::history::{Past, PastEntry};
 use crate::store::ledger::transact::Committed;
+use crate::store::rescue::edits::EDIT_BYTES_MAX;
 
 /// The error that the ledger does not reach back to an edit.
 #[derive(Debug, thiserror::Error)]
@@ -104,7 +106,10 @@ fn leave(ctx: &Ctx, note: Note) -> Result<(), AppError> {
     }
     // Looked at after the time of the write was: if the file is written in between, the next who
     // looks reads it again.
-    let content = ctx.repository().content_of(&path);
+    let found = ctx.repository().read_file(&path, EDIT_BYTES_MAX);
+    let content = found.content();
+    // An edit that cannot be saved is an edit all the same. The end of the turn saves it again.
+    keep::edit(ctx, &note.path, &found).ok();
     let (branch, at) = (ctx.repository().branch(), ctx.clock());
     Ok(ctx.notes().put(&Note { left, content, branch, at, before: None, ..note })?)
 }

@@ -28,6 +28,7 @@ pub mod presence;
 pub mod problem;
 pub mod pushes;
 mod refused;
+pub mod rescue;
 pub mod reservations;
 pub mod routing;
 pub mod runs;

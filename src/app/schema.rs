@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::app::answer::{AnswerForm, ProblemForm};
 use crate::app::{
-    agents, changesets, doctor, domains, events, install, ledgers, negotiation, ownership,
+    agents, changesets, doctor, domains, events, install, ledgers, negotiation, ownership, rescue,
     reservations, routing, runs, status, version, whoami,
 };
 use crate::core::routing::export::Exported;
@@ -94,6 +94,11 @@ schemas! {
     "list" "list" reservations::list::Body,
     "changes" "changes" ownership::changes::Body,
     "adopt" "adopt" ownership::adopt::Body,
+    "rescue list" "rescue-list" rescue::list::Body,
+    "rescue diff" "rescue-diff" rescue::diff::Body,
+    "rescue restore" "rescue-restore" rescue::restore::Body,
+    "rescue save" "rescue-save" rescue::save::Body,
+    "rescue drop" "rescue-drop" rescue::drop::Body,
     "sweep" "sweep" reservations::sweep::Body,
     "ask" "ask" negotiation::ask::Body,
     "answer" "answer" negotiation::answer::Body,

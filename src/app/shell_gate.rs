@@ -10,11 +10,14 @@ use std::path::Path;
 
 use self::others::{Work, work};
 use crate::app::Ctx;
+use crate::app::config::Severity;
 use crate::app::error::AppError;
-use crate::app::next::{can_be_typed, command};
+use crate::app::next::{can_be_typed, command, in_shell};
 use crate::app::open::{Door, enter};
+use crate::app::rescue::keep::{self, Kept, Occasion};
 use crate::core::ids::AgentName;
 use crate::core::ownership::turn::Turn;
+use crate::core::rescue::Why;
 use crate::core::shell::effect::Effect;
 use crate::core::shell::git::Ground;
 use crate::core::shell::pathspec::Place;
@@ -79,12 +82,31 @@ struct Tree {
     work: OnceCell<Work>,
 }
 
-/// Looks at a command. Returns the first simple command in it that would hit work of others.
-pub fn look(ctx: &Ctx, door: &Door, text: &str) -> Result<Option<Refusal>, AppError> {
+/// The outcome of a look at a command.
+#[derive(Debug)]
+pub enum Looked {
+    /// It runs.
+    Pass,
+    /// It would hit work of others.
+    Refused(Refusal),
+    /// It runs, and this is saved.
+    Saved(Vec<Kept>),
+}
+
+/// Looks at a command. Refuses the first simple command in it that would hit work of others. If
+/// there is none, saves the files that it may throw away. Calls `before_saving` before that,
+/// because it may take long.
+pub fn look(
+    ctx: &Ctx,
+    door: &Door,
+    text: &str,
+    before_saving: &dyn Fn(),
+) -> Result<Looked, AppError> {
     if !act::is_worth_reading(text) {
-        return Ok(None);
+        return Ok(Looked::Pass);
     }
     let reading = read(text, &start(ctx));
+    let mut to_save: Vec<(usize, &Simple, Vec<Effect>)> = Vec::new();
     let mut trees: Vec<(Ground, Option<Tree>)> = Vec::new();
     for simple in reading.commands.iter().filter(|simple| act::can_have_effects(simple)) {
         let ground = Ground::of(simple);
@@ -98,11 +120,40 @@ pub fn look(ctx: &Ctx, door: &Door, text: &str) -> Result<Option<Refusal>, AppEr
             }
         };
         let Some(tree) = &trees[at].1 else { continue };
-        if let Some(refusal) = look_at(ctx, door, simple, tree)? {
-            return Ok(Some(refusal));
+        match look_at(ctx, door, simple, tree)? {
+            Met::Nothing => {}
+            Met::Refused(refusal) => return Ok(Looked::Refused(refusal)),
+            Met::ToSave(effects) => match to_save.iter_mut().find(|(known, ..)| *known == at) {
+                Some((.., before)) => before.extend(effects),
+                None => to_save.push((at, simple, effects)),
+            },
         }
     }
-    Ok(None)
+    if to_save.is_empty() {
+        return Ok(Looked::Pass);
+    }
+    before_saving();
+    let mut saved = Vec::new();
+    for (at, simple, effects) in to_save {
+        let here = trees[at].1.as_ref().and_then(|tree| tree.other.as_ref()).unwrap_or(ctx);
+        saved.extend(save(here, simple, &effects)?);
+    }
+    Ok(if saved.is_empty() { Looked::Pass } else { Looked::Saved(saved) })
+}
+
+/// Saves the files of a work tree that a command may touch.
+fn save(here: &Ctx, simple: &Simple, effects: &[Effect]) -> Result<Option<Kept>, AppError> {
+    let command = in_shell(&typed(simple));
+    let occasion = Occasion { command: Some(&command), ..Occasion::of(Why::Verb) };
+    keep::uncommitted(here, occasion, |path| effects.iter().any(|effect| effect.contains(path)))
+}
+
+/// The outcome of a look at a simple command.
+enum Met {
+    Nothing,
+    Refused(Refusal),
+    /// These would throw work away, which is to be saved before.
+    ToSave(Vec<Effect>),
 }
 
 /// Describes the shell that the command begins in: that of the agent, with the hook's variables.
@@ -150,12 +201,7 @@ fn find(ctx: &Ctx, ground: &Ground) -> Option<Tree> {
 }
 
 /// Looks at one simple command in its work tree.
-fn look_at(
-    ctx: &Ctx,
-    door: &Door,
-    simple: &Simple,
-    tree: &Tree,
-) -> Result<Option<Refusal>, AppError> {
+fn look_at(ctx: &Ctx, door: &Door, simple: &Simple, tree: &Tree) -> Result<Met, AppError> {
     let here = tree.other.as_ref().unwrap_or(ctx);
     let door = tree.door.as_ref().unwrap_or(door);
     let path_of = |typed: &str| joined(&tree.place.directory, typed);
@@ -175,6 +221,7 @@ fn look_at(
         is_directory: &|typed| path_of(typed).is_dir(),
         config: &|key| door.get(key),
     };
+    let mut to_save = Vec::new();
     for effect in act::effects(simple, &facts) {
         // A work tree that is removed has its own notes.
         let removed = effect.tree.as_ref().map(|path| tree_at(ctx, path));
@@ -184,11 +231,29 @@ fn look_at(
             None => (here, tree),
         };
         let work = tree.work(here)?;
-        if let Verdict::Refused(refused) = verdict(&effect, &work.others, work.case) {
-            return Ok(Some(refusal(simple, &effect, &refused, work, here)));
+        match verdict(&effect, &work.others, work.case) {
+            Verdict::Refused(refused) => {
+                // With this setting it runs all the same.
+                if ctx.settings().hook.changes == Severity::Warn && effect.rule.is_kept() {
+                    save(here, simple, std::slice::from_ref(&effect))?;
+                }
+                return Ok(Met::Refused(refusal(simple, &effect, &refused, work, here)));
+            }
+            // A work tree that is removed is another one than that of the command.
+            Verdict::KeepFirst if removed.is_some() => {
+                save(here, simple, std::slice::from_ref(&effect))?;
+            }
+            Verdict::KeepFirst => to_save.push(effect),
+            Verdict::Pass => {}
         }
     }
-    Ok(None)
+    Ok(if to_save.is_empty() { Met::Nothing } else { Met::ToSave(to_save) })
+}
+
+/// Returns the words of a simple command, as far as they are known.
+fn typed(simple: &Simple) -> Vec<String> {
+    let shown = |word: &Word| word.literal().unwrap_or("...").to_owned();
+    simple.words.iter().map(shown).collect()
 }
 
 fn is_path(change: &Change, path: &Path) -> bool {
@@ -230,9 +295,8 @@ fn refusal(
         since: hold.granted_at,
         how: How::Held,
     });
-    let shown = |word: &Word| word.literal().unwrap_or("...").to_owned();
     Refusal {
-        command: simple.words.iter().map(shown).collect(),
+        command: typed(simple),
         does: effect.rule.does(),
         hits: changed.chain(held).collect(),
         instead: instead(effect, &work.own),

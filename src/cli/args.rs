@@ -12,8 +12,8 @@ use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Su
 use super::color::ColorChoice;
 use super::commands::{
     adopt, agents, answer, ask, changes, check, completions, demo, doctor, domain, events, help,
-    hook, inbox, install, ledger, list, overrides, release, renew, reserve, route, run, send,
-    status, sweep, take, transfer, uninstall, version, whoami, with,
+    hook, inbox, install, ledger, list, overrides, release, renew, rescue, reserve, route, run,
+    send, status, sweep, take, transfer, uninstall, version, whoami, with,
 };
 use super::help::with_groups;
 use super::term::Manner;
@@ -128,6 +128,7 @@ pub(crate) enum Command {
     List(list::Args),
     Changes(changes::Args),
     Adopt(adopt::Args),
+    Rescue(rescue::Args),
     Sweep(sweep::Args),
     With(with::Args),
     Ask(ask::Args),
@@ -181,6 +182,7 @@ impl Command {
             | Command::Transfer(_)
             | Command::List(_)
             | Command::Changes(_)
+            | Command::Rescue(_)
             | Command::Sweep(_)
             | Command::Ask(_)
             | Command::Take(_)

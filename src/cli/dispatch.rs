@@ -43,6 +43,7 @@ pub(crate) fn run(
         Command::List(args) => args.run(ui, context),
         Command::Changes(args) => args.run(ui, context),
         Command::Adopt(args) => args.run(ui, context),
+        Command::Rescue(args) => args.run(ui, context),
         Command::Sweep(args) => args.run(ui, context),
         Command::Ask(args) => args.run(ui, context),
         Command::Answer(args) => args.run(ui, context),

@@ -52,12 +52,17 @@ impl Problem {
     }
 }
 
-/// Prints a problem for people, with the hints that they have not switched off.
+/// Prints a problem for people, with its hints.
 fn say(problem: &Problem, ui: &mut Ui) -> io::Result<()> {
     let word = ui.paint_talk(Slot::Error, "error:");
     // The message may have foreign text in it; the line ends are ours.
     let lines: Vec<_> = problem.message.lines().map(shown).collect();
     ui.talk(&format!("{word} {}", lines.join("\n")))?;
+    say_hints(problem, ui)
+}
+
+/// Prints the hints of a problem that the user has not switched off.
+pub(crate) fn say_hints(problem: &Problem, ui: &mut Ui) -> io::Result<()> {
     let is_wanted = |hint: &&Hint| hint.advice.is_none_or(|advice| ui.wants_advice(advice));
     let wanted: Vec<&Hint> = problem.hints.iter().filter(is_wanted).collect();
     for (index, hint) in wanted.iter().enumerate() {

@@ -9,7 +9,7 @@ use super::layout::wrapped;
 /// every command stands in one of them.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Everyday", &["reserve", "check", "renew", "release", "transfer", "list", "with", "status"]),
-    ("Uncommitted work", &["changes", "adopt"]),
+    ("Uncommitted work", &["changes", "adopt", "rescue"]),
     ("Negotiation", &["ask", "answer", "take", "inbox", "send", "agents"]),
     ("History", &["events", "ledger", "sweep"]),
     (

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Words that newcomers type, each with the command that they mean.
-const SYNONYMS: [(&str, &str); 53] = [
+const SYNONYMS: [(&str, &str); 57] = [
     ("lock", "reserve"),
     ("claim", "reserve"),
     ("acquire", "reserve"),
@@ -57,6 +57,10 @@ const SYNONYMS: [(&str, &str); 53] = [
     ("overrides", "override list"),
     ("exclude", "override apply"),
     ("canary", "override canary"),
+    ("restore", "rescue restore"),
+    ("recover", "rescue restore"),
+    ("snapshots", "rescue list"),
+    ("stash", "rescue save"),
 ];
 
 /// Words that newcomers type for what another program does, each with the whole hint.

@@ -128,6 +128,11 @@ impl Ui {
         aligned(&rows, |slot, text| self.paint(slot, text))
     }
 
+    /// Prints data that may be no text, such as a patch.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write(bytes)
+    }
+
     /// Prints data that has its own line ends, such as a script.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         self.out.write(text)
@@ -153,11 +158,11 @@ impl Ui {
     ) -> Result<(), Problem> {
         let text = serde_json::to_string(form).expect("an answer is plain data");
         let open = text.strip_suffix('}').expect("an object ends so");
-        self.out.write(&format!("{open},{}:[", json!(name)))?;
+        self.out.write(format!("{open},{}:[", json!(name)))?;
         for (number, row) in rows.enumerate() {
             let comma = if number == 0 { "" } else { "," };
             let row = serde_json::to_string(&row?).expect("a row is plain data");
-            self.out.write(&format!("{comma}{row}"))?;
+            self.out.write(format!("{comma}{row}"))?;
             if self.is_closed() {
                 break;
             }
@@ -238,11 +243,11 @@ impl Stream {
         Stream { to, colored, closed: false, failed: false }
     }
 
-    fn write(&mut self, text: &str) -> io::Result<()> {
+    fn write(&mut self, data: impl AsRef<[u8]>) -> io::Result<()> {
         if self.closed {
             return Ok(());
         }
-        let written = self.to.write_all(text.as_bytes());
+        let written = self.to.write_all(data.as_ref());
         self.unless_closed(written)
     }
 

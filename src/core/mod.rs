@@ -22,6 +22,7 @@
 //! - [`negotiation`] has the rules of asking, answering, taking over and of messages;
 //! - [`ownership`] says whose an uncommitted change is;
 //! - [`repair`] is the record of a ledger that goes on from its newest whole entry;
+//! - [`rescue`] says which uncommitted content is saved, and what may be brought back;
 //! - [`reservation`] has the rules of reservations, one file a verb, [`routing`] those of routing
 //!   overrides, and [`run`] those of runs;
 //! - [`domain`] detects what kind of project this is, and whether that is still so;
@@ -50,6 +51,7 @@ pub mod place;
 pub mod redact;
 pub mod refusal;
 pub mod repair;
+pub mod rescue;
 pub mod reservation;
 pub mod rollback;
 pub mod routing;

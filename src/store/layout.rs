@@ -19,6 +19,10 @@ pub const EVERY_REF: &str = "refs/coord/*";
 const ARCHIVE: &str = "archive";
 /// The directory of damaged entries.
 const DAMAGED: &str = "damaged";
+/// The directory of snapshots of uncommitted content.
+const RESCUE: &str = "rescue";
+/// Stands for the main worktree, which git gives no name.
+pub const MAIN_WORKTREE: &str = "-";
 
 /// The error for text that is not the name of a ledger.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +63,8 @@ pub enum OwnRef {
     Archive,
     /// A damaged entry that a repair kept.
     Damaged,
+    /// A snapshot of uncommitted content.
+    Rescue,
     /// Not one of ours, and in the way of this ledger.
     InTheWayOf(LedgerName),
     /// Not one of ours.
@@ -74,11 +80,37 @@ impl OwnRef {
         match (first, ledger) {
             (ARCHIVE, _) if !rest.is_empty() => OwnRef::Archive,
             (DAMAGED, _) if !rest.is_empty() => OwnRef::Damaged,
+            (RESCUE, _) if !rest.is_empty() => OwnRef::Rescue,
             (_, Some(_)) if rest.is_empty() => OwnRef::Ledger,
             (_, Some(ledger)) => OwnRef::InTheWayOf(ledger),
             _ => OwnRef::Stranger,
         }
     }
+}
+
+/// Returns the prefix of the refs of snapshots: of all worktrees, or of one. The main one has no
+/// name.
+pub fn rescues(worktree: Option<Option<&str>>) -> String {
+    let of_all = format!("{NAMESPACE}{RESCUE}/");
+    worktree.map_or(of_all.clone(), |name| format!("{of_all}{}/", rescue_directory(name)))
+}
+
+/// Returns the ref of a snapshot.
+pub fn rescue_ref(worktree: Option<&str>, at: Timestamp, id: &str) -> String {
+    format!("{}{}-{id}", rescues(Some(worktree)), at.compact())
+}
+
+/// Names the directory of a worktree's snapshots. A name that a ref cannot have is hashed.
+pub fn rescue_directory(worktree: Option<&str>) -> String {
+    let Some(name) = worktree else { return MAIN_WORKTREE.to_owned() };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let is_usable = name != MAIN_WORKTREE && !name.is_empty() && name.chars().all(is_plain);
+    if is_usable { name.to_owned() } else { format!("x.{}", hashed_name(&[name.as_bytes()])) }
+}
+
+/// Tells whether a ref is that of a snapshot.
+pub fn is_rescue(reference: &str) -> bool {
+    OwnRef::of(reference) == OwnRef::Rescue && reference.starts_with(NAMESPACE)
 }
 
 /// Returns the directories that are ours alone. Neither they nor their entries may lead out of the
@@ -138,6 +170,8 @@ pub enum HelperDir {
     Published,
     /// Commands that run under `with`.
     Commands,
+    /// Files as edits have left them, until a snapshot has them.
+    Saved,
 }
 
 impl HelperDir {
@@ -157,6 +191,7 @@ impl HelperDir {
             HelperDir::Presence => "presence",
             HelperDir::Published => "published",
             HelperDir::Commands => "commands",
+            HelperDir::Saved => "saved",
         };
         helpers(common_dir).join(name)
     }

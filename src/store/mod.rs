@@ -6,6 +6,7 @@
 //!   through the git program;
 //! - [`machine`]: files that processes of one machine share. They are not state: losing one costs
 //!   time or a warning, never a decision;
+//! - [`rescue`]: snapshots of uncommitted content;
 //! - [`worktree`]: the user's files: changes, tracked sources, and the resolution of paths;
 //! - [`os`]: files, processes and signals, without any knowledge of git.
 //!
@@ -17,6 +18,7 @@ pub mod layout;
 pub mod ledger;
 pub mod machine;
 pub mod os;
+pub mod rescue;
 #[cfg(test)]
 mod testing;
 pub mod worktree;

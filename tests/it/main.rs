@@ -65,6 +65,7 @@ mod readers;
 mod recorded_conflicts;
 mod release;
 mod renew;
+mod rescue;
 mod reserve;
 mod rights;
 mod route;

@@ -40,7 +40,7 @@ fn gits_bash_completion_completes_our_commands_and_options() {
         return;
     }
     let cases = [
-        ("git coord re", "reserve renew release"),
+        ("git coord re", "reserve renew release rescue"),
         ("git coord reserve --sh", "--shared"),
         ("git -C /tmp coord ledger ro", "rollback"),
         ("git coord events cursors --re", "--reset"),

@@ -65,6 +65,7 @@ transcripts! {
     override_trials,
     overrides,
     ownership,
+    rescue,
     reservations,
     run_gates,
     run_parts,

@@ -5,8 +5,9 @@ use super::{Objection, Verdict, literal};
 use crate::app::error::AppError;
 use crate::app::{Ctx, edits, pushes};
 use crate::core::environment::Environment;
+use crate::core::text::shown;
 use crate::store::git::object::ObjectId;
-use crate::store::layout::NAMESPACE;
+use crate::store::layout::{NAMESPACE, is_rescue};
 use crate::store::worktree::changes::pushed::{COMMITS_MAX, PATHS_MAX, Push, Pushed, Replaced};
 
 /// A push, as far as it is known without reading stdin.
@@ -31,7 +32,7 @@ pub fn announced(name: Option<&str>, environment: &Environment) -> Announced {
     let tips = Vec::from_iter(is_revision(tip).then(|| tip.to_owned()));
     let replaced = known.zip(tips.first().cloned()).map(|(old, new)| Replaced { old, new });
     let (known, replaced) = (Vec::from_iter(known), Vec::from_iter(replaced));
-    Announced::Whole(Push { tips, known, replaced, remote })
+    Announced::Whole(Push { tips, known, replaced, remote, snapshots: Vec::new() })
 }
 
 /// Reads git's lines, `<local ref> <local id> <remote ref> <remote id>`. Deleted refs and the
@@ -40,11 +41,14 @@ pub fn read_lines(lines: &str, remote: Option<String>) -> Push {
     let mut push = Push { remote, ..Push::default() };
     for line in lines.lines() {
         let words: Vec<&str> = line.split(' ').collect();
-        let [_, local, reference, there] = words[..] else { continue };
+        let [name, local, reference, there] = words[..] else { continue };
+        let Some(local) = id(local) else { continue };
+        if is_rescue(name) || is_rescue(reference) {
+            push.snapshots.push(name.to_owned());
+        }
         if reference.starts_with(NAMESPACE) {
             continue;
         }
-        let Some(local) = id(local) else { continue };
         push.tips.push(local.to_string());
         if let Some(old) = id(there) {
             push.known.push(old);
@@ -56,6 +60,9 @@ pub fn read_lines(lines: &str, remote: Option<String>) -> Push {
 
 /// Decides whether a push may go on. Only reads.
 pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
+    if let Some(first) = push.snapshots.first() {
+        return Ok(Verdict::Refuse(of_snapshots(first, push.remote.as_deref())));
+    }
     let pushed = ctx.repository().changes().to_be_pushed(push)?;
     let mut held = pushes::held_by_others(ctx, &pushed, &literal(pushed.paths.keys()))?;
     for taken in edits::held_by_others(ctx, &literal(&pushed.reverted))? {
@@ -80,6 +87,18 @@ pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
     } else {
         Verdict::Refuse(objection)
     })
+}
+
+/// Objects to a push of snapshots, whoever pushes: they have what nobody has chosen to publish.
+fn of_snapshots(first: &str, remote: Option<&str>) -> Objection {
+    let message = format!(
+        "this push would publish uncommitted content: '{}' is a snapshot of this clone",
+        shown(first)
+    );
+    let objection = Objection::saying("snapshots", message);
+    let remote = remote.unwrap_or("<remote>");
+    let branches = ["git", "push", remote, "refs/heads/*", "refs/tags/*"].map(str::to_owned);
+    objection.suggesting("to push branches and tags only:".to_owned(), branches.to_vec())
 }
 
 /// Says which part of a push was not looked at.
@@ -138,6 +157,11 @@ mod tests {
         assert_eq!((new.tips.len(), new.known.len()), (1, 0));
         assert_eq!(tips(&format!("(delete) {ZERO} refs/heads/a {THERE}")), [""; 0]);
         assert_eq!(tips(&format!("x {HERE} {NAMESPACE}reservations {ZERO}")), [""; 0]);
+        let snapshot = "refs/coord/rescue/-/20260105T100000Z-12345678";
+        let pushed = read_lines(&format!("{snapshot} {HERE} {snapshot} {ZERO}"), None);
+        assert_eq!((pushed.snapshots, pushed.tips), (vec![snapshot.to_owned()], Vec::new()));
+        let gone = read_lines(&format!("(delete) {ZERO} {snapshot} {HERE}"), None);
+        assert!(gone.snapshots.is_empty(), "what others have published may be removed");
         assert_eq!(tips("x --all refs/heads/a y\nx ^a refs/heads/a y\nno line\n\n"), [""; 0]);
     }
 

@@ -23,6 +23,10 @@ pub enum ValueKind {
     Words,
     /// Directories with colons between them, or `!` and a command.
     Roster,
+    /// A number of bytes, as git writes it: `500k`, `8m`.
+    Size,
+    /// A number of snapshots.
+    Count,
 }
 
 impl ValueKind {
@@ -39,6 +43,8 @@ impl ValueKind {
             ValueKind::TreePath => "path in the repository",
             ValueKind::Words => "words",
             ValueKind::Roster => "directories, or ! and a command",
+            ValueKind::Size => "size up to 64m",
+            ValueKind::Count => "number from 1 to 1000",
         }
     }
 }
@@ -56,7 +62,7 @@ pub struct Key {
 }
 
 /// Every key that is read.
-pub const KEYS: [Key; 27] = [
+pub const KEYS: [Key; 31] = [
     Key {
         name: "coord.agent",
         kind: ValueKind::Agent,
@@ -162,6 +168,32 @@ pub const KEYS: [Key; 27] = [
         kind: ValueKind::Boolean,
         default: Some("false"),
         meaning: "Whether a reservation that is refused leaves an event 'conflict' in the ledger.",
+    },
+    Key {
+        name: "coord.rescue.enabled",
+        kind: ValueKind::Boolean,
+        default: Some("true"),
+        meaning: "Whether uncommitted content is saved, so that 'git coord rescue' can bring it \
+                  back. It stays in this clone, and is never pushed.",
+    },
+    Key {
+        name: "coord.rescue.maxFile",
+        kind: ValueKind::Size,
+        default: Some("8m"),
+        meaning: "The largest file that is saved.",
+    },
+    Key {
+        name: "coord.rescue.max",
+        kind: ValueKind::Count,
+        default: Some("50"),
+        meaning: "How many snapshots of a worktree are kept.",
+    },
+    Key {
+        name: "coord.rescue.keep",
+        kind: ValueKind::Duration,
+        default: Some("14d"),
+        meaning: "How long a snapshot is kept. One with a change that its owner has lost is kept \
+                  longer.",
     },
     Key {
         name: "coord.domainIndex",

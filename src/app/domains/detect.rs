@@ -131,7 +131,7 @@ fn look_once(
         return Ok(Detection { cache, is_new: false, before, written, notes, at: now });
     }
     let domains = detection::detect(&survey, &*look.tree, &look.catalogue)?;
-    let head = ctx.repository().head_commit()?.and_then(|id| Line::new(&id).ok());
+    let head = ctx.repository().head_commit()?.and_then(|id| Line::new(&id.to_string()).ok());
     let command = Detect {
         after,
         domains,

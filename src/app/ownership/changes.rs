@@ -21,10 +21,8 @@ use crate::core::ownership::{Note, Via};
 use crate::core::pattern::{self, Case, Reading};
 use crate::core::text::{Line, shown};
 use crate::core::time::Timestamp;
+use crate::store::layout::MAIN_WORKTREE;
 use crate::store::worktree::uncommitted::{ChangeKind, Uncommitted};
-
-/// The name of the main worktree, which git gives none.
-const MAIN_WORKTREE: &str = "-";
 
 /// Changes to look for; all of them if nothing is named.
 pub struct Request<'r> {

@@ -8,13 +8,18 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use crate::core::ownership::turn::Turn;
-use crate::core::pattern::Pattern;
+use crate::core::pattern::{Pattern, quoted_path};
 
 /// A path from the top of the work tree, as it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PathView(pub Vec<u8>);
 
 impl PathView {
+    /// Formats the path for people, as git does.
+    pub fn text(&self) -> String {
+        quoted_path(&self.0)
+    }
+
     /// Shows the path of a literal pattern.
     pub fn of(path: &Pattern) -> PathView {
         PathView(path.literal_path().unwrap_or_else(|| path.as_bytes().to_vec()))

@@ -19,6 +19,7 @@ pub(crate) mod list;
 pub(crate) mod overrides;
 pub(crate) mod release;
 pub(crate) mod renew;
+pub(crate) mod rescue;
 pub(crate) mod reserve;
 pub(crate) mod route;
 pub(crate) mod run;

@@ -51,7 +51,7 @@ impl FromStr for TreePath {
 
 /// Tells whether some file system takes a name for `.git`: file systems fold case, drop blanks and
 /// dots at the end, and have short names for long ones. Invisible characters are refused before.
-fn is_git_spelling(name: &str) -> bool {
+pub fn is_git_spelling(name: &str) -> bool {
     let name = name.trim_end_matches(['.', ' ']).to_lowercase();
     name == ".git" || name == "git~1" || name.is_empty()
 }

@@ -44,6 +44,15 @@ impl Mode {
             _ => None,
         }
     }
+
+    /// Returns git's number.
+    pub fn to_git(self) -> u32 {
+        match self {
+            Mode::File => 0o100_644,
+            Mode::Executable => 0o100_755,
+            Mode::Link => 0o120_000,
+        }
+    }
 }
 
 impl Content {

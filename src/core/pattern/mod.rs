@@ -45,4 +45,5 @@ pub use case::Case;
 pub use error::{Fault, PatternError};
 pub use matcher::Matcher;
 pub use node::{node_name, node_segment};
+pub use quote::quoted as quoted_path;
 pub use spec::{Reading, for_path, parse};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// Formats `bytes` as text: in double quotes with C escapes if they would not print or could be
 /// mistaken for quoted text.
-pub(super) fn quoted(bytes: &[u8]) -> String {
+pub fn quoted(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains(|c: char| c.is_control() || c == '"') => text.to_owned(),
         _ => c_style(bytes),

@@ -9,21 +9,31 @@ use crate::app::error::AppError;
 use crate::app::news;
 use crate::app::open::Door;
 use crate::app::ownership::{Owned, adopt};
+use crate::app::rescue::keep::{self, Occasion};
+use crate::app::shell_gate::Looked;
 use crate::app::{Ctx, edits, negotiation, ownership, presence, reservations, shell_gate, specs};
 use crate::core::pattern::{Pattern, for_path};
+use crate::core::rescue::Why;
 use crate::core::reservation::index::Whose;
 
 /// Between the end of a command and our own start, and what file systems round times by.
 const SHELL_SLACK: Duration = Duration::from_secs(2);
 
 /// Does what is to be done about an event.
-pub(super) fn apply(ctx: &Ctx, door: &Door, event: &Event) -> Result<Verdict, AppError> {
+///
+/// `before_saving` is called before something that may take long.
+pub(super) fn apply(
+    ctx: &Ctx,
+    door: &Door,
+    event: &Event,
+    before_saving: &dyn Fn(),
+) -> Result<Verdict, AppError> {
     let release = ctx.settings().hook.release;
     match event {
         Event::SessionStart => welcome(ctx),
         Event::Edit(path) => edit(ctx, path),
         Event::CallBegins(Some(command)) if ctx.settings().hook.shell => {
-            shell_begins(ctx, door, command)
+            shell_begins(ctx, door, command, before_saving)
         }
         Event::ShellRan(took) => shell_ran(ctx, *took),
         Event::CallEnds(Some(path)) => edited(ctx, path),
@@ -108,12 +118,21 @@ fn others_in(ctx: &Ctx, file: &Pattern) -> Others {
     Others { living, dead }
 }
 
-/// Refuses a command that would hit uncommitted work of others, or warns of it.
-fn shell_begins(ctx: &Ctx, door: &Door, command: &str) -> Result<Verdict, AppError> {
-    let Some(refusal) = shell_gate::look(ctx, door, command)? else { return Ok(Verdict::Silence) };
-    Ok(match ctx.settings().hook.changes {
-        Severity::Refuse => Verdict::Deny(words::shell::hit(&refusal, false)),
-        Severity::Warn => Verdict::Warn(words::shell::hit(&refusal, true)),
+/// Refuses a command that would hit uncommitted work of others, or warns of it. Says what was saved
+/// before one that throws work away.
+fn shell_begins(
+    ctx: &Ctx,
+    door: &Door,
+    command: &str,
+    before_saving: &dyn Fn(),
+) -> Result<Verdict, AppError> {
+    Ok(match shell_gate::look(ctx, door, command, before_saving)? {
+        Looked::Pass => Verdict::Silence,
+        Looked::Saved(saved) => Verdict::Warn(words::shell::saved(&saved)),
+        Looked::Refused(refusal) => match ctx.settings().hook.changes {
+            Severity::Refuse => Verdict::Deny(words::shell::hit(&refusal, false)),
+            Severity::Warn => Verdict::Warn(words::shell::hit(&refusal, true)),
+        },
     })
 }
 
@@ -170,6 +189,8 @@ fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
 /// with it. The agent itself releases those that it asked for.
 fn end(ctx: &Ctx, whose: Whose, lets_go: bool) -> Result<Verdict, AppError> {
     let concluded = edits::conclude(ctx, whose);
+    // A failure holds nobody up: the next end saves again, and each edit is saved by itself.
+    keep::noted(ctx, Occasion::of(Why::Turn)).ok();
     if lets_go {
         edits::let_go(ctx, whose)?;
     }

@@ -218,6 +218,15 @@ impl Work<'_> {
         }
     }
 
+    /// Gives the call the time that an edit has.
+    fn take_time(&self, door: &Door) {
+        let (late, place) = (self.late, door.environment().clone());
+        let too_late = self.stance.get().cloned();
+        self.deadline.change(LIMIT, move || {
+            late(&too_late.map_or(Reply::Silence, |stance| stance.late(&place)))
+        });
+    }
+
     fn verdict(&self, call: &Call, door: &Door) -> Result<Verdict, AppError> {
         // Where there is no repository, there is nothing to coordinate.
         if !door.has_repository() {
@@ -228,7 +237,8 @@ impl Work<'_> {
         if let (Event::SessionStart, Some(path)) = (&call.event, env_file) {
             env_file::export_name(&path, ctx.actor())?;
         }
-        let verdict = rule::apply(&ctx, door, &call.event);
+        let before_saving = || self.take_time(door);
+        let verdict = rule::apply(&ctx, door, &call.event, &before_saving);
         touch(&ctx, call.doing(matches!(verdict, Ok(Verdict::Deny(_)))));
         verdict
     }

@@ -117,7 +117,8 @@ impl Changes {
         Ok(String::from_utf8_lossy(&told).trim_end().to_owned())
     }
 
-    fn head(&self) -> Result<Option<ObjectId>, StoreError> {
+    /// Returns the id of the commit that is checked out; `None` before the first.
+    pub fn head(&self) -> Result<Option<ObjectId>, StoreError> {
         self.commit("HEAD")
     }
 

@@ -24,15 +24,65 @@ const PATHS_PER_CALL_MAX: usize = 500;
 /// The permission to execute, for the owner.
 const EXECUTABLE: u32 = 0o100;
 
+/// A path of the work tree as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    Nothing,
+    /// A file or a symbolic link, with its bytes: of a link, the path that it leads to.
+    File(Stored, Vec<u8>),
+    /// A file of that many bytes, which is too long to be read.
+    TooLong(u64),
+    /// Something else, such as a directory, or a file that cannot be read.
+    NoFile,
+}
+
+impl Found {
+    /// Returns the content; `None` if it is not known.
+    pub fn content(&self) -> Option<Content> {
+        match self {
+            Found::Nothing => Some(Content::Gone),
+            Found::File(stored, _) => Some(Content::Stored(stored.clone())),
+            Found::TooLong(_) | Found::NoFile => None,
+        }
+    }
+}
+
 impl Repository {
     /// Reads the content of a path of the work tree, byte for byte. Returns `None` if it is too
     /// long, cannot be read, or is no file.
     pub fn content_of(&self, path: &[u8]) -> Option<Content> {
-        let file = self.work_tree()?.top.join(OsStr::from_bytes(path));
-        let Ok(metadata) = file.symlink_metadata() else { return Some(Content::Gone) };
-        let (bytes, mode) = raw(&file, &metadata)?;
-        let blob = Object { kind: ObjectKind::Blob, bytes }.id(self.hash_kind());
-        stored(&blob, mode)
+        self.read_file(path, READ_BYTES_MAX).content()
+    }
+
+    /// Reads a path of the work tree, without following a symbolic link at its end.
+    pub fn read_file(&self, path: &[u8], bytes_max: u64) -> Found {
+        let Some(tree) = self.work_tree() else { return Found::NoFile };
+        let file = tree.top.join(OsStr::from_bytes(path));
+        let Ok(metadata) = file.symlink_metadata() else { return Found::Nothing };
+        if metadata.is_file() && metadata.len() > bytes_max {
+            return Found::TooLong(metadata.len());
+        }
+        let read = raw(&file, &metadata).and_then(|(bytes, mode)| {
+            let object = Object { kind: ObjectKind::Blob, bytes };
+            let id = object.id(self.hash_kind());
+            Some((stored(&id, mode)?, object.bytes))
+        });
+        read.map_or(Found::NoFile, |(stored, bytes)| Found::File(stored, bytes))
+    }
+
+    /// Returns the id of the commit that is checked out; `None` before the first.
+    pub fn head_commit(&self) -> Result<Option<ObjectId>, StoreError> {
+        if let Reader::LibGit2(git) = self.reader() {
+            return match git.head() {
+                Ok(head) => {
+                    let commit = head.peel_to_commit()?;
+                    Ok(ObjectId::from_bytes(commit.id().as_bytes()))
+                }
+                Err(error) if error.code() == ErrorCode::UnbornBranch => Ok(None),
+                Err(error) => Err(error.into()),
+            };
+        }
+        self.changes().head()
     }
 
     /// Reads the content of paths in the newest commit. A submodule and a directory count as
@@ -142,7 +192,7 @@ fn raw(file: &Path, metadata: &Metadata) -> Option<(Vec<u8>, Mode)> {
         let target = std::fs::read_link(file).ok()?;
         return Some((target.as_os_str().as_bytes().to_vec(), Mode::Link));
     }
-    if !metadata.is_file() || metadata.len() > READ_BYTES_MAX {
+    if !metadata.is_file() {
         return None;
     }
     let is_executable = metadata.permissions().mode() & EXECUTABLE != 0;
@@ -150,9 +200,8 @@ fn raw(file: &Path, metadata: &Metadata) -> Option<(Vec<u8>, Mode)> {
     Some((std::fs::read(file).ok()?, mode))
 }
 
-fn stored(blob: &ObjectId, mode: Mode) -> Option<Content> {
-    let blob = blob.to_string().parse().ok()?;
-    Some(Content::Stored(Stored { blob, mode }))
+fn stored(blob: &ObjectId, mode: Mode) -> Option<Stored> {
+    Some(Stored { blob: blob.to_string().parse().ok()?, mode })
 }
 
 fn at_head(
@@ -176,7 +225,7 @@ fn at_head(
             let mode = Mode::of_git(u32::try_from(entry.filemode_raw()).ok()?)?;
             stored(&ObjectId::from_bytes(entry.id().as_bytes())?, mode)
         });
-        found.insert(path.clone(), content.unwrap_or(Content::Gone));
+        found.insert(path.clone(), content.map_or(Content::Gone, Content::Stored));
     }
     Ok(found)
 }
@@ -188,5 +237,5 @@ fn listed(line: &[u8]) -> Option<(PathBytes, Content)> {
     let mut words = words.split(' ');
     let mode = Mode::of_git(u32::from_str_radix(words.next()?, 8).ok()?)?;
     let blob: ObjectId = words.nth(1)?.parse().ok()?;
-    Some((path.to_vec(), stored(&blob, mode)?))
+    Some((path.to_vec(), Content::Stored(stored(&blob, mode)?)))
 }

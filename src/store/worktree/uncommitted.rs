@@ -9,6 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::PathBytes;
+use crate::core::ownership::Content;
+use crate::core::ownership::content::{Mode, Stored};
 use crate::store::error::StoreError;
 use crate::store::git::program::answer;
 use crate::store::git::repository::Repository;
@@ -55,7 +57,35 @@ pub struct Uncommitted {
 impl Repository {
     /// Lists the paths that differ from the newest commit, in the index or in the work tree.
     pub fn uncommitted(&self) -> Result<BTreeMap<PathBytes, Uncommitted>, StoreError> {
-        let Some(tree) = self.work_tree() else { return Ok(BTreeMap::new()) };
+        let listed = self.status()?;
+        let mut changes: BTreeMap<PathBytes, Uncommitted> = BTreeMap::new();
+        for (path, change) in listed.split(|byte| *byte == 0).filter_map(parsed) {
+            // A file that was removed from the index and is still there is listed twice.
+            let both = |first: &mut Uncommitted| first.kind = ChangeKind::Modified;
+            changes.entry(path).and_modify(both).or_insert(change);
+        }
+        Ok(changes)
+    }
+
+    /// Lists the paths that differ from the newest commit, each with what is staged for it if that
+    /// differs as well.
+    pub fn uncommitted_and_staged(
+        &self,
+    ) -> Result<BTreeMap<PathBytes, Option<Content>>, StoreError> {
+        let listed = self.status()?;
+        let mut changes: BTreeMap<PathBytes, Option<Content>> = BTreeMap::new();
+        for line in listed.split(|byte| *byte == 0) {
+            let Some((path, change)) = parsed(line) else { continue };
+            let staged = change.is_staged.then(|| staged_content(line)).flatten();
+            let known = changes.entry(path).or_default();
+            *known = known.take().or(staged);
+        }
+        Ok(changes)
+    }
+
+    /// Asks git for the state of the work tree, in its format for programs.
+    fn status(&self) -> Result<Vec<u8>, StoreError> {
+        let Some(tree) = self.work_tree() else { return Ok(Vec::new()) };
         let mut command = self.program().command(&[
             "status",
             "--porcelain=v2",
@@ -65,14 +95,7 @@ impl Repository {
             "--ignore-submodules=all",
         ]);
         command.env("GIT_WORK_TREE", &tree.top).current_dir(&tree.top);
-        let listed = answer(command)?;
-        let mut changes: BTreeMap<PathBytes, Uncommitted> = BTreeMap::new();
-        for (path, change) in listed.split(|byte| *byte == 0).filter_map(parsed) {
-            // A file that was removed from the index and is still there is listed twice.
-            let both = |first: &mut Uncommitted| first.kind = ChangeKind::Modified;
-            changes.entry(path).and_modify(both).or_insert(change);
-        }
-        Ok(changes)
+        Ok(answer(command)?)
     }
 
     /// Lists the worktrees with their top directories; the main one has no name.
@@ -141,6 +164,19 @@ fn parsed(line: &[u8]) -> Option<(PathBytes, Uncommitted)> {
     Some((path, change))
 }
 
+/// Reads what the index has, from a line of git's status about a tracked path: the fifth and the
+/// eighth of its words.
+fn staged_content(line: &[u8]) -> Option<Content> {
+    let words: Vec<&[u8]> = line.splitn(9, |byte| *byte == b' ').collect();
+    let [mode, id] = [words.get(4)?, words.get(7)?].map(|word| std::str::from_utf8(word));
+    let mode = u32::from_str_radix(mode.ok()?, 8).ok()?;
+    if mode == 0 {
+        return Some(Content::Gone);
+    }
+    let (mode, blob) = (Mode::of_git(mode)?, id.ok()?.parse().ok()?);
+    Some(Content::Stored(Stored { blob, mode }))
+}
+
 /// Reads the time of a line of a log, if it is about a move to another branch.
 fn moved_at(line: &str) -> Option<i64> {
     let (facts, message) = line.split_once('\t')?;
@@ -174,6 +210,19 @@ mod tests {
         assert_eq!(parsed(b"? new file"), Some((b"new file".to_vec(), untracked)));
         assert_eq!(parsed(b""), None);
         assert_eq!(parsed(b"# branch.oid x"), None);
+    }
+
+    #[test]
+    fn what_is_staged_is_read() {
+        let (head, index) = ("1".repeat(40), "2".repeat(40));
+        let line =
+            |mode: &str| format!("1 MM N... 100644 {mode} 100644 {head} {index} a b").into_bytes();
+        let blob = index.parse().unwrap();
+        let stored = Content::Stored(Stored { blob, mode: Mode::Executable });
+        assert_eq!(staged_content(&line("100755")), Some(stored));
+        assert_eq!(staged_content(&line("000000")), Some(Content::Gone));
+        assert_eq!(staged_content(&line("160000")), None, "a submodule");
+        assert_eq!(staged_content(b"1 M."), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use git_coord::app::identity::{Identity, Session as Asker};
 use git_coord::app::open::Door;
-use git_coord::app::shell_gate;
+use git_coord::app::shell_gate::{self, Looked};
 use git_coord::core::environment::Environment;
 
 use super::*;
@@ -145,7 +145,8 @@ fn refused(repo: &Repo, directory: &Path) -> Vec<String> {
         let door = Door::find_around(&environment).unwrap();
         let asker = Identity::of_hook(Asker::new("claude", ONE, None));
         let ctx = door.open_for(asker).unwrap();
-        if shell_gate::look(&ctx, &door, &command).unwrap().is_some() {
+        let looked = shell_gate::look(&ctx, &door, &command, &|| ()).unwrap();
+        if matches!(looked, Looked::Refused(_)) {
             refused.push(command);
         }
     }

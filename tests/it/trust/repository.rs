@@ -22,7 +22,7 @@ enum Value {
 }
 
 /// Every key that the program reads. A new one needs its row.
-const OUR_KEYS: [(&str, Value); 27] = [
+const OUR_KEYS: [(&str, Value); 31] = [
     ("coord.agent", Value::Word),
     ("coord.wait", Value::Word),
     ("coord.ttl", Value::Word),
@@ -39,6 +39,10 @@ const OUR_KEYS: [(&str, Value); 27] = [
     ("coord.hook.release", Value::Word),
     ("coord.trailers", Value::Word),
     ("coord.recordConflicts", Value::Word),
+    ("coord.rescue.enabled", Value::Word),
+    ("coord.rescue.maxFile", Value::Word),
+    ("coord.rescue.max", Value::Word),
+    ("coord.rescue.keep", Value::Word),
     ("coord.domainIndex", Value::Path("trap.sh")),
     ("coord.domainProfiles", Value::Path("traps")),
     ("coord.agentsDirectory", Value::Path("traps")),

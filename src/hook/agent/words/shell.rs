@@ -1,9 +1,11 @@
 //! The message about a shell command that would hit work of others.
 
 use super::{NO_INSTRUCTIONS, TOLD_MAX, commands, more, quoted};
-use crate::app::next::in_shell;
+use crate::app::next::{command, in_shell};
+use crate::app::rescue::keep::Kept;
 use crate::app::shell_gate::{Hit, How, Refusal};
 use crate::core::ownership::turn::Turn;
+use crate::core::rescue::LeftOut;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, about};
 
@@ -34,6 +36,30 @@ pub(in crate::hook::agent) fn hit(refusal: &Refusal, is_run: bool) -> String {
         ));
     } else {
         text.push_str("If it has to be, tell the person you work for whose work it is.");
+    }
+    text
+}
+
+/// Says what was saved before a command that throws work away.
+pub(in crate::hook::agent) fn saved(saved: &[Kept]) -> String {
+    let files: usize = saved.iter().map(|kept| kept.files).sum();
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    let ids: Vec<String> = saved.iter().map(|kept| kept.snapshot.id()).collect();
+    let mut text = format!(
+        "git coord: the uncommitted content of {files} was saved before this command, as {}. To \
+         see it, and to bring a file back:\n{}",
+        ids.join(", "),
+        commands(&[
+            command(&["rescue", "list"]),
+            command(&["rescue", "restore", &ids[0], "--", "<path>"]),
+        ]),
+    );
+    let left_out: Vec<&LeftOut> =
+        saved.iter().flat_map(|kept| &kept.snapshot.record.left_out).collect();
+    if !left_out.is_empty() {
+        let paths = left_out.iter().take(TOLD_MAX).map(|file| quoted(&file.path.shown()));
+        let paths: Vec<String> = paths.collect();
+        text.push_str(&format!("\nToo large to be saved: {}", paths.join(", ")));
     }
     text
 }

@@ -13,6 +13,8 @@ pub enum Rights {
     AsBefore,
     /// Readers of the file may also execute it.
     Executable,
+    /// Those of the file that is replaced, but nobody may execute it.
+    Plain,
 }
 
 /// The metadata of a file that `install` needs.
@@ -41,10 +43,20 @@ impl Files {
         rights: Rights,
     ) -> Result<()> {
         self.remove(staged)?;
-        self.write_new(staged, content, Purpose::State)?;
-        let placed = give(staged, path, rights).and_then(|()| self.rename(staged, path));
-        placed.inspect_err(|_| drop(self.remove(staged)))?;
+        self.stage(staged, content, path, rights)?;
+        self.rename(staged, path).inspect_err(|_| drop(self.remove(staged)))?;
         path.parent().map_or(Ok(()), |directory| self.sync_directory(directory))
+    }
+
+    /// Writes a file that is to take the place of `path`.
+    pub fn stage(&self, staged: &Path, content: &[u8], path: &Path, rights: Rights) -> Result<()> {
+        self.write_new(staged, content, Purpose::State)?;
+        give(staged, path, rights).inspect_err(|_| drop(self.remove(staged)))
+    }
+
+    /// Makes a symbolic link, which must not exist.
+    pub fn make_symbolic_link(&self, target: &Path, path: &Path) -> Result<()> {
+        Step::new(Operation::Link, path).run(|| std::os::unix::fs::symlink(target, path))
     }
 
     /// Reads the shape of a file; `None` if it does not exist.
@@ -93,10 +105,12 @@ fn give(staged: &Path, path: &Path, rights: Rights) -> Result<()> {
         Step::new(Operation::Share, staged).run(|| fs::set_permissions(staged, permissions))
     };
     match rights {
-        Rights::AsBefore => {
-            let before = || fs::metadata(path).map(|metadata| Some(metadata.permissions()));
-            let before = absent_as(None, Step::new(Operation::Examine, path).run(before))?;
-            before.map_or(Ok(()), set)
+        Rights::AsBefore => permissions_of(path)?.map_or(Ok(()), set),
+        Rights::Plain => {
+            // Those of a symbolic link are those of another file.
+            let is_link = examine(path)?.is_some_and(|metadata| metadata.is_symlink());
+            let before = if is_link { None } else { permissions_of(path)? };
+            before.map_or(Ok(()), |before| set(not_runnable(before)))
         }
         Rights::Executable => {
             let file = Step::new(Operation::Open, staged).run(|| File::open(staged))?;
@@ -104,6 +118,23 @@ fn give(staged: &Path, path: &Path, rights: Rights) -> Result<()> {
             set(runnable(metadata.permissions()))
         }
     }
+}
+
+fn permissions_of(path: &Path) -> Result<Option<Permissions>> {
+    let before = || fs::metadata(path).map(|metadata| Some(metadata.permissions()));
+    absent_as(None, Step::new(Operation::Examine, path).run(before))
+}
+
+#[cfg(unix)]
+fn not_runnable(mut permissions: Permissions) -> Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    permissions.set_mode(permissions.mode() & !0o111);
+    permissions
+}
+
+#[cfg(not(unix))]
+fn not_runnable(permissions: Permissions) -> Permissions {
+    permissions
 }
 
 #[cfg(unix)]

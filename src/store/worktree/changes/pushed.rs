@@ -30,6 +30,8 @@ pub struct Push {
     pub replaced: Vec<Replaced>,
     /// The name of the remote; `None` if it is only an address.
     pub remote: Option<String>,
+    /// The snapshots of uncommitted content that are pushed.
+    pub snapshots: Vec<String>,
 }
 
 /// A ref of the remote that a push moves.

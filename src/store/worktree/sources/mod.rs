@@ -56,11 +56,6 @@ impl Repository {
         })
     }
 
-    /// Returns the commit that `HEAD` points at, if there is one.
-    pub fn head_commit(&self) -> Result<Option<String>, StoreError> {
-        Ok(self.program().commit_of("HEAD")?.map(|id| id.to_string()))
-    }
-
     /// Lists the top directories of the repository's other worktrees on this machine.
     pub fn other_work_trees(&self) -> Result<Vec<PathBuf>, StoreError> {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());

@@ -1,0 +1,234 @@
+//! Saves uncommitted content: single edits as they are made, and snapshots of a worktree.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::core::ids::AgentName;
+use crate::core::ownership::{Content, Note};
+use crate::core::pattern::{Pattern, for_path};
+use crate::core::rescue::bounds::fitting;
+use crate::core::rescue::prune::{Candidate, to_remove};
+use crate::core::rescue::{LeftOut, Owner, Record, Why};
+use crate::core::text::Line;
+use crate::store::rescue::edits::{EDIT_BYTES_MAX, SavedEdit};
+use crate::store::rescue::{Snapshot, Unsaved};
+use crate::store::worktree::content::Found;
+
+/// A snapshot that has everything that was to be saved, but for what is left out.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    pub snapshot: Snapshot,
+    /// The number of files in it.
+    pub files: usize,
+    /// True if an earlier snapshot had all of it.
+    pub was_there: bool,
+}
+
+/// The occasion of a snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct Occasion<'o> {
+    pub why: Why,
+    /// The command that is about to run.
+    pub command: Option<&'o str>,
+    /// The reason that somebody gave.
+    pub reason: Option<&'o Line>,
+}
+
+impl Occasion<'_> {
+    pub fn of(why: Why) -> Occasion<'static> {
+        Occasion { why, command: None, reason: None }
+    }
+}
+
+/// Saves a file as an edit of the agent has left it.
+pub fn edit(ctx: &Ctx, path: &Pattern, found: &Found) -> Result<(), AppError> {
+    let Found::File(stored, content) = found else { return Ok(()) };
+    if !ctx.settings().rescue.enabled || content.len() as u64 > limit(ctx).min(EDIT_BYTES_MAX) {
+        return Ok(());
+    }
+    let edit = SavedEdit {
+        path: path.clone(),
+        agent: ctx.actor().clone(),
+        at: ctx.clock(),
+        stored: stored.clone(),
+        bytes: content.len() as u64,
+    };
+    Ok(ctx.saved_edits(ctx.worktree().as_ref()).put(&edit, content)?)
+}
+
+/// Returns the size of the largest file that is saved.
+fn limit(ctx: &Ctx) -> u64 {
+    ctx.settings().rescue.file_bytes_max
+}
+
+/// Saves the files that agents have changed in this worktree. Git is not asked, so this costs the
+/// same in a large repository.
+pub fn noted(ctx: &Ctx, occasion: Occasion<'_>) -> Result<Option<Kept>, AppError> {
+    if !ctx.settings().rescue.enabled {
+        return Ok(None);
+    }
+    let paths = ctx.notes().all()?.into_iter().filter(is_owned);
+    let paths = paths.filter_map(|note| note.path.literal_path()).map(|path| (path, None));
+    keep(ctx, paths.collect(), occasion)
+}
+
+/// Saves what no commit has and git does not ignore, of the paths that are chosen.
+pub fn uncommitted(
+    ctx: &Ctx,
+    occasion: Occasion<'_>,
+    is_chosen: impl Fn(&[u8]) -> bool,
+) -> Result<Option<Kept>, AppError> {
+    if !ctx.settings().rescue.enabled {
+        return Ok(None);
+    }
+    let changed = ctx.repository().uncommitted_and_staged()?;
+    // Git lists another repository inside of this one as a directory.
+    let files = changed.into_iter().filter(|(path, _)| !path.ends_with(b"/") && is_chosen(path));
+    keep(ctx, files.collect(), occasion)
+}
+
+/// Saves these files.
+pub fn paths(
+    ctx: &Ctx,
+    paths: &BTreeSet<Vec<u8>>,
+    occasion: Occasion<'_>,
+) -> Result<Option<Kept>, AppError> {
+    keep(ctx, paths.iter().map(|path| (path.clone(), None)).collect(), occasion)
+}
+
+fn is_owned(note: &Note) -> bool {
+    !note.by_shell && !note.lost
+}
+
+/// Saves paths, each with what is staged for it.
+fn keep(
+    ctx: &Ctx,
+    paths: BTreeMap<Vec<u8>, Option<Content>>,
+    occasion: Occasion<'_>,
+) -> Result<Option<Kept>, AppError> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let worktree = ctx.worktree();
+    let known = ctx.snapshots().of_worktree(worktree.as_ref())?;
+    let (unsaved, left_out) = read(ctx, paths);
+    let mut record = Record::new(occasion.why, ctx.clock(), ctx.actor().clone(), worktree);
+    record.reason = occasion.reason.cloned();
+    record = match occasion.command {
+        Some(command) => record.before_command(command),
+        None => record,
+    };
+    record.owners = owners(ctx, &unsaved)?;
+    record.left_out = left_out;
+    let files = unsaved.files();
+    let newest = known.first().map(|newest| newest.commit);
+    let saved = ctx.snapshots().save(unsaved, record, &ctx.committer, known.first())?;
+    let Some(snapshot) = saved else { return Ok(None) };
+    let was_there = newest == Some(snapshot.commit);
+    if !was_there {
+        // The snapshot is made, even if older ones cannot be removed.
+        tidy(ctx, &snapshot, known).ok();
+    }
+    Ok(Some(Kept { snapshot, files, was_there }))
+}
+
+/// Reads the files that fit into a snapshot, and names the others.
+fn read(ctx: &Ctx, paths: BTreeMap<Vec<u8>, Option<Content>>) -> (Unsaved, Vec<LeftOut>) {
+    let repository = ctx.repository();
+    let paths: Vec<(Vec<u8>, Option<Content>)> = paths.into_iter().collect();
+    let sizes: Vec<u64> = paths.iter().map(|(path, _)| repository.as_left(path).bytes).collect();
+    let (fitting, mut too_large) = fitting(&sizes, limit(ctx));
+    let mut unsaved = Unsaved::default();
+    for place in fitting {
+        let (path, _) = &paths[place];
+        match repository.read_file(path, limit(ctx)) {
+            Found::File(stored, content) => unsaved.file(path.clone(), &stored, content),
+            Found::Nothing => unsaved.deletion(path.clone()),
+            Found::TooLong(_) => too_large.push(place),
+            Found::NoFile => {}
+        }
+    }
+    for (path, staged) in &paths {
+        if let Some(content) = staged {
+            unsaved.staged(path.clone(), content);
+        }
+    }
+    let named =
+        |place: &usize| Some(LeftOut { path: for_path(&paths[*place].0)?, bytes: sizes[*place] });
+    let left_out = too_large.iter().filter_map(named).collect();
+    (unsaved, left_out)
+}
+
+/// Tells whose the saved changes are, by the notes on them.
+fn owners(ctx: &Ctx, unsaved: &Unsaved) -> Result<Vec<Owner>, AppError> {
+    let notes = ctx.notes().all()?.into_iter().filter(is_owned);
+    let owned = notes.filter(|note| note.path.literal_path().is_some_and(|it| unsaved.has(&it)));
+    let mut owners: Vec<Owner> =
+        owned.map(|Note { agent, path, .. }| Owner { agent, path }).collect();
+    owners.sort_by(|one, other| (&one.path, &one.agent).cmp(&(&other.path, &other.agent)));
+    Ok(owners)
+}
+
+/// Removes what a new snapshot makes superfluous: the saved edits that it has, and older snapshots
+/// beyond the bounds.
+fn tidy(ctx: &Ctx, new: &Snapshot, known: Vec<Snapshot>) -> Result<(), AppError> {
+    let edits = ctx.saved_edits(new.record.worktree.as_ref());
+    let files = ctx.snapshots().files(new)?;
+    for edit in edits.all()? {
+        let content = Content::Stored(edit.stored.clone());
+        let path = edit.path.literal_path().unwrap_or_default();
+        if files.iter().any(|file| file.path == path && file.content == content) {
+            edits.forget(&edit)?;
+        }
+    }
+    let bounds = ctx.settings().rescue.bounds;
+    edits.prune(ctx.clock(), bounds.seconds_max)?;
+    let snapshots: Vec<Snapshot> = [new.clone()].into_iter().chain(known).collect();
+    let all = candidates(&snapshots, &BTreeSet::new());
+    if to_remove(&all, bounds, ctx.clock()).is_empty() {
+        return Ok(());
+    }
+    let all = candidates(&snapshots, &needed(ctx, &snapshots)?);
+    for place in to_remove(&all, bounds, ctx.clock()) {
+        ctx.snapshots().remove(&snapshots[place])?;
+    }
+    Ok(())
+}
+
+fn candidates(snapshots: &[Snapshot], needed: &BTreeSet<usize>) -> Vec<Candidate> {
+    let candidate = |(place, snapshot): (usize, &Snapshot)| Candidate {
+        at: snapshot.record.at,
+        is_needed: needed.contains(&place),
+    };
+    snapshots.iter().enumerate().map(candidate).collect()
+}
+
+/// Finds the snapshots, of a list with the newest first, that have a change which its owner has
+/// lost and which no newer one has.
+fn needed(ctx: &Ctx, snapshots: &[Snapshot]) -> Result<BTreeSet<usize>, AppError> {
+    let lost = ctx.notes().all()?.into_iter().filter(|note| note.lost);
+    let mut lost: Vec<(Vec<u8>, Option<Content>)> =
+        lost.filter_map(|note| Some((note.path.literal_path()?, note.content))).collect();
+    let mut needed = BTreeSet::new();
+    for (place, snapshot) in snapshots.iter().enumerate() {
+        if lost.is_empty() {
+            break;
+        }
+        let files = ctx.snapshots().files(snapshot)?;
+        let before = lost.len();
+        lost.retain(|(path, content)| {
+            !files.iter().any(|file| file.path == *path && Some(&file.content) == content.as_ref())
+        });
+        if lost.len() < before {
+            needed.insert(place);
+        }
+    }
+    Ok(needed)
+}
+
+/// Lists the owners of a snapshot's files by path.
+pub(super) fn owners_by_path(snapshot: &Snapshot) -> BTreeMap<Vec<u8>, AgentName> {
+    let owners = snapshot.record.owners.iter();
+    owners.filter_map(|owner| Some((owner.path.literal_path()?, owner.agent.clone()))).collect()
+}

@@ -1,0 +1,48 @@
+//! Saved uncommitted content: what hooks and commands save, and how it comes back.
+//!
+//! [`keep`] saves, [`versions`] finds what is saved, and the others are the commands. The rules are
+//! in `core::rescue`.
+
+pub mod diff;
+pub mod drop;
+pub mod keep;
+pub mod list;
+pub mod restore;
+pub mod save;
+mod versions;
+pub mod view;
+
+use super::Ctx;
+use super::error::AppError;
+use super::next::command;
+use super::problem::{Hint, Problem};
+use crate::core::text::Line;
+use crate::store::layout::MAIN_WORKTREE;
+use crate::store::rescue::Snapshots;
+use crate::store::rescue::edits::SavedEdits;
+
+impl Ctx {
+    fn snapshots(&self) -> Snapshots<'_> {
+        Snapshots::new(&self.repository, &*self.backend)
+    }
+
+    fn saved_edits(&self, worktree: Option<&Line>) -> SavedEdits {
+        SavedEdits::new(self.repository.common_dir(), worktree, self.files)
+    }
+}
+
+/// Reads the name of a worktree; `-` is the main one. It need not exist any more. Without a name,
+/// the worktree of the request is meant.
+fn worktree_of(ctx: &Ctx, name: Option<&str>) -> Result<Option<Line>, AppError> {
+    match name {
+        None => Ok(ctx.worktree()),
+        Some(MAIN_WORKTREE) => Ok(None),
+        Some(name) => Line::new(name).map(Some).map_err(|error| AppError::Usage(error.to_string())),
+    }
+}
+
+/// Explains that nothing is saved.
+fn nothing_saved(message: impl Into<String>) -> Problem {
+    let problem = Problem::from(AppError::nothing("nothing_saved", message));
+    problem.suggesting(vec![command(&["rescue", "list"])], Hint::plain)
+}

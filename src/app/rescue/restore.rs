@@ -1,0 +1,316 @@
+//! Brings saved content back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::keep::{self, Occasion};
+use super::versions::{Version, Wanted, bytes, split, versions};
+use super::{nothing_saved, worktree_of};
+use crate::app::answer::Answer;
+use crate::app::error::AppError;
+use crate::app::next::{after_conflict, command, from_top};
+use crate::app::ownership::view::PathView;
+use crate::app::problem::{Hint, Problem};
+use crate::app::{Ctx, edits, specs};
+use crate::core::ownership::Content;
+use crate::core::ownership::content::BlobId;
+use crate::core::pattern::{Reading, for_path};
+use crate::core::refusal::Conflict;
+use crate::core::rescue::Why;
+use crate::core::rescue::restore::{Present, Reason, Step, step};
+use crate::core::text::{Line, shown};
+use crate::store::worktree::content::Found;
+use crate::store::worktree::restoring::restore_below;
+
+/// Saved content to bring back.
+pub struct Request<'r> {
+    /// The id of a snapshot, if there is one, and paths. Without an id, the newest version of each
+    /// path that differs from what is there is meant.
+    pub words: &'r [OsString],
+    pub worktree: Option<&'r str>,
+    /// A directory to write to, in the place of the work tree.
+    pub to: Option<&'r Path>,
+    /// Set if uncommitted changes may be replaced. They are saved first.
+    pub force: bool,
+}
+
+/// The answer to `rescue restore`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Body {
+    /// The files that were written.
+    pub restored: Vec<Restored>,
+    /// The files that are as they were saved already.
+    pub already: Vec<PathView>,
+    /// The files that were not written.
+    pub refused: Vec<Refused>,
+    /// The files of which only older versions are saved than a commit has: they come back only from
+    /// a snapshot that is named.
+    pub committed: Vec<PathView>,
+}
+
+/// A file that was brought back.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Restored {
+    pub path: PathView,
+    /// The id of the snapshot, or 'edit'.
+    pub from: String,
+    pub blob: BlobId,
+}
+
+/// A file that was not brought back.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RestoreRefused")]
+pub struct Refused {
+    pub path: PathView,
+    pub why: Reason,
+    /// The reservations in the way.
+    #[serde(skip)]
+    conflicts: Vec<Conflict>,
+}
+
+/// Brings files back, each whole or not at all.
+pub fn restore(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    let (id, paths) = split(ctx, request.words)?;
+    let wanted = specs::patterns(ctx.repository(), paths, Reading::Glob)?;
+    let worktree = worktree_of(ctx, request.worktree)?;
+    let all = versions(ctx, worktree.as_ref(), id, &Wanted::new(&wanted))?;
+    if all.is_empty() {
+        return Err(nothing_saved("nothing is saved of these paths"));
+    }
+    let work = Work { ctx, id, force: request.force, worktree: worktree.as_ref() };
+    let mut body = Body {
+        restored: Vec::new(),
+        already: Vec::new(),
+        refused: Vec::new(),
+        committed: Vec::new(),
+    };
+    match request.to {
+        Some(directory) => work.write_below(&target(ctx, directory)?, &all, &mut body)?,
+        None => work.write_here(all, &mut body)?,
+    }
+    let refusal = refusal(&body, ctx);
+    let answer = Answer::read(body, ctx.clock());
+    Ok(match refusal {
+        Some(refusal) => answer.refused(refusal),
+        None => answer,
+    })
+}
+
+/// Finds the directory to write to, which must not be in the work tree.
+fn target(ctx: &Ctx, directory: &Path) -> Result<PathBuf, AppError> {
+    let directory = specs::resolved(&ctx.directory().join(directory));
+    let top = ctx.repository().work_tree().map(|tree| tree.top.as_path());
+    if top.is_some_and(|top| directory.starts_with(top)) {
+        let message = format!("'{}' is in the work tree; leave --to out", directory.display());
+        return Err(AppError::Usage(message));
+    }
+    Ok(directory)
+}
+
+struct Work<'w> {
+    ctx: &'w Ctx,
+    id: Option<&'w str>,
+    force: bool,
+    worktree: Option<&'w Line>,
+}
+
+/// A file to be written, with what is there now.
+struct Planned {
+    version: Version,
+    present: Found,
+}
+
+impl Work<'_> {
+    fn write_below(
+        &self,
+        directory: &Path,
+        all: &[Version],
+        body: &mut Body,
+    ) -> Result<(), AppError> {
+        let mut seen = BTreeSet::new();
+        for version in all.iter().filter(|version| seen.insert(version.path.clone())) {
+            let saved = bytes(self.ctx, self.worktree, version)?;
+            let saved = (version.stored.mode, saved.as_slice());
+            if restore_below(directory, &version.path, saved, self.ctx.files)? {
+                body.restored.push(restored(version));
+            } else {
+                body.refused.push(refused(version, Reason::Changed));
+            }
+        }
+        Ok(())
+    }
+
+    fn write_here(&self, all: Vec<Version>, body: &mut Body) -> Result<(), AppError> {
+        let mut planned = Vec::new();
+        let mut to_save = BTreeSet::new();
+        for (version, present, is) in self.compared(all, body)? {
+            match step(is, false, self.force) {
+                Step::Leave => body.already.push(PathView(version.path)),
+                Step::Refuse(why) => body.refused.push(refused(&version, why)),
+                Step::Write => planned.push(Planned { version, present }),
+                Step::SaveAndWrite => {
+                    to_save.insert(version.path.clone());
+                    planned.push(Planned { version, present });
+                }
+            }
+        }
+        if !to_save.is_empty() {
+            keep::paths(self.ctx, &to_save, Occasion::of(Why::Restore))?;
+        }
+        for Planned { version, present } in planned {
+            self.write(&version, &present, body)?;
+        }
+        Ok(())
+    }
+
+    /// Chooses a version for each path, and compares it with what is there.
+    fn compared(
+        &self,
+        all: Vec<Version>,
+        body: &mut Body,
+    ) -> Result<Vec<(Version, Found, Present)>, AppError> {
+        let repository = self.ctx.repository();
+        let mut by_path: BTreeMap<Vec<u8>, Vec<Version>> = BTreeMap::new();
+        for version in all {
+            by_path.entry(version.path.clone()).or_default().push(version);
+        }
+        let paths: Vec<Vec<u8>> = by_path.keys().cloned().collect();
+        let heads = repository.contents_at_head(&paths)?;
+        let differing: BTreeSet<Vec<u8>> = repository.differing(&paths)?.into_iter().collect();
+        let superseded = self.superseded(&by_path)?;
+        let settings = self.ctx.settings().rescue;
+        let mut compared = Vec::new();
+        for (path, versions) in by_path {
+            let present = repository.read_file(&path, settings.file_bytes_max);
+            let content = present.content();
+            let is_there = |version: &Version| {
+                content.as_ref() == Some(&Content::Stored(version.stored.clone()))
+            };
+            let newest = versions.first().cloned();
+            let is_old = |version: &Version| {
+                superseded.get(&path).is_some_and(|second| version.at.as_seconds() < *second)
+            };
+            let mut usable = versions.into_iter().filter(|version| !is_old(version));
+            let other = usable.find(|version| !is_there(version));
+            let (version, is) = match (other, newest) {
+                (Some(version), _) => {
+                    let is_committed = present == Found::Nothing
+                        || content.as_ref() == heads.get(&path)
+                        || !differing.contains(&path) && content.is_some();
+                    let can_be_saved = settings.enabled && content.is_some();
+                    let is = match present {
+                        _ if !repository.can_restore(&path) => Present::NoFile,
+                        _ if is_committed => Present::Committed,
+                        _ => Present::Uncommitted { can_be_saved },
+                    };
+                    (version, is)
+                }
+                (None, Some(newest)) if is_there(&newest) => (newest, Present::Same),
+                (None, _) => {
+                    body.committed.push(PathView(path));
+                    continue;
+                }
+            };
+            compared.push((version, present, is));
+        }
+        Ok(compared)
+    }
+
+    /// Finds when each path was last committed since its oldest version was saved. An older version
+    /// than that is brought back only from a snapshot that is named.
+    fn superseded(
+        &self,
+        by_path: &BTreeMap<Vec<u8>, Vec<Version>>,
+    ) -> Result<BTreeMap<Vec<u8>, i64>, AppError> {
+        let oldest = by_path.values().flatten().map(|version| version.at.as_seconds()).min();
+        let (Some(oldest), None) = (oldest, self.id) else { return Ok(BTreeMap::new()) };
+        let paths: Vec<Vec<u8>> = by_path.keys().cloned().collect();
+        Ok(self.ctx.repository().last_committed(&paths, oldest)?)
+    }
+
+    /// Writes a file as an edit would be made: reserved before, and noted after.
+    fn write(&self, version: &Version, present: &Found, body: &mut Body) -> Result<(), AppError> {
+        let ctx = self.ctx;
+        let pattern = for_path(&version.path)
+            .filter(|pattern| pattern.literal_path().as_ref() == Some(&version.path));
+        if let Some(pattern) = &pattern {
+            let before = ctx.notes().get(ctx.actor(), pattern)?;
+            match edits::edit(ctx, ctx.read()?, pattern, before) {
+                Ok(_) => {}
+                Err(AppError::Held { conflicts, .. }) => {
+                    let held = refused(version, Reason::Held);
+                    body.refused.push(Refused { conflicts, ..held });
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let saved = bytes(ctx, self.worktree, version)?;
+        let saved = (version.stored.mode, saved.as_slice());
+        if !ctx.repository().restore(&version.path, present, saved, ctx.files)? {
+            body.refused.push(refused(version, Reason::Changed));
+            return Ok(());
+        }
+        if let Some(pattern) = &pattern {
+            edits::made(ctx, pattern)?;
+        }
+        body.restored.push(restored(version));
+        Ok(())
+    }
+}
+
+fn restored(version: &Version) -> Restored {
+    let (path, from) = (PathView(version.path.clone()), version.from().to_owned());
+    Restored { path, from, blob: version.stored.blob.clone() }
+}
+
+fn refused(version: &Version, why: Reason) -> Refused {
+    Refused { path: PathView(version.path.clone()), why, conflicts: Vec::new() }
+}
+
+/// Explains why files were not brought back.
+fn refusal(body: &Body, ctx: &Ctx) -> Option<Problem> {
+    let Some(first) = body.refused.first() else {
+        let only_old = body.restored.is_empty() && body.already.is_empty();
+        let first = body.committed.first().filter(|_| only_old)?;
+        let message = format!(
+            "'{}' was committed after it was saved; name a snapshot to bring an older version back",
+            shown(&String::from_utf8_lossy(&first.0))
+        );
+        let listing = vec![command(&["rescue", "list"])];
+        return Some(Problem::refused("committed", message).suggesting(listing, Hint::plain));
+    };
+    let path = shown(&String::from_utf8_lossy(&first.path.0)).into_owned();
+    let typed = for_path(&first.path.0).and_then(|path| from_top(&path));
+    let forced = typed.map(|path| command(&["rescue", "restore", "--force", "--", &path]));
+    let (code, message, next) = match first.why {
+        Reason::Changed => {
+            ("changed", format!("'{path}' has an uncommitted change"), forced.into_iter().collect())
+        }
+        Reason::CannotBeSaved => (
+            "cannot_be_saved",
+            format!("'{path}' has an uncommitted change that is too large to be saved first"),
+            Vec::new(),
+        ),
+        Reason::Held => (
+            "held",
+            format!("'{path}' is held by another agent"),
+            after_conflict(&first.conflicts, ctx.settings().negotiation),
+        ),
+        Reason::NoFile => (
+            "no_file",
+            format!("no file can be written at '{path}': a directory or a link is in the way"),
+            Vec::new(),
+        ),
+    };
+    let problem = Problem::refused(code, message);
+    let problem = match first.why {
+        Reason::Changed => problem.with_hint(Hint::plain("to save that change and replace it:")),
+        _ => problem,
+    };
+    Some(problem.suggesting(next, Hint::plain))
+}

@@ -1,0 +1,29 @@
+//! The files that fit into a snapshot.
+
+/// The largest number of bytes of all files of a snapshot.
+pub const SNAPSHOT_BYTES_MAX: u64 = 64 << 20;
+/// The largest number of files of a snapshot.
+pub const SNAPSHOT_FILES_MAX: usize = 10_000;
+
+/// Splits files into those that fit into a snapshot and those that do not, each by its place in
+/// `sizes`. Small files go first, so that one large file does not displace many small ones.
+pub fn fitting(sizes: &[u64], file_bytes_max: u64) -> (Vec<usize>, Vec<usize>) {
+    let mut by_size: Vec<usize> = (0..sizes.len()).collect();
+    by_size.sort_by_key(|place| sizes[*place]);
+    let (mut kept, mut left_out, mut bytes) = (Vec::new(), Vec::new(), 0_u64);
+    for place in by_size {
+        let with_it = bytes.saturating_add(sizes[place]);
+        let fits = sizes[place] <= file_bytes_max
+            && with_it <= SNAPSHOT_BYTES_MAX
+            && kept.len() < SNAPSHOT_FILES_MAX;
+        if fits {
+            bytes = with_it;
+            kept.push(place);
+        } else {
+            left_out.push(place);
+        }
+    }
+    kept.sort_unstable();
+    left_out.sort_unstable();
+    (kept, left_out)
+}

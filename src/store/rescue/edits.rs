@@ -1,0 +1,189 @@
+//! Files as edits have left them, until a snapshot has them.
+//!
+//! A snapshot is made at the end of a turn. Until then each edit is saved by itself, in a file
+//! below the common git directory: it survives the removal of a linked worktree, and costs an edit
+//! as good as nothing. Git's own objects are left alone here, because git counts those that nothing
+//! leads to, and removes them when it likes.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::ids::AgentName;
+use crate::core::ownership::content::Stored;
+use crate::core::pattern::Pattern;
+use crate::core::text::Line;
+use crate::core::time::Timestamp;
+use crate::store::error::StoreError;
+use crate::store::layout::{HelperDir, hashed_name, rescue_directory};
+use crate::store::os::files::{Files, Purpose};
+
+/// The largest file that each edit saves; larger ones are saved at the end of the turn.
+pub const EDIT_BYTES_MAX: u64 = 1 << 20;
+/// The maximum length of the line before the content: a path, a name and some numbers.
+const HEAD_BYTES_MAX: u64 = 16 * 1024;
+/// The largest number of saved edits of a worktree that are kept.
+const EDITS_MAX: usize = 1_000;
+/// The largest number of saved edits of one path that are kept.
+const EDITS_OF_PATH_MAX: usize = 5;
+/// The largest number of bytes of all saved edits of a worktree.
+const BYTES_MAX: u64 = 64 << 20;
+
+/// A file as an edit has left it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedEdit {
+    pub path: Pattern,
+    pub agent: AgentName,
+    pub at: Timestamp,
+    pub stored: Stored,
+    pub bytes: u64,
+}
+
+/// The saved edits of one worktree.
+#[derive(Clone, Debug)]
+pub struct SavedEdits {
+    dir: PathBuf,
+    files: Files,
+}
+
+impl SavedEdits {
+    /// Opens those of a linked worktree, or of the main one.
+    pub fn new(common_dir: &Path, worktree: Option<&Line>, files: Files) -> SavedEdits {
+        let name = rescue_directory(worktree.map(Line::as_str));
+        SavedEdits { dir: HelperDir::Saved.below(common_dir).join(name), files }
+    }
+
+    /// Saves a file, unless it is saved with this content.
+    pub fn put(&self, edit: &SavedEdit, content: &[u8]) -> Result<(), StoreError> {
+        let name = file_name(edit);
+        let path = self.dir.join(&name);
+        if self.files.exists(&path)? {
+            return Ok(());
+        }
+        let mut bytes = serde_json::to_vec(edit).expect("a saved edit is plain data");
+        bytes.push(b'\n');
+        bytes.extend_from_slice(content);
+        self.files.make_directories(&self.dir)?;
+        let staged = self.dir.join(format!(".{name}.{}", std::process::id()));
+        // Left by a killed process that had the same id.
+        self.files.remove(&staged)?;
+        self.files.write_new(&staged, &bytes, Purpose::Helper)?;
+        Ok(self.files.rename(&staged, &path)?)
+    }
+
+    /// Lists the saved edits, the newest first.
+    pub fn all(&self) -> Result<Vec<SavedEdit>, StoreError> {
+        let mut edits = Vec::new();
+        for name in self.files.list(&self.dir)? {
+            let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
+            let start = self.files.read_start(&self.dir.join(name), HEAD_BYTES_MAX)?;
+            let head = start.as_ref().and_then(|start| start.split(|byte| *byte == b'\n').next());
+            let edit: Option<SavedEdit> = head.and_then(|head| serde_json::from_slice(head).ok());
+            // One under another name could not be removed again.
+            edits.extend(edit.filter(|edit| file_name(edit) == name));
+        }
+        edits.sort_by(|one, other| (other.at, &one.path).cmp(&(one.at, &other.path)));
+        Ok(edits)
+    }
+
+    /// Reads the content of a saved edit; `None` if it is gone or cut short.
+    pub fn content(&self, edit: &SavedEdit) -> Result<Option<Vec<u8>>, StoreError> {
+        let length_max = HEAD_BYTES_MAX + edit.bytes + 1;
+        let whole = self.files.read(&self.dir.join(file_name(edit)), length_max)?;
+        let content = whole.and_then(|whole| {
+            let end = whole.iter().position(|byte| *byte == b'\n')?;
+            Some(whole[end + 1..].to_vec())
+        });
+        Ok(content.filter(|content| content.len() as u64 == edit.bytes))
+    }
+
+    /// Removes a saved edit, for example because a snapshot has it.
+    pub fn forget(&self, edit: &SavedEdit) -> Result<(), StoreError> {
+        Ok(self.files.remove(&self.dir.join(file_name(edit))).map(drop)?)
+    }
+
+    /// Removes the oldest ones beyond the bounds, and those that are older than `seconds_max`.
+    pub fn prune(&self, now: Timestamp, seconds_max: u64) -> Result<(), StoreError> {
+        let (mut bytes, mut seen) = (0_u64, Vec::new());
+        for (place, edit) in self.all()?.into_iter().enumerate() {
+            bytes = bytes.saturating_add(edit.bytes);
+            let of_path = seen.iter().filter(|path| **path == edit.path).count();
+            let is_kept = place < EDITS_MAX
+                && bytes <= BYTES_MAX
+                && of_path < EDITS_OF_PATH_MAX
+                && now.seconds_since(edit.at) <= seconds_max;
+            if !is_kept {
+                self.forget(&edit)?;
+            }
+            seen.push(edit.path);
+        }
+        Ok(())
+    }
+}
+
+/// Names the file of a saved edit by its path and its content.
+fn file_name(edit: &SavedEdit) -> String {
+    let mode = serde_json::to_string(&edit.stored.mode).unwrap_or_default();
+    let path = hashed_name(&[edit.path.as_bytes(), mode.as_bytes()]);
+    format!("{path}.{}", edit.stored.blob.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::ownership::content::Mode;
+    use crate::store::git::object::{HashKind, Object, ObjectKind};
+    use crate::store::testing::FILES;
+
+    fn edit(path: &str, content: &[u8], second: i64) -> SavedEdit {
+        let blob = Object { kind: ObjectKind::Blob, bytes: content.to_vec() };
+        let blob = blob.id(HashKind::Sha1).to_string().parse().unwrap();
+        SavedEdit {
+            path: Pattern::canonical(path.as_bytes()).unwrap(),
+            agent: "bob".parse().unwrap(),
+            at: Timestamp::from_millis(second * 1_000),
+            stored: Stored { blob, mode: Mode::File },
+            bytes: content.len() as u64,
+        }
+    }
+
+    fn edits(home: &tempfile::TempDir) -> SavedEdits {
+        SavedEdits::new(home.path(), None, FILES)
+    }
+
+    /// 8/RESCUE: an edit is saved byte for byte, once, and what is cut short is not taken for it.
+    #[test]
+    fn an_edit_is_saved_as_it_is() {
+        let home = tempfile::tempdir().unwrap();
+        let edits = edits(&home);
+        let content = b"{\"path\":\n\xff\0\n";
+        let first = edit("src/a b", content, 1);
+        edits.put(&first, content).unwrap();
+        edits.put(&edit("src/a b", content, 2), content).unwrap();
+        assert_eq!(edits.all().unwrap(), std::slice::from_ref(&first));
+        assert_eq!(edits.content(&first).unwrap().as_deref(), Some(&content[..]));
+        let path = edits.dir.join(file_name(&first));
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        assert_eq!(edits.content(&first).unwrap(), None);
+        std::fs::write(edits.dir.join("x"), b"{").unwrap();
+        edits.forget(&first).unwrap();
+        assert_eq!(edits.all().unwrap(), []);
+        assert_eq!(edits.content(&first).unwrap(), None);
+    }
+
+    #[test]
+    fn old_and_many_edits_are_pruned() {
+        let home = tempfile::tempdir().unwrap();
+        let edits = edits(&home);
+        for second in 1..=8 {
+            let content = second.to_string();
+            edits.put(&edit("a", content.as_bytes(), second), content.as_bytes()).unwrap();
+        }
+        edits.put(&edit("b", b"x", 0), b"x").unwrap();
+        edits.prune(Timestamp::from_millis(9_000), 8).unwrap();
+        let seconds: Vec<i64> =
+            edits.all().unwrap().iter().map(|edit| edit.at.as_seconds()).collect();
+        assert_eq!(seconds, [8, 7, 6, 5, 4]);
+    }
+}
