@@ -239,7 +239,7 @@ impl Place<'_> {
             process: self.command.process.as_ref(),
             edit: None,
         };
-        let line = Line { documents, now: reading.now, case: reading.case, gone: &gone };
+        let line = Line { documents, now: reading.now, by: reading.case.into(), gone: &gone };
         let mut found = line.obstacles(asker, &wanted, place)?;
         let held = found.conflicts.iter().map(|conflict| &conflict.held);
         gone.holds = dead_holders::among(self.ctx, held);

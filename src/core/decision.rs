@@ -16,6 +16,7 @@ use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
 use crate::core::place::Place;
 use crate::core::refusal::Refusal;
+use crate::core::reservation::paths::Comparing;
 use crate::core::reservation::process::Gone;
 use crate::core::run;
 use crate::core::text::Line;
@@ -24,7 +25,7 @@ use crate::core::time::{Timestamp, Ttl};
 /// The version of the decisions. It is raised whenever a decision changes. An entry records the
 /// version that it was decided under, and [`Env::rules`] hands it to the decision, so that `verify`
 /// can decide entries of earlier versions again.
-pub const RULES: u32 = 2;
+pub const RULES: u32 = 3;
 
 /// The inputs of a decision besides the documents and the command.
 #[derive(Clone, Copy)]
@@ -58,6 +59,11 @@ pub struct Env<'a> {
 }
 
 impl Env<'_> {
+    /// Returns the way in which the rules of this decision compare sets of paths.
+    pub fn comparing(&self) -> Comparing {
+        Comparing::under(self.rules, self.case)
+    }
+
     /// Returns the end of what is asked for that long. A decision that is taken again does not
     /// extend it; once the end has passed, the request is over.
     pub fn end_after(&self, ttl: Ttl) -> Result<Timestamp, Refusal> {

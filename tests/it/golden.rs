@@ -8,6 +8,7 @@
 //! A format is added to and never replaced: `UPDATE=1 cargo test --test it golden` writes what is
 //! missing and leaves everything else as it is.
 
+mod exceptions;
 mod overrides;
 mod runs;
 mod scenario;

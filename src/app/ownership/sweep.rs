@@ -93,7 +93,7 @@ impl<'c> Sharing<'c> {
 
     /// Tells whether the agent shares the file.
     pub fn has(&self, agent: &AgentName) -> bool {
-        is_shared([self.ctx.actor(), agent], &self.path, &self.meeting, self.case)
+        is_shared([self.ctx.actor(), agent], &self.path, &self.meeting, self.case.into())
     }
 }
 

@@ -128,7 +128,7 @@ pub fn waiting(ctx: &Ctx, filter: &Filter) -> Result<(Vec<Ticket>, Vec<Damage>),
     let (mut tickets, damaged) = tickets::found(&reading.base.snapshot)?;
     let gone = Gone { tickets: ctx.waiters().dead(), ..Gone::default() };
     tickets.retain(|ticket| {
-        let is_for = |targets| ticket.shared_with(targets, reading.case).is_some();
+        let is_for = |targets| ticket.shared_with(targets, reading.case.into()).is_some();
         ticket.is_live(reading.now, &gone)
             && (!filter.locks_only || !ticket.locks.is_empty())
             && (filter.targets.is_empty() || is_for(&filter.targets))

@@ -61,7 +61,8 @@ impl Decide for Answer {
     type Answer = Answered;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Answered, No> {
-        let (thread, asked) = self.which.request(act, act.env.actor, Side::Holder, act.env.case)?;
+        let (thread, asked) =
+            self.which.request(act, act.env.actor, Side::Holder, act.env.comparing())?;
         if let Some(outcome) = &asked.outcome {
             // A release of holds that are gone already succeeds without effect.
             let is_gone = !matches!(outcome.how, How::Refused | How::Taken);
@@ -200,15 +201,15 @@ pub fn pinned(documents: &dyn Documents, asked: &Asked) -> Result<Vec<Hold>, Rea
     Ok(holds)
 }
 
-/// Finds the holds that would end as a whole without a word of it in the request. Under rules 1
-/// every hold ends so.
+/// Finds the holds that would end as a whole without a word of it in the request. Before rules
+/// 3 a hold ended so.
 pub fn unannounced(act: &Act<'_>, asked: &Asked, holds: &[Hold]) -> Vec<Hold> {
-    let Env { rules, case, .. } = act.env;
+    let Env { rules, .. } = act.env;
+    let by = act.env.comparing();
     let given = asked.targets();
-    let is_unannounced = |hold: &&Hold| {
-        narrow::loses_rest(hold, &given, case) && !asked.ends_whole.contains(&hold.id)
-    };
-    holds.iter().filter(|_| rules >= 2).filter(is_unannounced).cloned().collect()
+    let is_unannounced =
+        |hold: &&Hold| narrow::loses_rest(hold, &given, by) && !asked.ends_whole.contains(&hold.id);
+    holds.iter().filter(|_| rules >= 3).filter(is_unannounced).cloned().collect()
 }
 
 /// Says what of the freed holds was not asked for; empty if nothing was, or under rules 1.
@@ -216,7 +217,7 @@ pub fn told_beyond(act: &Act<'_>, freed: &[Freed], given: &[Target]) -> String {
     if act.env.rules < 2 {
         return String::new();
     }
-    let beyond = freed.iter().filter_map(|freed| freed.beyond(given, act.env.case));
+    let beyond = freed.iter().filter_map(|freed| freed.beyond(given, act.env.comparing()));
     beyond.flat_map(|beyond| ["; ".to_owned(), beyond]).collect()
 }
 

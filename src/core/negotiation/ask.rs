@@ -20,7 +20,7 @@ use crate::core::negotiation::{Asked, MessageKind, Thread, window_seconds};
 use crate::core::pattern::Pattern;
 use crate::core::refusal::within;
 use crate::core::reservation::check::Asker;
-use crate::core::reservation::paths::{PathFacts, PathKind};
+use crate::core::reservation::paths::{PathFacts, PathKind, Paths};
 use crate::core::reservation::target::targets;
 use crate::core::reservation::{Hold, Target, index, named, named_targets, narrow, select, sweep};
 use crate::core::text::Line;
@@ -83,8 +83,8 @@ impl Decide for Ask {
         let holder = self.the_holder(&wanted, &holds)?;
         holds.retain(|hold| hold.holder == holder);
         let pinned = ids(&holds);
-        let case = act.env.case;
-        let is_said = |hold: &Hold| act.env.rules >= 2 && narrow::loses_rest(hold, &wanted, case);
+        let (rules, by) = (act.env.rules, act.env.comparing());
+        let is_said = |hold: &Hold| rules >= 2 && narrow::loses_rest(hold, &wanted, by);
         let ends_whole: Vec<Hold> = holds.iter().filter(|hold| is_said(hold)).cloned().collect();
         if let Some(thread) = open_thread(act, &wanted, &holds)? {
             return Ok(self.join(act, thread, pinned, &ends_whole));
@@ -103,7 +103,7 @@ impl Decide for Ask {
             through_hooks: self.through_hooks,
             place: act.env.place.cloned(),
             pinned,
-            ends_whole: ids(&ends_whole),
+            ends_whole: recorded(&ends_whole, rules),
             changed: false,
             window_began_at: now,
             window_ends_at: now.plus_seconds(window_seconds(self.urgent)),
@@ -144,8 +144,14 @@ impl Ask {
             let (what, id) = (self.what(&wanted), named.id);
             return Err(refused(Dispute::PathOrId { what, id }));
         }
-        // The request is for what the holder has, so it has the same exceptions.
-        let wanted = vec![named.target.clone()];
+        // The request is for what the holder has, so it has the same exceptions. Before rules 3 it
+        // was for the whole pattern.
+        let wanted = vec![match named.target.clone() {
+            Target::Paths(paths) if act.env.rules < 3 => {
+                Target::Paths(Paths::new(paths.pattern, paths.kind))
+            }
+            target => target,
+        }];
         let all = meeting(act, &wanted, asker)?;
         let of_holder = all.into_iter().filter(|other| other.holder == named.holder);
         Ok((wanted, of_holder.collect()))
@@ -206,7 +212,8 @@ impl Ask {
     ) -> Asking {
         let now = act.env.now;
         let mut asked = before.asked.clone().expect("an open thread asks for something");
-        let is_said = asked.ends_whole == ids(ends_whole);
+        let recorded = recorded(ends_whole, act.env.rules);
+        let is_said = asked.ends_whole == recorded;
         let is_other = asked.changed || asked.pinned != pinned || !is_said;
         let whole = targets_of(ends_whole);
         let is_more_urgent = self.urgent && !asked.urgent;
@@ -224,11 +231,17 @@ impl Ask {
             asked.window_ends_at = asked.window_ends_at.min(end);
         }
         (asked.pinned, asked.changed) = (pinned, false);
-        asked.ends_whole = ids(ends_whole);
+        asked.ends_whole = recorded;
         let thread = Thread { asked: Some(asked.clone()), ..before.clone() };
         tell(act, Some(&before), &thread, &asked, ends_whole);
         Asking { thread, asked, joined: true, ends_whole: whole }
     }
+}
+
+/// Lists the holds of which the request records that it said that they would end. Before rules 3 it
+/// did not record them.
+fn recorded(ends_whole: &[Hold], rules: u32) -> Vec<HoldId> {
+    if rules < 3 { Vec::new() } else { ids(ends_whole) }
 }
 
 fn ids(holds: &[Hold]) -> Vec<HoldId> {
@@ -254,7 +267,7 @@ fn facts_of(targets: &[Target]) -> PathFacts {
 fn meeting(act: &mut Act<'_>, wanted: &[Target], asker: Asker<'_>) -> Result<Vec<Hold>, No> {
     let mut holds = Vec::new();
     for target in wanted {
-        let mut meeting = index::meeting(act, target, act.env.case)?;
+        let mut meeting = index::meeting(act, target, act.env.comparing())?;
         sweep::remove_ended(act, &mut meeting);
         holds.extend(meeting.into_iter().filter(|hold| asker.is_blocked_by(hold)));
     }

@@ -9,10 +9,10 @@ use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::ids::{ThreadId, ThreadPrefix};
 use crate::core::negotiation::thread_index::{self, Found};
 use crate::core::negotiation::{Asked, Thread};
-use crate::core::pattern::{Case, Pattern};
+use crate::core::pattern::Pattern;
 use crate::core::refusal::Refusal;
 use crate::core::reservation::check::Asker;
-use crate::core::reservation::paths::PathFacts;
+use crate::core::reservation::paths::{Comparing, PathFacts};
 use crate::core::reservation::target::targets;
 use crate::core::reservation::{Hold, Target, index, named_targets, select};
 
@@ -63,11 +63,11 @@ impl Which {
         documents: &dyn Documents,
         agent: &AgentName,
         side: Side,
-        case: Case,
+        by: impl Into<Comparing>,
     ) -> Result<(Thread, Asked), No> {
         let thread = match self.by_name(documents)? {
             Some(thread) => thread,
-            None => self.by_path(documents, agent, side, case)?,
+            None => self.by_path(documents, agent, side, by.into())?,
         };
         let Some(asked) = thread.asked.clone() else {
             return Err(refused(Dispute::NothingAsked { thread: thread.id }));
@@ -90,15 +90,15 @@ impl Which {
         documents: &dyn Documents,
         agent: &AgentName,
         side: Side,
-        case: Case,
+        by: Comparing,
     ) -> Result<Thread, No> {
         let targets = self.targets();
-        let meant: Vec<_> = targets.iter().map(|target| target.reach(case)).collect();
+        let meant: Vec<_> = targets.iter().map(|target| target.reach(by)).collect();
         let meets = |thread: &Thread| {
             thread.open().is_some_and(|asked| {
                 side.is_on(agent, thread, asked)
                     && asked.targets().iter().any(|target| {
-                        let asked = target.reach(case);
+                        let asked = target.reach(by);
                         meant.iter().any(|meant| meant.meets(&asked))
                     })
             })
@@ -164,7 +164,7 @@ pub fn in_the_way(
     let counts = |hold: &Hold| hold.holder == *holder && asker.is_blocked_by(hold);
     let mut holds = Vec::new();
     for target in targets {
-        let meeting = index::meeting(act, target, act.env.case)?;
+        let meeting = index::meeting(act, target, act.env.comparing())?;
         holds.extend(meeting.into_iter().filter(counts));
     }
     Ok(select::once(holds))

@@ -69,8 +69,8 @@ pub fn askers(act: &mut Act<'_>) -> Result<(), ReadError> {
 /// Tells whether the part of a hold that its holder kept stands in the way of a request.
 fn still_meets(act: &Act<'_>, asked: &Asked, id: &HoldId) -> Result<bool, ReadError> {
     let Some(hold) = index::by_id(act, id)? else { return Ok(false) };
-    let kept = hold.target.reach(act.env.case);
-    Ok(asked.targets().iter().any(|target| target.reach(act.env.case).meets(&kept)))
+    let kept = hold.target.reach(act.env.comparing());
+    Ok(asked.targets().iter().any(|target| target.reach(act.env.comparing()).meets(&kept)))
 }
 
 /// Pins the thread to the hold that absorbed the old one. The holder has more now than it was asked
@@ -140,7 +140,7 @@ fn subject(
     };
     let (agent, now) = (&thread.opened_by, act.env.now);
     let by = Asker::exclusive(agent, now);
-    let rest = match check::check(act, &asked.targets(), by, act.env.case) {
+    let rest = match check::check(act, &asked.targets(), by, act.env.comparing()) {
         Ok(conflicts) => match conflicts.first() {
             None => "it is free, reserve it".to_owned(),
             Some(conflict) => format!("{} holds it now, ask again", conflict.held.holder),

@@ -47,7 +47,8 @@ impl Decide for Take {
     type Answer = Taken;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Taken, No> {
-        let (thread, asked) = self.which.request(act, act.env.actor, Side::Asker, act.env.case)?;
+        let (thread, asked) =
+            self.which.request(act, act.env.actor, Side::Asker, act.env.comparing())?;
         // A repeated takeover succeeds without effect.
         if asked.outcome.as_ref().is_some_and(|outcome| outcome.how == How::Taken) {
             return Ok(Taken { thread, asked, taken: Vec::new(), granted: Vec::new() });

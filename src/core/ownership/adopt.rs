@@ -51,7 +51,8 @@ impl Decide for Adopt {
         let here = About { reason: None, task: None, run: None, via: Via::Hook, worktree, place };
         let by = Asker { edit: Some(&here), ..Asker::exclusive(actor, now) };
         let paths: Vec<Pattern> = self.changes.iter().map(|change| change.path.clone()).collect();
-        let mut conflicts: Vec<Conflict> = check::check(act, &files(&paths), by, act.env.case)?;
+        let mut conflicts: Vec<Conflict> =
+            check::check(act, &files(&paths), by, act.env.comparing())?;
         conflicts.retain(|conflict| !act.env.gone.has_hold(&conflict.held));
         if !conflicts.is_empty() {
             return Err(Refusal::Held { conflicts, before: Vec::new(), at: now }.into());

@@ -3,8 +3,8 @@
 use super::standing::Standing;
 use super::{Content, Note};
 use crate::core::ids::AgentName;
-use crate::core::pattern::Case;
 use crate::core::reservation::check::shared_by;
+use crate::core::reservation::paths::Comparing;
 use crate::core::reservation::{Hold, Target};
 
 /// Finds the notes of others on a path whose changes a commit of this staged content would take
@@ -35,11 +35,11 @@ pub fn taken_along<'n>(
 
 /// Tells whether two agents share a path, given the live holds that meet it. They have agreed to
 /// work on it together, so neither needs the other's consent for a commit.
-pub fn is_shared(agents: [&AgentName; 2], path: &Target, meeting: &[Hold], case: Case) -> bool {
+pub fn is_shared(agents: [&AgentName; 2], path: &Target, meeting: &[Hold], by: Comparing) -> bool {
     let shares = |agent: &AgentName| {
         let of_agent = meeting.iter().filter(|hold| hold.holder.is_one_with(agent));
         let own: Vec<Hold> = of_agent.cloned().collect();
-        shared_by(&own, path, case).is_some()
+        shared_by(&own, path, by).is_some()
     };
     agents.into_iter().all(shares)
 }

@@ -2,8 +2,8 @@
 
 use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
-use crate::core::pattern::Case;
 use crate::core::refusal::Conflict;
+use crate::core::reservation::paths::Comparing;
 use crate::core::reservation::process::Process;
 use crate::core::reservation::{About, Hold, Mode, Target, Via, index};
 use crate::core::time::Timestamp;
@@ -62,9 +62,9 @@ impl Asker<'_> {
 
 /// Leaves out the conflicts that are none for an edit or a commit of a file: agents that share a
 /// file may all edit it. `own` are the live holds of the agent and its session.
-pub fn in_the_way_of_edit(conflicts: Vec<Conflict>, own: &[Hold], case: Case) -> Vec<Conflict> {
+pub fn in_the_way_of_edit(conflicts: Vec<Conflict>, own: &[Hold], by: Comparing) -> Vec<Conflict> {
     let is_obstacle = |conflict: &Conflict| {
-        conflict.held.mode == Mode::Exclusive || shared_by(own, &conflict.target, case).is_none()
+        conflict.held.mode == Mode::Exclusive || shared_by(own, &conflict.target, by).is_none()
     };
     conflicts.into_iter().filter(is_obstacle).collect()
 }
@@ -75,22 +75,23 @@ pub fn without_shared(
     documents: &dyn Documents,
     conflicts: Vec<Conflict>,
     asker: Asker<'_>,
-    case: Case,
+    by: impl Into<Comparing>,
 ) -> Result<Vec<Conflict>, ReadError> {
+    let by = by.into();
     let mut own = Vec::new();
     for conflict in conflicts.iter().filter(|conflict| conflict.held.mode == Mode::Shared) {
-        let mut meeting = index::meeting(documents, &conflict.target, case)?;
+        let mut meeting = index::meeting(documents, &conflict.target, by)?;
         meeting.retain(|it| it.is_live(asker.now) && it.holder.is_one_with(asker.agent));
         own.extend(meeting);
     }
-    Ok(in_the_way_of_edit(conflicts, &own, case))
+    Ok(in_the_way_of_edit(conflicts, &own, by))
 }
 
 /// Finds a shared hold on all of the target.
-pub fn shared_by<'h>(own: &'h [Hold], target: &Target, case: Case) -> Option<&'h Hold> {
-    let target = target.reach(case);
+pub fn shared_by<'h>(own: &'h [Hold], target: &Target, by: Comparing) -> Option<&'h Hold> {
+    let target = target.reach(by);
     let is_shared = |hold: &&Hold| hold.mode == Mode::Shared;
-    own.iter().filter(is_shared).find(|hold| hold.target.reach(case).covers(&target))
+    own.iter().filter(is_shared).find(|hold| hold.target.reach(by).covers(&target))
 }
 
 /// Finds every hold that stands in the way of the targets.
@@ -98,11 +99,12 @@ pub fn check(
     documents: &dyn Documents,
     targets: &[Target],
     asker: Asker<'_>,
-    case: Case,
+    by: impl Into<Comparing>,
 ) -> Result<Vec<Conflict>, ReadError> {
+    let by = by.into();
     let mut conflicts = Vec::new();
     for target in targets {
-        let meeting = index::meeting(documents, target, case)?;
+        let meeting = index::meeting(documents, target, by)?;
         conflicts.extend(asker.conflicts(target, &meeting));
     }
     Ok(conflicts)

@@ -28,7 +28,7 @@ pub(super) enum Claim {
 
 impl Reserve {
     pub(super) fn claim(&self, act: &mut Act<'_>, target: &Target) -> Result<Claim, No> {
-        let mut meeting = index::meeting(act, target, act.env.case)?;
+        let mut meeting = index::meeting(act, target, act.env.comparing())?;
         sweep::remove_ended(act, &mut meeting);
         let (conflicts, elsewhere) = self.obstacles(act, target, &meeting);
         if !conflicts.is_empty() {
@@ -74,7 +74,7 @@ impl Reserve {
             return (conflicts, elsewhere);
         }
         let own = of_session(act, meeting);
-        (in_the_way_of_edit(conflicts, &own, act.env.case), elsewhere)
+        (in_the_way_of_edit(conflicts, &own, act.env.comparing()), elsewhere)
     }
 
     /// Finds the shared hold under which an edit passes, if that is another agent's of the asker's
@@ -85,7 +85,7 @@ impl Reserve {
             return None;
         }
         let own = of_session(act, meeting);
-        let hold = shared_by(&own, target, act.env.case)?;
+        let hold = shared_by(&own, target, act.env.comparing())?;
         (!self.may_absorb(act, hold)).then(|| hold.clone())
     }
 
@@ -107,12 +107,12 @@ impl Reserve {
 
     /// Finds an own hold on exactly this target, or else one that already gives what is asked for.
     fn covering(&self, act: &Act<'_>, target: &Target, own: &[Hold]) -> Option<(Hold, Extent)> {
-        let asked = target.reach(act.env.case);
+        let asked = target.reach(act.env.comparing());
         let mut wider = None;
         // An agent that shares a path may edit it under its shared hold.
         let edits = self.with_edit && act.env.rules >= 2;
         for hold in own.iter().filter(|hold| self.may_renew(act, hold)) {
-            let held = hold.target.reach(act.env.case);
+            let held = hold.target.reach(act.env.comparing());
             let covers = held.covers(&asked);
             let leaves_out = target.paths().is_some_and(|paths| !paths.except.is_empty());
             let is_same_pattern =
@@ -174,10 +174,10 @@ impl Reserve {
 
     fn grant(&self, act: &mut Act<'_>, target: &Target, own: &[Hold]) -> Result<Grant, No> {
         let id = act.new_id(|documents, id| Ok(documents.get(&index::id_key(id))?.is_some()))?;
-        let reach = target.reach(act.env.case);
+        let reach = target.reach(act.env.comparing());
         let mut expires_at = act.env.end_after(self.ttl)?;
         let narrower = own.iter().filter(|hold| {
-            self.mode.gives(hold.mode) && reach.covers(&hold.target.reach(act.env.case))
+            self.mode.gives(hold.mode) && reach.covers(&hold.target.reach(act.env.comparing()))
         });
         for hold in narrower.cloned().collect::<Vec<_>>() {
             expires_at = expires_at.max(hold.expires_at);

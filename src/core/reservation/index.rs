@@ -18,7 +18,7 @@ use crate::core::decision::Act;
 use crate::core::documents::{Child, ChildKind, Documents, Key, ReadError, Walk, read, walk};
 use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
 use crate::core::pattern::{Case, Pattern, node_name, node_segment};
-use crate::core::reservation::paths::{Paths, Region};
+use crate::core::reservation::paths::{Comparing, Paths, Region};
 use crate::core::reservation::target::Reach;
 use crate::core::reservation::{Hold, Target};
 
@@ -221,10 +221,10 @@ fn holds_at(documents: &dyn Documents, node: &Key) -> Result<Vec<Hold>, ReadErro
 pub fn meeting(
     documents: &dyn Documents,
     target: &Target,
-    case: Case,
+    by: impl Into<Comparing>,
 ) -> Result<Vec<Hold>, ReadError> {
     match target {
-        Target::Paths(paths) => sharing_a_path(documents, paths, case),
+        Target::Paths(paths) => sharing_a_path(documents, paths, by.into()),
         Target::Lock(name) => {
             let mut holds = holds_at(documents, &lock_dir(name))?;
             holds.retain(|hold| hold.target == *target);
@@ -241,17 +241,17 @@ pub fn on_locks(documents: &dyn Documents) -> Result<Vec<Hold>, ReadError> {
 fn sharing_a_path(
     documents: &dyn Documents,
     paths: &Paths,
-    case: Case,
+    by: Comparing,
 ) -> Result<Vec<Hold>, ReadError> {
-    let region = paths.region(case);
+    let region = paths.region(by);
     let is_file = region.is_file();
     let mut node = Key::of(["paths"]);
     let walk = Walk::from(documents, &node);
-    let mut search = Search { documents, walk, region, case, found: Vec::new() };
+    let mut search = Search { documents, walk, region, by, found: Vec::new() };
     search.at_node(&node)?;
     let segments = paths.pattern.literal_segments();
     for segment in &segments {
-        node = node.join(&node_name(segment, case));
+        node = node.join(&node_name(segment, by.case));
         search.at_node(&node)?;
     }
     if !is_file {
@@ -265,7 +265,7 @@ struct Search<'d> {
     documents: &'d dyn Documents,
     walk: Walk<'d>,
     region: Region,
-    case: Case,
+    by: Comparing,
     found: Vec<Hold>,
 }
 
@@ -302,7 +302,7 @@ impl Search<'_> {
     }
 
     fn keep_meeting(&mut self, holds: Vec<Hold>) {
-        let meets = |hold: &Hold| match hold.target.reach(self.case) {
+        let meets = |hold: &Hold| match hold.target.reach(self.by) {
             Reach::Paths(region) => self.region.meets(&region),
             Reach::Lock(_) => false,
         };

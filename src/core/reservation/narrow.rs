@@ -8,6 +8,7 @@ use crate::core::decision::Act;
 use crate::core::ids::HoldId;
 use crate::core::limits::EXCEPTIONS_MAX;
 use crate::core::pattern::{Case, Pattern};
+use crate::core::reservation::paths::Comparing;
 use crate::core::reservation::{Hold, Target, events, index};
 use crate::core::text::Line;
 
@@ -23,20 +24,21 @@ pub enum Rest {
 }
 
 /// Computes the part of a hold that is left without these targets.
-pub fn without(hold: &Hold, given: &[Target], case: Case) -> Rest {
+pub fn without(hold: &Hold, given: &[Target], by: impl Into<Comparing>) -> Rest {
+    let by = by.into();
     let Target::Paths(paths) = &hold.target else { return Rest::Nothing };
     let mut left = paths.clone();
     for target in given.iter().filter_map(Target::paths) {
-        let region = target.region(case);
-        let whole = left.pattern.matcher(case);
-        if region.covers(&left.region(case)) || target.pattern.matcher(case).covers(&whole) {
+        let region = target.region(by);
+        let whole = left.pattern.matcher(by.case);
+        if region.covers(&left.region(by)) || target.pattern.matcher(by.case).covers(&whole) {
             return Rest::Nothing;
         }
-        if region.meets(&left.region(case)) {
-            left.except = with_exception(left.except, &target.pattern, case);
+        if region.meets(&left.region(by)) {
+            left.except = with_exception(left.except, &target.pattern, by.case);
         }
     }
-    if left.region(case).is_empty() {
+    if left.region(by).is_empty() {
         return Rest::Nothing;
     }
     if left.except.len() > EXCEPTIONS_MAX {
@@ -64,10 +66,10 @@ pub struct Freed {
 
 impl Freed {
     /// Says in words what of the hold was not asked for: its holder keeps it, or it is free too.
-    pub fn beyond(&self, given: &[Target], case: Case) -> Option<String> {
+    pub fn beyond(&self, given: &[Target], by: Comparing) -> Option<String> {
         let is_wider = |hold: &Hold| {
-            let held = hold.target.reach(case);
-            !given.iter().any(|target| target.reach(case).covers(&held))
+            let held = hold.target.reach(by);
+            !given.iter().any(|target| target.reach(by).covers(&held))
         };
         let Freed { hold, rest } = self;
         match rest {
@@ -91,7 +93,7 @@ pub fn kept(freed: &[Freed]) -> Vec<HoldId> {
 /// Frees the targets from a hold. Under rules 1 the whole hold ends. `forced` is the reason if
 /// somebody else than the holder does it.
 pub fn free(act: &mut Act<'_>, hold: Hold, given: &[Target], forced: Option<&Line>) -> Freed {
-    let rest = match without(&hold, given, act.env.case) {
+    let rest = match without(&hold, given, act.env.comparing()) {
         Rest::Kept(rest) if act.env.rules >= 2 => Some(*rest),
         Rest::Kept(_) | Rest::Nothing | Rest::Lost => None,
     };
@@ -106,6 +108,6 @@ pub fn free(act: &mut Act<'_>, hold: Hold, given: &[Target], forced: Option<&Lin
 }
 
 /// Tells whether freeing the targets would end the hold although it reaches beyond them.
-pub fn loses_rest(hold: &Hold, given: &[Target], case: Case) -> bool {
-    without(hold, given, case) == Rest::Lost
+pub fn loses_rest(hold: &Hold, given: &[Target], by: Comparing) -> bool {
+    without(hold, given, by) == Rest::Lost
 }

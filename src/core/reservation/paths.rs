@@ -54,9 +54,10 @@ impl Paths {
     }
 
     /// Prepares the set for comparisons.
-    pub fn region(&self, case: Case) -> Region {
+    pub fn region(&self, by: impl Into<Comparing>) -> Region {
+        let Comparing { case, is_exact } = by.into();
         let except = self.except.iter().map(|pattern| pattern.matcher(case)).collect();
-        Region { matcher: self.pattern.matcher(case), kind: self.kind, except }
+        Region { matcher: self.pattern.matcher(case), kind: self.kind, except, is_exact }
     }
 
     /// Shows the set to people: its exceptions too if they are few, or else their number.
@@ -115,12 +116,35 @@ impl PathFacts {
     }
 }
 
+/// The way in which a decision compares sets of paths.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparing {
+    pub case: Case,
+    /// Set if all exceptions are considered together. Before rules 3 each of them was compared with
+    /// the whole other set, so that sets which share only exceptions counted as meeting.
+    is_exact: bool,
+}
+
+impl Comparing {
+    /// Compares as the decisions of these rules do.
+    pub fn under(rules: u32, case: Case) -> Comparing {
+        Comparing { case, is_exact: rules >= 3 }
+    }
+}
+
+impl From<Case> for Comparing {
+    fn from(case: Case) -> Comparing {
+        Comparing { case, is_exact: true }
+    }
+}
+
 /// A set of paths prepared for comparisons.
 #[derive(Clone, Debug)]
 pub struct Region {
     matcher: Matcher,
     kind: Option<PathKind>,
     except: Vec<Matcher>,
+    is_exact: bool,
 }
 
 impl Region {
@@ -147,6 +171,10 @@ impl Region {
 
     /// Tells whether two sets whose patterns meet do so outside of their exceptions.
     fn meets_outside(&self, other: &Region) -> bool {
+        if !self.is_exact {
+            return !self.except.iter().any(|except| other.is_inside(except))
+                && !other.except.iter().any(|except| self.is_inside(except));
+        }
         let except: Vec<&Matcher> = self.except.iter().chain(&other.except).collect();
         let is_left = |path: &Matcher| !except.iter().any(|except| except.matches_path_of(path));
         let have_more = || !self.matcher.common_is_within(&other.matcher, &except);
@@ -183,7 +211,7 @@ impl Region {
             (Some(PathKind::File), _) => false,
             (_, Some(PathKind::File)) => own.matches_path_of(its),
             (Some(PathKind::New), _) => its.begins_below(own),
-            (None, _) => own.covers(its) || other.is_within(own),
+            (None, _) => own.covers(its) || (self.is_exact && other.is_within(own)),
         };
         covers_pattern && !self.except.iter().any(|except| other.has_some_of(except))
     }
@@ -194,11 +222,23 @@ impl Region {
         !self.except.is_empty() && self.matcher.is_within(&outer)
     }
 
+    /// Tells whether all of this set belongs to a pattern, exceptions aside.
+    fn is_inside(&self, pattern: &Matcher) -> bool {
+        match self.kind {
+            Some(PathKind::File) => pattern.matches_path_of(&self.matcher),
+            Some(PathKind::New) | None => pattern.covers(&self.matcher),
+        }
+    }
+
     /// Tells whether some path of the pattern belongs to this set. A new path may become a
     /// directory.
     fn has_some_of(&self, pattern: &Matcher) -> bool {
+        let is_left = || !self.except.iter().any(|except| except.covers(pattern));
         match self.kind {
-            Some(PathKind::File) => pattern.matches_path_of(&self.matcher),
+            Some(PathKind::File) => pattern.matches_path_of(&self.matcher) && is_left(),
+            Some(PathKind::New) | None if !self.is_exact => {
+                pattern.overlaps(&self.matcher) && is_left()
+            }
             Some(PathKind::New) | None => {
                 let except: Vec<&Matcher> = self.except.iter().collect();
                 !pattern.common_is_within(&self.matcher, &except)
@@ -206,8 +246,11 @@ impl Region {
         }
     }
 
-    /// Tells whether every path of the set is excepted.
+    /// Tells whether every path of the set is excepted; never before rules 3.
     pub fn is_empty(&self) -> bool {
+        if !self.is_exact {
+            return false;
+        }
         let except: Vec<&Matcher> = self.except.iter().collect();
         match self.kind {
             Some(PathKind::File) => except.iter().any(|it| it.matches_path_of(&self.matcher)),

@@ -67,7 +67,7 @@ impl Decide for Release {
         if !strangers.is_empty() {
             return Err(Refusal::NotYours { holds: strangers, at: act.env.now }.into());
         }
-        let by_path = select::by_paths(act, &self.which, act.env.case, |hold| {
+        let by_path = select::by_paths(act, &self.which, act.env.comparing(), |hold| {
             self.may_release(act, hold) && self.which.means(hold)
         })?;
         chosen.extend(by_path.inside);
@@ -119,7 +119,7 @@ impl Decide for Release {
 impl Release {
     /// Frees the named paths from holds that reach beyond them. A command is refused where the rest
     /// of a hold could not be kept, because its caller named only a path. For a hook such a hold
-    /// stays as it is: it ends with the turn anyway.
+    /// stays as it is: it ends with the turn anyway. Before rules 3 it ended then.
     fn narrow(&self, act: &mut Act<'_>, wider: Vec<Hold>, answer: &mut Released) -> Result<(), No> {
         let given = targets(&self.which.paths, &[], &self.which.facts);
         for hold in select::once(wider) {
@@ -128,8 +128,10 @@ impl Release {
             else {
                 continue;
             };
-            if narrow::loses_rest(&hold, &given, act.env.case) {
-                if self.which.via.is_none() {
+            let is_by_command = self.which.via.is_none();
+            let may_stay = is_by_command || act.env.rules >= 3;
+            if may_stay && narrow::loses_rest(&hold, &given, act.env.comparing()) {
+                if is_by_command {
                     let count = EXCEPTIONS_MAX + 1;
                     within("exceptions of one reservation", count, EXCEPTIONS_MAX)?;
                 }

@@ -7,7 +7,7 @@ use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::{HoldId, HoldIdPrefix, LockName};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Refusal;
-use crate::core::reservation::paths::PathFacts;
+use crate::core::reservation::paths::{Comparing, PathFacts};
 use crate::core::reservation::{Hold, Target, Via, index};
 
 /// The holds that a caller named.
@@ -105,15 +105,16 @@ pub struct ByPath {
 pub fn by_paths(
     documents: &dyn Documents,
     which: &Selection,
-    case: Case,
+    by: impl Into<Comparing>,
     wanted: impl Fn(&Hold) -> bool,
 ) -> Result<ByPath, No> {
+    let by = by.into();
     let mut found = ByPath::default();
     for path in &which.paths {
         let target = Target::Paths(which.facts.paths(path));
-        let reach = target.reach(case);
-        for hold in index::meeting(documents, &target, case)?.into_iter().filter(&wanted) {
-            if reach.covers(&hold.target.reach(case)) {
+        let reach = target.reach(by);
+        for hold in index::meeting(documents, &target, by)?.into_iter().filter(&wanted) {
+            if reach.covers(&hold.target.reach(by)) {
                 found.inside.push(hold);
             } else {
                 found.wider.push(hold);

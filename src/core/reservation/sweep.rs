@@ -102,9 +102,9 @@ fn is_surely_over(env: Env<'_>, hold: &Hold) -> bool {
 }
 
 /// Chooses a few of the documents of the share that has its turn. Turns are random, so every
-/// document gets one. Under rules 1 a share was looked at as a whole.
+/// document gets one. Before rules 3 a share was looked at as a whole.
 pub fn few_of<T>(mut share: Vec<T>, turn: u64, rules: u32) -> Vec<T> {
-    if rules < 2 || share.len() <= SWEPT_IN_PASSING_MAX {
+    if rules < 3 || share.len() <= SWEPT_IN_PASSING_MAX {
         return share;
     }
     // Some bits of the turn have chosen the share. These depend on all of them.
@@ -139,6 +139,7 @@ pub fn in_passing(act: &mut Act<'_>) -> Result<(), ReadError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::decision::RULES;
 
     /// Whatever bits of a turn choose a share, every document of it gets its turn, and a
     /// write looks at few.
@@ -152,7 +153,7 @@ mod tests {
                     random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                     // The byte that chose the share is always the same.
                     let turn = (random ^ random >> 33) & !(0xff << shift) | 0x5a << shift;
-                    let few = few_of((0..share).collect(), turn, 2);
+                    let few = few_of((0..share).collect(), turn, RULES);
                     assert!(few.len() <= SWEPT_IN_PASSING_MAX);
                     for index in few {
                         seen[index] = true;
@@ -161,6 +162,6 @@ mod tests {
                 assert!(seen.iter().all(|seen| *seen), "{seen:?} of {share}, byte at {shift}");
             }
         }
-        assert_eq!(few_of((0..16).collect(), 7, 1).len(), 16);
+        assert_eq!(few_of((0..16).collect(), 7, 2).len(), 16);
     }
 }

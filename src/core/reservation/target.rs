@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::ids::LockName;
-use crate::core::pattern::{Case, Pattern};
-use crate::core::reservation::paths::{PathFacts, PathKind, Paths, Region};
+use crate::core::pattern::Pattern;
+use crate::core::reservation::paths::{Comparing, PathFacts, PathKind, Paths, Region};
 
 /// A set of paths, or a named lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -95,9 +95,9 @@ impl Target {
     }
 
     /// Prepares the target for comparisons. Names of locks are never folded.
-    pub fn reach(&self, case: Case) -> Reach<'_> {
+    pub fn reach(&self, by: impl Into<Comparing>) -> Reach<'_> {
         match self {
-            Target::Paths(paths) => Reach::Paths(Box::new(paths.region(case))),
+            Target::Paths(paths) => Reach::Paths(Box::new(paths.region(by))),
             Target::Lock(name) => Reach::Lock(name),
         }
     }

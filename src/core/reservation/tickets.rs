@@ -18,8 +18,8 @@ use crate::core::decision::Act;
 use crate::core::documents::{Documents, Key, ReadError, read};
 use crate::core::ids::{AgentName, HoldId, LockName, TicketId};
 use crate::core::limits::TICKET_SECONDS_MAX;
-use crate::core::pattern::{Case, Pattern};
-use crate::core::reservation::paths::PathFacts;
+use crate::core::pattern::Pattern;
+use crate::core::reservation::paths::{Comparing, PathFacts};
 use crate::core::reservation::process::{Gone, Process};
 use crate::core::reservation::target::{Target, targets};
 use crate::core::reservation::{Mode, events};
@@ -86,11 +86,11 @@ impl Ticket {
     }
 
     /// Finds the first of these targets that the ticket waits for too.
-    pub fn shared_with<'t>(&self, wanted: &'t [Target], case: Case) -> Option<&'t Target> {
+    pub fn shared_with<'t>(&self, wanted: &'t [Target], by: Comparing) -> Option<&'t Target> {
         let own = self.targets();
         let meets = |other: &&Target| {
-            let reach = other.reach(case);
-            own.iter().any(|own| own.reach(case).meets(&reach))
+            let reach = other.reach(by);
+            own.iter().any(|own| own.reach(by).meets(&reach))
         };
         wanted.iter().find(meets)
     }

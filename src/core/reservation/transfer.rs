@@ -96,7 +96,7 @@ impl Transfer {
         if !missing.is_empty() {
             return Err(Refusal::NothingThere { named: missing }.into());
         }
-        chosen.extend(select::by_paths(act, &self.which, act.env.case, is_from)?.inside);
+        chosen.extend(select::by_paths(act, &self.which, act.env.comparing(), is_from)?.inside);
         if self.which.names_nothing() {
             chosen.extend(index::of_agent(act, &self.from, Whose::Own)?);
         }
@@ -117,7 +117,7 @@ fn keep_law(act: &Act<'_>, moved: &[Hold]) -> Result<(), No> {
     let mut conflicts: Vec<Conflict> = Vec::new();
     for hold in moved {
         let asker = Asker::like(hold, act.env.now);
-        let meeting = index::meeting(act, &hold.target, act.env.case)?;
+        let meeting = index::meeting(act, &hold.target, act.env.comparing())?;
         conflicts.extend(asker.conflicts(&hold.target, &meeting));
     }
     if conflicts.is_empty() {

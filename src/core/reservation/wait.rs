@@ -9,9 +9,9 @@ use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::{AgentName, HoldId, TicketId};
 use crate::core::limits::TICKETS_MAX;
-use crate::core::pattern::Case;
 use crate::core::refusal::{Conflict, Refusal, within};
 use crate::core::reservation::check::Asker;
+use crate::core::reservation::paths::Comparing;
 use crate::core::reservation::process::{Gone, Process};
 use crate::core::reservation::reserve::{Reserve, Reserved};
 use crate::core::reservation::tickets::{self, Over, Ticket};
@@ -36,7 +36,7 @@ pub struct Wait {
 pub struct Line<'a> {
     pub documents: &'a dyn Documents,
     pub now: Timestamp,
-    pub case: Case,
+    pub by: Comparing,
     /// The processes that are known to have ended.
     pub gone: &'a Gone,
 }
@@ -67,8 +67,8 @@ impl Obstacles {
 
 impl<'a> Line<'a> {
     fn of(act: &'a Act<'_>) -> Line<'a> {
-        let Env { now, case, gone, .. } = act.env;
-        Line { documents: act, now, case, gone }
+        let Env { now, gone, .. } = act.env;
+        Line { documents: act, now, by: act.env.comparing(), gone }
     }
 
     /// Finds the obstacles of an asker with this place in line. An asker without a place stands at
@@ -81,7 +81,7 @@ impl<'a> Line<'a> {
     ) -> Result<Obstacles, ReadError> {
         let mut conflicts = Vec::new();
         for target in wanted {
-            let meeting = index::meeting(self.documents, target, self.case)?;
+            let meeting = index::meeting(self.documents, target, self.by)?;
             conflicts.extend(asker.conflicts(target, &meeting));
         }
         conflicts.retain(|conflict| !self.gone.has_hold(&conflict.held));
@@ -91,7 +91,7 @@ impl<'a> Line<'a> {
                 && ticket.is_live(self.now, self.gone)
                 && asker.mode.excludes(ticket.mode)
                 && asker.is_stranger_to(&ticket.agent, ticket.process.as_ref())
-                && ticket.shared_with(wanted, self.case).is_some()
+                && ticket.shared_with(wanted, self.by).is_some()
         });
         Ok(Obstacles { conflicts, before })
     }
@@ -106,7 +106,7 @@ impl<'a> Line<'a> {
             edge(target, Party { agent, process, holds, within: Vec::new() })
         });
         let first = obstacles.before.into_iter().filter_map(|ticket| {
-            let target = ticket.shared_with(wanted, self.case)?.clone();
+            let target = ticket.shared_with(wanted, self.by)?.clone();
             Some(edge(target, Party::of(ticket)))
         });
         held.chain(first).collect()

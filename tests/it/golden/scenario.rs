@@ -19,6 +19,7 @@ use git_coord::store::os::files::Files;
 use git_coord::store::os::shared_mode::SharedMode;
 use serde_json::{Value, json};
 
+use super::exceptions;
 use super::overrides;
 use super::runs::runs;
 
@@ -29,8 +30,10 @@ const MINUTE_MILLIS: i64 = 60_000;
 /// A golden ledger that this version can write.
 pub(super) struct Scenario {
     pub(super) name: &'static str,
-    /// The format that is shown, by whose rules the commands are decided.
+    /// The format that is shown.
     pub(super) format: u64,
+    /// The rules that the commands are decided by.
+    rules: u64,
     pub(super) ledger: LedgerName,
     pub(super) begins: Beginning,
     steps: fn() -> Vec<Step>,
@@ -43,7 +46,7 @@ pub(super) struct Beginning {
     pub(super) format: u64,
 }
 
-pub(super) const SCENARIOS: [Scenario; 10] = [
+pub(super) const SCENARIOS: [Scenario; 12] = [
     Scenario::of_reservations("plain", 1, Case::Sensitive, plain),
     Scenario::of_reservations("folded", 1, Case::Folded, folded),
     Scenario::of("overrides", 1, LedgerName::Overrides, overrides::steps),
@@ -53,6 +56,11 @@ pub(super) const SCENARIOS: [Scenario; 10] = [
     Scenario::of("overrides", 2, LedgerName::Overrides, overrides::steps),
     Scenario::of("runs", 2, LedgerName::Runs, runs),
     Scenario::of_reservations("wide", 2, Case::Sensitive, wide),
+    Scenario::of_reservations("exceptions", 2, Case::Sensitive, exceptions::of_rules_2),
+    Scenario {
+        rules: 3,
+        ..Scenario::of_reservations("exactly", 2, Case::Sensitive, exceptions::of_rules_3)
+    },
     Scenario {
         begins: Beginning { case: Case::Sensitive, format: 1 },
         ..Scenario::of_reservations("upgraded", 2, Case::Sensitive, upgraded)
@@ -69,6 +77,7 @@ impl Scenario {
         Scenario {
             name,
             format,
+            rules: format,
             ledger,
             begins: Beginning { case: Case::Sensitive, format },
             steps,
@@ -89,7 +98,7 @@ impl Scenario {
 /// One command: minutes after the start, the actor, and the command as entries record it.
 pub(super) struct Step(pub(super) i64, pub(super) &'static str, pub(super) Value);
 
-fn reserve(patterns: &Value, more: &Value) -> Value {
+pub(super) fn reserve(patterns: &Value, more: &Value) -> Value {
     let mut input = json!({
         "patterns": patterns, "mode": "exclusive", "ttl": 3600, "via": "command", "scope": "all",
     });
@@ -236,10 +245,10 @@ pub(super) fn asked_at(scenario: &Scenario) -> Timestamp {
 
 /// Runs a scenario in a new bare repository.
 pub(super) fn play(scenario: &Scenario, home: &Path) {
-    play_steps(scenario.ledger, scenario.begins, scenario.format, &(scenario.steps)(), home);
+    play_steps(scenario.ledger, scenario.begins, scenario.rules, &(scenario.steps)(), home);
 }
 
-/// Runs commands by the given rules, each of which came with one format.
+/// Runs commands by the given rules.
 pub(super) fn play_steps(
     name: LedgerName,
     begins: Beginning,
