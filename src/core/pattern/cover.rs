@@ -33,6 +33,9 @@ pub(super) fn common_is_within(one: &[Sequence], other: &[Sequence], outer: &[&S
     })
 }
 
+/// The cost of comparing two names.
+const MEETING_COST: usize = 256;
+
 /// The work that the search may still do.
 struct Work {
     left: u64,
@@ -53,6 +56,16 @@ impl Work {
 struct State {
     inner: [usize; 2],
     outer: Vec<u64>,
+}
+
+/// The judgement of a path that was read.
+enum Judged {
+    /// It shows that the outer patterns do not accept everything.
+    Counterexample,
+    /// No path that begins like it belongs to both inner patterns.
+    Over,
+    /// A path that begins like it may be a counterexample.
+    Open,
 }
 
 struct Search<'m> {
@@ -92,13 +105,15 @@ impl<'m> Search<'m> {
         let candidates: Vec<&Name> =
             rows.flat_map(|(row, outer)| outer.names_at(*row).map(|(_, name)| name)).collect();
         for profile in profiles([one, other], &candidates, work)? {
-            work.spend(self.outer.len())?;
+            // One step for a pattern, which has two readings at most.
+            work.spend(self.outer.len().div_ceil(2))?;
             let outer = self.advance(&state.outer, profile);
             let next = State { inner: [first, second], outer };
-            if self.outer_is_lost(&next) {
-                return Ok(true);
+            match self.judge(&next, work)? {
+                Judged::Counterexample => return Ok(true),
+                Judged::Over => {}
+                Judged::Open => self.enter(next),
             }
-            self.enter(next);
         }
         Ok(false)
     }
@@ -126,17 +141,25 @@ impl<'m> Search<'m> {
         next.collect()
     }
 
-    /// Tells whether both inner patterns accept the path that was read and no outer one does, or
-    /// whether the inner ones accept some path that begins like it and no outer one can any more.
-    fn outer_is_lost(&self, state: &State) -> bool {
+    /// Judges the path that was read: it is a counterexample if both inner patterns accept it and
+    /// no outer one does, or if the inner ones accept some path that begins like it and no outer
+    /// one can any more.
+    fn judge(&self, state: &State, work: &mut Work) -> Result<Judged, WorkExceeded> {
         let [one, other] = self.inner;
         let [first, second] = state.inner;
         let mut rows = state.outer.iter().zip(self.outer);
-        if one.accepts_at(first) && other.accepts_at(second) {
+        let is_lost = if one.accepts_at(first) && other.accepts_at(second) {
             !rows.any(|(row, outer)| outer.accepts(*row))
+        } else if rows.all(|(row, _)| *row == 0) {
+            work.spend(MEETING_COST * (one.names_from(first) * other.names_from(second)))?;
+            if !one.meets_from(first, other, second) {
+                return Ok(Judged::Over);
+            }
+            true
         } else {
-            rows.all(|(row, _)| *row == 0) && one.meets_from(first, other, second)
-        }
+            false
+        };
+        Ok(if is_lost { Judged::Counterexample } else { Judged::Open })
     }
 
     /// Queues `state`, and the states after a `**` that stands for no name.

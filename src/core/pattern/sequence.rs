@@ -87,6 +87,12 @@ impl Sequence {
         matches!(self.parts.get(position..), None | Some([] | [Part::AnyDepth]))
     }
 
+    /// Counts the names from a position on.
+    pub(super) fn names_from(&self, position: usize) -> usize {
+        let rest = self.parts.get(position..).unwrap_or_default();
+        rest.iter().filter(|part| matches!(part, Part::Name(_))).count()
+    }
+
     /// Tells whether the two sequences have a path in common. Compares each name of one with each
     /// name of the other at most once.
     pub(super) fn meets(&self, other: &Sequence) -> bool {

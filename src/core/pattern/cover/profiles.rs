@@ -9,13 +9,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::super::automaton::{Automaton, Row, is_empty};
 use super::super::byte_set::ByteSet;
 use super::super::name::{Name, Step, Word};
-use super::{Work, WorkExceeded};
+use super::{MEETING_COST, Work, WorkExceeded};
 
 /// One bit for each candidate, in their order. More candidates are too much work.
 pub(super) type Profile = u128;
 
-/// The cost of comparing two words.
-const MEETING_COST: usize = 256;
 /// The cost of a row beyond its words: it is copied, hashed and stored.
 const ROW_OVERHEAD: usize = 16;
 
@@ -149,7 +147,7 @@ impl<'m> Exploration<'m> {
                     }
                 }
                 self.automaton.advance(&mut next.candidates, self.automaton.column(byte));
-                if is_empty(&next.candidates) && self.goes_on(&next) {
+                if is_empty(&next.candidates) && self.goes_on(&next, work)? {
                     // Some name goes on from here and no candidate accepts it: no profile is
                     // smaller.
                     return Ok(BTreeSet::from([0]));
@@ -161,11 +159,12 @@ impl<'m> Exploration<'m> {
     }
 
     /// Tells whether some name that begins like this belongs to both words.
-    fn goes_on(&self, reached: &Reached) -> bool {
+    fn goes_on(&self, reached: &Reached, work: &mut Work) -> Result<bool, WorkExceeded> {
+        let Some(required) = &self.required else { return Ok(true) };
         let rest = &self.steps[reached.position..];
-        self.required
-            .as_ref()
-            .is_none_or(|required| required.meets_from(reached.required.clone(), rest))
+        let cost = |step: &Step| if matches!(step, Step::OneOf(_)) { 256 } else { 1 };
+        work.spend(required.width() * rest.iter().map(cost).sum::<usize>())?;
+        Ok(required.meets_from(reached.required.clone(), rest))
     }
 
     /// Records the profile of a name that ends here, and queues the position. At least one byte was
