@@ -15,8 +15,8 @@ pub const PATTERNS_PER_COMMAND_MAX: usize = 500;
 pub const EXCEPTIONS_MAX: usize = 64;
 /// Expired holds that one entry sweeps; a sweep goes on in further entries.
 pub const SWEPT_PER_ENTRY_MAX: usize = 5_000;
-/// Documents of one kind that a write looks at in passing. A write makes one hold as a rule, so
-/// what ends is swept faster than it is made.
+/// Documents of one kind that a write looks at in passing for each hold that it makes, and anyway.
+/// Two for one, so that holds that end are swept faster than others are made.
 pub const SWEPT_IN_PASSING_MAX: usize = 2;
 /// The time for which a ticket keeps its place. Its waiter renews it, so that a waiter that has
 /// died on another machine is in nobody's way for long.

@@ -1,5 +1,13 @@
 //! `sweep`: expired holds end in one step, each with one event.
 
+use git_coord::core::ids::OpId;
+use git_coord::core::pattern::{Case, Pattern};
+use git_coord::core::reservation::index;
+use git_coord::core::reservation::process::Gone;
+use git_coord::core::reservation::reserve::Reserve;
+use git_coord::core::time::Ttl;
+
+use crate::scenario::{Asked, MemoryLedger, edit};
 use crate::support::Repo;
 use crate::support::contract::{event, exit};
 
@@ -69,4 +77,27 @@ fn a_bad_duration_is_wrong_usage() {
         repo.coord("carol", ["sweep", &format!("--older-than={bad}")]).exits(exit::USAGE);
     }
     assert_eq!(repo.list(&["--all"]).len(), 4);
+}
+
+/// 8/GROWTH: reservations that nobody asks about any more do not pile up, also where each write
+/// makes several.
+#[test]
+fn what_has_ended_does_not_pile_up() {
+    let pattern = |text: &str| Pattern::canonical(text.as_bytes()).unwrap();
+    let mut ledger = MemoryLedger::new(Case::Sensitive);
+    for number in 0..300_u128 {
+        let patterns = (0..4).map(|file| pattern(&format!("src/{number}-{file}"))).collect();
+        let ttl = Ttl::from_seconds(5).unwrap();
+        let command = Reserve { patterns, with_edit: false, ..edit(pattern("src"), ttl, None) };
+        let asked = Asked {
+            actor: ["alice", "bob"][number as usize % 2].parse().unwrap(),
+            clock: ledger.at.plus_seconds(1),
+            op: OpId::from_bits(number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834)),
+            command: command.into(),
+            gone: Gone::NOTHING,
+        };
+        assert_eq!(ledger.transact(&asked, || format!("{number:040x}").parse().unwrap()), "done");
+    }
+    let left = index::all(&ledger.documents).unwrap().len();
+    assert!(left < 100, "{left} are left of which 20 are live");
 }

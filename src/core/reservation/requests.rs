@@ -121,7 +121,7 @@ pub fn remember(act: &mut Act<'_>, asked: &Reserve, answer: &Reserved) {
 pub fn forget_old(act: &mut Act<'_>, turn: u64) -> Result<(), ReadError> {
     use crate::core::documents::Documents as _;
     let root = Key::of([ROOT]);
-    for child in few_of(act.list_share(&root, turn)?, turn, act.env.rules) {
+    for child in few_of(act.list_share(&root, turn)?, act) {
         let dir = root.join(&child.name);
         let answered = match read::<Answered>(act, &dir.join(REQUEST)) {
             Ok(Some(answered)) => answered,

