@@ -280,8 +280,12 @@ fn refusal(request: &RequestView, has_waited: bool) -> Option<Problem> {
     Some(problem.with_next(command(&["inbox", "--thread", thread])))
 }
 
-/// Writes the command that reserves what a request asks for; none if it cannot be typed.
+/// Writes the command that reserves what a request asks for; none if it cannot be typed, as
+/// exceptions cannot.
 fn reserving(asked: &AskedView) -> Option<Vec<String>> {
+    if !asked.except.is_empty() {
+        return None;
+    }
     let locks = asked.locks.iter().map(|lock| format!("--lock={lock}"));
     let patterns = asked.patterns.iter().map(from_top).collect::<Option<Vec<_>>>()?;
     let dashes = (!patterns.is_empty()).then(|| "--".to_owned());

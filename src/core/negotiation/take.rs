@@ -58,7 +58,10 @@ impl Decide for Take {
         sweep::remove_ended(act, &mut holds);
         let losing = unannounced(act, &asked, &holds);
         if !losing.is_empty() {
-            let (thread, holder, patterns) = (thread.id, asked.holder, asked.patterns);
+            let (thread, holder) = (thread.id, asked.holder);
+            // A request that leaves something out cannot be typed again.
+            let patterns = asked.facts.except.is_empty().then_some(asked.patterns);
+            let patterns = patterns.unwrap_or_default();
             return Err(refused(Dispute::TakesWhole { thread, holder, holds: losing, patterns }));
         }
         let given = asked.targets();
