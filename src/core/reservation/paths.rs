@@ -92,8 +92,7 @@ pub struct PathFacts {
     /// The patterns that name a path which does not exist.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub new: Vec<Pattern>,
-    /// The patterns whose paths the request leaves out: it asks for a hold that has these
-    /// exceptions.
+    /// The patterns that the request leaves out, because the hold that it asks for does.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub except: Vec<Pattern>,
 }
