@@ -4,13 +4,14 @@
 use crate::app::error::AppError;
 use crate::app::path_facts::edited_files;
 use crate::app::rescue::keep;
-use crate::app::{Ctx, Reading, WriteMode, dead_holders, reservations, waiting};
+use crate::app::{Ctx, Reading, WriteMode, dead_holders, waiting};
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
-use crate::core::ownership::Note;
+use crate::core::ownership::written::gives_way;
+use crate::core::ownership::{Left, Note, Via as NoteVia};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
-use crate::core::reservation::check::{self, Asker};
+use crate::core::reservation::check;
 use crate::core::reservation::fence::{self, Committer, Overtaken};
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::release::{Release, Released};
@@ -62,10 +63,13 @@ pub fn edit<'c>(
     let committed = waiting::reserve_for_edit(ctx, reading, &command)?;
     let (hold, fence) = let_pass_by(ctx, path, &committed.answer, case)?;
     let before = before.filter(|before| !before.by_shell && !before.lost);
-    let is_same = |before: &Note| before.hold == hold && before.fence == fence;
+    let is_same = |before: &Note| {
+        before.hold == hold && before.fence == fence && before.via != NoteVia::Shell
+    };
     if committed.entry.is_some() || !before.as_ref().is_some_and(is_same) {
         let note = before.unwrap_or_else(|| announced(ctx, path, committed.at));
-        ctx.notes().put(&Note { hold, fence, ..note })?;
+        let via = if note.via == NoteVia::Shell { NoteVia::Edit } else { note.via };
+        ctx.notes().put(&Note { hold, fence, via, ..note })?;
     }
     let Committed { answer, at, notices, .. } = committed;
     Ok(Edited { reserved: answer, at, notices })
@@ -98,11 +102,17 @@ pub fn made(ctx: &Ctx, path: &Pattern) -> Result<(), AppError> {
     }
 }
 
-fn leave(ctx: &Ctx, note: Note) -> Result<(), AppError> {
+/// Notes how a file was left. The note of a shell command of another agent is over then: this agent
+/// has written the file since.
+pub(super) fn leave(ctx: &Ctx, note: Note) -> Result<(), AppError> {
     let Some(path) = note.path.literal_path() else { return Ok(()) };
-    let left = Some(ctx.repository().as_left(&path));
+    let now = ctx.repository().as_left(&path);
+    let left = Some(now);
     if note.left == left && note.before.is_none() {
         return Ok(());
+    }
+    if note.before.is_some() {
+        settle_written_over(ctx, &note.path, now)?;
     }
     // Looked at after the time of the write was: if the file is written in between, the next who
     // looks reads it again.
@@ -112,6 +122,16 @@ fn leave(ctx: &Ctx, note: Note) -> Result<(), AppError> {
     keep::edit(ctx, &note.path, &found).ok();
     let (branch, at) = (ctx.repository().branch(), ctx.clock());
     Ok(ctx.notes().put(&Note { left, content, branch, at, before: None, ..note })?)
+}
+
+/// Removes the notes of shell commands of others on a file that the agent has written since.
+pub(super) fn settle_written_over(ctx: &Ctx, path: &Pattern, now: Left) -> Result<(), AppError> {
+    let notes = ctx.notes();
+    let on_it = notes.on(std::slice::from_ref(path))?.into_iter();
+    for note in on_it.filter(|note| gives_way(note, ctx.actor(), now)) {
+        notes.settle(&note)?;
+    }
+    Ok(())
 }
 
 /// Ends what was announced and not reported, when a turn ends: an edit that was not made owns
@@ -128,65 +148,6 @@ pub fn conclude(ctx: &Ctx, whose: Whose) -> Result<(), AppError> {
             notes.settle(&note)?;
         } else {
             leave(ctx, note)?;
-        }
-    }
-    Ok(())
-}
-
-/// Notes the state of files that the agent holds after its own shell command has changed them.
-pub fn made_by_shell(ctx: &Ctx, changed: &[Pattern]) -> Result<(), AppError> {
-    let mut notes = noted(ctx, changed)?;
-    if notes.is_empty() {
-        return Ok(());
-    }
-    let reading = ctx.read()?;
-    let own = index::of_agent(&reading.base.snapshot, ctx.actor(), Whose::Session)?;
-    notes.retain(|note| {
-        let is_held = |hold: &Hold| {
-            hold.is_live(reading.now)
-                && covers(hold, std::slice::from_ref(&note.path), reading.case)
-        };
-        own.iter().any(is_held)
-    });
-    notes.into_iter().try_for_each(|note| leave(ctx, note))
-}
-
-/// Finds the changed files that others hold, except those whose present state is noted as an edit
-/// of the holder or the asker. Nothing tells who changed the rest.
-pub fn changed_under_others(
-    ctx: &Ctx,
-    changed: &[Pattern],
-) -> Result<(Vec<Conflict>, Timestamp), AppError> {
-    let (conflicts, now) = reservations::in_the_way(ctx, &files(changed))?;
-    let reading = ctx.read()?;
-    let asker = Asker::exclusive(ctx.actor(), now);
-    let (documents, case) = (&reading.base.snapshot, reading.case);
-    let mut conflicts = check::without_shared(documents, conflicts, asker, case)?;
-    if conflicts.is_empty() {
-        return Ok((conflicts, now));
-    }
-    let (notes, about) = (ctx.notes().on(changed)?, here(ctx));
-    conflicts.retain(|Conflict { target, held }| {
-        let Some(path) = target.pattern() else { return false };
-        let left = ctx.repository().as_left(&path.literal_path().unwrap_or_default());
-        let is_theirs = |note: &Note| {
-            let is_known = held.holder.is_one_with(&note.agent);
-            (is_known || ctx.actor().is_one_with(&note.agent)) && note.explains(path, left)
-        };
-        !notes.iter().any(is_theirs) && !about.is_edit_elsewhere(held)
-    });
-    Ok((conflicts, now))
-}
-
-/// Notes the files of others that a shell command of the agent has changed, for its next commit. By
-/// then their reservations may have ended, but their changes are still in the files.
-pub fn note_changes(ctx: &Ctx, conflicts: &[Conflict], at: Timestamp) -> Result<(), AppError> {
-    let notes = ctx.notes();
-    for Conflict { target, held } in conflicts {
-        let Some(path) = target.pattern() else { continue };
-        // A note on an edit of its own is older, and that edit precedes this reservation as well.
-        if notes.get(ctx.actor(), path)?.is_none() {
-            notes.put(&Note::of_shell(ctx.actor(), path.clone(), held, at))?;
         }
     }
     Ok(())
@@ -217,7 +178,7 @@ fn let_pass_by(
 pub fn held_by_others(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppError> {
     let reading = ctx.read()?;
     let about = here(ctx);
-    held_now(ctx, &reading, &committer(ctx, &about, &reading), paths)
+    held_now(ctx, &reading, &committer(ctx, &about, &reading), paths, &[])
 }
 
 fn held_now(
@@ -225,6 +186,7 @@ fn held_now(
     reading: &Reading<'_>,
     committer: &Committer<'_>,
     paths: &[Pattern],
+    notes: &[Note],
 ) -> Result<Vec<Overtaken>, AppError> {
     let documents = &reading.base.snapshot;
     let targets = files(paths);
@@ -234,7 +196,7 @@ fn held_now(
     let conflicts = conflicts.into_iter().filter(is_live).collect();
     let case = reading.case;
     let conflicts = check::without_shared(documents, conflicts, committer.asker(), case)?;
-    Ok(committer.held_now(conflicts))
+    Ok(committer.held_now(conflicts, notes))
 }
 
 fn committer<'a>(ctx: &'a Ctx, about: &'a About, reading: &Reading<'_>) -> Committer<'a> {
@@ -247,8 +209,8 @@ pub fn overtaken(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Overtaken>, AppErro
     let about = here(ctx);
     let committer = committer(ctx, &about, &reading);
     let documents = &reading.base.snapshot;
-    let mut overtaken = held_now(ctx, &reading, &committer, paths)?;
     let notes = noted(ctx, paths)?;
+    let mut overtaken = held_now(ctx, &reading, &committer, paths, &notes)?;
     let Some(oldest) = notes.iter().map(|note| note.fence).min() else { return Ok(overtaken) };
     let own = index::of_agent(documents, ctx.actor(), Whose::Session)?;
     let given = match given_since(ctx, reading.base.id(), oldest) {

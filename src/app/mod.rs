@@ -34,6 +34,7 @@ pub mod routing;
 pub mod runs;
 pub mod schema;
 pub mod shell_gate;
+pub mod shell_writes;
 pub mod specs;
 pub mod status;
 pub mod version;

@@ -4,7 +4,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::app::dead_holders::Orphans;
 use crate::app::{Ctx, Reading, dead_holders};
@@ -20,6 +20,7 @@ use crate::core::reservation::Hold;
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::process::Process;
 use crate::core::time::Timestamp;
+pub use crate::store::machine::open_tool_calls::CallKind;
 use crate::store::machine::presence::Presence;
 use crate::store::os::process::ProcessIdentity;
 
@@ -48,8 +49,8 @@ pub enum Doing<'c> {
     Command,
     /// Something that a hook reports and that tells nothing of its calls and turns.
     Reported,
-    /// A tool call of this id begins.
-    CallBegins(&'c str),
+    /// A tool call of this id and kind begins.
+    CallBegins(&'c str, CallKind),
     /// The tool call of this id ends.
     CallEnds(&'c str),
     /// A turn ends or a session begins, and no tool call is open.
@@ -64,7 +65,7 @@ impl Doing<'_> {
     fn is_in_turn(self, before: Option<&Presence>) -> bool {
         match self {
             Doing::Command | Doing::Reported => before.is_some_and(|before| before.in_turn),
-            Doing::CallBegins(_) | Doing::CallEnds(_) => true,
+            Doing::CallBegins(..) | Doing::CallEnds(_) => true,
             Doing::NoCall | Doing::SessionEnds => false,
         }
     }
@@ -77,7 +78,7 @@ fn is_hooked(doing: Doing<'_>, before: Option<&Presence>) -> bool {
     match doing {
         Doing::Command => before.is_some_and(was_hooked),
         Doing::SessionEnds => false,
-        Doing::Reported | Doing::CallBegins(_) | Doing::CallEnds(_) | Doing::NoCall => true,
+        Doing::Reported | Doing::CallBegins(..) | Doing::CallEnds(_) | Doing::NoCall => true,
     }
 }
 
@@ -86,7 +87,7 @@ pub fn touch(ctx: &Ctx, doing: Doing<'_>) {
     let calls = ctx.presences().open_tool_calls(ctx.actor());
     match doing {
         Doing::Command | Doing::Reported => {}
-        Doing::CallBegins(call) => drop(calls.begin(call, ctx.clock())),
+        Doing::CallBegins(call, kind) => drop(calls.begin(call, ctx.clock(), kind)),
         Doing::CallEnds(call) => drop(calls.end(call)),
         Doing::NoCall | Doing::SessionEnds => drop(calls.end_all()),
     }
@@ -139,6 +140,12 @@ pub fn works_through_hooks(ctx: &Ctx) -> bool {
             || !presences.open_tool_calls(agent).open().is_empty()
     };
     is_reported(ctx.actor()) || is_reported(&ctx.actor().session())
+}
+
+/// Returns the time at which an open shell command of the agent began, by the clock that files are
+/// stamped with.
+pub fn started(ctx: &Ctx, call: &str) -> Option<SystemTime> {
+    ctx.presences().open_tool_calls(ctx.actor()).call(call)?.started
 }
 
 /// Adds the process of the agent's program to those that still run.

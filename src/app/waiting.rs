@@ -108,6 +108,12 @@ pub fn reserve_for_edit<'c>(
     outcome
 }
 
+/// Reserves each target that nothing stands in the way of, for files that are written already.
+pub fn reserve_each(ctx: &Ctx, command: Reserve) -> Result<Committed<Reserved>, AppError> {
+    let command = Reserve { scope: Scope::Each, ..command };
+    reserve(ctx, command)
+}
+
 /// Tries once more if the reservations in the way belong to processes that have ended.
 fn past_the_dead(ctx: &Ctx, command: Reserve, first_try: Outcome) -> Outcome {
     match first_try {

@@ -11,6 +11,7 @@ mod places;
 mod sessions;
 mod shell;
 mod shell_gate;
+mod shell_writes;
 mod worktrees;
 
 use std::path::{Path, PathBuf};

@@ -326,14 +326,14 @@ fn claude_is_set_up_where_it_is_found() {
         let command = "command -v git-coord >/dev/null 2>&1 || exit 0; exec git-coord hook auto";
         let handler = json!([{ "type": "command", "command": command, "timeout": 5 }]);
         let tools = "Edit|Write|MultiEdit|NotebookEdit|Bash";
-        for event in ["PreToolUse", "PostToolUse"] {
+        for event in ["PreToolUse", "PostToolUse", "PostToolUseFailure"] {
             let calls = json!([{"matcher": tools, "hooks": handler}]);
             assert_eq!(found["hooks"][event], calls, "{mark}");
         }
         for event in ["SessionStart", "Stop", "SubagentStop", "SessionEnd"] {
             assert_eq!(found["hooks"][event], json!([{"hooks": handler}]), "{mark}");
         }
-        assert_eq!(found["hooks"].as_object().unwrap().len(), 6);
+        assert_eq!(found["hooks"].as_object().unwrap().len(), 7);
     }
     let repo = Repo::new();
     repo.write(".claude/x", "");

@@ -15,7 +15,7 @@ use crate::app::{Ctx, presence};
 use crate::core::ids::AgentName;
 use crate::core::ownership::standing::{Seen, Standing, standing};
 use crate::core::ownership::turn::Turn;
-use crate::core::ownership::{Content, Note};
+use crate::core::ownership::{Content, Note, Via};
 use crate::core::pattern::Pattern;
 use crate::store::machine::presence::Presence;
 
@@ -44,10 +44,10 @@ pub fn of_others(ctx: &Ctx) -> Result<Vec<Owned>, AppError> {
     Ok(owned(ctx, judged))
 }
 
-/// Lists the uncommitted changes of others in a file.
+/// Lists the uncommitted changes of others in a file that stay theirs when the agent edits it.
 pub fn of_others_in(ctx: &Ctx, file: &Pattern) -> Result<Vec<Owned>, AppError> {
     let mut notes = ctx.notes().on(std::slice::from_ref(file))?;
-    notes.retain(|note| !note.agent.is_one_with(ctx.actor()));
+    notes.retain(|note| note.via != Via::Shell && !note.agent.is_one_with(ctx.actor()));
     let judged = judge(ctx, notes)?;
     tidy(ctx, &judged);
     Ok(owned(ctx, judged))
@@ -139,6 +139,13 @@ pub(super) fn tidy(ctx: &Ctx, judged: &[Judged]) {
             Standing::Lost | Standing::Owned | Standing::Unmade => {}
         }
     }
+}
+
+/// Tidies the notes of others up. Those of the agent itself are about to be written again.
+pub(super) fn tidy_others(ctx: &Ctx, judged: &[Judged]) {
+    let is_strange = |judged: &&Judged| !judged.note.agent.is_one_with(ctx.actor());
+    let others: Vec<Judged> = judged.iter().filter(is_strange).cloned().collect();
+    tidy(ctx, &others);
 }
 
 /// Removes the notes on paths that are as the newest commit has them, whoever made them. A note on

@@ -6,6 +6,7 @@ use crate::app::ownership::sweep::Sharing;
 use crate::app::ownership::{self, Owned};
 use crate::app::{Ctx, dead_holders};
 use crate::core::ids::AgentName;
+use crate::core::ownership::Note;
 use crate::core::ownership::turn::Turn;
 use crate::core::pattern::{Case, Pattern, for_path};
 use crate::core::reservation::{Hold, Mode, Via, index};
@@ -34,11 +35,13 @@ pub(super) fn work(ctx: &Ctx) -> Result<Work, AppError> {
     });
     let mut changes: Vec<Change> =
         ownership::of_others(ctx)?.iter().filter_map(uncommitted).collect();
-    let (with_edits, by_command): (Vec<Hold>, Vec<Hold>) =
+    let (mut with_edits, by_command): (Vec<Hold>, Vec<Hold>) =
         holds.into_iter().partition(|hold| hold.about.via == Via::Hook);
+    let is_anything = [changes.len(), with_edits.len(), by_command.len()] != [0; 3];
+    let own = if is_anything { own(ctx)? } else { Vec::new() };
+    with_edits.retain(|hold| !own.iter().any(|note| note.is_written_over(hold)));
     hold(&mut changes, &with_edits);
-    let is_anything = !changes.is_empty() || !by_command.is_empty();
-    let own = if is_anything { own_paths(ctx)? } else { Vec::new() };
+    let own: Vec<Vec<u8>> = own.iter().filter_map(|note| note.path.literal_path()).collect();
     let paths: Vec<&[u8]> = changes
         .iter()
         .map(|change| change.path.as_slice())
@@ -58,11 +61,11 @@ pub(super) fn work(ctx: &Ctx) -> Result<Work, AppError> {
     Ok(Work { others, own, case: reading.case, at: reading.now })
 }
 
-/// Lists the paths that the agent, its session or its subagents have changed.
-fn own_paths(ctx: &Ctx) -> Result<Vec<Vec<u8>>, AppError> {
-    let notes = ctx.notes().all()?.into_iter();
-    let own = notes.filter(|note| !note.by_shell && ctx.actor().is_one_with(&note.agent));
-    Ok(own.filter_map(|note| note.path.literal_path()).collect())
+/// Lists the notes on what the agent, its session or its subagents have changed.
+fn own(ctx: &Ctx) -> Result<Vec<Note>, AppError> {
+    let mut notes = ctx.notes().all()?;
+    notes.retain(|note| !note.by_shell && ctx.actor().is_one_with(&note.agent));
+    Ok(notes)
 }
 
 /// Turns an owned change into one whose state in git is not known yet.

@@ -6,7 +6,7 @@
 //!
 //! [`Content`] compares what a path holds, [`standing`] says what has become of a note,
 //! [`sweep`] which notes a commit would override, and [`turn`] whether the owner is still at work.
-//! [`adopt`] puts a takeover on the record.
+//! [`adopt`] puts a takeover on the record, and [`written`] says whose the writes of a shell are.
 
 pub mod adopt;
 pub mod content;
@@ -14,6 +14,7 @@ mod note;
 pub mod standing;
 pub mod sweep;
 pub mod turn;
+pub mod written;
 
 #[cfg(test)]
 mod tests;

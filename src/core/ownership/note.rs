@@ -15,6 +15,8 @@ words! {
     pub enum Via {
         /// An edit of the agent that passed the gate.
         Edit = "edit",
+        /// A shell command of the agent wrote a file that was nobody's.
+        Shell = "shell",
         /// The agent adopted it from another.
         Adopted = "adopted",
     }
@@ -27,7 +29,8 @@ pub struct Note {
     pub path: Pattern,
     /// The agent that changed the path.
     pub agent: AgentName,
-    /// The hold that let the edit pass; none if the path was being edited in another worktree.
+    /// The hold that let the edit pass; none if the path was being edited in another worktree. Of a
+    /// file that a shell command wrote after that of another agent it is the other's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hold: Option<HoldId>,
     /// The fence of that hold, or the highest fence that had been given out.
@@ -97,8 +100,9 @@ impl Note {
         Note { hold, fence, by_shell: true, ..Note::of_edit(agent, path, at) }
     }
 
-    /// Tells whether the file is as this edit left it, so that nothing has changed it since.
-    pub fn explains(&self, path: &Pattern, now: Left) -> bool {
-        self.path == *path && self.left == Some(now)
+    /// Tells whether a shell command wrote the file after a shell command of the holder, for which
+    /// the holder has the hold.
+    pub fn is_written_over(&self, hold: &Hold) -> bool {
+        self.via == Via::Shell && !self.by_shell && self.hold.as_ref() == Some(&hold.id)
     }
 }

@@ -8,8 +8,9 @@ use super::content::{Mode, Stored};
 use super::standing::{Seen, Standing, standing};
 use super::sweep::taken_along;
 use super::turn::{Signs, Turn};
-use super::{Content, Left, Note};
-use crate::core::ids::AgentName;
+use super::written::{Written, gives_way, written};
+use super::{Content, Left, Note, Via};
+use crate::core::ids::{AgentName, HoldId};
 use crate::core::pattern::Pattern;
 use crate::core::time::Timestamp;
 
@@ -21,6 +22,8 @@ const AGENTS: [&str; 4] = ["one", "one/a", "one/b", "other"];
 enum Op {
     /// An agent edits the file, on top of what is there.
     Edit(usize),
+    /// A shell command of an agent writes the file.
+    Shell(usize),
     /// An agent edits the file until it is as the commit has it.
     TakeBack(usize),
     /// Somebody without hooks changes the file.
@@ -88,8 +91,10 @@ impl World {
             Op::Edit(agent) => {
                 let by = &self.file.by | &BTreeSet::from([agent]);
                 self.file = self.new_version(by);
+                self.give_way(agent);
                 self.note(agent);
             }
+            Op::Shell(agent) => self.write_by_shell(agent),
             Op::TakeBack(agent) => {
                 self.reset();
                 self.note(agent);
@@ -120,6 +125,45 @@ impl World {
             }
         }
         self.look();
+    }
+
+    fn write_by_shell(&mut self, agent: usize) {
+        self.file = self.new_version(self.file.by.clone());
+        let now = stamp(self.file.number);
+        match written(&name(agent), now, &self.judged(), &[]) {
+            Written::Known => unreachable!("nobody has noted a file that was just written"),
+            Written::Theirs => {}
+            Written::Own => {
+                self.give_way(agent);
+                let is_own = |note: &Note| note.agent.is_one_with(&name(agent)) && !note.lost;
+                let own = self.notes.iter().filter(|(_, note)| is_own(note));
+                let own: Vec<usize> = own.map(|(it, _)| *it).collect();
+                for own in own {
+                    self.note(own);
+                }
+            }
+            Written::Claimed => {
+                self.give_way(agent);
+                self.file.by.insert(agent);
+                self.note(agent);
+                self.notes.get_mut(&agent).unwrap().via = Via::Shell;
+            }
+        }
+    }
+
+    /// Ends what shell commands of others have written before this agent did.
+    fn give_way(&mut self, agent: usize) {
+        let now = stamp(self.file.number);
+        let over: Vec<usize> = self
+            .notes
+            .iter()
+            .filter(|(_, note)| gives_way(note, &name(agent), now))
+            .map(|(it, _)| *it)
+            .collect();
+        for it in over {
+            self.notes.remove(&it);
+            self.file.by.remove(&it);
+        }
     }
 
     fn reset(&mut self) {
@@ -160,6 +204,7 @@ fn op() -> impl Strategy<Value = Op> {
     let agent = 0..AGENTS.len();
     prop_oneof![
         5 => agent.clone().prop_map(Op::Edit),
+        3 => agent.clone().prop_map(Op::Shell),
         1 => agent.clone().prop_map(Op::TakeBack),
         1 => Just(Op::Outside),
         2 => Just(Op::Stage),
@@ -211,6 +256,28 @@ proptest! {
         }
     }
 
+    /// 8/SHELL-WRITE: a shell takes nothing from an agent whose edit passed the gate, and of shell
+    /// commands the last one owns.
+    #[test]
+    fn a_shell_takes_nothing_from_an_edit(ops in ops(), agent in 0..AGENTS.len()) {
+        let mut world = World::default();
+        for op in ops {
+            world.act(op);
+        }
+        let by_edit = |world: &World| -> BTreeSet<usize> {
+            let notes = world.notes.iter().filter(|(_, note)| note.via != Via::Shell);
+            &notes.map(|(agent, _)| *agent).collect() & &world.owners()
+        };
+        let before = by_edit(&world);
+        world.act(Op::Shell(agent));
+        let owners = world.owners();
+        prop_assert!(owners.is_superset(&before), "{before:?} {owners:?}");
+        let is_strange = |it: &usize| !name(*it).is_one_with(&name(agent));
+        if before.is_empty() {
+            prop_assert!(!owners.is_empty() && !owners.iter().any(is_strange), "{owners:?}");
+        }
+    }
+
     /// 8/HARMLESS: who has worked alone since the last commit is never in its own way.
     #[test]
     fn who_works_alone_commits(ops in ops(), agent in 0..AGENTS.len()) {
@@ -219,7 +286,7 @@ proptest! {
             world.act(op);
         }
         world.act(Op::Commit);
-        for op in [Op::Edit(agent), Op::Outside, Op::Edit(agent), Op::Stage] {
+        for op in [Op::Shell(agent), Op::Edit(agent), Op::Outside, Op::Edit(agent), Op::Stage] {
             world.act(op);
             let staged = content(world.staged.number);
             let judged = world.judged();
@@ -290,6 +357,31 @@ fn what_was_staged_before_the_others_edit_is_the_committers() {
     assert_eq!(taken_along(&name(3), &staged, &world.judged()).len(), 1);
     world.act(Op::Adopt(0));
     assert!(taken_along(&name(0), &staged, &world.judged()).is_empty());
+}
+
+/// 8/SHELL-WRITE: what another holds stays the other's, unless it holds it for what a shell wrote.
+#[test]
+fn a_shell_takes_nothing_that_another_holds() {
+    let (one, other) = (name(0), name(3));
+    let path = Pattern::canonical(b"file").unwrap();
+    let hold: HoldId = "abcdefgh".parse().unwrap();
+    let note = Note::of_edit(&other, path, Timestamp::from_millis(0));
+    let note = Note { left: Some(stamp(1)), content: Some(content(1)), ..note };
+    let made = Note { hold: Some(hold.clone()), via: Via::Shell, ..note.clone() };
+    let fate = |note: &Note, now, held: &[&HoldId]| {
+        written(&one, stamp(now), &[(note, Standing::Owned)], held)
+    };
+    assert_eq!(fate(&made, 2, &[&hold]), Written::Claimed);
+    assert_eq!(fate(&made, 1, &[&hold]), Written::Known, "nobody has written it since");
+    assert_eq!(fate(&Note { via: Via::Edit, ..made.clone() }, 2, &[&hold]), Written::Theirs);
+    assert_eq!(fate(&note, 2, &[]), Written::Theirs);
+    assert_eq!(fate(&Note { lost: true, ..note.clone() }, 2, &[]), Written::Claimed);
+    let elsewhere: HoldId = "bcdefghj".parse().unwrap();
+    assert_eq!(fate(&made, 2, &[&elsewhere]), Written::Theirs, "held for another reason");
+    assert_eq!(written(&one, stamp(2), &[], &[&elsewhere]), Written::Theirs);
+    let own = Note { agent: one.clone(), via: Via::Edit, ..note };
+    assert_eq!(fate(&own, 2, &[]), Written::Own);
+    assert_eq!(fate(&own, 2, &[&elsewhere]), Written::Theirs);
 }
 
 /// An edit that was announced owns nothing until it has changed the file.

@@ -50,9 +50,18 @@ pub struct Committer<'a> {
 
 impl Committer<'_> {
     /// Returns the paths that another agent holds. An edit in another worktree is no obstacle to a
-    /// commit either.
-    pub fn held_now(&self, conflicts: Vec<Conflict>) -> Vec<Overtaken> {
-        let counts = |conflict: &Conflict| !self.about.is_edit_elsewhere(&conflict.held);
+    /// commit either, and neither is a hold for a file that a shell command of the committer wrote
+    /// after one of the holder.
+    pub fn held_now(&self, conflicts: Vec<Conflict>, notes: &[Note]) -> Vec<Overtaken> {
+        let is_overwritten = |conflict: &Conflict| {
+            notes.iter().any(|note| {
+                note.is_written_over(&conflict.held)
+                    && conflict.target.pattern() == Some(&note.path)
+            })
+        };
+        let counts = |conflict: &Conflict| {
+            !self.about.is_edit_elsewhere(&conflict.held) && !is_overwritten(conflict)
+        };
         let overtaken = |Conflict { target, held }| match target {
             Target::Paths(Paths { pattern: path, .. }) => {
                 Some(Overtaken { path, by: held, how: How::HeldNow })
@@ -115,7 +124,6 @@ pub fn given(event: &Event) -> Option<Hold> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::ownership::Left;
     use crate::core::reservation::Via;
 
     fn name(text: &str) -> AgentName {
@@ -216,15 +224,31 @@ mod tests {
         assert!(!is_overtaken_despite(&held, &note, &[again]), "who is granted it has looked");
     }
 
+    /// Of two shell commands that wrote a file the last one owns it, whoever holds it for the
+    /// first.
     #[test]
-    fn an_edit_explains_the_file_as_it_left_it() {
-        let left = Left { written_ns: Some(7), bytes: 3 };
-        let edit = Note { left: Some(left), ..note("bob", "src/a.rs", 7) };
-        let path = |text: &str| Pattern::canonical(text.as_bytes()).unwrap();
-        assert!(edit.explains(&path("src/a.rs"), left));
-        assert!(!edit.explains(&path("src/b.rs"), left));
-        assert!(!edit.explains(&path("src/a.rs"), Left { written_ns: Some(8), ..left }));
-        assert!(!note("bob", "src/a.rs", 7).explains(&path("src/a.rs"), left), "not made yet");
+    fn a_hold_for_what_a_shell_has_written_over_stops_nobody() {
+        let here = about(None, Via::Hook);
+        let (agent, case) = (name("alice"), Case::Sensitive);
+        let now = Timestamp::from_millis(0);
+        let committer = Committer { agent: &agent, about: &here, now, case };
+        let held = hold("bob", "src/a.rs", 8, here.clone());
+        let target = Target::of_file(&Pattern::canonical(b"src/a.rs").unwrap());
+        let obstacles = |note: Note| {
+            let conflicts = vec![Conflict { target: target.clone(), held: held.clone() }];
+            committer.held_now(conflicts, &[note]).len()
+        };
+        let after = Note { hold: Some(held.id.clone()), ..note("alice", "src/a.rs", 8) };
+        let by_shell = Note { via: crate::core::ownership::Via::Shell, ..after.clone() };
+        assert_eq!(obstacles(by_shell.clone()), 0);
+        for other in [
+            after,
+            Note { hold: None, ..by_shell.clone() },
+            Note { path: Pattern::canonical(b"src/b.rs").unwrap(), ..by_shell.clone() },
+            Note { by_shell: true, ..by_shell },
+        ] {
+            assert_eq!(obstacles(other.clone()), 1, "{other:?}");
+        }
     }
 
     #[test]

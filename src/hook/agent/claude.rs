@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde_json::{Value, json};
 
-use super::{Call, Event, Unreadable, Verdict};
+use super::{Call, Event, ShellEnd, Unreadable, Verdict};
 use crate::app::identity::Session;
 
 /// The first part of the names of its sessions.
@@ -21,6 +21,8 @@ const NAME: &str = "Claude Code";
 /// The tools that change one file. `MultiEdit` is gone from the product, not from its kin.
 const EDIT_TOOLS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 const SHELL_TOOL: &str = "Bash";
+/// The event before an edit or a command.
+pub(super) const GATE: &str = "PreToolUse";
 /// The beginning of a path from the home directory.
 const HOME: &str = "~";
 
@@ -66,6 +68,29 @@ struct ShellInput {
     command: String,
 }
 
+/// The further fields of the payload after a shell command.
+#[derive(serde::Deserialize)]
+struct ShellAfter {
+    #[serde(default)]
+    tool_response: Option<ShellResponse>,
+}
+
+#[derive(serde::Deserialize)]
+struct ShellResponse {
+    #[serde(rename = "bashEditDiff", default)]
+    diff: Option<EditDiff>,
+}
+
+/// The files that a command has changed, in some modes of newer versions.
+#[derive(serde::Deserialize)]
+struct EditDiff {
+    #[serde(rename = "changedFiles", default)]
+    changed: Option<Vec<PathText>>,
+    /// Set if nobody has looked.
+    #[serde(default)]
+    skipped: bool,
+}
+
 /// Tells whether a payload looks like one of Claude Code's.
 pub(super) fn is_its_shape(input: &[u8]) -> bool {
     serde_json::from_slice::<Head>(input).is_ok()
@@ -82,11 +107,16 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
     let edited = || edited_file(input, directory.as_deref());
     let event = match head.hook_event_name.as_str() {
         "SessionStart" => Event::SessionStart,
-        "PreToolUse" if EDIT_TOOLS.contains(&tool) => Event::Edit(edited()?),
-        "PreToolUse" if tool == SHELL_TOOL => Event::CallBegins(shell_command(input)),
+        GATE if EDIT_TOOLS.contains(&tool) => Event::Edit(edited()?),
+        GATE if tool == SHELL_TOOL => Event::CallBegins(shell_command(input)),
         // That it is over is worth knowing even where it is not told of what.
         "PostToolUse" if EDIT_TOOLS.contains(&tool) => Event::CallEnds(edited().ok()),
-        "PostToolUse" if tool == SHELL_TOOL => Event::ShellRan(duration(head.duration_ms)),
+        "PostToolUse" | "PostToolUseFailure" if tool == SHELL_TOOL => {
+            let changed = files_changed(input);
+            Event::ShellRan(ShellEnd { took: duration(head.duration_ms), changed })
+        }
+        // An edit that has failed may have changed nothing: the end of the turn shows it.
+        "PostToolUseFailure" if EDIT_TOOLS.contains(&tool) => Event::CallEnds(None),
         "Stop" => Event::TurnEnd,
         // Without its id the whole session would be meant.
         "SubagentStop" if subagent.is_some() => Event::SubagentEnd,
@@ -96,20 +126,13 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
     Ok(Call {
         session: Session::new(KIND, &head.session_id, subagent),
         directory,
+        name: head.hook_event_name,
         event,
         tool_use: head.tool_use_id.unwrap_or_default(),
     })
 }
 
-pub(super) fn encode(event: &Event, verdict: &Verdict) -> Option<Value> {
-    let name = match event {
-        Event::SessionStart => "SessionStart",
-        Event::ShellRan(_) | Event::CallEnds(_) => "PostToolUse",
-        Event::TurnEnd => "Stop",
-        Event::SubagentEnd => "SubagentStop",
-        Event::SessionEnd => "SessionEnd",
-        Event::Edit(_) | Event::CallBegins(_) | Event::Other => "PreToolUse",
-    };
+pub(super) fn encode(name: &str, verdict: &Verdict) -> Option<Value> {
     let told = |text: &str| json!({ "hookEventName": name, "additionalContext": text });
     Some(match verdict {
         Verdict::Silence => return None,
@@ -148,6 +171,14 @@ fn edited_file(input: &[u8], directory: Option<&Path>) -> Result<PathBuf, Unread
 /// Reads the text of a shell command. A payload without one still tells that a call begins.
 fn shell_command(input: &[u8]) -> Option<String> {
     serde_json::from_slice::<Shell>(input).ok().map(|shell| shell.tool_input.command)
+}
+
+/// Reads the files that a command has changed; none if nothing tells them all.
+fn files_changed(input: &[u8]) -> Option<Vec<PathBuf>> {
+    let after: ShellAfter = serde_json::from_slice(input).ok()?;
+    let diff = after.tool_response?.diff.filter(|diff| !diff.skipped)?;
+    let paths: Vec<PathBuf> = diff.changed?.into_iter().map(|path| path.0).collect();
+    paths.iter().all(|path| path.is_absolute()).then_some(paths)
 }
 
 /// Resolves `.` and `..` as Claude Code does: by the letters of the path, whatever the links are.

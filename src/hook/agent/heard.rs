@@ -27,9 +27,9 @@ pub fn listen(input: &[u8]) -> Result<Heard, String> {
     let dialect = sender::of_payload(input, &Environment::default());
     let dialect = dialect.ok_or("a payload of nobody whose dialect we speak")?;
     let call = dialect.decode(input).map_err(|why| why.to_string())?;
-    let Call { session, directory, event, tool_use } = call;
+    let Call { session, directory, name, event, tool_use } = call;
     let verdicts = [Verdict::Deny, Verdict::Tell, Verdict::Warn].map(|say| say(tool_use.clone()));
-    let answer = |verdict: &Verdict| dialect.encode(&event, verdict);
+    let answer = |verdict: &Verdict| dialect.encode(&name, verdict);
     let answers = verdicts.iter().chain([&Verdict::Silence]).filter_map(answer).collect();
     let file = match event {
         Event::Edit(file) => Some(file),

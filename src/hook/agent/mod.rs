@@ -22,7 +22,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::app::identity::Session;
-use crate::app::presence::Doing;
+use crate::app::presence::{CallKind, Doing};
 use crate::app::specs;
 
 /// How a kind of agent talks to its hooks.
@@ -39,6 +39,8 @@ struct Call {
     session: Session,
     /// The current directory of that agent, if the payload has it.
     directory: Option<PathBuf>,
+    /// The name of the event in the agent's own words, which the answer repeats.
+    name: String,
     event: Event,
     /// The agent's id of the tool call; empty if the payload has none.
     tool_use: String,
@@ -56,7 +58,8 @@ impl Call {
     fn doing(&self, is_refused: bool) -> Doing<'_> {
         match self.event {
             Event::Edit(_) | Event::CallBegins(_) if is_refused => Doing::Reported,
-            Event::Edit(_) | Event::CallBegins(_) => Doing::CallBegins(&self.tool_use),
+            Event::Edit(_) => Doing::CallBegins(&self.tool_use, CallKind::Other),
+            Event::CallBegins(_) => Doing::CallBegins(&self.tool_use, CallKind::Shell),
             Event::CallEnds(_) | Event::ShellRan(_) => Doing::CallEnds(&self.tool_use),
             Event::SessionStart | Event::TurnEnd | Event::SubagentEnd => Doing::NoCall,
             Event::SessionEnd => Doing::SessionEnds,
@@ -74,10 +77,11 @@ enum Event {
     Edit(PathBuf),
     /// A shell command is about to run, which may take its time; with its text if it is known.
     CallBegins(Option<String>),
-    /// A file was changed, by the same path as before if the payload has it.
+    /// An edit is over: the file was changed, by the same path as before if the payload has it, or
+    /// nothing is known of it.
     CallEnds(Option<PathBuf>),
-    /// A shell command has run, for that long if it is known.
-    ShellRan(Option<Duration>),
+    /// A shell command has run, well or not.
+    ShellRan(ShellEnd),
     /// The agent has finished its turn.
     TurnEnd,
     /// A subagent has finished.
@@ -86,6 +90,15 @@ enum Event {
     SessionEnd,
     /// Something that is no matter of ours.
     Other,
+}
+
+/// The end of a shell command, as far as the agent tells it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ShellEnd {
+    /// The time that it took.
+    took: Option<Duration>,
+    /// The files that it has changed, by absolute paths.
+    changed: Option<Vec<PathBuf>>,
 }
 
 impl Event {
@@ -136,10 +149,17 @@ impl Dialect {
         }
     }
 
-    /// Encodes the answer to an event; none where silence is the answer.
-    fn encode(self, event: &Event, verdict: &Verdict) -> Option<Value> {
+    /// Encodes the answer to an event of that name; none where silence is the answer.
+    fn encode(self, event: &str, verdict: &Verdict) -> Option<Value> {
         match self {
             Dialect::Claude => claude::encode(event, verdict),
+        }
+    }
+
+    /// Names the event before an edit, which an input that cannot be read is taken for.
+    fn gate(self) -> &'static str {
+        match self {
+            Dialect::Claude => claude::GATE,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::{Event, Verdict, words};
+use super::{Call, Event, ShellEnd, Verdict, words};
 use crate::app::config::{ReleaseWith, Severity};
 use crate::app::error::AppError;
 use crate::app::news;
@@ -11,13 +11,17 @@ use crate::app::open::Door;
 use crate::app::ownership::{Owned, adopt};
 use crate::app::rescue::keep::{self, Occasion};
 use crate::app::shell_gate::Looked;
-use crate::app::{Ctx, edits, negotiation, ownership, presence, reservations, shell_gate, specs};
-use crate::core::pattern::{Pattern, for_path};
+use crate::app::{
+    Ctx, edits, negotiation, ownership, presence, reservations, shell_gate, shell_writes, specs,
+};
+use crate::core::pattern::Pattern;
 use crate::core::rescue::Why;
 use crate::core::reservation::index::Whose;
 
 /// Between the end of a command and our own start, and what file systems round times by.
 const SHELL_SLACK: Duration = Duration::from_secs(2);
+/// A system may stamp files with the time of its last tick.
+const STAMP_SLACK: Duration = Duration::from_millis(20);
 
 /// Does what is to be done about an event.
 ///
@@ -25,17 +29,17 @@ const SHELL_SLACK: Duration = Duration::from_secs(2);
 pub(super) fn apply(
     ctx: &Ctx,
     door: &Door,
-    event: &Event,
+    call: &Call,
     before_saving: &dyn Fn(),
 ) -> Result<Verdict, AppError> {
     let release = ctx.settings().hook.release;
-    match event {
+    match &call.event {
         Event::SessionStart => welcome(ctx),
         Event::Edit(path) => edit(ctx, path),
         Event::CallBegins(Some(command)) if ctx.settings().hook.shell => {
             shell_begins(ctx, door, command, before_saving)
         }
-        Event::ShellRan(took) => shell_ran(ctx, *took),
+        Event::ShellRan(end) => shell_ran(ctx, &call.tool_use, end),
         Event::CallEnds(Some(path)) => edited(ctx, path),
         Event::TurnEnd | Event::SubagentEnd => end(ctx, Whose::Own, release == ReleaseWith::Turn),
         // A turn that was interrupted ends here at the latest.
@@ -136,28 +140,19 @@ fn shell_begins(
     })
 }
 
-/// Warns of files that changed under a shell command and that another agent holds, unless they are
-/// as an agent left them that went through the gate. If the payload has the time that the command
-/// took, only files written in that time count, and they are noted for the commit as well.
-fn shell_ran(ctx: &Ctx, took: Option<Duration>) -> Result<Verdict, AppError> {
-    let began = took.and_then(|took| SystemTime::now().checked_sub(took + SHELL_SLACK));
+/// Notes what a shell command has written, and warns of files of others that have changed under it.
+/// It began when the hook before it said so or, if that is not known, by the time that it took.
+fn shell_ran(ctx: &Ctx, tool_use: &str, end: &ShellEnd) -> Result<Verdict, AppError> {
+    let started = presence::started(ctx, tool_use);
+    let by_length = || SystemTime::now().checked_sub(end.took? + SHELL_SLACK);
+    let began = started.and_then(|at| at.checked_sub(STAMP_SLACK)).or_else(by_length);
     if began.is_some_and(|began| ctx.repository().head_was_written_since(began)) {
         ownership::sweep::follow_branch(ctx)?;
     }
-    let changed = ctx.repository().changed_since(began)?;
-    let changed: Vec<Pattern> = changed.iter().filter_map(|path| for_path(path)).collect();
-    if changed.is_empty() {
-        return Ok(Verdict::Silence);
-    }
-    let (conflicts, now) = edits::changed_under_others(ctx, &changed)?;
-    if began.is_some() {
-        edits::made_by_shell(ctx, &changed)?;
-        edits::note_changes(ctx, &conflicts, now)?;
-    }
-    if conflicts.is_empty() {
-        return Ok(Verdict::Silence);
-    }
-    Ok(Verdict::Tell(words::changed_by_shell(&conflicts, now)))
+    let ran = shell_writes::Ran { began, changed: end.changed.as_deref() };
+    let of_others = shell_writes::after(ctx, ran)?;
+    Ok(words::shell::changed(&of_others, ctx.settings().negotiation)
+        .map_or(Verdict::Silence, Verdict::Warn))
 }
 
 /// Notes that an edit is done. A file outside of the repository needs no note.

@@ -21,7 +21,7 @@ use crate::hook::policy::Policy;
 
 /// Edits write whole files; nobody writes one of this size.
 pub(super) const INPUT_BYTES_MAX: u64 = 16 << 20;
-/// A warning after a shell command is worth that much waiting.
+/// A look at a shell command before it runs is worth that much waiting.
 const SHELL_LIMIT: Duration = Duration::from_millis(300);
 /// Names the file that an agent's later shell commands take their variables from.
 const ENV_FILE_VARIABLE: &str = "CLAUDE_ENV_FILE";
@@ -43,6 +43,8 @@ pub enum Reply {
 #[derive(Clone)]
 struct Stance {
     dialect: Dialect,
+    /// The name of the event.
+    name: String,
     event: Event,
     policy: Policy,
 }
@@ -54,8 +56,10 @@ impl Stance {
         matches!(self.event, Event::ShellRan(_) | Event::CallBegins(_) | Event::CallEnds(_))
     }
 
+    /// Returns the time that the call may take. The writes of a command are noted after it.
     fn limit(&self) -> Duration {
-        if self.is_kindness() { SHELL_LIMIT } else { LIMIT }
+        let is_noted = matches!(self.event, Event::ShellRan(_));
+        if self.is_kindness() && !is_noted { SHELL_LIMIT } else { LIMIT }
     }
 
     /// Replies to a call that took too long, with what has kept it if that can be seen.
@@ -78,7 +82,7 @@ impl Stance {
             "git coord: not edited, because the edit could not be checked and \
              coord.hook.failClosed is set: {why}"
         );
-        let answer = || self.dialect.encode(&self.event, &Verdict::Deny(refusal));
+        let answer = || self.dialect.encode(&self.name, &Verdict::Deny(refusal));
         let closed = self.policy.refuses_unchecked(may_be_edit).then(answer).flatten();
         match closed {
             Some(answer) => Reply::Answer(answer),
@@ -170,9 +174,10 @@ impl Work<'_> {
         place: &Environment,
     ) -> Result<Door, ConfigError> {
         let (late, event, unopened) = (self.late, call.event.clone(), place.clone());
+        let name = call.name.clone();
         self.deadline.change(LIMIT, move || {
             let policy = Door::unopened(&unopened).ok().as_ref().and_then(Policy::of);
-            let stance = policy.map(|policy| Stance { dialect, event, policy });
+            let stance = policy.map(|policy| Stance { dialect, name, event, policy });
             late(&stance.map_or(Reply::Silence, |stance| stance.late(&unopened)))
         });
         Door::find_around(place)
@@ -205,13 +210,13 @@ impl Work<'_> {
             Err(error) => return Reply::Failed(one_line(&error.to_string())),
         };
         let Some(policy) = Policy::of(&door) else { return Reply::Silence };
-        let event = call.event.clone();
-        let stance = self.stance.get_or_init(|| Stance { dialect, event, policy });
+        let (name, event) = (call.name.clone(), call.event.clone());
+        let stance = self.stance.get_or_init(|| Stance { dialect, name, event, policy });
         let (too_late, late, place) = (stance.clone(), self.late, door.environment().clone());
         self.deadline.change(stance.limit(), move || late(&too_late.late(&place)));
         match self.verdict(call, &door) {
             Ok(verdict) => {
-                let answer = dialect.encode(&stance.event, &verdict);
+                let answer = dialect.encode(&stance.name, &verdict);
                 answer.map_or(Reply::Silence, Reply::Answer)
             }
             Err(error) => stance.failed(&one_line(&with_causes(&error))),
@@ -238,7 +243,7 @@ impl Work<'_> {
             env_file::export_name(&path, ctx.actor())?;
         }
         let before_saving = || self.take_time(door);
-        let verdict = rule::apply(&ctx, door, &call.event, &before_saving);
+        let verdict = rule::apply(&ctx, door, call, &before_saving);
         touch(&ctx, call.doing(matches!(verdict, Ok(Verdict::Deny(_)))));
         verdict
     }
@@ -253,7 +258,8 @@ fn unread(named: Option<Dialect>, environment: &Environment, error: &Unreadable)
         None => Door::find(environment),
     };
     let policy = door.ok().as_ref().and_then(Policy::of);
-    let stance = policy.map(|policy| Stance { dialect, event: Event::Other, policy });
+    let (name, event) = (dialect.gate().to_owned(), Event::Other);
+    let stance = policy.map(|policy| Stance { dialect, name, event, policy });
     stance.map_or(Reply::Silence, |stance| stance.failed(&one_line(&error.to_string())))
 }
 

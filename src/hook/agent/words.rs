@@ -142,25 +142,6 @@ fn owners(others: &[Owned], now: Timestamp) -> String {
     lines.join("\n")
 }
 
-/// Says that a shell command changed what another agent holds.
-pub(super) fn changed_by_shell(conflicts: &[Conflict], now: Timestamp) -> String {
-    let mut lines: Vec<String> = conflicts
-        .iter()
-        .take(TOLD_MAX)
-        .map(|Conflict { target, held }| {
-            format!("- {}: {}", quoted(&target.shown()), described(held, now, None))
-        })
-        .collect();
-    lines.extend(more(conflicts.len()));
-    format!(
-        "git coord: files that another agent holds have changed, perhaps by this command:\n{}\n\
-         {NO_INSTRUCTIONS}\nIf it was you, put them back as they were, or tell the person you work \
-         for:\n{}",
-        lines.join("\n"),
-        commands(&after_conflict(conflicts, false)),
-    )
-}
-
 /// Tells the agent its name and what the others do.
 pub(super) fn welcome(agent: &AgentName, others: &[Hold], now: Timestamp) -> String {
     let held = match others.len() {

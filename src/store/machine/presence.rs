@@ -160,6 +160,7 @@ impl Presences {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::machine::open_tool_calls::CallKind;
     use crate::store::testing::FILES;
 
     fn seen(agent: &str, millis: i64) -> Presence {
@@ -191,7 +192,10 @@ mod tests {
         assert_eq!(presences.all(), [seen("claude:1/sub", 2)]);
         assert_eq!(presences.get(&"bob".parse().unwrap()), None);
         let agent = "claude:1/sub".parse().unwrap();
-        presences.open_tool_calls(&agent).begin("call", Timestamp::from_millis(3)).unwrap();
+        presences
+            .open_tool_calls(&agent)
+            .begin("call", Timestamp::from_millis(3), CallKind::Other)
+            .unwrap();
         assert_eq!(presences.all(), [seen("claude:1/sub", 2)], "a call is nobody's presence");
         assert!(presences.forget(&agent).unwrap());
         assert!(presences.open_tool_calls(&agent).open().is_empty());

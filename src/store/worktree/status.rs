@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
@@ -73,6 +74,11 @@ impl Repository {
         }
         Ok(changed)
     }
+
+    /// Tells whether a path of the work tree was written, moved or removed since a time.
+    pub fn was_written_since(&self, path: &[u8], then: SystemTime) -> bool {
+        self.work_tree().is_some_and(|tree| was_written(&tree.top, path, then))
+    }
 }
 
 /// The largest number of paths that git is given by name.
@@ -114,10 +120,15 @@ impl Repository {
     }
 }
 
-/// Tells whether a file was written since a time. A removed file counts by the time of its
-/// directory.
+/// Tells whether a file was written, or moved to its place, since a time. A removed file counts by
+/// the time of the nearest directory that is still there.
 fn was_written(top: &Path, path: &[u8], then: SystemTime) -> bool {
     let file = top.join(OsStr::from_bytes(path));
-    let metadata = file.symlink_metadata().or_else(|_| file.parent().unwrap_or(top).metadata());
-    metadata.and_then(|metadata| metadata.modified()).is_ok_and(|modified| modified >= then)
+    let above = || file.ancestors().skip(1).find_map(|directory| directory.metadata().ok());
+    let Some(metadata) = file.symlink_metadata().ok().or_else(above) else { return false };
+    let changed = u64::try_from(metadata.ctime()).ok().and_then(|seconds| {
+        let nanos = u32::try_from(metadata.ctime_nsec()).ok()?;
+        SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
+    });
+    metadata.modified().ok().max(changed).is_some_and(|last| last >= then)
 }

@@ -6,9 +6,10 @@ use super::{BadSettings, Settings, list, object};
 use crate::app::install::handlers::{self, Handler};
 
 /// The events that we are told of, each with the tools whose calls count.
-pub(super) const EVENTS: [(&str, Option<&str>); 6] = [
+pub(super) const EVENTS: [(&str, Option<&str>); 7] = [
     ("PreToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
     ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
+    ("PostToolUseFailure", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
     ("SessionStart", None),
     ("Stop", None),
     ("SubagentStop", None),
@@ -16,9 +17,10 @@ pub(super) const EVENTS: [(&str, Option<&str>); 6] = [
 ];
 /// The events and tools that protection needs. `MultiEdit` is not among them: Claude Code no longer
 /// has it.
-pub const NEEDED: [(&str, &[&str]); 6] = [
+pub const NEEDED: [(&str, &[&str]); 7] = [
     ("PreToolUse", &["Edit", "Write", "NotebookEdit", "Bash"]),
     ("PostToolUse", &["Edit", "Write", "NotebookEdit", "Bash"]),
+    ("PostToolUseFailure", &["Edit", "Write", "NotebookEdit", "Bash"]),
     ("SessionStart", &[]),
     ("Stop", &[]),
     ("SubagentStop", &[]),

@@ -41,13 +41,53 @@ fn events_that_are_no_matter_of_ours_are_let_pass() {
     }
 }
 
+fn shell_end(rest: &str) -> ShellEnd {
+    match event(rest) {
+        Event::ShellRan(end) => end,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn a_shell_command_took_what_it_took() {
+    for name in ["PostToolUse", "PostToolUseFailure"] {
+        let ran = format!("\"hook_event_name\":\"{name}\",\"tool_name\":\"Bash\"");
+        assert_eq!(shell_end(&ran), ShellEnd::default());
+        let took = shell_end(&format!("{ran},\"duration_ms\":1500")).took;
+        assert_eq!(took, Some(Duration::from_millis(1_500)));
+        assert_eq!(shell_end(&format!("{ran},\"duration_ms\":-1")).took, None);
+    }
+}
+
+/// The files that a command has changed count only if all of them are told, whatever else is in the
+/// response.
+#[test]
+fn a_shell_command_changed_what_is_told() {
     let ran = "\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"Bash\"";
-    assert_eq!(event(ran), Event::ShellRan(None));
-    let took = event(&format!("{ran},\"duration_ms\":1500"));
-    assert_eq!(took, Event::ShellRan(Some(Duration::from_millis(1_500))));
-    assert_eq!(event(&format!("{ran},\"duration_ms\":-1")), Event::ShellRan(None));
+    let told = |response: &str| shell_end(&format!("{ran},\"tool_response\":{response}")).changed;
+    for response in [
+        "\"text\"",
+        "null",
+        "{}",
+        "{\"stdout\":\"\\ud800\"}",
+        "{\"bashEditDiff\":null}",
+        "{\"bashEditDiff\":{}}",
+        "{\"bashEditDiff\":{\"changedFiles\":[],\"skipped\":true}}",
+        "{\"bashEditDiff\":{\"changedFiles\":[\"a\"]}}",
+        "{\"bashEditDiff\":{\"changedFiles\":7}}",
+    ] {
+        assert_eq!(told(response), None, "{response}");
+    }
+    let some = "{\"stdout\":\"\",\"bashEditDiff\":{\"changedFiles\":[\"/w/a\"],\"more\":1}}";
+    assert_eq!(told(some), Some(vec!["/w/a".into()]));
+    assert_eq!(told("{\"bashEditDiff\":{\"changedFiles\":[]}}"), Some(Vec::new()));
+}
+
+#[test]
+fn an_edit_that_failed_is_over() {
+    let failed = "\"hook_event_name\":\"PostToolUseFailure\",\"tool_name\":\"Edit\"";
+    let input = ",\"tool_input\":{\"file_path\":\"/w/a\"}";
+    assert_eq!(event(&format!("{failed}{input}")), Event::CallEnds(None));
 }
 
 /// 3/BASH: names are bytes; what the edit writes is not looked at.
@@ -93,12 +133,11 @@ fn what_is_not_documented_is_unreadable() {
 
 #[test]
 fn silence_is_no_answer_and_never_an_approval() {
-    let edit = Event::Edit("/w/a".into());
-    assert_eq!(encode(&edit, &Verdict::Silence), None);
-    let denied = encode(&edit, &Verdict::Deny("no".to_owned())).unwrap();
+    assert_eq!(encode(GATE, &Verdict::Silence), None);
+    let denied = encode(GATE, &Verdict::Deny("no".to_owned())).unwrap();
     assert_eq!(denied["hookSpecificOutput"]["permissionDecision"], "deny");
     for verdict in [Verdict::Tell("x".to_owned()), Verdict::Warn("x".to_owned())] {
-        let told = encode(&edit, &verdict).unwrap();
+        let told = encode(GATE, &verdict).unwrap();
         assert_eq!(told["hookSpecificOutput"]["additionalContext"], "x");
         assert!(told["hookSpecificOutput"].get("permissionDecision").is_none());
     }

@@ -2,9 +2,14 @@
 
 use super::{NO_INSTRUCTIONS, TOLD_MAX, commands, more, quoted};
 use crate::app::next::{command, in_shell};
+use crate::app::ownership::Owned;
+use crate::app::ownership::view::turn_text;
 use crate::app::rescue::keep::Kept;
 use crate::app::shell_gate::{Hit, How, Refusal};
+use crate::app::shell_writes::OfOthers;
 use crate::core::ownership::turn::Turn;
+use crate::core::pattern::Pattern;
+use crate::core::refusal::Conflict;
 use crate::core::rescue::LeftOut;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, about};
@@ -62,6 +67,50 @@ pub(in crate::hook::agent) fn saved(saved: &[Kept]) -> String {
         text.push_str(&format!("\nToo large to be saved: {}", paths.join(", ")));
     }
     text
+}
+
+/// Says that files of others have changed under a shell command; none if there are no such files.
+/// To put such a file back with git would throw away what its owner has done.
+pub(in crate::hook::agent) fn changed(found: &OfOthers, can_send: bool) -> Option<String> {
+    let is_gone = |path: &Pattern| found.gone.iter().any(|note| note.path == *path);
+    let gone =
+        |path: &Pattern| if is_gone(path) { ", its uncommitted changes are gone" } else { "" };
+    let held = found.held.iter().map(|Conflict { target, held }| {
+        let gone = target.pattern().map(gone).unwrap_or_default();
+        format!("- {}: {}{gone}", quoted(&target.shown()), super::described(held, found.at, None))
+    });
+    let owned = found.owned.iter().map(|Owned { note, turn }| {
+        let (ago, turn) = (about(found.at.seconds_since(note.at)), turn_text(*turn));
+        let path = quoted(&note.path.shown());
+        format!("- {path}: changed by {} {ago} ago, {turn}{}", note.agent, gone(&note.path))
+    });
+    let heading = |what: &str| format!("git coord: {what} have changed, perhaps by this command:");
+    let mut text = Vec::new();
+    for (what, lines) in [
+        ("files that another agent holds", held.collect::<Vec<String>>()),
+        ("files with uncommitted changes of another agent", owned.collect()),
+    ] {
+        if !lines.is_empty() {
+            text.push(heading(what));
+            text.extend(lines.iter().take(TOLD_MAX).cloned());
+            text.extend(more(lines.len()));
+        }
+    }
+    let holder = found.held.first().map(|conflict| &conflict.held.holder);
+    let agent = holder.or_else(|| found.owned.first().map(|owned| &owned.note.agent))?;
+    text.push(NO_INSTRUCTIONS.to_owned());
+    text.push(
+        "They are the other's still. Leave them as they are now: to put them back would throw away \
+         more of its work."
+            .to_owned(),
+    );
+    if can_send {
+        let subject = "A command of mine may have changed your files";
+        text.push("If it was you, tell the other:".to_owned());
+        text.push(commands(&[command(&["send", agent.as_str(), "--subject", subject])]));
+    }
+    text.push("Tell the person you work for as well.".to_owned());
+    Some(text.join("\n"))
 }
 
 fn described(hit: &Hit, now: Timestamp) -> String {
