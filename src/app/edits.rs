@@ -261,11 +261,14 @@ fn noted(ctx: &Ctx, paths: &[Pattern]) -> Result<Vec<Note>, AppError> {
     Ok(notes)
 }
 
-/// Releases the reservations that edits made: only the agent's own, at the end of its turn while
-/// its subagents may still work, or those of the whole session.
+/// Releases what ends with a turn: the reservations that the agent's own edits made, while its
+/// subagents may still work. With the session, all that it and its subagents have ends.
 pub fn let_go(ctx: &Ctx, whose: Whose) -> Result<Committed<Released>, AppError> {
-    let alone = whose == Whose::Own;
-    let which = Selection { mine: true, alone, via: Some(Via::Hook), ..Selection::default() };
+    let which = match whose {
+        Whose::Own => Selection { alone: true, via: Some(Via::Hook), ..Selection::default() },
+        Whose::Session => Selection { leaving: true, ..Selection::default() },
+    };
+    let which = Selection { mine: true, ..which };
     ctx.transact(LedgerName::Reservations, Release { which, force: None }, WriteMode::Plain)
 }
 

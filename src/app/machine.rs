@@ -9,6 +9,7 @@ use crate::store::machine::cursors::Cursors;
 use crate::store::machine::notes::Notes;
 use crate::store::machine::place;
 use crate::store::machine::presence::Presences;
+use crate::store::machine::session_places::SessionPlaces;
 use crate::store::machine::waiters::Waiters;
 
 impl Ctx {
@@ -45,6 +46,11 @@ impl Ctx {
     /// Opens the record of the commands that `with` runs on this machine.
     pub fn commands(&self) -> Commands {
         Commands::new(self.repository.common_dir(), self.files)
+    }
+
+    /// Opens the record of the work trees of sessions that were begun here.
+    pub fn session_places(&self) -> SessionPlaces {
+        SessionPlaces::new(self.repository.common_dir(), self.files)
     }
 
     /// Opens the presence of agents on this machine.

@@ -33,6 +33,7 @@ pub mod reservations;
 pub mod routing;
 pub mod runs;
 pub mod schema;
+pub mod session_places;
 pub mod shell_gate;
 pub mod shell_writes;
 pub mod specs;

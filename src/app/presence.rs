@@ -53,6 +53,8 @@ pub enum Doing<'c> {
     CallBegins(&'c str, CallKind),
     /// The tool call of this id ends.
     CallEnds(&'c str),
+    /// A turn begins, and no tool call of an earlier one is open.
+    TurnBegins,
     /// A turn ends or a session begins, and no tool call is open.
     NoCall,
     /// The session ends, and with it every tool call.
@@ -65,7 +67,7 @@ impl Doing<'_> {
     fn is_in_turn(self, before: Option<&Presence>) -> bool {
         match self {
             Doing::Command | Doing::Reported => before.is_some_and(|before| before.in_turn),
-            Doing::CallBegins(..) | Doing::CallEnds(_) => true,
+            Doing::TurnBegins | Doing::CallBegins(..) | Doing::CallEnds(_) => true,
             Doing::NoCall | Doing::SessionEnds => false,
         }
     }
@@ -78,7 +80,11 @@ fn is_hooked(doing: Doing<'_>, before: Option<&Presence>) -> bool {
     match doing {
         Doing::Command => before.is_some_and(was_hooked),
         Doing::SessionEnds => false,
-        Doing::Reported | Doing::CallBegins(..) | Doing::CallEnds(_) | Doing::NoCall => true,
+        Doing::Reported
+        | Doing::CallBegins(..)
+        | Doing::CallEnds(_)
+        | Doing::TurnBegins
+        | Doing::NoCall => true,
     }
 }
 
@@ -89,7 +95,7 @@ pub fn touch(ctx: &Ctx, doing: Doing<'_>) {
         Doing::Command | Doing::Reported => {}
         Doing::CallBegins(call, kind) => drop(calls.begin(call, ctx.clock(), kind)),
         Doing::CallEnds(call) => drop(calls.end(call)),
-        Doing::NoCall | Doing::SessionEnds => drop(calls.end_all()),
+        Doing::TurnBegins | Doing::NoCall | Doing::SessionEnds => drop(calls.end_all()),
     }
     leave(ctx, doing, BTreeMap::new());
 }

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use crate::app::error::AppError;
 use crate::app::ownership::sweep::Sharing;
 use crate::app::ownership::{self, Judged, Owned};
-use crate::app::{Ctx, edits, path_facts, presence, reservations, specs, waiting};
+use crate::app::{Ctx, edits, path_facts, presence, reservations, session_places, specs, waiting};
 use crate::core::ids::HoldId;
 use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
 use crate::core::ownership::standing::Standing;
@@ -229,6 +229,7 @@ fn claim(ctx: &Ctx, own: Vec<Changed>) -> Result<(), AppError> {
     if own.is_empty() {
         return Ok(());
     }
+    session_places::note(ctx);
     let fence = ctx.read()?.base.counters().map_or(0, |counters| counters.fence);
     let mut new: Vec<Note> = Vec::new();
     for Changed { path, now, notes, held, .. } in &own {

@@ -12,6 +12,7 @@ mod sessions;
 mod shell;
 mod shell_gate;
 mod shell_writes;
+mod turns;
 mod worktrees;
 
 use std::path::{Path, PathBuf};

@@ -330,10 +330,11 @@ fn claude_is_set_up_where_it_is_found() {
             let calls = json!([{"matcher": tools, "hooks": handler}]);
             assert_eq!(found["hooks"][event], calls, "{mark}");
         }
-        for event in ["SessionStart", "Stop", "SubagentStop", "SessionEnd"] {
+        let bare = ["SessionStart", "UserPromptSubmit", "Stop", "StopFailure"];
+        for event in bare.into_iter().chain(["SubagentStop", "SessionEnd"]) {
             assert_eq!(found["hooks"][event], json!([{"hooks": handler}]), "{mark}");
         }
-        assert_eq!(found["hooks"].as_object().unwrap().len(), 7);
+        assert_eq!(found["hooks"].as_object().unwrap().len(), 9);
     }
     let repo = Repo::new();
     repo.write(".claude/x", "");

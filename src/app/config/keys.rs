@@ -155,7 +155,8 @@ pub const KEYS: [Key; 31] = [
         kind: ValueKind::Release,
         default: Some("turn"),
         meaning: "When a reservation that came with an edit ends before its time: with the turn or \
-                  the commit, with the commit only, with the session, or not at all.",
+                  the commit, with the commit only, with the session, or not at all. With turn and \
+                  session, a session that says that it ends lets go of all that it holds.",
     },
     Key {
         name: "coord.trailers",

@@ -178,7 +178,15 @@ impl Hold {
         self.shell.is_some() && self.shell.as_ref() != shell
     }
 
-    /// Tells whether the hold ends with the session of its holder.
+    /// Tells whether the hold ends when the session of its holder says that it ends. Nobody is
+    /// there then who would use it, whatever it was asked for by; a hold that belongs to a process
+    /// goes on with that.
+    pub fn ends_when_its_holder_leaves(&self) -> bool {
+        self.process.is_none()
+    }
+
+    /// Tells whether the hold ends with the session of its holder, however that ends. A session
+    /// that died may go on, so it keeps what it asked for by a command.
     pub fn ends_with_session(&self) -> bool {
         self.about.via.ends_with_turn() && self.process.is_none()
     }

@@ -31,6 +31,9 @@ pub struct Selection {
     /// Set to leave out the holds of subagents, where `mine` includes them.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub alone: bool,
+    /// Set to mean, with `mine`, all that ends when the session of the agent does.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub leaving: bool,
     /// Limits `paths` and `mine` to the holds that came through this door. Holds that end with the
     /// turn count as the edit hook's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -51,8 +54,12 @@ impl Selection {
         self.seen.as_ref().is_none_or(|seen| seen.contains(&hold.id))
     }
 
-    /// Tells whether the hold came through the selected door.
+    /// Tells whether the hold came through the selected door, or ends when its holder leaves if
+    /// that is what was selected.
     pub fn means(&self, hold: &Hold) -> bool {
+        if self.leaving && !hold.ends_when_its_holder_leaves() {
+            return false;
+        }
         let Some(via) = self.via else { return true };
         hold.about.via == via || (via == Via::Hook && hold.about.via.ends_with_turn())
     }
@@ -134,4 +141,55 @@ pub fn once(mut holds: Vec<Hold>) -> Vec<Hold> {
     holds.sort_by(|one, other| one.id.cmp(&other.id));
     holds.dedup_by(|one, other| one.id == other.id);
     holds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::pattern::Pattern;
+    use crate::core::reservation::process::Process;
+    use crate::core::reservation::{About, Mode};
+    use crate::core::time::Timestamp;
+
+    fn hold(via: Via, process: Option<Process>) -> Hold {
+        let about = About { reason: None, task: None, run: None, via, worktree: None, place: None };
+        let at = Timestamp::from_millis(0);
+        Hold {
+            id: "abcdefgh".parse().unwrap(),
+            holder: "claude:1".parse().unwrap(),
+            target: Pattern::canonical(b"src").unwrap().into(),
+            mode: Mode::Exclusive,
+            about,
+            process,
+            shell: None,
+            granted_at: at,
+            expires_at: at,
+            fence: 1,
+            unknown: serde_json::Map::new(),
+        }
+    }
+
+    /// 8/TURN: with the turn ends what hooks and requests gave, and with the session all but what
+    /// belongs to a process.
+    #[test]
+    fn what_ends_with_a_turn_and_what_with_a_session() {
+        let turn = Selection { mine: true, via: Some(Via::Hook), ..Selection::default() };
+        let session = Selection { mine: true, leaving: true, ..Selection::default() };
+        let process = Process {
+            pid: 7,
+            host: "h".parse().unwrap(),
+            started: None,
+            boot: None,
+            namespace: None,
+        };
+        for (via, process, with_turn, with_session) in [
+            (Via::Hook, None, true, true),
+            (Via::Ask, None, true, true),
+            (Via::Command, None, false, true),
+            (Via::Command, Some(process), false, false),
+        ] {
+            let hold = hold(via, process);
+            assert_eq!((turn.means(&hold), session.means(&hold)), (with_turn, with_session));
+        }
+    }
 }

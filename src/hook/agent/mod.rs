@@ -63,6 +63,7 @@ impl Call {
             Event::CallEnds(_) | Event::ShellRan(_) => Doing::CallEnds(&self.tool_use),
             Event::SessionStart | Event::TurnEnd | Event::SubagentEnd => Doing::NoCall,
             Event::SessionEnd => Doing::SessionEnds,
+            Event::TurnBegins => Doing::TurnBegins,
             Event::Other => Doing::Reported,
         }
     }
@@ -82,7 +83,9 @@ enum Event {
     CallEnds(Option<PathBuf>),
     /// A shell command has run, well or not.
     ShellRan(ShellEnd),
-    /// The agent has finished its turn.
+    /// Somebody has asked for something: a turn begins, and one that was interrupted is over.
+    TurnBegins,
+    /// The agent has finished its turn, or an error has ended it.
     TurnEnd,
     /// A subagent has finished.
     SubagentEnd,
@@ -102,9 +105,9 @@ struct ShellEnd {
 }
 
 impl Event {
-    /// Tells whether a part of the session ends, in every repository that it works in.
+    /// Tells whether a part of the session ends, in every work tree that it works in.
     fn is_end(&self) -> bool {
-        matches!(self, Event::TurnEnd | Event::SubagentEnd | Event::SessionEnd)
+        matches!(self, Event::TurnBegins | Event::TurnEnd | Event::SubagentEnd | Event::SessionEnd)
     }
 }
 

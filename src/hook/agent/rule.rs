@@ -41,8 +41,10 @@ pub(super) fn apply(
         }
         Event::ShellRan(end) => shell_ran(ctx, &call.tool_use, end),
         Event::CallEnds(Some(path)) => edited(ctx, path),
-        Event::TurnEnd | Event::SubagentEnd => end(ctx, Whose::Own, release == ReleaseWith::Turn),
-        // A turn that was interrupted ends here at the latest.
+        // Of a turn that was interrupted the hook hears when the next one begins.
+        Event::TurnBegins | Event::TurnEnd | Event::SubagentEnd => {
+            end(ctx, Whose::Own, release == ReleaseWith::Turn)
+        }
         Event::SessionEnd => {
             let lets_go = matches!(release, ReleaseWith::Turn | ReleaseWith::Session);
             end(ctx, Whose::Session, lets_go)
@@ -184,10 +186,10 @@ fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
 /// with it. The agent itself releases those that it asked for.
 fn end(ctx: &Ctx, whose: Whose, lets_go: bool) -> Result<Verdict, AppError> {
     let concluded = edits::conclude(ctx, whose);
-    // A failure holds nobody up: the next end saves again, and each edit is saved by itself.
-    keep::noted(ctx, Occasion::of(Why::Turn)).ok();
     if lets_go {
         edits::let_go(ctx, whose)?;
     }
+    // A failure holds nobody up: the next end saves again, and each edit is saved by itself.
+    keep::noted(ctx, Occasion::of(Why::Turn)).ok();
     concluded.map(|()| Verdict::Silence)
 }

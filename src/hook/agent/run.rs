@@ -2,6 +2,7 @@
 //! agent's work because of a fault of its own.
 
 use std::cell::OnceCell;
+use std::collections::VecDeque;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,11 +10,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{Call, Dialect, Event, Unreadable, Verdict, rule, sender};
-use crate::app::env_file;
 use crate::app::error::{AppError, with_causes};
 use crate::app::identity::Identity;
 use crate::app::open::{ConfigError, Door, enter, late_because, pipe_in_the_way};
 use crate::app::presence::touch;
+use crate::app::{env_file, session_places};
 use crate::core::environment::Environment;
 use crate::core::text::shown;
 use crate::hook::deadline::{Deadline, LIMIT, in_time};
@@ -25,8 +26,6 @@ pub(super) const INPUT_BYTES_MAX: u64 = 16 << 20;
 const SHELL_LIMIT: Duration = Duration::from_millis(300);
 /// Names the file that an agent's later shell commands take their variables from.
 const ENV_FILE_VARIABLE: &str = "CLAUDE_ENV_FILE";
-/// Names the directory that the session was begun in; its agent may stand elsewhere by now.
-const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
 
 /// How a hook's call ends.
 #[derive(Debug, PartialEq)]
@@ -137,32 +136,34 @@ impl Work<'_> {
         }
     }
 
-    /// Replies for the repository that the call is about. An end counts in each repository that the
-    /// session is known to stand in.
+    /// Replies for the repository that the call is about. An end counts in each work tree that the
+    /// session stands in or has worked in.
     fn reply_where_it_happens(&self, dialect: Dialect, call: &Call) -> Reply {
         let mut answered: Vec<PathBuf> = Vec::new();
         let mut reply = None;
-        for place in self.places(call) {
+        let mut places: VecDeque<PathBuf> = self.places(call).into();
+        while let Some(place) = places.pop_front() {
             // Where nobody can go, the question is asked from here.
             let place =
                 enter(self.environment, &place).unwrap_or_else(|_| self.environment.clone());
             let door = self.find(dialect, call, &place);
             if let Ok(door) = &door {
-                let common_dir = door.repository(|found| found.common_dir().to_owned());
-                let is_known = common_dir.as_ref().is_some_and(|known| answered.contains(known));
+                let git_dir = door.repository(|found| found.git_dir().to_owned());
+                let is_known = git_dir.as_ref().is_some_and(|known| answered.contains(known));
                 if is_known || !door.has_repository() {
                     continue;
                 }
-                answered.extend(common_dir);
+                answered.extend(git_dir);
             }
-            let said = self.reply_about(dialect, call, door);
+            let (said, further) = self.reply_about(dialect, call, door);
             if !call.event.is_end() {
                 return said;
             }
+            places.extend(further);
             reply = reply.filter(|reply| *reply != Reply::Silence).or(Some(said));
         }
         reply.unwrap_or_else(|| {
-            self.reply_about(dialect, call, self.find(dialect, call, self.environment))
+            self.reply_about(dialect, call, self.find(dialect, call, self.environment)).0
         })
     }
 
@@ -196,31 +197,38 @@ impl Work<'_> {
                 directory_of(path).into_iter().collect()
             }
             _ => {
-                let project = self.environment.os(PROJECT_VARIABLE).map(PathBuf::from);
-                let project = project.filter(|path| path.is_absolute());
-                call.directory.clone().into_iter().chain(project).collect()
+                let begun = session_places::begun_in(self.environment);
+                call.directory.clone().into_iter().chain(begun).collect()
             }
         }
     }
 
-    /// Replies for one repository, or for none.
-    fn reply_about(&self, dialect: Dialect, call: &Call, door: Result<Door, ConfigError>) -> Reply {
+    /// Replies for one repository, or for none, and lists where else the session works.
+    fn reply_about(
+        &self,
+        dialect: Dialect,
+        call: &Call,
+        door: Result<Door, ConfigError>,
+    ) -> (Reply, Vec<PathBuf>) {
+        let alone = |reply: Reply| (reply, Vec::new());
         let door = match door {
             Ok(door) => door,
-            Err(error) => return Reply::Failed(one_line(&error.to_string())),
+            Err(error) => return alone(Reply::Failed(one_line(&error.to_string()))),
         };
-        let Some(policy) = Policy::of(&door) else { return Reply::Silence };
+        let Some(policy) = Policy::of(&door) else { return alone(Reply::Silence) };
         let (name, event) = (call.name.clone(), call.event.clone());
         let stance = self.stance.get_or_init(|| Stance { dialect, name, event, policy });
         let (too_late, late, place) = (stance.clone(), self.late, door.environment().clone());
         self.deadline.change(stance.limit(), move || late(&too_late.late(&place)));
-        match self.verdict(call, &door) {
+        let mut further = Vec::new();
+        let reply = match self.verdict(call, &door, &mut further) {
             Ok(verdict) => {
                 let answer = dialect.encode(&stance.name, &verdict);
                 answer.map_or(Reply::Silence, Reply::Answer)
             }
             Err(error) => stance.failed(&one_line(&with_causes(&error))),
-        }
+        };
+        (reply, further)
     }
 
     /// Gives the call the time that an edit has.
@@ -232,7 +240,14 @@ impl Work<'_> {
         });
     }
 
-    fn verdict(&self, call: &Call, door: &Door) -> Result<Verdict, AppError> {
+    /// Does what is to be done in one repository. `further` gets the other work trees of a session
+    /// that ends something.
+    fn verdict(
+        &self,
+        call: &Call,
+        door: &Door,
+        further: &mut Vec<PathBuf>,
+    ) -> Result<Verdict, AppError> {
         // Where there is no repository, there is nothing to coordinate.
         if !door.has_repository() {
             return Ok(Verdict::Silence);
@@ -242,9 +257,18 @@ impl Work<'_> {
         if let (Event::SessionStart, Some(path)) = (&call.event, env_file) {
             env_file::export_name(&path, ctx.actor())?;
         }
+        if call.event.is_end() {
+            further.extend(session_places::of(&ctx));
+        }
         let before_saving = || self.take_time(door);
         let verdict = rule::apply(&ctx, door, call, &before_saving);
-        touch(&ctx, call.doing(matches!(verdict, Ok(Verdict::Deny(_)))));
+        let is_refused = matches!(verdict, Ok(Verdict::Deny(_)));
+        match call.event {
+            Event::Edit(_) if !is_refused => session_places::note(&ctx),
+            Event::SessionEnd => session_places::forget(&ctx),
+            _ => {}
+        }
+        touch(&ctx, call.doing(is_refused));
         verdict
     }
 }

@@ -12,6 +12,7 @@
 //! - [`notes`] records edits that no commit contains yet, [`commit_authors`] the agents that made
 //!   commits;
 //! - [`cursors`] records how far each consumer has read the events;
+//! - [`session_places`] records the further work trees of each session;
 //! - [`place`] is the id of this clone.
 
 pub mod commands;
@@ -23,4 +24,5 @@ pub mod open_tool_calls;
 pub mod place;
 pub mod presence;
 pub mod queue;
+pub mod session_places;
 pub mod waiters;

@@ -6,23 +6,27 @@ use super::{BadSettings, Settings, list, object};
 use crate::app::install::handlers::{self, Handler};
 
 /// The events that we are told of, each with the tools whose calls count.
-pub(super) const EVENTS: [(&str, Option<&str>); 7] = [
+pub(super) const EVENTS: [(&str, Option<&str>); 9] = [
     ("PreToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
     ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
     ("PostToolUseFailure", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
     ("SessionStart", None),
+    ("UserPromptSubmit", None),
     ("Stop", None),
+    ("StopFailure", None),
     ("SubagentStop", None),
     ("SessionEnd", None),
 ];
 /// The events and tools that protection needs. `MultiEdit` is not among them: Claude Code no longer
 /// has it.
-pub const NEEDED: [(&str, &[&str]); 7] = [
+pub const NEEDED: [(&str, &[&str]); 9] = [
     ("PreToolUse", &["Edit", "Write", "NotebookEdit", "Bash"]),
     ("PostToolUse", &["Edit", "Write", "NotebookEdit", "Bash"]),
     ("PostToolUseFailure", &["Edit", "Write", "NotebookEdit", "Bash"]),
     ("SessionStart", &[]),
+    ("UserPromptSubmit", &[]),
     ("Stop", &[]),
+    ("StopFailure", &[]),
     ("SubagentStop", &[]),
     ("SessionEnd", &[]),
 ];

@@ -83,6 +83,20 @@ fn a_shell_command_changed_what_is_told() {
     assert_eq!(told("{\"bashEditDiff\":{\"changedFiles\":[]}}"), Some(Vec::new()));
 }
 
+/// 8/TURN: an error of the API ends a turn, and after an interrupt the next thing is a prompt.
+#[test]
+fn a_turn_begins_and_ends() {
+    for (name, is) in [
+        ("UserPromptSubmit", Event::TurnBegins),
+        ("Stop", Event::TurnEnd),
+        ("StopFailure", Event::TurnEnd),
+        ("SessionEnd", Event::SessionEnd),
+    ] {
+        let more = "\"prompt\":\"\\ud800 \",\"error\":\"x\",\"reason\":\"other\"";
+        assert_eq!(event(&format!("\"hook_event_name\":\"{name}\",{more}")), is);
+    }
+}
+
 #[test]
 fn an_edit_that_failed_is_over() {
     let failed = "\"hook_event_name\":\"PostToolUseFailure\",\"tool_name\":\"Edit\"";
