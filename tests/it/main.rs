@@ -15,6 +15,7 @@ mod bad_input;
 mod beside_git;
 mod changes;
 mod check;
+mod claude_code;
 mod clocks;
 mod clones;
 mod compact;

@@ -13,6 +13,7 @@ pub(crate) mod notice;
 pub(crate) mod output;
 pub(crate) mod race;
 pub(crate) mod repo;
+pub(crate) mod tools;
 pub(crate) mod untouched;
 
 pub(crate) use self::call::{Call, User};

@@ -1,0 +1,36 @@
+"""Scenes about several work trees of one repository."""
+
+import os
+
+from client import shell
+from subagents import agent
+
+
+def two_work_trees(world, promise):
+    """That somebody edits a file in another work tree does not open it to two in this one."""
+    repository = world.repository()
+    repository.git("worktree", "add", "-q", "../linked", "-b", "linked")
+    linked = world.directory / "linked"
+    # Not every client reads the settings of the main work tree in a linked one.
+    repository.git("coord", "install", "--agents", "claude", cwd=linked)
+    file = os.path.join(linked, "src/main.rs")
+    look = {"tools": [["Read", {"file_path": file}]]}
+    change = {"file_path": file, "old_string": "one()", "new_string": "zero()"}
+    steps = [look, {"tools": [["Edit", change]]}, {"raised": "there", "until": "over"}]
+    there = repository.session("there", steps, cwd=linked)
+    world.wait("there")
+    here = repository.holder("here", "over")
+    told = here.told(2)
+    promise("who edits the same here is warned", "edited in another worktree" in told, told)
+    edit = {"tools": [repository.edit("src/main.rs", "two()", "three()")]}
+    second = repository.session("second", [repository.look(), edit]).done()
+    told = second.told(2)
+    promise("a second one here is refused", f"{here.agent()} holds" in told, told)
+    world.raise_flag("over")
+    there.done()
+    here.done()
+    holds = repository.holds()
+    promise("nothing is held when all have left", holds == [], holds)
+
+
+SCENES = [two_work_trees]

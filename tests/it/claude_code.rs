@@ -1,0 +1,62 @@
+//! 8/REAL-CLIENT: the real Claude Code with a scripted model on 127.0.0.1, a test for each scene of
+//! `tests/clients/claude`. A payload that is piped into a hook shows what the hook does with it;
+//! these show which events the client really sends, when, and what a model then reads.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::env::program;
+use crate::support::tools::{Tools, tools};
+
+/// Prepares a call of the program that plays the scenes, with nothing of the machine's but `PATH`.
+fn player(tools: &Tools) -> Command {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/claude/run.py");
+    let mut player = Command::new(tools.python());
+    player.arg(script).env_clear().env("PYTHONDONTWRITEBYTECODE", "1");
+    player.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    player
+}
+
+/// Plays a scene, and fails if a promise was broken.
+#[track_caller]
+fn play(scene: &str) {
+    let Some(tools) = tools(&format!("'{scene}' with Claude Code")) else { return };
+    let home = tempfile::tempdir().unwrap();
+    let mut player = player(tools);
+    player.args(["--claude".as_ref(), tools.claude().as_os_str()]);
+    player.args(["--git-coord".as_ref(), program().as_os_str()]);
+    player.args(["--dir".as_ref(), home.path().as_os_str()]).arg(scene);
+    let output = player.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(told.contains("\nkept"), "a scene promises something\n{told}");
+}
+
+macro_rules! scenes {
+    ($($(#[$comment:meta])* $scene:ident)+) => {
+        const SCENES: &[&str] = &[$(stringify!($scene)),+];
+        $($(#[$comment])* #[test] fn $scene() { play(stringify!($scene)); })+
+    };
+}
+
+scenes! {
+    a_session
+    a_killed_session
+    a_resumed_session
+    ask_and_answer
+    commands_against_others
+    programs_that_write
+    siblings
+    commands_that_take_all
+    programs_that_take_all
+    changes_after_a_turn
+    two_work_trees
+}
+
+#[test]
+fn each_scene_is_played() {
+    let Some(tools) = tools("the list of scenes with Claude Code") else { return };
+    let listed = player(tools).arg("--list").output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert_eq!(listed.lines().collect::<Vec<_>>(), SCENES);
+}
