@@ -51,6 +51,10 @@ scenes! {
     programs_that_take_all
     changes_after_a_turn
     two_work_trees
+    /// 8/NO-HARM: nothing that could be turned against somebody runs unasked.
+    permissions
+    a_missing_program
+    the_plugin
 }
 
 #[test]

@@ -365,7 +365,7 @@ fn settings_that_are_there_stay() {
     let before: Value = serde_json::from_str(before).unwrap();
     // 8/NO-HARM: to act elsewhere, as somebody else or against another stays a question.
     let asked: Vec<String> = texts_of(&found["permissions"]["ask"]);
-    assert_eq!(asked.len(), 3, "{asked:?}");
+    assert_eq!(asked.len(), 5, "{asked:?}");
     for list in ["allow", "ask"] {
         found["permissions"].as_object_mut().unwrap().remove(list);
     }

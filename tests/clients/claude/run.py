@@ -15,6 +15,7 @@ import threading
 import traceback
 
 import commits
+import settings
 import shells
 import subagents
 import talks
@@ -24,7 +25,7 @@ from world import World
 
 SCENES = {
     scene.__name__: scene
-    for part in [turns, talks, shells, subagents, commits, worktrees]
+    for part in [turns, talks, shells, subagents, commits, worktrees, settings]
     for scene in part.SCENES
 }
 # The longest that a scene may take, all waits together.

@@ -21,11 +21,16 @@ const PERMISSIONS: [&str; 12] = [
     "Bash(git coord whoami:*)",
 ];
 /// The rules for commands that stay a question to the user: acting elsewhere, as somebody else, or
-/// against another holder. Claude Code applies them before the rules that allow. They match the
-/// text of a command, so they stop slips and habits; the program itself limits what a command can
-/// do.
-const QUESTIONS: [&str; 3] =
-    ["Bash(git coord * -C*)", "Bash(git coord * --as*)", "Bash(git coord * --force*)"];
+/// against another holder, and any option in quotes, which older versions would not recognize.
+/// Claude Code applies them before the rules that allow. They match the text of a command, so they
+/// stop slips and habits; the program itself limits what a command can do.
+const QUESTIONS: [&str; 5] = [
+    "Bash(git coord * -C*)",
+    "Bash(git coord * --as*)",
+    "Bash(git coord * --force*)",
+    "Bash(git coord *\"-*)",
+    "Bash(git coord *'-*)",
+];
 /// A rule of the user's own that allows more.
 const ALL_PERMITTED: &str = "Bash(git coord:*)";
 
@@ -141,6 +146,10 @@ mod tests {
             "git coord release --force src",
             "git coord release src --as alice",
             "git coord release src --as=alice",
+            "git coord release src \"--force\"",
+            "git coord release '--as' alice src",
+            "git coord release \"\"--force src",
+            "git coord status \"-C\" w",
             "git coord -C w status",
             "git -C w coord status",
             "git -c core.pager=x coord status",

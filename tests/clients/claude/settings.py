@@ -1,0 +1,85 @@
+"""Scenes about what `install` and the plugin put into the settings of a client."""
+
+from pathlib import Path
+
+from client import shell
+
+PLUGIN = Path(__file__).resolve().parents[3]
+# Unasked, an agent does what concerns itself.
+UNASKED = [
+    "git coord status",
+    "git coord reserve docs/new.md --reason 'a page'",
+    "git coord ask docs/guide.md --reason 'a line'",
+    "git coord release --mine",
+]
+# These could be turned against somebody, so a person is asked.
+ASKED = [
+    "git coord release {} --force --reason mine",
+    "git coord release --force --reason mine {}",
+    'git coord release {} "--force" --reason mine',
+    "git coord release {} '--force' --reason mine",
+    "git coord release --as bob {}",
+    'git coord release "--as" bob {}',
+    "git coord release --as=bob {}",
+    "git coord status && git coord release {} --force --reason mine",
+    "git coord status -C ..",
+    'git coord status "-C" ..',
+    "GIT_COORD_AGENT=bob git coord release {}",
+    "git coord take docs/guide.md --reason mine",
+    "git coord adopt docs/guide.md --reason mine",
+    "git coord with --lock x -- true",
+]
+
+
+def permissions(world, promise):
+    """`install --allow`, and nobody there to say yes."""
+    repository = world.repository(install=("--agents", "claude", "--allow"))
+    repository.git("coord", "--as", "bob", "reserve", "docs/guide.md", "--reason", "mine")
+    held = repository.git("coord", "list").split()[0]
+    asked = [command.format(held) for command in ASKED]
+    steps = [{"tools": [shell(command)]} for command in [*UNASKED, *asked]]
+    session = repository.session("session", steps, mode="default").done()
+    told = [session.told(step) for step in range(1, len(steps) + 1)]
+    for command, answer in zip(UNASKED, told):
+        promise(f"runs unasked: {command}", "is_error" not in answer, answer)
+    for command, answer in zip(ASKED, told[len(UNASKED) :]):
+        promise(f"is asked about: {command}", is_asked(answer), answer)
+    holds = repository.holds()
+    promise("the other holds what it held", ("docs/guide.md", "bob") in holds, holds)
+
+
+def is_asked(answer):
+    return "is_error" in answer and ("approval" in answer or "requested permissions" in answer)
+
+
+def a_missing_program(world, promise):
+    """With `coord.hook.failClosed` and without the program, no edit passes; the shell, which has
+    to get the program back, does."""
+    repository = world.repository(install=None)
+    repository.git("config", "coord.hook.failClosed", "true")
+    repository.git("coord", "install", "--agents", "claude")
+    edit = {"tools": [repository.edit("src/main.rs", "one()", "two()")]}
+    steps = [repository.look(), edit, {"tools": [shell("echo 'the shell runs'")]}]
+    without = ":".join(world.search_path[1:])
+    session = repository.session("session", steps, PATH=without).done()
+    told, text = session.told(2), repository.text("src/main.rs")
+    promise("an edit that nobody can check is refused", "is_error" in told, told)
+    promise("and not made", "one()" in text, text)
+    told = session.told(3)
+    promise("the shell runs", "the shell runs" in told, told)
+
+
+def the_plugin(world, promise):
+    """Does what `install` does, where `coord.enabled` is set."""
+    repository = world.repository(install=("--agents", "none"))
+    edit = {"tools": [repository.edit("src/main.rs", "one()", "two()")]}
+    look = {"tools": [shell("git coord list --all")]}
+    steps = [repository.look(), edit, look]
+    session = repository.session("session", steps, "--plugin-dir", str(PLUGIN)).done()
+    me = session.agent()
+    promise("a session is told who it is", f"you are {me}" in session.told(0))
+    shown = session.told(3)
+    promise("its edit is reserved", f"src/main.rs  {me}" in shown, shown)
+
+
+SCENES = [permissions, a_missing_program, the_plugin]
