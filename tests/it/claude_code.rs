@@ -55,6 +55,7 @@ scenes! {
     permissions
     a_missing_program
     the_plugin
+    a_linked_work_tree
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use crate::app::install::claude_program::{READS_MAIN_SETTINGS, Version};
 use crate::app::install::handlers::Handler;
 use crate::app::install::settings::{BadSettings, NEEDED, Settings};
 
@@ -13,7 +14,7 @@ pub(super) struct Source {
 }
 
 /// The calls that Claude Code would make here.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Wiring {
     /// Set if any hook here calls us.
     pub(super) is_there: bool,
@@ -88,6 +89,40 @@ pub(super) fn wiring(sources: &[Source]) -> Wiring {
         wiring.in_other_words = others;
     }
     wiring
+}
+
+/// Chooses the calls that the installed version of Claude Code makes in a linked work tree, without
+/// the settings of the main one or with them; those of newer versions if it cannot be told. Returns
+/// what to know about it, too.
+pub(super) fn by_version(
+    main: &str,
+    client: Option<Version>,
+    without: Wiring,
+    with: Wiring,
+) -> (Wiring, Option<String>) {
+    let since = READS_MAIN_SETTINGS;
+    match client {
+        _ if with == without => (with, None),
+        Some(client) if client >= since => (with, None),
+        Some(client) => {
+            let note = format!(
+                "Claude Code {client} does not read '{main}' in a linked work tree; {since} does"
+            );
+            (without, Some(note))
+        }
+        None => {
+            let so = match without.troubles.as_slice() {
+                _ if !without.is_there => "does not call git coord here".to_owned(),
+                [] => "runs what the settings here say".to_owned(),
+                troubles => format!("has this trouble: {}", troubles.join("; ")),
+            };
+            let note = format!(
+                "the version of Claude Code cannot be told: before {since} it does not read \
+                 '{main}' in a linked work tree, and {so}"
+            );
+            (with, Some(note))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -165,6 +200,35 @@ mod tests {
         let both = judged(&[foreign, ours()]);
         assert!(both.before_edit.unwrap().as_installed().is_some());
         assert_eq!(both.in_other_words.len(), 1);
+    }
+
+    /// Older versions read the settings of a linked work tree only, newer ones those of the main
+    /// one, too.
+    #[test]
+    fn the_main_work_tree_counts_for_the_versions_that_read_it() {
+        let (with, without) = (|| judged(&[ours()]), || judged(&[json!({})]));
+        let chosen = |client| by_version("main", client, without(), with());
+        assert_eq!(chosen(Some(READS_MAIN_SETTINGS)), (with(), None));
+        let (wiring, note) = chosen(Some(Version(2, 1, 210)));
+        assert_eq!(
+            (wiring, note.unwrap()),
+            (without(), {
+                "Claude Code 2.1.210 does not read 'main' in a linked work tree; 2.1.211 does"
+                    .to_owned()
+            })
+        );
+        let (wiring, note) = chosen(None);
+        assert_eq!(wiring, with());
+        assert!(note.unwrap().ends_with("and does not call git coord here"));
+        assert_eq!(by_version("main", None, with(), with()), (with(), None));
+        let partly = judged(&[json!({ "hooks": { "Stop": ours()["hooks"]["Stop"] } })]);
+        let (_, note) = by_version("main", None, partly, with());
+        assert!(
+            note.unwrap().contains("trouble: Claude Code does not call git coord at PreToolUse")
+        );
+        let off = judged(&[json!({ "disableAllHooks": true }), ours()]);
+        let (_, note) = by_version("main", None, with(), off);
+        assert!(note.unwrap().ends_with("and runs what the settings here say"));
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::claude::{Source, Wiring, wiring};
+use super::claude::{Source, Wiring, by_version, wiring};
 use super::rehearsal::refuse_an_edit;
 use super::{Check, State};
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::install::claude::File;
+use crate::app::install::claude_program;
 use crate::app::install::found::{self, Host};
 use crate::app::install::git_hooks::{self, Found};
 use crate::app::install::handlers::Handler;
@@ -27,6 +28,8 @@ struct Looked {
     elsewhere: Vec<PathBuf>,
     /// Settings files of this work tree that called us once.
     lost: Vec<PathBuf>,
+    /// The part of the settings that depends on the version of Claude Code.
+    by_version: Option<String>,
 }
 
 /// Checks the hooks, and reports each trouble by itself; `is_enabled` is `coord.enabled`.
@@ -53,6 +56,8 @@ pub fn hooks(ctx: &Ctx, host: &Host, is_enabled: bool) -> Vec<Check> {
         troubles.push(Check { text: format!("{}{tried}", git.text), ..git });
     }
     troubles.extend(looked.claude.in_other_words.iter().map(not_rehearsed));
+    let note = |text| Check::new(NAME, State::Note, text).with_next(&INSTALL);
+    troubles.extend(looked.by_version.map(note));
     troubles
 }
 
@@ -68,11 +73,20 @@ fn not_rehearsed(handler: &Handler) -> Check {
 
 fn look(ctx: &Ctx, host: &Host) -> Result<Looked, AppError> {
     let git = found::hooks(ctx, host, &found::local(ctx)?)?;
-    let read = found::claude_sources(ctx, host)?;
-    let sources: Vec<Source> = read
-        .into_iter()
-        .map(|(path, content)| Source { path, settings: Settings::read(&content) })
-        .collect();
+    let source =
+        |(path, content): (PathBuf, Vec<u8>)| Source { path, settings: Settings::read(&content) };
+    let mut sources: Vec<Source> =
+        found::claude_sources(ctx, host)?.into_iter().map(source).collect();
+    let without = wiring(&sources);
+    let (claude, by_version) = match found::claude_settings_of_main(ctx)? {
+        Some(main) => {
+            let path = shown(&main.0);
+            sources.insert(0, source(main));
+            let client = claude_program::version(ctx, &host.search_path);
+            by_version(&path, client, without, wiring(&sources))
+        }
+        None => (without, None),
+    };
     let (mut elsewhere, mut lost) = (Vec::new(), Vec::new());
     for file in found::every_claude_settings(ctx)? {
         let is_here = ctx.repository().work_tree().is_some_and(|tree| is_in(&file, &tree.top));
@@ -82,7 +96,7 @@ fn look(ctx: &Ctx, host: &Host) -> Result<Looked, AppError> {
             _ => {}
         }
     }
-    Ok(Looked { git, claude: wiring(&sources), elsewhere, lost })
+    Ok(Looked { git, claude, elsewhere, lost, by_version })
 }
 
 /// Tells whether a settings file belongs to the work tree with that top directory.

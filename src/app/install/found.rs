@@ -237,6 +237,21 @@ pub(in crate::app) fn claude_sources(
     Ok(sources)
 }
 
+/// Reads the settings file of the main work tree that newer versions of Claude Code read in a
+/// linked one, before those of the linked one; none in the main work tree itself.
+pub(in crate::app) fn claude_settings_of_main(
+    ctx: &Ctx,
+) -> Result<Option<(PathBuf, Vec<u8>)>, AppError> {
+    let common_dir = resolved(ctx.repository.common_dir());
+    let is_linked = ctx.repository.work_tree().is_some_and(|tree| tree.linked.is_some());
+    let Some(main) = common_dir.parent().filter(|_| is_linked && common_dir.ends_with(".git"))
+    else {
+        return Ok(None);
+    };
+    let path = resolved(&main.join(CLAUDE).join("settings.local.json"));
+    Ok(read(ctx, &path)?.map(|content| (path, content)))
+}
+
 /// Reads the settings files that may have entries of ours: those of this work tree, and those of
 /// other work trees that have a note.
 pub(in crate::app) fn every_claude_settings(ctx: &Ctx) -> Result<Vec<claude::File>, AppError> {

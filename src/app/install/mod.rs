@@ -3,10 +3,12 @@
 //! [`found`] looks, the planners make a [`plan`] of that as data, and only [`follow`] changes
 //! something. The planners are [`git_hooks`], [`claude`], [`documents`] and, for the configuration,
 //! [`before`]. [`hook_file`] and [`settings`] know the bytes of the files, and [`handlers`] the
-//! commands that agents run. [`published`] has the same files for users who do not run `install`.
+//! commands that agents run, and [`claude_program`] which version of Claude Code is there.
+//! [`published`] has the same files for users who do not run `install`.
 
 pub mod before;
 pub mod claude;
+pub mod claude_program;
 pub mod documents;
 pub mod follow;
 pub mod found;

@@ -1,5 +1,6 @@
 """Scenes about what `install` and the plugin put into the settings of a client."""
 
+import os
 from pathlib import Path
 
 from client import shell
@@ -82,4 +83,22 @@ def the_plugin(world, promise):
     promise("its edit is reserved", f"src/main.rs  {me}" in shown, shown)
 
 
-SCENES = [permissions, a_missing_program, the_plugin]
+def a_linked_work_tree(world, promise):
+    """What `doctor` says of a work tree that has no settings of its own is what the client does."""
+    repository = world.repository()
+    repository.git("worktree", "add", "-q", "../linked", "-b", "linked")
+    linked = world.directory / "linked"
+    search_path = ":".join([os.path.dirname(world.claude), *world.search_path])
+    said = repository.git("coord", "doctor", cwd=linked, check=False, PATH=search_path)
+    session = repository.session("session", [{}], cwd=linked).done()
+    is_told = f"you are {session.agent()}" in session.told(0)
+    is_said = "git and Claude Code call git coord" in said
+    promise("doctor says whether a session is told who it is", is_said == is_told, said)
+    promise("doctor knows the version", "cannot be told" not in said, said)
+    repository.git("coord", "install", "--agents", "claude", cwd=linked)
+    session = repository.session("again", [{}], cwd=linked).done()
+    count = session.told(0).count(f"you are {session.agent()}")
+    promise("with settings of its own it is told once", count == 1, session.told(0))
+
+
+SCENES = [permissions, a_missing_program, the_plugin, a_linked_work_tree]

@@ -2,7 +2,7 @@
 //! refused.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -114,14 +114,38 @@ fn settings_that_refuse_no_edit_are_named() {
     }
 }
 
-/// Settings are each work tree's own, however much else they share; those of the user count in all.
+/// Puts a Claude Code of this version on the path, as its own installer does; one that says none of
+/// its version if it is empty.
+fn put_claude(repo: &Repo, version: &str) {
+    let program = repo.world().join("home/versions").join(version).join("claude");
+    put_script(&program, "#!/bin/sh\nexit 1\n");
+    let link = repo.world().join("bin/claude");
+    fs::remove_file(&link).ok();
+    symlink(program, link).unwrap();
+}
+
+/// 8/REAL-CLIENT: settings are each work tree's own, however much else they share, but newer
+/// versions of Claude Code read those of the main one too; those of the user count in all.
 #[test]
 fn a_work_tree_without_settings_is_named() {
     let (repo, path) = installed();
     repo.git(["worktree", "add", "--quiet", "-b", "side", "../linked"]);
+    put_claude(&repo, "2.1.210");
     let (states, text) = said(&repo, "../linked");
-    assert_eq!(states, ["warning"], "{text}");
+    assert_eq!(states, ["warning", "note"], "{text}");
     assert!(text.contains("it does in that of") && text.contains("settings.local.json"), "{text}");
+    assert!(text.contains("Claude Code 2.1.210 does not read '"), "{text}");
+    put_claude(&repo, "2.1.211");
+    let (states, text) = said(&repo, "../linked");
+    assert_eq!(states, ["ok"], "{text}");
+    assert!(text.ends_with("a made-up edit was refused"), "{text}");
+    put_claude(&repo, "");
+    let (states, text) = said(&repo, "../linked");
+    assert_eq!(states, ["ok", "note"], "{text}");
+    assert!(text.contains("before 2.1.211 it does not read '"), "{text}");
+    assert!(text.ends_with("and does not call git coord here"), "{text}");
+    // In the main work tree there is no difference.
+    assert_eq!(said(&repo, "").0, ["ok"]);
     let of_user = repo.world().join("home/.claude/settings.json");
     fs::create_dir_all(of_user.parent().unwrap()).unwrap();
     fs::copy(path, of_user).unwrap();
