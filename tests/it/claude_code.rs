@@ -45,7 +45,9 @@ scenes! {
     a_resumed_session
     ask_and_answer
     commands_against_others
+    /// 8/FAILED-SHELL, 8/SHELL-WRITE: nothing of it is overlooked.
     programs_that_write
+    what_a_shell_writes
     siblings
     commands_that_take_all
     programs_that_take_all
