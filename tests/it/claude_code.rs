@@ -48,11 +48,15 @@ scenes! {
     /// 8/FAILED-SHELL, 8/SHELL-WRITE: nothing of it is overlooked.
     programs_that_write
     what_a_shell_writes
+    /// 8/SIBLING: subagents are others to each other.
     siblings
+    one_after_the_other
     commands_that_take_all
     programs_that_take_all
     changes_after_a_turn
+    /// 8/TWO-WORKTREES: an edit elsewhere opens nothing here.
     two_work_trees
+    an_isolated_subagent
     /// 8/NO-HARM: nothing that could be turned against somebody runs unasked.
     permissions
     a_missing_program

@@ -43,4 +43,22 @@ def siblings(world, promise):
     promise("nothing is held when all are done", holds == [], holds)
 
 
-SCENES = [siblings]
+def one_after_the_other(world, promise):
+    """What a subagent held ends with it, while the session works on."""
+    repository = world.repository()
+    edit = {"tools": [repository.edit("src/main.rs", "one()", "two()")]}
+    world.script("one", [repository.look(), edit])
+    call = agent("one")
+    call[1]["run_in_background"] = False
+    end = {"raised": "worked", "until": "seen"}
+    main = repository.session("main", [{"tools": [call]}, end])
+    world.wait("worked")
+    holds, events = repository.holds(), repository.git("coord", "events", "--limit", "20")
+    world.raise_flag("seen")
+    main.done()
+    is_own = f"{main.agent()}/" in events
+    promise("it held what it edited", is_own and "src/main.rs" in events, events)
+    promise("it holds nothing when it is done", holds == [], holds)
+
+
+SCENES = [siblings, one_after_the_other]

@@ -33,4 +33,33 @@ def two_work_trees(world, promise):
     promise("nothing is held when all have left", holds == [], holds)
 
 
-SCENES = [two_work_trees]
+def an_isolated_subagent(world, promise):
+    """A subagent that the client gives a work tree of its own leaves the main one protected."""
+    repository = world.repository()
+    world.script("alone", ALONE)
+    call = agent("alone")
+    call[1]["isolation"] = "worktree"
+    main = repository.session("main", [{"tools": [call]}])
+    world.wait("alone")
+    here = repository.holder("here", "over")
+    edit = {"tools": [repository.edit("src/main.rs", "two()", "three()")]}
+    second = repository.session("second", [repository.look(), edit]).done()
+    holds = repository.holds()
+    world.raise_flag("over")
+    here.done()
+    main.done()
+    holders = sorted(holder for path, holder in holds if path == "src/main.rs")
+    is_both = any(f"{main.agent()}/" in holder for holder in holders) and here.agent() in holders
+    promise("both hold their own", is_both, holds)
+    told = second.told(2)
+    promise("a third is refused", f"{here.agent()} holds" in told, told)
+    holds = repository.holds()
+    promise("nothing is held when all have left", holds == [], holds)
+
+
+# The subagent does not know the place of its work tree before it is there.
+ALONE = [
+    {"tools": [shell("sed -i s/one/alone/ src/main.rs")]},
+    {"raised": "alone", "until": "over"},
+]
+SCENES = [two_work_trees, an_isolated_subagent]
