@@ -42,7 +42,10 @@ macro_rules! scenes {
 scenes! {
     a_session
     a_killed_session
+    a_session_that_is_asked_to_end
     a_resumed_session
+    a_forked_session
+    odd_names
     ask_and_answer
     commands_against_others
     /// 8/FAILED-SHELL, 8/SHELL-WRITE: nothing of it is overlooked.
@@ -57,6 +60,7 @@ scenes! {
     /// 8/TWO-WORKTREES: an edit elsewhere opens nothing here.
     two_work_trees
     an_isolated_subagent
+    a_session_with_a_work_tree
     /// 8/NO-HARM: nothing that could be turned against somebody runs unasked.
     permissions
     a_missing_program

@@ -1,5 +1,9 @@
 """Scenes about one session: its name, and what ends its reservations."""
 
+import json
+import os
+import signal
+
 from client import Talk, shell
 
 
@@ -46,4 +50,66 @@ def a_resumed_session(world, promise):
     promise("a resumed session has its name again", again.told(1) == first.told(1), again.told(1))
 
 
-SCENES = [a_session, a_killed_session, a_resumed_session]
+def a_forked_session(world, promise):
+    """Goes on from another one that is still there, as somebody else."""
+    repository = world.repository()
+    first = repository.holder("first", "over")
+    whoami = {"tools": [shell("git coord whoami")]}
+    edit = {"tools": [repository.edit("src/main.rs", "two()", "three()")]}
+    words = ["--resume", first.id(), "--fork-session"]
+    fork = repository.session("fork", [whoami, repository.look(), edit], *words).done()
+    world.raise_flag("over")
+    first.done()
+    promise("a fork has a name of its own", f"{fork.agent()} " in fork.told(1), fork.told(1))
+    told = fork.told(3)
+    promise("it is refused what the first holds", f"{first.agent()} holds" in told, told)
+
+
+def a_session_that_is_asked_to_end(world, promise):
+    """Gets a signal in the middle of its turn, as from a terminal that is closed."""
+    repository = world.repository()
+    for asked in [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]:
+        name = asked.name
+        session = repository.holder(name, f"{name} over")
+        promise(f"it holds what it edits ({name})", repository.holds() != [])
+        os.kill(session.process.pid, asked)
+        world.raise_flag(f"{name} over")
+        session.done()
+        holds, agents = repository.holds(), repository.agents(session.agent())
+        promise(f"nothing is held after {name}", holds == [], holds)
+        promise(f"nor is it said to be alive ({name})", "alive" not in agents, agents)
+        repository.git("checkout", "--quiet", "--", ".")
+
+
+def odd_names(world, promise):
+    """Files may have any name."""
+    repository = world.repository()
+    files = [str(repository.root / path) for path in ODD_NAMES]
+    writes = [["Write", {"file_path": file, "content": "new\n"}] for file in files]
+    end = {"raised": "written", "until": "seen"}
+    session = repository.session("session", [{"tools": writes}, end])
+    world.wait("written")
+    listed = json.loads(repository.git("coord", "list", "--all", "--json"))["reservations"]
+    free = [path for path in ODD_NAMES if is_free(repository, path)]
+    world.raise_flag("seen")
+    session.done()
+    holders = {hold["holder"] for hold in listed}
+    promise("each is reserved by itself", len(listed) == len(ODD_NAMES), listed)
+    promise("they are the session's", holders == {session.agent()}, holders)
+    promise("and free for nobody else", free == [], free)
+
+
+def is_free(repository, path):
+    said = repository.git("coord", "--as", "bob", "check", "--literal", "--", path, check=False)
+    return said.startswith("free")
+
+
+ODD_NAMES = ["odd name.txt", "odd/[a]*.txt", "odd 'quote\".txt", "-odd.txt", "odd/ünïcödé.txt"]
+SCENES = [
+    a_session,
+    a_killed_session,
+    a_session_that_is_asked_to_end,
+    a_resumed_session,
+    a_forked_session,
+    odd_names,
+]

@@ -57,9 +57,22 @@ def an_isolated_subagent(world, promise):
     promise("nothing is held when all have left", holds == [], holds)
 
 
+def a_session_with_a_work_tree(world, promise):
+    """The client makes one for the session, below the main one."""
+    repository = world.repository()
+    change = shell("sed -i s/one/two/ src/main.rs && git rev-parse --git-dir")
+    steps = [{"tools": [change]}, {"tools": [shell("git coord list --all")]}]
+    session = repository.session("session", steps, "--worktree", "side").done()
+    me, told = session.agent(), session.told(0)
+    promise("the session is told who it is", f"you are {me}" in told, told[-500:])
+    promise("it works in a linked work tree", "/worktrees/" in session.told(1), session.told(1))
+    listed = session.told(2)
+    promise("what it writes is reserved", f"src/main.rs  {me}" in listed, listed)
+
+
 # The subagent does not know the place of its work tree before it is there.
 ALONE = [
     {"tools": [shell("sed -i s/one/alone/ src/main.rs")]},
     {"raised": "alone", "until": "over"},
 ]
-SCENES = [two_work_trees, an_isolated_subagent]
+SCENES = [two_work_trees, an_isolated_subagent, a_session_with_a_work_tree]
