@@ -40,12 +40,15 @@ macro_rules! scenes {
 }
 
 scenes! {
+    /// 8/TURN: every way in which a turn or a session ends lets go.
     a_session
+    an_interrupted_turn
     a_killed_session
     a_session_that_is_asked_to_end
     a_resumed_session
     a_forked_session
     odd_names
+    several_repositories
     ask_and_answer
     commands_against_others
     /// 8/FAILED-SHELL, 8/SHELL-WRITE: nothing of it is overlooked.

@@ -8,7 +8,7 @@ from client import Talk, shell
 
 
 def a_session(world, promise):
-    """Edits; its turn ends; it leaves."""
+    """Edits; its turn ends, once well and once by an error of the model; it leaves."""
     repository = world.repository()
     talk = Talk(repository, "talk")
     look = shell("git coord whoami; git coord list --all")
@@ -20,9 +20,35 @@ def a_session(world, promise):
     promise("its shell has the same name", shown.startswith(f"[tool_result] {me} "), shown)
     holds = repository.holds()
     promise("the end of a turn lets go", holds == [], holds)
+    edit = {"tools": [repository.edit("src/main.rs", "two()", "three()")]}
+    talk.say("second", [edit, {"status": 400}])
+    # The client does not wait for the hook of a turn that has failed.
+    wait = ["reserve", "src/main.rs", "--wait", "30s"]
+    granted = repository.git("coord", "--as", "bob", *wait, check=False)
+    promise("a turn that fails lets go as well", granted.startswith("reserved"), granted)
+    repository.git("coord", "--as", "bob", "release", "--mine")
+    talk.say("third", [{"tools": [shell("git coord reserve docs --reason later")]}])
     talk.leave()
+    holds = repository.holds()
+    promise("who has left holds nothing, not by a command either", holds == [], holds)
     agents = repository.agents(me)
-    promise("who has left is not said to be alive", "alive" not in agents, agents)
+    promise("nor is it said to be alive", "alive" not in agents, agents)
+
+
+def an_interrupted_turn(world, promise):
+    """The person stops a shell command, and says something else. Of the first the client tells
+    nobody."""
+    repository = world.repository()
+    talk = Talk(repository, "talk")
+    edit = {"tools": [repository.edit("src/main.rs", "one()", "two()")]}
+    talk.begin("first", [repository.look(), edit, {"tools": [shell("sleep 100")]}])
+    talk.await_message(lambda message: "sleep 100" in str(message), "shell command")
+    talk.interrupt()
+    talk.end()
+    talk.say("second", [{"tools": [shell("git coord list --all")]}])
+    listed = world.told("second", 1)
+    promise("the next prompt lets go of an interrupted turn", "no reservations" in listed, listed)
+    talk.leave()
 
 
 def a_killed_session(world, promise):
@@ -104,12 +130,29 @@ def is_free(repository, path):
     return said.startswith("free")
 
 
+def several_repositories(world, promise):
+    """Edits in a repository that it neither stands in nor began in."""
+    here, there = world.repository("here"), world.repository("there")
+    edit = {"tools": [there.edit("src/main.rs", "one()", "two()")]}
+    end = {"raised": "edited", "until": "seen"}
+    session = here.session("session", [there.look(), edit, end])
+    world.wait("edited")
+    holds = there.holds()
+    promise("an edit elsewhere is reserved there", len(holds) == 1, holds)
+    world.raise_flag("seen")
+    session.done()
+    holds = there.holds()
+    promise("the end of the turn lets go there, too", holds == [], holds)
+
+
 ODD_NAMES = ["odd name.txt", "odd/[a]*.txt", "odd 'quote\".txt", "-odd.txt", "odd/ünïcödé.txt"]
 SCENES = [
     a_session,
+    an_interrupted_turn,
     a_killed_session,
     a_session_that_is_asked_to_end,
     a_resumed_session,
     a_forked_session,
     odd_names,
+    several_repositories,
 ]
