@@ -3,6 +3,7 @@
 //! A command that contains none of the names in question is not read. One that is read asks the
 //! notes, the ledger and git only if it has an effect on uncommitted work at all.
 
+mod makers;
 mod others;
 
 use std::cell::OnceCell;
@@ -22,7 +23,7 @@ use crate::core::shell::effect::Effect;
 use crate::core::shell::git::Ground;
 use crate::core::shell::pathspec::Place;
 use crate::core::shell::verbs::Facts;
-use crate::core::shell::verdict::{Change, Refused, Verdict, verdict};
+use crate::core::shell::verdict::{Change, Refused, Verdict, kept_for_makers, verdict};
 use crate::core::shell::{Known, Setting, Simple, Start, Word, act, joined, read};
 use crate::core::time::Timestamp;
 
@@ -71,6 +72,8 @@ pub enum How {
     Held,
     /// It is changed and not committed, by an agent in that state.
     Changed(Turn),
+    /// It is a commit, made by an agent in that state.
+    Made(Turn),
 }
 
 /// A work tree that a command is about.
@@ -230,6 +233,14 @@ fn look_at(ctx: &Ctx, door: &Door, simple: &Simple, tree: &Tree) -> Result<Met, 
             Some(Some(removed)) => (removed.other.as_ref().unwrap_or(ctx), removed),
             None => (here, tree),
         };
+        if let Some(commits) = &effect.commits {
+            let makers = makers::makers(here, commits)?;
+            let kept = kept_for_makers(&effect, ctx.actor(), &makers);
+            if !kept.is_empty() {
+                return Ok(Met::Refused(makers::refusal(typed(simple), &effect, &kept, here)));
+            }
+            continue;
+        }
         let work = tree.work(here)?;
         match verdict(&effect, &work.others, work.case) {
             Verdict::Refused(refused) => {

@@ -95,7 +95,7 @@ fn things_that_have_one_place_stay_there() {
         ("Ledger::new(", "src/app/mod.rs"),
         ("self.refs.swap(&", "src/store/git/mod.rs"),
         ("self.refs.swap(name", "src/store/git/refs/file_refs.rs"),
-        ("\"update-ref\"", "src/store/git/program/refs.rs"),
+        ("[\"update-ref\"", "src/store/git/program/refs.rs"),
     ] {
         assert_eq!(rules::files_with(word), [place], "{word} has one place");
     }

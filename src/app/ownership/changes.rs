@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use super::view::{PathView, TurnView, turn_text};
 use super::{Judged, Turns, judge_by, tidy};
-use crate::app::answer::Answer;
+use crate::app::answer::{Answer, Note as Remark};
 use crate::app::error::AppError;
-use crate::app::next::command;
+use crate::app::next::{command, from_top, in_shell};
 use crate::app::problem::Problem;
-use crate::app::{Ctx, specs};
+use crate::app::{Ctx, rescue, specs};
 use crate::core::ids::AgentName;
 use crate::core::ownership::content::BlobId;
 use crate::core::ownership::standing::Standing;
@@ -86,6 +86,9 @@ pub struct LostView {
     /// The id of what the agent left there; absent if it had deleted the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<BlobId>,
+    /// The id of a snapshot that has it, or 'edit': 'git coord rescue restore' brings it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved: Option<String>,
 }
 
 /// Lists the changes.
@@ -119,8 +122,10 @@ pub fn changes(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
         is_there(&change.path.0) && (is_theirs || !asks_for_some)
     });
     body.lost.retain(|lost| is_there(&lost.path.0) && is_asked_for(&lost.agent));
+    rescue::find_lost(ctx, &mut body.lost)?;
     let refusal = request.check.then(|| of_others(ctx, &body)).flatten();
-    let answer = Answer::read(body, ctx.clock());
+    let hint = body.lost.iter().find(|lost| lost.saved.is_some()).and_then(way_back);
+    let answer = Answer::read(body, ctx.clock()).noting(hint);
     Ok(match refusal {
         Some(refusal) => answer.refused(refusal),
         None => answer,
@@ -181,9 +186,17 @@ fn lost(ctx: &Ctx, judged: &[Judged]) -> Vec<LostView> {
             agent: note.agent.clone(),
             at: note.at,
             blob: note.content.as_ref().and_then(|content| content.blob().cloned()),
+            saved: None,
         });
     }
     found
+}
+
+/// Names the command that brings a lost change back.
+fn way_back(lost: &LostView) -> Option<Remark> {
+    let path = from_top(&pattern::for_path(&lost.path.0)?)?;
+    let restore = in_shell(&command(&["rescue", "restore", "--", &path]));
+    Some(Remark::plain_hint(format!("what is lost is saved; to bring it back: {restore}")))
 }
 
 /// Explains that changes of others are among those that were asked for.

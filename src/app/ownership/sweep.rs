@@ -135,6 +135,16 @@ fn was_moved_by_another(ctx: &Ctx, notes: &[&Note]) -> bool {
     !agents.iter().any(began_before)
 }
 
+/// Notes that the newest entry of the stash is the agent's, after a command of the agent's has
+/// written to the stash.
+pub fn note_stash(ctx: &Ctx) -> Result<(), AppError> {
+    let Some(newest) = ctx.repository().stash_entries()?.first().copied() else { return Ok(()) };
+    if !ctx.commit_authors().all()?.contains_key(&newest) {
+        ctx.commit_authors().note(&newest, ctx.actor())?;
+    }
+    Ok(())
+}
+
 /// Names the branch that is checked out now in the agent's notes, after its own shell command has
 /// changed it.
 pub fn follow_branch(ctx: &Ctx) -> Result<(), AppError> {

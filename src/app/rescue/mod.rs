@@ -1,6 +1,6 @@
 //! Saved uncommitted content: what hooks and commands save, and how it comes back.
 //!
-//! [`keep`] saves, [`versions`] finds what is saved, and the others are the commands. The rules are
+//! [`keep`] saves, `versions` finds what is saved, and the others are the commands. The rules are
 //! in `core::rescue`.
 
 pub mod diff;
@@ -15,11 +15,13 @@ pub mod view;
 use super::Ctx;
 use super::error::AppError;
 use super::next::command;
+use super::ownership::changes::LostView;
 use super::problem::{Hint, Problem};
 use crate::core::text::Line;
 use crate::store::layout::MAIN_WORKTREE;
 use crate::store::rescue::Snapshots;
 use crate::store::rescue::edits::SavedEdits;
+use versions::{Version, Wanted};
 
 impl Ctx {
     fn snapshots(&self) -> Snapshots<'_> {
@@ -39,6 +41,22 @@ fn worktree_of(ctx: &Ctx, name: Option<&str>) -> Result<Option<Line>, AppError> 
         Some(MAIN_WORKTREE) => Ok(None),
         Some(name) => Line::new(name).map(Some).map_err(|error| AppError::Usage(error.to_string())),
     }
+}
+
+/// Finds what is saved of changes that are gone.
+pub fn find_lost(ctx: &Ctx, lost: &mut [LostView]) -> Result<(), AppError> {
+    if lost.is_empty() {
+        return Ok(());
+    }
+    let worktree = ctx.worktree();
+    let saved = versions::versions(ctx, worktree.as_ref(), None, &Wanted::new(&[]))?;
+    for lost in lost {
+        let is_it = |version: &&Version| {
+            version.path == lost.path.0 && lost.blob.as_ref() == Some(&version.stored.blob)
+        };
+        lost.saved = saved.iter().find(is_it).map(|version| version.from().to_owned());
+    }
+    Ok(())
 }
 
 /// Explains that nothing is saved.

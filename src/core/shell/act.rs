@@ -11,7 +11,7 @@ const NAMES: [&str; 13] =
     ["git", "gh", "rm", "mv", "cp", "tee", ">", "truncate", "dd", "sed", "perl", "find", "unlink"];
 
 /// Verbs of git, which cannot be given another meaning by an alias.
-const VERBS: [&str; 62] = [
+const VERBS: [&str; 63] = [
     "add",
     "am",
     "apply",
@@ -73,6 +73,7 @@ const VERBS: [&str; 62] = [
     "switch",
     "symbolic-ref",
     "tag",
+    "update-ref",
     "worktree",
 ];
 

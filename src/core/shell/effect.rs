@@ -38,6 +38,25 @@ pub enum Rule {
     RemoveTree,
     /// Files are written or removed by another program than git.
     WriteFiles,
+    /// The newest commit is replaced by another.
+    Amend,
+    /// A branch is deleted or moved, whatever only it has.
+    DropBranch,
+    /// An entry of the stash is used up or deleted.
+    UseStash,
+}
+
+/// Commits that an act takes away from their maker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Commits {
+    /// The commit that is checked out.
+    Head,
+    /// Those that only this branch has.
+    OnlyOn(String),
+    /// This entry of the stash; the newest one has the number 0.
+    StashEntry(u32),
+    /// Every entry of the stash.
+    Stash,
 }
 
 /// The work that a rule touches.
@@ -67,6 +86,8 @@ pub struct Effect {
     pub names: Vec<String>,
     /// The work tree, where it is another one than that of the command.
     pub tree: Option<PathBuf>,
+    /// The commits that it takes away.
+    pub commits: Option<Commits>,
     /// The words behind `git worktree add <directory>` that check the same branch out elsewhere;
     /// empty if it is not known.
     pub tree_words: Vec<String>,
@@ -96,6 +117,8 @@ impl Rule {
             Rule::ResetIndex | Rule::Abort | Rule::Commit => Touches { staged: true, ..NOTHING },
             Rule::Clean => Touches { untracked: true, ..NOTHING },
             Rule::Add => Touches { tracked: true, untracked: true, ..NOTHING },
+            // Commits are no uncommitted work.
+            Rule::Amend | Rule::DropBranch | Rule::UseStash => NOTHING,
         }
     }
 
@@ -134,6 +157,9 @@ impl Rule {
             Rule::Commit => "would commit changes of others",
             Rule::RemoveTree => "would delete a work tree with uncommitted work of others",
             Rule::WriteFiles => "would write over or delete work of others",
+            Rule::Amend => "would replace a commit of another agent",
+            Rule::DropBranch => "would drop commits of another agent that no other branch has",
+            Rule::UseStash => "would use up what another agent has put into the stash",
         }
     }
 
@@ -167,6 +193,7 @@ impl Effect {
             scope,
             names: Vec::new(),
             tree: None,
+            commits: None,
             tree_words: Vec::new(),
         }
     }
@@ -180,5 +207,10 @@ impl Effect {
 
     pub fn everywhere(rule: Rule) -> Effect {
         Effect::new(rule, Scope::Everything)
+    }
+
+    /// Makes an effect that takes commits away.
+    pub fn on_commits(rule: Rule, commits: Commits) -> Effect {
+        Effect { commits: Some(commits), ..Effect::everywhere(rule) }
     }
 }

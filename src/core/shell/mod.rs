@@ -15,6 +15,7 @@
 
 pub mod act;
 mod arguments;
+mod commits;
 pub mod effect;
 mod expand;
 pub mod git;

@@ -1,10 +1,10 @@
 //! The verbs of git that touch uncommitted work, each with its forms.
 
-use super::Word;
 use super::arguments::Arguments;
-use super::effect::{Effect, Rule};
+use super::effect::{Commits, Effect, Rule};
 use super::git::GitCall;
 use super::pathspec::{Place, Scope};
+use super::{Word, commits};
 
 /// The known facts about the work tree that a command runs in.
 pub struct Facts<'f> {
@@ -75,6 +75,8 @@ impl Verb<'_> {
                 one(Rule::MoveHead, !is_look)
             }
             "worktree" if sub == "remove" => self.worktree_remove(),
+            "branch" => commits::branch(&self.sorted("", &commits::BRANCH_VALUES)),
+            "update-ref" => commits::update_ref(&self.sorted("m", &[])),
             _ => Vec::new(),
         }
     }
@@ -216,6 +218,9 @@ impl Verb<'_> {
     }
 
     fn stash(&self, sub: &str) -> Vec<Effect> {
+        if matches!(sub, "pop" | "apply" | "drop" | "clear") {
+            return commits::used(&self.sorted("", &[]), sub);
+        }
         let is_push = sub.is_empty() || sub == "push" || sub == "save" || sub.starts_with('-');
         if sub == "branch" {
             return head(self.call.arguments.get(1), true, false);
@@ -335,7 +340,8 @@ impl Verb<'_> {
             effect.touches.staged = sorted.has(&["i", "include"]);
             effect.scope = self.scope(&paths);
         }
-        vec![effect]
+        let amended = Effect::on_commits(Rule::Amend, Commits::Head);
+        [effect].into_iter().chain(sorted.has(&["amend"]).then_some(amended)).collect()
     }
 
     fn worktree_remove(&self) -> Vec<Effect> {

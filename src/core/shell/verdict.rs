@@ -77,6 +77,29 @@ pub fn verdict<'o>(effect: &Effect, others: &'o Others, case: Case) -> Verdict<'
     if effect.rule.is_kept() { Verdict::KeepFirst } else { Verdict::Pass }
 }
 
+/// The maker of a commit that an act would take away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Maker {
+    pub agent: AgentName,
+    pub turn: Turn,
+    /// The name of the commit, for people.
+    pub commit: String,
+}
+
+/// Finds the commits that an act must leave to their makers. A session that has ended leaves its
+/// commits to others, but what it has put into the stash is uncommitted work.
+pub fn kept_for_makers<'m>(
+    effect: &Effect,
+    asker: &AgentName,
+    makers: &'m [Maker],
+) -> Vec<&'m Maker> {
+    let is_kept = |maker: &&Maker| {
+        !maker.agent.is_one_with(asker)
+            && (maker.turn != Turn::Ended || effect.rule == Rule::UseStash)
+    };
+    makers.iter().filter(is_kept).collect()
+}
+
 fn is_hit(effect: &Effect, change: &Change) -> bool {
     let touches = effect.touches;
     if touches.everybody {

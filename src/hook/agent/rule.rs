@@ -151,6 +151,9 @@ fn shell_ran(ctx: &Ctx, tool_use: &str, end: &ShellEnd) -> Result<Verdict, AppEr
     if began.is_some_and(|began| ctx.repository().head_was_written_since(began)) {
         ownership::sweep::follow_branch(ctx)?;
     }
+    if began.is_some_and(|began| ctx.repository().stash_was_written_since(began)) {
+        ownership::sweep::note_stash(ctx)?;
+    }
     let ran = shell_writes::Ran { began, changed: end.changed.as_deref() };
     let of_others = shell_writes::after(ctx, ran)?;
     Ok(words::shell::changed(&of_others, ctx.settings().negotiation)

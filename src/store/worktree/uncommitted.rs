@@ -12,11 +12,16 @@ use super::changes::PathBytes;
 use crate::core::ownership::Content;
 use crate::core::ownership::content::{Mode, Stored};
 use crate::store::error::StoreError;
+use crate::store::git::object::ObjectId;
 use crate::store::git::program::answer;
 use crate::store::git::repository::Repository;
 
 /// The part of the log of `HEAD` that is read.
 const LOG_BYTES_MAX: u64 = 16 * 1024;
+/// The log of the stash, whose lines are its entries.
+const STASH_LOG: &str = "logs/refs/stash";
+/// The largest number of commits of a branch that are looked at.
+const COMMITS_MAX: usize = 200;
 /// The beginnings of messages in that log for moves to another branch.
 const MOVES: [&str; 2] = ["checkout: ", "Branch: renamed "];
 
@@ -115,6 +120,32 @@ impl Repository {
         Ok(found)
     }
 
+    /// Lists the commits that only this branch has, the newest first, up to a limit.
+    pub fn commits_only_on(&self, branch: &str) -> Result<Vec<ObjectId>, StoreError> {
+        if !self.has_branch(branch) {
+            return Ok(Vec::new());
+        }
+        let max = format!("--max-count={COMMITS_MAX}");
+        let (own, but) = (format!("refs/heads/{branch}"), format!("--exclude={branch}"));
+        let others = ["--not", &but, "--branches", "--remotes", "--tags"];
+        let listed = self.program().ask(&[&["rev-list", &max, &own][..], &others].concat())?;
+        Ok(ids(&listed))
+    }
+
+    /// Lists the entries of the stash, the newest first.
+    pub fn stash_entries(&self) -> Result<Vec<ObjectId>, StoreError> {
+        if !self.common_dir().join(STASH_LOG).exists() {
+            return Ok(Vec::new());
+        }
+        Ok(ids(&self.program().ask(&["rev-list", "--walk-reflogs", "refs/stash"])?))
+    }
+
+    /// Tells whether the log of the stash was written since a time.
+    pub fn stash_was_written_since(&self, then: SystemTime) -> bool {
+        let log = self.common_dir().join(STASH_LOG).metadata();
+        log.and_then(|log| log.modified()).is_ok_and(|written| written >= then)
+    }
+
     /// Returns the second in which another branch was last checked out here, if the log of `HEAD`
     /// tells.
     pub fn head_moved_at(&self) -> Option<i64> {
@@ -138,6 +169,11 @@ impl Repository {
         let reference = format!("refs/heads/{name}");
         self.program().ask(&["rev-parse", "--verify", "--quiet", &reference]).is_ok()
     }
+}
+
+/// Reads the ids that git lists, a line each.
+fn ids(listed: &[u8]) -> Vec<ObjectId> {
+    String::from_utf8_lossy(listed).lines().filter_map(|id| id.parse().ok()).collect()
 }
 
 /// Reads a line of git's status.

@@ -142,6 +142,9 @@ fn snapshots_are_pruned_and_lost_work_goes_last() {
     repo.git(["checkout", "--quiet", "."]);
     let lost = repo.json("ops", ["changes"])["lost"].take();
     assert_eq!(texts(&lost, "path"), ["src/main.rs"]);
+    assert_eq!(lost[0]["saved"], snapshots(&repo)[0]["id"]);
+    let listed = repo.coord("ops", ["changes"]).done();
+    listed.says("to bring it back: git coord rescue restore -- :/src/main.rs");
     for round in 0..5 {
         repo.pass("1m");
         edits(&repo, BOB, "new.rs", &format!("{round}\n"));

@@ -116,19 +116,16 @@ pub(in crate::hook::agent) fn changed(found: &OfOthers, can_send: bool) -> Optio
 fn described(hit: &Hit, now: Timestamp) -> String {
     let ago = about(now.seconds_since(hit.since));
     let (path, agent) = (quoted(&hit.path), &hit.agent);
-    match hit.how {
-        How::Held => format!("- {path} is held by {agent} since {ago}"),
-        How::Changed(Turn::Running) => {
-            format!("- {path} was changed by {agent} {ago} ago, whose turn still runs")
-        }
-        How::Changed(Turn::Over) => {
-            format!("- {path} was changed by {agent} {ago} ago, whose turn is over")
-        }
-        How::Changed(Turn::Ended) => {
-            format!("- {path} was changed by {agent} {ago} ago, whose session has ended")
-        }
-        How::Changed(Turn::Died) => {
-            format!("- {path} was changed by {agent} {ago} ago, which has not been seen since")
-        }
-    }
+    let (what, turn) = match hit.how {
+        How::Held => return format!("- {path} is held by {agent} since {ago}"),
+        How::Changed(turn) => (format!("{path} was changed by {agent} {ago} ago"), turn),
+        How::Made(turn) => (format!("{path} was made by {agent}"), turn),
+    };
+    let turn = match turn {
+        Turn::Running => "whose turn still runs",
+        Turn::Over => "whose turn is over",
+        Turn::Ended => "whose session has ended",
+        Turn::Died => "which has not been seen since",
+    };
+    format!("- {what}, {turn}")
 }

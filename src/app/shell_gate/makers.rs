@@ -1,0 +1,70 @@
+//! The makers of the commits that a command would take away.
+
+use super::{Hit, How, Refusal};
+use crate::app::Ctx;
+use crate::app::error::AppError;
+use crate::app::next::can_be_typed;
+use crate::app::presence;
+use crate::core::shell::effect::{Commits, Effect};
+use crate::core::shell::verdict::Maker;
+use crate::store::git::object::ObjectId;
+
+/// Finds the agents that made commits, as far as this machine knows.
+pub(super) fn makers(ctx: &Ctx, commits: &Commits) -> Result<Vec<Maker>, AppError> {
+    let known = ctx.commit_authors().all()?;
+    if known.is_empty() {
+        return Ok(Vec::new());
+    }
+    let repository = ctx.repository();
+    let meant: Vec<ObjectId> = match commits {
+        Commits::Head => repository.head_commit()?.into_iter().collect(),
+        Commits::OnlyOn(branch) => repository.commits_only_on(branch)?,
+        Commits::StashEntry(number) => {
+            let entries = repository.stash_entries()?;
+            entries
+                .get(usize::try_from(*number).unwrap_or(usize::MAX))
+                .copied()
+                .into_iter()
+                .collect()
+        }
+        Commits::Stash => repository.stash_entries()?,
+    };
+    let maker = |commit: &ObjectId| {
+        let agent = known.get(commit)?.clone();
+        Some(Maker { turn: presence::turn(ctx, &agent), agent, commit: commit.short() })
+    };
+    Ok(meant.iter().filter_map(maker).collect())
+}
+
+/// Refuses a command that would take commits of others away.
+pub(super) fn refusal(
+    command: Vec<String>,
+    effect: &Effect,
+    kept: &[&Maker],
+    ctx: &Ctx,
+) -> Refusal {
+    let hit = |maker: &&Maker| Hit {
+        path: maker.commit.clone(),
+        agent: maker.agent.clone(),
+        since: ctx.clock(),
+        how: How::Made(maker.turn),
+    };
+    let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+    let instead = match &effect.commits {
+        Some(Commits::Head) => vec![words(&["git", "commit"])],
+        Some(Commits::OnlyOn(branch)) if can_be_typed(branch) => {
+            vec![words(&["git", "branch", "-d", "--", branch])]
+        }
+        Some(Commits::StashEntry(_) | Commits::Stash) => vec![words(&["git", "stash", "list"])],
+        Some(Commits::OnlyOn(_)) | None => Vec::new(),
+    };
+    Refusal {
+        command,
+        does: effect.rule.does(),
+        hits: kept.iter().map(hit).collect(),
+        instead,
+        ask: Vec::new(),
+        adopt: Vec::new(),
+        at: ctx.clock(),
+    }
+}
