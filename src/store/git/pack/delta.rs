@@ -1,12 +1,16 @@
 //! Deltas: an object encoded as copies of parts of another object and new bytes, in git's format.
 
-use std::collections::HashMap;
-
-/// The minimum length of a match.
-const MATCH_MIN: usize = 16;
+/// The minimum length of a match. A copy of so few bytes is worth it: most of what differs between
+/// two entries is a few hex digits in the middle of a text.
+const MATCH_MIN: usize = 5;
+/// The number of bytes that a match must save beyond the length of its instruction: the insert that
+/// it splits needs one more instruction.
+const GAIN_MIN: usize = 1;
 /// The maximum number of positions of a base that are indexed. Of a longer base, every second,
 /// third and so on is.
 const POSITIONS_MAX: usize = 8192;
+/// The maximum number of positions that are compared to find the longest match.
+const COMPARED_MAX: usize = 16;
 /// The maximum length of one copy instruction, and of one insert instruction.
 const COPY_MAX: usize = 0xffff;
 const INSERT_MAX: usize = 0x7f;
@@ -39,25 +43,80 @@ fn encode_middle(out: &mut Vec<u8>, base: &[u8], target: &[u8]) {
         insert(out, target);
         return;
     }
-    let step = 1 + base.len() / POSITIONS_MAX;
-    let blocks = base.windows(MATCH_MIN).enumerate().step_by(step);
-    // Of several equal blocks, which are rare, the last one is indexed.
-    let places: HashMap<&[u8], usize> = blocks.map(|(at, block)| (block, at)).collect();
+    let places = Places::of(base);
     let (mut at, mut pending) = (0, 0);
-    while let Some(block) = target.get(at..at + MATCH_MIN) {
-        let Some(place) = places.get(block) else {
+    while at + MATCH_MIN <= target.len() {
+        let Some((place, length)) = places.longest_match(base, &target[at..]) else {
             at += 1;
             continue;
         };
-        let (before, after) = (&target[pending..at], &target[at..]);
-        let back = common_length(before.iter().rev(), base[..*place].iter().rev());
-        let length = common_length(after.iter(), base[*place..].iter());
+        let before = &target[pending..at];
+        let back = common_length(before.iter().rev(), base[..place].iter().rev());
         insert(out, &before[..before.len() - back]);
         copy(out, place - back, back + length);
         at += length;
         pending = at;
     }
     insert(out, &target[pending..]);
+}
+
+/// The positions of a base, by a hash of the bytes that begin there.
+struct Places {
+    /// The last position of each hash, plus one; zero if there is none.
+    last: Vec<u32>,
+    /// For each indexed position, the one before it that has the same hash, plus one.
+    previous: Vec<u32>,
+    /// The distance between two indexed positions.
+    step: usize,
+}
+
+impl Places {
+    fn of(base: &[u8]) -> Places {
+        let step = 1 + base.len() / POSITIONS_MAX;
+        let count = (base.len() + 1 - MATCH_MIN).div_ceil(step);
+        let mut places = Places {
+            last: vec![0; count.next_power_of_two()],
+            previous: Vec::with_capacity(count),
+            step,
+        };
+        for (number, block) in (1_u32..).zip(base.windows(MATCH_MIN).step_by(step)) {
+            let slot = places.slot(block);
+            places.previous.push(places.last[slot]);
+            places.last[slot] = number;
+        }
+        places
+    }
+
+    /// Finds a long match with the beginning of `target`, and its length, if copying it is shorter
+    /// than inserting it.
+    fn longest_match(&self, base: &[u8], target: &[u8]) -> Option<(usize, usize)> {
+        let mut longest: Option<(usize, usize)> = None;
+        let mut number = self.last[self.slot(&target[..MATCH_MIN])];
+        for _ in 0..COMPARED_MAX {
+            let Some(index) = number.checked_sub(1) else { break };
+            let index = index as usize;
+            let place = index * self.step;
+            let length = common_length(base[place..].iter(), target.iter());
+            if longest.is_none_or(|(_, longest)| length > longest) {
+                longest = Some((place, length));
+            }
+            number = self.previous[index];
+        }
+        longest.filter(|(place, length)| *length > copy_length(*place, *length) + GAIN_MIN)
+    }
+
+    fn slot(&self, block: &[u8]) -> usize {
+        let number = block[..MATCH_MIN].iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
+        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        usize::try_from(mixed).unwrap_or_default() & (self.last.len() - 1)
+    }
+}
+
+/// Returns the length of an instruction that copies at most `COPY_MAX` bytes.
+fn copy_length(offset: usize, length: usize) -> usize {
+    let numbers = [offset, length.min(COPY_MAX)];
+    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
+    1 + bytes.filter(|byte| *byte != 0).count()
 }
 
 /// Writes a length: seven bits a byte, lowest first.
@@ -109,6 +168,9 @@ pub(super) fn apply(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     let expected = length(&mut bytes)?;
     let mut out = Vec::new();
     while let Some(first) = bytes.next() {
+        if out.len() > expected {
+            return None;
+        }
         if first & 0x80 == 0 {
             let before = out.len();
             out.extend(bytes.by_ref().take(usize::from(first)));
@@ -128,6 +190,13 @@ pub(super) fn apply(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
         out.extend_from_slice(base.get(offset..offset.checked_add(length)?)?);
     }
     (out.len() == expected).then_some(out)
+}
+
+/// Reads the length of what a delta makes; `None` if it is damaged.
+pub(super) fn target_length(delta: &[u8]) -> Option<usize> {
+    let mut bytes = delta.iter().copied();
+    length(&mut bytes)?;
+    length(&mut bytes)
 }
 
 fn length(bytes: &mut impl Iterator<Item = u8>) -> Option<usize> {
@@ -171,6 +240,18 @@ mod tests {
         fn damage_never_panics(base in vec(any::<u8>(), 0..40), delta in vec(any::<u8>(), 0..40)) {
             apply(&base, &delta);
         }
+    }
+
+    /// What differs between two entries' commits: some digits here and there.
+    #[test]
+    fn short_matches_are_told_if_that_is_shorter() {
+        let base = b"clock 2026-01-05T12:46:37Z, op 270e, seq 19550, fence 1767617197001";
+        let target = b"clock 2026-01-05T12:46:38Z, op 270f, seq 19551, fence 1767617198001";
+        let delta = encode(base, target);
+        assert_eq!(apply(base, &delta).as_deref(), Some(&target[..]));
+        assert!(delta.len() < 30, "{}", delta.len());
+        let delta = encode(b"what may be 100644 anything", b"random 100644 bytes");
+        assert!(delta.len() <= 2 + 1 + 19, "a copy never makes it longer: {}", delta.len());
     }
 
     #[test]

@@ -13,7 +13,8 @@ mod stored;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use flate2::{Compress, Compression, FlushCompress, Status};
 
@@ -55,9 +56,21 @@ impl PackEntry {
         matches!(self.content, Content::Delta { .. })
     }
 
+    /// Returns the length of what was compressed.
+    fn length(&self) -> usize {
+        let (Content::Whole { length, .. } | Content::Delta { length, .. }) = &self.content;
+        *length
+    }
+
     fn stored_length(&self) -> usize {
-        let (Content::Whole { data, .. } | Content::Delta { data, .. }) = &self.content;
-        data.len()
+        self.content.data().len()
+    }
+}
+
+impl Content {
+    fn data(&self) -> &[u8] {
+        let (Content::Whole { data, .. } | Content::Delta { data, .. }) = self;
+        data
     }
 }
 
@@ -80,20 +93,23 @@ impl Pack {
         Pack::from_entries(entries, objects.hash_kind())
     }
 
-    /// Packs encoded objects. Of several encodings of an object, the first is used: another pack
-    /// may have the delta between two objects in the other direction, and using both would make a
-    /// cycle.
+    /// Packs encoded objects in the given order, so that what was written together is near. Of
+    /// several encodings of an object, the first is used: another pack may have the delta between
+    /// two objects in the other direction, and using both would make a cycle.
     pub fn from_entries(entries: impl IntoIterator<Item = PackEntry>, hash: HashKind) -> Pack {
-        let mut by_id: BTreeMap<ObjectId, Content> = BTreeMap::new();
+        let (mut order, mut by_id) = (Vec::new(), HashMap::new());
         for PackEntry { id, content } in entries {
-            by_id.entry(id).or_insert(content);
+            if let Entry::Vacant(vacant) = by_id.entry(id) {
+                vacant.insert(content);
+                order.push(id);
+            }
         }
         let mut pack = SIGNATURE.to_vec();
         pack.extend_from_slice(&VERSION.to_be_bytes());
         pack.extend_from_slice(&count_u32(by_id.len()).to_be_bytes());
         let mut rows = HashMap::with_capacity(by_id.len());
-        for id in by_id.keys() {
-            place(&mut pack, &by_id, &mut rows, *id);
+        for id in order {
+            place(&mut pack, &by_id, &mut rows, id);
         }
         let mut rows: Vec<index::Row> = rows.into_values().collect();
         rows.sort_unstable_by_key(|row| row.id);
@@ -107,7 +123,7 @@ impl Pack {
 /// Writes an object after its delta bases, unless it is written already.
 fn place(
     pack: &mut Vec<u8>,
-    by_id: &BTreeMap<ObjectId, Content>,
+    by_id: &HashMap<ObjectId, Content>,
     rows: &mut HashMap<ObjectId, index::Row>,
     id: ObjectId,
 ) {

@@ -145,6 +145,12 @@ fn similar_objects(hash: HashKind, count: usize) -> Vec<Object> {
     objects
 }
 
+/// Packs each entry of a ledger by itself, as writers do.
+fn separate_packs(hash: HashKind, objects: &[Object]) -> Vec<Vec<PackEntry>> {
+    let packed = objects.chunks(3).map(|objects| Pack::of_new(&new_objects(hash, objects)));
+    packed.map(|packed| read_entries(&packed.pack, &packed.index, hash).unwrap()).collect()
+}
+
 /// 8/GROWTH: git reads our deltas, and they take a fraction of the space.
 #[test]
 fn similar_objects_take_little_room_and_git_reads_them() {
@@ -152,12 +158,8 @@ fn similar_objects_take_little_room_and_git_reads_them() {
         let repo = Repo::new(hash);
         let objects = similar_objects(hash, 60);
         let packed = Pack::of_new(&new_objects(hash, &objects));
-        // Each entry of a ledger comes in a pack of its own.
-        let entries = objects.chunks(3).flat_map(|objects| {
-            let packed = Pack::of_new(&new_objects(hash, objects));
-            read_entries(&packed.pack, &packed.index, hash).unwrap()
-        });
-        let shorter = Pack::from_entries(find_similar(entries.collect(), hash, u64::MAX), hash);
+        let entries = find_similar(separate_packs(hash, &objects), hash, u64::MAX);
+        let shorter = Pack::from_entries(entries, hash);
         assert!(shorter.pack.len() * 4 < packed.pack.len(), "{}", shorter.pack.len());
         let base = repo.path().join(format!("objects/pack/pack-{}", shorter.checksum));
         fs::write(base.with_extension("pack"), &shorter.pack).unwrap();
@@ -183,6 +185,71 @@ fn similar_objects_take_little_room_and_git_reads_them() {
     }
 }
 
+/// Returns the depth of each object that is stored by its difference.
+fn depths(entries: &[PackEntry]) -> HashMap<ObjectId, u32> {
+    let mut depths = HashMap::new();
+    for entry in entries {
+        if let Content::Delta { base, .. } = &entry.content {
+            let depth = depths.get(base).copied().unwrap_or_default();
+            depths.insert(entry.id, depth + 1);
+        }
+    }
+    depths
+}
+
+/// 8/GROWTH: merged packs are merged again, and what each began with is told by what is in the one
+/// before it. The chains stay as short as readers need them.
+#[test]
+fn packs_that_have_deltas_are_joined_by_more() {
+    for hash in HASHES {
+        let objects = &similar_objects(hash, 200)[..600];
+        let once: Vec<Vec<PackEntry>> = separate_packs(hash, objects)
+            .chunks(10)
+            .map(|packs| find_similar(packs.to_vec(), hash, u64::MAX))
+            .collect();
+        let whole = |entries: &[PackEntry], length_min| {
+            let is_whole = |entry: &&PackEntry| !entry.is_delta() && entry.length() > length_min;
+            entries.iter().filter(is_whole).count()
+        };
+        // Trees and commits, of which there is one in each pack.
+        let before: usize = once.iter().map(|entries| whole(entries, 150)).sum();
+        let twice = find_similar(once.clone(), hash, u64::MAX);
+        let after = whole(&twice, 150);
+        assert!(before == 2 * once.len() && after * 3 < before, "{after} of {before}");
+        let deepest = depths(&twice).into_values().max();
+        assert!(deepest > depths(&once[0]).into_values().max());
+        assert!(deepest <= Some(32), "{deepest:?}");
+        let repo = Repo::new(hash);
+        let packed = Pack::from_entries(twice, hash);
+        let path = repo.path().join("joined.pack");
+        fs::write(&path, &packed.pack).unwrap();
+        let checked = repo.git(&["index-pack", path.to_str().unwrap()]);
+        assert_eq!(checked, packed.checksum.to_string());
+        assert_eq!(fs::read(path.with_extension("idx")).unwrap(), packed.index, "each object once");
+    }
+}
+
+/// A document's id is in its directory and in the index of ids, so one of those trees is told by
+/// the other although neither has a version before it.
+#[test]
+fn trees_of_one_entry_are_told_by_each_other() {
+    let hash = HashKind::Sha1;
+    let row = |mode: &str, name: &str, number: u8| {
+        let id = hash.digest(&[&[number]]);
+        [format!("{mode} {name}\0").as_bytes(), id.as_bytes()].concat()
+    };
+    let ids = (0..9).map(|number| row("100644", &format!("abcdefg{number}"), number));
+    let ids = Object { kind: ObjectKind::Tree, bytes: ids.collect::<Vec<_>>().concat() };
+    let path = Object { kind: ObjectKind::Tree, bytes: row("100644", "@abcdefg4", 4) };
+    let packed = Pack::of_new(&new_objects(hash, &[path.clone(), ids]));
+    let entries = read_entries(&packed.pack, &packed.index, hash).unwrap();
+    let found = find_similar(vec![entries], hash, u64::MAX);
+    let told: Vec<&PackEntry> = found.iter().filter(|entry| entry.is_delta()).collect();
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].id(), path.id(hash));
+    assert!(told[0].stored_length() < 30, "its id is nowhere again: {}", told[0].stored_length());
+}
+
 /// The search ends at its limit.
 #[test]
 fn no_more_is_looked_at_than_may_be() {
@@ -190,7 +257,7 @@ fn no_more_is_looked_at_than_may_be() {
     let packed = Pack::of_new(&new_objects(hash, &similar_objects(hash, 12)));
     let entries = read_entries(&packed.pack, &packed.index, hash).unwrap();
     let deltas = |bytes_max| {
-        let found = find_similar(entries.clone(), hash, bytes_max);
+        let found = find_similar(vec![entries.clone()], hash, bytes_max);
         found.iter().filter(|entry| entry.is_delta()).count()
     };
     assert_eq!(deltas(0), 0);
@@ -205,8 +272,8 @@ fn what_packs_have_in_common_is_never_told_in_a_circle() {
     let packed = Pack::of_new(&new_objects(hash, &objects));
     let entries = read_entries(&packed.pack, &packed.index, hash).unwrap();
     let backwards: Vec<PackEntry> = entries.iter().rev().cloned().collect();
-    let (one, other) =
-        (find_similar(entries, hash, u64::MAX), find_similar(backwards, hash, u64::MAX));
+    let joined = |entries| find_similar(vec![entries], hash, u64::MAX);
+    let (one, other) = (joined(entries), joined(backwards));
     for (first, second) in [(&one, &other), (&other, &one)] {
         let both = Pack::from_entries(first.iter().chain(second).cloned(), hash);
         let alone = Pack::from_entries(first.iter().cloned(), hash);
@@ -219,7 +286,7 @@ fn damage_to_a_pack_with_deltas_is_found_and_never_panics() {
     let hash = HashKind::Sha1;
     let packed = Pack::of_new(&new_objects(hash, &similar_objects(hash, 3)));
     let entries = read_entries(&packed.pack, &packed.index, hash).unwrap();
-    let packed = Pack::from_entries(find_similar(entries, hash, u64::MAX), hash);
+    let packed = Pack::from_entries(find_similar(vec![entries], hash, u64::MAX), hash);
     for place in (0..packed.pack.len()).step_by(7) {
         let mut damaged = packed.pack.clone();
         damaged[place] ^= 0x55;

@@ -1,9 +1,8 @@
 //! Merges our packs, so that the user's `git commit` does not start to repack automatically (git
 //! counts all packs) and reading does not get slower with every entry.
 //!
-//! Objects that were merged before are copied. Among the others, similar objects are found and
-//! stored as deltas, as git does when it packs. `git repack` would rewrite the user's packs as
-//! well.
+//! Similar objects are found and stored as deltas, as git does when it packs. Deltas that were made
+//! before are copied. `git repack` would rewrite the user's packs as well.
 
 use std::time::{Instant, SystemTime};
 
@@ -100,15 +99,12 @@ impl Packs {
     }
 
     fn merge(&self, names: &[PackName], budget: Budget) -> Result<usize, FileError> {
-        let (mut known, mut new) = (Vec::new(), Vec::new());
+        let mut packs = Vec::with_capacity(names.len());
         for name in names {
-            match self.entries(name, budget)? {
-                Some(found) if found.iter().any(PackEntry::is_delta) => known.extend(found),
-                Some(found) => new.extend(found),
-                None => return Ok(0),
-            }
+            let Some(entries) = self.entries(name, budget)? else { return Ok(0) };
+            packs.push(entries);
         }
-        let entries = known.into_iter().chain(pack::find_similar(new, self.hash, budget.bytes));
+        let entries = pack::find_similar(packs, self.hash, budget.bytes);
         // The merged pack is protected until the merge is recorded, so that no other merge includes
         // it. Git's gc is not affected: it may remove unreachable objects as before. It is synced
         // in any case, because it replaces packs that have been on disk for long.
