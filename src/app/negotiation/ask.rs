@@ -101,7 +101,7 @@ pub fn ask(ctx: &mut Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
 /// Says what else becomes free when the holder answers.
 fn ends_whole(targets: &[Target]) -> Option<Note> {
     let all = (!targets.is_empty()).then(|| named_targets(targets))?;
-    let why = "its reservation has too many exceptions for one more";
+    let why = "the rest of its reservation cannot be kept";
     Some(Note::warning(format!("a release frees all of {all}: {why}")))
 }
 

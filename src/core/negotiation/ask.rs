@@ -69,7 +69,7 @@ pub struct Asking {
     /// True if the request was open before.
     pub joined: bool,
     /// Holds of the holder that would end as a whole, although the request is for a part of them:
-    /// they have too many exceptions.
+    /// they cannot go on without it.
     pub ends_whole: Vec<Target>,
 }
 

@@ -66,12 +66,12 @@ pub enum Dispute {
         holds: Vec<Hold>,
     },
     /// A release would end holds as a whole, of which the request did not tell the holder.
-    #[error("all of {} would be free: it has too many exceptions for one more", quoted(holds))]
+    #[error("all of {} would be free: its rest cannot be kept", quoted(holds))]
     EndsWhole { thread: ThreadId, holds: Vec<Hold> },
     /// A takeover would end holds as a whole, of which the request did not tell the holder.
     #[error(
-        "'{holder}' would lose all of {}: it has too many exceptions for one more, and your \
-         request did not say so; ask again",
+        "'{holder}' would lose all of {}: its rest cannot be kept, and your request did \
+         not say so; ask again",
         quoted(holds)
     )]
     TakesWhole {

@@ -92,7 +92,7 @@ pub struct Asked {
     /// The holds in the way.
     pub pinned: Vec<HoldId>,
     /// The pinned holds that would end as a whole, although the request is for a part of them: they
-    /// have too many exceptions. The holder was told so with the request.
+    /// cannot go on without it. The holder was told so with the request.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ends_whole: Vec<HoldId>,
     /// Set once a pinned hold has become another one that the asker does not know yet.

@@ -8,7 +8,7 @@ use crate::core::decision::Act;
 use crate::core::ids::HoldId;
 use crate::core::limits::EXCEPTIONS_MAX;
 use crate::core::pattern::{Case, Pattern};
-use crate::core::reservation::paths::Comparing;
+use crate::core::reservation::paths::{Comparing, Paths};
 use crate::core::reservation::{Hold, Target, events, index};
 use crate::core::text::Line;
 
@@ -19,7 +19,7 @@ pub enum Rest {
     Nothing,
     /// The holder keeps this.
     Kept(Box<Hold>),
-    /// The rest would need too many exceptions, so it is given away as well.
+    /// The rest cannot be expressed, so it is given away as well.
     Lost,
 }
 
@@ -29,12 +29,20 @@ pub fn without(hold: &Hold, given: &[Target], by: impl Into<Comparing>) -> Rest 
     let Target::Paths(paths) = &hold.target else { return Rest::Nothing };
     let mut left = paths.clone();
     for target in given.iter().filter_map(Target::paths) {
-        let region = target.region(by);
-        let whole = left.pattern.matcher(by.case);
-        if region.covers(&left.region(by)) || target.pattern.matcher(by.case).covers(&whole) {
+        let (region, own) = (target.region(by), left.region(by));
+        let is_left = |except: &Pattern| Paths::from(except.clone()).region(by).meets(&own);
+        if target.except.iter().any(is_left) {
+            // The request leaves out a part of the hold, and exceptions have none themselves.
+            if region.meets(&own) {
+                return Rest::Lost;
+            }
+            continue;
+        }
+        let pattern = target.pattern.matcher(by.case);
+        if region.covers(&own) || pattern.covers(&left.pattern.matcher(by.case)) {
             return Rest::Nothing;
         }
-        if region.meets(&left.region(by)) {
+        if region.meets(&own) {
             left.except = with_exception(left.except, &target.pattern, by.case);
         }
     }
