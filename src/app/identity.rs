@@ -3,7 +3,8 @@
 //! One agent has one name in every door. An agent's hook takes it from its payload. Elsewhere the
 //! order is: `--as`, `GIT_COORD_AGENT`, the session that the agent's program exports,
 //! `coord.agent`, the process of a program that tells no session, and at last `user@host`, which is
-//! a person. Nothing here is proof: agents of one user trust each other.
+//! a person. In a shell the open tool calls of a session tell which of its subagents it is. Nothing
+//! here is proof: agents of one user trust each other.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::core::environment::Environment;
 use crate::core::identity::ancestry::Ancestor;
+use crate::core::identity::in_shell::{Running, acting};
 pub use crate::core::identity::programs::{marks, session_variables};
 use crate::core::identity::{Told, Who, id_of, told};
 use crate::core::ids::{AgentName, BadId};
@@ -301,10 +303,22 @@ impl Identity {
             self.process.as_ref().zip(self.session.as_ref()).and_then(|(process, own)| {
                 presences.session_of(process, |name| own.is_of_its_kind(name))
             });
-        match session {
+        let identity = match session {
             Some(name) => Identity { name, session: None, ..self },
             None => self.beside(|name| presences.sessions(name)),
+        };
+        identity.in_shell(|session| presences.running(session))
+    }
+
+    /// Chooses the name of the subagent whose shell command this is. Its variables tell the session
+    /// only.
+    #[must_use]
+    fn in_shell(self, running: impl Fn(&AgentName) -> Vec<Running>) -> Identity {
+        let is_told = matches!(self.source, IdentitySource::Variable(_));
+        if !is_told || self.name.session() != self.name {
+            return self;
         }
+        Identity { name: acting(&self.name, &running(&self.name)), ..self }
     }
 
     /// Chooses the name again, given the sessions that act under each.

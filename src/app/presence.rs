@@ -95,7 +95,8 @@ pub fn touch(ctx: &Ctx, doing: Doing<'_>) {
         Doing::Command | Doing::Reported => {}
         Doing::CallBegins(call, kind) => drop(calls.begin(call, ctx.clock(), kind)),
         Doing::CallEnds(call) => drop(calls.end(call)),
-        Doing::TurnBegins | Doing::NoCall | Doing::SessionEnds => drop(calls.end_all()),
+        Doing::TurnBegins | Doing::NoCall => drop(calls.end_all()),
+        Doing::SessionEnds => drop(ctx.presences().end_calls(ctx.actor())),
     }
     leave(ctx, doing, BTreeMap::new());
 }

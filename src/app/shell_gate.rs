@@ -15,6 +15,7 @@ use crate::app::config::Severity;
 use crate::app::error::AppError;
 use crate::app::next::{can_be_typed, command, in_shell};
 use crate::app::open::{Door, enter};
+use crate::app::presence::CallKind;
 use crate::app::rescue::keep::{self, Kept, Occasion};
 use crate::core::ids::AgentName;
 use crate::core::ownership::turn::Turn;
@@ -83,6 +84,11 @@ struct Tree {
     door: Option<Door>,
     place: Place,
     work: OnceCell<Work>,
+}
+
+/// Tells the kind of the tool call that runs a command, whose text may not be known.
+pub fn kind(text: Option<&str>) -> CallKind {
+    if text.is_some_and(act::runs_git) { CallKind::Git } else { CallKind::Shell }
 }
 
 /// The outcome of a look at a command.

@@ -12,6 +12,7 @@ mod sessions;
 mod shell;
 mod shell_gate;
 mod shell_writes;
+mod subagents;
 mod turns;
 mod worktrees;
 

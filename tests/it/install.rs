@@ -331,10 +331,10 @@ fn claude_is_set_up_where_it_is_found() {
             assert_eq!(found["hooks"][event], calls, "{mark}");
         }
         let bare = ["SessionStart", "UserPromptSubmit", "Stop", "StopFailure"];
-        for event in bare.into_iter().chain(["SubagentStop", "SessionEnd"]) {
+        for event in bare.into_iter().chain(["SubagentStart", "SubagentStop", "SessionEnd"]) {
             assert_eq!(found["hooks"][event], json!([{"hooks": handler}]), "{mark}");
         }
-        assert_eq!(found["hooks"].as_object().unwrap().len(), 9);
+        assert_eq!(found["hooks"].as_object().unwrap().len(), 10);
     }
     let repo = Repo::new();
     repo.write(".claude/x", "");

@@ -150,3 +150,29 @@ fn long_ids_of_subagents_stay_apart() {
         assert!(session.covers(name) && name.as_str().parse::<AgentName>().is_ok());
     }
 }
+
+/// 8/SIBLING: variables name a session, and its open commands which of its subagents acts; a name
+/// that somebody has chosen stays.
+#[test]
+fn a_subagent_in_a_shell_is_itself() {
+    let running = |agent: &str| {
+        let agent: AgentName = agent.parse().unwrap();
+        move |_: &AgentName| vec![Running { agent: agent.clone(), runs_git: true }]
+    };
+    let name = "claude:7f3a91c2";
+    for variables in [("CLAUDE_CODE_SESSION_ID", CLAUDE_SESSION), ("GIT_COORD_AGENT", name)] {
+        let who = || identified(&[variables], None);
+        assert_eq!(
+            who().in_shell(running("claude:7f3a91c2/a1")).name.as_str(),
+            "claude:7f3a91c2/a1"
+        );
+        assert_eq!(who().in_shell(running("claude:0b9d44e1/a1")).name.as_str(), name);
+        assert_eq!(who().in_shell(|_| Vec::new()).name.as_str(), name);
+    }
+    let subagent = identified(&[("GIT_COORD_AGENT", "claude:7f3a91c2/b2")], None);
+    assert_eq!(subagent.clone().in_shell(running("claude:7f3a91c2/a1")), subagent);
+    let configured = identified(&[], Some(name));
+    assert_eq!(configured.clone().in_shell(running("claude:7f3a91c2/a1")), configured);
+    let hook = Identity::of_hook(Session::new("claude", CLAUDE_SESSION, None));
+    assert_eq!(hook.clone().in_shell(running("claude:7f3a91c2/a1")), hook);
+}

@@ -7,6 +7,7 @@
 //! Pure: variables and processes in, a name out.
 
 pub mod ancestry;
+pub mod in_shell;
 pub mod programs;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,9 @@ use super::{DEPTH_MAX, Simple, Start, Word, read, writers};
 const NAMES: [&str; 13] =
     ["git", "gh", "rm", "mv", "cp", "tee", ">", "truncate", "dd", "sed", "perl", "find", "unlink"];
 
+/// The programs that act under an agent's name.
+const PROGRAMS: [&str; 2] = ["git", "git-coord"];
+
 /// Verbs of git, which cannot be given another meaning by an alias.
 const VERBS: [&str; 63] = [
     "add",
@@ -83,6 +86,12 @@ pub fn is_worth_reading(text: &str) -> bool {
     let is_letter = |letter: &char| !matches!(letter, '\'' | '"' | '\\' | '\n');
     let text: String = text.chars().filter(is_letter).collect();
     NAMES.iter().any(|name| text.contains(name))
+}
+
+/// Tells whether a command runs git or this program, as far as its text tells.
+pub fn runs_git(text: &str) -> bool {
+    let is_git = |simple: &Simple| simple.program().is_some_and(|it| PROGRAMS.contains(&it));
+    text.contains("git") && read(text, &Start::default()).commands.iter().any(is_git)
 }
 
 /// Tells whether a simple command can have effects, before anybody looks for its work tree.

@@ -120,6 +120,7 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
         "UserPromptSubmit" => Event::TurnBegins,
         "Stop" | "StopFailure" => Event::TurnEnd,
         // Without its id the whole session would be meant.
+        "SubagentStart" if subagent.is_some() => Event::SubagentStart,
         "SubagentStop" if subagent.is_some() => Event::SubagentEnd,
         "SessionEnd" => Event::SessionEnd,
         _ => Event::Other,

@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::app::identity::Session;
 use crate::app::presence::{CallKind, Doing};
-use crate::app::specs;
+use crate::app::{shell_gate, specs};
 
 /// How a kind of agent talks to its hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,12 +56,16 @@ impl Call {
 
     /// Tells what the call shows of the agent's work. A refused call does not begin.
     fn doing(&self, is_refused: bool) -> Doing<'_> {
-        match self.event {
+        match &self.event {
             Event::Edit(_) | Event::CallBegins(_) if is_refused => Doing::Reported,
             Event::Edit(_) => Doing::CallBegins(&self.tool_use, CallKind::Other),
-            Event::CallBegins(_) => Doing::CallBegins(&self.tool_use, CallKind::Shell),
+            Event::CallBegins(text) => {
+                Doing::CallBegins(&self.tool_use, shell_gate::kind(text.as_deref()))
+            }
             Event::CallEnds(_) | Event::ShellRan(_) => Doing::CallEnds(&self.tool_use),
-            Event::SessionStart | Event::TurnEnd | Event::SubagentEnd => Doing::NoCall,
+            Event::SessionStart | Event::SubagentStart | Event::TurnEnd | Event::SubagentEnd => {
+                Doing::NoCall
+            }
             Event::SessionEnd => Doing::SessionEnds,
             Event::TurnBegins => Doing::TurnBegins,
             Event::Other => Doing::Reported,
@@ -74,6 +78,8 @@ impl Call {
 enum Event {
     /// A session begins or goes on.
     SessionStart,
+    /// A subagent begins.
+    SubagentStart,
     /// A file is about to be changed, by an absolute path without `.` and `..`.
     Edit(PathBuf),
     /// A shell command is about to run, which may take its time; with its text if it is known.

@@ -34,7 +34,14 @@ pub(super) fn apply(
 ) -> Result<Verdict, AppError> {
     let release = ctx.settings().hook.release;
     match &call.event {
-        Event::SessionStart => welcome(ctx),
+        Event::SessionStart => {
+            // A session begins seldom, and nobody waits for it. It is welcome even if nothing of an
+            // earlier one can be found.
+            ownership::inherit(ctx).ok();
+            presence::forget_old(ctx);
+            welcome(ctx)
+        }
+        Event::SubagentStart => welcome(ctx),
         Event::Edit(path) => edit(ctx, path),
         Event::CallBegins(Some(command)) if ctx.settings().hook.shell => {
             shell_begins(ctx, door, command, before_saving)
@@ -168,14 +175,11 @@ fn edited(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     Ok(Verdict::Silence)
 }
 
+/// Tells a session or a subagent its name, what others hold, and what they ask for.
 fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
     let reservations::Listed { holds: mut others, now, .. } =
         reservations::find(ctx, &reservations::Filter::default())?;
-    // A session begins seldom, and nobody waits for it. It is welcome even if nothing of an earlier
-    // one can be found.
-    ownership::inherit(ctx).ok();
-    presence::forget_old(ctx);
-    others.retain(|hold| !ctx.actor().covers(&hold.holder));
+    others.retain(|hold| !ctx.actor().is_one_with(&hold.holder));
     let welcome = words::welcome(ctx.actor(), &others, now);
     // An agent is welcome even if the requests cannot be read.
     let requests = ctx.read().and_then(|reading| negotiation::requests(ctx, &reading));

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use crate::core::limits::CALL_SECONDS_MAX;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::layout::hashed_name;
@@ -53,6 +54,16 @@ pub struct OpenCall {
     pub kind: CallKind,
     /// The time by the clock that files are stamped with; only of shell commands.
     pub started: Option<SystemTime>,
+}
+
+impl OpenCall {
+    /// Tells whether this is a shell command that may still run. Of a longer one nobody knows
+    /// whether it has ended.
+    pub fn is_running_command(&self) -> bool {
+        let age = self.started.and_then(|started| SystemTime::now().duration_since(started).ok());
+        self.kind != CallKind::Other
+            && age.is_none_or(|age| age < Duration::from_secs(CALL_SECONDS_MAX))
+    }
 }
 
 /// The tool calls of one agent.

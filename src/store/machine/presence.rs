@@ -5,22 +5,26 @@
 //! losing one loses a hint.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::identity::in_shell::Running;
 use crate::core::ids::AgentName;
 use crate::core::reservation::process::Process;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::layout::HelperDir;
-use crate::store::machine::open_tool_calls::OpenToolCalls;
+use crate::store::machine::open_tool_calls::{CallKind, OpenCall, OpenToolCalls};
 use crate::store::os::files::{Files, Purpose};
 use crate::store::os::process::ProcessIdentity;
 
 /// The maximum size of a file, which holds some names and times.
 const PRESENCE_BYTES_MAX: u64 = 64 * 1024;
+/// Ends the name of the file of an agent's tool calls.
+const OPEN_CALLS: &str = ".open";
 /// The maximum number of agents that are read.
 const AGENTS_MAX: usize = 10_000;
 
@@ -139,8 +143,44 @@ impl Presences {
 
     /// Opens the records of an agent's tool calls.
     pub fn open_tool_calls(&self, agent: &AgentName) -> OpenToolCalls {
-        let file = self.dir.join(format!("{}.open", Presences::name(agent)));
+        let file = self.dir.join(format!("{}{OPEN_CALLS}", Presences::name(agent)));
         OpenToolCalls::new(file, self.files)
+    }
+
+    /// Lists the subagents of a session that have records of tool calls, be they open or not.
+    fn subagents_with_calls(&self, session: &AgentName) -> Vec<AgentName> {
+        let names = self.files.list(&self.dir).unwrap_or_default();
+        let agent = |name: &OsString| {
+            let agent = name.to_str()?.strip_suffix(OPEN_CALLS)?.replace("%2F", "/");
+            agent.parse().ok().filter(|agent| session.covers(agent) && agent != session)
+        };
+        names.iter().filter_map(agent).take(AGENTS_MAX).collect()
+    }
+
+    /// Lists the shell commands of a session and its subagents that are open. Where no subagent has
+    /// one, those of the session are not read.
+    pub fn running(&self, session: &AgentName) -> Vec<Running> {
+        let of = |agent: AgentName| {
+            let open = self.open_tool_calls(&agent).calls().into_iter();
+            let open = open.filter(OpenCall::is_running_command);
+            let running = open.map(move |call| Running {
+                agent: agent.clone(),
+                runs_git: call.kind == CallKind::Git,
+            });
+            running.collect::<Vec<_>>()
+        };
+        let mut running: Vec<Running> =
+            self.subagents_with_calls(session).into_iter().flat_map(of).collect();
+        if !running.is_empty() {
+            running.extend(of(session.clone()));
+        }
+        running
+    }
+
+    /// Ends every tool call of a session and its subagents.
+    pub fn end_calls(&self, session: &AgentName) -> Result<(), StoreError> {
+        let subagents = self.subagents_with_calls(session);
+        subagents.iter().chain([session]).try_for_each(|it| self.open_tool_calls(it).end_all())
     }
 
     /// Reads every readable record.
@@ -160,7 +200,6 @@ impl Presences {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::machine::open_tool_calls::CallKind;
     use crate::store::testing::FILES;
 
     fn seen(agent: &str, millis: i64) -> Presence {
@@ -200,5 +239,32 @@ mod tests {
         assert!(presences.forget(&agent).unwrap());
         assert!(presences.open_tool_calls(&agent).open().is_empty());
         assert_eq!(presences.files.list(&presences.dir).unwrap(), ["bob.json"]);
+    }
+
+    /// 8/SIBLING: the open shell commands of a session and its subagents are found, and no others.
+    #[test]
+    fn running_commands_are_those_of_one_session() {
+        let home = tempfile::tempdir().unwrap();
+        let presences = Presences::new(home.path(), FILES);
+        let at = Timestamp::from_millis(1);
+        let session: AgentName = "claude:1".parse().unwrap();
+        let begin = |agent: &str, call: &str, kind: CallKind| {
+            let agent = agent.parse().unwrap();
+            presences.open_tool_calls(&agent).begin(call, at, kind).unwrap();
+        };
+        begin("claude:1", "a", CallKind::Git);
+        assert_eq!(presences.running(&session), [], "no subagent is there");
+        begin("claude:12/x", "b", CallKind::Shell);
+        begin("claude:1/x", "c", CallKind::Other);
+        begin("claude:1/x", "d", CallKind::Shell);
+        let found: Vec<(String, bool)> = presences
+            .running(&session)
+            .into_iter()
+            .map(|it| (it.agent.as_str().to_owned(), it.runs_git))
+            .collect();
+        assert_eq!(found, [("claude:1/x".to_owned(), false), ("claude:1".to_owned(), true)]);
+        presences.end_calls(&session).unwrap();
+        assert_eq!(presences.running(&session), []);
+        assert_eq!(presences.running(&"claude:12".parse().unwrap()).len(), 1);
     }
 }

@@ -6,7 +6,7 @@ use super::{BadSettings, Settings, list, object};
 use crate::app::install::handlers::{self, Handler};
 
 /// The events that we are told of, each with the tools whose calls count.
-pub(super) const EVENTS: [(&str, Option<&str>); 9] = [
+pub(super) const EVENTS: [(&str, Option<&str>); 10] = [
     ("PreToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
     ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
     ("PostToolUseFailure", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
@@ -14,12 +14,13 @@ pub(super) const EVENTS: [(&str, Option<&str>); 9] = [
     ("UserPromptSubmit", None),
     ("Stop", None),
     ("StopFailure", None),
+    ("SubagentStart", None),
     ("SubagentStop", None),
     ("SessionEnd", None),
 ];
 /// The events and tools that protection needs. `MultiEdit` is not among them: Claude Code no longer
 /// has it.
-pub const NEEDED: [(&str, &[&str]); 9] = [
+pub const NEEDED: [(&str, &[&str]); 10] = [
     ("PreToolUse", &["Edit", "Write", "NotebookEdit", "Bash"]),
     ("PostToolUse", &["Edit", "Write", "NotebookEdit", "Bash"]),
     ("PostToolUseFailure", &["Edit", "Write", "NotebookEdit", "Bash"]),
@@ -27,6 +28,7 @@ pub const NEEDED: [(&str, &[&str]); 9] = [
     ("UserPromptSubmit", &[]),
     ("Stop", &[]),
     ("StopFailure", &[]),
+    ("SubagentStart", &[]),
     ("SubagentStop", &[]),
     ("SessionEnd", &[]),
 ];

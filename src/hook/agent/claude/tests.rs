@@ -34,6 +34,7 @@ fn events_that_are_no_matter_of_ours_are_let_pass() {
     for rest in [
         "\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Read\",\"tool_input\":7",
         "\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"Read\"",
+        "\"hook_event_name\":\"SubagentStart\"",
         "\"hook_event_name\":\"SubagentStop\"",
         "\"hook_event_name\":\"EventOfTomorrow\"",
     ] {
