@@ -2,9 +2,10 @@
 //!
 //! [`found`] looks, the planners make a [`plan`] of that as data, and only [`follow`] changes
 //! something. The planners are [`git_hooks`], [`claude`], [`documents`] and, for the configuration,
-//! [`before`]. [`hook_file`] and [`settings`] know the bytes of the files, and [`handlers`] the
+//! [`before`]. [`hook_file`] and [`settings`] know the bytes of the files, [`handlers`] the
 //! commands that agents run, and [`claude_program`] which version of Claude Code is there.
-//! [`published`] has the same files for users who do not run `install`.
+//! [`published`] has the same files for users who do not run `install`, and [`plugin`] knows who
+//! does both.
 
 pub mod before;
 pub mod claude;
@@ -16,6 +17,7 @@ pub mod git_hooks;
 pub mod handlers;
 pub mod hook_file;
 pub mod plan;
+pub mod plugin;
 pub mod published;
 pub mod settings;
 

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::{Call, Event, ShellEnd, Verdict, words};
 use crate::app::config::{ReleaseWith, Severity};
 use crate::app::error::AppError;
+use crate::app::install::plugin;
 use crate::app::news;
 use crate::app::open::Door;
 use crate::app::ownership::{Owned, adopt};
@@ -34,6 +35,12 @@ pub(super) fn apply(
 ) -> Result<Verdict, AppError> {
     let release = ctx.settings().hook.release;
     match &call.event {
+        // One welcome is enough, and the other call gives it.
+        Event::SessionStart | Event::SubagentStart
+            if plugin::is_called_besides(ctx, door.environment(), &call.name) =>
+        {
+            Ok(Verdict::Silence)
+        }
         Event::SessionStart => {
             // A session begins seldom, and nobody waits for it. It is welcome even if nothing of an
             // earlier one can be found.

@@ -71,16 +71,18 @@ def a_missing_program(world, promise):
 
 
 def the_plugin(world, promise):
-    """Does what `install` does, where `coord.enabled` is set."""
-    repository = world.repository(install=("--agents", "none"))
-    edit = {"tools": [repository.edit("src/main.rs", "one()", "two()")]}
-    look = {"tools": [shell("git coord list --all")]}
-    steps = [repository.look(), edit, look]
-    session = repository.session("session", steps, "--plugin-dir", str(PLUGIN)).done()
-    me = session.agent()
-    promise("a session is told who it is", f"you are {me}" in session.told(0))
-    shown = session.told(3)
-    promise("its edit is reserved", f"src/main.rs  {me}" in shown, shown)
+    """Without `install` in the settings, and beside it."""
+    for what, install in [("alone", ("--agents", "none")), ("beside", ("--agents", "claude"))]:
+        repository = world.repository(what, install)
+        edit = {"tools": [repository.edit("src/main.rs", "one()", "two()")]}
+        look = {"tools": [shell("git coord list --all")]}
+        steps = [repository.look(), edit, look]
+        session = repository.session(what, steps, "--plugin-dir", str(PLUGIN)).done()
+        me = session.agent()
+        count = session.told(0).count(f"you are {me}")
+        promise(f"a session is told once who it is ({what})", count == 1, session.told(0))
+        shown = session.told(3)
+        promise(f"its edit is reserved ({what})", f"src/main.rs  {me}" in shown, shown)
 
 
 def a_linked_work_tree(world, promise):

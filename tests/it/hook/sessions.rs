@@ -155,6 +155,30 @@ fn a_session_is_told_who_it_is_and_what_others_hold() {
     assert!(told.contains("in the main worktree, reason \"part "), "{told}");
 }
 
+/// 8/REAL-CLIENT: with the plugin beside `install`, Claude Code calls twice, and one call welcomes.
+/// Everything else both do.
+#[test]
+fn the_plugin_beside_install_welcomes_nobody_twice() {
+    let repo = enabled();
+    repo.reserve("alice", "docs");
+    let session = Session::new(&repo, ONE);
+    let of_plugin = |event: &str| {
+        let edit = json!({ "file_path": repo.work().join("docs/guide.md") });
+        let call = session.call(event, &json!({ "tool_name": "Edit", "tool_input": edit }));
+        call.env("CLAUDE_PLUGIN_ROOT", repo.elsewhere()).run_unproven().done().stdout
+    };
+    let welcomes = || of_plugin("SessionStart").contains("you are claude:7f3a91c2");
+    assert!(welcomes(), "without 'install' nobody else does");
+    for (words, is_welcome) in [(["--agents", "none"], true), (["--agents", "claude"], false)] {
+        repo.call("").args(["install"]).args(words).run_unproven().done();
+        assert_eq!(welcomes(), is_welcome, "{words:?}");
+        assert!(of_plugin("PreToolUse").contains("\"deny\""), "{words:?}");
+    }
+    context(&session.event("SessionStart"), "SessionStart");
+    std::fs::write(repo.work().join(".claude/settings.local.json"), "{").unwrap();
+    assert!(welcomes(), "settings that cannot be read call nobody");
+}
+
 /// The name goes to the shell commands of the session, and so to git's own hooks.
 #[test]
 fn a_session_hands_its_name_on() {
