@@ -56,6 +56,7 @@ scenes! {
     what_a_shell_writes
     /// 8/SIBLING: subagents are others to each other.
     siblings
+    side_by_side
     one_after_the_other
     commands_that_take_all
     programs_that_take_all
