@@ -11,6 +11,7 @@ mod repository;
 mod runs;
 mod table;
 mod threads;
+mod uncommitted;
 mod wide;
 mod writers;
 
@@ -27,6 +28,7 @@ fn main() {
     writes(&mut few, &mut many);
     wide::compare(&few);
     hooks();
+    uncommitted::compare();
     runs::compare();
     threads::compare();
     reftable();

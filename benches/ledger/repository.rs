@@ -28,6 +28,11 @@ pub(crate) struct Repository {
     calls: AtomicUsize,
 }
 
+/// Names a file of a repository that has many.
+pub(crate) fn file(number: usize) -> String {
+    format!("src/d{}/f{number}.rs", number % DIRECTORIES)
+}
+
 impl Repository {
     /// Creates a repository with one commit.
     pub(crate) fn new() -> Repository {
@@ -72,6 +77,27 @@ impl Repository {
         repository.hold("last", &["last/one".to_owned()]);
         repository.numbers = count;
         repository
+    }
+
+    /// Creates a repository with one commit of this many files, in which hooks act.
+    pub(crate) fn with_files(count: usize) -> Repository {
+        let repository = Repository::new();
+        for number in 0..count {
+            let path = repository.path().join(file(number));
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, format!("{number}\n")).unwrap();
+        }
+        repository.run("git", &["add", "--all"]);
+        repository.run("git", &["commit", "-q", "-m", "files"]);
+        repository.run("git", &["config", "coord.enabled", "true"]);
+        repository
+    }
+
+    /// Edits a file of such a repository through the hooks.
+    pub(crate) fn change(&self, number: usize, text: &str) {
+        self.edit(&file(number));
+        std::fs::write(self.path().join(file(number)), text).unwrap();
+        self.edited(&file(number));
     }
 
     /// Creates a repository with one commit and this many refs, all of them packed. It writes
@@ -174,10 +200,25 @@ impl Repository {
         self.hook("Bash", &format!(r#""command":"{command}""#))
     }
 
+    /// Measures the hook that Claude Code runs after an edit of this file.
+    pub(crate) fn edited(&self, file: &str) -> Duration {
+        let path = self.path().join(file);
+        self.report("PostToolUse", "Edit", &format!(r#""file_path":"{}""#, path.display()))
+    }
+
+    /// Measures the hook that Claude Code runs at the end of a turn.
+    pub(crate) fn stop(&self) -> Duration {
+        self.report("Stop", "", "")
+    }
+
     fn hook(&self, name: &str, input: &str) -> Duration {
+        self.report("PreToolUse", name, input)
+    }
+
+    fn report(&self, event: &str, name: &str, input: &str) -> Duration {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let payload = format!(
-            r#"{{"session_id":"0123abcd","hook_event_name":"PreToolUse","tool_name":"{name}",
+            r#"{{"session_id":"0123abcd","hook_event_name":"{event}","tool_name":"{name}",
             "tool_use_id":"toolu_{call}","cwd":"{}","tool_input":{{{input}}}}}"#,
             self.path().display()
         );
