@@ -242,7 +242,7 @@ mod tests {
         }
     }
 
-    /// What differs between two entries' commits: some digits here and there.
+    /// Two entries' commits differ in some digits here and there.
     #[test]
     fn short_matches_are_told_if_that_is_shorter() {
         let base = b"clock 2026-01-05T12:46:37Z, op 270e, seq 19550, fence 1767617197001";

@@ -29,9 +29,9 @@ const CHILDREN: usize = 64;
 const TREE_LENGTH_MAX: usize = 4 << 20;
 /// The maximum length of other objects, where a long search may be in vain.
 const LENGTH_MAX: usize = 64 << 10;
-/// The length of a pack with deltas from which on it is copied as it is. Few of its objects are
-/// whole, and to examine those, all of it has to be inflated.
-const COPIED_LENGTH: usize = 256 << 10;
+/// The maximum length of the packs with deltas that are examined, all together. Few of their
+/// objects are whole, and to find bases for those, all of a pack has to be inflated.
+const JOINED_LENGTH: usize = 512 << 10;
 
 /// A possible delta base.
 struct Candidate {
@@ -42,14 +42,16 @@ struct Candidate {
 
 /// Joins the entries of packs, which are in the order of writing, each object once. Replaces whole
 /// objects by deltas if those are shorter. The search ends after it has examined `bytes_max` bytes,
-/// which bounds its time and its memory.
+/// which bounds its time and its memory. Packs that are new come first: nobody looks for bases of
+/// their objects again once they are in a large pack.
 ///
 /// The base of a delta is before it in the result: in its own pack it was before, and the search
 /// looks for bases before an object alone. So the deltas of several packs make no cycle.
 pub fn find_similar(packs: Vec<Vec<PackEntry>>, hash: HashKind, bytes_max: u64) -> Vec<PackEntry> {
+    let treatments = treatments(&packs);
     let mut search = Search {
         hash,
-        bytes_left: usize::try_from(bytes_max).unwrap_or(usize::MAX),
+        bytes_left: BytesLeft::of(&packs, &treatments, bytes_max),
         packer: Packer::new(Compression::best()),
         candidates: Vec::new(),
         places: HashMap::new(),
@@ -60,23 +62,74 @@ pub fn find_similar(packs: Vec<Vec<PackEntry>>, hash: HashKind, bytes_max: u64) 
     };
     let mut joined = Vec::with_capacity(packs.iter().map(Vec::len).sum());
     let mut seen = HashSet::new();
-    for mut entries in packs {
-        let is_new = !entries.iter().any(PackEntry::is_delta);
+    for (mut entries, treatment) in packs.into_iter().zip(treatments) {
         entries.retain(|entry| seen.insert(entry.id));
-        if is_new {
-            // A tree that repeats a part of another one is the shorter of the two.
-            entries.sort_by_key(|entry| Reverse(entry.length()));
-        } else if entries.iter().map(PackEntry::stored_length).sum::<usize>() >= COPIED_LENGTH {
+        if treatment == Treatment::Copy {
             joined.extend(entries);
             continue;
+        }
+        if treatment == Treatment::Search {
+            // A tree that repeats a part of another one is the shorter of the two.
+            entries.sort_by_key(|entry| Reverse(entry.length()));
         }
         let heights = heights(&entries);
         for entry in entries {
             let height = heights.get(&entry.id).copied().unwrap_or_default();
-            joined.push(search.examine(entry, height, is_new));
+            joined.push(search.examine(entry, height, treatment));
         }
     }
     joined
+}
+
+/// The way in which a pack's entries are joined to the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Treatment {
+    /// None has been searched for similar objects yet.
+    Search,
+    /// Those that are whole get bases in packs before it.
+    Join,
+    /// They stay as they are.
+    Copy,
+}
+
+/// Chooses which packs are joined: the newest that have deltas, because new packs follow on them.
+fn treatments(packs: &[Vec<PackEntry>]) -> Vec<Treatment> {
+    let mut length = 0;
+    let mut treatments: Vec<Treatment> = Vec::with_capacity(packs.len());
+    for entries in packs.iter().rev() {
+        let treatment = if entries.iter().any(PackEntry::is_delta) {
+            length += entries.iter().map(PackEntry::stored_length).sum::<usize>();
+            if length <= JOINED_LENGTH { Treatment::Join } else { Treatment::Copy }
+        } else {
+            Treatment::Search
+        };
+        treatments.push(treatment);
+    }
+    treatments.reverse();
+    treatments
+}
+
+/// The number of bytes that may still be examined.
+struct BytesLeft {
+    searched: usize,
+    joined: usize,
+}
+
+impl BytesLeft {
+    fn of(packs: &[Vec<PackEntry>], treatments: &[Treatment], bytes_max: u64) -> BytesLeft {
+        let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX);
+        let new = packs.iter().zip(treatments).filter(|(_, it)| **it == Treatment::Search);
+        let lengths = new.flat_map(|(entries, _)| entries).map(PackEntry::length);
+        let searched = lengths.fold(0, usize::saturating_add).min(bytes_max);
+        BytesLeft { searched, joined: bytes_max - searched }
+    }
+
+    fn of_treatment(&mut self, treatment: Treatment) -> &mut usize {
+        match treatment {
+            Treatment::Search => &mut self.searched,
+            Treatment::Join | Treatment::Copy => &mut self.joined,
+        }
+    }
 }
 
 /// Returns the length of the longest chain of deltas that each object is the base of.
@@ -94,8 +147,7 @@ fn heights(entries: &[PackEntry]) -> HashMap<ObjectId, u32> {
 
 struct Search {
     hash: HashKind,
-    /// The number of bytes that may still be examined.
-    bytes_left: usize,
+    bytes_left: BytesLeft,
     packer: Packer,
     candidates: Vec<Candidate>,
     /// The places of the candidates.
@@ -113,9 +165,10 @@ struct Search {
 impl Search {
     /// Makes a delta of an object that is stored whole, if that is shorter. `height` is the length
     /// of the longest chain of deltas that depends on it.
-    fn examine(&mut self, entry: PackEntry, height: u32, is_new: bool) -> PackEntry {
-        let Some((object, mut depth)) = self.object_of(&entry) else { return entry };
-        self.bytes_left -= object.bytes.len();
+    fn examine(&mut self, entry: PackEntry, height: u32, treatment: Treatment) -> PackEntry {
+        let bytes_left = *self.bytes_left.of_treatment(treatment);
+        let Some((object, mut depth)) = self.object_of(&entry, bytes_left) else { return entry };
+        *self.bytes_left.of_treatment(treatment) -= object.bytes.len();
         let traits = Traits::of(&object, self.hash);
         let mut best = entry;
         if !best.is_delta() {
@@ -125,7 +178,7 @@ impl Search {
             {
                 depth = self.candidates[place].depth + 1;
                 best = PackEntry { id: best.id, content };
-            } else if is_new {
+            } else if treatment == Treatment::Search {
                 let data = self.packer.shortest(&object.bytes);
                 if data.len() < best.stored_length() {
                     let (kind, length) = (object.kind, object.bytes.len());
@@ -138,17 +191,17 @@ impl Search {
     }
 
     /// Inflates the object of an entry and finds its depth; `None` if it is longer than the limits,
-    /// not worth examining, or told by an object that was not examined.
-    fn object_of(&self, entry: &PackEntry) -> Option<(Object, u32)> {
+    /// not worth examining, or a delta of an object that was not examined.
+    fn object_of(&self, entry: &PackEntry, bytes_left: usize) -> Option<(Object, u32)> {
         match &entry.content {
             Content::Whole { kind, length, data } => {
-                let length_max = length_max(*kind)?.min(self.bytes_left);
+                let length_max = length_max(*kind)?.min(bytes_left);
                 let bytes = inflated(data, *length, length_max)?;
                 Some((Object { kind: *kind, bytes }, 0))
             }
             Content::Delta { base, length, data } => {
                 let base = &self.candidates[*self.places.get(base)?];
-                let length_max = length_max(base.object.kind)?.min(self.bytes_left);
+                let length_max = length_max(base.object.kind)?.min(bytes_left);
                 let difference = inflated(data, *length, length_max)?;
                 delta::target_length(&difference).filter(|length| *length <= length_max)?;
                 let bytes = delta::apply(&base.object.bytes, &difference)?;

@@ -264,6 +264,22 @@ fn no_more_is_looked_at_than_may_be() {
     assert!(deltas(4_000) < deltas(u64::MAX), "{} {}", deltas(4_000), deltas(u64::MAX));
 }
 
+/// Objects that were merged before do not use up the limit: new objects come first.
+#[test]
+fn new_objects_are_looked_at_however_much_there_is_beside_them() {
+    let hash = HashKind::Sha1;
+    let packs = separate_packs(hash, &similar_objects(hash, 60)[..180]);
+    let (old, new) = packs.split_at(45);
+    let bytes: usize = new.iter().flatten().map(PackEntry::length).sum();
+    let beside = |old: Vec<Vec<PackEntry>>| {
+        let count = old.iter().flatten().count();
+        let found = find_similar([old, new.to_vec()].concat(), hash, bytes as u64);
+        found[count..].iter().filter(|entry| entry.is_delta()).count()
+    };
+    let merged = find_similar(old.to_vec(), hash, u64::MAX);
+    assert_eq!(beside(vec![merged]), beside(Vec::new()));
+}
+
 /// Two packs may store the delta between two objects in opposite directions.
 #[test]
 fn what_packs_have_in_common_is_never_told_in_a_circle() {
