@@ -88,7 +88,7 @@ const DIFF_EXAMPLES: &str = "\
 Examples:
   git coord rescue diff src/api/users.rs
   git coord rescue diff 3f9c2ab1
-  git coord rescue diff --against head src | git apply --check -R";
+  git coord rescue diff --against head src";
 
 /// Show what bringing saved content back would change, as a patch
 #[derive(Debug, clap::Args)]
