@@ -6,6 +6,7 @@ use crate::store::error::StoreError;
 use crate::store::machine::commands::Commands;
 use crate::store::machine::commit_authors::CommitAuthors;
 use crate::store::machine::cursors::Cursors;
+use crate::store::machine::losses::Losses;
 use crate::store::machine::notes::Notes;
 use crate::store::machine::place;
 use crate::store::machine::presence::Presences;
@@ -36,6 +37,11 @@ impl Ctx {
     /// Opens the notes on edits in this worktree that are not committed yet.
     pub fn notes(&self) -> Notes {
         Notes::new(self.repository.git_dir(), self.files)
+    }
+
+    /// Opens the record of changes in this worktree that are gone.
+    pub fn losses(&self) -> Losses {
+        Losses::new(self.repository.git_dir(), self.files)
     }
 
     /// Opens the record of which agent made which commit on this machine.

@@ -1,4 +1,4 @@
-//! Messages to an agent while it edits, and to others when it commits.
+//! Messages to an agent while it works, and to others when it commits.
 //!
 //! All of it is advice. A document that cannot be read gives none, and nothing here releases
 //! anything.
@@ -28,7 +28,7 @@ const TOLD_AGENTS_MAX: usize = 20;
 const COMMITTED_PATHS_MAX: usize = 500;
 const TOLD_PATHS_MAX: usize = 20;
 
-/// The news for an agent before an edit.
+/// The news for an agent before an edit, or between two calls.
 #[derive(Default)]
 pub struct News {
     /// Requests to the agent that it was not told of at their present stage.
@@ -47,8 +47,20 @@ pub fn before_edit(ctx: &Ctx, reading: &Reading<'_>, file: &Pattern) -> News {
     look(ctx, reading, file).unwrap_or_default()
 }
 
+/// Collects the requests that an agent is to hear of between two calls.
+pub fn in_between(ctx: &Ctx) -> News {
+    if !ctx.settings().negotiation {
+        return News::default();
+    }
+    ctx.read().and_then(|reading| with_requests(ctx, &reading, Vec::new())).unwrap_or_default()
+}
+
 fn look(ctx: &Ctx, reading: &Reading<'_>, file: &Pattern) -> Result<News, AppError> {
     let taken = taken(ctx, reading, file)?;
+    with_requests(ctx, reading, taken)
+}
+
+fn with_requests(ctx: &Ctx, reading: &Reading<'_>, taken: Vec<Message>) -> Result<News, AppError> {
     let mut requests = negotiation::requests(ctx, reading)?.to_answer;
     if requests.is_empty() && taken.is_empty() {
         return Ok(News::default());

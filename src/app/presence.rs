@@ -2,9 +2,11 @@
 //! nothing else does. An agent of this machine that has not been seen for a while counts as silent;
 //! nothing is known of agents on other machines.
 
+mod calls;
+
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::app::dead_holders::Orphans;
 use crate::app::{Ctx, Reading, dead_holders};
@@ -23,6 +25,8 @@ use crate::core::time::Timestamp;
 pub use crate::store::machine::open_tool_calls::CallKind;
 use crate::store::machine::presence::Presence;
 use crate::store::os::process::ProcessIdentity;
+
+pub use self::calls::{begins_welcome, started};
 
 /// A presence this young is not written again.
 const FRESH_SECONDS: u64 = 5;
@@ -53,6 +57,8 @@ pub enum Doing<'c> {
     CallBegins(&'c str, CallKind),
     /// The tool call of this id ends.
     CallEnds(&'c str),
+    /// Something within a turn, of which nothing was said before.
+    Works,
     /// A turn begins, and no tool call of an earlier one is open.
     TurnBegins,
     /// A turn ends or a session begins, and no tool call is open.
@@ -67,7 +73,7 @@ impl Doing<'_> {
     fn is_in_turn(self, before: Option<&Presence>) -> bool {
         match self {
             Doing::Command | Doing::Reported => before.is_some_and(|before| before.in_turn),
-            Doing::TurnBegins | Doing::CallBegins(..) | Doing::CallEnds(_) => true,
+            Doing::Works | Doing::TurnBegins | Doing::CallBegins(..) | Doing::CallEnds(_) => true,
             Doing::NoCall | Doing::SessionEnds => false,
         }
     }
@@ -81,6 +87,7 @@ fn is_hooked(doing: Doing<'_>, before: Option<&Presence>) -> bool {
         Doing::Command => before.is_some_and(was_hooked),
         Doing::SessionEnds => false,
         Doing::Reported
+        | Doing::Works
         | Doing::CallBegins(..)
         | Doing::CallEnds(_)
         | Doing::TurnBegins
@@ -92,7 +99,7 @@ fn is_hooked(doing: Doing<'_>, before: Option<&Presence>) -> bool {
 pub fn touch(ctx: &Ctx, doing: Doing<'_>) {
     let calls = ctx.presences().open_tool_calls(ctx.actor());
     match doing {
-        Doing::Command | Doing::Reported => {}
+        Doing::Command | Doing::Reported | Doing::Works => {}
         Doing::CallBegins(call, kind) => drop(calls.begin(call, ctx.clock(), kind)),
         Doing::CallEnds(call) => drop(calls.end(call)),
         Doing::TurnBegins | Doing::NoCall => drop(calls.end_all()),
@@ -147,12 +154,6 @@ pub fn works_through_hooks(ctx: &Ctx) -> bool {
             || !presences.open_tool_calls(agent).open().is_empty()
     };
     is_reported(ctx.actor()) || is_reported(&ctx.actor().session())
-}
-
-/// Returns the time at which an open shell command of the agent began, by the clock that files are
-/// stamped with.
-pub fn started(ctx: &Ctx, call: &str) -> Option<SystemTime> {
-    ctx.presences().open_tool_calls(ctx.actor()).call(call)?.started
 }
 
 /// Adds the process of the agent's program to those that still run.

@@ -156,6 +156,8 @@ pub enum HelperDir {
     /// Edits that are not committed yet. Each worktree has its own directory, below its git
     /// directory.
     Notes,
+    /// Changes that are gone, for their agents. Each worktree has its own directory.
+    Losses,
     /// The agents that made commits.
     CommitAuthors,
     /// Copies of the user's files from before `install` changed them.
@@ -184,6 +186,7 @@ impl HelperDir {
             HelperDir::Cursors => "cursors",
             HelperDir::Damaged => "damaged",
             HelperDir::Notes => "notes",
+            HelperDir::Losses => "losses",
             HelperDir::CommitAuthors => "makers",
             HelperDir::Before => "before",
             HelperDir::Waiters => "waiters",

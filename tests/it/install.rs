@@ -326,12 +326,12 @@ fn claude_is_set_up_where_it_is_found() {
         let command = "command -v git-coord >/dev/null 2>&1 || exit 0; exec git-coord hook auto";
         let handler = json!([{ "type": "command", "command": command, "timeout": 5 }]);
         let tools = "Edit|Write|MultiEdit|NotebookEdit|Bash";
-        for event in ["PreToolUse", "PostToolUse", "PostToolUseFailure"] {
-            let calls = json!([{"matcher": tools, "hooks": handler}]);
-            assert_eq!(found["hooks"][event], calls, "{mark}");
-        }
-        let bare = ["SessionStart", "UserPromptSubmit", "Stop", "StopFailure"];
-        for event in bare.into_iter().chain(["SubagentStart", "SubagentStop", "SessionEnd"]) {
+        let calls = json!([{"matcher": tools, "hooks": handler}]);
+        assert_eq!(found["hooks"]["PreToolUse"], calls, "{mark}");
+        let of_tools = ["PostToolUse", "PostToolUseFailure"];
+        let of_turns = ["SessionStart", "UserPromptSubmit", "Stop", "StopFailure"];
+        let of_both = [&of_tools[..], &of_turns, &["SubagentStart", "SubagentStop", "SessionEnd"]];
+        for event in of_both.concat() {
             assert_eq!(found["hooks"][event], json!([{"hooks": handler}]), "{mark}");
         }
         assert_eq!(found["hooks"].as_object().unwrap().len(), 10);

@@ -5,6 +5,7 @@ mod branch;
 mod commit;
 mod ends;
 mod kinds;
+mod lost;
 mod makers;
 
 use std::path::Path;

@@ -173,7 +173,7 @@ mod tests {
         settings["hooks"]["PostToolUse"][0]["matcher"] = json!("Bash|Edit");
         let wiring = judged(&[settings]);
         let expected = "Claude Code does not call git coord at PreToolUse; PostToolUse of Write, \
-                        NotebookEdit";
+                        NotebookEdit, Read";
         assert_eq!(wiring.troubles, [expected]);
         assert!(wiring.is_there && wiring.before_edit.is_none());
     }

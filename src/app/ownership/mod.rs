@@ -5,6 +5,7 @@
 
 pub mod adopt;
 pub mod changes;
+pub mod lost;
 pub mod sweep;
 pub mod view;
 
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::app::error::AppError;
 use crate::app::{Ctx, presence};
 use crate::core::ids::AgentName;
+use crate::core::ownership::lost::Loss;
 use crate::core::ownership::standing::{Seen, Standing, standing};
 use crate::core::ownership::turn::Turn;
 use crate::core::ownership::{Content, Note, Via};
@@ -128,14 +130,17 @@ fn look(ctx: &Ctx, note: &Note, head: Content) -> Seen {
 }
 
 /// Removes the notes that are over, and marks those whose changes are gone, so that nothing that
-/// comes into the file later is taken for theirs. A failure to do so is ignored: the next who looks
-/// does it.
+/// comes into the file later is taken for theirs, and their agents are told. A failure to do so is
+/// ignored: the next who looks does it.
 pub(super) fn tidy(ctx: &Ctx, judged: &[Judged]) {
     let notes = ctx.notes();
     for Judged { note, standing } in judged {
         match standing {
             Standing::Settled => drop(notes.settle(note)),
-            Standing::Lost if !note.lost => drop(notes.put(&Note { lost: true, ..note.clone() })),
+            Standing::Lost if !note.lost => {
+                ctx.losses().add(&Loss::of(note, ctx.clock())).ok();
+                notes.put(&Note { lost: true, ..note.clone() }).ok();
+            }
             Standing::Lost | Standing::Owned | Standing::Unmade => {}
         }
     }

@@ -7,9 +7,11 @@
 //! [`Content`] compares what a path holds, [`standing`] says what has become of a note,
 //! [`sweep`] which notes a commit would override, and [`turn`] whether the owner is still at work.
 //! [`adopt`] puts a takeover on the record, and [`written`] says whose the writes of a shell are.
+//! [`lost`] describes a change that is gone.
 
 pub mod adopt;
 pub mod content;
+pub mod lost;
 mod note;
 pub mod standing;
 pub mod sweep;

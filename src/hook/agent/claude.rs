@@ -117,6 +117,7 @@ pub(super) fn decode(input: &[u8]) -> Result<Call, Unreadable> {
         }
         // An edit that has failed may have changed nothing: the end of the turn shows it.
         "PostToolUseFailure" if EDIT_TOOLS.contains(&tool) => Event::CallEnds(None),
+        "PostToolUse" | "PostToolUseFailure" => Event::ToolRan,
         "UserPromptSubmit" => Event::TurnBegins,
         "Stop" | "StopFailure" => Event::TurnEnd,
         // Without its id the whole session would be meant.

@@ -68,6 +68,7 @@ impl Call {
             }
             Event::SessionEnd => Doing::SessionEnds,
             Event::TurnBegins => Doing::TurnBegins,
+            Event::ToolRan => Doing::Works,
             Event::Other => Doing::Reported,
         }
     }
@@ -89,6 +90,8 @@ enum Event {
     CallEnds(Option<PathBuf>),
     /// A shell command has run, well or not.
     ShellRan(ShellEnd),
+    /// Another tool call is over, well or not.
+    ToolRan,
     /// Somebody has asked for something: a turn begins, and one that was interrupted is over.
     TurnBegins,
     /// The agent has finished its turn, or an error has ended it.
@@ -111,6 +114,17 @@ struct ShellEnd {
 }
 
 impl Event {
+    /// Tells whether the agent can be told something at that event, be it on its way or in between.
+    fn can_tell(&self) -> bool {
+        !matches!(self, Event::TurnEnd | Event::SubagentEnd | Event::SessionEnd | Event::Other)
+    }
+
+    /// Tells whether the agent has done something, so that it has the time to hear what others ask
+    /// for.
+    fn is_pause(&self) -> bool {
+        matches!(self, Event::CallEnds(_) | Event::ShellRan(_) | Event::ToolRan | Event::TurnBegins)
+    }
+
     /// Tells whether a part of the session ends, in every work tree that it works in.
     fn is_end(&self) -> bool {
         matches!(self, Event::TurnBegins | Event::TurnEnd | Event::SubagentEnd | Event::SessionEnd)
@@ -149,6 +163,19 @@ enum Unreadable {
         agent: &'static str,
         why: String,
     },
+}
+
+impl Verdict {
+    /// Adds a text for the agent.
+    fn and(self, more: &str) -> Verdict {
+        let both = |text: String| format!("{text}\n{more}");
+        match self {
+            Verdict::Silence => Verdict::Tell(more.to_owned()),
+            Verdict::Deny(text) => Verdict::Deny(both(text)),
+            Verdict::Tell(text) => Verdict::Tell(both(text)),
+            Verdict::Warn(text) => Verdict::Warn(both(text)),
+        }
+    }
 }
 
 impl Dialect {

@@ -24,10 +24,33 @@ const SHELL_SLACK: Duration = Duration::from_secs(2);
 /// A system may stamp files with the time of its last tick.
 const STAMP_SLACK: Duration = Duration::from_millis(20);
 
-/// Does what is to be done about an event.
+/// Does what is to be done about an event, and tells the agent what it does not know yet.
 ///
 /// `before_saving` is called before something that may take long.
 pub(super) fn apply(
+    ctx: &Ctx,
+    door: &Door,
+    call: &Call,
+    before_saving: &dyn Fn(),
+) -> Result<Verdict, AppError> {
+    let mut verdict = judge(ctx, door, call, before_saving)?;
+    if call.event.is_pause() {
+        let news = news::in_between(ctx);
+        if let Some(asked) = words::asked(&news.requests.iter().collect::<Vec<_>>()) {
+            verdict = verdict.and(&asked);
+            news.remember(ctx);
+        }
+    }
+    if call.event.can_tell() {
+        let lost = ownership::lost::take(ctx).unwrap_or_default();
+        if let Some(lost) = words::lost(ctx.actor(), &lost, ctx.clock()) {
+            verdict = verdict.and(&lost);
+        }
+    }
+    Ok(verdict)
+}
+
+fn judge(
     ctx: &Ctx,
     door: &Door,
     call: &Call,
@@ -45,6 +68,7 @@ pub(super) fn apply(
             // A session begins seldom, and nobody waits for it. It is welcome even if nothing of an
             // earlier one can be found.
             ownership::inherit(ctx).ok();
+            ownership::lost::look(ctx).ok();
             presence::forget_old(ctx);
             welcome(ctx)
         }
@@ -56,14 +80,18 @@ pub(super) fn apply(
         Event::ShellRan(end) => shell_ran(ctx, &call.tool_use, end),
         Event::CallEnds(Some(path)) => edited(ctx, path),
         // Of a turn that was interrupted the hook hears when the next one begins.
-        Event::TurnBegins | Event::TurnEnd | Event::SubagentEnd => {
+        Event::TurnBegins => {
+            ownership::lost::look(ctx).ok();
             end(ctx, Whose::Own, release == ReleaseWith::Turn)
         }
+        Event::TurnEnd | Event::SubagentEnd => end(ctx, Whose::Own, release == ReleaseWith::Turn),
         Event::SessionEnd => {
             let lets_go = matches!(release, ReleaseWith::Turn | ReleaseWith::Session);
             end(ctx, Whose::Session, lets_go)
         }
-        Event::CallBegins(_) | Event::CallEnds(None) | Event::Other => Ok(Verdict::Silence),
+        Event::CallBegins(_) | Event::CallEnds(None) | Event::ToolRan | Event::Other => {
+            Ok(Verdict::Silence)
+        }
     }
 }
 
@@ -182,8 +210,13 @@ fn edited(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     Ok(Verdict::Silence)
 }
 
-/// Tells a session or a subagent its name, what others hold, and what they ask for.
+/// Tells a session or a subagent its name, what others hold, and what they ask for, once for each
+/// beginning.
 fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
+    // The hook may be there twice, by the plugin and by `install`.
+    if !presence::begins_welcome(ctx) {
+        return Ok(Verdict::Silence);
+    }
     let reservations::Listed { holds: mut others, now, .. } =
         reservations::find(ctx, &reservations::Filter::default())?;
     others.retain(|hold| !ctx.actor().is_one_with(&hold.holder));

@@ -52,7 +52,10 @@ impl Stance {
     /// Tells whether the call is a kindness, which is worth no waiting and no word about its
     /// failure.
     fn is_kindness(&self) -> bool {
-        matches!(self.event, Event::ShellRan(_) | Event::CallBegins(_) | Event::CallEnds(_))
+        matches!(
+            self.event,
+            Event::ShellRan(_) | Event::CallBegins(_) | Event::CallEnds(_) | Event::ToolRan
+        )
     }
 
     /// Returns the time that the call may take. The writes of a command are noted after it.
@@ -73,7 +76,7 @@ impl Stance {
     /// may be an edit, and it may be of another agent, which would take a word or an exit code
     /// amiss.
     fn failed(&self, why: &str) -> Reply {
-        if matches!(self.event, Event::CallBegins(_) | Event::CallEnds(_)) {
+        if matches!(self.event, Event::CallBegins(_) | Event::CallEnds(_) | Event::ToolRan) {
             return Reply::Silence;
         }
         let may_be_edit = matches!(self.event, Event::Edit(_) | Event::Other);

@@ -4,7 +4,7 @@
 pub(super) mod shell;
 
 use crate::app::negotiation::view::RequestView;
-use crate::app::next::{after_conflict, command, from_top, in_shell};
+use crate::app::next::{after_conflict, can_be_typed, command, from_top, in_shell};
 use crate::app::ownership::Owned;
 use crate::app::ownership::view::turn_text;
 use crate::app::presence::{HolderLiveness, Liveness};
@@ -13,6 +13,7 @@ use crate::core::ids::AgentName;
 use crate::core::negotiation::Message;
 use crate::core::negotiation::ids::ThreadId;
 use crate::core::negotiation::standing::Stage;
+use crate::core::ownership::lost::Loss;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::{Hold, Mode};
 use crate::core::text::{is_disguise, shown};
@@ -140,6 +141,36 @@ fn owners(others: &[Owned], now: Timestamp) -> String {
     let mut lines: Vec<String> = others.iter().take(TOLD_MAX).map(line).collect();
     lines.extend(more(others.len()));
     lines.join("\n")
+}
+
+/// Says which uncommitted changes of the agent or its subagents are gone, and how those come back
+/// whose content is known.
+pub(super) fn lost(agent: &AgentName, losses: &[Loss], now: Timestamp) -> Option<String> {
+    let line = |loss: &Loss| {
+        let [changed, seen] =
+            [loss.changed_at, loss.seen_at].map(|at| about(now.seconds_since(at)));
+        let whose =
+            if loss.agent == *agent { String::new() } else { format!(" by {}", loss.agent) };
+        let path = quoted(&loss.path.shown());
+        format!("- {path}, changed{whose} {changed} ago, seen to be gone {seen} ago")
+    };
+    let mut lines: Vec<String> = losses.iter().take(TOLD_MAX).map(line).collect();
+    lines.extend(more(losses.len()));
+    let back = losses.iter().filter(|loss| loss.has_content()).take(TOLD_MAX);
+    let back = back.filter_map(|loss| {
+        let path = from_top(&loss.path).filter(|path| can_be_typed(path))?;
+        Some(command(&["rescue", "restore", "--", &path]))
+    });
+    let back: Vec<Vec<String>> = back.collect();
+    let mut text = format!(
+        "git coord: uncommitted changes of yours are gone: they are in no commit, and not in their \
+         files any more.\n{}",
+        lines.join("\n")
+    );
+    if !back.is_empty() {
+        text.push_str(&format!("\nIf you need them, this brings them back:\n{}", commands(&back)));
+    }
+    (!losses.is_empty()).then_some(text)
 }
 
 /// Tells the agent its name and what the others do.

@@ -9,6 +9,7 @@
 //! - [`presence`] records when an agent was last seen, [`open_tool_calls`] which calls it is busy
 //!   with;
 //! - [`commands`] records the commands that run under `with`;
+//! - [`losses`] records changes that are gone until their agents are told;
 //! - [`notes`] records edits that no commit contains yet, [`commit_authors`] the agents that made
 //!   commits;
 //! - [`cursors`] records how far each consumer has read the events;
@@ -19,6 +20,7 @@ pub mod commands;
 pub mod commit_authors;
 pub mod cursors;
 pub mod group_commit;
+pub mod losses;
 pub mod notes;
 pub mod open_tool_calls;
 pub mod place;

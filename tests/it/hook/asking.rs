@@ -45,6 +45,46 @@ fn an_edit_tells_what_others_ask_for() {
     assert!(welcome.contains("bob asks for"), "{welcome}");
 }
 
+/// 8/ASKED-IS-HEARD: a holder hears of a request after any tool call, and at its person's next
+/// word, once at each stage.
+#[test]
+fn a_holder_hears_of_a_request_after_any_call() {
+    let bash = json!({ "tool_name": "Bash", "duration_ms": 1, "tool_response": {} });
+    let read = json!({ "tool_name": "Read", "tool_input": {}, "tool_response": {} });
+    let failed = json!({ "tool_name": "WebFetch", "tool_input": {}, "error": "404" });
+    let edit = |repo: &Repo| {
+        let input = json!({ "file_path": repo.work().join("x") });
+        json!({ "tool_name": "Edit", "tool_input": input })
+    };
+    for (event, more) in [
+        ("PostToolUse", &bash),
+        ("PostToolUse", &read),
+        ("PostToolUseFailure", &bash),
+        ("PostToolUseFailure", &failed),
+        ("UserPromptSubmit", &json!({ "prompt": "go on" })),
+    ] {
+        let repo = enabled();
+        let session = Session::new(&repo, ONE);
+        repo.reserve(ONE_NAME, "src/main.rs");
+        let after = |event: &str, more: &Value| session.call(event, more).run();
+        silent(&after(event, more));
+        ask(&repo, "bob", "src/main.rs");
+        let tip = repo.tip();
+        let told = context(&after(event, more), event);
+        assert!(told.contains("bob asks for \"src/main.rs\""), "{event}: {told}");
+        silent(&after(event, more));
+        silent(&after("PostToolUse", &edit(&repo)));
+        session.edits("README.md");
+        repo.pass("6m");
+        let soon = context(&after("PostToolUse", &read), "PostToolUse");
+        assert!(soon.contains("may take it soon"), "{soon}");
+        silent(&after("PostToolUse", &read));
+        assert_eq!(repo.list(&["--path", "src/main.rs"]).len(), 1, "{tip}");
+        repo.git(["config", "coord.negotiation", "false"]);
+        silent(&after("PostToolUse", &read));
+    }
+}
+
 /// What is suggested can be run as it is.
 #[test]
 fn the_commands_work() {
@@ -125,7 +165,8 @@ fn an_open_tool_call_is_no_silence() {
     assert!(no["refusal"]["message"].as_str().unwrap().contains("tool call"), "{no:#}");
     let agents = repo.json("bob", ["agents"]).to_string();
     assert!(agents.contains("busy_since"), "{agents}");
-    bash("PostToolUse");
+    let ran = json!({ "tool_name": "Bash", "duration_ms": 1 });
+    context(&session.call("PostToolUse", &ran).run(), "PostToolUse");
     take().refused("too_early");
     repo.pass("20m");
     let thread = ask(&repo, "carol", "src/main.rs");

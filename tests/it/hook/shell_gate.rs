@@ -118,6 +118,8 @@ fn ownership_outlives_the_turn_until_it_is_settled() {
     is_stopped(&one, "git add -A");
     repo.write("src/api/users.rs", &before);
     runs(&one, "git stash");
+    // Its change is gone, and it is told so.
+    context(&other.edit("src/api/users.rs"), "PreToolUse");
     change(&other, "src/api/users.rs");
     silent(&other.event("Stop"));
     is_stopped(&one, "git reset --hard");

@@ -8,8 +8,8 @@ use crate::app::install::handlers::{self, Handler};
 /// The events that we are told of, each with the tools whose calls count.
 pub(super) const EVENTS: [(&str, Option<&str>); 10] = [
     ("PreToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
-    ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
-    ("PostToolUseFailure", Some("Edit|Write|MultiEdit|NotebookEdit|Bash")),
+    ("PostToolUse", None),
+    ("PostToolUseFailure", None),
     ("SessionStart", None),
     ("UserPromptSubmit", None),
     ("Stop", None),
@@ -19,11 +19,12 @@ pub(super) const EVENTS: [(&str, Option<&str>); 10] = [
     ("SessionEnd", None),
 ];
 /// The events and tools that protection needs. `MultiEdit` is not among them: Claude Code no longer
-/// has it.
+/// has it. `Read` stands for all tools that change nothing: after each of them the agent hears what
+/// others ask for.
 pub const NEEDED: [(&str, &[&str]); 10] = [
     ("PreToolUse", &["Edit", "Write", "NotebookEdit", "Bash"]),
-    ("PostToolUse", &["Edit", "Write", "NotebookEdit", "Bash"]),
-    ("PostToolUseFailure", &["Edit", "Write", "NotebookEdit", "Bash"]),
+    ("PostToolUse", &["Edit", "Write", "NotebookEdit", "Bash", "Read"]),
+    ("PostToolUseFailure", &["Edit", "Write", "NotebookEdit", "Bash", "Read"]),
     ("SessionStart", &[]),
     ("UserPromptSubmit", &[]),
     ("Stop", &[]),

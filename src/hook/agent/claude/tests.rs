@@ -33,7 +33,6 @@ fn a_session_and_its_subagent_have_names() {
 fn events_that_are_no_matter_of_ours_are_let_pass() {
     for rest in [
         "\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Read\",\"tool_input\":7",
-        "\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"Read\"",
         "\"hook_event_name\":\"SubagentStart\"",
         "\"hook_event_name\":\"SubagentStop\"",
         "\"hook_event_name\":\"EventOfTomorrow\"",
@@ -95,6 +94,14 @@ fn a_turn_begins_and_ends() {
     ] {
         let more = "\"prompt\":\"\\ud800 \",\"error\":\"x\",\"reason\":\"other\"";
         assert_eq!(event(&format!("\"hook_event_name\":\"{name}\",{more}")), is);
+    }
+}
+
+#[test]
+fn a_call_of_any_tool_is_heard_of_afterwards() {
+    for name in ["PostToolUse", "PostToolUseFailure"] {
+        let ran = format!("\"hook_event_name\":\"{name}\",\"tool_name\":\"Read\"");
+        assert_eq!(event(&format!("{ran},\"tool_input\":7")), Event::ToolRan);
     }
 }
 

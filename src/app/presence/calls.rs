@@ -1,0 +1,16 @@
+//! The records of an agent's calls and of its beginning, for the hooks.
+
+use std::time::SystemTime;
+
+use crate::app::Ctx;
+
+/// Returns the time at which an open shell command of the agent began, by the clock that files are
+/// stamped with.
+pub fn started(ctx: &Ctx, call: &str) -> Option<SystemTime> {
+    ctx.presences().open_tool_calls(ctx.actor()).call(call)?.started
+}
+
+/// Tells whether the agent is to be welcome. If that cannot be known, it is.
+pub fn begins_welcome(ctx: &Ctx) -> bool {
+    ctx.presences().begin_welcome(ctx.actor(), ctx.clock()).unwrap_or(true)
+}
