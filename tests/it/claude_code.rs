@@ -50,6 +50,8 @@ scenes! {
     odd_names
     several_repositories
     ask_and_answer
+    told_of_a_request
+    told_at_the_next_prompt
     commands_against_others
     /// 8/FAILED-SHELL, 8/SHELL-WRITE: nothing of it is overlooked.
     programs_that_write

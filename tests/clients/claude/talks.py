@@ -1,5 +1,7 @@
 """Scenes about two sessions that want one file."""
 
+from client import Talk, shell
+
 
 def ask_and_answer(world, promise):
     """B is refused what A edits, and asks as it was told to; A answers as it was told to."""
@@ -36,4 +38,36 @@ def ask_and_answer(world, promise):
     promise("the next session gets what B was given", "updated successfully" in told, told)
 
 
-SCENES = [ask_and_answer]
+def told_of_a_request(world, promise):
+    """A holder that edits nothing more is told of a request by whatever it does next."""
+    calls = {
+        "a shell command": [shell("true")],
+        "a failing shell command": [shell("false")],
+        "a look": None,
+    }
+    for number, (what, tools) in enumerate(calls.items()):
+        repository = world.repository(f"repository-{number}")
+        step = {"tools": tools} if tools else repository.look("docs/guide.md")
+        a = repository.holder(f"a{number}", f"asked {number}", then=[step])
+        ask = {"tools": [shell("git coord ask src/main.rs --reason need")]}
+        b = repository.session(f"b{number}", [ask]).done()
+        world.raise_flag(f"asked {number}")
+        a.done()
+        told = a.told(3)
+        promise(f"A is told after {what}", f"{b.agent()} asks for" in told, told)
+
+
+def told_at_the_next_prompt(world, promise):
+    """A session that holds something by command is told of a request when its person speaks."""
+    repository = world.repository()
+    talk = Talk(repository, "talk")
+    talk.say("first", [{"tools": [shell("git coord reserve src/main.rs --reason mine")]}])
+    ask = {"tools": [shell("git coord ask src/main.rs --reason need")]}
+    b = repository.session("b", [ask]).done()
+    talk.say("second", [{}])
+    told = world.told("second", 0)
+    promise("A is told at the next prompt", f"{b.agent()} asks for" in told, told)
+    talk.leave()
+
+
+SCENES = [ask_and_answer, told_of_a_request, told_at_the_next_prompt]
