@@ -26,7 +26,7 @@ pub use crate::store::machine::open_tool_calls::CallKind;
 use crate::store::machine::presence::Presence;
 use crate::store::os::process::ProcessIdentity;
 
-pub use self::calls::{begins_welcome, started};
+pub use self::calls::started;
 
 /// A presence this young is not written again.
 const FRESH_SECONDS: u64 = 5;

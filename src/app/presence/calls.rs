@@ -1,4 +1,4 @@
-//! The records of an agent's calls and of its beginning, for the hooks.
+//! The records of an agent's calls, for the hooks.
 
 use std::time::SystemTime;
 
@@ -8,9 +8,4 @@ use crate::app::Ctx;
 /// stamped with.
 pub fn started(ctx: &Ctx, call: &str) -> Option<SystemTime> {
     ctx.presences().open_tool_calls(ctx.actor()).call(call)?.started
-}
-
-/// Tells whether the agent is to be welcome. If that cannot be known, it is.
-pub fn begins_welcome(ctx: &Ctx) -> bool {
-    ctx.presences().begin_welcome(ctx.actor(), ctx.clock()).unwrap_or(true)
 }

@@ -210,13 +210,8 @@ fn edited(ctx: &Ctx, path: &Path) -> Result<Verdict, AppError> {
     Ok(Verdict::Silence)
 }
 
-/// Tells a session or a subagent its name, what others hold, and what they ask for, once for each
-/// beginning.
+/// Tells a session or a subagent its name, what others hold, and what they ask for.
 fn welcome(ctx: &Ctx) -> Result<Verdict, AppError> {
-    // The hook may be there twice, by the plugin and by `install`.
-    if !presence::begins_welcome(ctx) {
-        return Ok(Verdict::Silence);
-    }
     let reservations::Listed { holds: mut others, now, .. } =
         reservations::find(ctx, &reservations::Filter::default())?;
     others.retain(|hold| !ctx.actor().is_one_with(&hold.holder));

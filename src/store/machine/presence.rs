@@ -6,9 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -27,10 +25,6 @@ use crate::store::os::process::ProcessIdentity;
 const PRESENCE_BYTES_MAX: u64 = 64 * 1024;
 /// Ends the name of the file of an agent's tool calls.
 const OPEN_CALLS: &str = ".open";
-/// Ends the name of the file that says when an agent was welcome.
-const WELCOME: &str = ".welcome";
-/// An agent that begins again within that time is called twice for one beginning.
-const WELCOME_SECONDS: u64 = 5;
 /// The maximum number of agents that are read.
 const AGENTS_MAX: usize = 10_000;
 
@@ -153,44 +147,6 @@ impl Presences {
         OpenToolCalls::new(file, self.files)
     }
 
-    /// Tells whether an agent is to be welcome now: not if it was a moment ago. Of several who ask
-    /// at once, one is told so.
-    pub fn begin_welcome(&self, agent: &AgentName, now: Timestamp) -> Result<bool, StoreError> {
-        let file = self.dir.join(format!("{}{WELCOME}", Presences::name(agent)));
-        let write = || self.files.write_new(&file, now.to_string().as_bytes(), Purpose::Helper);
-        self.files.make_directories(&self.dir)?;
-        match write() {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            other => return Ok(other.map(|()| true)?),
-        }
-        let last = self.files.read(&file, PRESENCE_BYTES_MAX)?.unwrap_or_default();
-        let last: Option<Timestamp> =
-            std::str::from_utf8(&last).ok().and_then(|last| last.parse().ok());
-        let apart = match last {
-            Some(last) => Some(now.as_seconds().abs_diff(last.as_seconds())),
-            // Perhaps it is just being written.
-            None => self.files.stamp(&file)?.map(|stamp| {
-                let age = SystemTime::now().duration_since(stamp.modified);
-                age.unwrap_or_default().as_secs()
-            }),
-        };
-        if apart.is_none_or(|apart| apart < WELCOME_SECONDS) {
-            return Ok(false);
-        }
-        // The process that takes the old file away goes on.
-        let aside = self.dir.join(format!(".welcome.{}", std::process::id()));
-        self.files.remove(&aside)?;
-        match self.files.rename(&file, &aside) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            other => other?,
-        }
-        self.files.remove(&aside)?;
-        match write() {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            other => Ok(other.map(|()| true)?),
-        }
-    }
-
     /// Lists the subagents of a session that have records of tool calls, be they open or not.
     fn subagents_with_calls(&self, session: &AgentName) -> Vec<AgentName> {
         let names = self.files.list(&self.dir).unwrap_or_default();
@@ -237,7 +193,6 @@ impl Presences {
     /// Removes the records of an agent. Returns false if there was none.
     pub fn forget(&self, agent: &AgentName) -> Result<bool, StoreError> {
         self.open_tool_calls(agent).end_all()?;
-        self.files.remove(&self.dir.join(format!("{}{WELCOME}", Presences::name(agent))))?;
         Ok(self.files.remove(&self.path(agent))?)
     }
 }
@@ -311,27 +266,5 @@ mod tests {
         presences.end_calls(&session).unwrap();
         assert_eq!(presences.running(&session), []);
         assert_eq!(presences.running(&"claude:12".parse().unwrap()).len(), 1);
-    }
-
-    #[test]
-    fn an_agent_is_welcome_once_at_a_time() {
-        let home = tempfile::tempdir().unwrap();
-        let presences = Presences::new(home.path(), FILES);
-        let [one, sub] = ["claude:1", "claude:1/x"].map(|name| name.parse().unwrap());
-        let begin = |agent: &AgentName, seconds: i64| {
-            presences.begin_welcome(agent, Timestamp::from_millis(seconds * 1_000)).unwrap()
-        };
-        assert!(begin(&one, 10) && begin(&sub, 10));
-        assert!(!begin(&one, 10) && !begin(&one, 14) && !begin(&one, 6));
-        assert!(begin(&one, 15) && !begin(&one, 15));
-        assert!(begin(&one, 0), "a clock that was wrong");
-        let file = std::fs::File::create(presences.dir.join("claude:1.welcome")).unwrap();
-        assert!(!begin(&one, 90), "it is being written");
-        let minute = std::time::Duration::from_secs(60);
-        file.set_modified(SystemTime::now() - minute).unwrap();
-        assert!(begin(&one, 90), "it was begun and never written");
-        presences.forget(&one).unwrap();
-        assert!(begin(&one, 0));
-        assert!(presences.all().is_empty());
     }
 }

@@ -136,8 +136,6 @@ fn no_hook_pulls() {
     assert_eq!(repo.git(["rev-parse", "HEAD"]), head);
 }
 
-/// 8/WELCOME-ONCE: a session is welcome once for each beginning, also where the hook is there
-/// twice, by the plugin and by `install`.
 #[test]
 fn a_session_is_told_who_it_is_and_what_others_hold() {
     let repo = enabled();
@@ -150,8 +148,6 @@ fn a_session_is_told_who_it_is_and_what_others_hold() {
         repo.reserve_with("alice", &[&format!("part{number}"), "--reason", &reason]);
     }
     repo.reserve(ONE_NAME, "mine");
-    silent(&session.event("SessionStart"));
-    repo.pass("5s");
     let told = context(&session.event("SessionStart"), "SessionStart");
     assert!(told.contains("Others hold 7 reservations"), "{told}");
     assert_eq!(told.matches("alice holds").count(), 5, "{told}");
