@@ -272,6 +272,13 @@ pub fn let_go(ctx: &Ctx, whose: Whose) -> Result<Committed<Released>, AppError> 
     ctx.transact(LedgerName::Reservations, Release { which, force: None }, WriteMode::Plain)
 }
 
+/// Releases reservations of the agent.
+pub fn release(ctx: &Ctx, ids: &[HoldId]) -> Result<Committed<Released>, AppError> {
+    let ids = ids.iter().filter_map(|id| id.to_string().parse().ok()).collect();
+    let which = Selection { ids, ..Selection::default() };
+    ctx.transact(LedgerName::Reservations, Release { which, force: None }, WriteMode::Plain)
+}
+
 /// Releases the reservations that edits of committed paths made.
 pub fn committed(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<Committed<Released>>, AppError> {
     // A commit may have thousands of files; it names only the reservations that it can release,

@@ -86,9 +86,14 @@ fn what_is_lost_is_shown() {
     repo.git(["checkout", "--quiet", "--", "src/main.rs"]);
     repo.write("docs/guide.md", "alice\na person\n");
     repo.git(["commit", "--quiet", "--no-verify", "--all", "--message", "a person"]);
-    let lost = json!([
-        { "path": "src/main.rs", "agent": ALICE, "at": "2026-01-05T10:00:00Z", "blob": blob },
-    ]);
+    let saved = repo.json(BOB, ["rescue", "list"])["snapshots"][0]["id"].take();
+    let lost = json!([{
+        "path": "src/main.rs",
+        "agent": ALICE,
+        "at": "2026-01-05T10:00:00Z",
+        "blob": blob,
+        "saved": saved,
+    }]);
     for _ in 0..2 {
         let answer = repo.json(BOB, ["changes"]);
         assert_eq!((&answer["changes"], &answer["lost"]), (&json!([]), &lost));

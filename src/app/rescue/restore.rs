@@ -15,7 +15,8 @@ use crate::app::error::AppError;
 use crate::app::next::{after_conflict, command, from_top};
 use crate::app::ownership::view::PathView;
 use crate::app::problem::{Hint, Problem};
-use crate::app::{Ctx, edits, specs};
+use crate::app::{Ctx, edits, presence, specs};
+use crate::core::ids::HoldId;
 use crate::core::ownership::Content;
 use crate::core::ownership::content::BlobId;
 use crate::core::pattern::{Reading, for_path};
@@ -161,8 +162,13 @@ impl Work<'_> {
         if !to_save.is_empty() {
             keep::paths(self.ctx, &to_save, Occasion::of(Why::Restore))?;
         }
+        let mut reserved = Vec::new();
         for Planned { version, present } in planned {
-            self.write(&version, &present, body)?;
+            self.write(&version, &present, body, &mut reserved)?;
+        }
+        // Nothing ends the reservations of somebody whose turns nobody knows of.
+        if !reserved.is_empty() && !presence::works_through_hooks(self.ctx) {
+            edits::release(self.ctx, &reserved)?;
         }
         Ok(())
     }
@@ -233,14 +239,23 @@ impl Work<'_> {
     }
 
     /// Writes a file as an edit would be made: reserved before, and noted after.
-    fn write(&self, version: &Version, present: &Found, body: &mut Body) -> Result<(), AppError> {
+    fn write(
+        &self,
+        version: &Version,
+        present: &Found,
+        body: &mut Body,
+        reserved: &mut Vec<HoldId>,
+    ) -> Result<(), AppError> {
         let ctx = self.ctx;
         let pattern = for_path(&version.path)
             .filter(|pattern| pattern.literal_path().as_ref() == Some(&version.path));
         if let Some(pattern) = &pattern {
             let before = ctx.notes().get(ctx.actor(), pattern)?;
             match edits::edit(ctx, ctx.read()?, pattern, before) {
-                Ok(_) => {}
+                Ok(edited) => {
+                    let new = edited.reserved.granted.into_iter().filter(|grant| !grant.renewed);
+                    reserved.extend(new.map(|grant| grant.hold.id));
+                }
                 Err(AppError::Held { conflicts, .. }) => {
                     let held = refused(version, Reason::Held);
                     body.refused.push(Refused { conflicts, ..held });

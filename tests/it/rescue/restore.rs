@@ -167,6 +167,18 @@ fn bringing_back_is_an_edit() {
     assert_eq!(changes[0]["owners"][0]["agent"], ALICE, "{changes:#}");
 }
 
+/// Whoever works without hooks keeps no reservation: nothing would end it.
+#[test]
+fn people_keep_no_reservation() {
+    let repo = hooked();
+    edits(&repo, ALICE, "src/main.rs", "mine");
+    stops(&repo, ALICE);
+    repo.git(["checkout", "--quiet", "--", "src/main.rs"]);
+    rescue(&repo, "ops", &["restore", "src/main.rs"]).done();
+    has(&repo, "src/main.rs", b"mine");
+    assert_eq!(repo.holds(), [] as [Value; 0]);
+}
+
 /// What was committed after it was saved does not come back by accident.
 #[test]
 fn what_was_committed_since_comes_back_by_its_id_only() {
