@@ -381,7 +381,8 @@ def check_sections(lines, killed, findings, revoked=frozenset()):
             continue
         findings.looked_at["sections"] += 1
         for other in running:
-            if other in revoked:
+            # A command may begin after its lock was taken: a process needs its time to start.
+            if other in revoked or tag in revoked:
                 findings.looked_at["sections whose lock was rolled back"] += 1
             elif tag in killed or other in killed:
                 findings.add("outlived", f"{tag} beside {other}, whose 'with' was killed")

@@ -199,6 +199,10 @@ class CheckerTest(unittest.TestCase):
         lines = [("enter", act.tag), ("enter", "t9")]
         check_sections(lines, set(), findings, revoked(self.ledger.entries))
         self.assertEqual(list(findings.by_kind), [])
+        late = Findings()
+        lines = [("enter", "t9"), ("enter", act.tag)]
+        check_sections(lines, set(), late, revoked(self.ledger.entries))
+        self.assertEqual(list(late.by_kind), [], "its command began after its lock was taken")
 
     def test_patterns(self):
         for pattern, path, expected in [
