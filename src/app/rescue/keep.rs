@@ -7,22 +7,36 @@ use crate::app::error::AppError;
 use crate::core::ids::AgentName;
 use crate::core::ownership::{Content, Note};
 use crate::core::pattern::{Pattern, for_path};
-use crate::core::rescue::bounds::fitting;
+use crate::core::rescue::bounds::{Sized, fitting};
 use crate::core::rescue::prune::{Candidate, to_remove};
 use crate::core::rescue::{LeftOut, Owner, Record, Why};
 use crate::core::text::Line;
 use crate::store::rescue::edits::{EDIT_BYTES_MAX, SavedEdit};
 use crate::store::rescue::{Snapshot, Unsaved};
-use crate::store::worktree::content::Found;
+use crate::store::worktree::content::{Found, Links};
+use crate::store::worktree::uncommitted::Unsettled;
 
-/// A snapshot that has everything that was to be saved, but for what is left out.
+/// The reasons why files are left out of a snapshot, for answers.
+pub const NOT_SAVED: &str = "because they are too large, too many, or cannot be read";
+
+/// The outcome of saving: a snapshot, and what it does not have.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    pub snapshot: Snapshot,
+    /// The snapshot that has everything but what is left out; none if that is nothing.
+    pub snapshot: Option<Snapshot>,
     /// The number of files in it.
     pub files: usize,
+    /// The changed files that are not saved.
+    pub left_out: Vec<LeftOut>,
     /// True if an earlier snapshot had all of it.
     pub was_there: bool,
+}
+
+impl Kept {
+    /// Returns the name of the snapshot that people type.
+    pub fn id(&self) -> Option<String> {
+        self.snapshot.as_ref().map(Snapshot::id)
+    }
 }
 
 /// The occasion of a snapshot.
@@ -54,7 +68,11 @@ pub fn edit(ctx: &Ctx, path: &Pattern, found: &Found) -> Result<(), AppError> {
         stored: stored.clone(),
         bytes: content.len() as u64,
     };
-    Ok(ctx.saved_edits(ctx.worktree().as_ref()).put(&edit, content)?)
+    let edits = ctx.saved_edits(ctx.worktree().as_ref());
+    edits.put(&edit, content)?;
+    // The edit is saved, even if older ones cannot be removed.
+    edits.prune_many(ctx.clock(), ctx.settings().rescue.bounds.seconds_max).ok();
+    Ok(())
 }
 
 /// Returns the size of the largest file that is saved.
@@ -69,8 +87,7 @@ pub fn noted(ctx: &Ctx, occasion: Occasion<'_>) -> Result<Option<Kept>, AppError
         return Ok(None);
     }
     let paths = ctx.notes().all()?.into_iter().filter(is_owned);
-    let paths = paths.filter_map(|note| note.path.literal_path()).map(|path| (path, None));
-    keep(ctx, paths.collect(), occasion)
+    keep(ctx, work(paths.filter_map(|note| note.path.literal_path())), occasion)
 }
 
 /// Saves what no commit has and git does not ignore, of the paths that are chosen.
@@ -94,7 +111,12 @@ pub fn paths(
     paths: &BTreeSet<Vec<u8>>,
     occasion: Occasion<'_>,
 ) -> Result<Option<Kept>, AppError> {
-    keep(ctx, paths.iter().map(|path| (path.clone(), None)).collect(), occasion)
+    keep(ctx, work(paths.iter().cloned()), occasion)
+}
+
+/// Takes paths for those of somebody's work, with nothing staged.
+fn work(paths: impl Iterator<Item = Vec<u8>>) -> BTreeMap<Vec<u8>, Unsettled> {
+    paths.map(|path| (path, Unsettled { staged: None, is_tracked: true })).collect()
 }
 
 fn is_owned(note: &Note) -> bool {
@@ -104,7 +126,7 @@ fn is_owned(note: &Note) -> bool {
 /// Saves paths, each with what is staged for it.
 fn keep(
     ctx: &Ctx,
-    paths: BTreeMap<Vec<u8>, Option<Content>>,
+    paths: BTreeMap<Vec<u8>, Unsettled>,
     occasion: Occasion<'_>,
 ) -> Result<Option<Kept>, AppError> {
     if paths.is_empty() {
@@ -112,62 +134,80 @@ fn keep(
     }
     let worktree = ctx.worktree();
     let known = ctx.snapshots().of_worktree(worktree.as_ref())?;
-    let (unsaved, left_out) = read(ctx, paths);
+    let notes: Vec<Note> = ctx.notes().all()?.into_iter().filter(is_owned).collect();
+    let (unsaved, left_out) = read(ctx, paths, &notes);
     let mut record = Record::new(occasion.why, ctx.clock(), ctx.actor().clone(), worktree);
     record.reason = occasion.reason.cloned();
     record = match occasion.command {
         Some(command) => record.before_command(command),
         None => record,
     };
-    record.owners = owners(ctx, &unsaved)?;
-    record.left_out = left_out;
+    record.owners = owners(notes, &unsaved);
+    record.left_out.clone_from(&left_out);
     let files = unsaved.files();
     let newest = known.first().map(|newest| newest.commit);
     let saved = ctx.snapshots().save(unsaved, record, &ctx.committer, known.first())?;
-    let Some(snapshot) = saved else { return Ok(None) };
+    let Some(snapshot) = saved else {
+        let kept = Kept { snapshot: None, files: 0, left_out, was_there: false };
+        return Ok(Some(kept).filter(|kept| !kept.left_out.is_empty()));
+    };
     let was_there = newest == Some(snapshot.commit);
     if !was_there {
         // The snapshot is made, even if older ones cannot be removed.
         tidy(ctx, &snapshot, known).ok();
     }
-    Ok(Some(Kept { snapshot, files, was_there }))
+    Ok(Some(Kept { snapshot: Some(snapshot), files, left_out, was_there }))
 }
 
 /// Reads the files that fit into a snapshot, and names the others.
-fn read(ctx: &Ctx, paths: BTreeMap<Vec<u8>, Option<Content>>) -> (Unsaved, Vec<LeftOut>) {
+fn read(ctx: &Ctx, paths: BTreeMap<Vec<u8>, Unsettled>, notes: &[Note]) -> (Unsaved, Vec<LeftOut>) {
     let repository = ctx.repository();
-    let paths: Vec<(Vec<u8>, Option<Content>)> = paths.into_iter().collect();
-    let sizes: Vec<u64> = paths.iter().map(|(path, _)| repository.as_left(path).bytes).collect();
-    let (fitting, mut too_large) = fitting(&sizes, limit(ctx));
+    let owned: BTreeSet<Vec<u8>> =
+        notes.iter().filter_map(|note| note.path.literal_path()).collect();
+    let paths: Vec<(Vec<u8>, Unsettled)> = paths.into_iter().collect();
+    let measured = |(path, is): &(Vec<u8>, Unsettled)| Sized {
+        bytes: repository.as_left(path).bytes,
+        goes_first: is.is_tracked || owned.contains(path),
+    };
+    let sizes: Vec<Sized> = paths.iter().map(measured).collect();
+    let (fitting, mut not_saved) = fitting(&sizes, limit(ctx));
     let mut unsaved = Unsaved::default();
+    let mut links = Links::default();
     for place in fitting {
         let (path, _) = &paths[place];
+        if links.is_above(repository, path) {
+            unsaved.deletion(path.clone());
+            continue;
+        }
         match repository.read_file(path, limit(ctx)) {
             Found::File(stored, content) => unsaved.file(path.clone(), &stored, content),
             Found::Nothing => unsaved.deletion(path.clone()),
-            Found::TooLong(_) => too_large.push(place),
+            Found::TooLong(_) => not_saved.push(place),
+            Found::NoFile if repository.may_be_file(path) => not_saved.push(place),
             Found::NoFile => {}
         }
     }
-    for (path, staged) in &paths {
-        if let Some(content) = staged {
+    for (path, is) in &paths {
+        if let Some(content) = &is.staged {
             unsaved.staged(path.clone(), content);
         }
     }
-    let named =
-        |place: &usize| Some(LeftOut { path: for_path(&paths[*place].0)?, bytes: sizes[*place] });
-    let left_out = too_large.iter().filter_map(named).collect();
+    let named = |place: &usize| {
+        Some(LeftOut { path: for_path(&paths[*place].0)?, bytes: sizes[*place].bytes })
+    };
+    let left_out = not_saved.iter().filter_map(named).collect();
     (unsaved, left_out)
 }
 
 /// Tells whose the saved changes are, by the notes on them.
-fn owners(ctx: &Ctx, unsaved: &Unsaved) -> Result<Vec<Owner>, AppError> {
-    let notes = ctx.notes().all()?.into_iter().filter(is_owned);
-    let owned = notes.filter(|note| note.path.literal_path().is_some_and(|it| unsaved.has(&it)));
+fn owners(notes: Vec<Note>, unsaved: &Unsaved) -> Vec<Owner> {
+    let owned = notes
+        .into_iter()
+        .filter(|note| note.path.literal_path().is_some_and(|it| unsaved.has(&it)));
     let mut owners: Vec<Owner> =
         owned.map(|Note { agent, path, .. }| Owner { agent, path }).collect();
     owners.sort_by(|one, other| (&one.path, &one.agent).cmp(&(&other.path, &other.agent)));
-    Ok(owners)
+    owners
 }
 
 /// Removes what a new snapshot makes superfluous: the saved edits that it has, and older snapshots
@@ -215,7 +255,7 @@ fn needed(ctx: &Ctx, snapshots: &[Snapshot]) -> Result<BTreeSet<usize>, AppError
         if lost.is_empty() {
             break;
         }
-        let files = ctx.snapshots().files(snapshot)?;
+        let Ok(files) = ctx.snapshots().files(snapshot) else { continue };
         let before = lost.len();
         lost.retain(|(path, content)| {
             !files.iter().any(|file| file.path == *path && Some(&file.content) == content.as_ref())

@@ -44,6 +44,7 @@ pub fn list(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let wanted = Wanted::new(&wanted);
     let worktree = worktree_of(ctx, request.worktree)?;
     let is_theirs = |agent: &AgentName| request.agent.is_none_or(|asked| asked.covers(agent));
+    let mut unreadable = Vec::new();
     let mut body = Body { snapshots: Vec::new(), edits: Vec::new(), more: false };
     for snapshot in ctx.snapshots().of_worktree(worktree.as_ref()).map_err(AppError::from)? {
         let record = &snapshot.record;
@@ -52,8 +53,13 @@ pub fn list(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
         if !concerns {
             continue;
         }
-        let Some(view) = SnapshotView::of(ctx, &snapshot, |path| wanted.has(path))? else {
-            continue;
+        let view = match SnapshotView::of(ctx, &snapshot, |path| wanted.has(path)) {
+            Ok(Some(view)) => view,
+            Ok(None) => continue,
+            Err(error) => {
+                unreadable.push(format!("{}: {error}", snapshot.reference));
+                continue;
+            }
         };
         if body.snapshots.len() == request.limit {
             body.more = true;
@@ -69,5 +75,10 @@ pub fn list(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     body.edits = edits.take(request.limit).map(EditView::of).collect();
     let is_empty = body.snapshots.is_empty() && body.edits.is_empty();
     let nothing = is_empty.then(|| Note::plain("nothing is saved"));
-    Ok(Answer::read(body, ctx.clock()).noting(nothing))
+    let damaged = (!unreadable.is_empty()).then(|| {
+        let mut warning = Note::warning("these snapshots cannot be read");
+        warning.details = unreadable;
+        warning
+    });
+    Ok(Answer::read(body, ctx.clock()).noting(nothing.into_iter().chain(damaged)))
 }

@@ -12,12 +12,15 @@ pub mod save;
 mod versions;
 pub mod view;
 
+use std::collections::BTreeSet;
+
 use super::Ctx;
 use super::error::AppError;
 use super::next::command;
 use super::ownership::changes::LostView;
 use super::problem::{Hint, Problem};
 use crate::core::text::Line;
+use crate::store::git::object::ObjectId;
 use crate::store::layout::MAIN_WORKTREE;
 use crate::store::rescue::Snapshots;
 use crate::store::rescue::edits::SavedEdits;
@@ -25,7 +28,7 @@ use versions::{Version, Wanted};
 
 impl Ctx {
     fn snapshots(&self) -> Snapshots<'_> {
-        Snapshots::new(&self.repository, &*self.backend)
+        Snapshots::new(&self.repository, &*self.backend, self.clock())
     }
 
     fn saved_edits(&self, worktree: Option<&Line>) -> SavedEdits {
@@ -57,6 +60,12 @@ pub fn find_lost(ctx: &Ctx, lost: &mut [LostView]) -> Result<(), AppError> {
         lost.saved = saved.iter().find(is_it).map(|version| version.from().to_owned());
     }
     Ok(())
+}
+
+/// Lists the commits of all snapshots, also those with what was staged.
+pub fn commits(ctx: &Ctx) -> Result<BTreeSet<ObjectId>, AppError> {
+    let snapshots = ctx.snapshots().all()?.into_iter();
+    Ok(snapshots.flat_map(|snapshot| [Some(snapshot.commit), snapshot.staged]).flatten().collect())
 }
 
 /// Explains that nothing is saved.

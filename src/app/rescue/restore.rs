@@ -25,7 +25,7 @@ use crate::core::rescue::Why;
 use crate::core::rescue::restore::{Present, Reason, Step, step};
 use crate::core::text::{Line, shown};
 use crate::store::worktree::content::Found;
-use crate::store::worktree::restoring::restore_below;
+use crate::store::worktree::restoring::{Below, restore_below};
 
 /// Saved content to bring back.
 pub struct Request<'r> {
@@ -136,10 +136,10 @@ impl Work<'_> {
         for version in all.iter().filter(|version| seen.insert(version.path.clone())) {
             let saved = bytes(self.ctx, self.worktree, version)?;
             let saved = (version.stored.mode, saved.as_slice());
-            if restore_below(directory, &version.path, saved, self.ctx.files)? {
-                body.restored.push(restored(version));
-            } else {
-                body.refused.push(refused(version, Reason::Changed));
+            match restore_below(directory, &version.path, saved, self.ctx.files)? {
+                Below::Written => body.restored.push(restored(version)),
+                Below::Taken => body.refused.push(refused(version, Reason::Changed)),
+                Below::NoPlace => body.refused.push(refused(version, Reason::NoFile)),
             }
         }
         Ok(())
@@ -159,18 +159,30 @@ impl Work<'_> {
                 }
             }
         }
-        if !to_save.is_empty() {
-            keep::paths(self.ctx, &to_save, Occasion::of(Why::Restore))?;
-        }
+        let saved = self.save(&to_save)?;
         let mut reserved = Vec::new();
         for Planned { version, present } in planned {
-            self.write(&version, &present, body, &mut reserved)?;
+            let is_saved = || saved.get(&version.path) == present.content().as_ref();
+            if to_save.contains(&version.path) && !is_saved() {
+                body.refused.push(refused(&version, Reason::CannotBeSaved));
+            } else {
+                self.write(&version, &present, body, &mut reserved)?;
+            }
         }
         // Nothing ends the reservations of somebody whose turns nobody knows of.
         if !reserved.is_empty() && !presence::works_through_hooks(self.ctx) {
             edits::release(self.ctx, &reserved)?;
         }
         Ok(())
+    }
+
+    /// Saves changes that are to be replaced. Returns those that fit into the snapshot.
+    fn save(&self, paths: &BTreeSet<Vec<u8>>) -> Result<BTreeMap<Vec<u8>, Content>, AppError> {
+        let ctx = self.ctx;
+        let kept = keep::paths(ctx, paths, Occasion::of(Why::Restore))?;
+        let snapshot = kept.and_then(|kept| kept.snapshot);
+        let files = snapshot.map(|snapshot| ctx.snapshots().files(&snapshot)).transpose()?;
+        Ok(files.into_iter().flatten().map(|file| (file.path, file.content)).collect())
     }
 
     /// Chooses a version for each path, and compares it with what is there.
@@ -186,7 +198,10 @@ impl Work<'_> {
         }
         let paths: Vec<Vec<u8>> = by_path.keys().cloned().collect();
         let heads = repository.contents_at_head(&paths)?;
-        let differing: BTreeSet<Vec<u8>> = repository.differing(&paths)?.into_iter().collect();
+        let mut filtered: BTreeSet<Vec<u8>> = repository.watched(&paths)?.into_iter().collect();
+        for differing in repository.differing(&paths)? {
+            filtered.remove(&differing);
+        }
         let superseded = self.superseded(&by_path)?;
         let settings = self.ctx.settings().rescue;
         let mut compared = Vec::new();
@@ -206,7 +221,7 @@ impl Work<'_> {
                 (Some(version), _) => {
                     let is_committed = present == Found::Nothing
                         || content.as_ref() == heads.get(&path)
-                        || !differing.contains(&path) && content.is_some();
+                        || filtered.contains(&path) && content.is_some();
                     let can_be_saved = settings.enabled && content.is_some();
                     let is = match present {
                         _ if !repository.can_restore(&path) => Present::NoFile,
@@ -308,7 +323,7 @@ fn refusal(body: &Body, ctx: &Ctx) -> Option<Problem> {
         }
         Reason::CannotBeSaved => (
             "cannot_be_saved",
-            format!("'{path}' has an uncommitted change that is too large to be saved first"),
+            format!("'{path}' has an uncommitted change that cannot be saved first"),
             Vec::new(),
         ),
         Reason::Held => (

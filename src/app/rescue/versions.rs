@@ -1,5 +1,6 @@
 //! The saved versions of files.
 
+use std::cmp::Reverse;
 use std::ffi::OsString;
 
 use crate::app::Ctx;
@@ -7,6 +8,7 @@ use crate::app::error::AppError;
 use crate::core::ownership::Content;
 use crate::core::ownership::content::Stored;
 use crate::core::pattern::{Case, Matcher, Pattern, for_path};
+use crate::core::rescue::prune;
 use crate::core::text::{Line, shown};
 use crate::core::time::Timestamp;
 use crate::store::rescue::Snapshot;
@@ -73,6 +75,10 @@ pub(super) fn split<'w>(
     };
     let Some(id) = first.to_str().filter(is_digits) else { return Ok((None, words)) };
     let is_known = ctx.snapshots().all()?.iter().any(|it| it.commit.to_string().starts_with(id));
+    if is_known && ctx.directory().join(id).symlink_metadata().is_ok() {
+        let message = format!("'{id}' is a snapshot and a file: write './{id}' for the file");
+        return Err(AppError::Usage(format!("{message}, and more digits for the snapshot")));
+    }
     Ok(if is_known { (Some(id), rest) } else { (None, words) })
 }
 
@@ -104,7 +110,12 @@ pub(super) fn versions(
         None => ctx.snapshots().of_worktree(worktree)?,
     };
     for snapshot in &snapshots {
-        for file in ctx.snapshots().files(snapshot)? {
+        let files = match ctx.snapshots().files(snapshot) {
+            // One that cannot be read does not hide the others.
+            Err(_) if id.is_none() => continue,
+            files => files?,
+        };
+        for file in files {
             let Content::Stored(stored) = file.content else { continue };
             let (path, at, before) = (file.path, snapshot.record.at, Some(file.before));
             let origin = Origin::Snapshot(snapshot.id());
@@ -118,7 +129,7 @@ pub(super) fn versions(
         versions.push(Version { path, at, stored, before, origin: Origin::Edit(edit) });
     }
     versions.retain(|version| wanted.has(&version.path));
-    versions.sort_by_key(|version| std::cmp::Reverse(version.at));
+    versions.sort_by_key(|version| Reverse(prune::order(version.at, ctx.clock())));
     Ok(versions)
 }
 

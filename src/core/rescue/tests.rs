@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::bounds::{SNAPSHOT_BYTES_MAX, SNAPSHOT_FILES_MAX, fitting};
+use super::bounds::{SNAPSHOT_BYTES_MAX, SNAPSHOT_FILES_MAX, Sized, fitting};
 use super::prune::{Bounds, Candidate, to_remove};
 use super::restore::{Present, Reason, Step, step};
 use super::{LeftOut, Owner, Record, Why};
@@ -23,9 +23,13 @@ proptest! {
     /// 8/RESCUE: a snapshot is within its bounds, and leaves out no file that would have fitted.
     #[test]
     fn a_snapshot_is_bounded(
-        sizes in proptest::collection::vec(0..20_u64 << 20, 0..60), max in 1..16_u64 << 20,
+        files in proptest::collection::vec((0..20_u64 << 20, any::<bool>()), 0..60),
+        max in 1..16_u64 << 20,
     ) {
-        let (kept, left_out) = fitting(&sizes, max);
+        let files: Vec<Sized> =
+            files.into_iter().map(|(bytes, goes_first)| Sized { bytes, goes_first }).collect();
+        let sizes: Vec<u64> = files.iter().map(|file| file.bytes).collect();
+        let (kept, left_out) = fitting(&files, max);
         let mut all: Vec<usize> = kept.iter().chain(&left_out).copied().collect();
         all.sort_unstable();
         prop_assert_eq!(all, (0..sizes.len()).collect::<Vec<_>>());
@@ -54,25 +58,51 @@ proptest! {
         let plain = kept.iter().filter(|place| !snapshots[**place].is_needed).count();
         // The newest one may be plain, and stays beside.
         prop_assert!(lost == 0 || plain <= 1, "{snapshots:?} {removed:?}");
-        for place in &kept {
-            let Candidate { at, is_needed } = snapshots[*place];
+    }
+
+    /// 8/RESCUE: what is too old goes, a few at a time, so that a clock which is far ahead removes
+    /// little. When nothing goes any more, everything is in time.
+    #[test]
+    fn what_is_old_goes_little_by_little(
+        mut snapshots in candidates(), seconds_max in 0..2_000_u64,
+    ) {
+        let now = at(2_000);
+        let bounds = Bounds { count_max: 100, seconds_max };
+        loop {
+            let removed = to_remove(&snapshots, bounds, now);
+            prop_assert!(removed.len() <= 2);
+            if removed.is_empty() {
+                break;
+            }
+            let places = snapshots.into_iter().enumerate();
+            snapshots = places.filter(|it| !removed.contains(&it.0)).map(|it| it.1).collect();
+        }
+        let newest = snapshots.iter().map(|it| it.at).max();
+        for Candidate { at, is_needed } in snapshots {
             let is_in_time = now.seconds_since(at) <= seconds_max;
             prop_assert!(is_in_time || is_needed || Some(at) == newest);
         }
     }
+}
 
-    /// Pruning again removes nothing more.
-    #[test]
-    fn pruning_is_done_once(
-        snapshots in candidates(), count_max in 0..20_usize, seconds_max in 0..2_000_u64,
-    ) {
-        let bounds = Bounds { count_max, seconds_max };
-        let removed = to_remove(&snapshots, bounds, at(2_000));
-        let is_kept = |place: &usize| !removed.contains(place);
-        let kept: Vec<Candidate> =
-            (0..snapshots.len()).filter(is_kept).map(|place| snapshots[place]).collect();
-        prop_assert_eq!(to_remove(&kept, bounds, at(2_000)), Vec::<usize>::new());
-    }
+/// 8/RESCUE: what nobody tracks and no agent has made does not displace work.
+#[test]
+fn work_goes_before_output() {
+    let file = |goes_first| Sized { bytes: u64::from(goes_first), goes_first };
+    let mut files = vec![file(false); SNAPSHOT_FILES_MAX];
+    files.push(file(true));
+    let (kept, left_out) = fitting(&files, 9);
+    assert!(kept.contains(&SNAPSHOT_FILES_MAX) && left_out == [SNAPSHOT_FILES_MAX - 1]);
+}
+
+/// 8/RESCUE: snapshots of a time when the clock was ahead do not displace the one just made.
+#[test]
+fn the_snapshot_just_made_stays() {
+    let plain = |seconds| Candidate { at: at(seconds), is_needed: false };
+    let year = 365 * 24 * 60 * 60;
+    let snapshots = [plain(2_000), plain(1_999), plain(year + 1), plain(year)];
+    let bounds = Bounds { count_max: 2, seconds_max: 5_000 };
+    assert_eq!(to_remove(&snapshots, bounds, at(2_000)), [2, 3]);
 }
 
 /// 8/RESCUE: nothing that no commit has is replaced unless somebody said so and it is saved first,

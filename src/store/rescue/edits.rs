@@ -5,6 +5,8 @@
 //! as good as nothing. Git's own objects are left alone here, because git counts those that nothing
 //! leads to, and removes them when it likes.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::ids::AgentName;
 use crate::core::ownership::content::Stored;
 use crate::core::pattern::Pattern;
+use crate::core::rescue::prune;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
@@ -26,6 +29,11 @@ const HEAD_BYTES_MAX: u64 = 16 * 1024;
 const EDITS_MAX: usize = 1_000;
 /// The largest number of saved edits of one path that are kept.
 const EDITS_OF_PATH_MAX: usize = 5;
+/// The largest number of saved edits that are removed at a time because of their age: the clock may
+/// be wrong.
+const OLD_MAX: usize = 2;
+/// The number of files after which an edit looks whether there are too many.
+const PRUNED_EVERY: usize = 32;
 /// The largest number of bytes of all saved edits of a worktree.
 const BYTES_MAX: u64 = 64 << 20;
 
@@ -53,13 +61,11 @@ impl SavedEdits {
         SavedEdits { dir: HelperDir::Saved.below(common_dir).join(name), files }
     }
 
-    /// Saves a file, unless it is saved with this content.
+    /// Saves a file. If it is saved with this content, it is as of now: what was there in between
+    /// is older.
     pub fn put(&self, edit: &SavedEdit, content: &[u8]) -> Result<(), StoreError> {
         let name = file_name(edit);
         let path = self.dir.join(&name);
-        if self.files.exists(&path)? {
-            return Ok(());
-        }
         let mut bytes = serde_json::to_vec(edit).expect("a saved edit is plain data");
         bytes.push(b'\n');
         bytes.extend_from_slice(content);
@@ -104,20 +110,30 @@ impl SavedEdits {
 
     /// Removes the oldest ones beyond the bounds, and those that are older than `seconds_max`.
     pub fn prune(&self, now: Timestamp, seconds_max: u64) -> Result<(), StoreError> {
-        let (mut bytes, mut seen) = (0_u64, Vec::new());
-        for (place, edit) in self.all()?.into_iter().enumerate() {
+        let mut kept = Vec::new();
+        let (mut bytes, mut of_paths) = (0_u64, BTreeMap::<Pattern, usize>::new());
+        let mut edits = self.all()?;
+        edits.sort_by_key(|edit| Reverse(prune::order(edit.at, now)));
+        for (place, edit) in edits.into_iter().enumerate() {
             bytes = bytes.saturating_add(edit.bytes);
-            let of_path = seen.iter().filter(|path| **path == edit.path).count();
-            let is_kept = place < EDITS_MAX
-                && bytes <= BYTES_MAX
-                && of_path < EDITS_OF_PATH_MAX
-                && now.seconds_since(edit.at) <= seconds_max;
-            if !is_kept {
+            let of_path = of_paths.entry(edit.path.clone()).or_default();
+            *of_path += 1;
+            let fits = place < EDITS_MAX && bytes <= BYTES_MAX && *of_path <= EDITS_OF_PATH_MAX;
+            if fits {
+                kept.push(edit);
+            } else {
                 self.forget(&edit)?;
             }
-            seen.push(edit.path);
         }
-        Ok(())
+        let is_old = |edit: &&SavedEdit| now.seconds_since(edit.at) > seconds_max;
+        kept.iter().rev().filter(is_old).take(OLD_MAX).try_for_each(|edit| self.forget(edit))
+    }
+
+    /// Removes the oldest ones beyond the bounds, if there may be too many. A turn may be long, and
+    /// only its end makes a snapshot.
+    pub fn prune_many(&self, now: Timestamp, seconds_max: u64) -> Result<(), StoreError> {
+        let count = self.files.list(&self.dir)?.len();
+        if count == 0 || count % PRUNED_EVERY != 0 { Ok(()) } else { self.prune(now, seconds_max) }
     }
 }
 
@@ -157,9 +173,9 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let edits = edits(&home);
         let content = b"{\"path\":\n\xff\0\n";
-        let first = edit("src/a b", content, 1);
+        edits.put(&edit("src/a b", content, 1), content).unwrap();
+        let first = edit("src/a b", content, 2);
         edits.put(&first, content).unwrap();
-        edits.put(&edit("src/a b", content, 2), content).unwrap();
         assert_eq!(edits.all().unwrap(), std::slice::from_ref(&first));
         assert_eq!(edits.content(&first).unwrap().as_deref(), Some(&content[..]));
         let path = edits.dir.join(file_name(&first));
@@ -182,8 +198,26 @@ mod tests {
         }
         edits.put(&edit("b", b"x", 0), b"x").unwrap();
         edits.prune(Timestamp::from_millis(9_000), 8).unwrap();
+        edits.prune(Timestamp::from_millis(9_000), 8).unwrap();
         let seconds: Vec<i64> =
             edits.all().unwrap().iter().map(|edit| edit.at.as_seconds()).collect();
         assert_eq!(seconds, [8, 7, 6, 5, 4]);
+        // A clock that is far ahead removes two at a time.
+        edits.prune(Timestamp::from_millis(9_000_000), 8).unwrap();
+        assert_eq!(edits.all().unwrap().len(), 3);
+    }
+
+    /// 8/RESCUE: a long turn keeps within the bounds.
+    #[test]
+    fn many_edits_are_pruned_meanwhile() {
+        let home = tempfile::tempdir().unwrap();
+        let edits = edits(&home);
+        for second in 1..=100 {
+            let content = second.to_string();
+            edits.put(&edit("a", content.as_bytes(), second), content.as_bytes()).unwrap();
+            edits.prune_many(Timestamp::from_millis(second * 1_000), 1_000).unwrap();
+        }
+        assert!(edits.all().unwrap().len() < PRUNED_EVERY);
+        assert_eq!(edits.all().unwrap()[0].at.as_seconds(), 100);
     }
 }

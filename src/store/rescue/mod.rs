@@ -12,7 +12,9 @@ mod tree;
 use crate::core::ownership::Content;
 use crate::core::ownership::content::{Mode, Stored};
 use crate::core::rescue::Record;
+use crate::core::rescue::prune;
 use crate::core::text::Line;
+use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::git::backend::{Backend, Swap, Update};
 use crate::store::git::object::{NewObjects, Object, ObjectId, ObjectKind};
@@ -26,6 +28,7 @@ use tree::{Changes, changed_between, with_changes};
 pub struct Snapshots<'r> {
     repository: &'r Repository,
     backend: &'r dyn Backend,
+    now: Timestamp,
 }
 
 /// A snapshot.
@@ -109,8 +112,12 @@ fn id_of(commit: &ObjectId) -> String {
 }
 
 impl<'r> Snapshots<'r> {
-    pub fn new(repository: &'r Repository, backend: &'r dyn Backend) -> Snapshots<'r> {
-        Snapshots { repository, backend }
+    pub fn new(
+        repository: &'r Repository,
+        backend: &'r dyn Backend,
+        now: Timestamp,
+    ) -> Snapshots<'r> {
+        Snapshots { repository, backend, now }
     }
 
     /// Lists the snapshots of a worktree, the newest first. One that cannot be read is left out.
@@ -130,7 +137,8 @@ impl<'r> Snapshots<'r> {
                 snapshots.push(snapshot);
             }
         }
-        let order = |snapshot: &Snapshot| (snapshot.record.at, snapshot.commit);
+        let order =
+            |snapshot: &Snapshot| (prune::order(snapshot.record.at, self.now), snapshot.commit);
         snapshots.sort_by_key(|snapshot| std::cmp::Reverse(order(snapshot)));
         Ok(snapshots)
     }

@@ -15,6 +15,8 @@ type Change<'c> = (&'c [u8], Option<Entry>);
 
 /// The largest number of directories that are compared. Two trees of a project differ in far fewer.
 const DIRECTORIES_MAX: usize = 100_000;
+/// The largest number of files in which two trees differ. A snapshot has far fewer.
+const FILES_MAX: usize = 100_000;
 /// The largest depth of a directory.
 const DEPTH_MAX: usize = 1_000;
 
@@ -93,8 +95,8 @@ pub(super) fn changed_between(
     let mut directories = 0;
     while let Some((prefix, before, after, depth)) = open.pop() {
         directories += 1;
-        if directories > DIRECTORIES_MAX || depth > DEPTH_MAX {
-            return Err(StoreError::Malformed("the snapshot has too many directories".to_owned()));
+        if directories > DIRECTORIES_MAX || depth > DEPTH_MAX || found.len() > FILES_MAX {
+            return Err(StoreError::Malformed("the snapshot has too many files".to_owned()));
         }
         let entries = |tree: Option<ObjectId>| -> Result<BTreeMap<Vec<u8>, Entry>, StoreError> {
             tree.map_or(Ok(BTreeMap::new()), |id| {

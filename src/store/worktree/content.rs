@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::Metadata;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -47,6 +48,27 @@ impl Found {
     }
 }
 
+/// The directories of a work tree that were found to be symbolic links, or not.
+#[derive(Debug, Default)]
+pub struct Links(BTreeMap<PathBytes, bool>);
+
+impl Links {
+    /// Tells whether a symbolic link stands above a path. A file that is found there is not one of
+    /// the work tree.
+    pub fn is_above(&mut self, repository: &Repository, path: &[u8]) -> bool {
+        let Some(slash) = path.iter().rposition(|byte| *byte == b'/') else { return false };
+        let above = &path[..slash];
+        if let Some(known) = self.0.get(above) {
+            return *known;
+        }
+        let file = repository.work_tree().map(|tree| tree.top.join(OsStr::from_bytes(above)));
+        let is_link =
+            file.is_some_and(|file| file.is_symlink()) || self.is_above(repository, above);
+        self.0.insert(above.to_vec(), is_link);
+        is_link
+    }
+}
+
 impl Repository {
     /// Reads the content of a path of the work tree, byte for byte. Returns `None` if it is too
     /// long, cannot be read, or is no file.
@@ -58,7 +80,11 @@ impl Repository {
     pub fn read_file(&self, path: &[u8], bytes_max: u64) -> Found {
         let Some(tree) = self.work_tree() else { return Found::NoFile };
         let file = tree.top.join(OsStr::from_bytes(path));
-        let Ok(metadata) = file.symlink_metadata() else { return Found::Nothing };
+        let metadata = match file.symlink_metadata() {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => return Found::NoFile,
+            Err(_) => return Found::Nothing,
+        };
         if metadata.is_file() && metadata.len() > bytes_max {
             return Found::TooLong(metadata.len());
         }
@@ -68,6 +94,14 @@ impl Repository {
             Some((stored(&id, mode)?, object.bytes))
         });
         read.map_or(Found::NoFile, |(stored, bytes)| Found::File(stored, bytes))
+    }
+
+    /// Tells whether there is a file at a path of the work tree, or may be: the directory cannot be
+    /// searched.
+    pub fn may_be_file(&self, path: &[u8]) -> bool {
+        let Some(tree) = self.work_tree() else { return false };
+        let metadata = tree.top.join(OsStr::from_bytes(path)).symlink_metadata();
+        metadata.map_or(true, |metadata| metadata.is_file())
     }
 
     /// Returns the id of the commit that is checked out; `None` before the first.
@@ -135,6 +169,25 @@ impl Repository {
             differing.extend(lines.map(|line| line[3..].to_vec()));
         }
         Ok(differing)
+    }
+
+    /// Finds those of the paths that git tracks and looks at. It reports no change of others: an
+    /// ignored file, and one that it was told to take for unchanged.
+    pub fn watched(&self, paths: &[PathBytes]) -> Result<Vec<PathBytes>, StoreError> {
+        const TRACKED: &[u8] = b"H ";
+        let mut watched = Vec::new();
+        for some in paths.chunks(PATHS_PER_CALL_MAX) {
+            let words = ["--literal-pathspecs", "ls-files", "-v", "-z", "--full-name", "--"];
+            let mut command = self.program().command(&words);
+            command.args(some.iter().map(|path| OsStr::from_bytes(path)));
+            if let Some(tree) = self.work_tree() {
+                command.env("GIT_WORK_TREE", &tree.top).current_dir(&tree.top);
+            }
+            let listed = answer(command)?;
+            let lines = listed.split(|byte| *byte == 0);
+            watched.extend(lines.filter_map(|line| Some(line.strip_prefix(TRACKED)?.to_vec())));
+        }
+        Ok(watched)
     }
 
     fn status_of(&self, tree: &WorkTree, paths: &[PathBytes]) -> Result<Vec<u8>, StoreError> {

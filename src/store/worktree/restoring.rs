@@ -57,18 +57,31 @@ impl Repository {
     }
 }
 
-/// Writes a saved file below another directory. Returns false if something is there already.
+/// The outcome of writing a file below another directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Below {
+    Written,
+    /// Something is there already.
+    Taken,
+    /// A symbolic link or a file is in the place of a directory on the way to it.
+    NoPlace,
+}
+
+/// Writes a saved file below another directory.
 pub fn restore_below(
     directory: &Path,
     path: &[u8],
     saved: (Mode, &[u8]),
     files: Files,
-) -> Result<bool, StoreError> {
-    if !is_plain(path) {
-        return Ok(false);
-    }
+) -> Result<Below, StoreError> {
     let file = directory.join(OsStr::from_bytes(path));
-    write(&file, saved, files, || file.symlink_metadata().is_err())
+    let above = file.ancestors().skip(1).take_while(|above| *above != directory);
+    let is_directory = |above: &Path| above.symlink_metadata().map_or(true, |it| it.is_dir());
+    if !is_plain(path) || !above.into_iter().all(is_directory) {
+        return Ok(Below::NoPlace);
+    }
+    let is_written = write(&file, saved, files, || file.symlink_metadata().is_err())?;
+    Ok(if is_written { Below::Written } else { Below::Taken })
 }
 
 fn write(

@@ -59,6 +59,15 @@ pub struct Uncommitted {
     pub is_staged: bool,
 }
 
+/// A path that differs from the newest commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unsettled {
+    /// The content in the index, if that differs from the newest commit.
+    pub staged: Option<Content>,
+    /// True if it is in the index or in the newest commit.
+    pub is_tracked: bool,
+}
+
 impl Repository {
     /// Lists the paths that differ from the newest commit, in the index or in the work tree.
     pub fn uncommitted(&self) -> Result<BTreeMap<PathBytes, Uncommitted>, StoreError> {
@@ -74,16 +83,15 @@ impl Repository {
 
     /// Lists the paths that differ from the newest commit, each with what is staged for it if that
     /// differs as well.
-    pub fn uncommitted_and_staged(
-        &self,
-    ) -> Result<BTreeMap<PathBytes, Option<Content>>, StoreError> {
+    pub fn uncommitted_and_staged(&self) -> Result<BTreeMap<PathBytes, Unsettled>, StoreError> {
         let listed = self.status()?;
-        let mut changes: BTreeMap<PathBytes, Option<Content>> = BTreeMap::new();
+        let mut changes: BTreeMap<PathBytes, Unsettled> = BTreeMap::new();
         for line in listed.split(|byte| *byte == 0) {
             let Some((path, change)) = parsed(line) else { continue };
             let staged = change.is_staged.then(|| staged_content(line)).flatten();
             let known = changes.entry(path).or_default();
-            *known = known.take().or(staged);
+            known.staged = known.staged.take().or(staged);
+            known.is_tracked |= change.kind != ChangeKind::Untracked;
         }
         Ok(changes)
     }
@@ -185,19 +193,16 @@ fn parsed(line: &[u8]) -> Option<(PathBytes, Uncommitted)> {
         _ => return None,
     };
     let path = line.splitn(fields + 1, |byte| *byte == b' ').nth(fields)?.to_vec();
-    let letters = || Some((line.get(2)?, line.get(3)?));
-    let change = match (kind, letters()?) {
-        (Some(kind), _) => Uncommitted { kind, is_staged: false },
-        (None, (staged, work)) => {
-            let kind = match (staged, work) {
-                (_, b'D') | (b'D', b'.') => ChangeKind::Deleted,
-                (b'A', _) | (_, b'A') => ChangeKind::Added,
-                _ => ChangeKind::Modified,
-            };
-            Uncommitted { kind, is_staged: *staged != b'.' }
-        }
+    if let Some(kind) = kind {
+        return Some((path, Uncommitted { kind, is_staged: false }));
+    }
+    let (staged, work) = (line.get(2)?, line.get(3)?);
+    let kind = match (staged, work) {
+        (_, b'D') | (b'D', b'.') => ChangeKind::Deleted,
+        (b'A', _) | (_, b'A') => ChangeKind::Added,
+        _ => ChangeKind::Modified,
     };
-    Some((path, change))
+    Some((path, Uncommitted { kind, is_staged: *staged != b'.' }))
 }
 
 /// Reads what the index has, from a line of git's status about a tracked path: the fifth and the

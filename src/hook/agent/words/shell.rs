@@ -4,7 +4,7 @@ use super::{NO_INSTRUCTIONS, TOLD_MAX, commands, more, quoted};
 use crate::app::next::{command, in_shell};
 use crate::app::ownership::Owned;
 use crate::app::ownership::view::turn_text;
-use crate::app::rescue::keep::Kept;
+use crate::app::rescue::keep::{Kept, NOT_SAVED};
 use crate::app::shell_gate::{Hit, How, Refusal};
 use crate::app::shell_writes::OfOthers;
 use crate::core::ownership::turn::Turn;
@@ -49,24 +49,26 @@ pub(in crate::hook::agent) fn hit(refusal: &Refusal, is_run: bool) -> String {
 pub(in crate::hook::agent) fn saved(saved: &[Kept]) -> String {
     let files: usize = saved.iter().map(|kept| kept.files).sum();
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-    let ids: Vec<String> = saved.iter().map(|kept| kept.snapshot.id()).collect();
-    let mut text = format!(
-        "git coord: the uncommitted content of {files} was saved before this command, as {}. To \
-         see it, and to bring a file back:\n{}",
-        ids.join(", "),
-        commands(&[
-            command(&["rescue", "list"]),
-            command(&["rescue", "restore", &ids[0], "--", "<path>"]),
-        ]),
-    );
-    let left_out: Vec<&LeftOut> =
-        saved.iter().flat_map(|kept| &kept.snapshot.record.left_out).collect();
+    let ids: Vec<String> = saved.iter().filter_map(Kept::id).collect();
+    let left_out: Vec<&LeftOut> = saved.iter().flat_map(|kept| &kept.left_out).collect();
+    let mut sentences = Vec::new();
+    if let Some(first) = ids.first() {
+        sentences.push(format!(
+            "the uncommitted content of {files} was saved before this command, as {}. To see it, \
+             and to bring a file back:\n{}",
+            ids.join(", "),
+            commands(&[
+                command(&["rescue", "list"]),
+                command(&["rescue", "restore", first, "--", "<path>"]),
+            ]),
+        ));
+    }
     if !left_out.is_empty() {
         let paths = left_out.iter().take(TOLD_MAX).map(|file| quoted(&file.path.shown()));
-        let paths: Vec<String> = paths.collect();
-        text.push_str(&format!("\nToo large to be saved: {}", paths.join(", ")));
+        let lines: Vec<String> = paths.chain(more(left_out.len())).collect();
+        sentences.push(format!("Not saved, {NOT_SAVED}:\n{}", lines.join("\n")));
     }
-    text
+    format!("git coord: {}", sentences.join("\n"))
 }
 
 /// Says that files of others have changed under a shell command; none if there are no such files.
