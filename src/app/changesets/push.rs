@@ -3,7 +3,7 @@
 use super::objection::Act;
 use super::{Objection, Verdict, literal};
 use crate::app::error::AppError;
-use crate::app::{Ctx, edits, pushes};
+use crate::app::{Ctx, edits, pushes, rescue};
 use crate::core::environment::Environment;
 use crate::core::text::shown;
 use crate::store::git::object::ObjectId;
@@ -63,7 +63,15 @@ pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
     if let Some(first) = push.snapshots.first() {
         return Ok(Verdict::Refuse(of_snapshots(first, push.remote.as_deref())));
     }
+    let saved = rescue::commits(ctx)?;
+    let is_saved = |id: &ObjectId| saved.contains(id);
+    if let Some(tip) = push.tips.iter().filter_map(|tip| tip.parse().ok()).find(is_saved) {
+        return Ok(Verdict::Refuse(of_commit(&tip)));
+    }
     let pushed = ctx.repository().changes().to_be_pushed(push)?;
+    if let Some(commit) = pushed.commits.iter().find(|commit| is_saved(&commit.id)) {
+        return Ok(Verdict::Refuse(of_commit(&commit.id)));
+    }
     let mut held = pushes::held_by_others(ctx, &pushed, &literal(pushed.paths.keys()))?;
     for taken in edits::held_by_others(ctx, &literal(&pushed.reverted))? {
         if !held.contains(&taken) {
@@ -99,6 +107,17 @@ fn of_snapshots(first: &str, remote: Option<&str>) -> Objection {
     let remote = remote.unwrap_or("<remote>");
     let branches = ["git", "push", remote, "refs/heads/*", "refs/tags/*"].map(str::to_owned);
     objection.suggesting("to push branches and tags only:".to_owned(), branches.to_vec())
+}
+
+/// Objects to a push of a snapshot's commit under another name.
+fn of_commit(commit: &ObjectId) -> Objection {
+    let commit = commit.short();
+    let message = format!(
+        "this push would publish uncommitted content: commit {commit} is a snapshot of this clone"
+    );
+    let mut objection = Objection::saying("snapshots", message);
+    objection.hints.push("commit what is to be published on a branch without it".to_owned());
+    objection
 }
 
 /// Says which part of a push was not looked at.

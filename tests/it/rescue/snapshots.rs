@@ -196,6 +196,16 @@ fn snapshots_are_never_pushed() {
     assert_ne!(no.code, exit::DONE);
     no.says("this push would publish uncommitted content").says("git push mirror 'refs/heads/*'");
     assert_eq!(repo.git(["-C", "../mirror.git", "for-each-ref"]), "");
+    // The same commit under other names, and below a branch.
+    let id = snapshots(&repo)[0]["commit"].as_str().unwrap().to_owned();
+    repo.git(["branch", "leak", &id]);
+    repo.git(["branch", "later", &repo.git(["commit-tree", "-p", &id, "-m", "x", "HEAD^{tree}"])]);
+    for name in [&id, "leak", "later"] {
+        let no = push(&["push", "--quiet", "mirror", &format!("{name}:refs/heads/leak")]);
+        assert_ne!(no.code, exit::DONE, "{name}");
+        no.says("this push would publish uncommitted content");
+    }
+    repo.git(["branch", "--quiet", "-D", "leak", "later"]);
     push(&["push", "--quiet", "mirror", "refs/heads/*", "refs/tags/*"]).done();
     push(&["push", "--quiet", "mirror", "refs/coord/reservations"]).done();
     let refs = repo.git(["-C", "../mirror.git", "for-each-ref", "--format=%(refname)"]);
