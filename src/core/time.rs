@@ -38,6 +38,15 @@ impl Timestamp {
         self.0.strftime("%Y%m%dT%H%M%SZ").to_string()
     }
 
+    /// Reads a moment that [`Timestamp::compact`] has formatted.
+    pub fn of_compact(text: &str) -> Option<Timestamp> {
+        let part = |from: usize, to: usize| text.get(from..to);
+        let date = [part(0, 4)?, part(4, 6)?, part(6, 8)?].join("-");
+        let time = [part(9, 11)?, part(11, 13)?, part(13, 15)?].join(":");
+        let at: Timestamp = format!("{date}T{time}Z").parse().ok()?;
+        (at.compact() == text).then_some(at)
+    }
+
     /// Returns the whole seconds since 1970 began.
     pub fn as_seconds(self) -> i64 {
         self.0.as_second()
@@ -196,6 +205,19 @@ mod tests {
         let at: Timestamp = "2026-01-31T08:30:00.123456Z".parse().unwrap();
         assert_eq!(at.to_string(), "2026-01-31T08:30:00.123Z");
         assert_eq!(at.to_string().parse::<Timestamp>().unwrap(), at);
+    }
+
+    #[test]
+    fn compact_times_are_read_to_the_second() {
+        let at: Timestamp = "2026-01-31T08:30:00.123Z".parse().unwrap();
+        assert_eq!(at.compact(), "20260131T083000Z");
+        let read = Timestamp::of_compact("20260131T083000Z").unwrap();
+        assert_eq!(read.to_string(), "2026-01-31T08:30:00Z");
+        for bad in
+            ["", "20260131T083000", "20260131T083000ZZ", "20261331T083000Z", "2026\u{e9}31T08300"]
+        {
+            assert_eq!(Timestamp::of_compact(bad), None, "{bad}");
+        }
     }
 
     #[test]

@@ -12,9 +12,12 @@ use crate::core::rescue::prune::{Candidate, to_remove};
 use crate::core::rescue::{LeftOut, Owner, Record, Why};
 use crate::core::text::Line;
 use crate::store::rescue::edits::{EDIT_BYTES_MAX, SavedEdit};
-use crate::store::rescue::{Snapshot, Unsaved};
+use crate::store::rescue::{Name, Snapshot, Unsaved};
 use crate::store::worktree::content::{Found, Links};
 use crate::store::worktree::uncommitted::Unsettled;
+
+/// One in so many snapshots may be there beyond their number.
+const SLACK: usize = 10;
 
 /// The reasons why files are left out of a snapshot, for answers.
 pub const NOT_SAVED: &str = "because they are too large, too many, or cannot be read";
@@ -133,7 +136,8 @@ fn keep(
         return Ok(None);
     }
     let worktree = ctx.worktree();
-    let known = ctx.snapshots().of_worktree(worktree.as_ref())?;
+    let known = ctx.snapshots().names(worktree.as_ref())?;
+    let before = ctx.snapshots().newest(&known);
     let notes: Vec<Note> = ctx.notes().all()?.into_iter().filter(is_owned).collect();
     let (unsaved, left_out) = read(ctx, paths, &notes);
     let mut record = Record::new(occasion.why, ctx.clock(), ctx.actor().clone(), worktree);
@@ -145,16 +149,15 @@ fn keep(
     record.owners = owners(notes, &unsaved);
     record.left_out.clone_from(&left_out);
     let files = unsaved.files();
-    let newest = known.first().map(|newest| newest.commit);
-    let saved = ctx.snapshots().save(unsaved, record, &ctx.committer, known.first())?;
+    let saved = ctx.snapshots().save(unsaved, record, &ctx.committer, before.as_ref())?;
     let Some(snapshot) = saved else {
         let kept = Kept { snapshot: None, files: 0, left_out, was_there: false };
         return Ok(Some(kept).filter(|kept| !kept.left_out.is_empty()));
     };
-    let was_there = newest == Some(snapshot.commit);
+    let was_there = before.is_some_and(|before| before.commit == snapshot.commit);
     if !was_there {
         // The snapshot is made, even if older ones cannot be removed.
-        tidy(ctx, &snapshot, known).ok();
+        tidy(ctx, &snapshot, &known).ok();
     }
     Ok(Some(Kept { snapshot: Some(snapshot), files, left_out, was_there }))
 }
@@ -212,7 +215,7 @@ fn owners(notes: Vec<Note>, unsaved: &Unsaved) -> Vec<Owner> {
 
 /// Removes what a new snapshot makes superfluous: the saved edits that it has, and older snapshots
 /// beyond the bounds.
-fn tidy(ctx: &Ctx, new: &Snapshot, known: Vec<Snapshot>) -> Result<(), AppError> {
+fn tidy(ctx: &Ctx, new: &Snapshot, known: &[Name]) -> Result<(), AppError> {
     let edits = ctx.saved_edits(new.record.worktree.as_ref());
     let files = ctx.snapshots().files(new)?;
     for edit in edits.all()? {
@@ -224,11 +227,13 @@ fn tidy(ctx: &Ctx, new: &Snapshot, known: Vec<Snapshot>) -> Result<(), AppError>
     }
     let bounds = ctx.settings().rescue.bounds;
     edits.prune(ctx.clock(), bounds.seconds_max)?;
-    let snapshots: Vec<Snapshot> = [new.clone()].into_iter().chain(known).collect();
-    let all = candidates(&snapshots, &BTreeSet::new());
-    if to_remove(&all, bounds, ctx.clock()).is_empty() {
+    let times = [new.record.at].into_iter().chain(known.iter().map(|name| name.at));
+    let plain: Vec<Candidate> = times.map(|at| Candidate { at, is_needed: false }).collect();
+    // A few are removed together, so that most ends of a turn need not wait for it.
+    if to_remove(&plain, bounds, ctx.clock()).len() <= bounds.count_max / SLACK {
         return Ok(());
     }
+    let snapshots = ctx.snapshots().of_worktree(new.record.worktree.as_ref())?;
     let all = candidates(&snapshots, &needed(ctx, &snapshots)?);
     for place in to_remove(&all, bounds, ctx.clock()) {
         ctx.snapshots().remove(&snapshots[place])?;

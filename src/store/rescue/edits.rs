@@ -73,7 +73,7 @@ impl SavedEdits {
         let staged = self.dir.join(format!(".{name}.{}", std::process::id()));
         // Left by a killed process that had the same id.
         self.files.remove(&staged)?;
-        self.files.write_new(&staged, &bytes, Purpose::Helper)?;
+        self.files.write_new(&staged, &bytes, Purpose::Private)?;
         Ok(self.files.rename(&staged, &path)?)
     }
 
@@ -179,6 +179,8 @@ mod tests {
         assert_eq!(edits.all().unwrap(), std::slice::from_ref(&first));
         assert_eq!(edits.content(&first).unwrap().as_deref(), Some(&content[..]));
         let path = edits.dir.join(file_name(&first));
+        let mode = std::fs::metadata(&path).unwrap().permissions();
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o600);
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
         assert_eq!(edits.content(&first).unwrap(), None);

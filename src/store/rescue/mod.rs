@@ -45,6 +45,15 @@ pub struct Snapshot {
     tree: ObjectId,
 }
 
+/// The name of a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The time of it, to the second.
+    pub at: Timestamp,
+    /// The full name of its ref.
+    pub reference: String,
+}
+
 /// The content to save.
 #[derive(Clone, Debug, Default)]
 pub struct Unsaved {
@@ -123,6 +132,27 @@ impl<'r> Snapshots<'r> {
     /// Lists the snapshots of a worktree, the newest first. One that cannot be read is left out.
     pub fn of_worktree(&self, worktree: Option<&Line>) -> Result<Vec<Snapshot>, StoreError> {
         self.below(&rescues(Some(worktree.map(Line::as_str))))
+    }
+
+    /// Lists the names of the snapshots of a worktree, the newest first. No snapshot is read.
+    pub fn names(&self, worktree: Option<&Line>) -> Result<Vec<Name>, StoreError> {
+        let prefix = rescues(Some(worktree.map(Line::as_str)));
+        let name = |reference: String| {
+            let (at, _) = reference.strip_prefix(&prefix)?.split_once('-')?;
+            Some(Name { at: Timestamp::of_compact(at)?, reference })
+        };
+        let mut names: Vec<Name> =
+            self.backend.refs_below(&prefix)?.into_iter().filter_map(name).collect();
+        names.sort_by_key(|name| std::cmp::Reverse(prune::order(name.at, self.now)));
+        Ok(names)
+    }
+
+    /// Reads the newest of named snapshots. Names have seconds, so several may have that time.
+    pub fn newest(&self, names: &[Name]) -> Option<Snapshot> {
+        let at = names.first()?.at;
+        let of_that_time = names.iter().take_while(|name| name.at == at);
+        let read = of_that_time.filter_map(|name| self.at(name.reference.clone()).ok()?);
+        read.max_by_key(|snapshot| (snapshot.record.at, snapshot.commit))
     }
 
     /// Lists the snapshots of all worktrees, the newest first.

@@ -1,6 +1,6 @@
 //! The content of paths: in the work tree as it is, and in the newest commit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::ErrorKind;
@@ -267,20 +267,45 @@ fn at_head(
         Err(error) => return Err(error),
     };
     let mut found = BTreeMap::new();
+    let mut directories = HashMap::from([(&[][..], tree)]);
     for path in paths {
-        let entry =
-            match tree.as_ref().map(|tree| tree.get_path(Path::new(OsStr::from_bytes(path)))) {
-                Some(Ok(entry)) => Some(entry),
-                Some(Err(error)) if error.code() != ErrorCode::NotFound => return Err(error),
-                _ => None,
-            };
-        let content = entry.and_then(|entry| {
+        let (directory, name) = split(path);
+        let tree = directory_at(git, &mut directories, directory)?;
+        let content = tree.as_ref().and_then(|tree| {
+            let entry = tree.get_name_bytes(name)?;
             let mode = Mode::of_git(u32::try_from(entry.filemode_raw()).ok()?)?;
             stored(&ObjectId::from_bytes(entry.id().as_bytes())?, mode)
         });
         found.insert(path.clone(), content.map_or(Content::Gone, Content::Stored));
     }
     Ok(found)
+}
+
+/// Finds the tree of a directory; `None` if there is no such directory. Each is read once: most
+/// paths share theirs with others.
+fn directory_at<'g, 'p>(
+    git: &'g git2::Repository,
+    known: &mut HashMap<&'p [u8], Option<git2::Tree<'g>>>,
+    path: &'p [u8],
+) -> Result<Option<git2::Tree<'g>>, git2::Error> {
+    if let Some(tree) = known.get(path) {
+        return Ok(tree.clone());
+    }
+    let (above, name) = split(path);
+    let above = directory_at(git, known, above)?;
+    let entry = above.as_ref().and_then(|tree| tree.get_name_bytes(name));
+    let entry = entry.filter(|entry| entry.kind() == Some(git2::ObjectType::Tree));
+    let tree = entry.map(|entry| git.find_tree(entry.id())).transpose()?;
+    known.insert(path, tree.clone());
+    Ok(tree)
+}
+
+/// Splits a path into its directory and its name.
+fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(slash) => (&path[..slash], &path[slash + 1..]),
+        None => (&[], path),
+    }
 }
 
 /// Reads a line of `git ls-tree`: mode, kind, id, a tab and the path.

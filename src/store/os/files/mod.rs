@@ -8,6 +8,7 @@ mod entries;
 #[cfg(debug_assertions)]
 mod faults;
 mod fifo;
+mod purpose;
 mod regular;
 mod replace;
 mod step;
@@ -27,6 +28,7 @@ use fd_lock::{RwLock, RwLockWriteGuard};
 
 use crate::store::os::shared_mode::SharedMode;
 pub use entries::{Entry, EntryType, link_at_or_in};
+pub use purpose::Purpose;
 use regular::{opened, opened_to_read};
 pub use replace::{Rights, Shape};
 pub use step::FileError;
@@ -36,17 +38,6 @@ use step::{Operation, Step};
 const SMALL_FILE_LENGTH: usize = 1024;
 
 type Result<T> = std::result::Result<T, FileError>;
-
-/// The purpose of a new file: determines its mode, and whether it must survive a power cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// Never changed again: read-only, and on disk when the call returns.
-    Immutable,
-    /// State that will be replaced one day: writable, and on disk when the call returns.
-    State,
-    /// A helper file whose loss loses nothing: writable, and not synced.
-    Helper,
-}
 
 /// A file to be created.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +99,9 @@ impl Files {
 
     fn fill(&self, mut file: &File, new: &NewFile<'_>) -> Result<()> {
         let NewFile { path, content, purpose } = *new;
-        self.share(file, path, SharedMode::for_file)?;
+        if purpose != Purpose::Private {
+            self.share(file, path, SharedMode::for_file)?;
+        }
         Step::new(Operation::Write, path).writing(file, content).run(|| file.write_all(content))?;
         if self.must_survive(purpose) {
             begin_writing_back(file);
@@ -117,7 +110,7 @@ impl Files {
     }
 
     fn must_survive(&self, purpose: Purpose) -> bool {
-        self.fsync && purpose != Purpose::Helper
+        self.fsync && !matches!(purpose, Purpose::Helper | Purpose::Private)
     }
 
     /// Appends to a file. Returns false if it does not exist.
@@ -359,7 +352,7 @@ fn create(new: &NewFile<'_>) -> Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(if new.purpose == Purpose::Immutable { 0o444 } else { 0o666 });
+        options.mode(new.purpose.mode());
     }
     Step::new(Operation::Create, new.path).run(|| options.open(new.path))
 }
