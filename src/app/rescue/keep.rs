@@ -139,7 +139,7 @@ fn keep(
     let known = ctx.snapshots().names(worktree.as_ref())?;
     let before = ctx.snapshots().newest(&known);
     let notes: Vec<Note> = ctx.notes().all()?.into_iter().filter(is_owned).collect();
-    let (unsaved, left_out) = read(ctx, paths, &notes);
+    let (mut unsaved, left_out) = read(ctx, paths, &notes);
     let mut record = Record::new(occasion.why, ctx.clock(), ctx.actor().clone(), worktree);
     record.reason = occasion.reason.cloned();
     record = match occasion.command {
@@ -149,7 +149,7 @@ fn keep(
     record.owners = owners(notes, &unsaved);
     record.left_out.clone_from(&left_out);
     let files = unsaved.files();
-    let saved = ctx.snapshots().save(unsaved, record, &ctx.committer, before.as_ref())?;
+    let saved = ctx.snapshots().save(&mut unsaved, record, &ctx.committer, before.as_ref())?;
     let Some(snapshot) = saved else {
         let kept = Kept { snapshot: None, files: 0, left_out, was_there: false };
         return Ok(Some(kept).filter(|kept| !kept.left_out.is_empty()));
@@ -157,7 +157,7 @@ fn keep(
     let was_there = before.is_some_and(|before| before.commit == snapshot.commit);
     if !was_there {
         // The snapshot is made, even if older ones cannot be removed.
-        tidy(ctx, &snapshot, &known).ok();
+        tidy(ctx, &snapshot, &unsaved, &known).ok();
     }
     Ok(Some(Kept { snapshot: Some(snapshot), files, left_out, was_there }))
 }
@@ -215,13 +215,11 @@ fn owners(notes: Vec<Note>, unsaved: &Unsaved) -> Vec<Owner> {
 
 /// Removes what a new snapshot makes superfluous: the saved edits that it has, and older snapshots
 /// beyond the bounds.
-fn tidy(ctx: &Ctx, new: &Snapshot, known: &[Name]) -> Result<(), AppError> {
+fn tidy(ctx: &Ctx, new: &Snapshot, saved: &Unsaved, known: &[Name]) -> Result<(), AppError> {
     let edits = ctx.saved_edits(new.record.worktree.as_ref());
-    let files = ctx.snapshots().files(new)?;
     for edit in edits.all()? {
-        let content = Content::Stored(edit.stored.clone());
         let path = edit.path.literal_path().unwrap_or_default();
-        if files.iter().any(|file| file.path == path && file.content == content) {
+        if saved.has_as(&path, &edit.stored) {
             edits.forget(&edit)?;
         }
     }

@@ -98,6 +98,11 @@ impl Unsaved {
         self.files.len()
     }
 
+    /// Tells whether a file is among them with this content.
+    pub fn has_as(&self, path: &[u8], stored: &Stored) -> bool {
+        self.files.get(path).is_some_and(|entry| *entry == entry_of(stored))
+    }
+
     /// Tells whether a path is among the files.
     pub fn has(&self, path: &[u8]) -> bool {
         self.files.contains_key(path)
@@ -217,7 +222,7 @@ impl<'r> Snapshots<'r> {
     /// snapshot of the worktree, if that has it already.
     pub fn save(
         &self,
-        unsaved: Unsaved,
+        unsaved: &mut Unsaved,
         record: Record,
         committer: &Committer,
         newest: Option<&Snapshot>,
@@ -242,7 +247,7 @@ impl<'r> Snapshots<'r> {
         let staged = index.map(|index| objects.add(signed.commit(index, &[head], "staged\n")));
         let message = record.to_message(unsaved.files.len());
         let commit = objects.add(signed.commit(tree, &[head, staged], &message));
-        for blob in unsaved.blobs {
+        for blob in std::mem::take(&mut unsaved.blobs) {
             objects.add(blob);
         }
         let worktree = record.worktree.as_ref().map(Line::as_str);
