@@ -237,6 +237,8 @@ fn a_refusal_tells_of_the_holder() {
 fn what_was_granted_ends_with_the_turn() {
     for ending in ["Stop", "SessionEnd"] {
         let repo = enabled();
+        // What is not committed could count as written by the shell.
+        repo.git(["stash", "--quiet", "--include-untracked"]);
         let session = Session::new(&repo, ONE);
         repo.reserve_with("alice", &["--ttl", "4h", "src"]);
         let bash = |event: &str| {
