@@ -360,20 +360,23 @@ def holds_path(state, act):
 
 
 def revoked(entries):
-    """The acts that lost what they were granted to a rollback of the ledger."""
+    """The acts that lost what they were granted: to a rollback of the ledger, or to another act, such
+    as a session that releases what its subagent holds."""
     made, tags = {}, set()
     for entry in entries:
         for event in entry.events:
             if event["type"] in GRANTS:
                 made[event["subject"]] = entry.tag
-            elif event["type"] == "revoked":
-                tags.add(made.get(event["subject"]))
+            elif event["type"] in {"revoked", "released", "transferred"}:
+                maker = made.get(event["subject"])
+                if event["type"] == "revoked" or maker != entry.tag:
+                    tags.add(maker)
     return tags
 
 
 def check_sections(lines, killed, findings, revoked=frozenset()):
-    """Commands that ran under one lock did not run at the same time, unless a rollback took it from
-    one of them. `lines` are what they wrote at their beginning and their end, in one file."""
+    """Commands that ran under one lock did not run at the same time, unless it was taken from one of
+    them. `lines` are what they wrote at their beginning and their end, in one file."""
     running = {}
     for word, tag in lines:
         if word == "leave":
@@ -383,7 +386,7 @@ def check_sections(lines, killed, findings, revoked=frozenset()):
         for other in running:
             # A command may begin after its lock was taken: a process needs its time to start.
             if other in revoked or tag in revoked:
-                findings.looked_at["sections whose lock was rolled back"] += 1
+                findings.looked_at["sections whose lock was taken away"] += 1
             elif tag in killed or other in killed:
                 findings.add("outlived", f"{tag} beside {other}, whose 'with' was killed")
             else:

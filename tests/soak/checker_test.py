@@ -199,6 +199,12 @@ class CheckerTest(unittest.TestCase):
         lines = [("enter", act.tag), ("enter", "t9")]
         check_sections(lines, set(), findings, revoked(self.ledger.entries))
         self.assertEqual(list(findings.by_kind), [])
+        other = self.ledger.reserve(hold("h2", "a/x", "docs"))
+        self.ledger.act("release", [ended("h2", "released")], agent="a")
+        findings = Findings()
+        lines = [("enter", other.tag), ("enter", "t9")]
+        check_sections(lines, set(), findings, revoked(self.ledger.entries))
+        self.assertEqual(list(findings.by_kind), [], "its session has released the lock")
         late = Findings()
         lines = [("enter", "t9"), ("enter", act.tag)]
         check_sections(lines, set(), late, revoked(self.ledger.entries))
