@@ -39,11 +39,17 @@ enum Op {
     Adopt(usize),
 }
 
-/// A version of the file, with the agents whose uncommitted work is in it.
+/// A version of the file, with the uncommitted work in it: the agents, and when each wrote.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Version {
     number: u64,
-    by: BTreeSet<usize>,
+    work: BTreeSet<(usize, i64)>,
+}
+
+impl Version {
+    fn by(&self) -> BTreeSet<usize> {
+        self.work.iter().map(|(agent, _)| *agent).collect()
+    }
 }
 
 #[derive(Default)]
@@ -70,9 +76,11 @@ fn stamp(number: u64) -> Left {
 }
 
 impl World {
-    fn new_version(&mut self, by: BTreeSet<usize>) -> Version {
+    /// Writes the file on top of what is there.
+    fn write(&mut self, by: Option<usize>) {
         self.numbers += 1;
-        Version { number: self.numbers, by }
+        self.file.number = self.numbers;
+        self.file.work.extend(by.map(|agent| (agent, self.time)));
     }
 
     fn note(&mut self, agent: usize) {
@@ -89,24 +97,25 @@ impl World {
         self.time += 1;
         match op {
             Op::Edit(agent) => {
-                let by = &self.file.by | &BTreeSet::from([agent]);
-                self.file = self.new_version(by);
+                self.write(Some(agent));
                 self.give_way(agent);
                 self.note(agent);
+                self.notes.get_mut(&agent).unwrap().via = Via::Edit;
             }
             Op::Shell(agent) => self.write_by_shell(agent),
             Op::TakeBack(agent) => {
                 self.reset();
                 self.note(agent);
             }
-            Op::Outside => self.file = self.new_version(self.file.by.clone()),
+            Op::Outside => self.write(None),
             Op::Stage => self.staged = self.file.clone(),
             Op::Commit => {
-                self.head = Version { number: self.file.number, by: BTreeSet::new() };
+                self.head = Version { number: self.file.number, work: BTreeSet::new() };
                 self.reset();
             }
             Op::CommitStaged => {
-                self.head = Version { number: self.staged.number, by: BTreeSet::new() };
+                self.head = Version { number: self.staged.number, work: BTreeSet::new() };
+                self.file.work = &self.file.work - &self.staged.work;
                 self.staged = self.head.clone();
                 if self.file.number == self.head.number {
                     self.reset();
@@ -114,10 +123,10 @@ impl World {
             }
             Op::Reset => self.reset(),
             Op::Adopt(agent) => {
-                let has_any = !self.file.by.is_empty();
+                let has_any = !self.file.work.is_empty();
                 self.notes.clear();
                 for version in [&mut self.file, &mut self.staged] {
-                    version.by = version.by.iter().map(|_| agent).collect();
+                    version.work = version.work.iter().map(|(_, at)| (agent, *at)).collect();
                 }
                 if has_any {
                     self.note(agent);
@@ -128,7 +137,7 @@ impl World {
     }
 
     fn write_by_shell(&mut self, agent: usize) {
-        self.file = self.new_version(self.file.by.clone());
+        self.write(None);
         let now = stamp(self.file.number);
         match written(&name(agent), now, &self.judged(), &[]) {
             Written::Known => unreachable!("nobody has noted a file that was just written"),
@@ -144,7 +153,7 @@ impl World {
             }
             Written::Claimed => {
                 self.give_way(agent);
-                self.file.by.insert(agent);
+                self.file.work.insert((agent, self.time));
                 self.note(agent);
                 self.notes.get_mut(&agent).unwrap().via = Via::Shell;
             }
@@ -162,7 +171,9 @@ impl World {
             .collect();
         for it in over {
             self.notes.remove(&it);
-            self.file.by.remove(&it);
+            for version in [&mut self.file, &mut self.staged] {
+                version.work.retain(|(agent, _)| *agent != it);
+            }
         }
     }
 
@@ -234,7 +245,8 @@ proptest! {
         let is_strange = |agent: &&usize| !name(**agent).is_one_with(&committer);
         let in_file = world.owners();
         // What another took out of the file again with an edit of its own is in nobody's note.
-        let strangers = world.staged.by.iter().filter(is_strange).filter(|it| in_file.contains(it));
+        let staged_by = world.staged.by();
+        let strangers = staged_by.iter().filter(is_strange).filter(|it| in_file.contains(it));
         for stranger in strangers {
             let is_named = taken.iter().any(|note| note.agent == name(*stranger));
             prop_assert!(is_named);
@@ -251,8 +263,8 @@ proptest! {
         for op in ops {
             is_exact &= !matches!(op, Op::CommitStaged);
             world.act(op);
-            let (owners, by) = (world.owners(), &world.file.by);
-            prop_assert!(!is_exact || owners == *by, "{owners:?} {by:?} after {op:?}");
+            let (owners, by) = (world.owners(), world.file.by());
+            prop_assert!(!is_exact || owners == by, "{owners:?} {by:?} after {op:?}");
         }
     }
 
