@@ -50,7 +50,7 @@ pub(super) fn encode(rows: &[Row], pack_checksum: ObjectId) -> Vec<u8> {
     }
     bytes.extend_from_slice(&large_offsets);
     bytes.extend_from_slice(pack_checksum.as_bytes());
-    let checksum = hash.digest(&[&bytes]);
+    let checksum = hash.checksum(&bytes);
     bytes.extend_from_slice(checksum.as_bytes());
     bytes
 }

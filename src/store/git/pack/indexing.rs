@@ -16,7 +16,7 @@ const LENGTH_MAX: usize = 64 << 20;
 pub fn index_of(pack: &[u8], hash: HashKind) -> Result<Vec<u8>, UnreadablePack> {
     let body_length = pack.len().checked_sub(hash.len()).filter(|length| *length >= HEADER_LENGTH);
     let (body, trailer) = pack.split_at(body_length.ok_or(UnreadablePack::NotIntact)?);
-    let checksum = hash.digest(&[body]);
+    let checksum = hash.checksum(body);
     let start = [&SIGNATURE[..], &VERSION.to_be_bytes()].concat();
     if checksum.as_bytes() != trailer || !body.starts_with(&start) {
         return Err(UnreadablePack::NotIntact);

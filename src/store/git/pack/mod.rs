@@ -113,7 +113,7 @@ impl Pack {
         }
         let mut rows: Vec<index::Row> = rows.into_values().collect();
         rows.sort_unstable_by_key(|row| row.id);
-        let checksum = hash.digest(&[&pack]);
+        let checksum = hash.checksum(&pack);
         pack.extend_from_slice(checksum.as_bytes());
         let index = index::encode(&rows, checksum);
         Pack { checksum, pack, index }
