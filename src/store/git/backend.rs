@@ -81,6 +81,9 @@ pub trait MoveRefs {
     /// Reads the content of a ref that is not an object id; `None` if it cannot be had.
     fn raw(&self, name: &RefName) -> Result<Option<Vec<u8>>, StoreError>;
 
+    /// Lists the names of the refs below a directory of refs, which ends with `/`, in order.
+    fn below(&self, directory: &str) -> Result<Vec<String>, StoreError>;
+
     /// Prepares a file with the next value of a ref, to be written before the move. Returns `None`
     /// if git writes it.
     fn draft(&self, new: ObjectId) -> Option<Draft>;

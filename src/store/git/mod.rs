@@ -173,7 +173,7 @@ impl Backend for Git {
     }
 
     fn refs_below(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
-        Ok(self.program.refs_below(prefix)?)
+        self.refs.below(prefix)
     }
 
     fn is_connected(&self, id: &ObjectId) -> Result<bool, StoreError> {

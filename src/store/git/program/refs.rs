@@ -94,6 +94,10 @@ impl MoveRefs for ProgramRefs {
         Ok(None)
     }
 
+    fn below(&self, directory: &str) -> Result<Vec<String>, StoreError> {
+        Ok(self.program.refs_below(directory)?)
+    }
+
     /// Returns `None`: git writes the next value when it moves the ref.
     fn draft(&self, _: ObjectId) -> Option<Draft> {
         None

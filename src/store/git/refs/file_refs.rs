@@ -26,6 +26,10 @@ impl MoveRefs for FileRefs {
         Ok(self.refs.raw(name)?)
     }
 
+    fn below(&self, directory: &str) -> Result<Vec<String>, StoreError> {
+        Ok(self.refs.below(directory)?)
+    }
+
     fn draft(&self, new: ObjectId) -> Option<Draft> {
         self.refs.signatures().draft(new)
     }

@@ -13,6 +13,7 @@ mod stale;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -119,6 +120,26 @@ impl Refs {
         // Not found in either place: the ref can have moved from one to the other between the two
         // reads.
         self.read_loose(name)
+    }
+
+    /// Lists the names of the refs below a directory of refs, which ends with `/`. Loose ones come
+    /// first: git packs a ref before it removes the file.
+    pub fn below(&self, directory: &str) -> Result<Vec<String>, RefError> {
+        let mut names = BTreeSet::new();
+        let mut open = vec![directory.to_owned()];
+        while let Some(directory) = open.pop() {
+            for (name, kind) in self.files.list_kinds(&self.common.join(&directory))? {
+                let Some(name) = name.to_str() else { continue };
+                if kind.is_dir() {
+                    open.push(format!("{directory}{name}/"));
+                } else {
+                    names.insert(format!("{directory}{name}"));
+                }
+            }
+        }
+        names.extend(self.packed()?.below(directory));
+        // Among the files of refs are those of their locks.
+        Ok(names.into_iter().filter(|name| name.parse::<RefName>().is_ok()).collect())
     }
 
     /// Moves a ref from `expect` to its new value, or creates it if `expect` is `None`. A power cut

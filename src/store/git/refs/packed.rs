@@ -62,6 +62,17 @@ impl PackedRefs {
         })
     }
 
+    /// Lists the names that begin with `directory`, which ends with `/`.
+    pub(super) fn below<'p>(&'p self, directory: &'p str) -> impl Iterator<Item = String> + 'p {
+        let start = self.first_not_before(directory.as_bytes());
+        let lines = self.content[start..].split(|byte| *byte == b'\n');
+        let names = lines.filter(|line| !is_peeled(line)).map(name_in);
+        let is_below = |name: &&[u8]| name.starts_with(directory.as_bytes());
+        let is_past = move |name: &&[u8]| self.sorted && !is_below(name);
+        let found = names.take_while(move |name| !is_past(name)).filter(move |name| is_below(name));
+        found.map(|name| String::from_utf8_lossy(name).into_owned())
+    }
+
     /// Finds the offset of the first line whose ref is `name` or comes after it. An unsorted file,
     /// which only very old programs wrote, is searched for `name` itself, or for a ref below it if
     /// it ends with `/`.

@@ -49,6 +49,37 @@ fn git_and_we_read_each_other() {
     }
 }
 
+/// Names are listed as git lists them, loose and packed ones, and those of locks are not.
+#[test]
+fn refs_are_listed_as_git_lists_them() {
+    let repo = Repo::new(HashKind::Sha1);
+    let refs = refs(&repo);
+    let first = repo.commit(1).to_string();
+    let of_git = |directory: &str| -> Vec<String> {
+        let listed = repo.git(&["for-each-ref", "--format=%(refname)", directory]);
+        listed.lines().map(str::to_owned).collect()
+    };
+    let update = |name: &str| repo.git(&["update-ref", name, &first]);
+    assert_eq!(refs.below("refs/coord/rescue/").unwrap(), Vec::<String>::new());
+    let packed = ["refs/coord/a", "refs/coord/rescue/-/1", "refs/coord/rescue/b/2"];
+    for name in packed {
+        update(name);
+    }
+    repo.git(&["-c", "user.name=a", "-c", "user.email=a", "tag", "-am", "peeled", "t", &first]);
+    repo.git(&["pack-refs", "--all", "--prune"]);
+    for name in ["refs/coord/rescue/-/0", "refs/coord/rescue-not", "refs/coord/runs"] {
+        update(name);
+    }
+    update("refs/coord/rescue/b/2");
+    fs::write(repo.path().join("refs/coord/rescue/-/3.lock"), "").unwrap();
+    for directory in ["refs/", "refs/coord/", "refs/coord/rescue/", "refs/coord/rescue/-/"] {
+        let listed = of_git(directory);
+        assert_eq!(refs.below(directory).unwrap(), listed);
+        assert!(listed.len() > 1, "{directory}: {listed:?}");
+    }
+    assert_eq!(refs.below("refs/coord/rescue/c/").unwrap(), Vec::<String>::new());
+}
+
 #[test]
 fn a_lock_of_git_is_respected_and_left() {
     let repo = Repo::new(HashKind::Sha1);

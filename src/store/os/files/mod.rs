@@ -287,10 +287,16 @@ impl Files {
 
     /// Lists the names in a directory in order. A directory that does not exist is empty.
     pub fn list(&self, path: &Path) -> Result<Vec<OsString>> {
-        let list = || fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect();
-        let mut names: Vec<_> = absent_as(Vec::new(), Step::new(Operation::List, path).run(list))?;
+        let mut names: Vec<_> = self.list_kinds(path)?.into_iter().map(|(name, _)| name).collect();
         names.sort_unstable();
         Ok(names)
+    }
+
+    /// Lists the names in a directory, each with its kind, in no order. Links are not followed.
+    pub fn list_kinds(&self, path: &Path) -> Result<Vec<(OsString, fs::FileType)>> {
+        let named = |entry: fs::DirEntry| Ok((entry.file_name(), entry.file_type()?));
+        let list = || fs::read_dir(path)?.map(|entry| named(entry?)).collect();
+        absent_as(Vec::new(), Step::new(Operation::List, path).run(list))
     }
 
     /// Tells whether `path` exists. A dangling link counts.
