@@ -242,6 +242,12 @@ impl NewObjects {
         id
     }
 
+    /// Adds an object whose id is known.
+    pub fn add_as(&mut self, id: ObjectId, object: Object) {
+        debug_assert_eq!(id, object.id(self.hash));
+        self.by_id.insert(id, object);
+    }
+
     /// Adds the objects of another set.
     pub fn append(&mut self, mut other: NewObjects) {
         self.by_id.append(&mut other.by_id);

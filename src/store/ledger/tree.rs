@@ -58,6 +58,11 @@ struct Place {
 pub struct NotATree;
 
 impl Tree {
+    /// Makes the tree that has no entries.
+    pub fn empty(hash: HashKind) -> Tree {
+        Tree { bytes: Vec::new(), entries: Vec::new(), hash }
+    }
+
     /// Parses a tree object.
     pub fn parse(bytes: Vec<u8>, hash: HashKind) -> Result<Tree, NotATree> {
         let mut entries = Vec::new();
@@ -107,18 +112,51 @@ impl Tree {
 
     /// Finds the entry of this name.
     pub fn get(&self, name: &str) -> Option<TreeEntry<'_>> {
-        if name.contains('/') {
+        self.find(name.as_bytes())
+    }
+
+    /// Finds the entry of this name, which need not be UTF-8.
+    pub fn find(&self, name: &[u8]) -> Option<TreeEntry<'_>> {
+        if name.contains(&b'/') {
             return None;
         }
         // Git's order depends on the kind, so there are two positions where the name can be.
         [EntryKind::Document, EntryKind::Directory].into_iter().find_map(|kind| {
             let wanted = |place: &Place| {
                 let entry = self.entry(place);
-                order_of(entry.name, entry.kind, name.as_bytes(), kind)
+                order_of(entry.name, entry.kind, name, kind)
             };
             let found = self.entries.binary_search_by(wanted).ok()?;
             Some(self.entry(&self.entries[found]))
         })
+    }
+
+    /// Makes the tree that differs from this one in these names only; none of them is named twice.
+    /// What is not changed is copied as it is, so this is fast in a wide directory.
+    pub fn with(&self, changes: &BTreeMap<&[u8], Option<Entry>>) -> Object {
+        let with_bytes = self.entries.iter().scan(0, |end, place| {
+            let start = std::mem::replace(end, place.id + self.hash.len());
+            Some((self.entry(place), &self.bytes[start..*end]))
+        });
+        let mut kept = with_bytes.filter(|(old, _)| !changes.contains_key(old.name)).peekable();
+        let mut new: Vec<(&[u8], Entry)> =
+            changes.iter().filter_map(|(name, entry)| Some((*name, (*entry)?))).collect();
+        let kind = |entry: &Entry| EntryKind::of_mode(entry.0);
+        new.sort_by(|(one, entry), (other, of_other)| {
+            order_of(one, kind(entry), other, kind(of_other))
+        });
+        let mut bytes = Vec::with_capacity(self.bytes.len() + 64 * new.len());
+        for (name, entry) in new {
+            let is_before = |(old, _): &(TreeEntry<'_>, &[u8])| {
+                order_of(old.name, old.kind, name, kind(&entry)).is_lt()
+            };
+            while let Some((_, old)) = kept.next_if(is_before) {
+                bytes.extend_from_slice(old);
+            }
+            put(&mut bytes, name, entry);
+        }
+        kept.for_each(|(_, old)| bytes.extend_from_slice(old));
+        Object { kind: ObjectKind::Tree, bytes }
     }
 }
 
@@ -173,13 +211,17 @@ impl Draft {
         });
         let mut bytes = Vec::new();
         for (name, (mode, id)) in entries {
-            bytes.extend_from_slice(format!("{mode:o} ").as_bytes());
-            bytes.extend_from_slice(name);
-            bytes.push(0);
-            bytes.extend_from_slice(id.as_bytes());
+            put(&mut bytes, name, (*mode, *id));
         }
         Object { kind: ObjectKind::Tree, bytes }
     }
+}
+
+fn put(bytes: &mut Vec<u8>, name: &[u8], (mode, id): Entry) {
+    bytes.extend_from_slice(format!("{mode:o} ").as_bytes());
+    bytes.extend_from_slice(name);
+    bytes.push(0);
+    bytes.extend_from_slice(id.as_bytes());
 }
 
 #[cfg(test)]
@@ -208,6 +250,30 @@ mod tests {
         assert!(tree.get("b").is_none() && tree.get("a/").is_none());
         for (start, expected) in [("", 4), ("a", 4), ("a-", 1), ("a.b", 1), ("a/", 0), ("b", 0)] {
             assert_eq!(tree.entries_starting(start).count(), expected, "{start}");
+        }
+    }
+
+    /// A tree with changes is the tree that is built anew from all of its entries.
+    #[test]
+    fn a_changed_tree_is_the_one_that_is_built_anew() {
+        let names = ["a-b", "a.b", "a", "a0", "b"];
+        let ids: Vec<ObjectId> = (0..3_u8).map(|it| HashKind::Sha1.digest(&[&[it]])).collect();
+        let choices = [None, Some((MODE_DIRECTORY, ids[1])), Some((MODE_DOCUMENT, ids[2]))];
+        // Each name is left as it is, removed, made a directory, or made a document.
+        for number in 0..4_usize.pow(5) {
+            let choice = |place: usize| number >> (2 * place) & 3;
+            let chosen = (0..names.len()).filter(|place| choice(*place) > 0);
+            let changes: BTreeMap<&[u8], Option<Entry>> =
+                chosen.map(|place| (names[place].as_bytes(), choices[choice(place) - 1])).collect();
+            let before = Tree::parse(sample(), HashKind::Sha1).unwrap();
+            let mut anew = Draft::of(&before);
+            for (name, entry) in &changes {
+                match entry {
+                    Some(entry) => drop(anew.entries.insert(name.to_vec(), *entry)),
+                    None => drop(anew.entries.remove(*name)),
+                }
+            }
+            assert_eq!(before.with(&changes), anew.to_object(), "{changes:?}");
         }
     }
 

@@ -59,7 +59,7 @@ pub struct Name {
 pub struct Unsaved {
     files: Changes,
     staged: Changes,
-    blobs: Vec<Object>,
+    blobs: Vec<(ObjectId, Object)>,
 }
 
 /// A file of a snapshot that differs from the commit that was checked out.
@@ -75,8 +75,9 @@ pub struct SavedFile {
 impl Unsaved {
     /// Adds a file with its bytes.
     pub fn file(&mut self, path: Vec<u8>, stored: &Stored, bytes: Vec<u8>) {
-        self.blobs.push(Object { kind: ObjectKind::Blob, bytes });
-        self.files.insert(path, entry_of(stored));
+        let entry = entry_of(stored);
+        self.blobs.extend(entry.map(|(_, id)| (id, Object { kind: ObjectKind::Blob, bytes })));
+        self.files.insert(path, entry);
     }
 
     /// Adds a file that was deleted.
@@ -247,8 +248,8 @@ impl<'r> Snapshots<'r> {
         let staged = index.map(|index| objects.add(signed.commit(index, &[head], "staged\n")));
         let message = record.to_message(unsaved.files.len());
         let commit = objects.add(signed.commit(tree, &[head, staged], &message));
-        for blob in std::mem::take(&mut unsaved.blobs) {
-            objects.add(blob);
+        for (id, blob) in std::mem::take(&mut unsaved.blobs) {
+            objects.add_as(id, blob);
         }
         let worktree = record.worktree.as_ref().map(Line::as_str);
         let reference = rescue_ref(worktree, record.at, &id_of(&commit));

@@ -46,8 +46,11 @@ fn changed(
     if changes.is_empty() {
         return Ok(tree);
     }
-    let mut draft =
-        tree.map_or(Ok(Draft::default()), |id| read(objects, &id).map(|tree| Draft::of(&tree)))?;
+    let before = match tree {
+        Some(id) => read(objects, &id)?,
+        None => Tree::empty(objects.hash_kind()),
+    };
+    let directory = |name: &[u8]| before.find(name).filter(|it| it.mode == MODE_DIRECTORY);
     let mut deeper: BTreeMap<&[u8], Vec<Change<'_>>> = BTreeMap::new();
     let mut own: BTreeMap<&[u8], Option<Entry>> = BTreeMap::new();
     for (path, entry) in changes {
@@ -55,26 +58,22 @@ fn changed(
             Some(slash) => {
                 deeper.entry(&path[..slash]).or_default().push((&path[slash + 1..], *entry));
             }
+            // A directory in the place of a deleted file is not what was deleted.
+            None if entry.is_none() && directory(path).is_some() => {}
             None => drop(own.insert(path, *entry)),
         }
     }
-    for (name, entry) in &own {
-        match entry {
-            Some(entry) => drop(draft.entries.insert(name.to_vec(), *entry)),
-            // A directory in the place of a deleted file is not what was deleted.
-            None if draft.entries.get(*name).is_some_and(|entry| is_directory(*entry)) => {}
-            None => drop(draft.entries.remove(*name)),
-        }
-    }
     for (name, below) in deeper {
-        let before = draft.entries.get(name).copied().filter(|entry| is_directory(*entry));
-        match changed(objects, before.map(|(_, id)| id), &below, new)? {
-            Some(id) => drop(draft.entries.insert(name.to_vec(), (MODE_DIRECTORY, id))),
-            None if before.is_some() => drop(draft.entries.remove(name)),
+        let is_file = own.get(name).is_some_and(Option::is_some);
+        let before = directory(name).filter(|_| !is_file);
+        match changed(objects, before.map(|it| it.id), &below, new)? {
+            Some(id) => drop(own.insert(name, Some((MODE_DIRECTORY, id)))),
+            None if before.is_some() => drop(own.insert(name, None)),
             None => {}
         }
     }
-    Ok((!draft.entries.is_empty()).then(|| new.add(draft.to_object())))
+    let after = before.with(&own);
+    Ok((!after.bytes.is_empty()).then(|| new.add(after)))
 }
 
 fn is_directory(entry: Entry) -> bool {
