@@ -75,6 +75,12 @@ impl Door {
         Door::to(environment, found)
     }
 
+    /// Finds the repository that `GIT_DIR` names in the text of a command: passes over one that only
+    /// looks like a repository, because a clone may contain it.
+    pub fn find_in_text(environment: &Environment) -> Result<Door, ConfigError> {
+        Door::to(environment.clone(), Repository::discover_in_text(environment))
+    }
+
     /// Reads what can be read of the configuration without opening a repository, which could keep
     /// the caller waiting.
     pub fn unopened(environment: &Environment) -> Result<Door, ConfigError> {

@@ -199,7 +199,15 @@ fn find(ctx: &Ctx, ground: &Ground) -> Option<Tree> {
             Setting::Is(value) => environment.with(name, Some(value)),
         };
     }
-    let door = Door::find_around(&environment).ok()?;
+    // The caller's own variables are its choice. A name in the text of a command is not: the agent
+    // may have read it in a file of the repository.
+    let is_in_text = environment.text("GIT_DIR") != ctx.environment.text("GIT_DIR");
+    let door = if is_in_text && ground.git_dir != Setting::Unset {
+        Door::find_in_text(&environment)
+    } else {
+        Door::find_around(&environment)
+    };
+    let door = door.ok()?;
     if !door.has_repository() || !door.is_enabled() {
         return None;
     }

@@ -127,7 +127,7 @@ fn difference(name: &str, now: &str) -> String {
 }
 
 /// Lists the commands and groups of commands, without `git coord` in front.
-fn commands() -> Vec<String> {
+pub(crate) fn commands() -> Vec<String> {
     let pages = git_coord::cli::generated();
     let (_, reference) = pages.iter().find(|(path, _)| *path == "docs/reference.md").unwrap();
     let command = |line: &str| {

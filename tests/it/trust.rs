@@ -45,6 +45,14 @@ fn hook(repo: &Repo, event: &str, directory: &std::path::Path, more: &Value) -> 
     repo.call("").args(["hook", "claude"]).dir(directory).input(payload.to_string())
 }
 
+/// Lists every event of Claude Code that `install` subscribes to.
+fn events() -> Vec<String> {
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/hooks/hooks.json");
+    let published = std::fs::read_to_string(published).unwrap();
+    let published: Value = serde_json::from_str(&published).unwrap();
+    published["hooks"].as_object().unwrap().keys().cloned().collect()
+}
+
 /// Builds the payload for an edit of a file.
 fn edit_of(file: &std::path::Path) -> Value {
     json!({ "tool_name": "Edit", "tool_use_id": "one", "tool_input": { "file_path": file } })

@@ -37,7 +37,7 @@ pub fn is_bare_usable(setting: Option<&str>) -> bool {
 
 /// Tells whether git creates such a git directory itself: in a work tree, for a linked worktree,
 /// for a submodule. These are not bare repositories, although a caller may be inside of them.
-fn belongs_to_dot_git(git_dir: &Path) -> bool {
+pub fn belongs_to_dot_git(git_dir: &Path) -> bool {
     let names: Vec<_> = git_dir.iter().collect();
     let is_below =
         |pair: &[_]| pair[0] == ".git" && (pair[1] == "worktrees" || pair[1] == "modules");

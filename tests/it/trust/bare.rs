@@ -6,13 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Trap, edit_of, hook};
+use super::{Trap, edit_of, events, hook};
 use crate::support::contract::exit;
 use crate::support::{Call, Repo};
-
-/// Every event of Claude Code that the hook handles.
-const EVENTS: [&str; 6] =
-    ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "SubagentStop", "SessionEnd"];
 
 /// Plants five files that make a directory look like a bare repository, whose ledger has to be
 /// fetched through the trap.
@@ -104,18 +100,54 @@ fn hooks_pass_a_planted_repository_over() {
     let trap = Trap::in_world_of(&repo);
     let planted = plant(&repo, &trap);
     let file = planted.join("x.txt");
-    for (settings, event) in EVENTS.iter().flat_map(|event| [(false, event), (true, event)]) {
+    for (settings, event) in events().iter().flat_map(|event| [(false, event), (true, event)]) {
         let call = hook(&repo, event, &planted, &edit_of(&file));
         let call = if settings { explicit(call) } else { call };
         let told = call.run_unproven().done();
         trap.was_not_run(event);
-        if *event == "PreToolUse" {
+        if event == "PreToolUse" {
             let answer: Value = serde_json::from_str(&told.stdout).unwrap();
             let decision = &answer["hookSpecificOutput"]["permissionDecision"];
             assert_eq!(*decision, json!("deny"), "the file is held: {answer}");
         }
     }
     assert!(!planted.join("coord").exists(), "nothing was kept in it");
+}
+
+/// 8/NO-HARM: nor does the text of a command make hooks use it: an agent may have read that text in
+/// a file of the same clone.
+#[test]
+fn hooks_use_no_planted_repository_that_a_command_names() {
+    let repo = Repo::new();
+    repo.git(["config", "coord.enabled", "true"]);
+    let trap = Trap::in_world_of(&repo);
+    let planted = plant(&repo, &trap);
+    let config = fs::read_to_string(planted.join("config")).unwrap();
+    fs::write(planted.join("config"), config.replace("bare = true", "bare = false")).unwrap();
+    for command in [
+        "git --git-dir=fixtures/w --work-tree=. reset --hard",
+        "GIT_DIR=fixtures/w GIT_WORK_TREE=. git checkout -- README.md",
+        "export GIT_DIR=fixtures/w; git --work-tree=. stash",
+        "git --git-dir fixtures/w --work-tree . clean -fd",
+    ] {
+        let bash = json!({
+            "tool_name": "Bash",
+            "tool_use_id": "one",
+            "tool_input": { "command": command },
+        });
+        hook(&repo, "PreToolUse", &repo.work(), &bash).run_unproven().done();
+        trap.was_not_run(command);
+        assert!(!planted.join("coord").exists(), "{command}: nothing was kept in it");
+    }
+    repo.write("README.md", "changed\n");
+    let by_dot_git = "git --git-dir=.git --work-tree=. reset --hard";
+    let bash = json!({
+        "tool_name": "Bash",
+        "tool_use_id": "two",
+        "tool_input": { "command": by_dot_git },
+    });
+    let told = hook(&repo, "PreToolUse", &repo.work(), &bash).run_unproven().done();
+    told.says("git coord rescue");
 }
 
 /// Where nothing is around it, hooks have nothing to say, however broken it is.
@@ -128,8 +160,8 @@ fn hooks_are_silent_in_a_bare_repository() {
         let config = "[coord]\n\tenabled = true\n[coord \"hook\"]\n\tfailClosed = true\n";
         let slip = if broken { "[core\n" } else { "" };
         fs::write(bare.join("config"), format!("{config}{slip}")).unwrap();
-        for event in EVENTS {
-            let told = hook(&repo, event, &bare, &edit_of(&bare.join("x.txt"))).run().done();
+        for event in events() {
+            let told = hook(&repo, &event, &bare, &edit_of(&bare.join("x.txt"))).run().done();
             assert_eq!((told.stdout.as_str(), told.stderr.as_str()), ("", ""), "{event}");
         }
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use git_coord::app::config::KEYS;
 use git_coord::store::layout::helpers;
 
-use super::{Trap, edit_of, hook};
+use super::{Trap, edit_of, events, hook};
 use crate::support::Repo;
 use crate::support::contract::exit;
 use crate::support::hooks::put_script;
@@ -129,43 +129,135 @@ const HOOKS: [&str; 8] = [
     "update",
 ];
 
-/// Every command that can be asked, a few words each.
-const QUESTIONS: [&[&str]; 30] = [
-    &["status"],
-    &["list", "--all"],
-    &["check", "src/x"],
-    &["inbox"],
-    &["agents"],
-    &["whoami"],
-    &["events"],
-    &["doctor"],
-    &["doctor", "--repair"],
-    &["route", "fd-style", "agent"],
-    &["override", "list"],
-    &["override", "status"],
-    &["run", "list"],
-    &["domain", "show"],
-    &["domain", "detect"],
-    &["domain", "check"],
-    &["domain", "index"],
-    &["domain", "agents", "list"],
-    &["ledger", "log", "reservations"],
-    &["ledger", "show", "reservations"],
-    &["ledger", "diff", "reservations"],
-    &["ledger", "verify"],
-    &["install", "--dry-run"],
-    &["uninstall", "--dry-run"],
-    &["reserve", "x"],
-    &["renew", "--mine"],
-    &["release", "--mine"],
-    &["send", "bob", "--subject", "hello"],
-    &["sweep", "--dry-run"],
-    &["ledger", "compact", "--dry-run"],
+/// Every command, one a line.
+const QUESTIONS: &str = "
+    status
+    list --all
+    check src/x
+    changes
+    changes --check
+    rescue list
+    rescue save
+    rescue diff
+    rescue restore README.md
+    rescue drop --all
+    inbox
+    agents
+    whoami
+    events
+    events cursors
+    doctor
+    doctor --repair
+    route fd-style agent
+    override propose fd-style --reason r
+    override approve fd-style
+    override apply fd-style --reason r
+    override list
+    override status
+    override eligible
+    override canary sample fd-style --session s --override-rate 0 --fp-rate 0 --density 0
+    override canary check
+    override evidence add fd-style --event override
+    override evidence list
+    override overlay add fd-style --reason r note
+    override overlay disable fd-style
+    override overlay list
+    override thresholds
+    override export
+    override import trap.sh
+    override block fd-style --reason r
+    override unblock fd-style
+    override revert fd-style
+    override protected
+    override reset --scope evidence
+    run create --goal g --id k3v9x2ab
+    run list
+    run show k3v9x2ab
+    run current
+    run set k3v9x2ab --goal h
+    run advance k3v9x2ab
+    run skip k3v9x2ab plan --reason r
+    run unskip k3v9x2ab plan --reason r
+    run gate check k3v9x2ab
+    run gate override k3v9x2ab --reason r
+    run gate rules k3v9x2ab
+    run gate signals k3v9x2ab
+    run verdict add k3v9x2ab --phase plan --result clean
+    run verdict list k3v9x2ab
+    run artifact add k3v9x2ab --path README.md
+    run artifact list k3v9x2ab
+    run agent add k3v9x2ab --name a
+    run agent finish k3v9x2ab a --status completed
+    run agent list k3v9x2ab
+    run dispatch add k3v9x2ab
+    run dispatch update k3v9x2ab one --status done
+    run dispatch list k3v9x2ab
+    run budget k3v9x2ab
+    run replay k3v9x2ab
+    run rollback k3v9x2ab --to brainstorm --reason r
+    run rollback k3v9x2ab --to brainstorm --reason r --layer code
+    run fail k3v9x2ab --reason r
+    run cancel k3v9x2ab --reason r
+    domain show
+    domain detect
+    domain check
+    domain set go --source s --reason r
+    domain index
+    domain agents generate --dry-run
+    domain agents list
+    domain agents repair
+    ledger log reservations
+    ledger show reservations
+    ledger diff reservations
+    ledger verify
+    ledger rollback reservations --to 1 --reason r
+    ledger upgrade
+    ledger compact
+    install --dry-run
+    uninstall --dry-run
+    reserve x
+    renew --mine
+    transfer --to bob
+    ask src/x --reason r
+    answer src/x --release
+    take src/x --reason r
+    adopt --all --reason r
+    release --mine
+    send bob --subject hello
+    sweep
+";
+
+/// Commands that are not asked here.
+const EXCUSED: [(&str, &str); 6] = [
+    ("completions", "opens no repository"),
+    ("demo", "makes a repository of its own"),
+    ("help", "opens no repository"),
+    ("hook", "each hook is asked below"),
+    ("version", "opens no repository"),
+    ("with", "runs what its caller names"),
 ];
 
-/// Every hook of Claude Code, and every one of git's.
-const EVENTS: [&str; 6] =
-    ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "SubagentStop", "SessionEnd"];
+fn questions() -> impl Iterator<Item = Vec<&'static str>> {
+    QUESTIONS.trim().lines().map(|line| line.split_whitespace().collect())
+}
+
+/// A command without its question is a way in that nobody has tried.
+#[test]
+fn every_command_is_asked() {
+    let commands = crate::transcripts::commands();
+    let is_group =
+        |command: &str| commands.iter().any(|one| one.starts_with(&format!("{command} ")));
+    let is_asked = |command: &str| {
+        let words: Vec<&str> = command.split(' ').collect();
+        questions().any(|question| question.starts_with(&words))
+    };
+    let is_excused = |command: &str| EXCUSED.iter().any(|(name, _)| *name == command);
+    let left: Vec<&String> = commands
+        .iter()
+        .filter(|command| !is_group(command) && !is_asked(command) && !is_excused(command))
+        .collect();
+    assert!(left.is_empty(), "no question asks {left:?}");
+}
 
 /// Creates a repository with all of that in its files, and a ledger.
 fn hostile() -> (Repo, Trap) {
@@ -176,7 +268,7 @@ fn hostile() -> (Repo, Trap) {
     let calls = format!("{command}; git coord hook claude");
     let handler = serde_json::json!([{ "hooks": [{ "type": "command", "command": calls }] }]);
     let hooks: serde_json::Map<_, _> =
-        EVENTS.iter().map(|event| ((*event).to_owned(), handler.clone())).collect();
+        events().into_iter().map(|event| (event, handler.clone())).collect();
     let settings = serde_json::json!({ "hooks": hooks }).to_string();
     for (file, text) in FILES {
         match text {
@@ -206,8 +298,8 @@ fn hostile() -> (Repo, Trap) {
 /// Asks everything, and fails as soon as something was run.
 #[track_caller]
 fn ask_everything(repo: &Repo, trap: &Trap, about: &str) {
-    for words in QUESTIONS {
-        repo.call("ada").args(words).run_unproven();
+    for words in questions() {
+        repo.call("ada").args(&words).run_unproven();
         trap.was_not_run(&format!("{about}: {words:?}"));
     }
     ask_hooks(repo, trap, about);
@@ -215,12 +307,15 @@ fn ask_everything(repo: &Repo, trap: &Trap, about: &str) {
 
 #[track_caller]
 fn ask_hooks(repo: &Repo, trap: &Trap, about: &str) {
-    for event in EVENTS {
-        for tool in ["Edit", "Bash"] {
+    let commands = ["ls", "git status", "git reset --hard", "git clean -fd", "git stash -u"];
+    for event in events() {
+        let calls = commands.iter().map(|command| ("Bash", *command)).chain([("Edit", "")]);
+        for (tool, command) in calls {
             let mut more = edit_of(&repo.work().join("README.md"));
             more["tool_name"] = tool.into();
-            hook(repo, event, &repo.work(), &more).run_unproven();
-            trap.was_not_run(&format!("{about}: {event} of {tool}"));
+            more["tool_input"]["command"] = command.into();
+            hook(repo, &event, &repo.work(), &more).run_unproven();
+            trap.was_not_run(&format!("{about}: {event} of {tool} {command}"));
         }
     }
     let message = repo.world().join("tmp/message");
@@ -228,6 +323,7 @@ fn ask_hooks(repo: &Repo, trap: &Trap, about: &str) {
     let message = message.to_str().unwrap();
     for words in [
         &["pre-commit"][..],
+        &["pre-merge-commit"],
         &["prepare-commit-msg", message, "message"],
         &["post-commit"],
         &["pre-push", "o", "."],

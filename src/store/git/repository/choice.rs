@@ -9,7 +9,7 @@ use super::{Repository, set};
 use crate::core::environment::Environment;
 use crate::store::error::StoreError;
 use crate::store::git::config::{Config, ConfigError};
-use crate::store::git::found::{Found, bare_around, is_bare_usable};
+use crate::store::git::found::{Found, bare_around, belongs_to_dot_git, is_bare_usable};
 
 const NO_CEILINGS: [&OsStr; 0] = [];
 
@@ -36,6 +36,17 @@ impl Repository {
                 (None, Ok(_)) => return (environment, Err(StoreError::NotARepository(here))),
             };
         }
+    }
+
+    /// Finds the repository that `GIT_DIR` names, for a caller that read the name in the text of a
+    /// command. Passes over a repository that git has not made as `.git` or inside of one.
+    pub fn discover_in_text(environment: &Environment) -> Result<Repository, StoreError> {
+        let repository = Repository::discover(environment)?;
+        let git_dir = &repository.git_dir;
+        if belongs_to_dot_git(&git_dir.canonicalize().unwrap_or_else(|_| git_dir.clone())) {
+            return Ok(repository);
+        }
+        Err(StoreError::NotARepository(repository.git_dir))
     }
 
     /// Determines how the repository was found, and refuses it if git would.
