@@ -1,8 +1,9 @@
 //! A repository to be measured, and the commands that are run in it.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -243,6 +244,51 @@ impl Repository {
     /// Measures the least that a git process does.
     pub(crate) fn rev_parse(&self) -> Duration {
         self.run("git", &["rev-parse", "HEAD"])
+    }
+
+    /// Returns the sizes of the files that `act` adds to the packs.
+    pub(crate) fn sizes_of_new_packs(&self, act: impl FnOnce()) -> Vec<u64> {
+        let before = self.pack_files();
+        act();
+        let is_new = |(name, _): &(OsString, u64)| !before.iter().any(|(old, _)| old == name);
+        self.pack_files().into_iter().filter(is_new).map(|(_, size)| size).collect()
+    }
+
+    fn pack_files(&self) -> Vec<(OsString, u64)> {
+        let files = std::fs::read_dir(self.path().join(".git/objects/pack")).unwrap();
+        let files = files.map(|file| file.unwrap());
+        files.map(|file| (file.file_name(), file.metadata().unwrap().len())).collect()
+    }
+
+    /// Measures the time to write files of these sizes and that of a ref, each forced to the disk
+    /// with its directory.
+    pub(crate) fn write_to_disk(&self, sizes: &[u64]) -> Duration {
+        const REF_SIZE: u64 = 41;
+        let directories =
+            [self.path().join(".git/bench-packs"), self.path().join(".git/bench-refs")];
+        let [packs, refs] = &directories;
+        for directory in &directories {
+            std::fs::create_dir_all(directory).unwrap();
+        }
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let names = (0..).map(|index| format!("{number}-{index}"));
+        let packs = sizes.iter().map(|size| (packs, *size));
+        let files = packs.chain([(refs, REF_SIZE)]).zip(names);
+        let contents: Vec<(PathBuf, Vec<u8>)> = files
+            .map(|((directory, size), name)| {
+                (directory.join(name), vec![b'x'; usize::try_from(size).unwrap()])
+            })
+            .collect();
+        let begun = Instant::now();
+        for (path, content) in contents {
+            let mut file = File::create_new(path).unwrap();
+            file.write_all(&content).unwrap();
+            file.sync_all().unwrap();
+        }
+        for directory in &directories {
+            File::open(directory).unwrap().sync_all().unwrap();
+        }
+        begun.elapsed()
     }
 
     /// Measures the least that a commit on a ref of its own costs with git, as durable as ours: a
