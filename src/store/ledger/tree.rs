@@ -132,7 +132,7 @@ impl Tree {
     }
 
     /// Makes the tree that differs from this one in these names only; none of them is named twice.
-    /// What is not changed is copied as it is, so this is fast in a wide directory.
+    /// The other entries are copied as they are, so this is fast in a wide directory.
     pub fn with(&self, changes: &BTreeMap<&[u8], Option<Entry>>) -> Object {
         let with_bytes = self.entries.iter().scan(0, |end, place| {
             let start = std::mem::replace(end, place.id + self.hash.len());
