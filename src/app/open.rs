@@ -75,8 +75,8 @@ impl Door {
         Door::to(environment, found)
     }
 
-    /// Finds the repository that `GIT_DIR` names in the text of a command: passes over one that only
-    /// looks like a repository, because a clone may contain it.
+    /// Finds the repository that `GIT_DIR` names in the text of a command. Passes over one that
+    /// only looks like a repository, because a clone may contain it.
     pub fn find_in_text(environment: &Environment) -> Result<Door, ConfigError> {
         Door::to(environment.clone(), Repository::discover_in_text(environment))
     }
