@@ -7,6 +7,7 @@ use crate::app::rescue::keep;
 use crate::app::{Ctx, Reading, WriteMode, dead_holders, waiting};
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
+use crate::core::limits::EXCEPTIONS_MAX;
 use crate::core::ownership::written::gives_way;
 use crate::core::ownership::{Left, Note, Via as NoteVia};
 use crate::core::pattern::{Case, Pattern};
@@ -279,14 +280,24 @@ pub fn release(ctx: &Ctx, ids: &[HoldId]) -> Result<Committed<Released>, AppErro
     ctx.transact(LedgerName::Reservations, Release { which, force: None }, WriteMode::Plain)
 }
 
-/// Releases the reservations that edits of committed paths made.
+/// Releases what ends with the turn from committed paths: the reservations that edits made, and
+/// what was granted. The holder keeps the rest of a wider one.
 pub fn committed(ctx: &Ctx, paths: &[Pattern]) -> Result<Option<Committed<Released>>, AppError> {
-    // A commit may have thousands of files; it names only the reservations that it can release,
-    // which are mostly none.
+    // A commit may have thousands of files; it names only those that it can release, which are
+    // mostly none.
     let case = ctx.read()?.case;
-    let came_with_these = |hold: &Hold| hold.about.via == Via::Hook && covers(hold, paths, case);
-    let holds = own(ctx)?.into_iter().filter(came_with_these);
-    let held: Vec<Pattern> = holds.filter_map(|hold| hold.target.pattern().cloned()).collect();
+    let mut held: Vec<Pattern> = Vec::new();
+    for hold in own(ctx)?.into_iter().filter(|hold| hold.about.via.ends_with_turn()) {
+        let reach = hold.target.reach(case);
+        let is_within = |path: &&Pattern| path.literal_path().is_some_and(|it| reach.matches(&it));
+        let within: Vec<&Pattern> = paths.iter().filter(is_within).collect();
+        // The rest of a reservation without more than these cannot be kept, so it stays.
+        if within.len() <= EXCEPTIONS_MAX {
+            held.extend(within.into_iter().cloned());
+        }
+    }
+    held.sort();
+    held.dedup();
     if held.is_empty() {
         return Ok(None);
     }

@@ -266,6 +266,39 @@ fn what_was_granted_ends_with_the_turn() {
     }
 }
 
+/// 8/RELEASED-IS-NOT-GRANTED: a commit ends what was granted, like what came with an edit. Of a
+/// wide grant it ends the committed paths, and the asker keeps the rest.
+#[test]
+fn what_was_granted_ends_with_the_commit() {
+    for release in ["commit", "turn"] {
+        for (asked, kept) in
+            [("src/main.rs", json!([])), ("src", json!([["src", ["src/main.rs"]]]))]
+        {
+            let repo = enabled();
+            repo.git(["config", "coord.hook.release", release]);
+            let session = Session::new(&repo, ONE);
+            repo.reserve_with("alice", &["--ttl", "4h", "src"]);
+            session.is_refused("src/main.rs");
+            let thread = ask(&repo, ONE_NAME, asked);
+            let answer = repo.json("alice", ["answer", &thread, "--release"]);
+            assert_eq!(answer["granted"][0]["via"], "ask", "{answer:#}");
+            session.edits("src/main.rs");
+            session.edits("docs/guide.md");
+            repo.write("src/main.rs", "by the session\n");
+            repo.write("docs/guide.md", "by the session\n");
+            let commit = ["commit", "--quiet", "--no-verify", "-m", "work", "--"];
+            repo.git([&commit[..], &["src/main.rs", "docs/guide.md"]].concat());
+            repo.coord(ONE_NAME, ["hook", "post-commit"]).done();
+            let left = repo.list(&["--holder", ONE_NAME]);
+            let left: Vec<Value> =
+                left.iter().map(|hold| json!([hold["pattern"], hold["except"]])).collect();
+            assert_eq!(Value::from(left), kept, "{release}, {asked}");
+            repo.reserve("bob", "src/main.rs");
+            repo.coord("ops", ["ledger", "verify"]).done();
+        }
+    }
+}
+
 /// 8/RELEASED-IS-NOT-GRANTED: a session that hooks report and that asks outside of a tool call gets
 /// what ends with its turn, too. Once the session has ended, the same name is not reported any
 /// more.
