@@ -66,6 +66,22 @@ fn anothers_hold_needs_force() {
     assert!(released["data"].to_string().contains("alice is on leave"), "{released:#}");
 }
 
+/// 8/REST-STAYS: the holder of a wider reservation is told what was forced out of it, and that it
+/// keeps the rest.
+#[test]
+fn a_path_is_forced_out_of_anothers_hold() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src");
+    repo.reserve("alice", "docs");
+    let paths = ["--path", "src/main.rs", "--path", "src/api", "--path", "docs/guide.md"];
+    repo.json("carol", [&["release"][..], &paths, &["--force", "--reason", "crash"]].concat());
+    assert_eq!(repo.list(&["--holder", "alice"]).len(), 2);
+    let status = repo.coord("alice", ["status"]).done();
+    status.says("carol took 'src/main.rs', 'src/api' out of your 'src'");
+    status.says("carol took 'docs/guide.md' out of your 'docs'").says(": crash");
+    assert!(!status.stdout.contains("released your"), "{status:?}");
+}
+
 /// 1/SAFETY-1-owner: a name that begins like another's is a stranger's.
 #[test]
 fn a_shared_beginning_of_names_gives_no_right() {

@@ -65,7 +65,10 @@ fn a_take_over_is_on_the_record() {
     }
     assert_eq!(told["holds"][0]["id"], hold.as_str());
     assert_eq!(told["evidence"]["agent"], "alice", "what is known of the holder: {told:#}");
-    repo.coord("alice", ["status"]).done().says("released your");
+    let told = "bob took 'src/api/users.rs' out of your 'src/api/**'";
+    let status = repo.coord("alice", ["status"]).done();
+    status.says(told).says(": the release waits");
+    assert!(!status.stdout.contains("released your"), "{status:?}");
 }
 
 /// 7/ESCALATE-TEXT: every refused escalation has words of its own.

@@ -3,6 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::app::Ctx;
 use crate::app::negotiation::view::RequestView;
 use crate::app::problem::Problem;
@@ -23,6 +25,7 @@ use crate::cli::runs;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::domain::name::Name;
+use crate::core::event::Event;
 use crate::core::run::Run;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
@@ -44,6 +47,8 @@ const OTHERS_SHOWN_MAX: usize = 20;
 const RUNS_SHOWN_MAX: usize = 10;
 /// The number of requests of each kind that one screen shows.
 const REQUESTS_SHOWN_MAX: usize = 10;
+/// The number of paths that were taken out of one reservation, as the line about it shows them.
+const TAKEN_SHOWN_MAX: usize = 2;
 /// The time between two looks of a watched status.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -183,10 +188,11 @@ fn notice_text(notice: &Notice, now: Timestamp) -> String {
     let Notice { at, event } = notice;
     let target = event_target(&event.data).unwrap_or_else(|| "?".to_owned());
     let did = match event.kind.as_str() {
-        "transferred" => "handed on your",
-        "revoked" => "rolled back your",
-        "granted" => "gave you",
-        _ => "released your",
+        "transferred" => "handed on your".to_owned(),
+        "revoked" => "rolled back your".to_owned(),
+        "granted" => "gave you".to_owned(),
+        "narrowed" => format!("took {} out of your", taken_out(event)),
+        _ => "released your".to_owned(),
     };
     let when = relative(at.as_seconds(), now.as_seconds());
     let mut text = format!("! {} {did} '{}' {when}", event.actor, shown(&target));
@@ -194,4 +200,20 @@ fn notice_text(notice: &Notice, now: Timestamp) -> String {
         text.push_str(&format!(": {}", shown(reason)));
     }
     text
+}
+
+/// Names what was taken out of a reservation: of all that was freed, the paths that it leaves out.
+fn taken_out(event: &Event) -> String {
+    let listed = |name: &str| -> Vec<&str> {
+        let list = event.data.get(name).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(Value::as_str).collect()
+    };
+    let (freed, except) = (listed("freed"), listed("except"));
+    let is_of_it = |path: &&str| except.contains(path);
+    let paths: Vec<&str> = freed.iter().copied().filter(is_of_it).collect();
+    let paths = if paths.is_empty() { freed } else { paths };
+    let (named, rest) = paths.split_at(paths.len().min(TAKEN_SHOWN_MAX));
+    let named: Vec<String> = named.iter().map(|path| format!("'{}'", shown(path))).collect();
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    format!("{}{more}", named.join(", "))
 }
