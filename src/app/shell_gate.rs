@@ -5,16 +5,18 @@
 
 mod makers;
 mod others;
+mod places;
+mod refusals;
 
-use std::cell::OnceCell;
 use std::path::Path;
 
-use self::others::{Work, work};
+use self::places::{Tree, find, start, tree_at};
+use self::refusals::refusal;
 use crate::app::Ctx;
 use crate::app::config::Severity;
 use crate::app::error::AppError;
-use crate::app::next::{can_be_typed, command, in_shell};
-use crate::app::open::{Door, enter};
+use crate::app::next::in_shell;
+use crate::app::open::Door;
 use crate::app::presence::CallKind;
 use crate::app::rescue::keep::{self, Kept, Occasion};
 use crate::core::ids::AgentName;
@@ -22,22 +24,13 @@ use crate::core::ownership::turn::Turn;
 use crate::core::rescue::Why;
 use crate::core::shell::effect::Effect;
 use crate::core::shell::git::Ground;
-use crate::core::shell::pathspec::Place;
 use crate::core::shell::verbs::Facts;
-use crate::core::shell::verdict::{Change, Refused, Verdict, kept_for_makers, verdict};
-use crate::core::shell::{Known, Setting, Simple, Start, Word, act, joined, read};
+use crate::core::shell::verdict::{Change, Verdict, kept_for_makers, verdict};
+use crate::core::shell::{Simple, Word, act, joined, read};
 use crate::core::time::Timestamp;
 
 /// The largest number of work trees that are looked at for one command.
 const TREES_MAX: usize = 4;
-/// The largest number of own paths that are spelled out.
-const OWN_MAX: usize = 20;
-/// The variables that tell git which repository is meant.
-const GIT_VARIABLES: [&str; 3] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
-/// The largest number of paths in a suggestion to take them over.
-const ADOPT_MAX: usize = 5;
-/// The reason in a suggested request.
-const REASON: &str = "a command of mine would touch it";
 
 /// A command that would hit work of others.
 #[derive(Clone, Debug)]
@@ -75,15 +68,6 @@ pub enum How {
     Changed(Turn),
     /// It is a commit, made by an agent in that state.
     Made(Turn),
-}
-
-/// A work tree that a command is about.
-struct Tree {
-    /// None if it is that of the request.
-    other: Option<Ctx>,
-    door: Option<Door>,
-    place: Place,
-    work: OnceCell<Work>,
 }
 
 /// Tells the kind of the tool call that runs a command, whose text may not be known.
@@ -165,58 +149,6 @@ enum Met {
     ToSave(Vec<Effect>),
 }
 
-/// Describes the shell that the command begins in: that of the agent, with the hook's variables.
-fn start(ctx: &Ctx) -> Start {
-    let known = |name: &str| match ctx.environment.text(name) {
-        Some(value) => Known::Is(value.to_owned()),
-        None => Known::Unset,
-    };
-    let names = GIT_VARIABLES.into_iter().chain(["HOME"]);
-    let variables = names.map(|name| (name.to_owned(), known(name))).collect();
-    Start { directory: ctx.directory().to_owned(), variables }
-}
-
-/// Finds the work tree of a place; none if it is not known, has no repository, or hooks do not act
-/// there.
-fn find(ctx: &Ctx, ground: &Ground) -> Option<Tree> {
-    let directory = ground.directory.as_ref()?;
-    // With an index of its own, git commits something else than what is staged here.
-    if ground.index_file != Setting::Unset {
-        return None;
-    }
-    let mut environment = enter(&ctx.environment, directory).ok()?;
-    let is_named = [&ground.git_dir, &ground.work_tree].iter().any(|set| **set != Setting::Unset);
-    let is_as_asked = environment.directory() == Some(ctx.directory());
-    if is_as_asked && !is_named && ctx.environment.text("GIT_DIR").is_none() {
-        let top = ctx.repository().work_tree()?.top.clone();
-        let place = Place { top, directory: ctx.directory().to_owned() };
-        return Some(Tree { other: None, door: None, place, work: OnceCell::new() });
-    }
-    for (name, setting) in [("GIT_DIR", &ground.git_dir), ("GIT_WORK_TREE", &ground.work_tree)] {
-        environment = match setting {
-            Setting::Unknown => return None,
-            Setting::Unset => environment.with(name, None),
-            Setting::Is(value) => environment.with(name, Some(value)),
-        };
-    }
-    // The caller's own variables are its choice. A name in the text of a command is not: the agent
-    // may have read it in a file of the repository.
-    let is_in_text = environment.text("GIT_DIR") != ctx.environment.text("GIT_DIR");
-    let door = if is_in_text && ground.git_dir != Setting::Unset {
-        Door::find_in_text(&environment)
-    } else {
-        Door::find_around(&environment)
-    };
-    let door = door.ok()?;
-    if !door.has_repository() || !door.is_enabled() {
-        return None;
-    }
-    let other = door.open_for(ctx.identity().clone()).ok()?;
-    let top = other.repository().work_tree()?.top.clone();
-    let place = Place { top, directory: environment.directory()?.to_owned() };
-    Some(Tree { other: Some(other), door: Some(door), place, work: OnceCell::new() })
-}
-
 /// Looks at one simple command in its work tree.
 fn look_at(ctx: &Ctx, door: &Door, simple: &Simple, tree: &Tree) -> Result<Met, AppError> {
     let here = tree.other.as_ref().unwrap_or(ctx);
@@ -255,6 +187,11 @@ fn look_at(ctx: &Ctx, door: &Door, simple: &Simple, tree: &Tree) -> Result<Met, 
             }
             continue;
         }
+        // Git changes another index than the one here, and commit hooks look at that.
+        if tree.has_other_index && effect.rule.is_about_index() {
+            to_save.extend(Some(effect).filter(|effect| effect.rule.is_kept()));
+            continue;
+        }
         let work = tree.work(here)?;
         match verdict(&effect, &work.others, work.case) {
             Verdict::Refused(refused) => {
@@ -283,107 +220,4 @@ fn typed(simple: &Simple) -> Vec<String> {
 
 fn is_path(change: &Change, path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes() == change.path
-}
-
-fn tree_at(ctx: &Ctx, directory: &Path) -> Option<Tree> {
-    let directory = Some(directory.to_owned());
-    let (git_dir, work_tree) = (Setting::Unset, Setting::Unset);
-    find(ctx, &Ground { directory, git_dir, work_tree, index_file: Setting::Unset })
-}
-
-impl Tree {
-    fn work(&self, ctx: &Ctx) -> Result<&Work, AppError> {
-        if let Some(work) = self.work.get() {
-            return Ok(work);
-        }
-        let found = work(ctx)?;
-        Ok(self.work.get_or_init(|| found))
-    }
-}
-
-fn refusal(
-    simple: &Simple,
-    effect: &Effect,
-    refused: &Refused<'_>,
-    work: &Work,
-    ctx: &Ctx,
-) -> Refusal {
-    let changed = refused.changes.iter().map(|change| Hit {
-        path: String::from_utf8_lossy(&change.path).into_owned(),
-        agent: change.agent.clone(),
-        since: change.since,
-        how: change.state.map_or(How::Held, |_| How::Changed(change.turn)),
-    });
-    let held = refused.holds.iter().map(|hold| Hit {
-        path: hold.target.shown(),
-        agent: hold.holder.clone(),
-        since: hold.granted_at,
-        how: How::Held,
-    });
-    Refusal {
-        command: typed(simple),
-        does: effect.rule.does(),
-        hits: changed.chain(held).collect(),
-        instead: instead(effect, &work.own),
-        ask: asks(refused, ctx),
-        adopt: adopts(refused),
-        at: work.at,
-    }
-}
-
-/// Suggests commands that leave the work of others alone.
-fn instead(effect: &Effect, own: &[Vec<u8>]) -> Vec<Vec<String>> {
-    let words =
-        |words: &[&str]| -> Vec<String> { words.iter().map(|&word| word.to_owned()).collect() };
-    if effect.rule.wants_own_tree() {
-        let branch = effect.tree_words.last().filter(|branch| can_be_typed(branch));
-        let Some(branch) = branch else { return Vec::new() };
-        let name = branch.rsplit('/').next().unwrap_or(branch);
-        let add =
-            [words(&["git", "worktree", "add", &format!("../{name}")]), effect.tree_words.clone()];
-        return vec![add.concat()];
-    }
-    let Some(start) = effect.rule.instead() else { return Vec::new() };
-    let typed =
-        |path: &Vec<u8>| String::from_utf8(path.clone()).ok().filter(|path| can_be_typed(path));
-    let mine: Vec<String> =
-        own.iter().filter_map(typed).take(OWN_MAX).map(|path| format!(":/{path}")).collect();
-    if mine.is_empty() { Vec::new() } else { vec![[words(start), mine].concat()] }
-}
-
-/// Suggests to take changes over that nobody works on any more. A held file is asked for instead.
-fn adopts(refused: &Refused<'_>) -> Vec<Vec<String>> {
-    let is_idle = |change: &&&Change| !change.is_held && change.turn != Turn::Running;
-    let idle: Vec<&&Change> = refused.changes.iter().filter(is_idle).collect();
-    if idle.len() < refused.changes.len() || !refused.holds.is_empty() {
-        return Vec::new();
-    }
-    let typed = |change: &&&Change| {
-        let path = std::str::from_utf8(&change.path).ok().filter(|path| can_be_typed(path))?;
-        Some(format!(":/{path}"))
-    };
-    let paths: Vec<String> = idle.iter().filter_map(typed).take(ADOPT_MAX).collect();
-    if paths.is_empty() {
-        return Vec::new();
-    }
-    let words = ["adopt", "--reason", "<why>", "--"].map(str::to_owned);
-    let words: Vec<String> = words.into_iter().chain(paths).collect();
-    vec![command(&words.iter().map(String::as_str).collect::<Vec<_>>())]
-}
-
-/// Suggests to ask those who hold something: they work on it now.
-fn asks(refused: &Refused<'_>, ctx: &Ctx) -> Vec<Vec<String>> {
-    if !ctx.settings().negotiation {
-        return Vec::new();
-    }
-    let held = refused.changes.iter().find(|change| change.is_held);
-    let path = held.and_then(|change| {
-        let path = std::str::from_utf8(&change.path).ok().filter(|path| can_be_typed(path))?;
-        Some((&change.agent, format!(":/{path}")))
-    });
-    let by_command = refused.holds.first().map(|hold| (&hold.holder, hold.id.to_string()));
-    let ask = path.or(by_command).map(|(agent, what)| {
-        command(&["ask", &format!("--holder={agent}"), "--reason", REASON, "--", &what])
-    });
-    ask.into_iter().collect()
 }

@@ -141,6 +141,11 @@ impl Rule {
         matches!(self, Rule::Add | Rule::Commit)
     }
 
+    /// Tells whether it is the index alone that decides what others lose.
+    pub fn is_about_index(self) -> bool {
+        matches!(self, Rule::Unstage | Rule::ResetIndex | Rule::Add | Rule::Commit | Rule::Abort)
+    }
+
     /// Says what the command would do, before the paths.
     pub fn does(self) -> &'static str {
         match self {

@@ -103,6 +103,36 @@ fn what_would_destroy_the_work_of_others_does_not_run() {
     }
 }
 
+/// 8/RESET, 8/OWN-INDEX: a command that names an index still works in this work tree. What it
+/// stages and commits by an index of its own is the commit hooks' to judge.
+#[test]
+fn an_index_of_its_own_hides_no_work_tree() {
+    let repo = enabled();
+    let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
+    change(&other, "src/main.rs");
+    change(&other, "src/new.rs");
+    let usual = repo.git_dir().join("index");
+    for index in [".git/index", "/tmp/i", usual.to_str().unwrap()] {
+        for command in [
+            "git reset --hard",
+            "git checkout -- src/main.rs",
+            "git clean -fd",
+            "git stash",
+            "git switch -c x",
+        ] {
+            is_stopped(&one, &format!("GIT_INDEX_FILE={index} {command}"));
+            is_stopped(&one, &format!("env GIT_INDEX_FILE={index} {command}"));
+            is_stopped(&one, &format!("export GIT_INDEX_FILE={index}; {command}"));
+        }
+    }
+    is_stopped(&one, "export GIT_INDEX_FILE=\"$X\"; git reset --hard");
+    is_stopped(&one, "GIT_INDEX_FILE=.git/index git add -A");
+    is_stopped(&one, "cd src && GIT_INDEX_FILE=.git/index git commit -am x");
+    for command in ["git add -A", "git commit -am x", "git read-tree HEAD", "git reset"] {
+        runs(&one, &format!("GIT_INDEX_FILE=/tmp/i {command}"));
+    }
+}
+
 /// 8/RESET, 8/SWEEP: the end of the turn ends the hold and not the ownership. What is committed or
 /// as before is nobody's any more.
 #[test]
