@@ -11,7 +11,8 @@
 //!   any lines, `[ID]` for an id, `[OID]` for an object name. A page may also show an id or an
 //!   object name as it looks (8 letters and digits with at least one digit; 40 hex digits): it
 //!   stands for whatever the program answers there, and for the same thing in later commands.
-//! - A ```` ```sh ```` block is a script that must end with exit code 0.
+//! - A ```` ```sh ```` block is a script that must end with exit code 0. A block after the line
+//!   `<!-- printed: by the block above -->` is what it prints.
 //! - A block that cannot run is fenced as `console,norun` or `sh` and has
 //!   `<!-- not run: reason -->` on the line before its fence.
 //!

@@ -1,5 +1,5 @@
-//! The picture in the README: three sessions in one checkout, as a terminal shows them. Every
-//! output of the program in it is a real answer to this test. `UPDATE=1` writes it again.
+//! The picture in the README: three agents in one checkout, a column each, time from top to bottom.
+//! Each answer in it is a part of a real answer to this test. `UPDATE=1` writes it again.
 
 mod svg;
 
@@ -11,103 +11,114 @@ use serde_json::json;
 use crate::support::content::Content;
 use crate::support::contract::exit;
 use crate::support::{Call, Repo};
-use svg::{Line, Slot, line, shown, wrapped};
+use svg::{COLUMNS, Cell, Row, Style};
 
 const PATH: &str = "docs/three-sessions.svg";
-/// The ids of three sessions.
+/// The ids of three sessions of Claude Code.
 const SESSIONS: [&str; 3] = ["7f3a91c2", "0b9d44e1", "c41e5d20"];
-/// The ids in the picture. Real ones are random.
-const IDS: [&str; 3] = ["k7w2m9xa", "p4t8h3zc", "d6r1v5ye"];
+const FILE: &str = "src/api/users.rs";
 
-/// The story, as lines of a terminal.
+/// The story, as rows of the picture.
 struct Story {
     repo: Repo,
-    lines: Vec<Line>,
+    rows: Vec<Row>,
 }
 
 impl Story {
     fn begin() -> Story {
         let repo = Repo::with(&Content::clean());
         repo.call("").args(["install", "--agents", "none"]).run_unproven().done();
-        Story { repo, lines: Vec::new() }
+        let names = [0, 1, 2].map(|session| Some(Cell::new(Style::Name(session), &name(session))));
+        Story { repo, rows: vec![names] }
     }
 
     fn call(&self, session: usize) -> Call {
-        let agent = format!("claude:{}", SESSIONS[session]);
-        self.repo.call(&agent).env("CLICOLOR_FORCE", "1")
+        self.repo.call(&name(session))
     }
 
-    /// Adds an act of a session, before its answer.
-    fn does(&mut self, session: usize, what: &str) {
-        if !self.lines.is_empty() {
-            self.lines.push(Vec::new());
-        }
-        let who = format!("claude:{}", SESSIONS[session]);
-        self.lines.push(vec![
-            line(Slot::Session(session), &who),
-            line(Slot::Typed, &format!("  {what}")),
-        ]);
+    fn add(&mut self, session: usize, style: Style, text: &str) {
+        let mut row: Row = [const { None }; COLUMNS];
+        row[session] = Some(Cell::new(style, text));
+        self.rows.push(row);
     }
 
-    fn is_told(&mut self, text: &str) {
-        let lines = text.lines().flat_map(|text| wrapped(&shown(text)));
-        self.lines.extend(lines);
+    /// Adds a line of an answer, after checking that the answer says it.
+    fn is_told(&mut self, session: usize, style: Style, answer: &str, said: &str) {
+        let plain = answer.replace(['"', '\''], "");
+        assert!(plain.contains(said), "no '{said}' in:\n{plain}");
+        let mark = match style {
+            Style::Refused => "✗ ",
+            Style::Granted => "✓ ",
+            _ => "  ",
+        };
+        self.add(session, style, &format!("{mark}{said}"));
     }
 
-    /// Runs a command in the session's shell.
-    fn runs(&mut self, session: usize, command: &str, code: i32) {
-        self.does(session, &format!("$ {command}"));
-        let script = format!("{command} 2>&1");
-        let output = self.call(session).program("sh").args(["-c", &script]).run_unproven();
-        let output = output.exits(code);
-        self.is_told(&output.stdout);
+    /// Adds that an edit went through, after checking that it reserved the file.
+    fn holds(&mut self, session: usize, path: &str) {
+        let listed = self.call(session).args(["list", "--mine"]).run_unproven();
+        listed.done().says(path);
+        self.add(session, Style::Granted, "✓ edited and reserved");
     }
 
-    /// Edits with the agent's own tool. Returns true if the edit was permitted.
-    fn edits(&mut self, session: usize, path: &str) -> bool {
-        self.does(session, &format!("Edit({path})"));
+    /// Runs a command, shown as `shown`, and returns its answer.
+    fn runs(&mut self, session: usize, shown: &str, args: &[&str]) -> String {
+        self.add(session, Style::Typed, &format!("$ {shown}"));
+        let output = self.call(session).args(args).run_unproven();
+        output.exits(exit::DONE).stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Edits with the agent's own tool. Returns the refusal, if there is one.
+    fn edits(&mut self, session: usize, path: &str) -> Option<String> {
+        self.add(session, Style::Typed, &format!("Edit {path}"));
         let payload = json!({
             "session_id": SESSIONS[session],
             "hook_event_name": "PreToolUse",
             "tool_name": "Edit",
             "tool_input": { "file_path": self.repo.work().join(path) },
         });
-        let call = self.call(session).args(["hook", "claude"]).input(payload.to_string());
+        let call = self.repo.call("").args(["hook", "claude"]).input(payload.to_string());
         let output = call.run().done();
         if output.stdout.is_empty() {
-            return true;
+            return None;
         }
         let answer = &output.json()["hookSpecificOutput"];
-        assert_eq!(answer["permissionDecision"], "deny");
-        self.is_told(answer["permissionDecisionReason"].as_str().unwrap());
-        false
+        let is_denied = answer["permissionDecision"] == "deny";
+        is_denied.then(|| answer["permissionDecisionReason"].as_str().unwrap().to_owned())
     }
+}
+
+fn name(session: usize) -> String {
+    format!("claude:{}", SESSIONS[session])
 }
 
 fn picture() -> String {
+    let [alice, bob, carol] = [0, 1, 2];
     let mut story = Story::begin();
-    story.runs(0, "git coord reserve src/api --reason 'new endpoints'", exit::DONE);
-    assert!(!story.edits(1, "src/api/users.rs"));
-    story.runs(2, "echo '// mine' >>src/api/teams.rs && git commit -qam 'quick fix'", exit::NO);
-    story.runs(0, "git coord release --mine", exit::DONE);
-    assert!(story.edits(1, "src/api/users.rs"));
-    story.runs(2, "git coord list", exit::DONE);
-    let picture = svg::picture(
-        "Three sessions of Claude Code in one checkout: one reserves a directory, another is \
-         refused an edit in it, a third a commit",
-        &story.lines,
-    );
-    with_the_same_ids(picture, &story.repo)
-}
+    let reserve = ["reserve", "src/api", "--reason", "new endpoints"];
+    let answer = story.runs(alice, "git coord reserve src/api", &reserve);
+    assert!(answer.contains("src/api"));
+    story.is_told(alice, Style::Granted, &answer, "reserved");
 
-/// Replaces the ids of the ledger by fixed ones, in order.
-fn with_the_same_ids(mut picture: String, repo: &Repo) -> String {
-    let granted = repo.events(crate::support::contract::event::GRANTED);
-    assert!(granted.len() <= IDS.len());
-    for (event, id) in granted.iter().zip(IDS) {
-        picture = picture.replace(event["subject"].as_str().unwrap(), id);
-    }
-    picture
+    assert_eq!(story.edits(carol, "docs/guide.md"), None);
+    story.holds(carol, "docs/guide.md");
+
+    let refusal = story.edits(bob, FILE).expect("the directory is held");
+    story.is_told(bob, Style::Refused, &refusal, "held by another agent");
+    story.is_told(bob, Style::Told, &refusal, &format!("{} holds src/api", name(alice)));
+    story.is_told(bob, Style::Told, &refusal, "new endpoints");
+    let ask = ["ask", FILE, "--reason", "a typo"];
+    story.runs(bob, "git coord ask users.rs", &ask);
+
+    let given = story.runs(alice, "git coord answer --release", &["answer", FILE, "--release"]);
+    assert!(given.contains(FILE), "{given}");
+    assert_eq!(story.edits(bob, FILE), None, "it was given to the asker");
+    story.holds(bob, FILE);
+    svg::picture(
+        "Three sessions of Claude Code in one checkout. The first reserves src/api. The second is \
+         refused an edit in it, asks for the file, gets it and edits. The third edits elsewhere.",
+        &story.rows,
+    )
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub(super) struct Block {
     pub(super) is_excused: bool,
     /// The time that the line before sets the clock to, which readers do not see.
     pub(super) clock: Option<String>,
+    /// Set if the line before says that the script before prints this block.
+    pub(super) is_printed: bool,
 }
 
 /// A command of a session with its expected answer.
@@ -39,6 +41,7 @@ pub(super) fn blocks(page: &str) -> Vec<Block> {
                     text: Vec::new(),
                     is_excused: comment(before, "not run:").is_some(),
                     clock: comment(before, "clock:").map(str::to_owned),
+                    is_printed: comment(before, "printed:").is_some(),
                 });
             }
             None if open => {
