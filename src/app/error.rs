@@ -124,6 +124,11 @@ impl AppError {
         StoreError::from(error).into()
     }
 
+    /// Rejects a request that makes no sense.
+    pub fn usage(message: impl Into<String>) -> AppError {
+        AppError::Usage(message.into())
+    }
+
     /// Reports that something does not exist.
     pub fn nothing(code: &'static str, message: impl Into<String>) -> AppError {
         AppError::Nothing(Missing { code, message: message.into() })

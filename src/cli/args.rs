@@ -18,6 +18,7 @@ use super::commands::{
 use super::help::with_groups;
 use super::term::Manner;
 use crate::app::doctor::pipes;
+use crate::app::error::AppError;
 use crate::core::environment::Environment;
 use crate::core::ids::AgentName;
 
@@ -167,15 +168,15 @@ impl Command {
         matches!(self, Command::Doctor(_)) && !pipes(environment).is_empty()
     }
 
-    /// Checks what the parser cannot express. The error is the sentence to print.
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
+    /// Checks what the parser cannot express, before anything is opened.
+    pub(crate) fn check(&self) -> Result<(), AppError> {
         match self {
-            Command::Renew(args) => args.check(),
-            Command::Release(args) => args.check(),
-            Command::Adopt(args) => args.check(),
+            Command::Renew(args) => args.request().check(),
+            Command::Release(args) => args.request().check(),
+            Command::Adopt(args) => args.request().check(),
             Command::Events(args) => args.check(),
             Command::Install(args) => args.check(),
-            Command::Answer(args) => args.check(),
+            Command::Answer(args) => args.request()?.check(),
             Command::Domain(args) => args.check(),
             Command::Reserve(_)
             | Command::Check(_)

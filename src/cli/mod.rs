@@ -83,8 +83,8 @@ fn door(
 }
 
 fn run_parsed(command: &Command, ui: &mut Ui, context: &Context<'_>) -> io::Result<ExitCode> {
-    if let Err(message) = command.check() {
-        return Problem::new(Kind::Usage, message).report(ui);
+    if let Err(error) = command.check() {
+        return Problem::from(error).report(ui);
     }
     let result = dispatch::run(command, ui, context);
     match result.and_then(|code| ui.flush().map(|()| code).map_err(Problem::from)) {

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 
 use super::color::Slot;
 use super::term::Ui;
+use crate::app::error::AppError;
 use crate::app::negotiation::What;
 use crate::app::negotiation::view::{AskedView, MessageOrDamage, MessageView, RequestView};
 use crate::app::next::{command as next, in_shell};
-use crate::app::problem::Problem;
 use crate::core::damage::Damage;
 use crate::core::ids::{AgentName, LockName};
 use crate::core::negotiation::ids::ThreadId;
@@ -32,8 +32,8 @@ pub(crate) struct RequestArg {
 }
 
 impl RequestArg {
-    pub(crate) fn what(&self) -> Result<What, Problem> {
-        Ok(What::of(self.which.as_ref(), self.lock.as_ref())?)
+    pub(crate) fn what(&self) -> Result<What, AppError> {
+        What::of(self.which.as_ref(), self.lock.as_ref())
     }
 }
 

@@ -9,10 +9,8 @@ fn parsed(line: &str) -> Result<Cli, Problem> {
     let words = std::iter::once("git-coord").chain(line.split_whitespace());
     let words: Vec<OsString> = words.map(OsString::from).collect();
     let cli = Cli::read(&words).map_err(|error| usage::usage_error(&error, &words))?;
-    match cli.command.as_ref().map_or(Ok(()), Command::check) {
-        Ok(()) => Ok(cli),
-        Err(message) => Err(Problem::new(Kind::Usage, message)),
-    }
+    cli.command.as_ref().map_or(Ok(()), Command::check)?;
+    Ok(cli)
 }
 
 fn usage_message(line: &str) -> String {

@@ -30,6 +30,7 @@ mod demo;
 mod docs;
 mod doctor;
 mod domain;
+mod doors;
 mod events;
 mod everywhere;
 // A release build cannot be made to fail.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::catalogue::catalogue;
 use super::view::ProjectView;
 use crate::app::answer::{Answer, Note};
+use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, WriteMode};
 use crate::core::domain::cache::Cache;
@@ -20,11 +21,27 @@ use crate::store::worktree::sources::Which;
 pub struct Request<'r> {
     /// The primary one first.
     pub domains: &'r [Name],
-    /// `human`, or the name of a model.
-    pub source: &'r Line,
+    /// `human`, or the name of a model; no word of a project is without one.
+    pub source: Option<&'r Line>,
     pub reason: &'r Line,
     /// Full confidence if absent.
     pub confidence: Option<Confidence>,
+}
+
+impl<'r> Request<'r> {
+    /// Checks that the request names domains, and where they come from.
+    pub fn check(&self) -> Result<(), AppError> {
+        self.source().map(drop)
+    }
+
+    fn source(&self) -> Result<&'r Line, AppError> {
+        if self.domains.is_empty() {
+            let message = "name the domains, or take back what was recorded with --clear";
+            return Err(AppError::usage(message));
+        }
+        let message = "say where it comes from: --source human, or a model's name";
+        self.source.ok_or_else(|| AppError::usage(message))
+    }
 }
 
 /// The answer to `domain set --clear`.
@@ -37,6 +54,7 @@ pub struct Cleared {
 
 /// Records the given domains, including those that the index does not have.
 pub fn set(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<ProjectView>, Problem> {
+    let source = request.source()?;
     let catalogue = catalogue(ctx, Which::Usual)?;
     let is_unknown = |name: &&Name| catalogue.domains().iter().all(|domain| domain.name != **name);
     let warning = |name: &Name| {
@@ -46,7 +64,7 @@ pub fn set(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<ProjectView>, Prob
     let notes: Vec<Note> = request.domains.iter().filter(is_unknown).map(warning).collect();
     let command = Classify {
         domains: request.domains.to_vec(),
-        source: request.source.clone(),
+        source: source.clone(),
         reason: request.reason.clone(),
         confidence: request.confidence.unwrap_or(Confidence::FULL),
     };

@@ -37,6 +37,17 @@ pub struct Request<'r> {
     pub limit: Option<u32>,
 }
 
+impl Request<'_> {
+    /// Checks that the request says what it means.
+    pub fn check(&self) -> Result<(), AppError> {
+        if self.consumer.is_some() && self.since.is_some() {
+            let message = "--consumer goes on where the consumer stopped, so --since has no place";
+            return Err(AppError::usage(message));
+        }
+        Ok(())
+    }
+}
+
 /// One line of `events --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -97,6 +108,7 @@ pub struct Reader {
 impl Reader {
     /// Begins where the request says, or where its consumer stopped.
     pub fn begin(ctx: &Ctx, request: &Request<'_>) -> Result<Reader, Problem> {
+        request.check()?;
         let one = request.ledger.or(request.since.map(|(ledger, _)| ledger));
         let ledgers = one.map_or_else(|| LedgerName::ALL.to_vec(), |ledger| vec![ledger]);
         let since = request.since.map(|(ledger, seq)| (ledger, Since::Seq(seq)));

@@ -6,12 +6,14 @@ use serde::Serialize;
 use super::What;
 use super::view::RequestView;
 use crate::app::answer::Answer;
+use crate::app::error::AppError;
 use crate::app::presence::{HolderLiveness, LivenessProbe};
 use crate::app::problem::Problem;
 use crate::app::view::{ConflictView, HoldView};
 use crate::app::{Ctx, WriteMode};
 use crate::core::ids::HoldId;
 use crate::core::ledger::LedgerName;
+use crate::core::limits::DEFER_SECONDS_MAX;
 use crate::core::negotiation::answer::{self as decision, Answered, Verdict};
 use crate::core::negotiation::find::Side;
 use crate::core::reservation::narrow::{ended, kept};
@@ -23,6 +25,28 @@ pub struct Request {
     pub verdict: Verdict,
     /// Set to release a whole reservation if its rest cannot be kept.
     pub whole: bool,
+}
+
+impl Request {
+    /// Checks that the request says what it means.
+    pub fn check(&self) -> Result<(), AppError> {
+        if let Verdict::Defer { seconds, .. } = &self.verdict {
+            let_defer(*seconds).map_err(AppError::usage)?;
+        }
+        if self.whole && self.verdict != Verdict::Release {
+            return Err(AppError::usage("--whole goes with --release"));
+        }
+        Ok(())
+    }
+}
+
+/// Lets a holder defer a request by so many seconds.
+pub fn let_defer(seconds: u64) -> Result<(), &'static str> {
+    match seconds {
+        0 => Err("must be at least 1s"),
+        1..=DEFER_SECONDS_MAX => Ok(()),
+        _ => Err("must be at most 60m"),
+    }
 }
 
 /// The answer to `answer`.
@@ -45,6 +69,7 @@ pub struct Body {
 
 /// Releases, defers or refuses.
 pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
+    request.check()?;
     let which = request.which.request(ctx, Side::Holder)?;
     let command =
         decision::Answer { which, verdict: request.verdict.clone(), whole: request.whole };

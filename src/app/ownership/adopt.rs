@@ -32,7 +32,23 @@ pub struct Request<'r> {
     pub paths: &'r [OsString],
     /// The owner whose changes are meant, wherever they are.
     pub from: Option<&'r AgentName>,
+    /// Set for all changes of others; a request without paths and owner means nothing otherwise.
+    pub all: bool,
     pub reason: &'r Line,
+}
+
+impl Request<'_> {
+    /// Checks that the request says what it means.
+    pub fn check(&self) -> Result<(), AppError> {
+        let names_some = !self.paths.is_empty() || self.from.is_some();
+        match (names_some, self.all) {
+            (false, false) => Err(AppError::usage(
+                "nothing to adopt: name paths, an agent with --from, or everything with --all",
+            )),
+            (true, true) => Err(AppError::usage("--all goes with no path and no --from")),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The answer to `adopt`.
@@ -56,6 +72,7 @@ pub struct AdoptedView {
 
 /// Takes changes over, all of them or none. Only notes change, and no file is touched.
 pub fn adopt(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    request.check()?;
     let judged = chosen(ctx, request)?;
     tidy(ctx, &judged);
     let is_own = |note: &Note| note.agent.is_one_with(ctx.actor());

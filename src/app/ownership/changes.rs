@@ -36,6 +36,16 @@ pub struct Request<'r> {
     pub check: bool,
 }
 
+impl Request<'_> {
+    /// Checks that the request says what it means.
+    pub fn check(&self) -> Result<(), AppError> {
+        if self.mine && self.agent.is_some() {
+            return Err(AppError::usage("--mine and --agent exclude each other"));
+        }
+        Ok(())
+    }
+}
+
 /// The answer to `changes`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
@@ -93,6 +103,7 @@ pub struct LostView {
 
 /// Lists the changes.
 pub fn changes(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    request.check()?;
     let wanted = specs::patterns(ctx.repository(), request.paths, Reading::Glob)?;
     let wanted: Vec<_> = wanted.iter().map(|pattern| pattern.matcher(Case::Sensitive)).collect();
     let is_there = |path: &[u8]| {

@@ -19,6 +19,19 @@ pub struct Request<'r> {
     pub all: bool,
 }
 
+impl Request<'_> {
+    /// Checks that the request says what it means.
+    pub fn check(&self) -> Result<(), AppError> {
+        match (self.ids.is_empty(), self.all) {
+            (true, false) => {
+                Err(AppError::usage("nothing to drop: name snapshots, or everything with --all"))
+            }
+            (false, true) => Err(AppError::usage("--all goes with no id")),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The answer to `rescue drop`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
@@ -30,6 +43,7 @@ pub struct Body {
 
 /// Removes snapshots. Git removes their content when it next collects garbage.
 pub fn drop(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    request.check()?;
     let mut body = Body { dropped: Vec::new(), edits: 0 };
     let worktree = worktree_of(ctx, None)?;
     let mut dropped: Vec<Snapshot> = Vec::new();

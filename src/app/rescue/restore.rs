@@ -39,6 +39,20 @@ pub struct Request<'r> {
     pub force: bool,
 }
 
+impl Request<'_> {
+    /// Checks that the request names something: nothing is not everything.
+    pub fn check(&self) -> Result<(), AppError> {
+        if self.words.is_empty() {
+            return Err(AppError::usage("nothing to restore: name a snapshot, or paths"));
+        }
+        if self.force && self.to.is_some() {
+            let message = "--force replaces files of the work tree, and --to writes none of them";
+            return Err(AppError::usage(message));
+        }
+        Ok(())
+    }
+}
+
 /// The answer to `rescue restore`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
@@ -75,6 +89,7 @@ pub struct Refused {
 
 /// Brings files back, each whole or not at all.
 pub fn restore(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    request.check()?;
     let (id, paths) = split(ctx, request.words)?;
     let wanted = specs::patterns(ctx.repository(), paths, Reading::Glob)?;
     let worktree = worktree_of(ctx, request.worktree)?;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{Filter, Listed, find, waiting};
 use crate::app::answer::Answer;
+use crate::app::error::AppError;
 use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
 use crate::app::view::HoldView;
@@ -32,6 +33,16 @@ pub struct Request<'r> {
     pub expired_too: bool,
 }
 
+impl Request<'_> {
+    /// Checks that the request says what it means.
+    pub fn check(&self) -> Result<(), AppError> {
+        if self.mine && self.holder.is_some() {
+            return Err(AppError::usage("--mine and --holder exclude each other"));
+        }
+        Ok(())
+    }
+}
+
 /// The answer to `list`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
@@ -47,6 +58,7 @@ pub struct Body {
 
 /// Lists the reservations that were chosen.
 pub fn list(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    request.check()?;
     let paths = specs::named(ctx.repository(), request.path.map_or(&[], std::slice::from_ref))?;
     let facts = path_facts(ctx.repository(), &paths);
     let mine = request.mine.then(|| ctx.actor().clone());

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::answer::Answer;
+use crate::app::error::AppError;
 use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
 use crate::app::reservations::named::{self, Typed};
@@ -29,6 +30,24 @@ pub struct Request<'r> {
     pub force: Option<&'r Line>,
 }
 
+impl Request<'_> {
+    /// Checks that the request says what it means.
+    pub fn check(&self) -> Result<(), AppError> {
+        let names_some = !(self.ids.is_empty() && self.paths.is_empty() && self.locks.is_empty());
+        if !names_some && !self.mine {
+            return Err(AppError::usage(
+                "nothing to release: name reservations by id, a path with --path, a lock with \
+                 --lock, or all of yours with --mine",
+            ));
+        }
+        if self.mine && (names_some || self.force.is_some()) {
+            let message = "--mine goes with no id, no --path, no --lock and no --force";
+            return Err(AppError::usage(message));
+        }
+        Ok(())
+    }
+}
+
 /// The answer to `release`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
@@ -50,6 +69,7 @@ pub struct Body {
 
 /// Ends the reservations that were named.
 pub fn release(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    request.check()?;
     let Typed { ids, missing } = named::ids(ctx, request.ids)?;
     let paths = specs::named(ctx.repository(), request.paths)?;
     let mut which = Selection {

@@ -31,6 +31,21 @@ pub struct Request<'r> {
     pub ttl: Option<Ttl>,
 }
 
+impl Request<'_> {
+    /// Checks that the request says what it means.
+    pub fn check(&self) -> Result<(), AppError> {
+        let names_some = !self.ids.is_empty() || !self.locks.is_empty();
+        match (names_some, self.mine) {
+            (false, false) => Err(AppError::usage(
+                "nothing to renew: name reservations by id, a lock with --lock, or all of yours \
+                 with --mine",
+            )),
+            (true, true) => Err(AppError::usage("--mine goes with no id and no --lock")),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The answer to `renew`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
@@ -42,6 +57,7 @@ pub struct Body {
 
 /// Extends the reservations that were named, and reports those that were lost.
 pub fn renew(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    request.check()?;
     let Typed { ids, missing } = named::ids(ctx, request.ids)?;
     let which = Selection {
         ids,

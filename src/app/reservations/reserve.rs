@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::terminals;
 use crate::app::answer::{Answer, Note};
+use crate::app::error::AppError;
 use crate::app::next::command;
 use crate::app::path_facts::path_facts;
 use crate::app::presence::HolderLiveness;
@@ -101,8 +102,21 @@ impl Request {
         }
     }
 
+    /// Checks that the request says what it means.
+    pub fn check(&self) -> Result<(), AppError> {
+        if self.patterns.is_empty() && self.locks.is_empty() {
+            let message = "nothing to reserve: name paths or patterns, or a lock with --lock";
+            return Err(AppError::usage(message));
+        }
+        if self.scope == Scope::Each && self.wait.is_some() {
+            return Err(AppError::usage("--each takes what is free, so there is no --wait"));
+        }
+        Ok(())
+    }
+
     /// Turns the request into a command.
     pub fn asked(&self, ctx: &Ctx) -> Result<Asked, Problem> {
+        self.check()?;
         let repository = ctx.repository();
         let specs::Meant { patterns, mut hints } =
             specs::meant(repository, &self.patterns, self.reading, "reserve")?;

@@ -44,19 +44,14 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
-        if self.paths.is_empty() && self.from.is_none() && !self.all {
-            return Err("nothing to adopt: name paths, an agent with --from, or everything with \
-                        --all");
-        }
-        Ok(())
+    pub(crate) fn request(&self) -> Request<'_> {
+        let (from, all) = (self.from.as_ref(), self.all);
+        Request { paths: &self.paths, from, all, reason: &self.reason }
     }
 
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = context.open()?;
-        let request =
-            Request { paths: &self.paths, from: self.from.as_ref(), reason: &self.reason };
-        let answer = adopt(&ctx, &request)?;
+        let answer = adopt(&ctx, &self.request())?;
         show(ui, &answer, |ui| {
             for AdoptedView { path, from } in &answer.body.adopted {
                 let path = String::from_utf8_lossy(&path.0);

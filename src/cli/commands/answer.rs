@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::app::negotiation::answer::{Body, Request, answer};
+use crate::app::error::AppError;
+use crate::app::negotiation::answer::{Body, Request, answer, let_defer};
 use crate::app::problem::Problem;
 use crate::app::wording::{conflict_text, target_text};
 use crate::cli::dispatch::Context;
@@ -11,7 +12,6 @@ use crate::cli::requests::{RequestArg, request_text};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_duration;
-use crate::core::limits::DEFER_SECONDS_MAX;
 use crate::core::negotiation::answer::Verdict;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
@@ -67,34 +67,32 @@ pub(crate) struct Args {
 
 fn parse_defer(text: &str) -> Result<Duration, String> {
     let length = parse_duration(text)?;
-    if length.as_secs() > DEFER_SECONDS_MAX {
-        return Err("must be at most 60m".to_owned());
-    }
+    let_defer(length.as_secs())?;
     Ok(length)
 }
 
 impl Args {
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
-        if !self.release && self.defer.is_none() && !self.refuse {
-            return Err("what is the answer? --release, --defer <duration> or --refuse");
-        }
-        Ok(())
+    pub(crate) fn request(&self) -> Result<Request, AppError> {
+        let (which, verdict) = (self.request.what()?, self.verdict()?);
+        Ok(Request { which, verdict, whole: self.whole })
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> Result<Verdict, AppError> {
         match (&self.reason, self.defer) {
             (Some(reason), Some(length)) => {
-                Verdict::Defer { seconds: length.as_secs(), reason: reason.clone() }
+                Ok(Verdict::Defer { seconds: length.as_secs(), reason: reason.clone() })
             }
-            (Some(reason), None) => Verdict::Refuse { reason: reason.clone() },
-            (None, _) => Verdict::Release,
+            (Some(reason), None) if self.refuse => Ok(Verdict::Refuse { reason: reason.clone() }),
+            _ if self.release => Ok(Verdict::Release),
+            _ => Err(AppError::usage(
+                "what is the answer? --release, --defer <duration> or --refuse",
+            )),
         }
     }
 
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = context.open()?;
-        let which = self.request.what()?;
-        let answer = answer(&ctx, &Request { which, verdict: self.verdict(), whole: self.whole })?;
+        let answer = answer(&ctx, &self.request()?)?;
         show(ui, &answer, |ui| self.print(ui, &answer.body, answer.at))
     }
 

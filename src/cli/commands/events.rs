@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Subcommand;
 
+use crate::app::error::AppError;
 use crate::app::events::cursors::{Change, CursorView, cursors};
 use crate::app::events::reader::{Delivered, EventView, Reached, Reader, Request, Rewound};
 use crate::app::problem::Problem;
@@ -70,7 +71,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
+    pub(crate) fn check(&self) -> Result<(), AppError> {
         let filters = [
             self.ledger.is_some(),
             self.run.is_some(),
@@ -82,9 +83,9 @@ impl Args {
         ];
         // The parser's own rule for this would also forbid the global options here.
         if self.command.is_some() && filters.contains(&true) {
-            return Err("'events cursors' takes no options of 'events'");
+            return Err(AppError::usage("'events cursors' takes no options of 'events'"));
         }
-        Ok(())
+        self.request().check()
     }
 }
 

@@ -1,6 +1,7 @@
 //! `git coord install`
 
 use crate::app::config::parse_boolean;
+use crate::app::error::AppError;
 use crate::app::install::follow::{Followed, ItemView, State};
 use crate::app::install::found::Host;
 use crate::app::install::{Agents, Asked, install};
@@ -50,9 +51,9 @@ const AGENTS: [Word<Agents>; 2] =
 
 impl Args {
     /// Checks what the parser cannot express.
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
+    pub(crate) fn check(&self) -> Result<(), AppError> {
         if self.agents.contains(&Agents::Nobody) && self.agents.contains(&Agents::Claude) {
-            return Err("--agents none goes with no other agent");
+            return Err(AppError::usage("--agents none goes with no other agent"));
         }
         Ok(())
     }

@@ -54,27 +54,19 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
-        let names_some = !(self.ids.is_empty() && self.paths.is_empty() && self.locks.is_empty());
-        if !names_some && !self.mine {
-            return Err("nothing to release: name reservations by id, a path with --path, a lock \
-                        with --lock, or all of yours with --mine");
-        }
-        Ok(())
-    }
-}
-
-impl Args {
-    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let ctx = context.open()?;
-        let request = Request {
+    pub(crate) fn request(&self) -> Request<'_> {
+        Request {
             ids: &self.ids,
             paths: &self.paths,
             locks: &self.locks,
             mine: self.mine,
             force: self.reason.as_ref().filter(|_| self.force),
-        };
-        let answer = release(&ctx, &request)?;
+        }
+    }
+
+    pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
+        let ctx = context.open()?;
+        let answer = release(&ctx, &self.request())?;
         show(ui, &answer, |ui| print_answer(ui, &answer.body.holds))
     }
 }

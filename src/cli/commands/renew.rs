@@ -43,23 +43,13 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
-        if self.ids.is_empty() && self.locks.is_empty() && !self.mine {
-            return Err(
-                "nothing to renew: name reservations by id, a lock with --lock, or all of \
-                        yours with --mine",
-            );
-        }
-        Ok(())
+    pub(crate) fn request(&self) -> Request<'_> {
+        Request { ids: &self.ids, locks: &self.locks, mine: self.mine, ttl: self.ttl }
     }
-}
 
-impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = context.open()?;
-        let request =
-            Request { ids: &self.ids, locks: &self.locks, mine: self.mine, ttl: self.ttl };
-        let answer = renew(&ctx, &request)?;
+        let answer = renew(&ctx, &self.request())?;
         let Body { renewed, lost } = &answer.body;
         show(ui, &answer, |ui| {
             if renewed.is_empty() && lost.is_empty() {

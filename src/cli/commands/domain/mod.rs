@@ -13,6 +13,7 @@ use clap::Subcommand;
 
 use crate::app::domains::Which;
 use crate::app::domains::view::ProjectView;
+use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
@@ -65,7 +66,7 @@ impl TreeArg {
 
 impl Args {
     /// Checks whether the arguments make sense together.
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
+    pub(crate) fn check(&self) -> Result<(), AppError> {
         match &self.command {
             Command::Set(args) => args.check(),
             Command::Detect(_)

@@ -2,6 +2,7 @@
 
 use crate::app::Ctx;
 use crate::app::domains::set::{Request, clear, set};
+use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
@@ -45,30 +46,25 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Checks whether the arguments make sense together.
-    pub(super) fn check(&self) -> Result<(), &'static str> {
-        if self.clear {
-            return Ok(());
-        }
-        match (self.domains.is_empty(), &self.source) {
-            (true, _) => Err("name the domains, or take back what was recorded with --clear"),
-            (false, None) => Err("say where it comes from: --source human, or a model's name"),
-            (false, Some(_)) => Ok(()),
+    pub(super) fn check(&self) -> Result<(), AppError> {
+        if self.clear { Ok(()) } else { self.request().check() }
+    }
+
+    fn request(&self) -> Request<'_> {
+        Request {
+            domains: &self.domains,
+            source: self.source.as_ref(),
+            reason: &self.reason,
+            confidence: self.confidence,
         }
     }
 
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let Some(source) = &self.source else {
+        if self.clear {
             let answer = clear(ctx, &self.reason)?;
             return show(ui, &answer, |ui| ui.line("taken back; what is detected counts again"));
-        };
-        let request = Request {
-            domains: &self.domains,
-            source,
-            reason: &self.reason,
-            confidence: self.confidence,
-        };
-        let answer = set(ctx, &request)?;
+        }
+        let answer = set(ctx, &self.request())?;
         show(ui, &answer, |ui| super::print(ui, &answer.body))
     }
 }
