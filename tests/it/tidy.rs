@@ -3,6 +3,7 @@
 mod comments;
 mod files;
 mod mistakes;
+mod prose;
 mod requirements;
 mod rules;
 mod source;
