@@ -15,52 +15,52 @@ use crate::store::machine::waiters::Waiters;
 
 impl Ctx {
     /// Returns the id of this clone, if it has one yet.
-    pub fn known_place(&self) -> Option<Place> {
+    pub(in crate::app) fn known_place(&self) -> Option<Place> {
         place::read(self.repository.common_dir(), self.files)
     }
 
     /// Gives this clone an id before its first write.
-    pub(super) fn make_place(&self) -> Result<(), StoreError> {
+    pub(in crate::app) fn make_place(&self) -> Result<(), StoreError> {
         place::make(self.repository.common_dir(), self.files)
     }
 
     /// Opens the files of the agents that wait on this machine.
-    pub fn waiters(&self) -> Waiters {
+    pub(in crate::app) fn waiters(&self) -> Waiters {
         Waiters::new(self.repository.common_dir(), self.files)
     }
 
     /// Opens the positions of the consumers of events.
-    pub fn cursors(&self) -> Cursors {
+    pub(in crate::app) fn cursors(&self) -> Cursors {
         Cursors::new(self.repository.common_dir(), self.files)
     }
 
     /// Opens the notes on edits in this worktree that are not committed yet.
-    pub fn notes(&self) -> Notes {
+    pub(in crate::app) fn notes(&self) -> Notes {
         Notes::new(self.repository.git_dir(), self.files)
     }
 
     /// Opens the record of changes in this worktree that are gone.
-    pub fn losses(&self) -> Losses {
+    pub(in crate::app) fn losses(&self) -> Losses {
         Losses::new(self.repository.git_dir(), self.files)
     }
 
     /// Opens the record of which agent made which commit on this machine.
-    pub fn commit_authors(&self) -> CommitAuthors {
+    pub(in crate::app) fn commit_authors(&self) -> CommitAuthors {
         CommitAuthors::new(self.repository.common_dir(), self.files)
     }
 
     /// Opens the record of the commands that `with` runs on this machine.
-    pub fn commands(&self) -> Commands {
+    pub(in crate::app) fn commands(&self) -> Commands {
         Commands::new(self.repository.common_dir(), self.files)
     }
 
     /// Opens the record of the work trees of sessions that were begun here.
-    pub fn session_places(&self) -> SessionPlaces {
+    pub(in crate::app) fn session_places(&self) -> SessionPlaces {
         SessionPlaces::new(self.repository.common_dir(), self.files)
     }
 
     /// Opens the presence of agents on this machine.
-    pub fn presences(&self) -> Presences {
+    pub(in crate::app) fn presences(&self) -> Presences {
         Presences::new(self.repository.common_dir(), self.files)
     }
 }

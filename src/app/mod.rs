@@ -1,6 +1,7 @@
 //! The requests that every door can make: the command line, hooks, MCP and CI call the same
 //! functions and differ only in how they read a request and show an answer.
 
+pub mod agent_events;
 pub mod agents;
 mod ancestors;
 pub mod answer;
@@ -124,8 +125,10 @@ pub struct Reading<'c> {
     pub case: Case,
 }
 
+/// The doors see who asks, when, and the settings. Repository and ledgers are for `app` alone, so
+/// that each rule on them is here.
 impl Ctx {
-    pub fn repository(&self) -> &Repository {
+    fn repository(&self) -> &Repository {
         &self.repository
     }
 
@@ -144,12 +147,12 @@ impl Ctx {
     }
 
     /// Returns the name of the machine that the request comes from.
-    pub fn host(&self) -> &Line {
+    fn host(&self) -> &Line {
         &self.host
     }
 
     /// Returns the terminal that the request comes from, if it is known.
-    pub fn terminal(&self) -> Option<&Line> {
+    fn terminal(&self) -> Option<&Line> {
         self.terminal.as_ref()
     }
 
@@ -160,14 +163,14 @@ impl Ctx {
 
     /// Finds the process that the agent's session ends with, if it surely is known. Where that
     /// takes long, it is not looked for.
-    pub fn agent_process(&self) -> Option<Process> {
+    fn agent_process(&self) -> Option<Process> {
         let kind = self.identity.session.as_ref().map(|session| session.kind.as_str());
         let look = || ancestors::of_session(kind?, &self.environment);
         self.identity.process.clone().or_else(look)
     }
 
     /// Returns the holds that end only once this process does: it was started under them.
-    pub fn within(&self) -> &[HoldId] {
+    fn within(&self) -> &[HoldId] {
         &self.within
     }
 
@@ -177,7 +180,7 @@ impl Ctx {
     }
 
     /// Opens a ledger for reading and writing.
-    pub fn ledger(&self, name: LedgerName) -> Result<Ledger<'_>, StoreError> {
+    fn ledger(&self, name: LedgerName) -> Ledger<'_> {
         let common_dir = self.repository.common_dir();
         let turns = || Turns::new(common_dir, name, self.files);
         let writing = WriteOptions {
@@ -189,23 +192,23 @@ impl Ctx {
             clock_skew: self.settings.clock_skew,
             maintenance: self.upkeep,
         };
-        Ok(Ledger::new(&*self.backend, name, writing))
+        Ledger::new(&*self.backend, name, writing)
     }
 
     /// Reads the newest state of the reservations.
-    pub fn read(&self) -> Result<Reading<'_>, AppError> {
+    fn read(&self) -> Result<Reading<'_>, AppError> {
         self.read_ledger(LedgerName::Reservations)
     }
 
     /// Reads the newest state of a ledger.
-    pub fn read_ledger(&self, name: LedgerName) -> Result<Reading<'_>, AppError> {
-        let ledger = self.ledger(name)?;
+    fn read_ledger(&self, name: LedgerName) -> Result<Reading<'_>, AppError> {
+        let ledger = self.ledger(name);
         Ok(self.reading(&ledger, ledger.now()?))
     }
 
     /// Reads the reservations as a write has left them, whatever others have written since.
-    pub fn read_after<A>(&self, committed: &Committed<A>) -> Result<Reading<'_>, AppError> {
-        let ledger = self.ledger(LedgerName::Reservations)?;
+    fn read_after<A>(&self, committed: &Committed<A>) -> Result<Reading<'_>, AppError> {
+        let ledger = self.ledger(LedgerName::Reservations);
         let base = committed.entry.map_or_else(|| ledger.now(), |entry| ledger.at(Some(entry)))?;
         Ok(self.reading(&ledger, base))
     }
@@ -230,7 +233,7 @@ impl Ctx {
     ///
     /// A write to the reservations also removes the tickets of waiters that have died on this
     /// machine, and wakes those that live.
-    pub fn transact<'c, C>(
+    fn transact<'c, C>(
         &'c self,
         name: LedgerName,
         command: C,
@@ -239,7 +242,7 @@ impl Ctx {
     where
         C: Decide + Clone + Into<Command>,
     {
-        let (ledger, op) = (self.ledger(name)?, Ctx::new_op()?);
+        let (ledger, op) = (self.ledger(name), Ctx::new_op()?);
         self.make_place()?;
         let (request, left_out) = self.cleaned(command)?;
         let (mut gone, expect, base) = match mode {
@@ -283,18 +286,18 @@ impl Ctx {
     }
 
     /// Makes the error for holds of others in the way, with what is known here of the holders.
-    pub fn held(&self, conflicts: Vec<Conflict>, before: Vec<Ticket>, at: Timestamp) -> AppError {
+    fn held(&self, conflicts: Vec<Conflict>, before: Vec<Ticket>, at: Timestamp) -> AppError {
         let liveness = Box::new(HolderLiveness::of(self, &conflicts));
         AppError::Held { conflicts, before, at, liveness }
     }
 
     /// Opens one of the trees of the repository.
-    pub fn sources(&self, which: Which) -> Result<Box<dyn SourceTree + '_>, StoreError> {
+    fn sources(&self, which: Which) -> Result<Box<dyn SourceTree + '_>, StoreError> {
         self.repository.sources(which, &*self.backend, self.files)
     }
 
     /// Makes a request of a command: adds the agent, the machine and the time, and removes secrets.
-    pub fn request<C: Clean>(&self, command: C) -> Result<Request<C>, AppError> {
+    fn request<C: Clean>(&self, command: C) -> Result<Request<C>, AppError> {
         Ok(self.cleaned(command)?.0)
     }
 
@@ -306,21 +309,21 @@ impl Ctx {
     }
 
     /// Decides a command on the present state, and writes nothing.
-    pub fn decide_only<C>(&self, ledger: LedgerName, command: C) -> Result<C::Answer, AppError>
+    fn decide_only<C>(&self, ledger: LedgerName, command: C) -> Result<C::Answer, AppError>
     where
         C: Decide + Clone + Into<Command>,
     {
-        let (request, ledger) = (self.request(command)?, self.ledger(ledger)?);
+        let (request, ledger) = (self.request(command)?, self.ledger(ledger));
         Ok(ledger.propose(&ledger.now()?, &request, &Ctx::new_op()?)?.answer)
     }
 
     /// Names the linked worktree that the request comes from.
-    pub fn worktree(&self) -> Option<Line> {
+    fn worktree(&self) -> Option<Line> {
         self.repository.work_tree()?.linked.as_deref().and_then(|name| Line::new(name).ok())
     }
 
     /// Makes the id of a new act.
-    pub fn new_op() -> Result<OpId, StoreError> {
+    fn new_op() -> Result<OpId, StoreError> {
         let mut bits = [0; 16];
         getrandom::fill(&mut bits).map_err(|error| StoreError::Random(error.to_string()))?;
         Ok(OpId::from_bits(u128::from_le_bytes(bits)))

@@ -155,11 +155,16 @@ impl Door {
     }
 
     /// Looks at the repository, as long as nobody has opened it.
-    pub fn repository<R>(&self, look: impl FnOnce(&Repository) -> R) -> Option<R> {
+    pub(in crate::app) fn repository<R>(&self, look: impl FnOnce(&Repository) -> R) -> Option<R> {
         match &*self.repository.borrow() {
             Some(Ok(repository)) => Some(look(repository)),
             _ => None,
         }
+    }
+
+    /// Returns the git directory of the work tree, as long as nobody has opened the repository.
+    pub fn git_dir(&self) -> Option<PathBuf> {
+        self.repository(|found| found.git_dir().to_owned())
     }
 
     /// Tells whether a repository was found here, be it one that cannot be opened.

@@ -170,7 +170,7 @@ fn look(ctx: &Ctx, reading: &Reading<'_>) -> Result<Body, AppError> {
         damaged: [holds, own.damaged.clone(), elsewhere, tickets].concat(),
         domains: domains(ctx)?,
         clock_behind_seconds: ctx
-            .ledger(LedgerName::Reservations)?
+            .ledger(LedgerName::Reservations)
             .seconds_ahead(&reading.base, ctx.clock()),
         requests: OpenRequests { own, overdue },
     })
@@ -179,7 +179,7 @@ fn look(ctx: &Ctx, reading: &Reading<'_>) -> Result<Body, AppError> {
 /// Tells the kind of the project. It looks at the tree only if something was detected before. A
 /// failure here must not hide the rest of the screen.
 fn domains(ctx: &Ctx) -> Result<Option<Domains>, AppError> {
-    if matches!(ctx.ledger(LedgerName::Domains)?.now().map(|base| base.id()), Ok(None)) {
+    if matches!(ctx.ledger(LedgerName::Domains).now().map(|base| base.id()), Ok(None)) {
         return Ok(None);
     }
     let standing = match check::check(ctx, Which::Usual) {
@@ -213,7 +213,7 @@ fn positions(ctx: &Ctx) -> Result<Vec<Position>, AppError> {
 }
 
 fn position(ctx: &Ctx, name: LedgerName) -> Result<Option<Position>, AppError> {
-    let base = ctx.ledger(name)?.now()?;
+    let base = ctx.ledger(name).now()?;
     Ok(base.snapshot.tip().map(|tip| Position {
         ledger: name.as_str(),
         entry: tip.id.to_string(),
@@ -223,7 +223,7 @@ fn position(ctx: &Ctx, name: LedgerName) -> Result<Option<Position>, AppError> {
 }
 
 fn notices(ctx: &Ctx, now: Timestamp) -> Result<Vec<Notice>, AppError> {
-    let ledger = ctx.ledger(LedgerName::Reservations)?;
+    let ledger = ctx.ledger(LedgerName::Reservations);
     let mut notices = Vec::new();
     for item in History::from(&ledger, ledger.now()?.id()).take(NOTICE_ENTRIES_MAX) {
         let (_, entry) = item?;

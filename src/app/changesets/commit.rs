@@ -16,7 +16,7 @@ use crate::store::git::object::ObjectId;
 use crate::store::worktree::changes::staged::StagedPath;
 
 /// Decides whether the staged changes may be committed. Only reads.
-pub fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError> {
+pub(super) fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError> {
     let staged = staged(ctx, environment)?;
     let overtaken = edits::overtaken(ctx, &named(&staged))?;
     if overtaken.is_empty() {
@@ -75,7 +75,7 @@ fn unowned(
 /// Decides once more when git takes up the message: hooks of the project may have staged more since
 /// the first decision, and `--no-verify` skips that one. A person who would only be warned has been
 /// warned. A rebase, a cherry-pick or a revert passes, and the push sees what it brings.
-pub fn again(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError> {
+pub(super) fn again(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError> {
     match before(ctx, environment)? {
         refusal @ Verdict::Refuse(_) if !ctx.repository().changes().is_replay() => Ok(refusal),
         _ => Ok(Verdict::Pass),
@@ -83,7 +83,7 @@ pub fn again(ctx: &Ctx, environment: &Environment) -> Result<Verdict, AppError> 
 }
 
 /// Ends the edits of what was just committed, and notes the author of the commit for the push.
-pub fn after(ctx: &Ctx) -> Result<(), AppError> {
+pub(super) fn after(ctx: &Ctx) -> Result<(), AppError> {
     let Some((commit, paths)) = ctx.repository().changes().committed()? else { return Ok(()) };
     let committed = literal(&paths);
     // Git and a hook manager may both call us for one commit.

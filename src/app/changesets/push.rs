@@ -12,7 +12,7 @@ use crate::store::worktree::changes::pushed::{COMMITS_MAX, PATHS_MAX, Push, Push
 
 /// A push, as far as it is known without reading stdin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Announced {
+pub(super) enum Announced {
     /// A manager of hooks has read stdin, and tells by variables.
     Whole(Push),
     /// Git tells the refs on stdin.
@@ -20,7 +20,7 @@ pub enum Announced {
 }
 
 /// Reads what git's arguments and the variables of hook managers tell of a push.
-pub fn announced(name: Option<&str>, environment: &Environment) -> Announced {
+pub(super) fn announced(name: Option<&str>, environment: &Environment) -> Announced {
     let manager_says = |what: &str| environment.non_empty(&format!("PRE_COMMIT_{what}"));
     let remote = name.or_else(|| manager_says("REMOTE_NAME")).filter(|name| is_name(name));
     let remote = remote.map(str::to_owned);
@@ -37,7 +37,7 @@ pub fn announced(name: Option<&str>, environment: &Environment) -> Announced {
 
 /// Reads git's lines, `<local ref> <local id> <remote ref> <remote id>`. Deleted refs and the
 /// ledgers themselves change no path.
-pub fn read_lines(lines: &str, remote: Option<String>) -> Push {
+pub(super) fn read_lines(lines: &str, remote: Option<String>) -> Push {
     let mut push = Push { remote, ..Push::default() };
     for line in lines.lines() {
         let words: Vec<&str> = line.split(' ').collect();
@@ -59,7 +59,7 @@ pub fn read_lines(lines: &str, remote: Option<String>) -> Push {
 }
 
 /// Decides whether a push may go on. Only reads.
-pub fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
+pub(super) fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
     if let Some(first) = push.snapshots.first() {
         return Ok(Verdict::Refuse(of_snapshots(first, push.remote.as_deref())));
     }

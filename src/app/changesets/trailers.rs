@@ -26,7 +26,7 @@ pub struct Source<'a> {
 ///
 /// A merge is nobody's edit. A message that is yet to be written stays as it is: git gives up a
 /// commit whose author leaves the editor without a word, and a trailer would be one.
-pub fn sign(
+pub(super) fn sign(
     ctx: &Ctx,
     environment: &Environment,
     message: &Path,

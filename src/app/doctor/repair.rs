@@ -28,13 +28,13 @@ pub struct Continued {
 pub fn repair(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Continued>, AppError> {
     let who = Repairer { actor: ctx.actor().clone(), host: ctx.host().clone(), clock: ctx.clock() };
     let op = Ctx::new_op()?;
-    let repaired = ctx.ledger(ledger)?.repair(&who, &op)?;
+    let repaired = ctx.ledger(ledger).repair(&who, &op)?;
     Ok(repaired.map(|repaired| Continued { ledger, op, repaired }))
 }
 
 /// Plans a repair; none if the ledger is not damaged.
 pub fn plan(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Plan>, AppError> {
-    Ok(ctx.ledger(ledger)?.plan_repair()?)
+    Ok(ctx.ledger(ledger).plan_repair()?)
 }
 
 /// Reservations that were taken out because they cannot be read.

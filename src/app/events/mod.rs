@@ -75,7 +75,7 @@ pub fn page(
     wanted: &Wanted,
     limit: usize,
 ) -> Result<Page, AppError> {
-    let ledger = ctx.ledger(name)?;
+    let ledger = ctx.ledger(name);
     let tip = ledger.now()?.id();
     let (after, rewound) = match since {
         Since::Last => (None, None),
@@ -111,7 +111,7 @@ pub fn batch(
     id: ObjectId,
     wanted: &Wanted,
 ) -> Result<Batch, AppError> {
-    let ledger = ctx.ledger(name)?;
+    let ledger = ctx.ledger(name);
     let Message { events, counters, .. } =
         read_entry(ledger.backend(), &name.reference(), &id)?.message;
     let Counters { seq, at, .. } = counters;

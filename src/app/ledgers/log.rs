@@ -41,7 +41,7 @@ pub struct Head {
 
 /// Finds the entries, and checks that all of them can be read.
 pub fn log(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Head>, Problem> {
-    let ledger = ctx.ledger(request.ledger).map_err(AppError::from)?;
+    let ledger = ctx.ledger(request.ledger);
     let tip = match request.from {
         Some(entry) => Some(resolve(ctx, request.ledger, entry)?),
         None => ctx.read_ledger(request.ledger)?.base.id(),

@@ -61,7 +61,7 @@ impl<E> EntryView<E> {
 
 /// Reads an entry.
 pub fn entry(ctx: &Ctx, ledger: LedgerName, id: ObjectId) -> Result<EntryView, AppError> {
-    let opened = ctx.ledger(ledger)?;
+    let opened = ctx.ledger(ledger);
     let entry = read_entry(opened.backend(), &ledger.reference(), &id)?;
     let actor = match &entry.message.command {
         Recorded::Inline(command) => actor_in(command),
@@ -80,7 +80,7 @@ fn actor_in(command: &Value) -> Option<AgentName> {
 
 /// Finds the entry of the ledger by the beginning of its id.
 pub fn resolve(ctx: &Ctx, ledger: LedgerName, name: &EntryName) -> Result<ObjectId, AppError> {
-    let opened = ctx.ledger(ledger)?;
+    let opened = ctx.ledger(ledger);
     let tip = opened.now()?.id();
     match history::find(&opened, tip, name.as_str())? {
         Found::One(id) => Ok(id),

@@ -102,7 +102,7 @@ struct Found<'c> {
 
 fn find<'c>(ctx: &'c Ctx, request: &Request<'_>) -> Result<Found<'c>, AppError> {
     let ledger = request.ledger;
-    let opened = ctx.ledger(ledger)?;
+    let opened = ctx.ledger(ledger);
     let none = || AppError::nothing("no_entry", format!("'{ledger}' has no entries yet"));
     let id = match request.entry {
         Some(name) => resolve(ctx, ledger, name)?,

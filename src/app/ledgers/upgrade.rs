@@ -86,7 +86,7 @@ fn upgraded(
     let Committed { answer, at, op, entry, .. } = committed;
     let view = UpgradeView { from: Some(answer.from), ..view };
     let Some(entry) = entry else { return Ok(view) };
-    let opened = ctx.ledger(ledger)?;
+    let opened = ctx.ledger(ledger);
     let before = read_entry(opened.backend(), &ledger.reference(), &entry)?.parent;
     let written = before.map(|before| WrittenView {
         upgrade: answer::Written { op, entry },

@@ -40,7 +40,7 @@ pub struct FaultView {
 pub fn verify(ctx: &Ctx, ledger: Option<LedgerName>) -> Result<Answer<Body>, Problem> {
     let (mut body, mut notes) = (Body::default(), Vec::new());
     for ledger in LedgerName::ALL.into_iter().filter(|one| ledger.is_none_or(|it| it == *one)) {
-        let opened = ctx.ledger(ledger).map_err(AppError::from)?;
+        let opened = ctx.ledger(ledger);
         let report = verify::verify(&opened, ctx.clock()).map_err(AppError::from)?;
         notes.extend(remarks(ledger, &report));
         body.entries += report.entries;

@@ -92,7 +92,7 @@ fn lost(ctx: &Ctx) -> Result<Vec<Lost>, AppError> {
         why: Why::Expired { expired_at: hold.expires_at },
     };
     let mut lost: Vec<Lost> = own.into_iter().map(expired).collect();
-    let ledger = ctx.ledger(LedgerName::Reservations)?;
+    let ledger = ctx.ledger(LedgerName::Reservations);
     let mut events = Vec::new();
     for item in History::from(&ledger, reading.base.id()).take(SEARCHED_MAX) {
         let (_, entry) = item?;

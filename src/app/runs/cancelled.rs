@@ -51,7 +51,7 @@ pub(super) fn problem(ctx: &Ctx, error: AppError) -> Problem {
 
 /// Finds the event that cancelled a dispatch; none if this clone does not have it.
 fn told_at(ctx: &Ctx, run: &RunId, dispatch: &DispatchId) -> Result<Option<Place>, AppError> {
-    let ledger = ctx.ledger(LedgerName::Runs)?;
+    let ledger = ctx.ledger(LedgerName::Runs);
     for item in Past::from(&ledger, ledger.now()?.id()) {
         let PastEntry { id, entry, .. } = item?;
         if let Some(seq) = place_in(&entry, run, dispatch) {

@@ -151,7 +151,7 @@ impl Work<'_> {
                 enter(self.environment, &place).unwrap_or_else(|_| self.environment.clone());
             let door = self.find(dialect, call, &place);
             if let Ok(door) = &door {
-                let git_dir = door.repository(|found| found.git_dir().to_owned());
+                let git_dir = door.git_dir();
                 let is_known = git_dir.as_ref().is_some_and(|known| answered.contains(known));
                 if is_known || !door.has_repository() {
                     continue;

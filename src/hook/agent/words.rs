@@ -42,7 +42,7 @@ pub(super) fn refused(conflicts: &[Conflict], now: Timestamp, seen: &HolderLiven
 }
 
 /// Lists the requests of others to this agent, each with the commands that answer it.
-pub(super) fn asked(requests: &[&RequestView]) -> Option<String> {
+pub(super) fn asked(requests: &[RequestView]) -> Option<String> {
     if requests.is_empty() {
         return None;
     }
@@ -79,7 +79,7 @@ fn answers(thread: &ThreadId) -> String {
 }
 
 /// Says that another agent took what this one held.
-pub(super) fn taken(messages: &[&Message], now: Timestamp) -> Option<String> {
+pub(super) fn taken(messages: &[Message], now: Timestamp) -> Option<String> {
     let lines: Vec<String> = messages
         .iter()
         .take(TOLD_MAX)
