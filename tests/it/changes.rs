@@ -23,18 +23,50 @@ fn each_change_has_its_owners() {
         facts.insert("branch".to_owned(), json!(branch));
         json!([facts])
     };
+    let saved = repo.json("ops", ["rescue", "list"])["snapshots"][0]["id"].take();
     let (first, later) = ("2026-01-05T10:00:00Z", "2026-01-05T10:01:00Z");
     let bobs = || owner(BOB, "running", later);
     let expected = json!([
         { "path": "README.md", "status": "modified", "staged": false, "owners": [] },
         { "path": "docs/guide.md", "status": "deleted", "staged": false, "owners": bobs() },
-        { "path": "new.txt", "status": "untracked", "staged": false, "owners": bobs() },
+        { "path": "new.txt", "status": "untracked", "staged": false, "owners": bobs(),
+          "saved": "edit" },
         { "path": "src/main.rs", "status": "modified", "staged": true,
-          "owners": owner(ALICE, "over", first) },
+          "owners": owner(ALICE, "over", first), "saved": saved },
     ]);
     let answer = repo.json(BOB, ["changes"]);
     assert_eq!(answer["changes"], expected, "{answer:#}");
     assert_eq!(answer["lost"], json!([]));
+}
+
+/// 8/RESCUE: each change says whether what is in its file now is saved, and by which snapshot.
+#[test]
+fn each_change_says_what_has_it() {
+    let repo = hooked();
+    let saved = || {
+        let listed = repo.json("ops", ["changes"])["changes"].take();
+        let listed = listed.as_array().unwrap().iter();
+        let fact = |change: &Value| (change["path"].clone(), change["saved"].clone());
+        listed.map(fact).collect::<Vec<_>>()
+    };
+    let snapshot = || repo.json("ops", ["rescue", "list"])["snapshots"][0]["id"].take();
+    edits(&repo, ALICE, "src/main.rs", "alice\n");
+    stops(&repo, ALICE);
+    let first = snapshot();
+    edits(&repo, BOB, "new.txt", "bob\n");
+    edits_by(&repo, BOB, "docs/guide.md", |file| std::fs::remove_file(file).unwrap());
+    repo.write("README.md", "a person\n");
+    let by_path = |readme: Value, guide: Value, new: Value, main: Value| {
+        let paths = ["README.md", "docs/guide.md", "new.txt", "src/main.rs"].map(Value::from);
+        paths.into_iter().zip([readme, guide, new, main]).collect::<Vec<_>>()
+    };
+    assert_eq!(saved(), by_path(Value::Null, Value::Null, json!("edit"), first));
+    repo.pass("1m");
+    repo.coord("ops", ["rescue", "save"]).done();
+    let second = snapshot();
+    assert_eq!(saved(), by_path(second.clone(), Value::Null, second.clone(), second.clone()));
+    repo.write("README.md", "more of a person's\n");
+    assert_eq!(saved(), by_path(Value::Null, Value::Null, second.clone(), second));
 }
 
 /// The list is narrowed by path and by owner, and --check answers by the exit code.

@@ -65,6 +65,10 @@ pub struct ChangeView {
     pub staged: bool,
     /// The agents that made it; none if it is nobody's, as that of a person.
     pub owners: Vec<OwnerView>,
+    /// The id of a snapshot that has the file as it is now, or 'edit': 'git coord rescue restore'
+    /// brings it back. Absent if that is not saved, and for a deleted file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved: Option<String>,
 }
 
 /// An owner of a change.
@@ -121,7 +125,8 @@ pub fn changes(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
     for (path, Uncommitted { kind, is_staged }) in found {
         let owners = owners.remove(&path).unwrap_or_default();
         let path = PathView(path);
-        body.changes.push(ChangeView { path, status: kind, staged: is_staged, owners });
+        let saved = None;
+        body.changes.push(ChangeView { path, status: kind, staged: is_staged, owners, saved });
     }
     let is_asked_for = |agent: &AgentName| {
         (!request.mine || agent.is_one_with(ctx.actor()))
@@ -133,7 +138,7 @@ pub fn changes(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
         is_there(&change.path.0) && (is_theirs || !asks_for_some)
     });
     body.lost.retain(|lost| is_there(&lost.path.0) && is_asked_for(&lost.agent));
-    rescue::find_lost(ctx, &mut body.lost)?;
+    rescue::find_saved(ctx, &mut body)?;
     let refusal = request.check.then(|| of_others(ctx, &body)).flatten();
     let hint = body.lost.iter().find(|lost| lost.saved.is_some()).and_then(way_back);
     let answer = Answer::read(body, ctx.clock()).noting(hint);

@@ -12,13 +12,15 @@ pub mod save;
 mod versions;
 pub mod view;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Ctx;
 use super::error::AppError;
 use super::next::command;
-use super::ownership::changes::LostView;
+use super::ownership::changes::{Body, ChangeView};
 use super::problem::{Hint, Problem};
+use crate::core::ownership::Content;
+use crate::core::rescue::bounds::SNAPSHOT_BYTES_MAX;
 use crate::core::text::Line;
 use crate::store::git::object::ObjectId;
 use crate::store::layout::MAIN_WORKTREE;
@@ -46,20 +48,43 @@ fn worktree_of(ctx: &Ctx, name: Option<&str>) -> Result<Option<Line>, AppError> 
     }
 }
 
-/// Finds what is saved of changes that are gone.
-pub fn find_lost(ctx: &Ctx, lost: &mut [LostView]) -> Result<(), AppError> {
-    if lost.is_empty() {
+/// Finds what is saved of changes that are in their files, and of those that are gone.
+pub fn find_saved(ctx: &Ctx, body: &mut Body) -> Result<(), AppError> {
+    if body.changes.is_empty() && body.lost.is_empty() {
         return Ok(());
     }
     let worktree = ctx.worktree();
     let saved = versions::versions(ctx, worktree.as_ref(), None, &Wanted::new(&[]))?;
-    for lost in lost {
+    find_present(ctx, &mut body.changes, &saved);
+    for lost in &mut body.lost {
         let is_it = |version: &&Version| {
             version.path == lost.path.0 && lost.blob.as_ref() == Some(&version.stored.blob)
         };
         lost.saved = saved.iter().find(is_it).map(|version| version.from().to_owned());
     }
     Ok(())
+}
+
+/// Finds the newest saved versions that files are as. Only files with a version are read, and no
+/// more of them than a snapshot has room for.
+fn find_present(ctx: &Ctx, changes: &mut [ChangeView], saved: &[Version]) {
+    let mut by_path: BTreeMap<&[u8], Vec<&Version>> = BTreeMap::new();
+    for version in saved {
+        by_path.entry(&version.path).or_default().push(version);
+    }
+    let (repository, file_bytes_max) = (ctx.repository(), ctx.settings().rescue.file_bytes_max);
+    let mut bytes_left = SNAPSHOT_BYTES_MAX;
+    for change in changes {
+        let path = &change.path.0;
+        let Some(versions) = by_path.get(path.as_slice()) else { continue };
+        let Some(rest) = bytes_left.checked_sub(repository.as_left(path).bytes) else { continue };
+        bytes_left = rest;
+        if let Some(Content::Stored(stored)) = repository.read_file(path, file_bytes_max).content()
+        {
+            let is_it = |version: &&&Version| version.stored == stored;
+            change.saved = versions.iter().find(is_it).map(|version| version.from().to_owned());
+        }
+    }
 }
 
 /// Lists the commits of all snapshots, also those with what was staged.
