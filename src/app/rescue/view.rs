@@ -67,6 +67,9 @@ pub struct SavedView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub mode: Option<Mode>,
+    /// Its size; absent if the file had been deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// A file as an edit has left it, which no snapshot has yet.
@@ -93,13 +96,17 @@ impl SnapshotView {
             return Ok(None);
         }
         let owners = owners_by_path(snapshot);
-        let view = |file: &SavedFile| SavedView {
-            owner: owners.get(&file.path).cloned(),
-            path: PathView(file.path.clone()),
-            mode: match &file.content {
+        let view = |file: &SavedFile| {
+            let stored = match &file.content {
                 Content::Gone => None,
-                Content::Stored(stored) => Some(stored.mode),
-            },
+                Content::Stored(stored) => Some(stored),
+            };
+            SavedView {
+                owner: owners.get(&file.path).cloned(),
+                path: PathView(file.path.clone()),
+                mode: stored.map(|stored| stored.mode),
+                bytes: stored.and_then(|stored| ctx.snapshots().size(stored)),
+            }
         };
         let record = snapshot.record.clone();
         Ok(Some(SnapshotView {

@@ -71,6 +71,9 @@ pub struct BlockingLock {
 pub trait ReadObjects {
     /// Reads an object; `None` if it does not exist.
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError>;
+
+    /// Reads the size of an object in one attempt; `None` if it does not exist here.
+    fn size(&self, id: &ObjectId) -> Result<Option<u64>, StoreError>;
 }
 
 /// A store of refs. [`Backend`] delegates to it.
@@ -122,6 +125,10 @@ pub trait Objects {
 
 /// A repository as a ledger uses it.
 pub trait Backend: Objects {
+    /// Reads the size of an object in one attempt; `None` if it does not exist here. Nothing is
+    /// fetched for it.
+    fn size(&self, id: &ObjectId) -> Result<Option<u64>, StoreError>;
+
     /// Reads the object that a ref points at.
     fn tip(&self, reference: &str) -> Result<Option<ObjectId>, StoreError>;
 

@@ -93,4 +93,15 @@ impl ReadObjects for LibGit2Objects {
         self.git.odb()?.refresh()?;
         self.read_once(id)
     }
+
+    fn size(&self, id: &ObjectId) -> Result<Option<u64>, StoreError> {
+        let oid = git2::Oid::from_bytes(id.as_bytes())?;
+        match size_of(&self.git.odb()?, oid) {
+            Some(Ok(size)) => Ok(Some(size as u64)),
+            Some(Err(error)) if error.code() != git2::ErrorCode::NotFound => {
+                Err(damaged(id, &error))
+            }
+            _ => Ok(None),
+        }
+    }
 }

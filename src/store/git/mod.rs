@@ -160,6 +160,10 @@ impl Objects for Git {
 }
 
 impl Backend for Git {
+    fn size(&self, id: &ObjectId) -> Result<Option<u64>, StoreError> {
+        if self.packs.has_promises() { self.second.size(id) } else { self.objects.size(id) }
+    }
+
     fn tip(&self, reference: &str) -> Result<Option<ObjectId>, StoreError> {
         self.refs.tip(&reference.parse()?)
     }

@@ -119,6 +119,10 @@ mod tests {
     }
 
     impl ReadObjects for Moved {
+        fn size(&self, id: &ObjectId) -> Result<Option<u64>, StoreError> {
+            Ok(self.read(id)?.map(|object| object.bytes.len() as u64))
+        }
+
         fn read(&self, _: &ObjectId) -> Outcome {
             Ok(self.look())
         }

@@ -219,6 +219,11 @@ impl<'r> Snapshots<'r> {
         }
     }
 
+    /// Reads the number of bytes of a saved file; `None` if it is not known.
+    pub fn size(&self, stored: &Stored) -> Option<u64> {
+        self.backend.size(&stored.blob.as_str().parse().ok()?).ok()?
+    }
+
     /// Saves content. Returns `None` if it is what the newest commit has, and `newest`, the newest
     /// snapshot of the worktree, if that has it already.
     pub fn save(

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::ownership::{ALICE, BOB, edits, ends, hooked, stops};
+use crate::ownership::{ALICE, BOB, edits, edits_by, ends, hooked, stops};
 use crate::support::content::Content;
 use crate::support::kind::{Hash, Kind, Place, RefFormat};
 use crate::support::texts;
@@ -266,4 +266,27 @@ fn a_snapshot_is_the_work_tree() {
     let commit = commit.as_str().unwrap();
     repo.git(["add", "--all"]);
     assert_eq!(repo.git(["rev-parse", &format!("{commit}^{{tree}}")]), repo.git(["write-tree"]));
+}
+
+/// Each saved file has its size. A file that was deleted has none.
+#[test]
+fn saved_files_have_their_sizes() {
+    let repo = hooked();
+    edits_by(&repo, ALICE, "src/main.rs", |file| std::fs::write(file, BYTES).unwrap());
+    edits(&repo, ALICE, "empty", "");
+    edits_by(&repo, ALICE, "docs/guide.md", |file| std::fs::remove_file(file).unwrap());
+    stops(&repo, ALICE);
+    let sizes = || {
+        let paths = snapshots(&repo)[0]["paths"].take();
+        let sizes = paths.as_array().unwrap().iter();
+        sizes.map(|file| (file["path"].clone(), file["bytes"].clone())).collect::<Vec<_>>()
+    };
+    let expected = [
+        (json!("docs/guide.md"), Value::Null),
+        (json!("empty"), json!(0)),
+        (json!("src/main.rs"), json!(BYTES.len())),
+    ];
+    assert_eq!(sizes(), expected);
+    repo.git(["gc", "--quiet"]);
+    assert_eq!(sizes(), expected, "in a pack of git's");
 }

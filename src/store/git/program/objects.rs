@@ -123,6 +123,12 @@ impl ReadObjects for ProgramObjects {
     fn read(&self, id: &ObjectId) -> Result<Option<Object>, StoreError> {
         self.read_object(&id.to_string())
     }
+
+    fn size(&self, id: &ObjectId) -> Result<Option<u64>, StoreError> {
+        let name = id.to_string();
+        let header = self.with_session(&name, |session| session.info(&name))?;
+        Ok(header.map(|header| header.size as u64))
+    }
 }
 
 impl Session {
