@@ -19,7 +19,7 @@ use crate::app::{Ctx, edits, presence, specs};
 use crate::core::ids::HoldId;
 use crate::core::ownership::Content;
 use crate::core::ownership::content::BlobId;
-use crate::core::pattern::{Reading, for_path};
+use crate::core::pattern::{Pattern, Reading, for_path};
 use crate::core::refusal::Conflict;
 use crate::core::rescue::Why;
 use crate::core::rescue::restore::{Present, Reason, Step, step};
@@ -65,6 +65,8 @@ pub struct Body {
     /// The files of which only older versions are saved than a commit has: they come back only from
     /// a snapshot that is named.
     pub committed: Vec<PathView>,
+    /// The paths and patterns that were named and of which nothing is saved.
+    pub missing: Vec<Pattern>,
 }
 
 /// A file that was brought back.
@@ -103,6 +105,7 @@ pub fn restore(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
         already: Vec::new(),
         refused: Vec::new(),
         committed: Vec::new(),
+        missing: missing(wanted, &all),
     };
     match request.to {
         Some(directory) => work.write_below(&target(ctx, directory)?, &all, &mut body)?,
@@ -114,6 +117,15 @@ pub fn restore(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
         Some(refusal) => answer.refused(refusal),
         None => answer,
     })
+}
+
+/// Finds the patterns that no saved version matches.
+fn missing(mut wanted: Vec<Pattern>, all: &[Version]) -> Vec<Pattern> {
+    wanted.retain(|pattern| {
+        let it = Wanted::new(std::slice::from_ref(pattern));
+        !all.iter().any(|version| it.has(&version.path))
+    });
+    wanted
 }
 
 /// Finds the directory to write to, which must not be in the work tree.
@@ -320,13 +332,17 @@ fn refused(version: &Version, why: Reason) -> Refused {
 /// Explains why files were not brought back.
 fn refusal(body: &Body, ctx: &Ctx) -> Option<Problem> {
     let Some(first) = body.refused.first() else {
+        let listing = vec![command(&["rescue", "list"])];
+        if let Some(missing) = body.missing.first() {
+            let message = format!("nothing is saved of '{}'", missing.shown());
+            return Some(Problem::refused("not_saved", message).suggesting(listing, Hint::plain));
+        }
         let only_old = body.restored.is_empty() && body.already.is_empty();
         let first = body.committed.first().filter(|_| only_old)?;
         let message = format!(
             "'{}' was committed after it was saved; name a snapshot to bring an older version back",
             shown(&String::from_utf8_lossy(&first.0))
         );
-        let listing = vec![command(&["rescue", "list"])];
         return Some(Problem::refused("committed", message).suggesting(listing, Hint::plain));
     };
     let path = shown(&String::from_utf8_lossy(&first.path.0)).into_owned();

@@ -179,6 +179,29 @@ fn people_keep_no_reservation() {
     assert_eq!(repo.holds(), [] as [Value; 0]);
 }
 
+/// 8/RESCUE: a path of which nothing is saved is named, also beside others that come back.
+#[test]
+fn a_path_that_is_not_saved_is_named() {
+    let repo = hooked();
+    edits(&repo, ALICE, "src/main.rs", "mine");
+    stops(&repo, ALICE);
+    let id = snapshots(&repo)[0]["id"].as_str().unwrap().to_owned();
+    for words in [&["src", "docs/guide.md", "*.none"][..], &[&id, "src", "docs/guide.md", "*.none"]]
+    {
+        repo.git(["checkout", "--quiet", "--", "src/main.rs"]);
+        let args = [&["--json", "restore"], words].concat();
+        let no = rescue(&repo, ALICE, &args).exits(exit::NO).json();
+        assert_eq!(no["restored"][0]["path"], "src/main.rs", "{no:#}");
+        assert_eq!(no["missing"], json!(["docs/guide.md", "*.none"]), "{no:#}");
+        assert_eq!(no["refusal"]["code"], "not_saved");
+        has(&repo, "src/main.rs", b"mine");
+    }
+    let no = rescue(&repo, ALICE, &["restore", "src", "docs/guide.md"]).exits(exit::NO);
+    no.says("not saved  docs/guide.md");
+    let all = rescue(&repo, ALICE, &["--json", "restore", "src"]).done().json();
+    assert_eq!(all["missing"], json!([]));
+}
+
 /// What was committed after it was saved does not come back by accident.
 #[test]
 fn what_was_committed_since_comes_back_by_its_id_only() {

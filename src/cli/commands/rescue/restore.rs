@@ -57,7 +57,7 @@ impl Args {
         };
         let answer = restore(&ctx, &request)?;
         show(ui, &answer, |ui| {
-            let Body { restored, already, refused, committed } = &answer.body;
+            let Body { restored, already, refused, committed, missing } = &answer.body;
             for Restored { path, from, .. } in restored {
                 line(ui, "restored", path, &format!("from {from}"))?;
             }
@@ -67,6 +67,9 @@ impl Args {
             }
             let later = "committed since it was saved";
             committed.iter().try_for_each(|path| line(ui, "not restored", path, later))?;
+            for pattern in missing {
+                line(ui, "not saved", &PathView::of(pattern), "")?;
+            }
             answer.refusal.iter().try_for_each(|refusal| say_hints(refusal, ui))
         })
     }
