@@ -129,6 +129,16 @@ fn no_pipe_keeps_the_hook_before_a_commit() {
     }
 }
 
+/// 8/TERMINAL: the same for the hook that git runs before it touches files: git gets its answer.
+#[test]
+fn no_pipe_keeps_the_hook_before_files_are_touched() {
+    for file in ["config", "packed-refs", "refs/heads/main"] {
+        let Some(repo) = repo_with_pipe(file) else { return };
+        let call = repo.call("").args(["hook", "fsmonitor", "2", "token"]);
+        assert_eq!(call.run_unproven().done().stdout, "git-coord\0/\0", "{file}");
+    }
+}
+
 /// A git that waits for a pipe is not left behind by the hook that has asked it.
 #[test]
 fn no_git_waits_on_after_the_hook() {

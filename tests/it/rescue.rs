@@ -3,6 +3,7 @@
 mod killed;
 mod restore;
 mod snapshots;
+mod terminal;
 mod unlucky;
 
 use std::path::Path;

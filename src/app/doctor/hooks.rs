@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::claude::{Source, Wiring, by_version, wiring};
-use super::rehearsal::refuse_an_edit;
+use super::rehearsal::{refuse_an_edit, save_before_git};
 use super::{Check, State};
 use crate::app::Ctx;
 use crate::app::error::AppError;
@@ -13,12 +13,13 @@ use crate::app::install::found::{self, Host};
 use crate::app::install::git_hooks::{self, Found};
 use crate::app::install::handlers::Handler;
 use crate::app::install::hook_file::GitHook;
-use crate::app::install::plan::{Item, Need};
+use crate::app::install::plan::{Item, MONITOR_CALL, Need};
 use crate::app::install::settings::Settings;
 use crate::core::text::shown as shown_text;
 
 const NAME: &str = "hooks";
 const INSTALL: [&str; 3] = ["git", "coord", "install"];
+const INSTALL_TERMINAL: [&str; 4] = ["git", "coord", "install", "--terminal"];
 
 /// The hooks that were found.
 struct Looked {
@@ -41,18 +42,24 @@ pub fn hooks(ctx: &Ctx, host: &Host, is_enabled: bool) -> Vec<Check> {
     let git = judged(&looked.git, is_enabled, looked.claude.is_there);
     let Some(tree) = ctx.repository().work_tree().filter(|_| is_enabled) else { return vec![git] };
     let mut troubles = looked.troubles();
-    let mut is_tried = false;
+    let mut tried = String::new();
     if let Some(handler) = &looked.claude.before_edit {
         let program = host.program.as_deref().unwrap_or(Path::new("git-coord"));
         match refuse_an_edit(handler, &tree.top, program) {
-            Ok(()) => is_tried = true,
+            Ok(()) => tried.push_str("; a made-up edit was refused"),
             Err(why) => troubles.push(Check::new(NAME, State::Fault, why).with_next(&INSTALL)),
+        }
+    }
+    if host.monitor.as_deref() == Some(MONITOR_CALL) {
+        let fault = |why| Check::new(NAME, State::Fault, why).with_next(&INSTALL_TERMINAL);
+        match save_before_git(&tree.top) {
+            Ok(()) => tried.push_str("; made-up work was saved before 'git reset --hard'"),
+            Err(why) => troubles.push(fault(why)),
         }
     }
     if git.state != State::Ok {
         troubles.insert(0, git);
     } else if troubles.is_empty() {
-        let tried = if is_tried { "; a made-up edit was refused" } else { "" };
         troubles.push(Check { text: format!("{}{tried}", git.text), ..git });
     }
     troubles.extend(looked.claude.in_other_words.iter().map(not_rehearsed));

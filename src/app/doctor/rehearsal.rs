@@ -1,4 +1,5 @@
-//! A made-up edit that must be refused, sent through the command that Claude Code would run for it.
+//! A made-up edit that must be refused, sent through the command that Claude Code would run for it,
+//! and made-up work that must be saved before git throws it away.
 //!
 //! A hook in a settings file may still not work: the program may not be on the agent's `PATH`, be
 //! too old, or hang. So doctor makes a repository in a temporary directory, in which another agent
@@ -12,7 +13,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::app::install::handlers::Handler;
+use crate::app::install::plan::{MONITOR, MONITOR_CALL};
 use crate::store::git::repository::make_scratch;
+use crate::store::layout::rescues;
 use crate::store::os::probe::{Probe, ProbeError, Probed};
 
 const HELD: &str = "held.txt";
@@ -68,6 +71,29 @@ pub(super) fn refuse_an_edit(handler: &Handler, top: &Path, program: &Path) -> R
     }))
 }
 
+/// Checks that work is saved before a git of a terminal throws it away; otherwise returns why not,
+/// in a sentence. Git runs the command that `install --terminal` writes, and no other.
+pub(super) fn save_before_git(top: &Path) -> Result<(), String> {
+    let home = tempfile::tempdir().map_err(|error| format!("no temporary directory: {error}"))?;
+    let scratch = home.path().join("scratch");
+    make_scratch(&scratch, &[HELD]).map_err(|error| error.to_string())?;
+    let said = |script: String| {
+        let words = ["sh", "-c", &script].map(OsString::from);
+        let tried = run(&words, &scratch, top, LIMIT, "");
+        tried.map_err(|error| format!("no work could be made up: {error}"))
+    };
+    let lost = said(format!("echo work >{HELD} && git reset --quiet --hard"))?;
+    let saved = said(format!("git for-each-ref {}", rescues(None)))?;
+    if lost.code == Some(0) && !saved.stdout.is_empty() {
+        return Ok(());
+    }
+    let why = match first_line(&lost.stderr) {
+        "" => "nothing was saved before 'git reset --hard'".to_owned(),
+        said => format!("nothing was saved before 'git reset --hard', and it said: {said}"),
+    };
+    Err(format!("{MONITOR} calls git coord, but {why}"))
+}
+
 /// Runs the command as Claude Code does in that project, with hooks that act in the made-up
 /// repository.
 fn run(
@@ -78,9 +104,11 @@ fn run(
     input: &str,
 ) -> Result<Probed, ProbeError> {
     let set = [
-        ("GIT_CONFIG_COUNT", OsStr::new("1")),
+        ("GIT_CONFIG_COUNT", OsStr::new("2")),
         ("GIT_CONFIG_KEY_0", OsStr::new("coord.enabled")),
         ("GIT_CONFIG_VALUE_0", OsStr::new("true")),
+        ("GIT_CONFIG_KEY_1", OsStr::new(MONITOR)),
+        ("GIT_CONFIG_VALUE_1", OsStr::new(MONITOR_CALL)),
         ("CLAUDE_PROJECT_DIR", project.as_os_str()),
     ];
     Probe { words, directory, set: &set, unset: &ELSEWHERE, input: input.as_bytes(), limit }.run()

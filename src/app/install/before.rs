@@ -6,7 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::app::install::plan::{Act, DECORATION, ENABLED, Item, Need, Setting};
+use crate::app::install::plan::{
+    Act, DECORATION, ENABLED, Item, MONITOR, MONITOR_CALL, Need, Setting,
+};
 use crate::store::layout::EVERY_REF;
 use crate::store::os::files::Rights;
 
@@ -55,6 +57,23 @@ pub fn configuration(local: &[Setting], noted: &mut Noted<'_>) -> Vec<Item> {
     ]
 }
 
+/// Plans that git calls us when it reads the index. `present` is the value that counts now,
+/// wherever it is set: another one is the user's own, and stays.
+pub fn monitor(present: Option<&str>, local: &[Setting], noted: &mut Noted<'_>) -> Item {
+    let setting = Setting::new(MONITOR, MONITOR_CALL);
+    match present {
+        Some(_) if setting.is_in(local) => Item::already_so(setting.shown()),
+        Some(other) => Item::note(format!(
+            "not saved before your own commands: {MONITOR} is '{other}' already, and stays"
+        )),
+        None => {
+            let before = noted.before.get_or_insert_default();
+            before.settings.insert(MONITOR.to_owned(), Vec::new());
+            Item::change(setting.shown(), [before.write(noted.path), Act::Set(setting)])
+        }
+    }
+}
+
 /// Notes that the directory of hooks is ours, if the plan is to make it.
 pub fn remember_directory(items: &mut [Item], directory: &Path, noted: &mut Noted<'_>) {
     let is_in_it = |act: &Act| match act {
@@ -75,7 +94,11 @@ pub fn remember_directory(items: &mut [Item], directory: &Path, noted: &mut Note
 /// Plans the way back for the settings that still have the value that `install` set.
 pub fn without_configuration(local: &[Setting], noted: &Noted<'_>) -> Vec<Item> {
     let Some(before) = &noted.before else { return Vec::new() };
-    let ours = [Setting::new(ENABLED, "true"), Setting::new(DECORATION, EVERY_REF)];
+    let ours = [
+        Setting::new(ENABLED, "true"),
+        Setting::new(MONITOR, MONITOR_CALL),
+        Setting::new(DECORATION, EVERY_REF),
+    ];
     let mut items = Vec::new();
     for setting in ours.into_iter().filter(|setting| setting.is_in(local)) {
         let Some(values) = before.settings.get(&setting.key) else { continue };
@@ -149,6 +172,26 @@ mod tests {
             assert!(configuration(&there, &mut note).iter().all(|item| !item.is_change()));
             let back = after(there.clone(), &without_configuration(&there, &note));
             assert_eq!(back, before);
+        }
+    }
+
+    /// 8/TERMINAL: what another program or the user has set stays, and the way back takes away what
+    /// was set.
+    #[test]
+    fn a_monitor_of_the_users_stays() {
+        let ours = Setting::new(MONITOR, MONITOR_CALL);
+        let mut note = noted(None);
+        let items = [monitor(None, &[], &mut note)];
+        let there = after(Vec::new(), &items);
+        assert_eq!(there, std::slice::from_ref(&ours));
+        let again = monitor(Some(MONITOR_CALL), &there, &mut note);
+        assert_eq!(again.need, Need::AlreadySo);
+        assert_eq!(after(there.clone(), &without_configuration(&there, &note)), []);
+        for other in ["true", "false", "watchman", ""] {
+            let local = [Setting::new(MONITOR, other)];
+            let item = monitor(Some(other), &local, &mut noted(None));
+            assert_eq!(item.need, Need::Note, "{other}");
+            assert_eq!(without_configuration(&local, &note), [], "{other}");
         }
     }
 

@@ -29,6 +29,8 @@ const BUILT_HERE: [&str; 2] = ["CACHEDIR.TAG", ".cargo-lock"];
 pub struct Host {
     /// `core.hooksPath`, wherever it is set.
     pub hooks_path: Option<String>,
+    /// `core.fsmonitor`, wherever it is set.
+    pub monitor: Option<String>,
     /// `coord.hook.failClosed`.
     pub fail_closed: bool,
     pub home: Option<PathBuf>,

@@ -54,6 +54,8 @@ pub struct Asked {
     pub shared: bool,
     /// Set to let agents call us without asking.
     pub allow: bool,
+    /// Set to save uncommitted work before commands that people type.
+    pub terminal: bool,
     pub dry_run: bool,
 }
 
@@ -72,7 +74,7 @@ pub fn install(
 ) -> Result<Followed, Problem> {
     let agents = agents(ctx, host, asked)?;
     let restart = !asked.dry_run && agents.iter().any(Item::is_change);
-    let mut items = plan_install(ctx, host, agents, documents)?;
+    let mut items = plan_install(ctx, host, agents, asked.terminal, documents)?;
     if restart {
         items.push(Item::note("restart open sessions: agents read their settings when they start"));
     }
@@ -90,6 +92,7 @@ fn plan_install(
     ctx: &Ctx,
     host: &Host,
     agents: Vec<Item>,
+    has_terminal: bool,
     documents: &[Document],
 ) -> Result<Vec<Item>, AppError> {
     let local = found::local(ctx)?;
@@ -106,6 +109,9 @@ fn plan_install(
     };
     let install = |found: &documents::Found<'_>| documents::install(&beside, documents, found);
     items.extend(with_documents(ctx, &beside, paths, install)?);
+    if has_terminal && hooks.has_work_tree {
+        items.push(before::monitor(host.monitor.as_deref(), &local, &mut noted));
+    }
     // Last, because this makes the hooks act.
     items.extend(before::configuration(&local, &mut noted));
     Ok(items)

@@ -68,6 +68,12 @@ pub const ENABLED: &str = "coord.enabled";
 /// Keeps our refs out of `git log`.
 pub const DECORATION: &str = "log.excludeDecoration";
 
+/// Makes git call us when it reads the index.
+pub const MONITOR: &str = "core.fsmonitor";
+/// The value for that. Git gives it to a shell, with arguments behind it. A hook that fails is
+/// ignored, and git would name a missing one each time.
+pub const MONITOR_CALL: &str = "command -v git-coord >/dev/null 2>&1 && git-coord hook fsmonitor";
+
 impl Item {
     pub fn already_so(what: impl Into<String>) -> Item {
         Item { what: what.into(), need: Need::AlreadySo }

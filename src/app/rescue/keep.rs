@@ -122,7 +122,8 @@ fn work(paths: impl Iterator<Item = Vec<u8>>) -> BTreeMap<Vec<u8>, Unsettled> {
     paths.map(|path| (path, Unsettled { staged: None, is_tracked: true })).collect()
 }
 
-fn is_owned(note: &Note) -> bool {
+/// Tells whether the change of a note is saved.
+pub(super) fn is_owned(note: &Note) -> bool {
     !note.by_shell && !note.lost
 }
 

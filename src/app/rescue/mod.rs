@@ -9,6 +9,7 @@ pub mod keep;
 pub mod list;
 pub mod restore;
 pub mod save;
+pub mod terminal;
 mod versions;
 pub mod view;
 

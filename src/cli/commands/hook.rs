@@ -9,9 +9,11 @@ use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
 use crate::cli::term::{Manner, Ui};
 use crate::core::environment::Environment;
+use crate::core::text::shown;
 use crate::hook::agent::run::Reply;
 use crate::hook::agent::{self, Dialect};
 use crate::hook::git;
+use crate::hook::git::fsmonitor;
 use crate::hook::git::run::{Call, Name};
 
 const EXAMPLES: &str = "\
@@ -57,12 +59,15 @@ pub(crate) enum HookName {
     PostCommit,
     /// Refuses commits that change paths of another agent
     PrePush,
+    /// Saves uncommitted work before git touches it, with install --terminal
+    Fsmonitor,
 }
 
 /// A hook, by the program that calls it.
 enum Of {
     Agent(Option<Dialect>),
     Git(Name),
+    Fsmonitor,
 }
 
 impl HookName {
@@ -75,6 +80,7 @@ impl HookName {
             HookName::PrepareCommitMsg => Of::Git(Name::PrepareCommitMsg),
             HookName::PostCommit => Of::Git(Name::PostCommit),
             HookName::PrePush => Of::Git(Name::PrePush),
+            HookName::Fsmonitor => Of::Fsmonitor,
         }
     }
 }
@@ -91,6 +97,7 @@ impl Args {
                 )?);
             }
             Of::Git(name) => name,
+            Of::Fsmonitor => return Ok(self.run_fsmonitor(ui, context)?),
         };
         let acting_as = context.globals.acting_as.as_ref();
         let call = Call { name, args: &self.args, acting_as, environment };
@@ -102,6 +109,25 @@ impl Args {
         };
         show_git(ui, git::run::run(call, late))
     }
+
+    fn run_fsmonitor(&self, ui: &mut Ui, context: &Context<'_>) -> io::Result<ExitCode> {
+        let acting_as = context.globals.acting_as.as_ref();
+        let environment = context.door.environment();
+        let call = fsmonitor::Call { args: &self.args, acting_as, environment };
+        let late = |reply: fsmonitor::Reply| {
+            let mut ui = Ui::of_process(Manner::default(), &Environment::default(), &|_| None);
+            let shown = show_fsmonitor(&mut ui, &reply);
+            exit_with(ui, shown)
+        };
+        show_fsmonitor(ui, &fsmonitor::run(call, late))
+    }
+}
+
+/// Shows the reply. Git ignores the answer of a hook that fails, and this one never does.
+fn show_fsmonitor(ui: &mut Ui, reply: &fsmonitor::Reply) -> io::Result<ExitCode> {
+    reply.remarks.iter().try_for_each(|line| ui.talk(&shown(line)))?;
+    ui.bytes(reply.answer)?;
+    Ok(ExitCode::Done)
 }
 
 fn show_git(ui: &mut Ui, reply: git::run::Reply) -> Result<ExitCode, Problem> {

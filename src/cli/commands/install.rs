@@ -41,6 +41,14 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) allow: bool,
 
+    /// Save uncommitted work also before git commands that people type, such as 'git reset --hard'
+    ///
+    /// Sets core.fsmonitor, unless it is set: git then calls 'git coord hook fsmonitor' whenever it
+    /// reads the index. That costs a process each time, and in a very large work tree git also
+    /// writes the index more often.
+    #[arg(long)]
+    pub(crate) terminal: bool,
+
     /// Show what would be done without doing it
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -62,8 +70,8 @@ impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = context.open()?;
         let agents = self.agents.first().copied().unwrap_or(Agents::WhereFound);
-        let (shared, allow, dry_run) = (self.shared, self.allow, self.dry_run);
-        let asked = Asked { agents, shared, allow, dry_run };
+        let Args { shared, allow, terminal, dry_run, .. } = *self;
+        let asked = Asked { agents, shared, allow, terminal, dry_run };
         report(ui, install(&ctx, &host(context), asked, &generate::documents())?)
     }
 }
@@ -76,6 +84,7 @@ pub(crate) fn host(context: &Context<'_>) -> Host {
     let fail_closed = door.get("coord.hook.failClosed");
     Host {
         hooks_path: door.get("core.hooksPath").filter(|path| !path.is_empty()),
+        monitor: door.get("core.fsmonitor"),
         fail_closed: fail_closed.as_deref().and_then(parse_boolean) == Some(true),
         home: door.environment().os("HOME").map(Into::into),
         search_path: std::env::split_paths(path).collect(),

@@ -28,6 +28,8 @@ words! {
         Asked = "asked",
         /// A file was about to be replaced by a saved one.
         Restore = "restore",
+        /// Git was about to work on the files, for somebody in a terminal.
+        Terminal = "terminal",
     }
 }
 
@@ -96,6 +98,7 @@ impl Record {
             Why::Verb => "before a command",
             Why::Asked => "as asked",
             Why::Restore => "before a file is brought back",
+            Why::Terminal => "before git goes on",
         };
         let json = serde_json::to_string(&named).expect("a record is plain data");
         format!("save {count} {occasion} for {}\n\n{json}\n", self.agent)

@@ -8,7 +8,8 @@
 //!   `eval`, `xargs` and `find`; `wrapper` takes off what stands before a command;
 //! - [`git`] reads the words of a git command, and [`verbs`] and `writers` say what a command does
 //!   to uncommitted work: an [`effect`] on the paths of a [`pathspec`]. [`act`] does all of it;
-//! - [`verdict`] holds an effect against the work of others.
+//! - [`verdict`] holds an effect against the work of others;
+//! - [`running`] looks at a command that runs already.
 //!
 //! What cannot be known from the text is marked as unknown. A branch counts as taken and a body of
 //! a loop as run, because the caller asks what a command could do.
@@ -21,6 +22,7 @@ mod expand;
 pub mod git;
 pub mod pathspec;
 mod run;
+pub mod running;
 mod state;
 pub mod verbs;
 pub mod verdict;

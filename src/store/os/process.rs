@@ -15,7 +15,7 @@ use crate::core::reservation::process::Process;
 use crate::core::text::Line;
 use crate::store::git::object::HashKind;
 
-pub use self::ancestors::{LOOK_IS_CHEAP, ancestors};
+pub use self::ancestors::{LOOK_IS_CHEAP, ancestors, words_above};
 
 /// Replaces a value that the system does not provide.
 const UNKNOWN: &str = "-";

@@ -327,6 +327,7 @@ fn ask_hooks(repo: &Repo, trap: &Trap, about: &str) {
         &["prepare-commit-msg", message, "message"],
         &["post-commit"],
         &["pre-push", "o", "."],
+        &["fsmonitor", "2", "token"],
     ] {
         let head = repo.git_call(["rev-parse", "HEAD"]).config("core.fsmonitor", "false");
         let head = head.run_unproven().stdout.trim_end().to_owned();

@@ -66,7 +66,11 @@ impl ConfigOverrides {
         let (mut overrides, mut names_program) = (ConfigOverrides::default(), false);
         let mut by_user: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for entry in entries.iter().filter(|entry| entry.scope == Scope::User) {
-            by_user.entry(&entry.key).or_default().push(&entry.value);
+            if is_own_hook(entry) {
+                overrides.settings.push((entry.key.clone(), "false".to_owned()));
+            } else {
+                by_user.entry(&entry.key).or_default().push(&entry.value);
+            }
         }
         for entry in entries.iter().filter(|entry| entry.scope == Scope::Repository) {
             overrides.has_proxy |= entry.key == "core.gitproxy";
@@ -146,6 +150,11 @@ fn is_promise(entry: &Entry) -> bool {
         "extensions.partialclone" => !entry.value.is_empty(),
         _ => is_of_remote(entry, "promisor") && parse_boolean(&entry.value) != Some(false),
     }
+}
+
+/// Tells whether the user has set that git calls this program when it reads the index.
+fn is_own_hook(entry: &Entry) -> bool {
+    entry.key == "core.fsmonitor" && entry.value.ends_with("hook fsmonitor")
 }
 
 fn is_of_remote(entry: &Entry, name: &str) -> bool {
@@ -230,6 +239,18 @@ mod tests {
         let helper = "credential.helper";
         let three = [(User, helper, "a"), (User, helper, "b"), (Repository, helper, "./x")];
         assert_eq!(overruled(&three), pairs(&[(helper, ""), (helper, "a"), (helper, "b")]));
+    }
+
+    /// 8/TERMINAL: git does not call this program when this program calls git.
+    #[test]
+    fn the_own_hook_is_overruled_wherever_it_is_set() {
+        use Scope::{Repository, User};
+        let (key, own) = ("core.fsmonitor", "git-coord hook fsmonitor");
+        assert_eq!(overruled(&[(User, key, own)]), pairs(&[(key, "false")]));
+        assert_eq!(overruled(&[(Repository, key, own)]), pairs(&[(key, "false")]));
+        let both = [(User, key, own), (Repository, key, own)];
+        assert!(overruled(&both).iter().all(|(_, value)| value == "false"));
+        assert_eq!(overruled(&[(User, key, "true")]), []);
     }
 
     #[test]

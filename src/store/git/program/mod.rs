@@ -26,6 +26,10 @@ use crate::store::git::config_entries::{Entry, of_listing};
 use crate::store::git::object::ObjectId;
 use crate::store::os::executable;
 
+/// Set for each git that this program calls. The hook that git runs for it has nothing to do, and
+/// must not call git in turn.
+pub const INNER_VARIABLE: &str = "GIT_COORD_INNER";
+
 /// Variables that would direct git to something else than the repository that was found. Variables
 /// with configuration stay: `git -c` applies to this program too.
 const REPOSITORY_VARIABLES: [&str; 11] = [
@@ -265,6 +269,7 @@ fn named(git_dir: &Path, arguments: &[&str]) -> Command {
 fn git() -> Command {
     let mut command = executable::command("git");
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
+    command.env(INNER_VARIABLE, "1");
     command.stdin(Stdio::null());
     command
 }

@@ -26,9 +26,29 @@ pub fn ancestors(variables: &[(&'static str, &str)]) -> Vec<Ancestor> {
     found
 }
 
+/// The largest number of ancestors among which a program is looked for.
+const NEAR_MAX: usize = 4;
+
+/// Finds the nearest process above this one that runs a program of this name, and returns its
+/// words. Between the two there may be a shell.
+pub fn words_above(program: &str) -> Option<Vec<String>> {
+    let mut next = system::parent();
+    for _ in 0..NEAR_MAX {
+        let pid = next.filter(|pid| *pid > 0)?;
+        let (words, parent) = system::all_words(pid)?;
+        let first = words.first().map(String::as_str).unwrap_or_default();
+        if first.rsplit('/').next() == Some(program) {
+            return Some(words);
+        }
+        next = parent;
+    }
+    None
+}
+
 #[cfg(target_os = "linux")]
 mod system {
-    use std::fs;
+    use std::fs::{self, File};
+    use std::io::Read as _;
     use std::path::Path;
 
     use super::super::{ProcessIdentity, one_word, system};
@@ -36,6 +56,8 @@ mod system {
 
     /// The number of words that tell a program and its script.
     const WORDS_MAX: usize = 8;
+    /// The largest number of bytes of a command line that are read.
+    const LINE_BYTES_MAX: u64 = 256 * 1024;
 
     pub(super) fn parent() -> Option<u32> {
         system::stat(std::process::id()).map(|stat| stat.parent)
@@ -59,6 +81,18 @@ mod system {
             shares: shares(pid, variables),
         };
         Some((ancestor, Some(seen.parent)))
+    }
+
+    /// Reads all words of a process, and its parent.
+    pub(super) fn all_words(pid: u32) -> Option<(Vec<String>, Option<u32>)> {
+        let seen = system::stat(pid)?;
+        let mut line = Vec::new();
+        let file = File::open(format!("/proc/{pid}/cmdline")).ok()?;
+        file.take(LINE_BYTES_MAX).read_to_end(&mut line).ok()?;
+        let line = line.strip_suffix(b"\0").unwrap_or(&line);
+        let words = line.split(|byte| *byte == 0);
+        let words = words.map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+        Some((words, Some(seen.parent)))
     }
 
     fn words(pid: u32) -> Vec<String> {
@@ -94,18 +128,23 @@ mod system {
         return None;
     }
 
-    /// Looks at a process. Returns it with its parent.
-    pub(super) fn ancestor(
-        pid: u32,
-        _: &[(&'static str, &str)],
-    ) -> Option<(Ancestor, Option<u32>)> {
+    /// Reads all words of a process, and its parent. A word with a space in it counts as several.
+    pub(super) fn all_words(pid: u32) -> Option<(Vec<String>, Option<u32>)> {
         let mut ps = executable::command("ps");
         ps.args(["-o", "ppid=,args=", "-p", &pid.to_string()]).env("LC_ALL", "C");
         let output = ps.output().ok().filter(|output| output.status.success())?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let mut words = text.split_whitespace();
         let parent = words.next()?.parse().ok();
-        let words: Vec<String> = words.map(str::to_owned).collect();
+        Some((words.map(str::to_owned).collect(), parent))
+    }
+
+    /// Looks at a process. Returns it with its parent.
+    pub(super) fn ancestor(
+        pid: u32,
+        _: &[(&'static str, &str)],
+    ) -> Option<(Ancestor, Option<u32>)> {
+        let (words, parent) = all_words(pid)?;
         let name = Path::new(words.first()?).file_name()?.to_string_lossy().into_owned();
         let process = ProcessIdentity::of_child(pid).to_process()?;
         let ancestor = Ancestor { process, program: name, executable: None, words, shares: None };
@@ -117,6 +156,13 @@ mod system {
 mod tests {
     use super::*;
     use crate::store::os::process::ProcessIdentity;
+
+    #[test]
+    fn a_program_above_is_found_with_its_words() {
+        let words = system::all_words(std::process::id()).unwrap().0;
+        assert_eq!(words.len(), std::env::args().count());
+        assert_eq!(words_above("no such program"), None);
+    }
 
     #[test]
     fn the_parent_is_the_first_and_the_start_is_its_own() {
