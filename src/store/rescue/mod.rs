@@ -273,7 +273,13 @@ impl<'r> Snapshots<'r> {
         let Some(stored) = self.backend.store(objects, commit, &|| true)? else { return Ok(()) };
         let committer = signed.committer.signature(signed.record.at);
         let note = LogNote { committer: &committer, message: "save" };
-        let swap = self.backend.swap(Update::new(reference, None, commit, note), Some(&stored))?;
+        let publish =
+            || self.backend.swap(Update::new(reference, None, commit, note), Some(&stored));
+        let mut swap = publish()?;
+        // A process that was killed may have left its lock.
+        if swap != Swap::Done && self.backend.clear_lock(reference)?.is_some() {
+            swap = publish()?;
+        }
         // Another process may have saved this content in this second, for an equal command.
         if swap != Swap::Done && self.backend.tip(reference)? != Some(commit) {
             let why = format!("'{reference}' could not be made: another process has it");
