@@ -3,7 +3,7 @@
 
 mod branch;
 mod commit;
-mod ends;
+pub(crate) mod ends;
 mod kinds;
 mod lost;
 mod makers;

@@ -75,11 +75,11 @@ fn who_edits_on_is_told_once() {
 }
 
 /// The program of an agent, which calls hooks, and then runs on.
-struct Program(Child);
+pub(crate) struct Program(Child);
 
 impl Program {
     /// Starts an agent that edits a file, and then ends and begins sessions.
-    fn editing(repo: &Repo, file: &Path, later: &[(&str, &str)]) -> Program {
+    pub(crate) fn editing(repo: &Repo, file: &Path, later: &[(&str, &str)]) -> Program {
         let hook = |session: &str, name: &str| {
             let fields = json!({
                 "session_id": session, "cwd": repo.work(), "hook_event_name": name,

@@ -8,40 +8,6 @@ use super::*;
 use crate::ownership::{ALICE, BOB, edits, edits_by, hooked, stops};
 use crate::support::texts;
 
-/// The ways in which another one destroys a file of an agent, with no hook before it: a person in a
-/// terminal, or an agent without hooks. Each begins with a change of `src/main.rs`, which is
-/// tracked.
-const VERBS: [&str; 9] = [
-    "git reset --quiet --hard",
-    "git checkout --quiet --force HEAD",
-    "git checkout --quiet -- src/main.rs",
-    "git restore src",
-    "git stash --quiet",
-    "git rm --quiet --force src/main.rs",
-    "git read-tree --reset -u HEAD",
-    "git switch --quiet --discard-changes --detach HEAD",
-    "rm -r src && git reset --quiet --hard",
-];
-
-/// 8/RESET, 8/STASH, 8/CHECKOUT: while the turn of the owner runs, and when it is over.
-#[test]
-fn what_a_git_verb_destroys_comes_back_byte_for_byte() {
-    for verb in VERBS {
-        for is_over in [false, true] {
-            let repo = hooked();
-            edits_by(&repo, ALICE, "src/main.rs", |file| std::fs::write(file, BYTES).unwrap());
-            if is_over {
-                stops(&repo, ALICE);
-            }
-            repo.call("").program("sh").args(["-c", verb]).run_unproven().done();
-            assert_ne!(std::fs::read(repo.work().join("src/main.rs")).ok().as_deref(), Some(BYTES));
-            let answer = rescue(&repo, ALICE, &["--json", "restore", "src/main.rs"]).done().json();
-            assert_eq!(answer["restored"][0]["path"], "src/main.rs", "{verb}: {answer:#}");
-            has(&repo, "src/main.rs", BYTES);
-        }
-    }
-}
-
 /// 8/CLEAN: new files as well, with odd names, and whatever is collected in between.
 #[test]
 fn new_files_come_back_after_clean_and_gc() {
