@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::app::answer::{AnswerForm, ProblemForm};
 use crate::app::{
-    agents, changesets, doctor, domains, events, install, ledgers, negotiation, ownership, rescue,
-    reservations, routing, runs, status, version, whoami,
+    agents, changesets, demo, doctor, domains, events, install, ledgers, negotiation, ownership,
+    rescue, reservations, routing, runs, status, version, whoami,
 };
 use crate::core::routing::export::Exported;
 
@@ -69,6 +69,13 @@ fn of_lines<T: JsonSchema + 'static>() -> Schema {
     settings.into_generator().into_root_schema_for::<PrintedLine<'static, T>>()
 }
 
+/// Makes the schema of a command whose stdout belongs to another program: it prints an object only
+/// where it has no answer.
+fn of_problem<T: JsonSchema + 'static>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
 /// A table of commands, each with the name of its file and the body of its answer.
 macro_rules! schemas {
     ($($command:literal $file:literal $body:ty,)*) => {
@@ -81,6 +88,10 @@ macro_rules! schemas {
             command: "events",
             file: "docs/schema/events.json",
             make: of_lines::<events::reader::Delivered>,
+        }, CommandSchema {
+            command: "with",
+            file: "docs/schema/with.json",
+            make: of_problem::<ProblemForm<'static>>,
         }];
     };
 }
@@ -107,6 +118,7 @@ schemas! {
     "send" "send" negotiation::send::Body,
     "agents" "agents" agents::Body,
     "status" "status" status::Body,
+    "demo" "demo" demo::Body,
     "version" "version" version::Body,
     "whoami" "whoami" whoami::Body,
     "hook pre-commit" "hook-pre-commit" changesets::Body,

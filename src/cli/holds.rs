@@ -1,4 +1,4 @@
-//! Holds as a table, and fields of JSON answers.
+//! Holds as a table, and the target of an event.
 
 use serde_json::{Map, Value};
 
@@ -8,11 +8,6 @@ use super::term::Ui;
 use crate::core::reservation::Hold;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
-
-/// Makes a JSON object of the fields of an answer.
-pub(crate) fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
 
 /// Finds the target of a hold in the data of an event.
 pub(crate) fn event_target(data: &Map<String, Value>) -> Option<String> {

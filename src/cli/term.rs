@@ -6,7 +6,7 @@
 use std::io::{self, IsTerminal as _, Write};
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::color::{ColorChoice, ColorInputs, Slot, wants_color};
 use super::layout::{Cell, aligned};
@@ -14,9 +14,6 @@ use crate::app::config::parse_boolean;
 use crate::app::problem::{Advice, Problem};
 use crate::core::environment::Environment;
 use crate::core::text::shown;
-
-/// The version of every JSON object that is printed.
-pub(crate) const JSON_SCHEMA: u32 = 1;
 
 /// The options that shape the output.
 #[derive(Clone, Copy, Debug, Default)]
@@ -144,11 +141,6 @@ impl Ui {
         self.line(&text)
     }
 
-    /// Prints the answer of a command as JSON: `schema` and `ok` first, then the given fields.
-    pub(crate) fn answer(&mut self, ok: bool, fields: Map<String, Value>) -> io::Result<()> {
-        self.line(&answer_text(ok, fields))
-    }
-
     /// Prints an answer whose last member is a list, row by row.
     pub(crate) fn json_with_rows<R: Serialize>(
         &mut self,
@@ -158,7 +150,8 @@ impl Ui {
     ) -> Result<(), Problem> {
         let text = serde_json::to_string(form).expect("an answer is plain data");
         let open = text.strip_suffix('}').expect("an object ends so");
-        self.out.write(format!("{open},{}:[", json!(name)))?;
+        let name = serde_json::to_string(name).expect("a name is plain text");
+        self.out.write(format!("{open},{name}:["))?;
         for (number, row) in rows.enumerate() {
             let comma = if number == 0 { "" } else { "," };
             let row = serde_json::to_string(&row?).expect("a row is plain data");
@@ -228,14 +221,6 @@ impl Ui {
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
-}
-
-fn answer_text(ok: bool, fields: Map<String, Value>) -> String {
-    let mut answer = Map::new();
-    answer.insert("schema".to_owned(), json!(JSON_SCHEMA));
-    answer.insert("ok".to_owned(), json!(ok));
-    answer.extend(fields);
-    Value::Object(answer).to_string()
 }
 
 impl Stream {

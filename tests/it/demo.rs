@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use crate::support::Repo;
 
 /// The maximum duration of the tour. It should take 20 seconds; a slow machine may need a little
@@ -16,6 +18,19 @@ fn it_runs_outside_of_a_repository() {
     assert!(start.elapsed() < TOUR_MAX);
     tour.says("reserve").says("bob asks alice").says("is bob's until");
     tour.says("src/api except src/api/users.rs");
+}
+
+/// With `--json` the tour is one answer: each step with its command, its output and its exit code.
+#[test]
+fn the_tour_is_an_answer() {
+    let repo = Repo::new();
+    let tour = repo.call("").dir(repo.elsewhere()).args(["--json", "demo"]).run().done().json();
+    assert_eq!((&tour["schema"], &tour["ok"]), (&json!(1), &json!(true)));
+    let steps = tour["steps"].as_array().unwrap();
+    let codes: Vec<_> = steps.iter().map(|step| step["exit"].as_i64().unwrap()).collect();
+    assert_eq!(codes, [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], "{tour:#}");
+    assert!(steps[0]["stdout"].as_str().unwrap().contains("src/api"), "{tour:#}");
+    assert_eq!(steps[3]["command"], json!(["list"]));
 }
 
 #[test]

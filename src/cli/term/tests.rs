@@ -1,6 +1,7 @@
 //! Tests of output, and captured output for the tests of others.
 
 use super::*;
+use serde_json::{Map, json};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -67,14 +68,6 @@ fn quiet_silences_notes_and_not_errors_or_data() {
     ui.talk("error: x").expect("written");
     ui.line("data").expect("written");
     assert_eq!((out.text().as_str(), err.text().as_str()), ("data\n", "error: x\n"));
-}
-
-#[test]
-fn an_answer_begins_with_schema_and_ok() {
-    let (mut ui, out, _) = captured(Manner::default(), Vec::new());
-    let fields = Map::from_iter([("free".to_owned(), json!(true))]);
-    ui.answer(true, fields).expect("written");
-    assert_eq!(out.text(), "{\"schema\":1,\"ok\":true,\"free\":true}\n");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use git_coord::app::schema;
 
-use super::{ALL, stored};
+use super::{ALL, ELSEWHERE, stored};
 
 const HEAD: &str = "\
 # Answers in JSON
@@ -28,12 +28,22 @@ answer has these members, and those of its command:
 Programs go by `code`; the words of a `message` may change. New members may be added at any time.
 
 Each command has a schema, in the form of [JSON Schema](https://json-schema.org/) 2020-12. Below it
-stands an answer from the project's own tests, folded to be read. Names such as `<id1>` stand for
-values that differ from run to run. These commands have none:
+stands an answer from the project's own tests, folded to be read: one that wrote, if there is one.
+Names such as `<id1>` stand for values that differ from run to run. These commands have none:
 
 ";
 
-/// Builds the page: the schemas in their order, each with the first answer of its command.
+/// An answer that a transcript shows.
+struct Answer<'t> {
+    /// The line of its command, without prompt and program.
+    words: &'t str,
+    /// The exit code.
+    code: &'t str,
+    json: String,
+}
+
+/// Builds the page: the schemas in their order, each with the answer of its command that shows
+/// most.
 fn page() -> String {
     let stories: Vec<String> = ALL.iter().map(|name| stored(name)).collect();
     let mut page = HEAD.to_owned();
@@ -42,31 +52,58 @@ fn page() -> String {
     }
     for command in schema::ALL {
         let file = command.file.trim_start_matches("docs/");
-        let of_code =
-            |code: &str| stories.iter().find_map(|story| answer(story, command.command, code));
-        let answer = [0, 1, 4].iter().find_map(|code| of_code(&format!("json exit {code}")));
-        let (line, answer) =
-            answer.unwrap_or_else(|| panic!("no transcript has an answer of {}", command.command));
-        page.push_str(&format!("\n## git coord {}\n\n[{file}]({file})\n\n", command.command));
-        page.push_str(&format!("```text\n{line}\n{answer}```\n"));
+        page.push_str(&format!("\n## git coord {}\n\n[{file}]({file})\n", command.command));
+        let answers = stories.iter().flat_map(|story| answers(story, command.command));
+        // The first of the best.
+        if let Some(Answer { words, json, .. }) = answers.min_by_key(Answer::rank) {
+            page.push_str(&format!("\n```text\n$ git coord {words} --json\n{json}```\n"));
+        } else {
+            let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == command.command);
+            let (_, why) = elsewhere
+                .unwrap_or_else(|| panic!("no transcript has an answer of {}", command.command));
+            page.push_str(&format!("\nWithout an answer here: {why}.\n"));
+        }
     }
     page
 }
 
-/// Finds the first answer of a command in a story that begins with `command`.
-fn answer(story: &str, command: &str, code: &str) -> Option<(String, String)> {
+impl Answer<'_> {
+    /// Ranks answers: the one that shows most of what a command answers has the lowest rank.
+    fn rank(&self) -> usize {
+        let has = |member: &str| self.json.lines().any(|line| line.starts_with(member));
+        match self.code {
+            "0" if has("  \"op\": ") && !has("  \"dry_run\": true") => 0,
+            "0" => 1,
+            "1" => 2,
+            "4" => 3,
+            _ => 4,
+        }
+    }
+}
+
+/// Lists the answers of a command in a story.
+fn answers<'t>(story: &'t str, command: &str) -> Vec<Answer<'t>> {
     let mut lines = story.lines().peekable();
+    let mut answers = Vec::new();
     while let Some(line) = lines.next() {
         let called = line.split_once("$ git coord ").map(|(_, words)| words);
         let Some(words) = called.filter(|words| is_call_of(words, command)) else { continue };
         let body: Vec<&str> =
             std::iter::from_fn(|| lines.next_if(|line| !line.is_empty())).collect();
-        let Some(at) = body.iter().position(|line| *line == code) else { continue };
+        let code = |line: &&'t str| line.strip_prefix("json exit ");
+        let Some((at, code)) =
+            body.iter().enumerate().find_map(|(at, line)| Some((at, code(line)?)))
+        else {
+            continue;
+        };
         let json = body[at + 1..].iter().filter_map(|line| line.strip_prefix("| "));
         let json: String = json.flat_map(|line| [line, "\n"]).collect();
-        return Some((format!("$ git coord {words} --json"), json));
+        // What another program prints is no answer of ours.
+        if json.starts_with('{') {
+            answers.push(Answer { words, code, json });
+        }
     }
-    None
+    answers
 }
 
 fn is_call_of(words: &str, command: &str) -> bool {
